@@ -5,8 +5,6 @@ import { join } from "node:path";
 import type { OrganizationId, SessionId } from "@assay/contract/ids";
 import { type AttemptStatus, type SessionStatus, sessionStatuses } from "@assay/contract/sessions";
 import { median } from "@assay/face/median";
-import { loadConfig } from "../apps/server/src/config.ts";
-import type { Core } from "../apps/server/src/core.ts";
 import { type Db, openDb } from "../apps/server/src/db/db.ts";
 import { migrate } from "../apps/server/src/db/migrate.ts";
 import { SetAside } from "../apps/server/src/db/set-aside.ts";
@@ -17,14 +15,10 @@ import { knownId } from "../apps/server/src/kernel/ids.ts";
 import { KeyRing, newRingKey } from "../apps/server/src/lib/key-ring.ts";
 import { createLog } from "../apps/server/src/lib/log.ts";
 import { Metrics } from "../apps/server/src/lib/metrics.ts";
-import { growingTables } from "../apps/server/src/retention/divided-tables.store.ts";
-import { keepParts } from "../apps/server/src/retention/keep-parts.job.ts";
-import { retentionJobs } from "../apps/server/src/retention/retain-sessions.job.ts";
 import { expireSessions } from "../apps/server/src/sessions/expire-sessions.job.ts";
 import { listAttempts, listSessions } from "../apps/server/src/sessions/session.store.ts";
-import { deleteConsents } from "../apps/server/src/verify/consent.store.ts";
-import { createPurgeHistory } from "../apps/server/src/webhooks/purge-history.job.ts";
 import { load, type Request } from "./support/load.ts";
+import { compareReads, divideFor, idSql, measureDrop } from "./support/parts.ts";
 import { ServerProcess } from "./support/server-process.ts";
 
 const connections = 32;
@@ -34,8 +28,9 @@ const organizations = 1000;
 const dueSessions = 100_000;
 
 /**
- * `--rows N` sessions in the large table (ten million unless given). `--only http|pages|expiry|drop` runs one part. With `--parts` the pages are also read from the
- * same rows in a table with a part for each day. `drop` fills a month, and is run only when it is named: `--rows 100000` is quick.
+ * `--rows N` sessions in the large table (ten million unless given). `--only http|pages|expiry|reads|drop` runs one part. With `--parts` the pages are also read from the
+ * same rows in a table with a part for each day. `reads` compares a month in one table with the same month in parts, and `drop`
+ * shows its end; both fill a month, and are run only when they are named: `--rows 100000` is quick.
  * PostgreSQL runs with the service's own settings, durable.
  */
 export async function run(options: readonly string[] = []): Promise<void> {
@@ -48,6 +43,7 @@ export async function run(options: readonly string[] = []): Promise<void> {
     if (only === undefined || only === "http") await compareHttp(postgres.url, dataDir);
     if (only === undefined || only === "pages")
       await comparePages(postgres.url, rows, options.includes("--parts"));
+    if (only === "reads") await compareReads(postgres.url, rows);
     if (only === "drop") await measureDrop(postgres.url, rows);
     if (only === undefined || only === "expiry") await measureExpiry(postgres.url);
   } finally {
@@ -409,160 +405,9 @@ async function seed(
   return { db };
 }
 
-/** An id as the service makes them, from a column of milliseconds: eight characters of time, the rest arbitrary. */
-function idSql(prefix: string, milliseconds: string, salt: string): string {
-  const characters = [7, 6, 5, 4, 3, 2, 1, 0].map(
-    (place) => `substr('${alphabet}', 1 + (${milliseconds} / ${62 ** place} % 62)::int, 1)`,
-  );
-  return `'${prefix}' || ${characters.join(" || ")} || md5(${salt}::text) || left(md5('x' || ${salt}), 24)`;
-}
-
-const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-
 /** A number below `below` that looks random, for row `i`. */
 function pick(seed: number, below: number | string): string {
   return `((hashint8extended(i, ${seed}) & 2147483647) % ${below})`;
-}
-
-// --- parts --------------------------------------------------------------------------------------------------------
-
-const quiet = createLog({
-  level: "error",
-  write: (line) => process.stderr.write(line),
-  now: () => new Date(),
-});
-
-/** Tables in parts for every day from `from` on, as if they had been divided then. */
-async function divideFor(db: Db, from: Date, until: Date): Promise<void> {
-  for (let at = from; at <= later(until, 5 * dayMs); at = later(at, 5 * dayMs)) {
-    const clock: Clock = { now: () => at };
-    await keepParts({ config, db, clock, log: quiet, metrics: new Metrics() })();
-  }
-}
-
-/** The end of retention for a month of sessions that are all past it: by rows, in one table, and by parts. Everything is kept for 30 days here. */
-async function measureDrop(adminUrl: string, rows: number): Promise<void> {
-  const now = new Date();
-  console.log(`\nA month of ${rows.toLocaleString("en")} sessions is past its time`);
-  for (const kind of ["parts", "rows"] as const) {
-    if (kind === "rows" && rows > 200_000) continue;
-    const db = await createDatabase(adminUrl, `bench_drop_${kind}`);
-    if (kind === "parts") await divideFor(db, later(now, -86 * dayMs), later(now, -50 * dayMs));
-    await fillMonth(db, rows, later(now, -72 * dayMs));
-    const before = await bytesByTable(db);
-    const total = [...before.values()].reduce((sum, bytes) => sum + bytes, 0);
-    console.log(`  ${kind}: ${Math.round(total / rows)} bytes a session, all in`);
-    for (const [table, bytes] of before) console.log(`    ${table.padEnd(20)} ${Math.round(bytes / rows)}`);
-    const core = { config, db, clock: { now: () => now }, log: quiet, metrics: new Metrics() };
-    const setAside = new SetAside(core);
-    // Parts for the time ahead are made in any case.
-    if (kind === "parts") await keepParts({ ...core, config: unhurriedConfig })();
-    const started = performance.now();
-    if (kind === "parts") await keepParts(core)();
-    else await deleteByRows({ ...core, setAside });
-    const seconds = (performance.now() - started) / 1000;
-    const after = [...(await bytesByTable(db)).values()].reduce((sum, bytes) => sum + bytes, 0);
-    const { left } = await db.one<{ left: number }>(sql`
-      select (select count(*) from sessions) + (select count(*) from attempts) + (select count(*) from consents)
-        + (select count(*) from events) + (select count(*) from webhook_deliveries) + (select count(*) from audit_logs) as left`);
-    if (left > 0) throw new Error(`${left} rows are left`);
-    console.log(
-      `    gone in ${seconds.toFixed(2)} s; ${(total / 2 ** 20).toFixed(1)} MiB before, ${(after / 2 ** 20).toFixed(1)} MiB after`,
-    );
-    await db.close();
-  }
-}
-
-const config = loadConfig({
-  DATABASE_PARTITIONS: "all",
-  AUDIT_RETENTION_DAYS: "30",
-  WEBHOOK_HISTORY_DAYS: "30",
-});
-
-/** Nothing is past its time yet. */
-const unhurriedConfig = {
-  ...config,
-  sessionRetentionDays: 150,
-  webhookHistoryDays: 150,
-  auditRetentionDays: 150,
-};
-
-async function deleteByRows(core: Pick<Core, "config" | "db" | "clock" | "log" | "metrics" | "setAside">) {
-  const whole = core as Core;
-  const jobs = retentionJobs(whole, { ofDevices: [], ofSessions: [deleteConsents] });
-  const purges = jobs.filter(({ name }) => name.startsWith("purge-")).map(({ run: each }) => each);
-  for (const each of [...purges, createPurgeHistory(whole, "purge-webhook-history")])
-    while ((await each()) > 0);
-}
-
-async function createDatabase(adminUrl: string, name: string): Promise<Db> {
-  const admin = open(adminUrl);
-  await admin.withConnection((client) => client.query(`create database ${name}`));
-  await admin.close();
-  const url = new URL(adminUrl);
-  url.pathname = `/${name}`;
-  await migrate(url.href);
-  return open(url.href);
-}
-
-/** Tables that are divided, with their parts and indexes. */
-async function bytesByTable(db: Db): Promise<Map<string, number>> {
-  const sizes = new Map<string, number>();
-  for (const { table } of growingTables) {
-    const { bytes } = await db.one<{ bytes: number }>(sql`
-      select pg_total_relation_size(${table}::regclass)
-        + coalesce(sum(pg_total_relation_size(relid)) filter (where relid <> ${table}::regclass), 0)::bigint as bytes
-      from pg_partition_tree(${table}::regclass)`);
-    sizes.set(table, bytes);
-  }
-  return sizes;
-}
-
-/** Sessions that succeeded, evenly over 29 days: with an attempt, a consent, an event, a delivery that arrived and four audit entries each. */
-async function fillMonth(db: Db, rows: number, from: Date): Promise<void> {
-  const step = 100_000;
-  for (let first = 0; first < rows; first += step)
-    await db.withConnection(async (client) => {
-      await client.query("set synchronous_commit = off; set statement_timeout = 0");
-      const ms = `($3::bigint + i * ${29 * dayMs} / $4::bigint)`;
-      const some = `(select i, ${ms} as ms, to_timestamp(${ms} / 1000.0) as at,
-        ('00000000-0000-7000-8000-' || lpad(to_hex(i % 1000), 12, '0'))::uuid as organization
-        from generate_series($1::bigint, $2::bigint) as i) as t`;
-      const bounds = [first, Math.min(rows, first + step) - 1, from.getTime(), rows];
-      const id = (prefix: string) => idSql(prefix, "ms", "i");
-      for (const text of [
-        `insert into sessions (id, organization_id, status, contract_version, share_fields, redirect_url, client_reference_id, metadata,
-          sandbox, cancel_token_hash, expires_at, completed_at, created_at, updated_at, chip_passed_at, opened_at, nfc_tries_used,
-          liveness_tries_used)
-        select ${id("vs_")}, organization, 'succeeded', 1,
-          '{"date_of_birth":{"required":true,"reason":"We must know that you are of age.","source":"rc"}}',
-          'https://shop.example.com/done', 'order-' || i, '{"channel":"mobile"}', true, sha256(int8send(i)), at + interval '1 hour',
-          at + interval '5 minutes', at, at + interval '5 minutes', at, at, 1, 1 from ${some}`,
-        `insert into attempts (id, session_id, organization_id, sandbox, status, session_expires_at, minimised_at, completed_at, created_at,
-          updated_at)
-        select ${id("va_")}, ${id("vs_")}, organization, true, 'succeeded', at + interval '1 hour', at, at, at, at from ${some}`,
-        `insert into consents (session_id, organization_id, id, selected_field_keys, terms_version, terms_hash, receipt, cancel_token_hash,
-          given_at)
-        select ${id("vs_")}, organization, gen_random_uuid(), '{date_of_birth}', '1', md5('t'),
-          (select string_agg(md5(i::text || n), '') from generate_series(1, 28) n), sha256(int8send(i)), at from ${some}`,
-        `insert into events (id, organization_id, type, session_id, sandbox, contract_version, client_reference_id, created_at)
-        select ${id("evt_")}, organization, 'verification.session.succeeded', ${id("vs_")}, true, 1, 'order-' || i, at from ${some}`,
-        `insert into webhook_deliveries (id, organization_id, sandbox, event_id, event_type, endpoint_id, status, attempt_count,
-          last_status_code, last_attempt_at, arrival_ms, payload_scrubbed_at, created_at, updated_at)
-        select ${id("whd_")}, organization, true, ${id("evt_")}, 'verification.session.succeeded',
-          'whe_' || md5(organization::text), 'succeeded', 1, 200, at, 40, at, at, at from ${some}`,
-        ...["session.created", "session.claimed", "consent.given", "session.succeeded"].map(
-          (
-            event,
-            n,
-          ) => `insert into audit_logs (id, organization_id, event, actor_kind, target_id, created_at, sandbox)
-        select (substr(lpad(to_hex(ms), 12, '0') || '7000' || '8' || right(md5(i || '${n}'), 15), 1, 32))::uuid, organization, '${event}', 'system',
-          ${id("vs_")}, at, true from ${some}`,
-        ),
-      ])
-        await client.query(text, bounds);
-    });
-  await db.withConnection((client) => client.query("checkpoint"));
 }
 
 // --- expiry -------------------------------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ import { deleteOrganizations } from "./organizations/hard-delete.job.ts";
 import { expiredInvitations, isInvited } from "./organizations/invitation.store.ts";
 import { organizationRoutes } from "./organizations/organizations.routes.ts";
 import { loadRpTerms } from "./organizations/rp-terms.ts";
-import { keepParts } from "./retention/keep-parts.job.ts";
+import { keepParts, watchParts } from "./retention/keep-parts.job.ts";
 import { measureQueues, type ShowOldestDue, showOldestDue } from "./retention/measure-queues.job.ts";
 import { measureBacklogJob, retentionJobs } from "./retention/retain-sessions.job.ts";
 import { searchRoutes } from "./search/search.routes.ts";
@@ -152,6 +152,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   if (isPooled(config)) await checkPooler(options.databaseUrl, config.databasePreparedStatements);
   const parts = await openParts(options, role);
   await prepareTrust(parts.core);
+  await watchParts(parts.core);
   const { core, listener, statusFeed, deliveryWorker, metricsOf } = parts;
   // Nobody is found by an address that is not folded yet, so this is done before anybody asks.
   await foldAllEmails(core);
@@ -486,6 +487,7 @@ function jobsOfEveryProcess(parts: Parts): Job[] {
         return 0;
       },
     },
+    { name: "watch-parts", everyMs: minuteMs, run: () => watchParts(core) },
     { name: "watch-key-ring", everyMs: secondMs, run: () => ringMember.refresh().then(() => 0) },
     {
       name: "report-process",

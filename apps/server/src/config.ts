@@ -287,7 +287,7 @@ export const settings = {
   ),
   databaseParts: oneOf(
     "DATABASE_PARTITIONS",
-    "Whether tables that grow with sessions are kept in parts (partitions) by time, which retention drops as a whole. `large`: once they have grown beyond 1 GiB; `all`: at once; `off`: those that are not in parts stay so. Set it when every process runs this version; the version before must not be started again on such a database.",
+    "Whether tables that grow with sessions are kept in parts (partitions) by time, which retention drops as a whole. `large`: once they have grown beyond 1 GiB; `all`: at once; `off`: those that are not in parts stay so. Nothing is divided while a process of an older release runs, and none can be started any more once something is.",
     ["off", "large", "all"],
     "off",
   ),

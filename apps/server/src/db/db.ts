@@ -80,6 +80,8 @@ type Manner = {
   named: boolean;
   /** What is sent at the beginning of each transaction, because the connection cannot hold it. */
   limits: Query | null;
+  /** The same where statements are planned once. */
+  limitsPlannedOnce: Query | null;
 };
 
 /** A connection of the pool in the hands of whoever borrowed it. */
@@ -229,7 +231,7 @@ const retryableStates = new Set(["40001", "40P01"]);
 export class Db extends Statements {
   readonly #pool: pg.Pool;
   readonly #choice: ServerChoice;
-  readonly #manner: Manner;
+  #manner: Manner;
   readonly #openSession: (() => Promise<pg.Client>) | null;
   readonly #joined = new AsyncLocalStorage<{ connection: Borrowed; savepoints: number }>();
   readonly #unhurried = new AsyncLocalStorage<{ statementMs: number }>();
@@ -346,6 +348,18 @@ export class Db extends Statements {
 
   forgetRefusedWrite(refused: RefusedWrite): void {
     if (this.#refusedWrite === refused) this.#refusedWrite = null;
+  }
+
+  /**
+   * For a database with tables in parts. Left alone, PostgreSQL plans a statement about them anew for each set of values: it takes a plan for all values to cost as much as
+   * looking into every part, since it does not reckon with the parts that are passed over when such a plan is run. A statement without a name is planned each time
+   * in any case, and then better for its values.
+   */
+  planOnce(): void {
+    if (!this.#manner.named || this.#choice.planOnce) return;
+    this.#choice.planOnce = true;
+    this.#manner = { ...this.#manner, limits: this.#manner.limitsPlannedOnce };
+    this.#generation++;
   }
 
   /** For background work: each statement that `work` sends may take this long. */
@@ -548,7 +562,14 @@ export function openDb(options: {
   return new Db(
     pool,
     choice,
-    { tracer, named, limits: pooled ? { name: "limits", text: limitsOf(limits) } : null },
+    {
+      tracer,
+      named,
+      limits: pooled ? { name: "limits", text: limitsOf(limits) } : null,
+      limitsPlannedOnce: pooled
+        ? { name: "limits_planned_once", text: limitsOf(limits, { planOnce: true }) }
+        : null,
+    },
     pooled ? () => openConnection(directUrl, name, limits) : null,
   );
 }

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { floorOf, type IdKind, madeAt } from "../kernel/ids.ts";
 import { answerLimitMs } from "./connection.ts";
-import type { Queryable } from "./db.ts";
+import type { Db, Queryable } from "./db.ts";
 import {
   type DividedTable,
   endOfBefore,
@@ -41,6 +41,9 @@ async function send(client: pg.ClientBase, text: string, statementMs: number): P
   return client.query({ text, query_timeout: answerLimitMs(statementMs) } as pg.QueryConfig);
 }
 
+const opening = (statementMs: number) =>
+  `begin; set local lock_timeout = ${lockMs}; set local statement_timeout = ${statementMs}`;
+
 /** All of it or nothing, and nothing where a lock is not to be had at once. */
 async function together<T>(
   client: pg.ClientBase,
@@ -48,9 +51,8 @@ async function together<T>(
   work: (run: (text: string) => Promise<pg.QueryResult>) => Promise<T>,
 ): Promise<T> {
   const run = (text: string) => send(client, text, statementMs);
-  await run("begin");
   try {
-    await run(`set local lock_timeout = ${lockMs}; set local statement_timeout = ${statementMs}`);
+    await run(opening(statementMs));
     const result = await work(run);
     await run("commit");
     return result;
@@ -73,6 +75,14 @@ export async function listParts(db: Queryable, table: string): Promise<Part[] | 
   const startOf = (part: Part) =>
     part.kind === "before" ? -1 : part.kind === "rest" ? Number.POSITIVE_INFINITY : part.from.getTime();
   return parts.sort((a, b) => startOf(a) - startOf(b));
+}
+
+/** Whether any of these tables is divided. */
+export async function hasParts(db: Queryable, tables: readonly DividedTable[]): Promise<boolean> {
+  const names = tables.map(({ table }) => table);
+  const found = await db.first(sql`
+    select from pg_class where oid = any(array(select to_regclass(t) from unnest(${names}::text[]) t)) and relkind = 'p' limit 1`);
+  return found !== null;
 }
 
 /**
@@ -111,7 +121,7 @@ export async function divideTable(
   statementMs: number,
 ): Promise<void> {
   const { table, key } = of;
-  const check = `${table}_ends_before`;
+  const check = checkOf(of);
   let end = await checkedEnd(client, table, check);
   // The table would take no new rows from then on. So nobody waits until it comes.
   if (end !== null && isTooClose(end, now)) {
@@ -134,13 +144,47 @@ export async function divideTable(
   await together(client, statementMs, (run) => exchange(run, of, { check, bound, alsoInParts }));
 }
 
+const checkOf = ({ table }: DividedTable) => `${table}_ends_before`;
+
+/**
+ * Takes the check from tables that were left half divided, long before it would refuse a row. Whoever is still dividing one of them finds it gone and begins anew, so this needs
+ * no lock among processes. Returns their names.
+ */
+export async function dropDueChecks(
+  db: Db,
+  tables: readonly DividedTable[],
+  now: Date,
+  statementMs: number,
+): Promise<string[]> {
+  const found = await db.rows<{ table: string; check: string; definition: string }>(sql`
+    select conrelid::regclass::text as table, conname as check, pg_get_constraintdef(oid) as definition
+    from pg_constraint where conname = any(${tables.map(checkOf)}::name[]) and contype = 'c'`);
+  const due = found.filter(({ definition }) => {
+    const end = endIn(definition);
+    return end !== null && isTooClose(end, now);
+  });
+  if (due.length === 0) return [];
+  await db.withConnection(async (client) => {
+    for (const { table, check } of due)
+      await together(client, statementMs, (run) =>
+        run(`alter table ${table} drop constraint if exists ${check}`),
+      );
+  });
+  return due.map(({ table }) => table);
+}
+
+/** The end that a check names. */
+function endIn(definition: string): Date | null {
+  const bound = /'([^']+)'/.exec(definition)?.[1];
+  return bound === undefined ? null : madeAt(bound);
+}
+
 async function checkedEnd(client: pg.ClientBase, table: string, check: string): Promise<Date | null> {
   const { rows } = await client.query(
     "select pg_get_constraintdef(oid) as definition from pg_constraint where conrelid = $1::regclass and conname = $2",
     [table, check],
   );
-  const bound = /'([^']+)'/.exec(String(rows[0]?.definition ?? ""))?.[1];
-  return bound === undefined ? null : madeAt(bound);
+  return endIn(String(rows[0]?.definition ?? ""));
 }
 
 /** Reads the whole table, under a lock that keeps nobody from reading or writing. */
@@ -225,6 +269,11 @@ async function exchange(
   const { table, key } = of;
   const [before, rest] = [`${table}_before`, `${table}_rest`];
   await run(`lock table ${table} in access exclusive mode`);
+  // Without its proof the table would be read through, with everybody locked out.
+  const proof = await run(
+    `select from pg_constraint where conrelid = '${table}'::regclass and conname = '${check}' and convalidated`,
+  );
+  if (proof.rowCount === 0) throw new Error(`the check of ${table} is gone; it is divided by a later run`);
   const shape = await readShape(run, of);
   // A unique index that does not hold the key can hold in each part for itself only.
   const isEverywhere = (index: Shape["indexes"][number]) => index.holds_key || !index.is_unique;
@@ -290,7 +339,10 @@ export async function makePart(
 /** Statements in the transaction that drops a part, which is no part of the table any more then: what is still owed is put into the rest. */
 export type Settle = (part: string) => readonly string[];
 
-/** Drops a part with its files, in one short transaction. */
+/**
+ * Drops a part with its files, in one short transaction. Its statements travel together, because everybody waits for the table from the first of them to the commit: on a busy
+ * machine a process that is waited for in between gets its turn late.
+ */
 export async function dropPart(
   client: pg.ClientBase,
   { table }: DividedTable,
@@ -298,12 +350,20 @@ export async function dropPart(
   settle: Settle,
   statementMs: number,
 ): Promise<void> {
-  await together(client, statementMs, async (run) => {
-    await run(`alter table ${table} detach partition ${part.name}`);
-    for (const statement of settle(part.name)) await run(statement);
-    await run(`drop table ${part.name}`);
-    await run(`delete from table_cleanings where table_name = '${part.name}'`);
-  });
+  const statements = [
+    opening(statementMs),
+    `alter table ${table} detach partition ${part.name}`,
+    ...settle(part.name),
+    `drop table ${part.name}`,
+    `delete from table_cleanings where table_name = '${part.name}'`,
+    "commit",
+  ];
+  try {
+    await send(client, statements.join(";\n"), statementMs);
+  } catch (error) {
+    await send(client, "rollback", statementMs).catch(() => {});
+    throw error;
+  }
 }
 
 /** Drops the part that holds what there was before, once nothing is left in it. */

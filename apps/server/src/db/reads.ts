@@ -40,6 +40,10 @@ export class Reads {
     this.#show(options.metrics);
   }
 
+  planOnce(): void {
+    this.#replica?.planOnce();
+  }
+
   /** `work` only reads, and may be called a second time where the replica fails in the middle. */
   async read<T>(work: (db: Queryable) => Promise<T>): Promise<T> {
     const answer = await this.#fromReplica(work);

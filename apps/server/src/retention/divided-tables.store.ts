@@ -175,10 +175,23 @@ function attemptsPastMidnight({ to }: DatedPart): Sql {
       and a.session_id < ${idFloor("vs", to)} and not exists (select from sessions s where s.id = a.session_id)`;
 }
 
-/** How many processes of another version have been heard of since then. */
-export async function countOtherVersions(db: Queryable, version: string, since: Date): Promise<number> {
-  const { count } = await db.one<{ count: number }>(
-    sql`select count(*) as count from process_reports where version <> ${version} and seen_at > ${since}`,
-  );
-  return count;
+/** Code that contains this migration does not take a row's place in its part for its place in the table. */
+const leastMigration = "0085_rows_by_their_part.sql";
+const leastCode = Number.parseInt(leastMigration, 10);
+
+/** Processes that have been heard of since then, and would delete rows of others in a table that is kept in parts. Those that do not tell what they contain are older. */
+export async function listOlderProcesses(db: Queryable, since: Date): Promise<string[]> {
+  const rows = await db.rows<{ name: string }>(sql`
+    select name from process_reports where coalesce(code_version, 0) < ${leastCode} and seen_at > ${since} order by name`);
+  return rows.map(({ name }) => name);
+}
+
+/** Whether no older code can be started on this database (`db/schema-version.ts`). */
+export async function isClosedToOlderCode(db: Queryable): Promise<boolean> {
+  return (await db.first(sql`select from schema_migrations where least_code >= ${leastCode}`)) !== null;
+}
+
+/** There is no way back from it: what is divided stays so. */
+export async function closeToOlderCode(db: Queryable): Promise<void> {
+  await db.run(sql`update schema_migrations set least_code = ${leastCode} where name = ${leastMigration}`);
 }

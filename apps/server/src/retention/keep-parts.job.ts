@@ -4,8 +4,10 @@ import {
   bytesOf,
   changingPartsAlone,
   divideTable,
+  dropDueChecks,
   dropEmptyPart,
   dropPart,
+  hasParts,
   listParts,
   makePart,
   newestInRest,
@@ -14,15 +16,16 @@ import type { Part } from "../db/parts.ts";
 import { endOf, missingParts, widthFor } from "../db/parts.ts";
 import { dayMs, later, minuteMs, secondMs } from "../kernel/clock.ts";
 import { describeError } from "../lib/log.ts";
-import { buildVersion } from "../lib/process-metrics.ts";
 import { sqlState } from "../lib/sql-state.ts";
 import {
-  countOtherVersions,
+  closeToOlderCode,
   type DatedPart,
   type GrowingTable,
   growingTable,
   growingTables,
+  isClosedToOlderCode,
   isOver,
+  listOlderProcesses,
 } from "./divided-tables.store.ts";
 
 /**
@@ -35,6 +38,7 @@ const batchSize = 2_000;
 const goneAfterMs = 2 * minuteMs;
 
 type Needs = Pick<Core, "config" | "db" | "clock" | "log" | "metrics">;
+type Watched = Pick<Core, "config" | "db" | "reads" | "clock" | "log">;
 
 /**
  * Divides tables that have grown, makes parts ahead of time and drops those whose time is over. Each step is a short transaction of its own, and any process goes on
@@ -46,12 +50,14 @@ export function keepParts(core: Needs): () => Promise<number> {
     "assay_parts_ahead_seconds",
     "For how long from now on rows find a part of their table that is meant for them.",
   );
+  // A process of an older release that was about to start when the database was closed to it reports itself within seconds. The next run is minutes later.
+  let mayDivide = false;
   return async () => {
     await db.withConnection((client) =>
       changingPartsAlone(client, async () => {
         for (const table of growingTables) {
           try {
-            await keepTable(core, client, table);
+            await keepTable(core, client, table, mayDivide);
           } catch (error) {
             if (!isInTheWay(error)) throw error;
             log.debug("the parts of a table could not be changed for now", {
@@ -62,6 +68,7 @@ export function keepParts(core: Needs): () => Promise<number> {
         }
       }),
     );
+    mayDivide = await isClosedToOlderCode(db);
     for (const { table } of growingTables) {
       const end = endOf((await listParts(db, table)) ?? []);
       if (end !== null) showAhead((end.getTime() - clock.now().getTime()) / secondMs, { table });
@@ -75,11 +82,16 @@ function isInTheWay(error: unknown): boolean {
   return ["55P03", "57014", "40P01"].includes(sqlState(error) ?? "");
 }
 
-async function keepTable(core: Needs, client: pg.ClientBase, table: GrowingTable): Promise<void> {
+async function keepTable(
+  core: Needs,
+  client: pg.ClientBase,
+  table: GrowingTable,
+  mayDivide: boolean,
+): Promise<void> {
   const { config, db, clock } = core;
   const statementMs = config.databaseJobStatementSeconds * secondMs;
   if ((await listParts(db, table.table)) === null) {
-    if (!(await isToBeDivided(core, table))) return;
+    if (!(await isToBeDivided(core, table, mayDivide))) return;
     await divideTable(client, table, table.alsoInParts, clock.now(), statementMs);
     core.log.info("a table is kept in parts from now on", { table: table.table });
   }
@@ -94,14 +106,58 @@ async function keepTable(core: Needs, client: pg.ClientBase, table: GrowingTable
   }
 }
 
-async function isToBeDivided({ config, db, clock, log }: Needs, table: GrowingTable): Promise<boolean> {
+async function isToBeDivided(
+  { config, db, clock, log }: Needs,
+  { table, group }: GrowingTable,
+  mayDivide: boolean,
+): Promise<boolean> {
   if (config.databaseParts === "off") return false;
-  if (config.databaseParts === "large" && (await listParts(db, table.group)) === null)
-    if ((await bytesOf(db, table.group)) < largeBytes) return false;
-  // The version before deletes the rows of an organization by their place in the table, which is not unique among parts.
-  if ((await countOtherVersions(db, buildVersion(), later(clock.now(), -goneAfterMs))) === 0) return true;
-  log.debug("a table is not divided while processes of another version run", { table: table.table });
+  if (config.databaseParts === "large" && (await listParts(db, group)) === null)
+    if ((await bytesOf(db, group)) < largeBytes) return false;
+  const older = await listOlderProcesses(db, later(clock.now(), -goneAfterMs));
+  if (older.length > 0) {
+    log.info("a table is not divided while processes of an older release run", {
+      table,
+      processes: older.join(", "),
+    });
+    return false;
+  }
+  if (mayDivide) return true;
+  if (!(await isClosedToOlderCode(db))) {
+    await closeToOlderCode(db);
+    log.info(
+      "tables are about to be divided: releases before this one cannot be started on this database any more",
+    );
+  }
   return false;
+}
+
+/**
+ * For every process, at its start and then as a job. Where the one that was dividing a table is gone, the others see to it that the table goes on taking rows; and once tables
+ * are divided, statements are planned once.
+ */
+export async function watchParts({ config, db, reads, clock, log }: Watched): Promise<number> {
+  try {
+    const statementMs = config.databaseJobStatementSeconds * secondMs;
+    for (const table of await dropDueChecks(db, growingTables, clock.now(), statementMs))
+      log.warn("a table was left half divided, and is in one piece again", { table });
+  } catch (error) {
+    if (!isInTheWay(error)) throw error;
+    log.debug("a table that was left half divided is in use, and is tried again", describeError(error));
+  }
+  if (!(await hasParts(db, growingTables))) return 0;
+  db.planOnce();
+  reads.planOnce();
+  // Releases from before `least_code` do not ask whether they may start.
+  const older = await listOlderProcesses(db, later(clock.now(), -goneAfterMs));
+  if (older.length > 0)
+    log.error(
+      "processes of an older release run beside tables in parts, where they can delete what is not theirs: end them",
+      {
+        processes: older.join(", "),
+      },
+    );
+  return 0;
 }
 
 /** What belongs to sessions stays for as long as theirs do. */

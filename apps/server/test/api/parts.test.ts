@@ -2,17 +2,20 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { SessionId } from "@assay/contract/ids";
 import type pg from "pg";
+import { checkSchema, listMigrations, migrate } from "../../src/db/migrate.ts";
 import { divideTable, listParts } from "../../src/db/parts.store.ts";
 import { Sql, sql } from "../../src/db/sql.ts";
 import { dayMs, hourMs, later, minuteMs } from "../../src/kernel/clock.ts";
-import { newId } from "../../src/kernel/ids.ts";
+import { idFloor, newId, newUuid } from "../../src/kernel/ids.ts";
 import { hardDeleteStep } from "../../src/organizations/hard-delete.job.ts";
 import { growingTable, growingTables } from "../../src/retention/divided-tables.store.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
 import { claimed, createSession, succeed } from "../support/sessions.ts";
 
-const { api, clock, core, runJob } = await startTestService({ config: { databaseParts: "all" } });
+const { api, clock, core, runJob, databaseUrl } = await startTestService({
+  config: { databaseParts: "all" },
+});
 const { db } = core;
 const partner = await createPartner(api);
 const keep = () => runJob("keep-parts");
@@ -30,7 +33,34 @@ async function partsOf(table: string): Promise<string[]> {
   return ((await listParts(db, table)) ?? []).map((part) => part.name);
 }
 
+/** Whether no table is divided. */
+const inOnePiece = async () =>
+  (await Promise.all(growingTables.map(({ table }) => listParts(db, table)))).every(
+    (parts) => parts === null,
+  );
+
 const find = async (id: SessionId) => (await partner.api.get(`/v1/sessions/${id}`)).status;
+
+test("nothing is divided while code runs that would delete rows of others, and such code cannot be started any more before anything is", async () => {
+  // What a release from before 0083 writes, and one from after it, of the same version as ours.
+  const older = listMigrations().filter(({ name }) => name < "0085");
+  for (const code of [null, 84]) {
+    const id = newUuid(clock.now());
+    await db.run(sql`
+      insert into process_reports (id, name, role, version, code_version, started_at, seen_at, report)
+      select ${id}, 'older', 'api', version, ${code}::integer, ${clock.now()}, ${clock.now()}, '{}' from process_reports limit 1`);
+    await keep();
+    await keep();
+    assert.ok(await inOnePiece());
+    await checkSchema(databaseUrl, { migrations: older });
+    await db.run(sql`delete from process_reports where id = ${id}`);
+  }
+  await keep();
+  assert.ok(await inOnePiece(), "one that was starting meanwhile has until the next run to report itself");
+  await assert.rejects(checkSchema(databaseUrl, { migrations: older }), /contains migration 0085/);
+  await assert.rejects(migrate(databaseUrl, { migrations: older }), /contains migration 0085/);
+  await checkSchema(databaseUrl);
+});
 
 test("a process that dies anywhere while it divides a table leaves one that takes rows, and another goes on", async () => {
   await createSession(partner.api);
@@ -74,6 +104,23 @@ test("a table that was left half divided until its end came near is begun anew",
   assert.deepEqual(await partsOf("consents"), ["consents_before", "consents_rest"]);
 });
 
+test("where the process that was dividing a table is gone, those that only answer requests keep it taking rows", async () => {
+  const alone = await startTestService({ role: "api" });
+  const other = await createPartner(alone.api);
+  const check = `check (id < '${idFloor("vs", later(alone.clock.now(), 2 * dayMs))}') not valid`;
+  await alone.core.db.run(named(`alter table sessions add constraint sessions_ends_before ${check}`));
+  const isThere = async () =>
+    (await alone.core.db.rows(sql`select from pg_constraint where conname = 'sessions_ends_before'`))
+      .length === 1;
+  await alone.runJob("watch-parts");
+  assert.ok(await isThere(), "whoever divides the table has time");
+  alone.clock.advance(40 * hourMs);
+  await alone.runJob("watch-parts");
+  assert.ok(!(await isThere()));
+  alone.clock.advance(dayMs);
+  await createSession(other.api);
+});
+
 test("all tables that grow are divided with what they hold, keep their rules, and two processes do it once", async () => {
   const tables = growingTables.map(({ table }) => table);
   const before = await Promise.all(tables.map(contents));
@@ -101,6 +148,11 @@ test("all tables that grow are divided with what they hold, keep their rules, an
         each.name,
       );
   }
+  const plans = () =>
+    db.one<{ mode: string }>(sql`select current_setting('plan_cache_mode') as mode`).then(({ mode }) => mode);
+  assert.equal(await plans(), "auto");
+  await runJob("watch-parts");
+  assert.equal(await plans(), "force_generic_plan", "statements about parts are planned once");
   assert.match(core.metrics.render(), /^assay_parts_ahead_seconds\{table="sessions"\} \d+/m);
 });
 

@@ -686,6 +686,7 @@ const withoutRows = [
   "report-process",
   "show-trust",
   "watch-key-ring",
+  "watch-parts",
 ];
 
 const lame = await createReceivingEndpoint(partner.api, receiver.url);
