@@ -1,26 +1,54 @@
-// `npm run screens`: walks every screen of the verify page and of the dashboard, and the gallery of their parts, and lays the pictures beside each other on sheets in
-// `test-artifacts/sheets`, one for each width and scheme.
+// `npm run screens`: walks every screen of the verify page and of the dashboard, the start page, the gallery of their parts and the mails, and lays the pictures beside each
+// other on sheets in `test-artifacts/sheets`, one for each width and scheme.
 import { spawnSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
-import { chromium } from "playwright-core";
+import { chromium, type Page } from "playwright-core";
+import { composeMail } from "../apps/server/src/mails/compose-mail.ts";
+import { type Letter, letterKinds } from "../apps/server/src/mails/letter.ts";
+import { html } from "../apps/server/src/mails/mail.ts";
 
 const root = new URL("../", import.meta.url).pathname;
 const pictures = path.join(root, "test-artifacts");
 const sheets = path.join(pictures, "sheets");
 const parts = process.argv.slice(2);
 
+/** What stands in the places of a mail. */
+const samples: Readonly<Record<string, string | Date>> = {
+  email: "ada@example.com",
+  name: "Work laptop",
+  organization: "Harbour Hotel",
+  inviter: "Grace Hopper",
+  person: "Grace Hopper",
+  role: "admin",
+  code: "7KQ2MWXB",
+  at: new Date("2026-03-14T09:30:00Z"),
+  domain: "harbour.example",
+  record: "service-verification=3f9Kq0c1Zr7LwTn2VbXyA5sDe8Gh4JmP6uRiOkQxCvB",
+  endpoint: "https://harbour.example/webhooks",
+  reset: "https://id.example/dashboard/forgot-password",
+};
+
 rmSync(sheets, { recursive: true, force: true });
 mkdirSync(sheets, { recursive: true });
 if (!parts.includes("--sheets-only")) {
-  for (const old of globSync(`${pictures}/{verify,gallery,dashboard,environment}-*.png`)) rmSync(old);
+  for (const old of globSync(`${pictures}/{verify,phone,gallery,dashboard,environment,page,mail}-*.png`))
+    rmSync(old);
   const walked = spawnSync(
     process.execPath,
     [
       "scripts/test.ts",
       ...(parts.length > 0
         ? parts
-        : ["verify.browser", "verify-phone.browser", "gallery", "dashboard-pages"]),
+        : [
+            "verify.browser",
+            "verify-phone.browser",
+            "verify-face.browser",
+            "gallery",
+            "dashboard-pages",
+            "dashboard.browser",
+            "/pages.browser",
+          ]),
     ],
     { cwd: root, stdio: "inherit", env: { ...process.env, ASSAY_SCREENSHOTS: "1" } },
   );
@@ -31,8 +59,9 @@ const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--disable-gpu"],
 });
+if (!parts.includes("--sheets-only")) await keepMails(await browser.newPage());
 const page = await browser.newPage({ viewport: { width: 1800, height: 900 } });
-for (const width of [320, 390, 1440])
+for (const width of [320, 390, 700, 1440])
   for (const scheme of ["light", "dark"]) {
     const files = globSync(`${pictures}/*-${width}-${scheme}.png`).sort();
     if (files.length === 0) continue;
@@ -50,3 +79,29 @@ for (const width of [320, 390, 1440])
     process.stdout.write(`${path.relative(root, sheet)}: ${files.length} screens\n`);
   }
 await browser.close();
+
+/** On a phone, and as wide as a mail gets in a program with a list beside it. */
+async function keepMails(page: Page): Promise<void> {
+  for (const [kind, { places, button }] of Object.entries(letterKinds)) {
+    const fill = Object.fromEntries(places.map((place) => [place, samples[place] ?? place]));
+    const letter = { kind, fill, ...(button ? { url: `https://id.example/${kind}#token=x` } : {}) } as Letter;
+    const mail = composeMail(
+      "ada@example.com",
+      letter,
+      { name: "Ada Lovelace", language: "en" },
+      { publicUrl: "https://id.example", organization: "Harbour Hotel" },
+    );
+    await page.setContent(html(mail));
+    for (const [width, colorScheme] of [
+      [390, "light"],
+      [700, "dark"],
+    ] as const) {
+      await page.setViewportSize({ width, height: 600 });
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({
+        path: path.join(pictures, `mail-${kind}-${width}-${colorScheme}.png`),
+        fullPage: true,
+      });
+    }
+  }
+}
