@@ -13,6 +13,9 @@ const pictures = path.join(root, "test-artifacts");
 const sheets = path.join(pictures, "sheets");
 const parts = process.argv.slice(2);
 
+/** As many as can be told apart when the whole sheet is looked at at once; of a long screen its beginning. */
+const screensOnSheet = 18;
+
 /** What stands in the places of a mail. */
 const samples: Readonly<Record<string, string | Date>> = {
   email: "ada@example.com",
@@ -73,19 +76,20 @@ const page = await browser.newPage({ viewport: { width: 1800, height: 900 } });
 for (const width of [320, 390, 700, 1440])
   for (const scheme of ["light", "dark"]) {
     const files = globSync(`${pictures}/*-${width}-${scheme}.png`).sort();
-    if (files.length === 0) continue;
-    const shown = width === 1440 ? 560 : 270;
-    const cells = files.map((file) => {
-      const name = path.basename(file).replace(`-${width}-${scheme}.png`, "");
-      const data = readFileSync(file).toString("base64");
-      return `<figure><figcaption>${name}</figcaption><img width="${shown}" src="data:image/png;base64,${data}"></figure>`;
-    });
-    await page.setContent(
-      `<style>body{margin:16px;font:14px sans-serif;background:#888;display:flex;flex-wrap:wrap;gap:16px;align-items:start}figure{margin:0}figcaption{margin-bottom:4px;color:#fff}img{display:block}</style>${cells.join("")}`,
-    );
-    const sheet = path.join(sheets, `${width}-${scheme}.png`);
-    await page.screenshot({ path: sheet, fullPage: true });
-    process.stdout.write(`${path.relative(root, sheet)}: ${files.length} screens\n`);
+    const shown = width > 600 ? 560 : 270;
+    for (let first = 0; first < files.length; first += screensOnSheet) {
+      const cells = files.slice(first, first + screensOnSheet).map((file) => {
+        const name = path.basename(file).replace(`-${width}-${scheme}.png`, "");
+        const data = readFileSync(file).toString("base64");
+        return `<figure><figcaption>${name}</figcaption><img width="${shown}" src="data:image/png;base64,${data}"></figure>`;
+      });
+      await page.setContent(
+        `<style>body{margin:16px;font:14px sans-serif;background:#888;display:flex;flex-wrap:wrap;gap:16px;align-items:start}figure{margin:0}figcaption{margin-bottom:4px;color:#fff}img{display:block;max-height:640px;object-fit:cover;object-position:top}</style>${cells.join("")}`,
+      );
+      const sheet = path.join(sheets, `${width}-${scheme}-${1 + first / screensOnSheet}.png`);
+      await page.screenshot({ path: sheet, fullPage: true });
+      process.stdout.write(`${path.relative(root, sheet)}: ${cells.length} screens\n`);
+    }
   }
 await browser.close();
 
