@@ -11,7 +11,9 @@ import { startScratchPostgres } from "./scratch-postgres.ts";
 const root = path.resolve(import.meta.dirname, "..");
 /** One more than the cores of a small machine: there is always one that waits for a browser, a lease or a process. */
 const filesAtOnce = option("lanes", 3);
-const fileTimeoutSeconds = 300;
+/** A walk over every screen, or one that takes a picture of each, takes minutes on a busy machine. */
+const isLongWalk = process.env.ASSAY_EVERY_PAGE !== undefined || process.env.ASSAY_SCREENSHOTS !== undefined;
+const fileTimeoutSeconds = isLongWalk ? 1200 : 300;
 const quietSeconds = option("quiet-seconds", 15);
 
 type Gate = { name: string; run(): Promise<{ ok: boolean; output: string }> };

@@ -6,7 +6,7 @@ import { call } from "../api/call.ts";
 import { refresh, useData } from "../api/queries.ts";
 import { type Place, refreshOrganization, useMay } from "../shell/organization-context.ts";
 import { ActionButton } from "../ui/button.tsx";
-import { Field } from "../ui/field.tsx";
+import { Field, fileInputClass } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Card } from "../ui/page.tsx";
 import { BrandPreview } from "./brand-preview.tsx";
@@ -60,7 +60,7 @@ export function BrandCard({ organization }: { organization: Place["organization"
               <input
                 type="file"
                 accept={logoTypes.join(",")}
-                className="block w-full min-w-0 text-small"
+                className={`w-full ${fileInputClass}`}
                 onChange={(event) => setPicked(event.currentTarget.files?.[0] ?? null)}
               />
               <span className="block text-small text-muted">

@@ -15,6 +15,7 @@ import { Choices } from "../ui/choices.tsx";
 import { CopyAs } from "../ui/copy-as.tsx";
 import { Field, Select } from "../ui/field.tsx";
 import { Form, type Values, valuesOf } from "../ui/form.tsx";
+import { Icon } from "../ui/icon.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Card, Heading } from "../ui/page.tsx";
 import { claimLabel } from "./claim-labels.ts";
@@ -155,17 +156,20 @@ function AskedField(props: {
     <div className="py-3">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <span className="font-medium">{label}</span>
-        <select
-          name={field}
-          aria-label={label}
-          value={wish}
-          onChange={(event) => setWish(event.currentTarget.value)}
-          className="min-h-10 appearance-auto rounded-control border border-field bg-card px-2 text-ink"
-        >
-          <option value="no">Do not ask</option>
-          <option value="optional">Optional</option>
-          <option value="required">Required</option>
-        </select>
+        <span className="relative">
+          <select
+            name={field}
+            aria-label={label}
+            value={wish}
+            onChange={(event) => setWish(event.currentTarget.value)}
+            className="min-h-10 rounded-control border border-field bg-card ps-3 pe-9 text-ink"
+          >
+            <option value="no">Do not ask</option>
+            <option value="optional">Optional</option>
+            <option value="required">Required</option>
+          </select>
+          <Icon name="chevron" className="pointer-events-none absolute end-3 top-3 size-4 text-muted" />
+        </span>
       </div>
       {wish === "no" ? null : (
         <div className={field === "age_over" ? "mt-2 grid gap-3 sm:grid-cols-[8rem_1fr]" : "mt-2"}>

@@ -2,6 +2,9 @@ import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { useFieldFailure } from "./form.tsx";
 import { Icon } from "./icon.tsx";
 
+/** For a file that is chosen; its button belongs to the browser. */
+export const fileInputClass =
+  "max-w-full rounded-control border border-field bg-card px-2 py-1.5 text-small file:mr-3 file:cursor-pointer file:rounded-md file:border-0 file:bg-soft file:px-3 file:py-1 file:text-ink";
 const inputClass =
   "block w-full rounded-control border border-field bg-card text-ink px-3.5 py-2 min-h-11 aria-invalid:border-bad aria-invalid:border-2";
 

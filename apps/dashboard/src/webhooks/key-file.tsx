@@ -1,5 +1,5 @@
 import { useId, useRef } from "react";
-import { TextArea } from "../ui/field.tsx";
+import { fileInputClass, TextArea } from "../ui/field.tsx";
 
 // A key of 8192 bits in its longest form has some 13,000 characters. A file that is much larger is not one.
 const mostBytes = 64 * 1024;
@@ -17,7 +17,7 @@ export function KeyFile(props: { label: string; name: string; hint: string }) {
           id={id}
           type="file"
           accept=".pem,.key,.pub,.crt,.cer,.json,.jwk,.txt"
-          className="max-w-full rounded-control border border-field bg-card px-2 py-1.5 file:mr-3 file:cursor-pointer file:rounded-md file:border-0 file:bg-soft file:px-3 file:py-1 file:text-ink"
+          className={fileInputClass}
           onChange={async (event) => {
             const file = event.currentTarget.files?.[0];
             const area = box.current?.querySelector("textarea");

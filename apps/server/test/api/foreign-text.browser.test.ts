@@ -6,8 +6,15 @@ import type { Page } from "playwright-core";
 import { sql } from "../../src/db/sql.ts";
 import { html } from "../../src/mails/mail.ts";
 import { createKey, createPartner, expectData } from "../support/api.ts";
-import { isWiderThanScreen, keepScreenshot, openBrowser, openPage } from "../support/browser.ts";
-import { button, faults, heading, openDashboard } from "../support/dashboard.ts";
+import {
+  checkAccessibility,
+  isWiderThanScreen,
+  keepScreenshot,
+  looksAtAll,
+  openBrowser,
+  openPage,
+} from "../support/browser.ts";
+import { button, faults, goInside, heading, openDashboard } from "../support/dashboard.ts";
 import { startDnsServer } from "../support/dns-server.ts";
 import { verifyDomain } from "../support/domain.ts";
 import { startTestService } from "../support/service.ts";
@@ -105,6 +112,7 @@ async function onEachScreen(page: Page, name: string, check: (width: number) => 
     // The page draws itself anew for the width in the next frame.
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     await check(width);
+    if (looksAtAll) await checkAccessibility(page);
     await keepScreenshot(page, `long-${name}-${width}-${colorScheme}`);
   }
 }
@@ -113,8 +121,9 @@ test("words without a space fit every page of the dashboard, narrow and wide", a
   const { partner, paths } = await furnished;
   const { page, problems } = await openDashboard(browser, url, { token: partner.owner.token });
   const found: string[] = [];
+  await page.goto(url + paths[0][0]);
   for (const [path, title] of paths) {
-    await page.goto(url + path);
+    await goInside(page, path);
     await heading(page, title);
     await page.getByText("Loading…").first().waitFor({ state: "detached" });
     await onEachScreen(page, title.toLowerCase().replaceAll(" ", "-"), async (width) => {
@@ -128,7 +137,8 @@ test("words without a space fit every page of the dashboard, narrow and wide", a
   await page.getByRole("button", { name: /Switch organization/ }).click();
   await page.getByRole("dialog").waitFor();
   await checkDialog("organizations");
-  await page.goto(`${url}/dashboard/api-keys`);
+  await page.keyboard.press("Escape");
+  await goInside(page, "/dashboard/api-keys");
   await button(page, `Delete ${longWord}`).first().click();
   await page.getByRole("dialog").waitFor();
   await checkDialog("question");

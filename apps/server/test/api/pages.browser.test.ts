@@ -4,6 +4,7 @@ import {
   checkAccessibility,
   isWiderThanScreen,
   keepScreenshot,
+  keepsScreenshots,
   openBrowser,
   openPage,
 } from "../support/browser.ts";
@@ -12,22 +13,34 @@ import { startTestService } from "../support/service.ts";
 const { url } = await startTestService();
 const browser = await openBrowser();
 
-for (const [width, colorScheme] of [
-  [320, "dark"],
-  [1440, "light"],
-] as const) {
-  test(`the pages at ${width} px, ${colorScheme}: accessible, fit, ask nobody else`, async () => {
-    const { page, problems } = await openPage(browser, url, { width, colorScheme });
-    for (const path of ["/", "/docs", "/docs/webhooks", "/docs/configuration", "/reference/sessions"]) {
-      await page.goto(url + path, { waitUntil: "load" });
-      assert.equal(await isWiderThanScreen(page), false, `${path} scrolls sideways`);
-      await checkAccessibility(page, colorScheme === "dark" ? "all" : "contrast");
+/** For `npm run screens`. */
+const extraLooks = [
+  [320, "light"],
+  [390, "light"],
+  [390, "dark"],
+  [1440, "dark"],
+] as const;
+
+test("the pages, narrow and dark, then wide and light: accessible, fit, ask nobody else", async () => {
+  const { page, problems } = await openPage(browser, url);
+  for (const path of ["/", "/docs", "/docs/webhooks", "/docs/configuration", "/reference/sessions"]) {
+    await page.goto(url + path, { waitUntil: "load" });
+    for (const [width, colorScheme] of [
+      [320, "dark"],
+      [1440, "light"],
+      ...(keepsScreenshots ? extraLooks : []),
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
       await keepScreenshot(page, `page${path.replaceAll("/", "-")}-${width}-${colorScheme}`);
+      if (extraLooks.some((look) => look[0] === width && look[1] === colorScheme)) continue;
+      assert.equal(await isWiderThanScreen(page), false, `${path} scrolls sideways at ${width} px`);
+      await checkAccessibility(page, colorScheme === "dark" ? "all" : "contrast");
     }
-    assert.deepEqual(problems, []);
-    await page.context().close();
-  });
-}
+  }
+  assert.deepEqual(problems, []);
+  await page.context().close();
+});
 
 test("the start page leads to an account, and shows what a person's choice does to the webhook, without a script", async () => {
   const context = await browser.newContext({ javaScriptEnabled: false });

@@ -12,6 +12,7 @@ import {
   isWiderThanScreen,
   keepScreenshot,
   keepsScreenshots,
+  looksAtAll,
   openBrowser,
   openPage,
 } from "../support/browser.ts";
@@ -84,6 +85,13 @@ async function look(page: Page, name: string, extent: "small" | "both" = "both")
   await page.emulateMedia({ colorScheme: "dark" });
   assert.equal(await isWiderThanScreen(page), false, `${name} scrolls sideways at 320 px`);
   await checkAccessibility(page);
+  if (looksAtAll) {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.emulateMedia({ colorScheme: "light" });
+    await checkAccessibility(page);
+    await page.setViewportSize({ width: 320, height: 900 });
+    await page.emulateMedia({ colorScheme: "dark" });
+  }
   if (comparedScreens.has(name)) await checkPicture(page, `verify-${name}`);
   if (!keepsScreenshots) return;
   for (const width of extent === "small" ? [320] : [320, 390, 1440])

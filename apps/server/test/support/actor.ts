@@ -1,5 +1,6 @@
-import type { FaceColour, FaceMovement } from "@assay/contract/verify-protocol";
-import { type PosedPerson, readPose } from "@assay/emrtd/node/test-country/portraits";
+import { isDeepStrictEqual } from "node:util";
+import { type FaceColour, type FaceMovement, turningMovements } from "@assay/contract/verify-protocol";
+import { type PosedPerson, readExpression, readPose } from "@assay/emrtd/node/test-country/portraits";
 import { screenLight } from "@assay/face/colour-schedule";
 import { decode } from "jpeg-js";
 import type { Page } from "playwright-core";
@@ -9,6 +10,8 @@ export type Role = {
   readonly person: PosedPerson;
   /** Looks over their shoulder from the first movement on. */
   readonly companion?: PosedPerson;
+  /** What they may be asked for; by default that of people who can turn the head. */
+  readonly among?: readonly FaceMovement[];
   /** What they do when the page asks for a movement; by default what is asked. */
   readonly does?: (asked: FaceMovement) => FaceMovement | "nothing";
 };
@@ -21,8 +24,8 @@ export async function perform<T>(
   scene: () => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController();
-  const first = inFront(role.person, straight, role.companion !== undefined);
-  camera.show(lit(sceneOf(camera, [first]), null));
+  rehearse(camera, role);
+  camera.show(lit(sceneOf(camera, peopleIn(role, straight, false)), null));
   const playing = play(camera, page, role, stop.signal);
   try {
     return await scene();
@@ -37,12 +40,19 @@ const reactionMs = 300;
 /** With the steps below, a head that turns as fast as people do who want to get it over with. */
 const stepMs = 100;
 
-async function play(
-  camera: SteeredCamera,
-  page: Page,
-  { person, companion, does = (asked) => asked }: Role,
-  stop: AbortSignal,
-): Promise<void> {
+/** A busy machine that had to draw a head while the page waits for it would be too late for the instruction. */
+function rehearse(camera: SteeredCamera, role: Role): void {
+  for (const movement of role.among ?? turningMovements) {
+    let head = straight;
+    while (!isDeepStrictEqual(head, goals[movement])) {
+      head = towards(head, goals[movement]);
+      sceneOf(camera, peopleIn(role, head, true));
+    }
+  }
+}
+
+async function play(camera: SteeredCamera, page: Page, role: Role, stop: AbortSignal): Promise<void> {
+  const { does = (asked: FaceMovement) => asked } = role;
   let read: string | null = null;
   let readAt = performance.now();
   let goal = straight;
@@ -60,11 +70,8 @@ async function play(
       goal = movement === "nothing" ? straight : goals[movement];
     }
     head = towards(head, goal);
-    companionIsThere ||= companion !== undefined && isMovement(read);
-    const picture = sceneOf(camera, [
-      ...(companion !== undefined && companionIsThere ? [behind(companion)] : []),
-      inFront(person, head, companion !== undefined),
-    ]);
+    companionIsThere ||= isMovement(read);
+    const picture = sceneOf(camera, peopleIn(role, head, companionIsThere));
     camera.show(lit(picture, isColour(screen.colour) ? screen.colour : null));
     await new Promise((resolve) => setTimeout(resolve, Math.max(started + stepMs - performance.now(), 0)));
   }
@@ -100,27 +107,33 @@ function isColour(colour: string | null): colour is FaceColour {
 
 // --- the head ---------------------------------------------------------------------------------------------------------
 
-/** Degrees to the person's own left and upwards, and how much larger than at first. Only one differs from looking straight ahead. */
+/**
+ * Degrees to the person's own left and upwards, how much larger than at first, and how far the eyes are closed and the mouth is open. Only one differs from looking straight
+ * ahead.
+ */
 type Head = {
   readonly yaw: number;
   readonly pitch: number;
   readonly zoom: number;
+  readonly eyes: number;
+  readonly mouth: number;
 };
 
-const straight: Head = { yaw: 0, pitch: 0, zoom: 1 };
-/** Of the movements that turn the head; what a face does besides is not played here. */
+const straight: Head = { yaw: 0, pitch: 0, zoom: 1, eyes: 0, mouth: 0 };
 const goals: Readonly<Record<FaceMovement, Head>> = {
   turn_left: { ...straight, yaw: 27 },
   turn_right: { ...straight, yaw: -27 },
   look_up: { ...straight, pitch: 16 },
   come_closer: { ...straight, zoom: 1.4 },
-  close_eyes: straight,
-  open_mouth: straight,
+  close_eyes: { ...straight, eyes: 1 },
+  open_mouth: { ...straight, mouth: 1 },
 };
 /** The heads that were drawn are so many degrees apart. */
 const yawStep = 9;
 const pitchStep = 8;
 const zoomStep = 0.1;
+/** Nobody closes the eyes slowly. */
+const expressionStep = 1;
 
 function towards(head: Head, goal: Head): Head {
   // From one movement to another the way leads over looking straight ahead: nothing is drawn that is turned and looks up.
@@ -129,6 +142,8 @@ function towards(head: Head, goal: Head): Head {
     yaw: approach(head.yaw, next.yaw, yawStep),
     pitch: approach(head.pitch, next.pitch, pitchStep),
     zoom: approach(head.zoom, next.zoom, zoomStep),
+    eyes: approach(head.eyes, next.eyes, expressionStep),
+    mouth: approach(head.mouth, next.mouth, expressionStep),
   };
 }
 
@@ -136,7 +151,9 @@ function isOnTheWay(head: Head, goal: Head): boolean {
   return (
     (head.yaw === 0 || goal.yaw !== 0) &&
     (head.pitch === 0 || goal.pitch !== 0) &&
-    (head.zoom === 1 || goal.zoom !== 1)
+    (head.zoom === 1 || goal.zoom !== 1) &&
+    (head.eyes === 0 || goal.eyes !== 0) &&
+    (head.mouth === 0 || goal.mouth !== 0)
   );
 }
 
@@ -154,6 +171,11 @@ type Standing = {
   readonly down: number;
   readonly scale: number;
 };
+
+function peopleIn({ person, companion }: Role, head: Head, companionIsThere: boolean): Standing[] {
+  const front = inFront(person, head, companion !== undefined);
+  return companion !== undefined && companionIsThere ? [behind(companion), front] : [front];
+}
 
 /** A page may cut the picture down to an upright one, so two have to stand close together. */
 function inFront(person: PosedPerson, head: Head, leavesRoom: boolean): Standing {
@@ -180,7 +202,7 @@ function sceneOf({ width, height }: SteeredCamera, people: readonly Standing[]):
   const data = new Uint8Array(width * height * 3);
   for (let at = 0; at < data.length; at += 3) data.set(wall, at);
   for (const { person, head, across, down, scale } of people) {
-    const drawn = decode(readPose(person, [head.yaw, head.pitch]), { useTArray: true, formatAsRGBA: false });
+    const drawn = decode(drawnAs(person, head), { useTArray: true, formatAsRGBA: false });
     const size = scale * head.zoom;
     for (let y = 0; y < height; y++) {
       for (let x = 0; x < width; x++) {
@@ -194,6 +216,12 @@ function sceneOf({ width, height }: SteeredCamera, people: readonly Standing[]):
   const picture = { width, height, data };
   scenes.set(key, picture);
   return picture;
+}
+
+function drawnAs(person: PosedPerson, { yaw, pitch, eyes, mouth }: Head): Uint8Array {
+  if (eyes > 0) return readExpression(person, "closed_eyes");
+  if (mouth > 0) return readExpression(person, "open_mouth");
+  return readPose(person, [yaw, pitch]);
 }
 
 function isWall(red: number, green: number, blue: number): boolean {

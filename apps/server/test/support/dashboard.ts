@@ -19,6 +19,13 @@ export async function openDashboard(
   return opened;
 }
 
+/** As a link of the page would, without loading the program again. */
+export async function goInside(page: Page, path: string): Promise<void> {
+  await page.evaluate(
+    `history.pushState(null, "", ${JSON.stringify(path)}), dispatchEvent(new PopStateEvent("popstate"))`,
+  );
+}
+
 /** The page with this title. A page about one thing has its short identifier behind it. */
 export function heading(page: Page, name: string): Promise<void> {
   const title = new RegExp(`^${name.replace(/[.?*+^$()[\]{}|\\]/g, "\\$&")}( [a-z]+_\\S+)?$`);

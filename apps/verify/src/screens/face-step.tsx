@@ -169,7 +169,8 @@ function Ways({
           <p>{t.faceGentle.text}</p>
         </Notice>
       )}
-      <Button look="quiet" onClick={() => onStillHead(!stillHead)}>
+      {/* Its words begin where those around it do. */}
+      <Button look="quiet" className="-ms-5" onClick={() => onStillHead(!stillHead)}>
         {stillHead ? t.faceGentle.back : t.faceGentle.choose}
       </Button>
       {"speechSynthesis" in globalThis && (
