@@ -47,6 +47,8 @@ type TestServiceOptions = {
   verify?: ServiceOptions["verify"];
   /** How many share the work, each with a data folder of its own, behind a load balancer. One for a test that looks at a process rather than at the service. */
   machines?: number;
+  /** `own`, whatever the run says, for a test of the threads of a process itself. */
+  helpers?: "own";
 };
 
 /**
@@ -63,7 +65,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const env = {
     ...(balancer === null ? {} : { PUBLIC_URL: balancer.url }),
     ...options.env,
-    ...(rolesOfRun ? await startHelpers(options, log) : {}),
+    ...(rolesOfRun && options.helpers !== "own" ? await startHelpers(options, log) : {}),
   };
   const started: { service: Service; dataDir: string }[] = [];
   for (let machine = 0; machine < machines; machine++) {
@@ -100,7 +102,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
     dataDir: first.dataDir,
     /** Of every machine. */
     dataDirs: started.map(({ dataDir }) => dataDir),
-    machines: started.map(({ service }) => service),
+    machines: [first.service, ...started.slice(1).map(({ service }) => service)] as const,
     /** How many requests each of them has had. */
     requests: balancer?.counts ?? [],
     clock: clock as TestClock,
