@@ -137,6 +137,7 @@ test("face workers end with the process that started them, even in an endless lo
   // What comes before the loop takes a few milliseconds.
   await until(() => (ticks() ?? 0) > begun + 30, "the worker does not loop");
   parent.kill("SIGKILL");
+  t.after(() => ticks() !== null && process.kill(worker, "SIGKILL"));
   await until(() => ticks() === null, "the worker has survived");
 });
 

@@ -76,8 +76,8 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const [first] = started;
   if (first === undefined) throw new Error("there is no machine");
   const close = async () => {
-    await balancer?.close();
     for (const { service } of started) await service.close();
+    await balancer?.close();
   };
   after(async () => {
     await close();
