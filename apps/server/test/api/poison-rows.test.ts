@@ -173,7 +173,8 @@ function replacing(
 }
 
 const wasMailed = async (id: string) =>
-  existsSync(join(service.dataDir, "mail", `${id}.eml`)) && (await gone("mails")(id));
+  service.dataDirs.some((folder) => existsSync(join(folder, "mail", `${id}.eml`))) &&
+  (await gone("mails")(id));
 
 async function plantMailRequests(tx: Tx): Promise<string[]> {
   const ids: string[] = [];

@@ -13,7 +13,10 @@ const env = { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" };
 const webhooks = { ca: authority.certificate };
 const { api, clock, core, databaseUrl } = await startTestService({ role: "api", env, webhooks });
 const worker = await startTestService({ databaseUrl, clock, env, webhooks, role: "worker" });
-const deliver = () => worker.runJob("deliver-webhooks");
+/** Twice: of two machines, the first may take what became due while the second came to rest, and the clock must not be moved past its lease. */
+const deliver = async () => {
+  for (let round = 0; round < 2; round++) await worker.runJob("deliver-webhooks");
+};
 
 const succeeded = "verification.session.succeeded";
 const cancelled = "verification.session.cancelled";

@@ -76,7 +76,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const [first] = started;
   if (first === undefined) throw new Error("there is no machine");
   const close = async () => {
-    for (const { service } of started) await service.close();
+    await Promise.all(started.map(({ service }) => service.close()));
     await balancer?.close();
   };
   after(async () => {
