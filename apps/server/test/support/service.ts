@@ -68,13 +68,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
     ...(rolesOfRun && options.helpers !== "own" ? await startHelpers(options, log) : {}),
   };
   const started: { service: Service; dataDir: string }[] = [];
-  for (let machine = 0; machine < machines; machine++) {
-    const { service, dataDir } = await startMachine({ ...options, env }, { databaseUrl, clock, log });
-    balancer?.targets.push(service.url);
-    started.push({ service, dataDir });
-  }
-  const [first] = started;
-  if (first === undefined) throw new Error("there is no machine");
+  // Also where a machine does not start.
   const close = async () => {
     await Promise.all(started.map(({ service }) => service.close()));
     await balancer?.close();
@@ -83,6 +77,13 @@ export async function startTestService(options: TestServiceOptions = {}) {
     await close();
     for (const { dataDir } of started) rmSync(dataDir, { recursive: true, force: true });
   });
+  for (let machine = 0; machine < machines; machine++) {
+    const { service, dataDir } = await startMachine({ ...options, env }, { databaseUrl, clock, log });
+    balancer?.targets.push(service.url);
+    started.push({ service, dataDir });
+  }
+  const [first] = started;
+  if (first === undefined) throw new Error("there is no machine");
   const url = balancer?.url ?? first.service.url;
   const service: Service =
     balancer === null
