@@ -13,10 +13,7 @@ const env = { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" };
 const webhooks = { ca: authority.certificate };
 const { api, clock, core, databaseUrl } = await startTestService({ role: "api", env, webhooks });
 const worker = await startTestService({ databaseUrl, clock, env, webhooks, role: "worker" });
-/** Twice: of two machines, the first may take what became due while the second came to rest, and the clock must not be moved past its lease. */
-const deliver = async () => {
-  for (let round = 0; round < 2; round++) await worker.runJob("deliver-webhooks");
-};
+const deliver = () => worker.runJob("deliver-webhooks");
 
 const succeeded = "verification.session.succeeded";
 const cancelled = "verification.session.cancelled";
@@ -45,6 +42,8 @@ test("withdrawn while a try is on the wire: the success is retracted, not tried 
     const held = Promise.withResolvers<void>();
     const arrived = Promise.withResolvers<void>();
     receiver.answerWith(async () => {
+      // Of two workers the other one may bring the cancellation meanwhile.
+      if (receiver.received.length > 1) return { status: 200 };
       arrived.resolve();
       await held.promise;
       return { status };
@@ -58,7 +57,6 @@ test("withdrawn while a try is on the wire: the success is retracted, not tried 
     assert.equal(await session.withdraw(), "consent_withdrawn");
     const listed = await session.events();
     assert.deepEqual([standing(listed), retracted(listed)], [[cancelled], [succeeded]]);
-    receiver.answerWith(() => ({ status: 200 }));
     held.resolve();
     await sending;
     for (let i = 0; i < 3; i++) {

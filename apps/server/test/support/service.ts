@@ -62,10 +62,12 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const log = createLog({ level: "debug", write: (line) => logLines.push(line), now: () => new Date() });
   const machines = options.machines ?? machinesOfRun;
   const balancer = machines > 1 ? await startRoundRobin() : null;
+  /** Whether chips and faces are examined by other processes. */
+  const examinedElsewhere = rolesOfRun && options.helpers !== "own";
   const env = {
     ...(balancer === null ? {} : { PUBLIC_URL: balancer.url }),
     ...options.env,
-    ...(rolesOfRun && options.helpers !== "own" ? await startHelpers(options, log) : {}),
+    ...(examinedElsewhere ? await startHelpers(options, log) : {}),
   };
   const started: { service: Service; dataDir: string }[] = [];
   // Also where a machine does not start.
@@ -106,6 +108,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
     machines: [first.service, ...started.slice(1).map(({ service }) => service)] as const,
     /** How many requests each of them has had. */
     requests: balancer?.counts ?? [],
+    examinedElsewhere,
     clock: clock as TestClock,
     api: new Api(url),
     logLines,
