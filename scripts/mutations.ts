@@ -1923,10 +1923,24 @@ export const mutations: readonly Mutation[] = [
     },
     {
       id: "one-more-challenge",
-      file: server("attempts/verify-flow"),
-      find: "if (state.challengesSinceVerdict >= freeChallenges)",
-      replace: "if (state.challengesSinceVerdict > freeChallenges)",
-      tests: [unit("attempts/verify-flow")],
+      file: server("attempts/attempt-socket.store"),
+      find: "k.unanswered_challenges < ${asked.freeChallenges}",
+      replace: "k.unanswered_challenges <= ${asked.freeChallenges}",
+      tests: [api("round-robin"), api("verify-memory")],
+    },
+    {
+      id: "challenge-not-given-back",
+      file: server("attempts/attempt-socket.store"),
+      find: "greatest(unanswered_challenges - 1, 0)",
+      replace: "unanswered_challenges",
+      tests: [api("round-robin")],
+    },
+    {
+      id: "challenges-never-forgiven",
+      file: server("sessions/session.store"),
+      find: "sql`, unanswered_challenges = 0`",
+      replace: "noSql",
+      tests: [api("round-robin")],
     },
     {
       id: "files-missing",

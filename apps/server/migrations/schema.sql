@@ -103,6 +103,8 @@ create table attempt_sockets (
   updated_at timestamp(3) with time zone not null,
   failure_code text,
   unmet_requirement text,
+  unanswered_challenges smallint default 0 not null,
+  face_breakdowns smallint default 0 not null,
   constraint attempt_sockets_pkey PRIMARY KEY (attempt_id)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX attempt_sockets_organization ON public.attempt_sockets USING btree (organization_id);

@@ -20,10 +20,12 @@ import type { FaceSitting } from "../face/face-sitting.ts";
 import { describeError } from "../lib/log.ts";
 import { type Requirements, unmetFailureCodes } from "../sessions/requirements.ts";
 import type { CurrentTrust } from "../trust/current-trust.ts";
+import { giveBackChallenge } from "./attempt-socket.store.ts";
 import type { ByteBudget, ByteReservation } from "./byte-budget.ts";
 import type { ChipExaminer } from "./chip-examiner.ts";
 import { type DocumentCheck, documentCheckWithProof, type SentFiles } from "./chip-task.ts";
 import { claimRefusal } from "./claims.ts";
+import { handOutChallenge } from "./hand-out-challenge.ts";
 import { overwriteProof, type Proof } from "./proof.ts";
 import { recordTry } from "./record-try.ts";
 import { reportProgress } from "./report-progress.ts";
@@ -329,18 +331,10 @@ export class AttemptRun {
       case "check_answers":
         return this.#guarded("chip_proof", () => this.#checkAnswers(effect.answers));
       case "new_face_challenge":
-        return this.#guarded("face_challenge", async () => {
-          const { faceJudge } = this.#around;
-          if (faceJudge === null) return { kind: "fault", code: "FACE_CHECK_UNAVAILABLE" };
-          const busy: FlowInput = { kind: "fault", code: "FACE_CHECK_BUSY" };
-          if (!this.#reservation.resize("face", verifySocketLimits.faceBytes)) return busy;
-          const challenge = await faceJudge.begin({
-            sandbox: this.owner.sandbox,
-            stillHead: effect.stillHead,
-          });
-          const nonce = randomBytes(32).toString("base64");
-          return challenge === null ? busy : { kind: "face_challenge", challenge, nonce };
-        });
+        return this.#guarded("face_challenge", () => this.#newChallenge(effect.stillHead));
+      case "give_back_challenge":
+        await this.#giveBackChallenge(effect.brokeDown);
+        return undefined;
       case "judge_face":
         return this.#guarded("face_check", () => this.#judgeFace(effect.by, effect.attestation));
       case "record":
@@ -469,6 +463,49 @@ export class AttemptRun {
   }
 
   // --- face --------------------------------------------------------------------------------------------------------
+
+  async #newChallenge(stillHead: boolean): Promise<FlowInput> {
+    const { core, faceJudge } = this.#around;
+    const { sessionId, attemptId, sandbox } = this.owner;
+    if (faceJudge === null) return { kind: "fault", code: "FACE_CHECK_UNAVAILABLE" };
+    const busy: FlowInput = { kind: "fault", code: "FACE_CHECK_BUSY" };
+    if (!this.#reservation.resize("face", verifySocketLimits.faceBytes)) return busy;
+    const challenge = await faceJudge.begin({ sandbox, stillHead });
+    if (challenge === null) return busy;
+    const answer = await this.#stored(() =>
+      handOutChallenge(core.db, { sessionId, attemptId, now: core.clock.now() }),
+    );
+    switch (answer) {
+      case null:
+        return { kind: "fault", code: "STORE_UNAVAILABLE" };
+      case "spent":
+        return { kind: "challenges_spent" };
+      case "given_up":
+        return { kind: "fault", code: "FACE_CHECK_UNAVAILABLE" };
+      case "handed_out":
+        // The step was stored and told with the count.
+        this.#lastStep = "face_capture";
+        return { kind: "face_challenge", challenge, nonce: randomBytes(32).toString("base64") };
+    }
+  }
+
+  /** Where it cannot be written, the challenge stays counted, which at worst costs a try once three more go unanswered. */
+  async #giveBackChallenge(brokeDown: boolean): Promise<void> {
+    await this.#stored(() => giveBackChallenge(this.#around.core.db, this.owner.attemptId, brokeDown));
+  }
+
+  /** Null where the database did not take it. */
+  async #stored<T>(work: () => Promise<T>): Promise<T | null> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#around.core.log.error("a challenge could not be counted", {
+        attemptId: this.owner.attemptId,
+        ...describeError(error),
+      });
+      return null;
+    }
+  }
 
   async #judgeFace(
     by: Extract<FlowEffect, { do: "judge_face" }>["by"],

@@ -80,6 +80,51 @@ export async function setStep(
   return changed === 1;
 }
 
+export type ChallengeAnswer =
+  | "handed_out"
+  /** As many as are free have gone unanswered. Also for an attempt that is over, which whoever counts a try finds out. */
+  | "spent"
+  /** Its frames have brought the check down too often. */
+  | "given_up";
+
+/** Counts a challenge that is about to be given to the device, where it may have one. */
+export async function countChallenge(
+  tx: Tx,
+  asked: {
+    sessionId: SessionId;
+    attemptId: AttemptId;
+    step: string;
+    freeChallenges: number;
+    breakdownsAllowed: number;
+    now: Date;
+  },
+): Promise<ChallengeAnswer> {
+  const counted = await tx.run(sql`
+    update attempt_sockets k
+    set step = ${asked.step}, updated_at = ${asked.now}, unanswered_challenges = k.unanswered_challenges + 1
+    from attempts a
+    where k.attempt_id = ${asked.attemptId} and k.session_id = ${asked.sessionId}
+      and k.unanswered_challenges < ${asked.freeChallenges} and k.face_breakdowns <= ${asked.breakdownsAllowed}
+      and a.id = ${asked.attemptId} and a.status = 'in_progress'`);
+  if (counted === 1) return "handed_out";
+  const found = await tx.first<{ face_breakdowns: number }>(
+    sql`select face_breakdowns from attempt_sockets where attempt_id = ${asked.attemptId}`,
+  );
+  return found !== null && found.face_breakdowns > asked.breakdownsAllowed ? "given_up" : "spent";
+}
+
+/** A challenge that was answered, and not judged because of us, was not left unanswered. */
+export async function giveBackChallenge(
+  db: Queryable,
+  attemptId: AttemptId,
+  brokeDown: boolean,
+): Promise<void> {
+  await db.run(sql`
+    update attempt_sockets
+    set unanswered_challenges = greatest(unanswered_challenges - 1, 0), face_breakdowns = face_breakdowns + ${brokeDown ? 1 : 0}
+    where attempt_id = ${attemptId}`);
+}
+
 export async function deleteAttemptSockets(tx: Tx, sessionIds: readonly SessionId[]): Promise<void> {
   if (sessionIds.length === 0) return;
   await tx.run(sql`delete from attempt_sockets where session_id = any(${sessionIds}::text[])`);

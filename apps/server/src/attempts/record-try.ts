@@ -66,7 +66,7 @@ export async function recordTry(
         return { kind: decision.why === "already_counted" ? "superseded" : "session_over" };
       case "count":
         countTry(tx, session.id, { step, number, passed: verdict.failureCode === null }, now);
-        setVerdict(tx, attempt.attemptId, { riskScore, ...why }, now);
+        setVerdict(tx, attempt.attemptId, { step, riskScore, ...why }, now);
         await auditRejection(tx, session, attempt.attemptId, judged, now);
         return { kind: "counted", step, verdict };
       case "fail": {

@@ -1,5 +1,5 @@
 import type { AttemptId, SessionId } from "@assay/contract/ids";
-import type { Db } from "../db/db.ts";
+import type { Db, Tx } from "../db/db.ts";
 import { knownId } from "../kernel/ids.ts";
 import { setStep } from "./attempt-socket.store.ts";
 
@@ -20,8 +20,16 @@ export async function reportProgress(
   if (!stepPattern.test(step)) throw new Error("the name of a step is not a plain word");
   await db.transaction(async (tx) => {
     if (!(await setStep(tx, sessionId, attemptId, step, now))) return;
-    tx.notify(verifyProgressChannel, JSON.stringify({ session_id: sessionId, attempt_id: attemptId, step }));
+    tellProgress(tx, { sessionId, attemptId, step });
   });
+}
+
+/** For a transaction that has stored the step. */
+export function tellProgress(
+  tx: Tx,
+  { sessionId, attemptId, step }: { sessionId: SessionId; attemptId: AttemptId; step: string },
+): void {
+  tx.notify(verifyProgressChannel, JSON.stringify({ session_id: sessionId, attempt_id: attemptId, step }));
 }
 
 /** The session that a notification is about, or null: then anything may have changed. */

@@ -13,7 +13,6 @@ import fc from "fast-check";
 import { knownId } from "../kernel/ids.ts";
 import {
   advance,
-  breakdownsAllowed,
   type FlowEffect,
   type FlowInput,
   type FlowState,
@@ -144,6 +143,7 @@ function play(faceMode: FaceMode, all: readonly Move[]) {
     verdicts: { chip: 0, face: 0 },
     counted: { chip: 0, face: 0 },
     chipPassesCounted: 0,
+    unanswered: 0,
   };
   for (const move of all) {
     time += move.waitMs;
@@ -215,6 +215,7 @@ function play(faceMode: FaceMode, all: readonly Move[]) {
               break;
             }
             if (step === "face" && failureCode === "liveness_failed") seen.verdicts.face += 1;
+            if (step === "face") seen.unanswered = 0;
             if (!succeeds) seen.counted[step] += 1;
             if (step === "chip" && failureCode === null) seen.chipPassesCounted += 1;
             if (succeeds || (failureCode !== null && number >= 3)) {
@@ -226,7 +227,15 @@ function play(faceMode: FaceMode, all: readonly Move[]) {
           case "new_face_challenge":
             assert.ok(seen.pinned, "the face comes after the chip");
             if (move.fault) inputs.push({ kind: "fault", code: "CHECK_FAILED_TO_RUN" });
-            else inputs.push({ kind: "face_challenge", challenge, nonce: "bm9uY2U=" });
+            else if (seen.unanswered >= freeChallenges) inputs.push({ kind: "challenges_spent" });
+            else {
+              seen.unanswered += 1;
+              inputs.push({ kind: "face_challenge", challenge, nonce: "bm9uY2U=" });
+            }
+            break;
+          case "give_back_challenge":
+            assert.ok(seen.unanswered > 0, "what is given back was handed out");
+            seen.unanswered -= 1;
             break;
           case "judge_face":
             assert.ok(seen.pinned, "the face is matched to a chip that passed");
@@ -325,9 +334,8 @@ test("who connects again while a challenge runs gets the same one with the time 
     assert.equal(again.state.phase, "face_capture");
     assert.deepEqual(again.state.face, { challenge, nonce: "bm9uY2U=", startedAtMs: start.getTime() });
     assert.deepEqual(challengesIn(again.effects), [{ ...asked[0], deadline_ms: deadlineMs - afterMs }]);
-    assert.equal(
-      again.state.challengesSinceVerdict,
-      state.challengesSinceVerdict,
+    assert.ok(
+      !again.effects.some((effect) => effect.do === "new_face_challenge"),
       "it is not a new challenge",
     );
   }
@@ -349,21 +357,25 @@ function faultCodes(effects: readonly FlowEffect[]): string[] {
   );
 }
 
-test("answers that we cannot judge cost no try, and a check that breaks down again and again is given up", () => {
-  let state = beforeTheCamera();
-  for (let breakdown = 0; breakdown <= breakdownsAllowed; breakdown++) {
-    const { state: next, effects } = advance(
-      answerChallenge(state),
-      { kind: "fault", code: "CHECK_FAILED_TO_RUN" },
+test("answers that we cannot judge cost no try, and the challenge is given back before the device hears of it", () => {
+  for (const code of ["CHECK_FAILED_TO_RUN", "STORE_UNAVAILABLE"] as const) {
+    const { state, effects } = advance(
+      answerChallenge(beforeTheCamera()),
+      { kind: "fault", code },
       new Date(0),
     );
-    assert.deepEqual(faultCodes(effects), ["CHECK_FAILED_TO_RUN"]);
-    assert.equal(next.challengesSinceVerdict, 0);
-    state = next;
+    assert.deepEqual(faultCodes(effects), [code]);
+    assert.deepEqual(
+      effects.map((effect) => effect.do),
+      ["wipe", "give_back_challenge", "send"],
+    );
+    const brokeDown = code === "CHECK_FAILED_TO_RUN";
+    assert.deepEqual(effects[1], { do: "give_back_challenge", brokeDown });
+    assert.equal(state.triesUsed.face, 0);
   }
-  const last = advance(state, says({ type: "face_start" }), new Date(0));
-  assert.deepEqual(faultCodes(last.effects), ["FACE_CHECK_UNAVAILABLE"]);
-  assert.equal(last.state.triesUsed.face, 0);
+  // One that was not answered stays counted.
+  const { effects } = advance(beforeTheCamera(), { kind: "fault", code: "FACE_CHECK_BUSY" }, new Date(0));
+  assert.ok(!effects.some((effect) => effect.do === "give_back_challenge"));
 });
 
 test("a full queue never adds up to anything, an unusable portrait is told at once from then on", () => {
@@ -431,7 +443,7 @@ test("a capture that cannot pass any more is counted at once, and what the devic
     { do: "record", step: "face", number: 1, verdict },
   ]);
   ({ state } = advance(early.state, { kind: "counted", step: "face", verdict }, start));
-  assert.deepEqual([state.phase, state.triesUsed.face, state.challengesSinceVerdict], ["face", 1, 0]);
+  assert.deepEqual([state.phase, state.triesUsed.face], ["face", 1]);
   for (const type of ["face_frame", "part", "face_done"] as const)
     assert.deepEqual(advance(state, samples[type], start), { state, effects: [] });
   // The next try, or another socket, has no late frames: they are a mistake again.

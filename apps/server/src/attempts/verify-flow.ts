@@ -41,10 +41,6 @@ export type FlowState = {
   readonly proof: ChipProof | null;
   readonly proofRestarts: number;
   readonly face: FaceTry | null;
-  /** Challenges that were handed out since the last verdict on a face, and not answered. */
-  readonly challengesSinceVerdict: number;
-  /** Answers that could not be judged because a check broke down. */
-  readonly faceBreakdowns: number;
   /** The models found no usable face in the chip's portrait, which no further try would change. */
   readonly portraitUnusable: boolean;
   /** The last capture was ended by the service: what the device sent before it knew is still to come. */
@@ -91,6 +87,8 @@ type OwnInput =
     }
   | { kind: "proof_judged"; verdict: Verdict }
   | { kind: "face_challenge"; challenge: Challenge; nonce: string }
+  /** No challenge is given: `freeChallenges` of them were not answered. */
+  | { kind: "challenges_spent" }
   | { kind: "face_judged"; verdict: Verdict }
   /** What has arrived of a capture shows that it cannot pass any more. */
   | { kind: "face_failed_early"; verdict: Verdict }
@@ -118,7 +116,10 @@ export type FlowEffect =
   | { do: "pin_chip" }
   /** Count the try and, where it decides the session, end the session in the same transaction. */
   | { do: "record"; step: Step; number: number; verdict: Verdict }
+  /** Counts one more that is not answered yet, at all processes together, unless there were too many. */
   | { do: "new_face_challenge"; stillHead: boolean }
+  /** It was answered, and could not be judged. */
+  | { do: "give_back_challenge"; brokeDown: boolean }
   | { do: "judge_face"; by: FaceTry | "test_document"; attestation: SentAttestation | null };
 
 export type FlowStep = { state: FlowState; effects: readonly FlowEffect[] };
@@ -147,8 +148,6 @@ export function startFlow(
     proof: null,
     proofRestarts: 0,
     face: null,
-    challengesSinceVerdict: 0,
-    faceBreakdowns: 0,
     portraitUnusable: false,
     framesMayBeLate: false,
   };
@@ -230,15 +229,16 @@ function goOn(state: FlowState, input: OwnInput, now: Date): FlowStep {
       const { challenge, nonce } = input;
       const face: FaceTry = { challenge, nonce, startedAtMs: now.getTime() };
       return {
-        state: {
-          ...state,
-          phase: "face_capture",
-          challengesSinceVerdict: state.challengesSinceVerdict + 1,
-          face,
-        },
+        state: { ...state, phase: "face_capture", face },
         effects: [{ do: "send", message: challengeMessage(face, now) }],
       };
     }
+    case "challenges_spent":
+      if (state.phase !== "face") return stay(state);
+      return judgeFace(
+        { ...state, phase: "face_check" },
+        { failureCode: "liveness_failed", reasons: ["challenges_not_answered"] },
+      );
     case "face_judged":
       return state.phase === "face_check" ? judgeFace(state, input.verdict) : stay(state);
     case "face_failed_early":
@@ -371,17 +371,15 @@ const handlers: {
   }),
 
   face_start: (state, message) => {
-    if (state.attempt.faceMode === "unavailable" || state.faceBreakdowns > breakdownsAllowed)
-      return afterFault(state, "FACE_CHECK_UNAVAILABLE");
+    if (state.attempt.faceMode === "unavailable") return afterFault(state, "FACE_CHECK_UNAVAILABLE");
     if (state.portraitUnusable) return afterFault(state, "PORTRAIT_UNUSABLE");
-    const next: FlowState = { ...state, phase: "face_check", framesMayBeLate: false };
-    if (state.challengesSinceVerdict >= freeChallenges)
-      return judgeFace(next, { failureCode: "liveness_failed", reasons: ["challenges_not_answered"] });
-    if (state.attempt.faceMode === "simulated" && message.camera !== true)
+    if (state.attempt.faceMode === "simulated" && message.camera !== true) {
+      const next: FlowState = { ...state, phase: "face_check", framesMayBeLate: false };
       return {
         state: next,
         effects: [checking(next), { do: "judge_face", by: "test_document", attestation: null }],
       };
+    }
     return stay(
       { ...state, framesMayBeLate: false },
       { do: "new_face_challenge", stillHead: message.still_head === true },
@@ -489,12 +487,7 @@ function afterCount(state: FlowState, input: Extract<FlowInput, { kind: "counted
       effects: [{ do: "wipe", what: "chip" }, result(next, "chip", verdict)],
     };
   }
-  const next: FlowState = {
-    ...withoutArtifacts(counted),
-    phase: "face",
-    face: null,
-    challengesSinceVerdict: 0,
-  };
+  const next: FlowState = { ...withoutArtifacts(counted), phase: "face", face: null };
   return { state: next, effects: [{ do: "wipe", what: "face" }, result(next, "face", verdict)] };
 }
 
@@ -531,25 +524,25 @@ function endOverdueCapture(state: FlowState, now: Date): FlowStep {
 function afterFault(state: FlowState, code: VerifyFaultCode): FlowStep {
   const inFace = state.phase === "face" || state.phase === "face_capture" || state.phase === "face_check";
   const next: FlowState = inFace ? afterFaceFault(state, code) : { ...emptied(state), phase: "chip" };
+  // An answered challenge is not shopping: it is given back, because the failure was ours.
+  const answered = state.phase === "face_check" && state.face !== null;
   return {
     state: next,
     effects: [
       { do: "wipe", what: inFace ? "face" : "chip" },
+      ...(answered
+        ? [{ do: "give_back_challenge", brokeDown: code === "CHECK_FAILED_TO_RUN" } as const]
+        : []),
       { do: "send", message: { type: "fault", code, message: verifyFaultCodes[code], phase: next.phase } },
     ],
   };
 }
 
 function afterFaceFault(state: FlowState, code: VerifyFaultCode): FlowState {
-  // An answered challenge is not shopping: it is given back, because the failure was ours.
-  const answered = state.phase === "face_check" && state.face !== null;
-  const brokeDown = answered && code === "CHECK_FAILED_TO_RUN";
   return {
     ...withoutArtifacts(state),
     phase: "face",
     face: null,
-    challengesSinceVerdict: Math.max(0, state.challengesSinceVerdict - (answered ? 1 : 0)),
-    faceBreakdowns: state.faceBreakdowns + (brokeDown ? 1 : 0),
     portraitUnusable: state.portraitUnusable || code === "PORTRAIT_UNUSABLE",
   };
 }

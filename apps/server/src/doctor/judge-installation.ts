@@ -199,6 +199,17 @@ export function judgePublicUrl(publicUrl: string): Found {
   return ok(`${publicUrl}.`);
 }
 
+/** Processes of the role `chip` or `face`: for each address of CHIP_HOSTS or FACE_HOSTS, how many it stands for, and how many take calls. */
+export function judgeRole(hosts: readonly { host: string; processes: number; answering: number }[]): Found {
+  const silent = hosts.filter(({ processes, answering }) => processes === 0 || answering < processes);
+  const answering = hosts.reduce((sum, each) => sum + each.answering, 0);
+  if (silent.length === 0) return ok(`${answering} ${answering === 1 ? "takes" : "take"} calls.`);
+  const found = `No calls are taken at ${silent.map(({ host }) => host).join(", ")}.`;
+  const todo =
+    "See that `assay start --role` runs there with the same key ring, and that this machine may connect to its CALL_PORT.";
+  return answering > 0 ? warning(`${found} ${answering} elsewhere do.`, todo) : problem(found, todo);
+}
+
 export type Ring = { loaded: boolean; knownKeys: number; misfits: readonly string[] };
 
 export function judgeRing({ loaded, knownKeys, misfits }: Ring): Found {

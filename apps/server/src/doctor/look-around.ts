@@ -7,11 +7,21 @@ import { judgeCertificate, lookAtCertificate } from "@assay/cli/look-at-certific
 import type { Config } from "../config.ts";
 import { faceJudgeSettings } from "../face/face-settings.ts";
 import { FaceWorkerPool } from "../face/face-worker-pool.ts";
-import { keyRingPath } from "../installation/key-ring-file.ts";
+import { keyRingPath, readRing } from "../installation/key-ring-file.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { createDns, DnsError } from "../lib/dns.ts";
+import { createDns, DnsError, lookUpLocally } from "../lib/dns.ts";
+import { KeyRing, parseRing } from "../lib/key-ring.ts";
 import type { Log } from "../lib/log.ts";
-import { judgeDisk, judgeFolder, judgeNode, judgeOpenFiles, judgePublicUrl } from "./judge-installation.ts";
+import { parseHost } from "../lib/parse-host.ts";
+import { answersCalls } from "../lib/probe-call.ts";
+import {
+  judgeDisk,
+  judgeFolder,
+  judgeNode,
+  judgeOpenFiles,
+  judgePublicUrl,
+  judgeRole,
+} from "./judge-installation.ts";
 
 type Surroundings = { config: Config; clock: Clock; log: Log };
 
@@ -25,7 +35,12 @@ export function checksAround({ config, clock, log }: Surroundings): Check[] {
     { name: "Public address", look: () => lookAtPublicUrl(config, clock) },
     { name: "Mail", look: () => lookAtMail(config, clock) },
     { name: "DNS", look: () => lookAtResolvers(config) },
-    { name: "Face", withinMs: 60_000, look: () => lookAtFace(config, log) },
+    ...(config.chipHosts.length === 0
+      ? []
+      : [{ name: "Chip processes", withinMs: 60_000, look: () => lookAtRole(config, config.chipHosts) }]),
+    config.faceHosts.length === 0
+      ? { name: "Face", withinMs: 60_000, look: () => lookAtFace(config, log) }
+      : { name: "Face processes", withinMs: 60_000, look: () => lookAtRole(config, config.faceHosts) },
   ];
 }
 
@@ -162,6 +177,21 @@ async function lookAtResolvers({ dnsResolvers }: Config): Promise<Found> {
   const todo =
     "Check DNS_RESOLVERS and whether UDP and TCP port 53 get out. Domains, webhooks and logos need it.";
   return silent.length < asked.length ? warning(found, todo) : problem(found, todo);
+}
+
+/** Asks nothing of them: whoever proves the key takes calls. */
+async function lookAtRole(config: Config, hosts: readonly string[]): Promise<Found> {
+  const text = readRing(config);
+  if (text === null)
+    return problem("There is no key ring to call them with.", "Give this machine the ring of the others.");
+  const ring = new KeyRing(parseRing(text));
+  const asked = hosts.map(async (host) => {
+    const { name, port } = parseHost(host);
+    const addresses = await lookUpLocally(name).catch(() => []);
+    const answers = await Promise.all(addresses.map((address) => answersCalls(ring, address, port)));
+    return { host, processes: answers.length, answering: answers.filter(Boolean).length };
+  });
+  return judgeRole(await Promise.all(asked));
 }
 
 /** Starts a worker with the models, as the first face does, and gives it a picture that is none. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Check, type Finding, type Found, problem, runChecks, warning } from "@assay/cli/checks";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
@@ -12,7 +12,7 @@ import { endOf } from "../db/parts.ts";
 import { examinePooler } from "../db/pooler.ts";
 import { readPosition, readStanding } from "../db/replica.store.ts";
 import { countAside } from "../db/set-aside.store.ts";
-import { keyRingPath } from "../installation/key-ring-file.ts";
+import { readRing } from "../installation/key-ring-file.ts";
 import { readLastBackup } from "../installation/last-backup.ts";
 import { openDatabaseOnly } from "../installation/open-installation.ts";
 import { type Clock, later } from "../kernel/clock.ts";
@@ -179,9 +179,7 @@ function checksOfTables(db: Db, config: Config, clock: Clock): Check[] {
 
 async function lookAtRing(db: Db, config: Config): Promise<Found> {
   const known = await listKnownKeys(db);
-  const path = keyRingPath(config.dataDir);
-  const text =
-    config.secretKeys !== "" ? config.secretKeys : existsSync(path) ? readFileSync(path, "utf8") : null;
+  const text = readRing(config);
   const loaded = text === null ? [] : parseRing(text).map(loadedKey);
   return judgeRing({ loaded: text !== null, knownKeys: known.length, misfits: misfits(loaded, known) });
 }

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { encode } from "jpeg-js";
 import { widths } from "../../test/support/odd-face-models.ts";
 import { createLog } from "../lib/log.ts";
+import { killedWithParent } from "../lib/parent-death.ts";
 import type { FaceJob } from "./face-job.ts";
 import { FaceWorkerPool, type FaceWorkerPoolOptions, WorkerFault } from "./face-worker-pool.ts";
 
@@ -82,6 +87,58 @@ test("face workers are ended when they take too long, and the next try gets a ne
   await assert.rejects(impatient.run(jobOf(widths.loops), liveTry), faultWith("timed_out"));
   assert.equal((await impatient.run(jobOf(widths.fine), liveTry)).kind, "measured");
   await impatient.close();
+});
+
+test("face workers end with the process that started them, even in an endless loop", {
+  skip: killedWithParent().length === 0 && "there is no setpriv of util-linux",
+}, async (t) => {
+  const job = jobOf(widths.loops);
+  const base64 = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString("base64");
+  const parent = spawn(process.execPath, [
+    "--input-type=module",
+    "--eval",
+    `import { FaceWorkerPool } from ${JSON.stringify(new URL("face-worker-pool.ts", import.meta.url).href)};
+    const support = ${JSON.stringify(support.href)};
+    const bytes = (text) => new Uint8Array(Buffer.from(text, "base64"));
+    const pool = new FaceWorkerPool({
+      log: { debug() {}, info() {}, warn() {}, error() {} },
+      modelsModule: support + "odd-face-models.ts",
+      readableFolders: [${JSON.stringify(fileURLToPath(support))}],
+    });
+    void pool.run({
+      portrait: bytes("${base64(job.portrait)}"),
+      frames: [{ atMs: 1, receivedAtMs: 2, jpeg: bytes("${base64(job.frames[0]?.jpeg)}") }],
+    }, { sandbox: false });
+    const look = setInterval(() => {
+      if (pool.waiting > 0) return;
+      clearInterval(look);
+      console.log(pool.processIds[0]);
+    }, 20);`,
+  ]);
+  t.after(() => parent.kill("SIGKILL"));
+  const [line] = (await once(parent.stdout, "data")) as [Buffer];
+  const worker = Number(line.toString());
+  /** Ticks of its time on a processor, of which there are a hundred in a second; null once it is gone. */
+  const ticks = (): number | null => {
+    try {
+      const fields = readFileSync(`/proc/${worker}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+      return fields[0] === "Z" ? null : Number(fields[11]);
+    } catch {
+      return null;
+    }
+  };
+  const begun = ticks() ?? assert.fail("the worker is gone");
+  const until = async (holds: () => boolean, what: string) => {
+    for (let look = 0; !holds(); look++) {
+      assert.ok(look < 1000, what);
+      await wait(20);
+    }
+  };
+  // What comes before the loop takes a few milliseconds.
+  await until(() => (ticks() ?? 0) > begun + 30, "the worker does not loop");
+  parent.kill("SIGKILL");
+  t.after(() => ticks() !== null && process.kill(worker, "SIGKILL"));
+  await until(() => ticks() === null, "the worker has survived");
 });
 
 test("face workers are ended when they hold too much", async () => {

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Log } from "../lib/log.ts";
+import { killedWithParent } from "../lib/parent-death.ts";
 import type {
   FaceJob,
   FaceJobResult,
@@ -215,10 +216,14 @@ export class FaceWorkerPool {
   #start(): void {
     const file = fileURLToPath(new URL("./face-worker.ts", import.meta.url));
     const { modelsModule, detectorModule, readableFolders } = this.#options;
+    // While it decodes it hears nothing, so it could not tell that this process is gone.
+    const [program = process.execPath, ...before] = [...killedWithParent(), process.execPath];
     const child = fork(file, [modelsModule ?? "", detectorModule ?? ""], {
+      execPath: program,
       // It decodes what strangers send: no secret in its environment, no file it could write, no program it could start.
       env: {},
       execArgv: [
+        ...before,
         "--permission",
         // The runtime of the networks is native code, which no permission binds. It is given numbers; what strangers send is decoded in WebAssembly before.
         "--allow-addons",

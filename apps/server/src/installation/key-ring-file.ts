@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
   mkdirSync,
@@ -19,6 +20,13 @@ export const keyRingFileName = "secret-keys";
 
 export function keyRingPath(dataDir: string): string {
   return join(dataDir, keyRingFileName);
+}
+
+/** The text of the ring that an installation has, made by nobody yet where it is null. */
+export function readRing(config: { secretKeys: string; dataDir: string }): string | null {
+  if (config.secretKeys !== "") return config.secretKeys;
+  const path = keyRingPath(config.dataDir);
+  return existsSync(path) ? readFileSync(path, "utf8") : null;
 }
 
 /** Opens the ring of an installation without SECRET_KEYS: a file that only its owner can read, made on the first start. */

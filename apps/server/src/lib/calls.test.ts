@@ -6,6 +6,7 @@ import { type CallHandler, CallServer, NoRoomError } from "./call-server.ts";
 import { KeyRing } from "./key-ring.ts";
 import { createLog } from "./log.ts";
 import { Metrics } from "./metrics.ts";
+import { answersCalls } from "./probe-call.ts";
 
 const ringOf = (...ids: number[]) =>
   new KeyRing(ids.map((id) => ({ id: String(id), secret: Buffer.alloc(32, id) })));
@@ -248,4 +249,17 @@ test("each address of a name is a process, and one that comes or goes is noticed
   // A resolver that is away for a moment takes nobody away.
   addresses = null;
   assert.equal((await ask("echo", 3)).answer, 3);
+});
+
+test("whoever may call can find out whether calls are taken without making one", async () => {
+  const { port, metrics } = await serve({ echo }, ringOf(1));
+  assert.equal(await answersCalls(ringOf(1), "127.0.0.1", port), true);
+  assert.equal(
+    await answersCalls(ringOf(2, 1), "127.0.0.1", port),
+    true,
+    "with a key that is not the current one",
+  );
+  assert.equal(await answersCalls(ringOf(2), "127.0.0.1", port), false);
+  assert.equal(await answersCalls(ringOf(1), "127.0.0.1", 1), false);
+  assert.doesNotMatch(metrics.render(), /outcome="answered"/);
 });

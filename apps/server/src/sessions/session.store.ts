@@ -405,11 +405,15 @@ export async function touchAttempt(db: Queryable, attemptId: AttemptId, now: Dat
   return touched === 1;
 }
 
-/** What a verdict that leaves the attempt open says of it. Why a try was refused is kept where it goes with the session. */
+/**
+ * What a verdict that leaves the attempt open says of it. Why a try was refused is kept where it goes with the session. With a verdict on a face, challenges that went
+ * unanswered before it are forgiven.
+ */
 export function setVerdict(
   tx: Tx,
   attemptId: AttemptId,
   verdict: {
+    step: Step;
     riskScore: number;
     failureCode: FailureCode | null;
     unmetRequirement: RequirementName | null;
@@ -419,6 +423,7 @@ export function setVerdict(
   tx.write(sql`
     with told as (
       update attempt_sockets set failure_code = ${verdict.failureCode}, unmet_requirement = ${verdict.unmetRequirement}
+        ${verdict.step === "face" ? sql`, unanswered_challenges = 0` : noSql}
       where attempt_id = ${attemptId})
     update attempts set risk_score = ${verdict.riskScore}, updated_at = ${now}
     where id = ${attemptId} and status = 'in_progress'`);

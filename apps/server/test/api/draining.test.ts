@@ -24,8 +24,9 @@ const other = await startTestService({ verify, role: "api" });
 const partner = await createPartner(other.api);
 const valid = testDocument("passport-valid", other.clock.now());
 
+/** The one process that goes. */
 const startLeaving = (env: Record<string, string>) =>
-  startTestService({ databaseUrl: other.databaseUrl, clock: other.clock, verify, env });
+  startTestService({ machines: 1, databaseUrl: other.databaseUrl, clock: other.clock, verify, env });
 
 async function claim(t: TestContext) {
   const { session, sessionId, socketToken } = await claimedSession(partner.api);

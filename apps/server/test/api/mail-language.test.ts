@@ -92,9 +92,9 @@ test("an account of before gets its language with the next sign-in, keeps one th
 });
 
 test("a mail has what mail programs look for: preheader, both schemes, a language, a sender's id, and nothing to fetch", async () => {
-  const folder = join(service.dataDir, "mail");
-  for (const name of readdirSync(folder)) {
-    const file = readFileSync(join(folder, name), "utf8");
+  const folders = service.dataDirs.map((dataDir) => join(dataDir, "mail"));
+  for (const path of folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))) {
+    const file = readFileSync(path, "utf8");
     const page = /<!doctype html>.*<\/html>/s.exec(file)?.[0] ?? assert.fail("no HTML");
     assert.match(file, /^Message-ID: <[0-9a-f-]{36}@localhost>$/m);
     assert.match(file, /^Auto-Submitted: auto-generated$/m);

@@ -62,7 +62,9 @@ async function twoPartners(service: TestService) {
 }
 
 const dns = await startDnsServer();
+// Places are those of a process, and so is everything in this file: with two there are twice as many.
 const patient = await startTestService({
+  machines: 1,
   env: { ...env, REQUEST_MAX_WAIT_MS: "10000", DNS_RESOLVERS: dns.address },
   role: "api",
 });
@@ -170,7 +172,11 @@ test("a stream and a socket that stay open hold no place", async () => {
   for (const socket of sockets) socket.close();
 });
 
-const hasty = await startTestService({ env: { ...env, REQUEST_MAX_WAIT_MS: "10" }, role: "api" });
+const hasty = await startTestService({
+  machines: 1,
+  env: { ...env, REQUEST_MAX_WAIT_MS: "10" },
+  role: "api",
+});
 const [first, second] = await twoPartners(hasty);
 const session = await createSession(first.api);
 const hastyAdmin = await connect(hasty.databaseUrl);

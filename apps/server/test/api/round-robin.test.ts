@@ -1,17 +1,27 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { runDevice } from "@assay/device/run-device";
 import { virtualPassport } from "@assay/device/virtual-passport";
+import { newChallenge } from "@assay/face/challenge";
+import { breakdownsAllowed, freeChallenges } from "../../src/attempts/verify-flow.ts";
+import type { FaceJudge } from "../../src/face/face-judge.ts";
+import { FaceSitting } from "../../src/face/face-sitting.ts";
 import { createPartner, expectData, expectError, signUp } from "../support/api.ts";
 import { latestToken } from "../support/mailed-links.ts";
 import { startTestService } from "../support/service.ts";
 import { agree, claimWith, handOff, startVerification, takeSession } from "../support/verify.ts";
-import { TestDevice, testDocument } from "../support/verify-device.ts";
+import { claimedSession, TestDevice, testDocument } from "../support/verify-device.ts";
 
 // Every request goes to the other machine than the one before, and neither finds anything in its folder. `ASSAY_MACHINES=2` runs other files in this way.
+const faceJudge: FaceJudge = {
+  begin: () => newChallenge((below) => below - 1),
+  close: async () => {},
+  follow: () => new FaceSitting(() => null),
+  judge: async () => ({ kind: "fault", reason: "worker_died" }),
+};
 const service = await startTestService({
   machines: 2,
-  verify: { faceJudge: null, examiner: { threads: 1 } },
+  verify: { faceJudge, examiner: { threads: 1 } },
 });
 const { api } = service;
 const partner = await createPartner(api);
@@ -44,6 +54,43 @@ test("guesses are counted together, whichever machine they reach", async () => {
   const firstLimited = answers.indexOf(429);
   assert.ok(firstLimited > 0, String(answers));
   assert.deepEqual(new Set(answers.slice(firstLimited)), new Set([429]));
+});
+
+/** A device in the sandbox that goes to the other machine each time, reads its chip there once more, and asks for a challenge. */
+async function askElsewhere(t: TestContext) {
+  const { sessionId, socketToken } = await claimedSession((await createPartner(api)).api);
+  return async (): Promise<TestDevice> => {
+    const device = await TestDevice.connect(service.url, sessionId, socketToken);
+    t.after(() => device.connection.close());
+    const { phase, resumed } = await device.expect("welcome");
+    assert.deepEqual([phase, resumed], ["chip", false], "this machine knows nothing of the other one's run");
+    assert.equal((await device.passChip(valid)).type, "step_result");
+    device.send({ type: "face_start", camera: true });
+    return device;
+  };
+}
+
+test("challenges that go unanswered are counted together: moving on to another machine gives no more of them", async (t) => {
+  const ask = await askElsewhere(t);
+  for (let free = 0; free < freeChallenges; free++) await (await ask()).expect("face_challenge");
+  const device = await ask();
+  const { failure_code: code, tries_left: left } = await device.expect("step_result");
+  assert.deepEqual([code, left.face], ["liveness_failed", 2]);
+  // With the verdict those before it are forgiven.
+  device.send({ type: "face_start", camera: true });
+  await device.expect("face_challenge");
+});
+
+test("an answer that cannot be judged is none that was left out, and a check that breaks down again and again is given up everywhere", async (t) => {
+  const ask = await askElsewhere(t);
+  for (let breakdown = 0; breakdown <= breakdownsAllowed; breakdown++) {
+    const device = await ask();
+    await device.expect("face_challenge");
+    device.send({ type: "face_done" });
+    assert.equal((await device.expect("fault")).code, "CHECK_FAILED_TO_RUN");
+  }
+  const device = await ask();
+  assert.equal((await device.expect("fault")).code, "FACE_CHECK_UNAVAILABLE");
 });
 
 test("a person is verified over both, goes on at the other machine, and a device that comes back replaces itself", async () => {

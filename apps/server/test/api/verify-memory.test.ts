@@ -38,8 +38,11 @@ const verify = {
   timing: { heartbeatMs: 1000, resumeMs: 50, lookAtTimeMs: 20 },
 };
 
-const gauge = ({ core }: TestService, name: string) =>
-  Number(new RegExp(`^${name} (\\d+)$`, "m").exec(core.metrics.render())?.[1] ?? assert.fail(name));
+/** Of all machines together. */
+const gauge = ({ machines }: TestService, name: string) =>
+  machines
+    .map(({ core }) => new RegExp(`^${name} (\\d+)$`, "m").exec(core.metrics.render())?.[1])
+    .reduce((sum, value) => sum + Number(value ?? assert.fail(name)), 0);
 const reserved = (service: TestService) => gauge(service, "assay_attempt_bytes");
 
 /** What the service does after a socket is gone is seen from outside only a moment later. */
@@ -141,10 +144,7 @@ const endings: Record<string, (begun: Begun, device: TestDevice) => Promise<void
   },
 };
 
-const service = await startTestService({
-  machines: 1,
-  verify,
-});
+const service = await startTestService({ verify });
 const partner = await createPartner(service.api);
 
 for (const [depth, reach] of Object.entries(depths))
@@ -191,6 +191,7 @@ test("nothing is counted and every byte is overwritten once a document has faile
 
 test("nothing is counted and every byte is overwritten when the process is stopped, or another one goes on", async (t) => {
   handedOut.length = 0;
+  // One process, so that it is known where the bytes are before and after.
   const first = await startTestService({
     machines: 1,
     databaseUrl: service.databaseUrl,
@@ -219,7 +220,7 @@ test("nothing is counted and every byte is overwritten when the process is stopp
 
 // --- a capture that outlives its challenge ---------------------------------------------------------------------------
 
-/** Keeps the chip for a device that comes back, as services do. */
+/** Keeps the chip for a device that comes back, as services do: in the memory of a process, so there is one to come back to. */
 const patient = await startTestService({
   machines: 1,
   verify: { ...verify, timing: { ...verify.timing, resumeMs: verifySocketLimits.resumeMs } },
@@ -267,6 +268,7 @@ test("challenges that are left to run out are counted like those of lost connect
 test("over the budget a device is asked to wait before it has sent anything, and goes on without having lost a try", async (t) => {
   handedOut.length = 0;
   const small = await startTestService({
+    // The budget is that of a process.
     machines: 1,
     env: { ATTEMPT_MEMORY_MB: "16", ATTEMPT_MEMORY_SANDBOX_PERCENT: "1" },
     verify,
@@ -299,6 +301,7 @@ test("over the budget a device is asked to wait before it has sent anything, and
 
 test("one organization cannot take the memory of all, nor the sandbox that of live sessions", async (t) => {
   const shared = await startTestService({
+    // As above.
     machines: 1,
     env: {
       ATTEMPT_MEMORY_MB: "80",

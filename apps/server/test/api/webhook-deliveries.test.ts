@@ -19,7 +19,7 @@ import { createReceivingEndpoint, decrypt, registration, startReceiver } from ".
 import { startTestService } from "../support/service.ts";
 
 const authority = createAuthority();
-const { api, clock, core, runJob, logLines } = await startTestService({
+const { api, clock, core, runJob, logLines, dataDirs } = await startTestService({
   env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
   webhooks: { ca: authority.certificate },
 });
@@ -385,13 +385,13 @@ test("with several active keys the one activated last is used, with none nothing
 /** Mails of the service that the owners got about webhooks; without a mail server each one is a file. */
 async function countMails(organizationId: string): Promise<number> {
   await runJob("send-mails");
-  const folder = join(core.config.dataDir, "mail");
-  if (!existsSync(folder)) return 0;
+  const folders = dataDirs.map((dataDir) => join(dataDir, "mail")).filter((folder) => existsSync(folder));
   const owners = await core.db.rows<{ email: string }>(
     sql`select u.email from users u join memberships m on m.user_id = u.id where m.organization_id = ${organizationId}`,
   );
-  return readdirSync(folder).filter((file) => {
-    const text = readFileSync(join(folder, file), "utf8");
+  const files = folders.flatMap((folder) => readdirSync(folder).map((file) => join(folder, file)));
+  return files.filter((file) => {
+    const text = readFileSync(file, "utf8");
     return owners.some(({ email }) => text.includes(`To: ${email}`)) && /^Subject: .*webhook/im.test(text);
   }).length;
 }

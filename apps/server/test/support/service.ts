@@ -47,6 +47,8 @@ type TestServiceOptions = {
   verify?: ServiceOptions["verify"];
   /** How many share the work, each with a data folder of its own, behind a load balancer. One for a test that looks at a process rather than at the service. */
   machines?: number;
+  /** `own`, whatever the run says, for a test of the threads of a process itself. */
+  helpers?: "own";
 };
 
 /**
@@ -60,12 +62,23 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const log = createLog({ level: "debug", write: (line) => logLines.push(line), now: () => new Date() });
   const machines = options.machines ?? machinesOfRun;
   const balancer = machines > 1 ? await startRoundRobin() : null;
+  /** Whether chips and faces are examined by other processes. */
+  const examinedElsewhere = rolesOfRun && options.helpers !== "own";
   const env = {
     ...(balancer === null ? {} : { PUBLIC_URL: balancer.url }),
     ...options.env,
-    ...(rolesOfRun ? await startHelpers(options, log) : {}),
+    ...(examinedElsewhere ? await startHelpers(options, log) : {}),
   };
   const started: { service: Service; dataDir: string }[] = [];
+  // Also where a machine does not start.
+  const close = async () => {
+    await Promise.all(started.map(({ service }) => service.close()));
+    await balancer?.close();
+  };
+  after(async () => {
+    await close();
+    for (const { dataDir } of started) rmSync(dataDir, { recursive: true, force: true });
+  });
   for (let machine = 0; machine < machines; machine++) {
     const { service, dataDir } = await startMachine({ ...options, env }, { databaseUrl, clock, log });
     balancer?.targets.push(service.url);
@@ -73,14 +86,6 @@ export async function startTestService(options: TestServiceOptions = {}) {
   }
   const [first] = started;
   if (first === undefined) throw new Error("there is no machine");
-  const close = async () => {
-    await balancer?.close();
-    for (const { service } of started) await service.close();
-  };
-  after(async () => {
-    await close();
-    for (const { dataDir } of started) rmSync(dataDir, { recursive: true, force: true });
-  });
   const url = balancer?.url ?? first.service.url;
   const service: Service =
     balancer === null
@@ -100,9 +105,10 @@ export async function startTestService(options: TestServiceOptions = {}) {
     dataDir: first.dataDir,
     /** Of every machine. */
     dataDirs: started.map(({ dataDir }) => dataDir),
-    machines: started.map(({ service }) => service),
+    machines: [first.service, ...started.slice(1).map(({ service }) => service)] as const,
     /** How many requests each of them has had. */
     requests: balancer?.counts ?? [],
+    examinedElsewhere,
     clock: clock as TestClock,
     api: new Api(url),
     logLines,
