@@ -22,6 +22,20 @@ const session = expectData(
   201,
 ) as { verification_url: string };
 
+/** Words of buttons that go on in the next line. */
+const brokenWords = `Array.from(document.querySelectorAll("form button")).flatMap((button) => {
+  const texts = document.createTreeWalker(button, NodeFilter.SHOW_TEXT);
+  const broken = [];
+  while (texts.nextNode())
+    for (const { 0: word, index } of texts.currentNode.data.matchAll(/[^\\s-]+/g)) {
+      const range = document.createRange();
+      range.setStart(texts.currentNode, index);
+      range.setEnd(texts.currentNode, index + word.length);
+      if (range.getClientRects().length > 1) broken.push(word);
+    }
+  return broken;
+})`;
+
 /** Those whose words are longest, or written with other letters or from the other side. */
 const walked: readonly PageLanguage[] = ["fi", "de", "el", "ar"];
 
@@ -35,6 +49,7 @@ test("no language is too wide for a narrow phone, and Arabic is mirrored", async
     for (const width of [320, 390]) {
       await page.setViewportSize({ width, height: 900 });
       assert.equal(await isWiderThanScreen(page), false, `${language} scrolls sideways at ${width} px`);
+      assert.deepEqual(await page.evaluate(brokenWords), [], `${language} at ${width} px`);
       await keepScreenshot(page, `verify-language-${language}-${width}`);
     }
   }
