@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
+import { readCertificate } from "@assay/emrtd/x509/certificate";
 import fc from "fast-check";
 import {
   app,
@@ -79,6 +80,18 @@ test("a maker who is not known, a revoked or outdated certificate and a chain wi
 
 test("a good phone's key cannot vouch for another key", () => {
   assert.equal(judge(attestThroughAnAttestedKey({ challenge }, message)), "no_key_description");
+});
+
+test("of a certificate that is vouched for, not even the count of unused bits of its signature can be another", () => {
+  const good = says({});
+  for (const at of [0, 1]) {
+    const certificates = good.certificates.map((bytes) => bytes.slice());
+    const bytes = certificates[at] ?? new Uint8Array();
+    // The signature is the last field, and this count stands before it.
+    const { signature } = readCertificate(bytes);
+    bytes[bytes.length - signature.length - 1] = 1;
+    assert.equal(judge({ certificates, signature: good.signature }), "unreadable");
+  }
 });
 
 test("whatever a device sends in place of certificates is refused without a fault", () => {

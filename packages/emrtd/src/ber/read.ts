@@ -318,6 +318,13 @@ export class Tlv {
     return { unusedBits, bytes: this.value.subarray(1) };
   }
 
+  /** A bit string that stands for bytes, such as a signature. Its count of unused bits is signed by nobody, so that any other than none is refused. */
+  wholeBytes(what: string): Uint8Array {
+    const { unusedBits, bytes } = this.bitString();
+    if (unusedBits !== 0) throw new EmrtdError("BER_INVALID", `${what} is not a whole number of bytes`);
+    return bytes;
+  }
+
   /** Any of the character string types. Teletex strings are read as ISO 8859-1, which is what certificates hold. */
   text(): string {
     if (this.valueLength > 65_536) throw new EmrtdError("BER_TOO_LARGE", "A text is too long");

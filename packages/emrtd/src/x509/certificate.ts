@@ -92,7 +92,9 @@ export class Certificate implements Readonly<Extensions> {
     const signatureAlgorithm = outer.at(1, "The signature algorithm of a certificate", tags.sequence);
     this.der = outer.bytes;
     this.tbs = tbs.bytes;
-    this.signature = outer.at(2, "The signature of a certificate").bitString().bytes;
+    this.signature = outer
+      .at(2, "The signature of a certificate")
+      .wholeBytes("The signature of a certificate");
     this.#signatureAlgorithm = signatureAlgorithm.bytes;
 
     const fields = tbs.children();

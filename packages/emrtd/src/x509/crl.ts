@@ -68,7 +68,9 @@ export function readCrl(bytes: Uint8Array): CertificateRevocationList {
   return {
     der: outer.bytes,
     tbs: tbs.bytes,
-    signature: outer.at(2, "The signature of a revocation list").bitString().bytes,
+    signature: outer
+      .at(2, "The signature of a revocation list")
+      .wholeBytes("The signature of a revocation list"),
     signatureScheme: readSignatureScheme(readTlv(algorithm.bytes)).scheme,
     issuer,
     thisUpdate,
