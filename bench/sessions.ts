@@ -5,8 +5,7 @@ import { join } from "node:path";
 import type { OrganizationId, SessionId } from "@assay/contract/ids";
 import { type AttemptStatus, type SessionStatus, sessionStatuses } from "@assay/contract/sessions";
 import { median } from "@assay/face/median";
-import { type Db, openDb } from "../apps/server/src/db/db.ts";
-import { migrate } from "../apps/server/src/db/migrate.ts";
+import type { Db } from "../apps/server/src/db/db.ts";
 import { SetAside } from "../apps/server/src/db/set-aside.ts";
 import { sql } from "../apps/server/src/db/sql.ts";
 import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
@@ -17,6 +16,7 @@ import { createLog } from "../apps/server/src/lib/log.ts";
 import { Metrics } from "../apps/server/src/lib/metrics.ts";
 import { expireSessions } from "../apps/server/src/sessions/expire-sessions.job.ts";
 import { listAttempts, listSessions } from "../apps/server/src/sessions/session.store.ts";
+import { createDatabase, openDatabase } from "./support/database.ts";
 import { load, type Request } from "./support/load.ts";
 import { compareReads, divideFor, idSql, measureDrop } from "./support/parts.ts";
 import { ServerProcess } from "./support/server-process.ts";
@@ -55,10 +55,6 @@ export async function run(options: readonly string[] = []): Promise<void> {
 function optionOf(options: readonly string[], name: string): string | undefined {
   const at = options.indexOf(name);
   return at === -1 ? undefined : options[at + 1];
-}
-
-function open(url: string): Db {
-  return openDb({ url, poolSize: 4, onError: () => {} });
 }
 
 // --- create and read ----------------------------------------------------------------------------------------------
@@ -153,7 +149,7 @@ async function prepare(url: string, databaseUrl: string): Promise<{ assay: strin
   const scopes = ["sessions:read", "sessions:write"];
   const own = await call("/v1/auth/api-keys", { name: "assay", scopes }, token);
   const other = await call("/v1/auth/api-keys", { name: "bare", scopes }, token);
-  const db = open(databaseUrl);
+  const db = openDatabase(databaseUrl);
   const hash = createHmac("sha256", "bare").update(other.key).digest();
   await db.run(sql`update api_keys set secret_hash = ${hash} where id = ${other.id}`);
   await db.close();
@@ -339,13 +335,7 @@ async function seed(
   size: { rows: number; organizations: number; parts?: boolean },
   now: Date,
 ): Promise<{ db: Db }> {
-  const admin = open(adminUrl);
-  await admin.withConnection((client) => client.query(`create database ${name}`));
-  await admin.close();
-  const url = new URL(adminUrl);
-  url.pathname = `/${name}`;
-  await migrate(url.href);
-  const db = open(url.href);
+  const db = await createDatabase(adminUrl, name);
   if (size.parts === true) await divideFor(db, later(now, -32 * dayMs), now);
   await db.withConnection(async (client) => {
     // Building an index over the finished table is many times faster than keeping it while the table grows.
@@ -416,13 +406,7 @@ async function measureExpiry(adminUrl: string): Promise<void> {
   for (const processes of [1, 2]) {
     const name = `bench_expiry_${processes}`;
     const now = new Date();
-    const admin = open(adminUrl);
-    await admin.withConnection((client) => client.query(`create database ${name}`));
-    await admin.close();
-    const url = new URL(adminUrl);
-    url.pathname = `/${name}`;
-    await migrate(url.href);
-    const db = open(url.href);
+    const db = await createDatabase(adminUrl, name);
     await db.withConnection(async (client) => {
       await client.query(
         `insert into sessions (id, organization_id, status, contract_version, share_fields, metadata, sandbox,

@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
 import { newOwner } from "../bench/support/new-partner.ts";
 import { ServerProcess } from "../bench/support/server-process.ts";
+import { pagesOfTheWindow } from "./chromium-window.ts";
 
 const root = new URL("../", import.meta.url).pathname;
 const tools = join(root, "node_modules/.cache/lighthouse");
@@ -74,14 +75,7 @@ const disabledFeatures = [
   "AutofillServerCommunication",
   "PrivacySandboxSettings4",
   "RenderDocument",
-  "AimEnabled",
-  "InitialWebUI",
-  "PreloadTopChromeWebUI",
-  "WebUILocationBar",
-  "WebUIOmniboxPopup",
-  "WebUIReloadButton",
-  "WebUITabStrip",
-  "WebUIToolbar",
+  ...pagesOfTheWindow,
 ] as const;
 
 /** What Lighthouse says when the trace of the browser was cut short, as happens on a busy machine. */

@@ -7,7 +7,6 @@ import { listAuditLogs } from "../../apps/server/src/audit/audit.store.ts";
 import { loadConfig } from "../../apps/server/src/config.ts";
 import type { Core } from "../../apps/server/src/core.ts";
 import { allRows, type Db, openDb, type Queryable } from "../../apps/server/src/db/db.ts";
-import { migrate } from "../../apps/server/src/db/migrate.ts";
 import { listParts } from "../../apps/server/src/db/parts.store.ts";
 import { SetAside } from "../../apps/server/src/db/set-aside.ts";
 import { Sql, sql } from "../../apps/server/src/db/sql.ts";
@@ -30,6 +29,7 @@ import { findStatus } from "../../apps/server/src/verify/status.store.ts";
 import { findDelivery, listDeliveries } from "../../apps/server/src/webhooks/delivery.store.ts";
 import { findEvent, listEvents } from "../../apps/server/src/webhooks/event.store.ts";
 import { createPurgeHistory } from "../../apps/server/src/webhooks/purge-history.job.ts";
+import { createDatabase } from "./database.ts";
 
 /** An id as the service makes them, from a column of milliseconds: eight characters of time, the rest arbitrary. */
 export function idSql(prefix: string, milliseconds: string, salt: string): string {
@@ -40,10 +40,6 @@ export function idSql(prefix: string, milliseconds: string, salt: string): strin
 }
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-
-function open(url: string): Db {
-  return openDb({ url, poolSize: 4, onError: () => {} });
-}
 
 // --- parts --------------------------------------------------------------------------------------------------------
 
@@ -147,16 +143,6 @@ async function deleteByRows(core: Pick<Core, "config" | "db" | "clock" | "log" |
   const purges = jobs.filter(({ name }) => name.startsWith("purge-")).map(({ run: each }) => each);
   for (const each of [...purges, createPurgeHistory(whole, "purge-webhook-history")])
     while ((await each()) > 0);
-}
-
-export async function createDatabase(adminUrl: string, name: string): Promise<Db> {
-  const admin = open(adminUrl);
-  await admin.withConnection((client) => client.query(`create database ${name}`));
-  await admin.close();
-  const url = new URL(adminUrl);
-  url.pathname = `/${name}`;
-  await migrate(url.href);
-  return open(url.href);
 }
 
 /** Tables that are divided, with their parts and indexes. */

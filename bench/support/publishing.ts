@@ -14,7 +14,8 @@ import { Pool } from "undici";
 import { startEmbeddedPostgres } from "../../apps/server/src/installation/postgres/embedded-postgres.ts";
 import { dayMs, later } from "../../apps/server/src/kernel/clock.ts";
 import { createAuthority } from "../../apps/server/test/support/certificate.ts";
-import { createDatabase, divideFor } from "./parts.ts";
+import { createDatabase } from "./database.ts";
+import { divideFor } from "./parts.ts";
 import { ServerProcess } from "./server-process.ts";
 
 const rounds = 5;

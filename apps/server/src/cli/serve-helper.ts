@@ -1,7 +1,7 @@
 import type { HelperRole } from "../helper-process.ts";
 import { openWithoutDatabase } from "../installation/open-installation.ts";
 import { secondMs } from "../kernel/clock.ts";
-import { describeError } from "../lib/log.ts";
+import { untilStopped } from "./until-stopped.ts";
 
 export const helperRoles = ["chip", "face"] as const satisfies readonly HelperRole[];
 
@@ -15,9 +15,7 @@ export async function serveHelper(role: HelperRole): Promise<number> {
   const { config, log, ring } = openWithoutDatabase(process.env);
   const { startHelper } = await import("../helper-process.ts");
   const helper = await startHelper({ config, log, ring, role });
-  const ended = Promise.withResolvers<number>();
-  const shutDown = async (signal: string) => {
-    log.info("shutting down", { signal });
+  const ended = untilStopped(log, async () => {
     setTimeout(() => {
       // Whoever called asks another process.
       log.error("calls did not finish in time; ending anyway", {
@@ -26,22 +24,8 @@ export async function serveHelper(role: HelperRole): Promise<number> {
       process.exit(1);
     }, config.shutdownGraceSeconds * secondMs).unref();
     await helper.close();
-    log.info("stopped");
-    ended.resolve(0);
-  };
-  let stopping = false;
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.on(signal, () => {
-      // The second signal of an impatient operator ends the process at once.
-      if (stopping) process.exit(130);
-      stopping = true;
-      shutDown(signal).catch((error) => {
-        log.error("shutting down failed", describeError(error));
-        ended.resolve(1);
-      });
-    });
-  }
+  });
   const milliseconds = Math.round(performance.now() - startedAt);
   log.info("started", { role, address: helper.url, callPort: helper.callPort, milliseconds });
-  return ended.promise;
+  return ended;
 }

@@ -3,9 +3,9 @@ import type { Style } from "@assay/cli/style";
 import type { ProcessRole, Service } from "../app.ts";
 import { openInstallation } from "../installation/open-installation.ts";
 import { secondMs } from "../kernel/clock.ts";
-import { describeError } from "../lib/log.ts";
 import { mailFolder } from "../mails/mail-files.ts";
 import { helperRoles, isHelperRole, serveHelper } from "./serve-helper.ts";
+import { untilStopped } from "./until-stopped.ts";
 
 const processRoles = ["all", "api", "worker", ...helperRoles] as const;
 
@@ -13,7 +13,6 @@ async function serve(role: ProcessRole, print: (line: string) => void, style: St
   const startedAt = Date.now();
   const installation = await openInstallation(process.env);
   const { config, log } = installation;
-  const ended = Promise.withResolvers<number>();
   let service: Service;
   try {
     // The whole service; the other commands answer sooner without it.
@@ -24,8 +23,7 @@ async function serve(role: ProcessRole, print: (line: string) => void, style: St
     throw error;
   }
 
-  const shutDown = async (signal: string) => {
-    log.info("shutting down", { signal });
+  const ended = untilStopped(log, async (signal) => {
     // Whoever presses Ctrl-C has no load balancer to wait for.
     const drains = signal === "SIGTERM";
     const drainSeconds = drains ? config.drainSeconds + config.drainAttemptSeconds : 0;
@@ -42,21 +40,7 @@ async function serve(role: ProcessRole, print: (line: string) => void, style: St
     if (drains) await service.drain();
     await service.close();
     await installation.close();
-    log.info("stopped");
-    ended.resolve(0);
-  };
-  let stopping = false;
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.on(signal, () => {
-      // The second signal of an impatient operator ends the process at once.
-      if (stopping) process.exit(130);
-      stopping = true;
-      shutDown(signal).catch((error) => {
-        log.error("shutting down failed", describeError(error));
-        ended.resolve(1);
-      });
-    });
-  }
+  });
 
   const address = service.core.publicUrl();
   // Whoever waits for a mail would otherwise look for it in a mailbox.
@@ -79,7 +63,7 @@ async function serve(role: ProcessRole, print: (line: string) => void, style: St
       print("Stop it with Ctrl-C.");
     }
   }
-  return ended.promise;
+  return ended;
 }
 
 export const start: Command = {

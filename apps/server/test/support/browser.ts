@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { pagesOfTheWindow } from "../../../../scripts/chromium-window.ts";
 
 const artifacts = new URL("../../../../test-artifacts/", import.meta.url).pathname;
 
@@ -11,28 +12,21 @@ const artifacts = new URL("../../../../test-artifacts/", import.meta.url).pathna
  * context draws them, which took a quarter of the time of the browser tests.
  */
 const disabledFeatures = [
-  "AimEnabled",
   "AvoidCorsURLLoaderRestartOnRedirect",
   "AvoidUnnecessaryBeforeUnloadCheckSync",
   "DestroyProfileOnBrowserClose",
   "HttpsFirstBalancedModeAutoEnable",
   "HttpsUpgrades",
-  "InitialWebUI",
   "LensOverlay",
   "MediaRouter",
   "NetworkTimeServiceQuerying",
   "OptimizationHints",
   "PaintHolding",
   "PreconnectToSearch",
-  "PreloadTopChromeWebUI",
   "SkipIPCChannelPausingForNonGuests",
   "ThirdPartyStoragePartitioning",
   "Translate",
-  "WebUILocationBar",
-  "WebUIOmniboxPopup",
-  "WebUIReloadButton",
-  "WebUITabStrip",
-  "WebUIToolbar",
+  ...pagesOfTheWindow,
 ] as const;
 
 /**
