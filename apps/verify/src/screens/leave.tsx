@@ -1,7 +1,7 @@
 import { Actions, Button, QuietButton } from "@assay/ui/button";
 import { Notice } from "@assay/ui/notice";
 import { type ReactNode, useId, useRef, useState } from "react";
-import { goBack } from "../embed/partner-page.ts";
+import { goBack, tell } from "../embed/partner-page.ts";
 import { useWords } from "../i18n/language.ts";
 import { codeOf } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
@@ -37,6 +37,8 @@ export function LeaveControl({
       const back = agreed && token !== null ? await cancel(session, token) : await decline(session);
       dialog.current?.close();
       await session.reload();
+      // Told here and not left to what follows the status: that may come after the frame is gone.
+      tell({ type: "state", status: "cancelled", step: null });
       goBack(back);
     } catch (error) {
       // The session was ended, or somebody agreed, from elsewhere in the meantime; the page shows which.
