@@ -8,8 +8,8 @@ import { findKeyOwner, rehashKey } from "./api-key.store.ts";
  */
 export async function authenticateKey({ db, ring }: Core, secret: string): Promise<KeyCaller | null> {
   // Taken before the question to the database: meanwhile another key may become the current one.
-  const current = ring.keyedHash("api-key-hash", secret);
-  const owner = await findKeyOwner(db, ring.hashes("api-key-hash", secret));
+  const { all, current } = ring.hashes("api-key-hash", secret);
+  const owner = await findKeyOwner(db, all);
   if (owner === null || !owner.enabled) return null;
   if (!current.hash.equals(owner.secret_hash))
     await rehashKey(db, owner.organization_id, owner.id, owner.secret_hash, {

@@ -68,7 +68,7 @@ export class Admission {
   readonly #refusalPace = new RefusalPace<Passage>();
   readonly #admitted = { no_wait: 0, wait: 0 };
   readonly #refused: Record<RefusalReason, number> = { queue_full: 0, queue_slow: 0, waited_too_long: 0 };
-  readonly #waitSeconds: ReturnType<Metrics["histogram"]>;
+  readonly #waitSeconds: (seconds: number) => void;
   #stepTimer: NodeJS.Timeout | null = null;
   #lookTimer: NodeJS.Timeout | null = null;
   #refusalTimer: NodeJS.Timeout | null = null;
@@ -102,11 +102,13 @@ export class Admission {
       "reason",
       () => this.#refused,
     );
-    this.#waitSeconds = metrics.histogram(
-      "assay_admission_wait_seconds",
-      "How long requests waited for a place, of those that had to and got one.",
-      waitBuckets,
-    );
+    this.#waitSeconds = metrics
+      .histogram(
+        "assay_admission_wait_seconds",
+        "How long requests waited for a place, of those that had to and got one.",
+        waitBuckets,
+      )
+      .of({});
     metrics.gaugeOf(
       "assay_admission_limit",
       "Requests that may be worked for at once, as found by trying.",

@@ -13,16 +13,18 @@ import { worthCompressingBytes } from "./fixed-content.ts";
  * and neither are those to requests that another site causes in a browser.
  */
 export function compressAnswers(app: FastifyInstance): void {
-  app.addHook("onSend", async (request, reply, payload) => {
+  app.addHook("onSend", (request, reply, payload, done) => {
     if (typeof payload !== "string" || payload.length < worthCompressingBytes || !isOwnRead(request))
-      return payload;
+      return done(null, payload);
     reply.header("vary", "accept-encoding");
     const encoding = acceptedEncoding(request.headers["accept-encoding"]);
-    if (encoding === null) return payload;
+    if (encoding === null) return done(null, payload);
     reply.header("content-encoding", encoding);
-    return encoding === "gzip"
-      ? gzipSync(payload, { level: 4 })
-      : brotliCompressSync(payload, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
+    const compressed =
+      encoding === "gzip"
+        ? gzipSync(payload, { level: 4 })
+        : brotliCompressSync(payload, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
+    done(null, compressed);
   });
 }
 

@@ -82,7 +82,9 @@ export class Idempotency {
     const same =
       earlier.request_digest === null
         ? // Remembered before digests were sealed.
-          this.#ring.hashes("request-hash", fingerprint).some((hash) => earlier.request_hash?.equals(hash))
+          this.#ring
+            .hashes("request-hash", fingerprint)
+            .all.some((hash) => earlier.request_hash?.equals(hash))
         : this.#ring.open("request-hash", earlier.request_digest, context).equals(digestOf(fingerprint));
     if (!same) throw new ApiError("IDEMPOTENCY_KEY_REUSED");
     const text = earlier.answer && this.#ring.openText("idempotent-answer", earlier.answer, context);

@@ -167,14 +167,7 @@ function mountRoute(
         params,
         query: parsedQuery,
         body,
-        request: {
-          id: request.id,
-          address: request.ip,
-          userAgent: (request.headers["user-agent"] ?? "").slice(0, 300),
-          language: acceptedLanguage(request.headers["accept-language"], mailLanguages),
-          bearer: bearerOf(request),
-          setSessionCookie: (cookie: SessionCookie | null) => options.writeCookie(reply, cookie),
-        },
+        request: requestInfoOf(request, reply, options),
       } as unknown as Context<RouteDefinition>;
       const run = async () => handle(context, await prepare?.(context));
       if (guard) await guard(context);
@@ -200,9 +193,31 @@ function mountRoute(
       if (answer.replayed) reply.header("idempotent-replayed", "true");
       reply.code(answer.status);
       if (answer.text === null) return reply.send();
-      return reply.header("content-type", "application/json; charset=utf-8").send(answer.text);
+      reply.header("content-type", "application/json; charset=utf-8");
+      // The text and not the reply, which the framework would wait for until it is sent.
+      return answer.text;
     }),
   });
+}
+
+/** Few routes want the language or the credential, so they are read when somebody asks. */
+function requestInfoOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { writeCookie }: Pick<MountOptions, "writeCookie">,
+): RequestInfo {
+  return {
+    id: request.id,
+    address: request.ip,
+    userAgent: (request.headers["user-agent"] ?? "").slice(0, 300),
+    get language() {
+      return acceptedLanguage(request.headers["accept-language"], mailLanguages);
+    },
+    get bearer() {
+      return bearerOf(request);
+    },
+    setSessionCookie: (cookie) => writeCookie(reply, cookie),
+  };
 }
 
 /** Asks again, for an answer that goes on for long, whether the caller is still admitted. Null where everybody is. */
@@ -256,6 +271,23 @@ function uploadedBytes(body: unknown, definition: RouteDefinition): Buffer {
   throw new ApiError("BAD_REQUEST", wrongBody(definition));
 }
 
+/**
+ * The same schema with "this or null" said by the word for it, `nullable`. Of alternatives the library asks a validator each time which of them a value is,
+ * which takes longer than to write all the rest.
+ */
+function plainlyNullable(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(plainlyNullable);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const { anyOf, ...rest } = schema as { anyOf?: readonly { type?: unknown }[] };
+  const own = Object.fromEntries(Object.entries(rest).map(([name, part]) => [name, plainlyNullable(part)]));
+  if (anyOf === undefined) return own;
+  const [one, ...others] = anyOf.filter(({ type }) => type !== "null");
+  const isPlain = typeof one?.type === "string" && others.length === 0 && anyOf.length === 2;
+  return isPlain
+    ? { ...own, ...(plainlyNullable(one) as object), nullable: true }
+    : { ...own, anyOf: plainlyNullable(anyOf) };
+}
+
 /** Writes replies by their schema: a field that the contract does not declare never leaves. Built on first use. */
 function lazySerializer(
   definition: RouteDefinition,
@@ -264,7 +296,7 @@ function lazySerializer(
   if (!("data" in reply) && !("list" in reply)) return () => ({ status: reply.status, text: null });
   let write: ((value: unknown) => string) | null = null;
   const writer = (schema: TSchema | { type: string; items: TSchema }) => {
-    write ??= fastJson(schema as never) as (value: unknown) => string;
+    write ??= fastJson(plainlyNullable(schema) as never) as (value: unknown) => string;
     return write;
   };
   if ("list" in reply) {

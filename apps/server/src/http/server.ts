@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { Socket } from "node:net";
-import Fastify, { type FastifyInstance } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { ApiError, noSuchRoute } from "../kernel/api-error.ts";
 import { refuseBrokenText } from "../kernel/check-text.ts";
 import type { Log } from "../lib/log.ts";
@@ -21,6 +21,7 @@ import { parseBody } from "./parse-body.ts";
 import { createUnparsedRefusal, type LatestAnswers } from "./refuse-unparsed.ts";
 import { requestIdOf, standardHeaders } from "./standard-headers.ts";
 import { traceRequests } from "./trace-requests.ts";
+import { watchRequests } from "./watch-requests.ts";
 
 /** What others may hold of the web framework. */
 export type Server = FastifyInstance;
@@ -36,7 +37,6 @@ const headersMs = 15_000;
 const requestMs = 60_000;
 /** How often connections are looked at for these times, so that the times are kept to a few seconds. */
 const connectionLookMs = 5_000;
-const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 type ServerOptions = {
   log: Log;
@@ -109,36 +109,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
   compressAnswers(app);
   closeSilentConnections(app);
   let closing = false;
-  app.addHook("onRequest", async (request, reply) => {
-    reply.headers(standardHeaders(request.id, publicUrl()));
-    if (closing) {
-      reply.header("connection", "close");
-      throw new ApiError("SERVICE_UNAVAILABLE", {
-        message: "The service is shutting down.",
-        headers: { "retry-after": "2" },
-      });
-    }
-    if (request.headers.host === undefined && request.raw.httpVersion === "1.1")
-      throw new ApiError("BAD_REQUEST", {
-        message: "The header `Host` is missing.",
-        hint: "Send `Host` with the name in the address that you call.",
-      });
-    // Before the body is read: nothing in it could make this another answer.
-    if (request.is404) throw refuseUnknown(knownPaths, request.url);
-  });
-  // Path and query. A body is checked while it is parsed.
-  app.addHook("preValidation", async (request) => {
-    const { definition } = request.routeOptions.config;
-    if (definition === undefined) return;
-    refuseBrokenText(request.params, "path", definition.invalidParams);
-    refuseBrokenText(request.query, "query");
-  });
+  checkRequests(app, { publicUrl, knownPaths, isClosing: () => closing });
   app.addHook("preClose", async () => {
     closing = true;
   });
   // A connection that stays open after its answer would delay the end of the process.
-  app.addHook("onSend", async (_request, reply) => {
+  app.addHook("onSend", (_request, reply, payload, done) => {
     if (closing || isDraining()) reply.header("connection", "close");
+    done(null, payload);
   });
   app.setErrorHandler(renderError);
   app.setNotFoundHandler((request, reply) =>
@@ -173,13 +151,14 @@ function listenWith(
 /** Bodies are JSON, whole and not compressed, or there is none. */
 function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addHook("preParsing", async ({ headers }) => {
+  app.addHook("preParsing", ({ headers }, _reply, payload, done) => {
     const encoding = headers["content-encoding"];
-    if (encoding !== undefined && encoding.toLowerCase() !== "identity")
-      throw new ApiError("BAD_REQUEST", {
-        message: "The body must not be compressed.",
-        hint: "Send it as it is, without `Content-Encoding`.",
-      });
+    if (encoding === undefined || encoding.toLowerCase() === "identity") return done(null, payload);
+    const error = new ApiError("BAD_REQUEST", {
+      message: "The body must not be compressed.",
+      hint: "Send it as it is, without `Content-Encoding`.",
+    });
+    done(error as never);
   });
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
     if (body.length === 0) return done(null, undefined);
@@ -197,34 +176,59 @@ function readJsonBodies(app: FastifyInstance): void {
   });
 }
 
-/** Counts, times and logs every request. */
-function watchRequests(app: FastifyInstance, { log, metrics }: Pick<ServerOptions, "log" | "metrics">): void {
-  const requestSeconds = metrics.histogram(
-    "assay_http_request_seconds",
-    "Time to answer, by route and status.",
-    latencyBuckets,
+/** What is looked at in every request before anything is done for it. */
+function checkRequests(
+  app: FastifyInstance,
+  {
+    publicUrl,
+    knownPaths,
+    isClosing,
+  }: { publicUrl: () => string; knownPaths: KnownPaths; isClosing: () => boolean },
+): void {
+  app.addHook(
+    "onRequest",
+    checking((request, reply) => {
+      reply.headers(standardHeaders(request.id, publicUrl()));
+      if (isClosing()) {
+        reply.header("connection", "close");
+        throw new ApiError("SERVICE_UNAVAILABLE", {
+          message: "The service is shutting down.",
+          headers: { "retry-after": "2" },
+        });
+      }
+      if (request.headers.host === undefined && request.raw.httpVersion === "1.1")
+        throw new ApiError("BAD_REQUEST", {
+          message: "The header `Host` is missing.",
+          hint: "Send `Host` with the name in the address that you call.",
+        });
+      // Before the body is read: nothing in it could make this another answer.
+      if (request.is404) throw refuseUnknown(knownPaths, request.url);
+    }),
   );
-  const requests = { open: 0 };
-  metrics.gaugeOf("assay_http_requests_in_flight", "Requests being answered.", () => requests.open);
-  app.addHook("onRequest", async (_request, reply) => {
-    requests.open += 1;
-    reply.raw.once("close", () => {
-      requests.open -= 1;
-    });
-  });
-  app.addHook("onResponse", async (request, reply) => {
-    const route = request.routeOptions.config.definition?.id ?? request.routeOptions.url ?? "none";
-    const status = reply.statusCode;
-    requestSeconds(reply.elapsedTime / 1000, { route, status: String(status) });
-    // The path is not logged: it may hold a session id. The route's name says enough.
-    log.info("request", {
-      requestId: request.id,
-      method: request.method,
-      route,
-      status,
-      milliseconds: Math.round(reply.elapsedTime * 10) / 10,
-    });
-  });
+  // Path and query. A body is checked while it is parsed.
+  app.addHook(
+    "preValidation",
+    checking((request) => {
+      const { definition } = request.routeOptions.config;
+      if (definition === undefined) return;
+      refuseBrokenText(request.params, "path", definition.invalidParams);
+      refuseBrokenText(request.query, "query");
+    }),
+  );
+}
+
+/** A hook that only looks and may throw. Every promise in the way of a request costs, so there is none. */
+function checking(
+  look: (request: FastifyRequest, reply: FastifyReply) => void,
+): (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void {
+  return (request, reply, done) => {
+    try {
+      look(request, reply);
+    } catch (error) {
+      return done(error as Error);
+    }
+    done();
+  };
 }
 
 function refuseUnknown(knownPaths: KnownPaths, url: string): ApiError {

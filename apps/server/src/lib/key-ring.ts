@@ -151,9 +151,16 @@ export class KeyRing {
     };
   }
 
-  /** The HMACs under every key of the ring, for looking up what was stored before a rotation. */
-  hashes(purpose: KeyPurpose, text: string): Buffer[] {
-    return this.#keys.map((key) => createHmac("sha256", this.#derive(key, purpose)).update(text).digest());
+  /** The HMACs under every key of the ring, for looking up what was stored before a rotation; and which of them is the current one. */
+  hashes(purpose: KeyPurpose, text: string): { all: Buffer[]; current: { hash: Buffer; keyId: string } } {
+    const all: Buffer[] = [];
+    let current = { hash: Buffer.alloc(0), keyId: "" };
+    for (const key of this.#keys) {
+      const hash = createHmac("sha256", this.#derive(key, purpose)).update(text).digest();
+      all.push(hash);
+      if (key === this.#current) current = { hash, keyId: key.id };
+    }
+    return { all, current };
   }
 
   /** Encrypts with AES-256-GCM. `context` (say, a row's id) is bound in: the result opens only with the same one. */

@@ -58,7 +58,12 @@ export class Metrics {
     });
   }
 
-  histogram(name: string, help: string, bounds: readonly number[]): (value: number, labels?: Labels) => void {
+  /** `of` gives the series of some labels by itself, for whoever counts too often for labels to be looked up each time. */
+  histogram(
+    name: string,
+    help: string,
+    bounds: readonly number[],
+  ): { (value: number, labels?: Labels): void; of(labels: Labels): (value: number) => void } {
     const series = new Map<string, { labels: Labels; counts: number[]; sum: number; count: number }>();
     this.#readers.push(() => ({
       name,
@@ -67,18 +72,18 @@ export class Metrics {
       bounds,
       distributions: [...series.values()],
     }));
-    return (value, labels = {}) => {
+    const of = (labels: Labels) => {
       const label = key(labels);
-      let entry = series.get(label);
-      if (entry === undefined) {
-        entry = { labels, counts: bounds.map(() => 0), sum: 0, count: 0 };
-        series.set(label, entry);
-      }
-      entry.sum += value;
-      entry.count += 1;
-      for (let i = bounds.length - 1; i >= 0 && value <= (bounds[i] ?? 0); i--)
-        entry.counts[i] = (entry.counts[i] ?? 0) + 1;
+      const entry = series.get(label) ?? { labels, counts: bounds.map(() => 0), sum: 0, count: 0 };
+      series.set(label, entry);
+      return (value: number) => {
+        entry.sum += value;
+        entry.count += 1;
+        for (let i = bounds.length - 1; i >= 0 && value <= (bounds[i] ?? 0); i--)
+          entry.counts[i] = (entry.counts[i] ?? 0) + 1;
+      };
     };
+    return Object.assign((value: number, labels: Labels = {}) => of(labels)(value), { of });
   }
 
   read(): Reading[] {

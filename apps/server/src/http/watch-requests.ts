@@ -1,0 +1,59 @@
+import type { FastifyInstance } from "fastify";
+import type { Log } from "../lib/log.ts";
+import type { Metrics } from "../lib/metrics.ts";
+
+const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Counts, times and logs every request. */
+export function watchRequests(app: FastifyInstance, { log, metrics }: { log: Log; metrics: Metrics }): void {
+  const requestSeconds = metrics.histogram(
+    "assay_http_request_seconds",
+    "Time to answer, by route and status.",
+    latencyBuckets,
+  );
+  const requests = { open: 0 };
+  metrics.gaugeOf("assay_http_requests_in_flight", "Requests being answered.", () => requests.open);
+  const count = secondsByRoute(requestSeconds.of);
+  const close = () => {
+    requests.open -= 1;
+  };
+  app.addHook("onRequest", (_request, reply, done) => {
+    requests.open += 1;
+    reply.raw.once("close", close);
+    done();
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    const route = request.routeOptions.config.definition?.id ?? request.routeOptions.url ?? "none";
+    const status = reply.statusCode;
+    count(route, status, reply.elapsedTime / 1000);
+    // The path is not logged: it may hold a session id. The route's name says enough.
+    log.info("request", {
+      requestId: request.id,
+      method: request.method,
+      route,
+      status,
+      milliseconds: Math.round(reply.elapsedTime * 10) / 10,
+    });
+    done();
+  });
+}
+
+type Count = (route: string, status: number, seconds: number) => void;
+
+/** The series of each route and status are looked up by its labels once. There are as many as routes times the few statuses of each. */
+function secondsByRoute(of: (labels: Record<string, string>) => (seconds: number) => void): Count {
+  const series = new Map<string, Map<number, (seconds: number) => void>>();
+  return (route, status, seconds) => {
+    let byStatus = series.get(route);
+    if (byStatus === undefined) {
+      byStatus = new Map();
+      series.set(route, byStatus);
+    }
+    let count = byStatus.get(status);
+    if (count === undefined) {
+      count = of({ route, status: String(status) });
+      byStatus.set(status, count);
+    }
+    count(seconds);
+  };
+}
