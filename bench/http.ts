@@ -9,8 +9,10 @@ import { ServerProcess } from "./support/server-process.ts";
 const rounds = 5;
 const seconds = 3;
 const connections = 32;
+/** Half: code that V8 has not optimized yet is measured in the first rounds, of which the service has more than the ceiling. */
+const warmSeconds = 15;
 
-/** An authenticated GET with one indexed SELECT and an authenticated POST with its INSERTs, beside the bare ceiling. */
+/** An authenticated GET with one indexed SELECT, beside the bare ceiling. */
 export async function run(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
   const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
@@ -70,7 +72,7 @@ async function compare(
   bare: ServerProcess,
   assay: ServerProcess,
 ): Promise<void> {
-  for (const server of [bare, assay]) await load(server.url, request, { connections, seconds: 1 });
+  for (const server of [bare, assay]) await load(server.url, request, { connections, seconds: warmSeconds });
   const results = new Map<ServerProcess, { rate: number[]; cpu: number[]; p99: number[] }>();
   for (const server of [bare, assay]) results.set(server, { rate: [], cpu: [], p99: [] });
   for (let round = 0; round < rounds; round++) {
@@ -96,6 +98,6 @@ async function compare(
     );
   }
   console.log(
-    `  ratio            ${(of(assay, "rate") / of(bare, "rate")).toFixed(2)} of the ceiling's requests (goal 0.6); CPU ${(of(bare, "cpu") / of(assay, "cpu")).toFixed(2)}`,
+    `  ratio            ${(of(assay, "rate") / of(bare, "rate")).toFixed(2)} of the ceiling's requests (goal 0.8); CPU ${(of(bare, "cpu") / of(assay, "cpu")).toFixed(2)}`,
   );
 }

@@ -24,6 +24,8 @@ import { ServerProcess } from "./support/server-process.ts";
 const connections = 32;
 const rounds = 5;
 const seconds = 3;
+/** Half: code that V8 has not optimized yet is measured in the first rounds, of which the service has more than the ceiling. */
+const warmSeconds = 15;
 const organizations = 1000;
 const dueSessions = 100_000;
 
@@ -101,7 +103,8 @@ async function compareHttp(databaseUrl: string, dataDir: string): Promise<void> 
         ...request,
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       });
-      for (const { server, key } of sides) await load(server.url, withKey(key), { connections, seconds: 1 });
+      for (const { server, key } of sides)
+        await load(server.url, withKey(key), { connections, seconds: warmSeconds });
       for (let round = 0; round < rounds; round++) {
         for (const side of sides) {
           const before = await side.server.usage();
@@ -120,7 +123,7 @@ async function compareHttp(databaseUrl: string, dataDir: string): Promise<void> 
         );
       }
       const [ceiling, ours] = sides.map((side) => median(side.rate));
-      console.log(`  ratio            ${((ours ?? 0) / (ceiling ?? 1)).toFixed(2)} (goal 0.6)`);
+      console.log(`  ratio            ${((ours ?? 0) / (ceiling ?? 1)).toFixed(2)} (goal 0.8)`);
     }
   } finally {
     await assay.stop();

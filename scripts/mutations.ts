@@ -2194,8 +2194,8 @@ export const mutations: readonly Mutation[] = [
     {
       id: "hash-of-first-key-only",
       file: server("lib/key-ring"),
-      find: "return this.#keys.map((key) => createHmac",
-      replace: "return this.#keys.slice(0, 1).map((key) => createHmac",
+      find: "for (const key of this.#keys) {",
+      replace: "for (const key of this.#keys.slice(0, 1)) {",
       tests: [unit("lib/key-ring")],
     },
     {

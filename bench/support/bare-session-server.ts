@@ -1,37 +1,55 @@
+import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import pg from "pg";
+import { findKeyOwner } from "../../apps/server/src/api-keys/api-key.store.ts";
 import { newId, newToken, newUuid } from "../../apps/server/src/kernel/ids.ts";
+import { insertSession } from "../../apps/server/src/sessions/session.store.ts";
+import { findSessionWithConsent } from "../../apps/server/src/sessions/session-consent.store.ts";
 import { announce } from "./server-process.ts";
+import { statementOf } from "./statement-of.ts";
 
 /**
- * The ceiling: node:http, the driver and the statements that the service sends to create and to read a session, written
+ * The ceiling: node:http, the driver and the statements that the service sends to create and to read a session, with their values written
  * out by hand. No routing, validation, envelope, headers, logs or metrics.
  */
 const pool = new pg.Pool({
   connectionString: process.env.DATABASE_URL,
-  max: Number(process.env.DATABASE_POOL_SIZE),
+  max: Number(process.env.DATABASE_POOL_SIZE ?? 10),
 });
 const publicUrl = "http://127.0.0.1:1";
 
-const findOwner = `
-    select k.id, k.organization_id, k.scopes, k.enabled, k.secret_hash, o.environment,
-      o.pending_deletion_at is not null as frozen
-    from api_keys k join organizations o on o.id = k.organization_id
-    where k.secret_hash = any($1::bytea[])`;
-const columns = `id, organization_id, status, failure_code, nfc_tries_used, liveness_tries_used, contract_version,
-  share_fields, redirect_url, webhook_endpoint_id, client_reference_id, metadata, sandbox, expires_at, completed_at,
-  created_at, updated_at`;
-const findSession = `select ${columns} from sessions where id = $1 and organization_id = $2`;
-const insertSession = `
-    insert into sessions (id, organization_id, status, contract_version, share_fields, redirect_url,
-      webhook_endpoint_id, client_reference_id, metadata, sandbox, cancel_token_hash, expires_at, created_at, updated_at)
-    values ($1, $2, 'created', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-    returning ${columns}`;
-const insertAudit = `
-    insert into audit_logs (id, organization_id, event, actor_kind, actor_id, target_id, details, created_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8)`;
+const [bytes, organizationId] = [Buffer.alloc(1), "organization" as never];
+const findOwner = statementOf((db) => findKeyOwner(db, [bytes]));
+assert.deepEqual(findOwner.values, [[bytes]]);
+const tenant = { organizationId, environment: "sandbox" } as const;
+const findSession = statementOf((db) => findSessionWithConsent(db, tenant, "vs" as never));
+assert.deepEqual(findSession.values, ["vs", organizationId, true]);
+const now = new Date(0);
+const insert = statementOf((db) =>
+  insertSession(
+    db,
+    {
+      id: "vs" as never,
+      organizationId,
+      contractVersion: 1,
+      shareFields: {},
+      requirements: {} as never,
+      locale: null,
+      redirectUrl: null,
+      embedOrigin: null,
+      webhookEndpointId: null,
+      clientReferenceId: "reference",
+      metadata: {},
+      sandbox: true,
+      cancelTokenHash: bytes,
+      expiresAt: now,
+      now,
+    },
+    { organizationId, event: "session.created", actor: { kind: "key", id: "key" } } as never,
+  ),
+);
 
 async function readBody(request: IncomingMessage): Promise<string> {
   let text = "";
@@ -40,66 +58,72 @@ async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 function show(row: Record<string, unknown>) {
-  const { organization_id, ...shown } = row;
+  const { organization_id, selected_field_keys, given_at, withdrawn_at, ...shown } = row;
   return {
     ...shown,
     redirect_url: row.redirect_url ?? `${publicUrl}/verify/${row.id}/complete`,
     verification_url: `${publicUrl}/verify/${row.id}`,
+    consent: given_at === null ? null : { selected_field_keys, given_at, withdrawn_at },
   };
 }
+
+type Asked = { share_fields?: unknown; client_reference_id?: unknown; metadata?: unknown };
+
+function insertValues(owner: Record<string, unknown>, id: string, tokenHash: Buffer, body: Asked): unknown[] {
+  const at = new Date();
+  const audit = [
+    at,
+    [newUuid(at)],
+    [owner.organization_id],
+    [true],
+    ["session.created"],
+    ["key"],
+    [owner.id],
+    [id],
+    ["{}"],
+  ];
+  return [
+    ...audit,
+    id,
+    owner.organization_id,
+    1,
+    JSON.stringify(body.share_fields ?? {}),
+    "{}",
+    null,
+    null,
+    null,
+    null,
+    body.client_reference_id,
+    JSON.stringify(body.metadata ?? {}),
+    true,
+    tokenHash,
+    new Date(at.getTime() + 3_600_000),
+    at,
+    at,
+  ];
+}
+assert.equal(insert.values.length, insertValues({}, "", bytes, {}).length);
 
 const server = createServer(async (request, response) => {
   const key = (request.headers.authorization ?? "").slice("Bearer ".length);
   // The benchmark stores the key under this hash for the bare server beside the service's own.
   const hash = createHmac("sha256", "bare").update(key).digest();
-  const owner = (await pool.query({ name: "owner", text: findOwner, values: [[hash]] })).rows[0];
+  const owner = (await pool.query({ name: "owner", text: findOwner.text, values: [[hash]] })).rows[0];
   if (request.method === "GET") {
     const id = (request.url ?? "").slice("/v1/sessions/".length);
-    const { rows } = await pool.query({
-      name: "session",
-      text: findSession,
-      values: [id, owner.organization_id],
-    });
+    const values = [id, owner.organization_id, true];
+    const { rows } = await pool.query({ name: "session", text: findSession.text, values });
     response.writeHead(200, { "content-type": "application/json" });
     response.end(JSON.stringify({ data: show(rows[0]), error: null }));
     return;
   }
   const body = JSON.parse(await readBody(request));
-  const now = new Date();
-  const id = newId("vs", now);
   const cancelToken = newToken();
-  const client = await pool.connect();
-  await client.query("begin");
-  const created = await client.query({
-    name: "insert",
-    text: insertSession,
-    values: [
-      id,
-      owner.organization_id,
-      1,
-      JSON.stringify(body.share_fields),
-      null,
-      null,
-      body.client_reference_id,
-      JSON.stringify(body.metadata),
-      true,
-      createHash("sha256").update(cancelToken).digest(),
-      new Date(now.getTime() + 3_600_000),
-      now,
-      now,
-    ],
-  });
-  await client.query({
-    name: "entry",
-    text: insertAudit,
-    values: [newUuid(now), owner.organization_id, "session.created", "key", owner.id, id, "{}", now],
-  });
-  await client.query("commit");
-  client.release();
+  const tokenHash = createHash("sha256").update(cancelToken).digest();
+  const values = insertValues(owner, newId("vs", new Date()), tokenHash, body);
+  const { rows } = await pool.query({ name: "insert", text: insert.text, values });
   response.writeHead(201, { "content-type": "application/json" });
-  response.end(
-    JSON.stringify({ data: { ...show(created.rows[0]), cancel_token: cancelToken }, error: null }),
-  );
+  response.end(JSON.stringify({ data: { ...show(rows[0]), cancel_token: cancelToken }, error: null }));
 });
 process.on("SIGTERM", () => process.exit());
 server.listen(0, "127.0.0.1", () => announce(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));

@@ -1,20 +1,27 @@
-import type { OrganizationId, SessionId } from "@assay/contract/ids";
+import type { SessionId } from "@assay/contract/ids";
 import type { Queryable } from "../db/db.ts";
+import { ownedBy } from "../db/owned-by.ts";
 import { sql } from "../db/sql.ts";
+import type { Tenant } from "../kernel/caller.ts";
+import { type SessionRow, sessionColumns } from "./session.store.ts";
 
-/** What the person of a session agreed to, as far as the partner may know it. */
+/** What the person of a session agreed to, as far as the partner may know it. Nothing is set while nobody has agreed. */
 export type SessionConsentRow = {
-  selected_field_keys: string[];
-  given_at: Date;
+  selected_field_keys: string[] | null;
+  given_at: Date | null;
   withdrawn_at: Date | null;
 };
 
-export function consentOfSession(
+/** The session with its consent, in one statement: partners who wait for an outcome ask for it again and again. */
+export function findSessionWithConsent(
   db: Queryable,
-  organizationId: OrganizationId,
+  tenant: Tenant,
   id: SessionId,
-): Promise<SessionConsentRow | null> {
-  return db.first<SessionConsentRow>(sql`
-    select selected_field_keys, given_at, withdrawn_at from consents
-    where session_id = ${id} and organization_id = ${organizationId}`);
+): Promise<(SessionRow & SessionConsentRow) | null> {
+  return db.first<SessionRow & SessionConsentRow>(sql`
+    select ${sessionColumns}, agreed.* from sessions
+    left join lateral (
+      select selected_field_keys, given_at, withdrawn_at from consents
+      where consents.session_id = sessions.id and consents.organization_id = sessions.organization_id) agreed on true
+    where id = ${id} and ${ownedBy(tenant)}`);
 }

@@ -56,11 +56,11 @@ export function viewAttempt(row: AttemptRow, now: Date): Static<typeof Attempt> 
   };
 }
 
-export function viewConsent(row: SessionConsentRow | null): Static<typeof SessionWithConsent>["consent"] {
-  return row === null
+export function viewConsent(row: SessionConsentRow): Static<typeof SessionWithConsent>["consent"] {
+  return row.given_at === null
     ? null
     : {
-        selected_field_keys: row.selected_field_keys,
+        selected_field_keys: row.selected_field_keys ?? [],
         given_at: row.given_at.toISOString(),
         withdrawn_at: row.withdrawn_at?.toISOString() ?? null,
       };

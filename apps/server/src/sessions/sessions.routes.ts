@@ -6,9 +6,9 @@ import { viewPage } from "../kernel/page.ts";
 import { parseTime } from "../kernel/times.ts";
 import { cancelByPartner } from "./cancel-by-partner.ts";
 import { createSession } from "./create-session.ts";
-import { findSession, listAttempts, listSessions } from "./session.store.ts";
+import { listAttempts, listSessions } from "./session.store.ts";
 import { viewAttempt, viewConsent, viewSession } from "./session.view.ts";
-import { consentOfSession } from "./session-consent.store.ts";
+import { findSessionWithConsent } from "./session-consent.store.ts";
 import { SessionPlaces } from "./take-place.ts";
 
 export function sessionRoutes(core: Core): Binding[] {
@@ -41,10 +41,9 @@ export function sessionRoutes(core: Core): Binding[] {
     }),
 
     bind(contract.getSession, async ({ caller, params }) => {
-      const row = await findSession(db, caller, params.id);
+      const row = await findSessionWithConsent(db, caller, params.id);
       if (row === null) throw new ApiError("SESSION_NOT_FOUND");
-      const consent = await consentOfSession(db, caller.organizationId, row.id);
-      return { ...viewSession(row, clock.now(), publicUrl()), consent: viewConsent(consent) };
+      return { ...viewSession(row, clock.now(), publicUrl()), consent: viewConsent(row) };
     }),
 
     bind(contract.cancelSession, ({ caller, params }) => cancelByPartner(core, caller, params.id)),

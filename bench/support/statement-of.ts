@@ -1,0 +1,15 @@
+import type { Queryable } from "../../apps/server/src/db/db.ts";
+import type { Sql } from "../../apps/server/src/db/sql.ts";
+
+/** The statement that the service sends where it is asked to do this, so that the ceiling can never send another one. */
+export function statementOf(ask: (db: Queryable) => unknown): Sql {
+  const seen: Sql[] = [];
+  const keep = async (statement: Sql): Promise<never> => {
+    seen.push(statement);
+    return null as never;
+  };
+  ask({ rows: keep, one: keep, first: keep, run: keep, notify: () => {} });
+  const [statement] = seen;
+  if (statement === undefined) throw new Error("nothing was asked");
+  return statement;
+}
