@@ -4,17 +4,24 @@ import { join } from "node:path";
 import { median } from "@assay/face/median";
 import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
 import { load } from "./support/load.ts";
-import { newOwner } from "./support/new-partner.ts";
 import { postgresMicroseconds } from "./support/postgres-usage.ts";
 import { ServerProcess } from "./support/server-process.ts";
+import { newTwoKeys } from "./support/two-keys.ts";
 
 const connections = 16;
 const counts = [1, 4] as const;
-const serverModule = new URL("./support/assay-server.ts", import.meta.url);
+const modules = {
+  assay: new URL("./support/assay-server.ts", import.meta.url),
+  bare: new URL("./support/bare-session-server.ts", import.meta.url),
+};
+type Kind = keyof typeof modules;
+type Figures = { service: number; postgres: number; rate: number };
 
 /**
  * What a session costs when four processes create them, against one, on the same machine and the same database: processor time of
- * the service and of PostgreSQL. `--seconds N` a round (5), `--rounds N` (5), `--warm N` seconds for each process before (15). Rounds alternate, so other work on the machine meets both.
+ * the service and of PostgreSQL. The same for the bare ceiling, since on few cores four of anything cost more than one: its
+ * processor finds less of them in its caches, and PostgreSQL is woken more often. `--seconds N` a round (5), `--rounds N` (5), `--warm N` seconds for each process
+ * before (15). Rounds alternate, so other work on the machine meets all.
  */
 export async function run(options: readonly string[] = []): Promise<void> {
   const numberOf = (name: string, usual: number) =>
@@ -34,77 +41,80 @@ export async function run(options: readonly string[] = []): Promise<void> {
     ORGANIZATION_MAX_OPEN_SESSIONS: "10000000",
     FACE_WORKERS: "1",
   };
-  const servers: ServerProcess[] = [];
+  const servers: Record<Kind, ServerProcess[]> = { assay: [], bare: [] };
   try {
-    for (let count = 0; count < Math.max(...counts); count++)
-      servers.push(await ServerProcess.start(serverModule, env, ["api"]));
-    const { send } = await newOwner(servers[0]?.url ?? "", { name: "Bench", slug: "bench" });
-    const { key } = await send("/v1/auth/api-keys", { name: "bench", scopes: ["sessions:write"] });
-    const cpu = new Map(
-      counts.map((count) => [
-        count,
-        { service: [] as number[], postgres: [] as number[], rate: [] as number[] },
-      ]),
-    );
-    const request = {
-      method: "POST" as const,
-      path: "/v1/sessions",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: () => JSON.stringify({ client_reference_id: "order-7391", metadata: { channel: "mobile" } }),
-    };
-    const round = async (count: number, lasting: number) => {
-      const taking = servers.slice(0, count);
-      const used = async () => {
-        const each = await Promise.all(taking.map((server) => server.usage()));
-        return each.reduce((sum, { cpuMicroseconds }) => sum + cpuMicroseconds, 0);
-      };
-      const [service, database] = [await used(), postgresMicroseconds(dataDir)];
-      const loads = taking.map(({ url }) =>
-        load(url, request, { connections: connections / count, seconds: lasting }),
-      );
-      const rate = (await Promise.all(loads)).reduce(
-        (sum, { requestsPerSecond }) => sum + requestsPerSecond,
-        0,
-      );
-      const sessions = rate * lasting;
-      return {
-        service: ((await used()) - service) / sessions,
-        postgres: (postgresMicroseconds(dataDir) - database) / sessions,
-        rate,
-      };
-    };
+    for (const kind of ["assay", "bare"] as const)
+      for (let count = 0; count < Math.max(...counts); count++)
+        servers[kind].push(await ServerProcess.start(modules[kind], env, ["api"]));
+    const keys = await newTwoKeys(servers.assay[0]?.url ?? "", postgres.url);
+    const measure = measurer(keys, () => postgresMicroseconds(dataDir));
     // With four each sees a quarter of the requests, and a process that has seen few may still run code that was not optimized.
-    for (const { url } of servers) await load(url, request, { connections, seconds: warmSeconds });
+    for (const kind of ["assay", "bare"] as const)
+      for (const server of servers[kind]) await measure(kind, [server], warmSeconds);
+    const figures = { assay: counts.map(() => [] as Figures[]), bare: counts.map(() => [] as Figures[]) };
     for (let number = 0; number < rounds; number++)
-      for (const count of counts) {
-        const measured = await round(count, seconds);
-        for (const name of ["service", "postgres", "rate"] as const)
-          cpu.get(count)?.[name].push(measured[name]);
-      }
-    tell(cpu, rounds, seconds);
+      for (const kind of ["assay", "bare"] as const)
+        for (const [at, count] of counts.entries())
+          figures[kind][at]?.push(await measure(kind, servers[kind].slice(0, count), seconds));
+    console.log(
+      `\nCreate a session, ${connections} connections in all, medians of ${rounds} rounds of ${seconds} s each`,
+    );
+    const bare = tell("bare node:http", figures.bare);
+    const ours = tell("assay", figures.assay);
+    console.log(`  assay by the ceiling ${(ours / bare).toFixed(2)} (goal at most 1.1)`);
   } finally {
-    await Promise.all(servers.map((server) => server.stop()));
+    await Promise.all([...servers.assay, ...servers.bare].map((server) => server.stop()));
     await postgres.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
 
-function tell(
-  cpu: ReadonlyMap<number, { service: number[]; postgres: number[]; rate: number[] }>,
-  rounds: number,
-  seconds: number,
-): void {
-  console.log(
-    `\nCreate a session, ${connections} connections in all, medians of ${rounds} rounds of ${seconds} s each`,
-  );
-  const totals: number[] = [];
-  for (const [count, { service, postgres, rate }] of cpu) {
-    const total = median(service.map((one, at) => one + (postgres[at] ?? 0)));
-    totals.push(total);
-    console.log(
-      `  ${count} process${count === 1 ? "  " : "es"}  ${median(rate).toFixed(0).padStart(5)} a second  ${median(service).toFixed(0).padStart(5)} µs service  ${median(postgres).toFixed(0).padStart(5)} µs PostgreSQL  ${total.toFixed(0).padStart(5)} µs together`,
+function measurer(
+  keys: Record<Kind, string>,
+  postgresUsed: () => number,
+): (kind: Kind, taking: readonly ServerProcess[], seconds: number) => Promise<Figures> {
+  return async (kind, taking, seconds) => {
+    const request = {
+      method: "POST" as const,
+      path: "/v1/sessions",
+      headers: { authorization: `Bearer ${keys[kind]}`, "content-type": "application/json" },
+      body: () => JSON.stringify({ client_reference_id: "order-7391", metadata: { channel: "mobile" } }),
+    };
+    const used = async () => {
+      const each = await Promise.all(taking.map((one) => one.usage()));
+      return each.reduce((sum, { cpuMicroseconds }) => sum + cpuMicroseconds, 0);
+    };
+    const [service, database] = [await used(), postgresUsed()];
+    const loads = taking.map(({ url }) =>
+      load(url, request, { connections: connections / taking.length, seconds }),
     );
-  }
+    const rate = (await Promise.all(loads)).reduce((sum, one) => sum + one.requestsPerSecond, 0);
+    const sessions = rate * seconds;
+    return {
+      service: ((await used()) - service) / sessions,
+      postgres: (postgresUsed() - database) / sessions,
+      rate,
+    };
+  };
+}
+
+/** By how much a session costs more with the larger number of processes. */
+function tell(name: string, figures: readonly (readonly Figures[])[]): number {
+  const totals = figures.map((each, at) => {
+    const of = (what: (one: Figures) => number) => median(each.map(what));
+    const total = of(({ service, postgres }) => service + postgres);
+    console.log(
+      `  ${name.padEnd(15)} ${counts[at]}  ${of(({ rate }) => rate)
+        .toFixed(0)
+        .padStart(5)} a second  ${of(({ service }) => service)
+        .toFixed(0)
+        .padStart(5)} µs service  ${of(({ postgres }) => postgres)
+        .toFixed(0)
+        .padStart(5)} µs PostgreSQL  ${total.toFixed(0).padStart(5)} µs together`,
+    );
+    return total;
+  });
   const [one = 1, four = 0] = totals;
-  console.log(`  ratio        ${(four / one).toFixed(2)} (goal at most 1.1)`);
+  console.log(`  ${name.padEnd(15)} four processes against one ${(four / one).toFixed(2)}`);
+  return four / one;
 }

@@ -1,4 +1,3 @@
-import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,10 +15,11 @@ import { createLog } from "../apps/server/src/lib/log.ts";
 import { Metrics } from "../apps/server/src/lib/metrics.ts";
 import { expireSessions } from "../apps/server/src/sessions/expire-sessions.job.ts";
 import { listAttempts, listSessions } from "../apps/server/src/sessions/session.store.ts";
-import { createDatabase, openDatabase } from "./support/database.ts";
+import { createDatabase } from "./support/database.ts";
 import { load, type Request } from "./support/load.ts";
 import { compareReads, divideFor, idSql, measureDrop } from "./support/parts.ts";
 import { ServerProcess } from "./support/server-process.ts";
+import { newTwoKeys } from "./support/two-keys.ts";
 
 const connections = 32;
 const rounds = 5;
@@ -74,7 +74,7 @@ async function compareHttp(databaseUrl: string, dataDir: string): Promise<void> 
   const assay = await ServerProcess.start(new URL("./support/assay-server.ts", import.meta.url), env);
   const bare = await ServerProcess.start(new URL("./support/bare-session-server.ts", import.meta.url), env);
   try {
-    const keys = await prepare(assay.url, databaseUrl);
+    const keys = await newTwoKeys(assay.url, databaseUrl);
     const body = JSON.stringify({
       share_fields: {
         date_of_birth: { required: true, reason: "We must know that you are of age." },
@@ -129,34 +129,6 @@ async function compareHttp(databaseUrl: string, dataDir: string): Promise<void> 
     await assay.stop();
     await bare.stop();
   }
-}
-
-/** An organization with two keys: one that the service knows, and one that only the bare server can look up. */
-async function prepare(url: string, databaseUrl: string): Promise<{ assay: string; bare: string }> {
-  const call = async (path: string, body: unknown, token = "") => {
-    const response = await fetch(url + path, {
-      method: "POST",
-      headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-      body: JSON.stringify(body),
-    });
-    const answer = (await response.json()) as { data: { token: string; key: string; id: string } };
-    if (!response.ok) throw new Error(JSON.stringify(answer));
-    return answer.data;
-  };
-  const { token } = await call("/v1/auth/sign-up/email", {
-    name: "Bench",
-    email: "bench@example.com",
-    password: "bench bench bench",
-  });
-  await call("/v1/auth/orgs", { name: "Bench", slug: "bench" }, token);
-  const scopes = ["sessions:read", "sessions:write"];
-  const own = await call("/v1/auth/api-keys", { name: "assay", scopes }, token);
-  const other = await call("/v1/auth/api-keys", { name: "bare", scopes }, token);
-  const db = openDatabase(databaseUrl);
-  const hash = createHmac("sha256", "bare").update(other.key).digest();
-  await db.run(sql`update api_keys set secret_hash = ${hash} where id = ${other.id}`);
-  await db.close();
-  return { assay: own.key, bare: other.key };
 }
 
 // --- pages --------------------------------------------------------------------------------------------------------
