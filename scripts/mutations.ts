@@ -1562,6 +1562,13 @@ export const mutations: readonly Mutation[] = [
       tests: [chip("verify/verify-document")],
     },
     {
+      id: "pss-with-other-parameters",
+      file: emrtd("node/signature-checker"),
+      find: "known !== undefined && sameParameters(known.parameters, parameters)",
+      replace: "known !== undefined",
+      tests: [chip("crypto/signature")],
+    },
+    {
       id: "list-signed-by-anybody",
       file: emrtd("trust/trust-store"),
       find: "return findSigner({ scheme, message, signature }, candidates, checker)?.candidates[0] ?? null;",
