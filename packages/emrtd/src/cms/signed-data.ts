@@ -68,7 +68,8 @@ export function readSignedData(bytes: Uint8Array, limits: SignedDataLimits): Sig
 
   let certificates: readonly Tlv[] = [];
   let signerInfos: Tlv | null = null;
-  for (const field of signedData.children().slice(3)) {
+  for (const [index, field] of signedData.children().entries()) {
+    if (index < 3) continue;
     if (field.tag === contextConstructed(0)) certificates = field.children();
     else if (field.tag === tags.set) signerInfos = field;
     else if (field.tag !== contextConstructed(1)) {

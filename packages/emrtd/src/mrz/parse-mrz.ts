@@ -61,9 +61,10 @@ function splitLines(text: string): readonly string[] {
   if (layout === null) {
     throw new EmrtdError("MRZ_INVALID", "The machine readable zone must have 72, 88 or 90 characters");
   }
-  return Array.from({ length: layout.lineCount }, (_, line) =>
-    joined.slice(line * layout.lineLength, (line + 1) * layout.lineLength),
-  );
+  const lines: string[] = [];
+  for (let start = 0; start < joined.length; start += layout.lineLength)
+    lines.push(joined.slice(start, start + layout.lineLength));
+  return lines;
 }
 
 function layoutOf(lines: readonly string[]): MrzLayout {
@@ -128,8 +129,12 @@ export function keyFieldsOf(mrz: Mrz): MrzKeyFields {
   };
 }
 
+const filler = 0x3c;
+
 function trimmed(text: string): string {
-  return text.replace(/<+$/, "");
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === filler) end--;
+  return text.slice(0, end);
 }
 
 type KeyReading = MrzKeyFields & {
@@ -147,8 +152,9 @@ function keyOf(lines: readonly string[], layout: MrzLayout): KeyReading {
   };
   // A filler in place of the check digit says that the number goes on in the optional data, up to the next filler, and that
   // its check digit is the last character before that filler.
-  const overflow = /^([A-Z0-9]{1,13})([0-9])(?:<|$)/.exec(optional);
-  if (layout.format !== "TD3" && check === "<" && !short.includes("<") && overflow !== null) {
+  const mayOverflow = layout.format !== "TD3" && check === "<" && !short.includes("<");
+  const overflow = mayOverflow ? /^([A-Z0-9]{1,13})([0-9])(?:<|$)/.exec(optional) : null;
+  if (overflow !== null) {
     const [whole, rest = "", overflowCheck = ""] = overflow;
     return {
       ...dates,
