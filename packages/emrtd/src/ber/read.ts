@@ -214,13 +214,20 @@ export class Tlv {
   /** A plain loop: collecting what a generator gives takes twice as long, and a document has hundreds of elements. */
   #readChildren(): readonly Tlv[] {
     if (!this.constructed) throw new EmrtdError("BER_INVALID", "A primitive element has no parts");
-    const children: Tlv[] = [];
-    for (let offset = this.valueStart; offset < this.valueEnd; ) {
-      const child = readNode(this.#source, offset, this.valueEnd, this.#depth + 1, this.#budget);
-      children.push(child);
-      offset = child.end;
+    if (this.valueStart >= this.valueEnd) return [];
+    const first = this.#readChild(this.valueStart);
+    if (first.end >= this.valueEnd) return [first];
+    // Most elements have one part or two, and an array that is written down has room for no more; one that grows begins with 17.
+    const children = [first, this.#readChild(first.end)];
+    for (let last = children[1]; last !== undefined && last.end < this.valueEnd; ) {
+      last = this.#readChild(last.end);
+      children.push(last);
     }
     return children;
+  }
+
+  #readChild(offset: number): Tlv {
+    return readNode(this.#source, offset, this.valueEnd, this.#depth + 1, this.#budget);
   }
 
   /** The elements directly below, one at a time and not kept. */

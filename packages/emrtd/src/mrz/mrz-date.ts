@@ -99,13 +99,19 @@ export function readDateOfExpiry(raw: string, at: Date): MrzDate {
   const thisCentury = thisYear - (thisYear % 100);
   const distance = (year: number) =>
     Math.max(year - (thisYear + expiryYearsAhead), thisYear - expiryYearsBack - year, 0);
-  const years = [thisCentury - 100, thisCentury, thisCentury + 100]
-    .map((century) => century + twoDigitYear)
-    .filter((year) => exists(year, parts))
-    .sort((a, b) => distance(a) - distance(b));
-  const [year, next] = years;
-  if (year === undefined) throw new EmrtdError("MRZ_INVALID", "The date of expiry does not exist");
-  const otherYears = distance(year) > 0 && next !== undefined ? [next] : [];
+  let year: number | null = null;
+  let next: number | null = null;
+  // Of two that are equally far away, the earlier one comes first.
+  for (let century = thisCentury - 100; century <= thisCentury + 100; century += 100) {
+    const candidate = century + twoDigitYear;
+    if (!exists(candidate, parts)) continue;
+    if (year === null || distance(candidate) < distance(year)) {
+      next = year;
+      year = candidate;
+    } else if (next === null || distance(candidate) < distance(next)) next = candidate;
+  }
+  if (year === null) throw new EmrtdError("MRZ_INVALID", "The date of expiry does not exist");
+  const otherYears = distance(year) > 0 && next !== null ? [next] : [];
   return { raw, year, month: parts.month, day: parts.day, otherYears };
 }
 

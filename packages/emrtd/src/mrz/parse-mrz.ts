@@ -68,7 +68,9 @@ function splitLines(text: string): readonly string[] {
 }
 
 function layoutOf(lines: readonly string[]): MrzLayout {
-  const layout = layoutForLength(lines.reduce((sum, line) => sum + line.length, 0));
+  let characters = 0;
+  for (const line of lines) characters += line.length;
+  const layout = layoutForLength(characters);
   if (layout === null || lines.some((line) => line.length !== layout.lineLength)) {
     throw new EmrtdError("MRZ_INVALID", "The lines of the machine readable zone have the wrong length");
   }
@@ -116,7 +118,12 @@ export function parseMrzLines(lines: readonly string[], at: Date): Mrz {
     secondOptionalData:
       layout.secondOptionalData === null ? "" : trimmed(textOf(lines, layout.secondOptionalData)),
     checkDigits,
-    checkDigitsAgree: Object.values(checkDigits).every((agrees) => agrees),
+    checkDigitsAgree:
+      checkDigits.documentNumber &&
+      checkDigits.dateOfBirth &&
+      checkDigits.dateOfExpiry &&
+      checkDigits.optionalData &&
+      checkDigits.composite,
   };
 }
 
@@ -169,7 +176,8 @@ function keyOf(lines: readonly string[], layout: MrzLayout): KeyReading {
 }
 
 function compareCheckDigits(lines: readonly string[], layout: MrzLayout, key: KeyReading): MrzCheckDigits {
-  const composite = layout.composite.map((part) => textOf(lines, part)).join("");
+  let composite = "";
+  for (const part of layout.composite) composite += textOf(lines, part);
   const optionalCheck = layout.optionalDataCheck === null ? "" : textOf(lines, layout.optionalDataCheck);
   return {
     documentNumber: checkDigit(key.documentNumber) === key.documentNumberCheck,

@@ -59,7 +59,8 @@ const requiredGroups: readonly DataGroupNumber[] = [1, 2];
 
 /** Whether a certificate had begun, give or take the skew, and had not ended. */
 function wasValidAt({ notBefore, notAfter }: Certificate, time: Date): boolean {
-  return time.getTime() >= notBefore.getTime() - clockSkewMilliseconds && time <= notAfter;
+  const at = time.getTime();
+  return at >= notBefore.getTime() - clockSkewMilliseconds && at <= notAfter.getTime();
 }
 
 /**
