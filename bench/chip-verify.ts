@@ -1,26 +1,39 @@
-import { constants, hash, type KeyObject, verify, X509Certificate } from "node:crypto";
+import { createPublicKey, hash, type KeyObject, verify, X509Certificate } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { readWhole } from "@assay/emrtd/ber/read";
+import { sequence } from "@assay/emrtd/ber/write";
+import type { SignatureScheme } from "@assay/emrtd/crypto/signature-scheme";
+import type { DigestName } from "@assay/emrtd/lds/lds-security-object";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
 import { personalise } from "@assay/emrtd/node/test-country/personalise";
 import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
 import { type SignerProfile, signerProfiles } from "@assay/emrtd/node/test-country/signer-profiles";
+import { signatureAlgorithm } from "@assay/emrtd/node/test-country/signing-key";
 import {
   createTestCountry,
   defaultTestSeed,
+  type TestCountry,
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
 import { importTrust } from "@assay/emrtd/trust/import-trust";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
-import { readSecurityObjectFile } from "@assay/emrtd/verify/document-content";
-import { defaultPolicy } from "@assay/emrtd/verify/policy";
+import { type DocumentFiles, readSecurityObjectFile } from "@assay/emrtd/verify/document-content";
+import { defaultPolicy, type VerificationPolicy } from "@assay/emrtd/verify/policy";
 import { verifyDocument } from "@assay/emrtd/verify/verify-document";
 import { documentFilesOf } from "@assay/emrtd/virtual/test-document";
-import { readCertificate } from "@assay/emrtd/x509/certificate";
+import { type Certificate, readCertificate } from "@assay/emrtd/x509/certificate";
 
 const today = new Date("2026-11-15T12:00:00Z");
 const goal = 1.5;
-/** A service runs for days, so what is measured is compiled code. */
+/** Of what is the same work as the ceiling. */
+const goalAnew = 1.25;
+/**
+ * A service runs for days, so what is measured is compiled code. Some thousand calls are compiled before the first figure, because the compiler's
+ * threads count as processor time of whoever is measured: with 200 calls the rows that come first had up to half of it added. After that every kind
+ * of signer only has to be met.
+ */
+const compilingCalls = 4000;
 const warmUpCalls = 200;
 const rounds = 9;
 const roundMilliseconds = 40;
@@ -53,37 +66,43 @@ type BareCheck = {
   readonly digest: string;
   readonly message: Uint8Array;
   readonly signature: Uint8Array;
-  readonly padding: { readonly padding?: number; readonly saltLength?: number };
 };
 
-function bareCheck(
-  { scheme }: Pick<SignerProfile, "scheme">,
-  message: Uint8Array,
-  signature: Uint8Array,
-): BareCheck {
-  const padding =
-    scheme.kind === "rsa_pss"
-      ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: scheme.saltBytes }
-      : {};
-  return { digest: scheme.hash.replace("-", "").toLowerCase(), message, signature, padding };
+function bareCheck(hash: DigestName, message: Uint8Array, signature: Uint8Array): BareCheck {
+  return { digest: nodeHash(hash), message, signature };
 }
 
-function runBare({ digest, message, signature, padding }: BareCheck, key: KeyObject): void {
-  if (!verify(digest, message, { key, ...padding }, signature))
-    throw new Error("A bare signature check failed");
+function nodeHash(name: DigestName): string {
+  return name.replace("-", "").toLowerCase();
+}
+
+/** The key by itself: Node takes 17 µs more for an object around it, because it catches two errors of its own. */
+function runBare({ digest, message, signature }: BareCheck, key: KeyObject): void {
+  if (!verify(digest, message, key, signature)) throw new Error("A bare signature check failed");
 }
 
 /**
- * Passive authentication of a document with a portrait of 15 kB whose signer was seen before, against a ceiling of two
- * signature checks and the hashes, made by node:crypto with keys that are ready. The result for a signer's certificate
- * is cached, which saves one of the two checks, so a second figure is given without the cache: the same work as the
- * ceiling.
+ * The key of a certificate as the text that node:crypto imports soonest. One for PSS is marked with its parameters, so that it needs no object around
+ * it, and because node:crypto learns the hash of the mask in no other way.
  */
-function benchProfile(profile: SignerProfile): { ratio: number; line: string } {
-  const country = createTestCountry(defaultTestSeed, today);
-  const checker = createNodeSignatureChecker();
-  const trust = new TrustStore(testCountryTrust(country), checker);
-  const files = documentFilesOf(
+function bareKeyText({ publicKey }: X509Certificate, scheme: SignatureScheme): string {
+  if (scheme.kind !== "rsa_pss") return publicKey.export({ format: "pem", type: "spki" }).toString();
+  const plain = readWhole(new Uint8Array(publicKey.export({ format: "der", type: "spki" })));
+  const marked = sequence(signatureAlgorithm(scheme), plain.at(1, "The bits of a key").bytes);
+  return `-----BEGIN PUBLIC KEY-----\n${Buffer.from(marked).toString("base64")}\n-----END PUBLIC KEY-----\n`;
+}
+
+/** Meets every signer for the first time. */
+class ForgetfulStore extends TrustStore {
+  override readSigner(der: Uint8Array): Certificate {
+    return readCertificate(der);
+  }
+
+  override rememberSigner(): void {}
+}
+
+function makeDocument(country: TestCountry, profile: SignerProfile): DocumentFiles {
+  return documentFilesOf(
     personalise({
       country,
       profile,
@@ -103,6 +122,10 @@ function benchProfile(profile: SignerProfile): { ratio: number; line: string } {
       },
     }),
   );
+}
+
+/** Two signature checks and the hashes: with keys that are ready, and with the signer's key taken from its certificate anew. */
+function bareChecks(country: TestCountry, profile: SignerProfile, files: DocumentFiles) {
   const { signedData } = readSecurityObjectFile(files.sod);
   const [signerInfo] = signedData.signers;
   const [der] = signedData.certificates;
@@ -110,43 +133,71 @@ function benchProfile(profile: SignerProfile): { ratio: number; line: string } {
   if (!signerInfo?.attributes || der === undefined || authorityDer === undefined)
     throw new Error("The document is incomplete");
   const certificate = readCertificate(der);
-  const authorityKey = new X509Certificate(authorityDer).publicKey;
-  const signerKey = new X509Certificate(der).publicKey;
-  const overObject = bareCheck(profile, signerInfo.attributes.signed, signerInfo.signature);
-  const overCertificate = bareCheck(
-    { scheme: certificate.signatureScheme },
-    certificate.tbs,
-    certificate.signature,
-  );
-  // A mask with another hash than the signature is beyond what node:crypto takes as an option.
-  const plainMask = profile.scheme.kind !== "rsa_pss" || profile.scheme.hash === profile.scheme.mgfHash;
-  const digest = profile.groupHash.replace("-", "").toLowerCase();
-  const bare = (key: KeyObject) => {
-    if (plainMask) runBare(overObject, key);
+  const signerText = bareKeyText(new X509Certificate(der), profile.scheme);
+  const authorityText = bareKeyText(new X509Certificate(authorityDer), certificate.signatureScheme);
+  const authorityKey = createPublicKey(authorityText);
+  const readySignerKey = createPublicKey(signerText);
+  const overObject = bareCheck(profile.scheme.hash, signerInfo.attributes.signed, signerInfo.signature);
+  const { hash: certificateHash } = certificate.signatureScheme;
+  const overCertificate = bareCheck(certificateHash, certificate.tbs, certificate.signature);
+  const digest = nodeHash(profile.groupHash);
+  const checks = (signerKey: KeyObject) => {
+    runBare(overObject, signerKey);
     runBare(overCertificate, authorityKey);
     hash(digest, signedData.content, "buffer");
     for (const file of files.dataGroups.values()) hash(digest, file, "buffer");
   };
-  const whole = (policy = defaultPolicy) => {
-    const { report } = verifyDocument({ files, trust, policy, now: today, checker });
-    if (report.level !== "data_authentic") throw new Error("The document did not verify");
+  return {
+    ready: () => checks(readySignerKey),
+    first: () => {
+      const parsed = new X509Certificate(der);
+      checks(profile.scheme.kind === "rsa_pss" ? createPublicKey(signerText) : parsed.publicKey);
+    },
   };
-  const [ours = 0, anew = 0, ready = 0] = measure(
-    () => whole(),
-    // What was found under one set of tolerances does not count under another.
-    () => whole({ ...defaultPolicy, signerCertificate: { ...defaultPolicy.signerCertificate } }),
-    () => bare(signerKey),
-  );
-  const ratio = ours / ready;
+}
+
+/**
+ * Passive authentication of a document with a portrait of 15 kB, against a ceiling of two signature checks and the hashes, made by node:crypto.
+ *
+ * - `ratio`: the signer was met before, and that its authority certified it is remembered, which saves one of the two checks.
+ * - `anew`: the signer was met before, and both checks are made: the same work as the ceiling, whose keys are ready as well.
+ * - `first`: the signer was never met. Its certificate is read and its key imported, here and, by X509Certificate, in the ceiling.
+ */
+function benchProfile(profile: SignerProfile): { ratio: number; anew: number; line: string } {
+  const [met = 0, both = 0, never = 0, ready = 0, first = 0] = measure(...bodiesOf(profile));
+  const ratio = met / ready;
+  const anew = both / ready;
   const cells = [
     profile.id.padEnd(34),
-    `${(ours / 1000).toFixed(3)} ms`.padStart(10),
+    `${(met / 1000).toFixed(3)} ms`.padStart(10),
     `${(ready / 1000).toFixed(3)} ms`.padStart(10),
     `${ratio.toFixed(2)}x`.padStart(7),
-    `${(anew / ready).toFixed(2)}x`.padStart(9),
-    plainMask ? (ratio <= goal ? "" : "  above the goal") : "  (ceiling without the first signature)",
+    `${anew.toFixed(2)}x`.padStart(9),
+    `${(never / first).toFixed(2)}x`.padStart(9),
+    ratio <= goal && anew <= goalAnew ? "" : "  above the goal",
   ];
-  return { ratio: plainMask ? ratio : 0, line: cells.join(" ") };
+  return { ratio, anew, line: cells.join(" ") };
+}
+
+function bodiesOf(profile: SignerProfile): readonly (() => void)[] {
+  const country = createTestCountry(defaultTestSeed, today);
+  const checker = createNodeSignatureChecker();
+  const trust = new TrustStore(testCountryTrust(country), checker);
+  const forgetful = new ForgetfulStore(testCountryTrust(country), checker);
+  const files = makeDocument(country, profile);
+  const bare = bareChecks(country, profile, files);
+  const whole = (store: TrustStore, policy: VerificationPolicy) => {
+    const { report } = verifyDocument({ files, trust: store, policy, now: today, checker });
+    if (report.level !== "data_authentic") throw new Error("The document did not verify");
+  };
+  return [
+    () => whole(trust, defaultPolicy),
+    // What was found under one set of tolerances does not count under another.
+    () => whole(trust, { ...defaultPolicy, signerCertificate: { ...defaultPolicy.signerCertificate } }),
+    () => whole(forgetful, defaultPolicy),
+    bare.ready,
+    bare.first,
+  ];
 }
 
 function benchMasterList(folder: string): void {
@@ -179,20 +230,26 @@ export async function run(options: readonly string[] = []): Promise<void> {
   const wanted = signerProfiles.filter(
     ({ id }) => options.length === 0 || options.some((option) => id.includes(option)),
   );
-  console.log(`Passive authentication against its bare signature checks and hashes (goal ${goal}x)\n`);
   console.log(
-    `${"signer".padEnd(34)} ${"whole".padStart(10)} ${"bare".padStart(10)} ${"ratio".padStart(7)} ${"anew".padStart(9)}`,
+    `Passive authentication against its bare signature checks and hashes (goal ${goal}x, anew ${goalAnew}x)\n`,
   );
-  const ratios: number[] = [];
-  for (const profile of wanted) {
-    const { ratio, line } = benchProfile(profile);
-    console.log(line);
-    if (ratio > 0) ratios.push(ratio);
+  const titles = ["whole".padStart(10), "bare".padStart(10), "ratio".padStart(7), "anew".padStart(9)];
+  console.log(`${"signer".padEnd(34)} ${titles.join(" ")} ${"first".padStart(9)}`);
+  const [cheapest] = signerProfiles;
+  const compiled = cheapest === undefined ? [] : bodiesOf(cheapest);
+  for (const body of compiled) for (let call = 0; call < compilingCalls; call++) body();
+  const results = wanted.map((profile) => {
+    const result = benchProfile(profile);
+    console.log(result.line);
+    return result;
+  });
+  for (const kind of ["ratio", "anew"] as const) {
+    const sorted = results.map((result) => result[kind]).sort((a, b) => a - b);
+    const median = sorted[Math.floor(sorted.length / 2)];
+    console.log(
+      `${kind === "ratio" ? "\n" : ""}${kind}: median ${median?.toFixed(2)}x, worst ${sorted.at(-1)?.toFixed(2)}x`,
+    );
   }
-  const sorted = ratios.sort((a, b) => a - b);
-  console.log(
-    `\nmedian ${sorted[Math.floor(sorted.length / 2)]?.toFixed(2)}x, worst ${sorted.at(-1)?.toFixed(2)}x`,
-  );
   const folder = path.join(process.env.ASSAY_VECTORS ?? "", "master-lists");
   if (existsSync(folder)) benchMasterList(folder);
   else console.log("\nMaster list skipped: set ASSAY_VECTORS to the folder of independent vectors.");

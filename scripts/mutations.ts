@@ -1562,6 +1562,13 @@ export const mutations: readonly Mutation[] = [
       tests: [chip("verify/verify-document")],
     },
     {
+      id: "pss-with-other-parameters",
+      file: emrtd("node/signature-checker"),
+      find: "known !== undefined && sameParameters(known.parameters, parameters)",
+      replace: "known !== undefined",
+      tests: [chip("crypto/signature")],
+    },
+    {
       id: "list-signed-by-anybody",
       file: emrtd("trust/trust-store"),
       find: "return findSigner({ scheme, message, signature }, candidates, checker)?.candidates[0] ?? null;",
@@ -1768,8 +1775,8 @@ export const mutations: readonly Mutation[] = [
     {
       id: "refuse-only-warns",
       file: emrtd("verify/verify-document"),
-      find: 'if (ruling === "refuse") fail(code);',
-      replace: 'if (ruling === "refuse") warn(code);',
+      find: 'if (ruling === "refuse") this.fail(code);',
+      replace: 'if (ruling === "refuse") this.warn(code);',
       tests: [chip("verify/policy")],
     },
     {
@@ -2053,6 +2060,13 @@ export const mutations: readonly Mutation[] = [
       find: "if (octets > 4) throw",
       replace: "if (octets > 8) throw",
       tests: [chip("ber/ber")],
+    },
+    {
+      id: "encodings-mixed-up",
+      file: emrtd("ber/encoding-memo"),
+      find: "if (encoded[index] !== bytes[start + index]) return null;",
+      replace: "",
+      tests: [chip("ber/encoding-memo")],
     },
     {
       id: "many-elements",

@@ -101,6 +101,41 @@ test("times are read with century, zone and missing seconds", () => {
   }
 });
 
+test("a time as DER writes it is the moment that it says, or refused", () => {
+  const number = (max: number) => fc.integer({ min: 0, max });
+  const fields = [number(9999), number(14), number(33), number(25), number(61), number(61)] as const;
+  fc.assert(
+    fc.property(...fields, (year, ...rest) => {
+      const [month, day, hours, minutes, seconds] = rest.map((field) => String(field).padStart(2, "0"));
+      const whole = String(year).padStart(4, "0");
+      const moment = new Date(`${whole}-${month}-${day}T${hours}:${minutes}:${seconds}Z`);
+      // The parser of dates takes midnight as 24:00, and the 30th of February for a day in March.
+      const iso = Number.isNaN(moment.getTime()) ? "" : moment.toISOString();
+      const exists = iso === `${whole}-${month}-${day}T${hours}:${minutes}:${seconds}.000Z`;
+      const content = new TextEncoder().encode(`${whole}${month}${day}${hours}${minutes}${seconds}Z`);
+      const encodings = [der.tlv(0x18, content)];
+      if (year >= 1950 && year < 2050) encodings.push(der.tlv(0x17, content.subarray(2)));
+      for (const encoded of encodings) {
+        if (exists) assert.equal(readWhole(encoded).time().toISOString(), iso);
+        else fails("BER_INVALID", () => readWhole(encoded).time());
+      }
+    }),
+  );
+  fails("BER_INVALID", () => readWhole(der.tlv(0x17, new TextEncoder().encode("2:0101000000Z"))).time());
+});
+
+test("every small number comes back, and none that is larger", () => {
+  fc.assert(
+    fc.property(fc.integer(), (value) => {
+      assert.equal(readWhole(der.integer(value)).smallInteger(), value);
+    }),
+  );
+  assert.equal(readWhole(fromHex("0204 80000000")).smallInteger(), -(2 ** 31));
+  assert.equal(readWhole(fromHex("0203 00FFFF")).smallInteger(), 65_535);
+  fails("BER_INVALID", () => readWhole(der.integer(2 ** 31)).smallInteger());
+  fails("BER_INVALID", () => readWhole(fromHex("0200")).smallInteger());
+});
+
 test("every integer comes back", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(1n << 300n), max: 1n << 300n }), (value) => {

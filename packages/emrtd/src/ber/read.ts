@@ -25,15 +25,17 @@ type Budget = {
   nodesLeft: number;
 };
 
-type Header = {
-  tag: number;
-  constructed: boolean;
-  valueStart: number;
+/** What `readHeader` read last. There is one for all, because hundreds are read for a document and each is used up before the next. */
+const header = {
+  tag: 0,
+  constructed: false,
+  valueStart: 0,
   /** `indefiniteLength`, or the number of content bytes. */
-  length: number;
+  length: 0,
 };
 
-function readHeader(bytes: Uint8Array, start: number, limit: number, budget: Budget): Header {
+/** Leaves what it reads in `header`. */
+function readHeader(bytes: Uint8Array, start: number, limit: number, budget: Budget): void {
   if (--budget.nodesLeft < 0) throw new EmrtdError("BER_TOO_LARGE", "The encoding has too many elements");
   let offset = start;
   if (offset >= limit) throw new EmrtdError("BER_TRUNCATED", "The encoding ends before a tag");
@@ -53,15 +55,21 @@ function readHeader(bytes: Uint8Array, start: number, limit: number, budget: Bud
   }
   if (offset >= limit) throw new EmrtdError("BER_TRUNCATED", "The encoding ends before a length");
   const constructed = (first & 0x20) !== 0;
+  header.tag = tag;
+  header.constructed = constructed;
   const lengthOctet = bytes[offset++] ?? 0;
   if (lengthOctet < 0x80) {
     if (lengthOctet > limit - offset)
       throw new EmrtdError("BER_TRUNCATED", "A value is longer than what is there");
-    return { tag, constructed, valueStart: offset, length: lengthOctet };
+    header.valueStart = offset;
+    header.length = lengthOctet;
+    return;
   }
   if (lengthOctet === 0x80) {
     if (!constructed) throw new EmrtdError("BER_INVALID", "A primitive value has no length");
-    return { tag, constructed, valueStart: offset, length: indefiniteLength };
+    header.valueStart = offset;
+    header.length = indefiniteLength;
+    return;
   }
   const octets = lengthOctet & 0x7f;
   if (octets > 4) throw new EmrtdError("BER_TOO_LARGE", "A length has more than four octets");
@@ -69,7 +77,8 @@ function readHeader(bytes: Uint8Array, start: number, limit: number, budget: Bud
   let length = 0;
   for (let count = 0; count < octets; count++) length = length * 256 + (bytes[offset++] ?? 0);
   if (length > limit - offset) throw new EmrtdError("BER_TRUNCATED", "A value is longer than what is there");
-  return { tag, constructed, valueStart: offset, length };
+  header.valueStart = offset;
+  header.length = length;
 }
 
 /** Passes over the content of an indefinite length, without recursion, and returns where its end marker starts. */
@@ -89,7 +98,7 @@ function findEndOfContents(
       offset += 2;
       continue;
     }
-    const header = readHeader(bytes, offset, limit, budget);
+    readHeader(bytes, offset, limit, budget);
     if (header.tag === 0) throw new EmrtdError("BER_INVALID", "An end marker has content");
     if (header.length === indefiniteLength) {
       open++;
@@ -106,13 +115,14 @@ function findEndOfContents(
 function readNode(bytes: Uint8Array, start: number, limit: number, depth: number, budget: Budget): Tlv {
   if (depth > budget.limits.maxDepth)
     throw new EmrtdError("BER_TOO_DEEP", "The encoding is nested too deeply");
-  const header = readHeader(bytes, start, limit, budget);
-  if (header.length === indefiniteLength) {
-    const valueEnd = findEndOfContents(bytes, header.valueStart, limit, depth, budget);
-    return new Tlv(bytes, header, start, valueEnd, valueEnd + 2, depth, budget);
-  }
-  const end = header.valueStart + header.length;
-  return new Tlv(bytes, header, start, end, end, depth, budget);
+  readHeader(bytes, start, limit, budget);
+  const { tag, constructed, valueStart, length } = header;
+  const indefinite = length === indefiniteLength;
+  const valueEnd = indefinite
+    ? findEndOfContents(bytes, valueStart, limit, depth, budget)
+    : valueStart + length;
+  const end = indefinite ? valueEnd + 2 : valueEnd;
+  return new Tlv(bytes, tag, constructed, start, valueStart, valueEnd, end, depth, budget);
 }
 
 /**
@@ -136,17 +146,19 @@ export class Tlv {
 
   constructor(
     source: Uint8Array,
-    header: Header,
+    tag: number,
+    constructed: boolean,
     start: number,
+    valueStart: number,
     valueEnd: number,
     end: number,
     depth: number,
     budget: Budget,
   ) {
-    this.tag = header.tag;
-    this.constructed = header.constructed;
+    this.tag = tag;
+    this.constructed = constructed;
     this.start = start;
-    this.valueStart = header.valueStart;
+    this.valueStart = valueStart;
     this.valueEnd = valueEnd;
     this.end = end;
     this.#source = source;
@@ -202,13 +214,20 @@ export class Tlv {
   /** A plain loop: collecting what a generator gives takes twice as long, and a document has hundreds of elements. */
   #readChildren(): readonly Tlv[] {
     if (!this.constructed) throw new EmrtdError("BER_INVALID", "A primitive element has no parts");
-    const children: Tlv[] = [];
-    for (let offset = this.valueStart; offset < this.valueEnd; ) {
-      const child = readNode(this.#source, offset, this.valueEnd, this.#depth + 1, this.#budget);
-      children.push(child);
-      offset = child.end;
+    if (this.valueStart >= this.valueEnd) return [];
+    const first = this.#readChild(this.valueStart);
+    if (first.end >= this.valueEnd) return [first];
+    // Most elements have one part or two, and an array that is written down has room for no more; one that grows begins with 17.
+    const children = [first, this.#readChild(first.end)];
+    for (let last = children[1]; last !== undefined && last.end < this.valueEnd; ) {
+      last = this.#readChild(last.end);
+      children.push(last);
     }
     return children;
+  }
+
+  #readChild(offset: number): Tlv {
+    return readNode(this.#source, offset, this.valueEnd, this.#depth + 1, this.#budget);
   }
 
   /** The elements directly below, one at a time and not kept. */
@@ -223,7 +242,8 @@ export class Tlv {
 
   /** The first element directly below with this tag. */
   find(tag: number): Tlv | null {
-    return this.children().find((child) => child.tag === tag) ?? null;
+    for (const child of this.children()) if (child.tag === tag) return child;
+    return null;
   }
 
   /** Like `find`, but its absence is an error that names `what`. */
@@ -247,12 +267,14 @@ export class Tlv {
 
   oid(): string {
     this.expect(tags.oid, "An object identifier");
-    return oidFromBytes(this.value);
+    return oidFromBytes(this.#source, this.valueStart, this.valueEnd);
   }
 
   /** Two's complement, as encoded. */
   integer(): bigint {
-    const value = this.integerContent();
+    this.expectNumber();
+    if (this.valueLength <= 4) return BigInt(this.fewOctets());
+    const value = this.value;
     const magnitude = bytesToBigInt(value);
     return ((value[0] ?? 0) & 0x80) === 0 ? magnitude : magnitude - (1n << BigInt(value.length * 8));
   }
@@ -260,32 +282,41 @@ export class Tlv {
   /** A number that is known to be small; anything beyond 2^31 is refused. */
   smallInteger(): number {
     if (this.valueLength > 4) throw new EmrtdError("BER_INVALID", "A number is out of range");
-    return Number(this.integer());
+    this.expectNumber();
+    return this.fewOctets();
+  }
+
+  /** Up to four octets of two's complement. */
+  private fewOctets(): number {
+    let value = ((this.#source[this.valueStart] ?? 0) & 0x80) === 0 ? 0 : -1;
+    for (let offset = this.valueStart; offset < this.valueEnd; offset++)
+      value = (value << 8) | (this.#source[offset] ?? 0);
+    return value;
   }
 
   /** A non-negative number as big-endian bytes without the sign octet, which is what keys and moduli need. */
   unsignedBytes(): Uint8Array {
-    const value = this.integerContent();
+    this.expectNumber();
+    const value = this.value;
     if (((value[0] ?? 0) & 0x80) !== 0) throw new EmrtdError("BER_INVALID", "A number must not be negative");
     let zeros = 0;
     while (zeros < value.length - 1 && value[zeros] === 0) zeros++;
     return value.subarray(zeros);
   }
 
-  private integerContent(): Uint8Array {
+  private expectNumber(): void {
     if (this.tag !== tags.integer && this.tag !== tags.enumerated) {
       throw new EmrtdError("BER_INVALID", "A number has an unexpected tag");
     }
     if (this.valueLength === 0 || this.valueLength > 4096) {
       throw new EmrtdError("BER_INVALID", "A number is empty or too long");
     }
-    return this.value;
   }
 
   boolean(): boolean {
     this.expect(tags.boolean, "A truth value");
     if (this.valueLength !== 1) throw new EmrtdError("BER_INVALID", "A truth value must be one octet");
-    return this.value[0] !== 0;
+    return this.#source[this.valueStart] !== 0;
   }
 
   /** Primitive, or constructed from pieces, which are joined. */
@@ -311,11 +342,11 @@ export class Tlv {
 
   bitString(): { readonly unusedBits: number; readonly bytes: Uint8Array } {
     this.expect(tags.bitString, "A bit string");
-    const unusedBits = this.value[0];
-    if (unusedBits === undefined || unusedBits > 7 || (unusedBits > 0 && this.valueLength === 1)) {
+    const unusedBits = this.#source[this.valueStart] ?? 0;
+    if (this.valueLength === 0 || unusedBits > 7 || (unusedBits > 0 && this.valueLength === 1)) {
       throw new EmrtdError("BER_INVALID", "A bit string has an invalid count of unused bits");
     }
-    return { unusedBits, bytes: this.value.subarray(1) };
+    return { unusedBits, bytes: this.#source.subarray(this.valueStart + 1, this.valueEnd) };
   }
 
   /** A bit string that stands for bytes, such as a signature. Its count of unused bits is signed by nobody, so that any other than none is refused. */
@@ -366,8 +397,38 @@ export class Tlv {
       throw new EmrtdError("BER_INVALID", "A time has an unexpected tag");
     }
     if (this.valueLength > 32) throw new EmrtdError("BER_INVALID", "A time is too long");
+    const plain = readPlainTime(this.#source, this.valueStart, this.valueEnd, this.tag);
+    if (plain !== null) return plain;
     return parseTime(fromLatin1(this.value), this.tag === tags.utcTime ? 2 : 4);
   }
+}
+
+const zeroDigit = 0x30;
+const zoneUtc = 0x5a;
+
+/** The number in two digits, or NaN, which is in no range. */
+function twoDigits(bytes: Uint8Array, offset: number): number {
+  const tens = (bytes[offset] ?? 0) - zeroDigit;
+  const ones = (bytes[offset + 1] ?? 0) - zeroDigit;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
+}
+
+/** A time as DER writes it, down to the second and in UTC. Null for every other form, whether it is one or not: `parseTime` tells. */
+function readPlainTime(bytes: Uint8Array, start: number, end: number, tag: number): Date | null {
+  const short = tag === tags.utcTime;
+  if (end - start !== (short ? 13 : 15) || bytes[end - 1] !== zoneUtc) return null;
+  const lastOfYear = twoDigits(bytes, end - 13);
+  const century = short ? (lastOfYear >= 50 ? 19 : 20) : twoDigits(bytes, start);
+  const year = century * 100 + lastOfYear;
+  const month = twoDigits(bytes, end - 11);
+  const day = twoDigits(bytes, end - 9);
+  const hours = twoDigits(bytes, end - 7);
+  const minutes = twoDigits(bytes, end - 5);
+  const seconds = twoDigits(bytes, end - 3);
+  // No month is shorter than 28 days, and `Date.UTC` takes years below 100 for others.
+  const exists = year >= 100 && month >= 1 && month <= 12 && day >= 1 && day <= 28;
+  if (!exists || !(hours <= 23) || !(minutes <= 59) || !(seconds <= 59)) return null;
+  return new Date(Date.UTC(year, month - 1, day, hours, minutes, seconds));
 }
 
 function parseTime(text: string, yearDigits: 2 | 4): Date {
@@ -411,7 +472,12 @@ function parseTime(text: string, yearDigits: 2 | 4): Date {
 
 /** Reads the element that starts at `offset`. What follows it is left alone: see `end`, or use `readWhole`. */
 export function readTlv(bytes: Uint8Array, offset = 0, limits: Partial<BerLimits> = {}): Tlv {
-  const allLimits: BerLimits = { ...defaultBerLimits, ...limits };
+  const { maxBytes, maxDepth, maxNodes } = defaultBerLimits;
+  const allLimits: BerLimits = {
+    maxBytes: limits.maxBytes ?? maxBytes,
+    maxDepth: limits.maxDepth ?? maxDepth,
+    maxNodes: limits.maxNodes ?? maxNodes,
+  };
   if (!Number.isInteger(offset) || offset < 0 || offset > bytes.length) {
     throw new EmrtdError("BER_TRUNCATED", "The offset lies outside of the encoding");
   }

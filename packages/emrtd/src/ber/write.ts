@@ -1,24 +1,39 @@
-import { concat, latin1, uintBytes, utf8 } from "../bytes.ts";
+import { latin1, uintBytes, utf8 } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import { oidToBytes } from "./oid.ts";
 import { contextConstructed, contextPrimitive, tags } from "./tag.ts";
 
-function minimalUint(value: number): Uint8Array {
+function octetsOf(value: number): number {
   let octets = 1;
   while (octets < 6 && value >= 256 ** octets) octets++;
-  return uintBytes(value, octets);
+  return octets;
+}
+
+/** Big-endian; returns where the next octet goes. */
+function writeUint(bytes: Uint8Array, start: number, value: number, octets: number): number {
+  let rest = value;
+  for (let offset = start + octets - 1; offset >= start; offset--) {
+    bytes[offset] = rest % 256;
+    rest = Math.floor(rest / 256);
+  }
+  return start + octets;
 }
 
 /** `tag` is the identifier octets as a number, as in `Tlv.tag`. */
 export function tlv(tag: number, ...content: readonly Uint8Array[]): Uint8Array {
-  const value = concat(...content);
-  const length = value.length < 0x80 ? Uint8Array.of(value.length) : longLength(value.length);
-  return concat(minimalUint(tag), length, value);
-}
-
-function longLength(length: number): Uint8Array {
-  const octets = minimalUint(length);
-  return concat(Uint8Array.of(0x80 | octets.length), octets);
+  let length = 0;
+  for (const part of content) length += part.length;
+  const tagOctets = octetsOf(tag);
+  const lengthOctets = length < 0x80 ? 0 : octetsOf(length);
+  const bytes = new Uint8Array(tagOctets + 1 + lengthOctets + length);
+  let offset = writeUint(bytes, 0, tag, tagOctets);
+  bytes[offset++] = lengthOctets === 0 ? length : 0x80 | lengthOctets;
+  offset = writeUint(bytes, offset, length, lengthOctets);
+  for (const part of content) {
+    bytes.set(part, offset);
+    offset += part.length;
+  }
+  return bytes;
 }
 
 export function sequence(...content: readonly Uint8Array[]): Uint8Array {

@@ -4,7 +4,7 @@ import type { KeyAgreementDomain } from "../crypto/key-agreement.ts";
 import { readAgreementKey } from "../crypto/subject-public-key.ts";
 import { type EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 import { readDg14 } from "../lds/dg14.ts";
-import type { SecurityInfo } from "../lds/security-infos.ts";
+import type { ChipAuthenticationPublicKeyInfo, SecurityInfo } from "../lds/security-infos.ts";
 import { cipherArcs } from "../pace/pace-protocol.ts";
 
 /** One way in which a chip can prove itself, as DG14 states it. */
@@ -18,6 +18,8 @@ export type ChipAuthenticationOffer = {
 };
 
 const maxKeys = 8;
+const dhFamily = `${oids.chipAuthenticationDh}.`;
+const ecdhFamily = `${oids.chipAuthenticationEcdh}.`;
 
 export type ChipAuthenticationOffers = {
   /** Every usable offer, the strongest cipher first. */
@@ -35,22 +37,22 @@ export function chipAuthenticationOffers(dg14: Uint8Array): readonly ChipAuthent
 
 /** An entry that cannot be used is passed over as long as another one can. */
 export function chipAuthenticationOffersIn(infos: readonly SecurityInfo[]): ChipAuthenticationOffers {
-  const keys = infos
-    .flatMap((info) => (info.kind === "chipAuthenticationPublicKey" ? [info] : []))
-    .slice(0, maxKeys);
-  const protocols = infos.flatMap((info) => {
-    if (info.kind !== "chipAuthentication") return [];
+  const keys: ChipAuthenticationPublicKeyInfo[] = [];
+  const protocols: { oid: string; suite: CipherSuite; keyId: bigint | null }[] = [];
+  for (const info of infos) {
+    if (info.kind === "chipAuthenticationPublicKey" && keys.length < maxKeys) keys.push(info);
+    if (info.kind !== "chipAuthentication") continue;
     const suite = suiteOf(info.protocol);
-    return suite === null ? [] : [{ oid: info.protocol, suite, keyId: info.keyId }];
-  });
+    if (suite !== null) protocols.push({ oid: info.protocol, suite, keyId: info.keyId });
+  }
   const offers: ChipAuthenticationOffer[] = [];
   let problem: EmrtdError | null = null;
   for (const key of keys) {
     const overNumbers = key.protocol === oids.publicKeyDh;
-    const family = overNumbers ? oids.chipAuthenticationDh : oids.chipAuthenticationEcdh;
+    const family = overNumbers ? dhFamily : ecdhFamily;
     const matching = protocols.filter(
       (protocol) =>
-        protocol.oid.startsWith(`${family}.`) &&
+        protocol.oid.startsWith(family) &&
         (protocol.keyId === null || key.keyId === null || protocol.keyId === key.keyId),
     );
     // Early documents hold a key without saying how to use it; version 1 with triple DES is what they mean.
@@ -66,7 +68,7 @@ export function chipAuthenticationOffersIn(infos: readonly SecurityInfo[]): Chip
       problem ??= error;
     }
   }
-  offers.sort((a, b) => strength(b.suite) - strength(a.suite));
+  if (offers.length > 1) offers.sort((a, b) => strength(b.suite) - strength(a.suite));
   return { offers, problem: offers.length === 0 ? problem : null };
 }
 

@@ -68,7 +68,9 @@ export function readSignedData(bytes: Uint8Array, limits: SignedDataLimits): Sig
 
   let certificates: readonly Tlv[] = [];
   let signerInfos: Tlv | null = null;
-  for (const field of signedData.children().slice(3)) {
+  const fields = signedData.children();
+  for (let index = 3; index < fields.length; index++) {
+    const field = signedData.at(index, "A field of the signed data");
     if (field.tag === contextConstructed(0)) certificates = field.children();
     else if (field.tag === tags.set) signerInfos = field;
     else if (field.tag !== contextConstructed(1)) {

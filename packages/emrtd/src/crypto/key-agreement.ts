@@ -53,7 +53,7 @@ export function ecDomain(curve: CalculableCurve): KeyAgreementDomain {
 
 function ecDomainWith(curve: CalculableCurve, generator: Uint8Array | null): KeyAgreementDomain {
   const { points } = curve;
-  const { p, a, b, n } = points.CURVE();
+  const { p, a, b, n, h } = points.CURVE();
   const fieldBytes = points.Fp.BYTES;
   const encode = (point: InstanceType<CurvePoints>): Uint8Array => {
     if (point.is0()) throw new EmrtdError("CRYPTO_INVALID", "The result is the point at infinity");
@@ -77,7 +77,8 @@ function ecDomainWith(curve: CalculableCurve, generator: Uint8Array | null): Key
     randomPrivateKey: (random) => randomScalar(random, n),
     publicKey: (privateKey) => encode(multiply(base, privateKey)),
     checkPublicKey: (publicKey) => {
-      decode(publicKey);
+      if (h === 1n) readCoordinates(points, publicKey);
+      else decode(publicKey);
     },
     sharedElement: (privateKey, publicKey) => encode(multiply(decode(publicKey), privateKey)),
     sharedSecret: (privateKey, publicKey) =>
@@ -97,17 +98,8 @@ function ecDomainWith(curve: CalculableCurve, generator: Uint8Array | null): Key
 
 /** Uncompressed points only, as Doc 9303 asks; on the curve, not at infinity, and in the subgroup. */
 export function decodePoint(points: CurvePoints, bytes: Uint8Array): InstanceType<CurvePoints> {
-  const { p, a, b, n, h } = points.CURVE();
-  const fieldBytes = points.Fp.BYTES;
-  if (bytes.length !== 1 + 2 * fieldBytes || bytes[0] !== 4) {
-    throw new EmrtdError("CRYPTO_INVALID", "A point must be uncompressed and as long as the curve says");
-  }
-  const x = bytesToBigInt(bytes.subarray(1, 1 + fieldBytes));
-  const y = bytesToBigInt(bytes.subarray(1 + fieldBytes));
-  if (x >= p || y >= p || (y * y - (x * x * x + a * x + b)) % p !== 0n) {
-    throw new EmrtdError("CRYPTO_INVALID", "The point is not on the curve");
-  }
-  const point = points.fromAffine({ x, y });
+  const { n, h } = points.CURVE();
+  const point = points.fromAffine(readCoordinates(points, bytes));
   if (
     h !== 1n &&
     !point
@@ -118,6 +110,21 @@ export function decodePoint(points: CurvePoints, bytes: Uint8Array): InstanceTyp
     throw new EmrtdError("CRYPTO_INVALID", "The point is not in the subgroup");
   }
   return point;
+}
+
+/** The coordinates of an uncompressed point that is on the curve. */
+function readCoordinates(points: CurvePoints, bytes: Uint8Array): { readonly x: bigint; readonly y: bigint } {
+  const { p, a, b } = points.CURVE();
+  const fieldBytes = points.Fp.BYTES;
+  if (bytes.length !== 1 + 2 * fieldBytes || bytes[0] !== 4) {
+    throw new EmrtdError("CRYPTO_INVALID", "A point must be uncompressed and as long as the curve says");
+  }
+  const x = bytesToBigInt(bytes.subarray(1, 1 + fieldBytes));
+  const y = bytesToBigInt(bytes.subarray(1 + fieldBytes));
+  if (x >= p || y >= p || (y * y - ((x * x + a) * x + b)) % p !== 0n) {
+    throw new EmrtdError("CRYPTO_INVALID", "The point is not on the curve");
+  }
+  return { x, y };
 }
 
 /** Point encoding of ICAO Doc 9303-11, appendix B.2, for fields whose prime is 3 modulo 4. */

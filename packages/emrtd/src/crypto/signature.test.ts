@@ -92,9 +92,32 @@ test("PSS is checked with its own hashes and salt length and no other", () => {
       const check = (other: SignatureScheme) =>
         checkSignature(checker, { scheme: other, key, message: signedMessage, signature }, tolerant).valid;
       assert.equal(check(scheme), true, `${hash} ${mgfHash}`);
-      assert.equal(check({ ...scheme, saltBytes: 21 }), false);
+      for (const saltBytes of [0, 19, 21, 500])
+        assert.equal(check({ ...scheme, saltBytes }), false, `${hash} ${mgfHash} ${saltBytes}`);
+      assert.equal(check(scheme), true, "what was checked in between changes nothing");
       assert.equal(check({ ...scheme, mgfHash: mgfHash === "SHA-1" ? "SHA-256" : "SHA-1" }), false);
       assert.equal(check({ kind: "rsa_pkcs1", hash }), false);
+    }
+  }
+});
+
+test("PSS without a salt, or with the longest that fits, is checked with that length and no other", () => {
+  const signer = rsaSigningKey("signer2048");
+  const key = readPublicKey(signer.subjectPublicKeyInfo);
+  for (const hash of hashes) {
+    const longest = 256 - 2 - createHash(hash.replace("-", "")).digest().length;
+    for (const saltBytes of [0, longest]) {
+      const scheme: SignatureScheme = { kind: "rsa_pss", hash, mgfHash: hash, saltBytes };
+      const signature = signer.sign(scheme, signedMessage);
+      const check = (length: number) =>
+        checkSignature(
+          checker,
+          { scheme: { ...scheme, saltBytes: length }, key, message: signedMessage, signature },
+          tolerant,
+        ).valid;
+      assert.equal(check(saltBytes), true, `${hash} ${saltBytes}`);
+      for (const other of [0, 1, 20, longest - 1, longest, longest + 1])
+        if (other !== saltBytes) assert.equal(check(other), false, `${hash} ${saltBytes} ${other}`);
     }
   }
 });

@@ -1,7 +1,8 @@
+import { EncodingMemo } from "../ber/encoding-memo.ts";
 import { oids } from "../ber/oid.ts";
 import { readWhole, type Tlv } from "../ber/read.ts";
 import { tags } from "../ber/tag.ts";
-import { bytesToBigInt, fromLatin1 } from "../bytes.ts";
+import { bytesToBigInt } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import {
   type CalculableCurve,
@@ -100,9 +101,7 @@ function readRsa(bytes: Uint8Array): SubjectPublicKey {
  * Standardized curves as documents write them out, by their encoding: all chips of a state write the same one. What is of no standard is read each
  * time, and the limits keep made-up encodings from filling memory.
  */
-const writtenOut = new Map<string, CalculableCurve>();
-const maxWrittenOut = 64;
-const maxCurveBytes = 1024;
+const writtenOut = new EncodingMemo<CalculableCurve>({ maxEntries: 64, maxBytes: 1024 });
 
 export function readCurve(parameters: Tlv | undefined): CalculableCurve {
   if (parameters?.tag === tags.oid) {
@@ -113,15 +112,11 @@ export function readCurve(parameters: Tlv | undefined): CalculableCurve {
   if (parameters?.tag !== tags.sequence) {
     throw new EmrtdError("CRYPTO_INVALID", "The elliptic curve key does not name its curve");
   }
-  const encoded = parameters.valueLength <= maxCurveBytes ? fromLatin1(parameters.bytes) : null;
-  const known = encoded === null ? undefined : writtenOut.get(encoded);
-  if (known !== undefined) return known;
+  const encoded = parameters.bytes;
+  const known = writtenOut.get(encoded, 0, encoded.length);
+  if (known !== null) return known;
   const curve = readParameters(parameters);
-  if (encoded !== null && curve.name !== "explicit") {
-    const [oldest] = writtenOut.keys();
-    if (writtenOut.size >= maxWrittenOut && oldest !== undefined) writtenOut.delete(oldest);
-    writtenOut.set(encoded, curve);
-  }
+  if (curve.name !== "explicit") writtenOut.set(encoded, 0, encoded.length, curve);
   return curve;
 }
 

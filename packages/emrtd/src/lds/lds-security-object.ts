@@ -18,8 +18,12 @@ const digests: Readonly<Record<DigestName, { readonly oid: string; readonly byte
 
 const digestNames: readonly DigestName[] = ["SHA-1", "SHA-224", "SHA-256", "SHA-384", "SHA-512"];
 
+const digestsByOid: ReadonlyMap<string, DigestName> = new Map(
+  digestNames.map((name) => [digests[name].oid, name]),
+);
+
 export function digestForOid(dotted: string): DigestName | null {
-  return digestNames.find((name) => digests[name].oid === dotted) ?? null;
+  return digestsByOid.get(dotted) ?? null;
 }
 
 export function digestOid(name: DigestName): string {

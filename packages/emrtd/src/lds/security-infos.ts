@@ -64,8 +64,16 @@ export type UnknownSecurityInfo = SecurityInfoBase & {
 };
 
 const maxInfos = 64;
-const chipAuthentication = [oids.chipAuthenticationDh, oids.chipAuthenticationEcdh];
-const paceMappings = [oids.paceDhGm, oids.paceEcdhGm, oids.paceDhIm, oids.paceEcdhIm, oids.paceEcdhCam];
+const belowChipAuthentication = [oids.chipAuthenticationDh, oids.chipAuthenticationEcdh].map(below);
+const paceMappings: readonly string[] = [
+  oids.paceDhGm,
+  oids.paceEcdhGm,
+  oids.paceDhIm,
+  oids.paceEcdhIm,
+  oids.paceEcdhCam,
+];
+
+const belowPaceMappings = paceMappings.map(below);
 
 export function readSecurityInfos(set: Tlv): readonly SecurityInfo[] {
   const infos = set.expect(tags.set, "The list of security infos").children();
@@ -87,7 +95,7 @@ function readSecurityInfo(info: Tlv): SecurityInfo {
     const node = info.children()[2];
     return node?.tag === tags.integer ? node.integer() : null;
   };
-  if (isBelow(protocol, chipAuthentication)) {
+  if (startsWithAny(protocol, belowChipAuthentication)) {
     return { ...base, kind: "chipAuthentication", version: version(), keyId: optionalId() };
   }
   if (protocol === oids.publicKeyDh || protocol === oids.publicKeyEcdh) {
@@ -103,10 +111,10 @@ function readSecurityInfo(info: Tlv): SecurityInfo {
     const signatureAlgorithm = info.at(2, "The algorithm of active authentication").oid();
     return { ...base, kind: "activeAuthentication", version: version(), signatureAlgorithm };
   }
-  if (isBelow(protocol, paceMappings)) {
+  if (startsWithAny(protocol, belowPaceMappings)) {
     return { ...base, kind: "pace", version: version(), parameterId: optionalId() };
   }
-  if (paceMappings.some((mapping) => mapping === protocol)) {
+  if (paceMappings.includes(protocol)) {
     const domainParameter = info.at(1, "The domain parameters of PACE", tags.sequence).bytes;
     return { ...base, kind: "paceDomainParameters", domainParameter, parameterId: optionalId() };
   }
@@ -116,8 +124,12 @@ function readSecurityInfo(info: Tlv): SecurityInfo {
   return { ...base, kind: "unknown" };
 }
 
-function isBelow(protocol: string, parents: readonly string[]): boolean {
-  return parents.some((parent) => protocol.startsWith(`${parent}.`));
+function below(parent: string): string {
+  return `${parent}.`;
+}
+
+function startsWithAny(protocol: string, beginnings: readonly string[]): boolean {
+  return beginnings.some((beginning) => protocol.startsWith(beginning));
 }
 
 export type SecurityInfoContent =

@@ -9,6 +9,7 @@ import { clockSkewMilliseconds } from "../x509/clock-skew.ts";
 export const longestLifeYears = 117;
 const expiryYearsAhead = 20;
 const expiryYearsBack = 30;
+const dayMilliseconds = 86_400_000;
 
 /** A date of the zone. Issuers leave out what they do not know, so any part may be missing. */
 export type MrzDate = {
@@ -28,15 +29,22 @@ type Parts = {
 };
 
 function parseParts(raw: string, what: string): Parts {
-  const match = /^(\d{2}|<<)(\d{2}|<<)(\d{2}|<<)$/.exec(raw);
-  if (match === null) throw new EmrtdError("MRZ_INVALID", `The ${what} must be digits or pairs of fillers`);
-  const [, year = "", month = "", day = ""] = match;
-  const monthNumber = month === "<<" || month === "00" ? null : Number(month);
-  const dayNumber = day === "<<" || day === "00" ? null : Number(day);
-  if ((monthNumber ?? 1) > 12 || (dayNumber ?? 1) > longestDay(monthNumber)) {
+  if (!/^(?:\d{2}|<<){3}$/.test(raw))
+    throw new EmrtdError("MRZ_INVALID", `The ${what} must be digits or pairs of fillers`);
+  const twoDigitYear = pairAt(raw, 0);
+  // Zero stands for an unknown month or day as fillers do.
+  const month = pairAt(raw, 2) || null;
+  const day = pairAt(raw, 4) || null;
+  if ((month ?? 1) > 12 || (day ?? 1) > longestDay(month)) {
     throw new EmrtdError("MRZ_INVALID", `The ${what} does not exist`);
   }
-  return { twoDigitYear: year === "<<" ? null : Number(year), month: monthNumber, day: dayNumber };
+  return { twoDigitYear, month, day };
+}
+
+/** The number in a pair of digits, null for a pair of fillers. */
+function pairAt(raw: string, start: number): number | null {
+  const pair = raw.slice(start, start + 2);
+  return pair === "<<" ? null : Number(pair);
 }
 
 function longestDay(month: number | null): number {
@@ -52,7 +60,7 @@ function exists(year: number, parts: Parts): boolean {
 /** Negative when the earliest day that the parts allow lies before `at`'s calendar day in UTC. */
 function daysFrom(at: Date, year: number, parts: Pick<Parts, "month" | "day">): number {
   const today = Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate());
-  return (Date.UTC(year, (parts.month ?? 1) - 1, parts.day ?? 1) - today) / 86_400_000;
+  return (Date.UTC(year, (parts.month ?? 1) - 1, parts.day ?? 1) - today) / dayMilliseconds;
 }
 
 /**
@@ -66,12 +74,15 @@ export function readDateOfBirth(raw: string, at: Date): MrzDate {
   const twoDigitYear = parts.twoDigitYear;
   const thisYear = at.getUTCFullYear();
   const thisCentury = thisYear - (thisYear % 100);
-  const years = [thisCentury, thisCentury - 100, thisCentury - 200]
-    .map((century) => century + twoDigitYear)
-    .filter((year) => exists(year, parts) && daysFrom(at, year, parts) <= 0)
-    .filter((year, index) => index === 0 || thisYear - year <= longestLifeYears);
-  const [year, ...otherYears] = years;
-  if (year === undefined) throw new EmrtdError("MRZ_INVALID", "The date of birth does not exist");
+  let year: number | null = null;
+  const otherYears: number[] = [];
+  for (let century = thisCentury; century >= thisCentury - 200; century -= 100) {
+    const candidate = century + twoDigitYear;
+    if (!exists(candidate, parts) || daysFrom(at, candidate, parts) > 0) continue;
+    if (year === null) year = candidate;
+    else if (thisYear - candidate <= longestLifeYears) otherYears.push(candidate);
+  }
+  if (year === null) throw new EmrtdError("MRZ_INVALID", "The date of birth does not exist");
   return { raw, year, month: parts.month, day: parts.day, otherYears };
 }
 
@@ -88,13 +99,19 @@ export function readDateOfExpiry(raw: string, at: Date): MrzDate {
   const thisCentury = thisYear - (thisYear % 100);
   const distance = (year: number) =>
     Math.max(year - (thisYear + expiryYearsAhead), thisYear - expiryYearsBack - year, 0);
-  const years = [thisCentury - 100, thisCentury, thisCentury + 100]
-    .map((century) => century + twoDigitYear)
-    .filter((year) => exists(year, parts))
-    .sort((a, b) => distance(a) - distance(b));
-  const [year, next] = years;
-  if (year === undefined) throw new EmrtdError("MRZ_INVALID", "The date of expiry does not exist");
-  const otherYears = distance(year) > 0 && next !== undefined ? [next] : [];
+  let year: number | null = null;
+  let next: number | null = null;
+  // Of two that are equally far away, the earlier one comes first.
+  for (let century = thisCentury - 100; century <= thisCentury + 100; century += 100) {
+    const candidate = century + twoDigitYear;
+    if (!exists(candidate, parts)) continue;
+    if (year === null || distance(candidate) < distance(year)) {
+      next = year;
+      year = candidate;
+    } else if (next === null || distance(candidate) < distance(next)) next = candidate;
+  }
+  if (year === null) throw new EmrtdError("MRZ_INVALID", "The date of expiry does not exist");
+  const otherYears = distance(year) > 0 && next !== null ? [next] : [];
   return { raw, year, month: parts.month, day: parts.day, otherYears };
 }
 
@@ -124,9 +141,21 @@ export function isoDate(date: MrzDate): string | null {
  */
 export function lastValidDay(date: MrzDate): string | null {
   if (date.year === null) return null;
-  const month = date.month ?? 12;
-  const day = date.month === null ? 31 : (date.day ?? new Date(Date.UTC(date.year, month, 0)).getUTCDate());
+  const { month, day } = lastMonthAndDay(date.year, date);
   return isoDate({ ...date, month, day });
+}
+
+function lastMonthAndDay(year: number, date: MrzDate): { readonly month: number; readonly day: number } {
+  const month = date.month ?? 12;
+  if (date.month === null) return { month, day: 31 };
+  return { month, day: date.day ?? new Date(Date.UTC(year, month, 0)).getUTCDate() };
+}
+
+/** The first moment after the last valid day, in milliseconds; null when not even the year is known. */
+export function endOfValidity(date: MrzDate): number | null {
+  if (date.year === null) return null;
+  const { month, day } = lastMonthAndDay(date.year, date);
+  return Date.UTC(date.year, month - 1, day) + dayMilliseconds;
 }
 
 /** The first moment of the day after the last valid one. */

@@ -106,10 +106,13 @@ const td3: MrzLayout = {
   composite: [field(2, 1, 10, "any"), field(2, 14, 20, "any"), field(2, 22, 43, "any")],
 };
 
+const layouts: readonly MrzLayout[] = [td1, td2, td3];
+
 export const mrzLayouts: Readonly<Record<MrzFormat, MrzLayout>> = { TD1: td1, TD2: td2, TD3: td3 };
 
 export function layoutForLength(characters: number): MrzLayout | null {
-  return [td1, td2, td3].find((layout) => layout.lineCount * layout.lineLength === characters) ?? null;
+  for (const layout of layouts) if (layout.lineCount * layout.lineLength === characters) return layout;
+  return null;
 }
 
 export function textOf(lines: readonly string[], at: MrzField): string {

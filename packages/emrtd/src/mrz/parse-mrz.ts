@@ -61,13 +61,16 @@ function splitLines(text: string): readonly string[] {
   if (layout === null) {
     throw new EmrtdError("MRZ_INVALID", "The machine readable zone must have 72, 88 or 90 characters");
   }
-  return Array.from({ length: layout.lineCount }, (_, line) =>
-    joined.slice(line * layout.lineLength, (line + 1) * layout.lineLength),
-  );
+  const lines: string[] = [];
+  for (let start = 0; start < joined.length; start += layout.lineLength)
+    lines.push(joined.slice(start, start + layout.lineLength));
+  return lines;
 }
 
 function layoutOf(lines: readonly string[]): MrzLayout {
-  const layout = layoutForLength(lines.reduce((sum, line) => sum + line.length, 0));
+  let characters = 0;
+  for (const line of lines) characters += line.length;
+  const layout = layoutForLength(characters);
   if (layout === null || lines.some((line) => line.length !== layout.lineLength)) {
     throw new EmrtdError("MRZ_INVALID", "The lines of the machine readable zone have the wrong length");
   }
@@ -115,7 +118,12 @@ export function parseMrzLines(lines: readonly string[], at: Date): Mrz {
     secondOptionalData:
       layout.secondOptionalData === null ? "" : trimmed(textOf(lines, layout.secondOptionalData)),
     checkDigits,
-    checkDigitsAgree: Object.values(checkDigits).every((agrees) => agrees),
+    checkDigitsAgree:
+      checkDigits.documentNumber &&
+      checkDigits.dateOfBirth &&
+      checkDigits.dateOfExpiry &&
+      checkDigits.optionalData &&
+      checkDigits.composite,
   };
 }
 
@@ -128,8 +136,12 @@ export function keyFieldsOf(mrz: Mrz): MrzKeyFields {
   };
 }
 
+const filler = 0x3c;
+
 function trimmed(text: string): string {
-  return text.replace(/<+$/, "");
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === filler) end--;
+  return text.slice(0, end);
 }
 
 type KeyReading = MrzKeyFields & {
@@ -147,8 +159,9 @@ function keyOf(lines: readonly string[], layout: MrzLayout): KeyReading {
   };
   // A filler in place of the check digit says that the number goes on in the optional data, up to the next filler, and that
   // its check digit is the last character before that filler.
-  const overflow = /^([A-Z0-9]{1,13})([0-9])(?:<|$)/.exec(optional);
-  if (layout.format !== "TD3" && check === "<" && !short.includes("<") && overflow !== null) {
+  const mayOverflow = layout.format !== "TD3" && check === "<" && !short.includes("<");
+  const overflow = mayOverflow ? /^([A-Z0-9]{1,13})([0-9])(?:<|$)/.exec(optional) : null;
+  if (overflow !== null) {
     const [whole, rest = "", overflowCheck = ""] = overflow;
     return {
       ...dates,
@@ -163,7 +176,8 @@ function keyOf(lines: readonly string[], layout: MrzLayout): KeyReading {
 }
 
 function compareCheckDigits(lines: readonly string[], layout: MrzLayout, key: KeyReading): MrzCheckDigits {
-  const composite = layout.composite.map((part) => textOf(lines, part)).join("");
+  let composite = "";
+  for (const part of layout.composite) composite += textOf(lines, part);
   const optionalCheck = layout.optionalDataCheck === null ? "" : textOf(lines, layout.optionalDataCheck);
   return {
     documentNumber: checkDigit(key.documentNumber) === key.documentNumberCheck,

@@ -1,4 +1,4 @@
-import { equal, fromLatin1, toHex } from "../bytes.ts";
+import { equal, toHex } from "../bytes.ts";
 import type { SignatureTolerance } from "../crypto/check-signature.ts";
 import type { SignatureChecker } from "../crypto/signature.ts";
 import { isEmrtdError } from "../emrtd-error.ts";
@@ -34,9 +34,12 @@ export type IssuerCandidates = {
 
 const maxSignersKept = 256;
 
-/** The end of a signature tells certificates apart well enough to find one; the whole is compared afterwards. */
-function memoKey(der: Uint8Array): string {
-  return fromLatin1(der.subarray(-16));
+/** The last 48 bits of a signature tell certificates apart well enough to find one; the whole is compared afterwards. */
+function memoKey(der: Uint8Array): number {
+  let key = 0;
+  for (let offset = Math.max(0, der.length - 6); offset < der.length; offset++)
+    key = key * 256 + (der[offset] ?? 0);
+  return key;
 }
 
 type Entry = {
@@ -60,7 +63,7 @@ export class TrustStore {
   readonly #byFingerprint = new Map<string, Authority>();
   readonly #unreadableLists: RefusedRevocationList[] = [];
   readonly #revocation: RevocationIndex;
-  readonly #signers = new Map<string, Certificate>();
+  readonly #signers = new Map<number, Certificate>();
   readonly #certifiedBy = new WeakMap<
     Certificate,
     { readonly tolerance: SignatureTolerance; readonly found: FoundSigner<Authority> }

@@ -8,7 +8,7 @@ import { isEmrtdError } from "../emrtd-error.ts";
 import type { DataGroupNumber } from "../lds/data-group.ts";
 import { readFullDateOfBirth } from "../lds/dg11.ts";
 import type { LdsSecurityObject } from "../lds/lds-security-object.ts";
-import { lastValidDay, type MrzDate, withBirthBefore, withFullDateOfBirth } from "../mrz/mrz-date.ts";
+import { endOfValidity, type MrzDate, withBirthBefore, withFullDateOfBirth } from "../mrz/mrz-date.ts";
 import type { Mrz } from "../mrz/parse-mrz.ts";
 import type { Authority } from "../trust/authority.ts";
 import { type DeviationDescription, type DeviationList, deviationsOf } from "../trust/deviation-list.ts";
@@ -57,11 +57,10 @@ export type VerifiedDocument = {
 /** The zone and the portrait: without them there is nothing to verify. */
 const requiredGroups: readonly DataGroupNumber[] = [1, 2];
 
-const dayMilliseconds = 86_400_000;
-
 /** Whether a certificate had begun, give or take the skew, and had not ended. */
 function wasValidAt({ notBefore, notAfter }: Certificate, time: Date): boolean {
-  return time.getTime() >= notBefore.getTime() - clockSkewMilliseconds && time <= notAfter;
+  const at = time.getTime();
+  return at >= notBefore.getTime() - clockSkewMilliseconds && at <= notAfter.getTime();
 }
 
 /**
@@ -79,7 +78,7 @@ export function verifyDocument(input: DocumentVerification): VerifiedDocument {
     const { signer, authority, signingTime } = checkAuthorship(run, document, input);
     run.check("data_group_hashes", (note) => checkHashes(files, securityObject, checker, note));
     const dateOfBirth = settleBirth(run, document, files, signingTime, now);
-    content = { ...document, mrz: { ...mrz, dateOfBirth } };
+    if (dateOfBirth !== mrz.dateOfBirth) content = { ...document, mrz: { ...mrz, dateOfBirth } };
     run.check("undeclared_groups", (note) => checkUndeclaredGroups(files, securityObject, note));
     const found = findDeviations(document, signer, authority, signingTime, input);
     run.check("country_agreement", (note) => {
@@ -181,14 +180,42 @@ class CheckFailed extends Error {
   }
 }
 
+const noEvidence: Evidence = {};
+
 /** What a check writes down while it runs. */
-type Note = {
-  readonly evidence: (facts: Evidence) => void;
-  readonly warn: (code: WarningCode) => void;
-  readonly fail: (reason: string) => never;
+class Note {
+  readonly #run: Run;
+  readonly #check: CheckName;
+  #written = noEvidence;
+
+  constructor(run: Run, check: CheckName) {
+    this.#run = run;
+    this.#check = check;
+  }
+
+  get written(): Evidence {
+    return this.#written;
+  }
+
+  evidence(facts: Evidence): void {
+    this.#written = this.#written === noEvidence ? facts : { ...this.#written, ...facts };
+  }
+
+  warn(code: WarningCode): void {
+    this.#run.warn(this.#check, code);
+  }
+
+  fail(reason: string): never {
+    throw new CheckFailed(reason);
+  }
+
   /** Accepts, warns or fails, as the operator decided. */
-  readonly judge: (code: PolicySwitch) => void;
-};
+  judge(code: PolicySwitch): void {
+    const ruling = this.#run.ruling(code);
+    if (ruling === "refuse") this.fail(code);
+    if (ruling === "warn") this.warn(code);
+  }
+}
 
 class Run {
   readonly #checks: Check[] = [];
@@ -204,35 +231,19 @@ class Run {
   }
 
   check<T>(name: CheckName, body: (note: Note) => T): T {
-    let evidence: Evidence = {};
-    const warn = (code: WarningCode) => this.warn(name, code);
-    const fail = (reason: string): never => {
-      throw new CheckFailed(reason);
-    };
-    const note: Note = {
-      evidence: (facts) => {
-        evidence = { ...evidence, ...facts };
-      },
-      warn,
-      fail,
-      judge: (code) => {
-        const ruling = this.ruling(code);
-        if (ruling === "refuse") fail(code);
-        if (ruling === "warn") warn(code);
-      },
-    };
+    const note = new Note(this, name);
     try {
       const result = body(note);
-      this.#checks.push({ name, outcome: "passed", reason: null, evidence });
+      this.#checks.push({ name, outcome: "passed", reason: null, evidence: note.written });
       return result;
     } catch (error) {
       if (error instanceof CheckFailed) {
-        this.#checks.push({ name, outcome: "failed", reason: error.reason, evidence });
+        this.#checks.push({ name, outcome: "failed", reason: error.reason, evidence: note.written });
         throw error;
       }
       if (!isEmrtdError(error)) throw error;
       // The package's messages name structures and rules, never what was read.
-      const facts: Evidence = { ...evidence, error: error.code, rule: error.message };
+      const facts: Evidence = { ...note.written, error: error.code, rule: error.message };
       this.#checks.push({ name, outcome: "failed", reason: "unreadable", evidence: facts });
       throw new CheckFailed("unreadable");
     }
@@ -253,15 +264,29 @@ class Run {
   }
 
   offer(name: CheckName, offered: boolean): void {
-    this.#checks.push({ name, outcome: offered ? "pending" : "not_offered", reason: null, evidence: {} });
+    const outcome = offered ? "pending" : "not_offered";
+    this.#checks.push({ name, outcome, reason: null, evidence: noEvidence });
   }
 
   report(): Report {
-    const made = new Set(this.#checks.map(({ name }) => name));
-    const skipped = checkNames.filter((name) => !made.has(name));
-    const notRun = skipped.map((name): Check => ({ name, outcome: "not_run", reason: null, evidence: {} }));
-    return makeReport([...this.#checks, ...notRun], this.#warnings);
+    const checks = [...this.#checks];
+    for (const name of checkNames) {
+      if (this.#checks.some((made) => made.name === name)) continue;
+      checks.push({ name, outcome: "not_run", reason: null, evidence: noEvidence });
+    }
+    return makeReport(checks, this.#warnings);
   }
+}
+
+/** A handful of numbers, for which sorting in general costs more than all that is done with them. */
+function ascending(numbers: Iterable<number>): readonly number[] {
+  const sorted: number[] = [];
+  for (const number of numbers) {
+    let place = sorted.length;
+    for (; place > 0 && (sorted[place - 1] ?? 0) > number; place--) sorted[place] = sorted[place - 1] ?? 0;
+    sorted[place] = number;
+  }
+  return sorted;
 }
 
 function checkStructure(
@@ -270,7 +295,7 @@ function checkStructure(
   now: Date,
   note: Note,
 ): DocumentContent {
-  note.evidence({ groups: [...files.dataGroups.keys()].sort((a, b) => a - b) });
+  note.evidence({ groups: ascending(files.dataGroups.keys()) });
   for (const required of requiredGroups)
     if (!files.dataGroups.has(required)) note.fail(`dg${required}_missing`);
   const content = readDocumentContent(files, now);
@@ -379,7 +404,7 @@ function checkChain(
   return authority;
 }
 
-/** Times of certificates that are kept for many documents, and written into the report of each. */
+/** Times of certificates and lists that are kept for many documents, and written into the report of each. */
 const written = new WeakMap<Date, string>();
 
 function writtenOf(time: Date): string {
@@ -432,8 +457,8 @@ function checkRevocation(
       ? { revocation_list: "missing" }
       : {
           revocation_list: stale ? "stale" : "fresh",
-          revocation_list_from: newest.thisUpdate.toISOString(),
-          revocation_list_until: newest.nextUpdate?.toISOString() ?? null,
+          revocation_list_from: writtenOf(newest.thisUpdate),
+          revocation_list_until: newest.nextUpdate === null ? null : writtenOf(newest.nextUpdate),
         },
   );
   for (const list of lists) {
@@ -460,9 +485,8 @@ function checkHashes(
   checker: SignatureChecker,
   note: Note,
 ): void {
-  const declared = [...hashes.keys()].sort((a, b) => a - b);
   const matching: number[] = [];
-  note.evidence({ declared });
+  note.evidence({ declared: ascending(hashes.keys()) });
   for (const [number, expected] of hashes) {
     const file = dataGroups.get(number);
     if (file === undefined) {
@@ -472,7 +496,7 @@ function checkHashes(
     if (!equal(checker.hash(digest, file), expected)) note.fail(`dg${number}_hash_differs`);
     matching.push(number);
   }
-  note.evidence({ matching: matching.sort((a, b) => a - b) });
+  note.evidence({ matching: ascending(matching) });
   for (const required of requiredGroups) if (!hashes.has(required)) note.fail(`dg${required}_not_declared`);
 }
 
@@ -536,7 +560,7 @@ function checkExpiry(
 ): void {
   note.evidence({ expires: !endless });
   if (endless) return;
-  const lastDay = lastValidDay(dateOfExpiry) ?? note.fail("expiry_not_stated");
-  const end = Date.parse(`${lastDay}T00:00:00Z`) + dayMilliseconds + policy.expiryGraceHours * 3_600_000;
+  const validUntil = endOfValidity(dateOfExpiry) ?? note.fail("expiry_not_stated");
+  const end = validUntil + policy.expiryGraceHours * 3_600_000;
   if (now.getTime() >= end) note.fail("expired");
 }
