@@ -3492,14 +3492,14 @@ export const mutations: readonly Mutation[] = [
       file: server("http/web-apps"),
       find: "fill === undefined || scripts === null",
       replace: "fill === undefined",
-      tests: [api("dashboard-weight")],
+      tests: [api("page-weight")],
     },
     {
       id: "dashboard-names-no-scripts",
       file: server("http/web-apps"),
       find: "...(words === null ? [] : [words]), ...scripts]",
       replace: "...(words === null ? [] : [words])]",
-      tests: [api("dashboard-weight")],
+      tests: [api("page-weight")],
     },
     {
       id: "preview-framed-by-anybody",
