@@ -3502,6 +3502,13 @@ export const mutations: readonly Mutation[] = [
       tests: [api("page-weight")],
     },
     {
+      id: "example-agrees-by-itself",
+      file: "apps/server/src/pages/pages.js",
+      find: "  tick([]);",
+      replace: "",
+      tests: [api("pages.browser")],
+    },
+    {
       id: "preview-framed-by-anybody",
       file: server("http/page-headers"),
       find: "form-action 'none'; frame-ancestors 'self'",
