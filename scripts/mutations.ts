@@ -3502,6 +3502,13 @@ export const mutations: readonly Mutation[] = [
       tests: [api("page-weight")],
     },
     {
+      id: "tried-look-without-the-logo-elsewhere",
+      file: server("organizations/show-logo"),
+      find: "url === null ? null : await fetchLogo(organizationId, url)",
+      replace: "null",
+      tests: [api("verify-logo")],
+    },
+    {
       id: "example-agrees-by-itself",
       file: "apps/server/src/pages/pages.js",
       find: "  tick([]);",

@@ -15,6 +15,8 @@ export function BrandPreview(props: {
   domain: string | null;
   colour: string;
   logo: string | null;
+  /** Where the organization keeps a picture itself. The service shows it at an address that stays the same. */
+  logoKeptAt: string | null;
 }) {
   const [scheme, setScheme] = useState<Scheme>("light");
   const [screen, setScreen] = useState<ScreenName>("phone");
@@ -73,6 +75,8 @@ export function BrandPreview(props: {
         >
           {/* Nothing in it can be operated, so the keyboard goes past it. */}
           <iframe
+            // Only a new page asks anew for what is at an address.
+            key={props.logoKeptAt}
             ref={frame}
             src={previewPath}
             title={`Preview of the verify page of ${name} in ${scheme} colours`}
