@@ -215,7 +215,7 @@ function Section(props: {
 }) {
   if (props.commands.length === 0) return null;
   return (
-    <fieldset className="m-0 border-0 p-0">
+    <fieldset className="m-0 min-w-0 border-0 p-0">
       <legend className="px-3 pt-2 pb-1 text-xs font-semibold tracking-wide text-muted uppercase">
         {props.title}
       </legend>
