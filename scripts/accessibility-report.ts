@@ -214,7 +214,7 @@ export function describeAccessibility(): string {
 How the person's page meets WCAG 2.2 at level AA and the European standard EN 301 549, with the test that shows it. Written by \`npm run generate\` from \`scripts/accessibility-report.ts\`, which refuses to write when a test that it names is gone.
 
 It covers the page of the person being verified. The dashboard, mails, these guides and the reference have no report of their own; \`ASSAY_EVERY_PAGE=1 npm test -- every-page dashboard-pages foreign-text verify.browser\` looks at
-each of their screens (of the mails, those with the longest words) and of those of the person, by every rule of \`axe\` for WCAG 2.2 AA, those of the dashboard and the person in both schemes and guides, reference and phone screens in one, and fails on any violation. Every run of the suite looks at each screen in one scheme. Nobody has gone through the page by ear with a screen reader, and no real
+each of their screens (of the mails, those with the longest words) and of those of the person, by every rule of \`axe\` for WCAG 2.2 AA, those of the dashboard and the person in both schemes and guides, reference and phone screens in one, and fails on any violation. Dialogs of the dashboard are among them, each in four looks and at 320 pixels. Every run of the suite looks at each screen in one scheme, and at the pages of the dashboard that have all of its components in both. Nobody has gone through the page by ear with a screen reader, and no real
 phone was used: what "supported" rests on is the accessibility tree of Chromium, the keyboard, axe, and sizes and texts.
 
 | WCAG 2.2 | EN 301 549 | Criterion | Level | Finding | Shown by |

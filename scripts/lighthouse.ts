@@ -28,7 +28,7 @@ type Visit = { path: string; token: string | null };
 /** A bank with one session as a person would open it. */
 type Visited = { session: string; token: string };
 
-/** The pages with their goals; the table marks what misses one. Guide and reference are the largest of their kind. */
+/** The pages with their goals; the table marks what misses one, and the command then fails. Guide and reference are the largest of their kind. */
 const pages: Readonly<Record<string, { goals: Goals; visit: (visited: Visited) => Visit }>> = {
   verify: page({ performance: 95, transferBytes: 120_000 }, ({ session }) => anybody(session)),
   start: page({ performance: 100 }, () => anybody("/")),
@@ -262,6 +262,9 @@ function report(reports: readonly Report[], goals: Goals): void {
     process.stdout.write(
       `  the machine was busy (benchmark index ${power.toFixed(0)}): blocking time and score say more about it than about the page\n`,
     );
+  // A busy machine says nothing against the speed of a page; bytes, shifts and accessibility are the same on it.
+  const counted = rows.filter(([name]) => name !== "performance" || power >= calmBenchmark);
+  if (counted.some(([, , , met]) => !met)) process.exitCode = 1;
   for (const [name, value, unit, met] of rows)
     process.stdout.write(
       `  ${name.padEnd(26)} ${value < 10 ? value.toFixed(3) : value.toFixed(0)} ${unit}${met ? "" : "  MISSED"}\n`,

@@ -447,9 +447,10 @@ function openReads(
 /** The one list of routes. */
 function bindRoutes(parts: Parts, readiness: Readiness): Binding[] {
   const { core, rpTerms, consentTexts, usage, statusFeed, safeFetch, trust, trustReader } = parts;
+  const logos = new LogoCache(core, safeFetch);
   const bindings = [
     ...accountRoutes(core, { isInvited }),
-    ...organizationRoutes(core),
+    ...organizationRoutes(core, (organizationId, url) => logos.find(organizationId, url)),
     ...domainRoutes(core),
     ...goLiveRoutes(core, {
       terms: rpTerms,
@@ -462,7 +463,7 @@ function bindRoutes(parts: Parts, readiness: Readiness): Binding[] {
     ...auditRoutes(core),
     ...searchRoutes(core),
     ...sessionRoutes(core),
-    ...verifyRoutes(core, consentTexts, statusFeed, new LogoCache(core, safeFetch)),
+    ...verifyRoutes(core, consentTexts, statusFeed, logos),
     ...analyticsRoutes(core),
     ...webhookRoutes(core, safeFetch, parts.listeners),
     ...operatorRoutes(core, { readiness, self: parts.reporter, trust, trustReader, mailJob: sendMailsJob }),

@@ -232,7 +232,9 @@ function Current({
     const { title, text } = troubleWords(t, problem);
     return (
       <MessageScreen key={title} title={title} text={text} icon={problem === "service" ? "alert" : "offline"}>
-        <Button onClick={() => void reload()}>{t.tryAgain}</Button>
+        <Button className="w-full sm:w-auto" onClick={() => void reload()}>
+          {t.tryAgain}
+        </Button>
       </MessageScreen>
     );
   }
@@ -322,7 +324,9 @@ function Later({ show }: { show: LaterScreen }) {
   if (!failed) return <Loading />;
   return (
     <MessageScreen title={t.noAnswerTitle} text={t.noAnswerText} icon="offline">
-      <Button onClick={load}>{t.tryAgain}</Button>
+      <Button className="w-full sm:w-auto" onClick={load}>
+        {t.tryAgain}
+      </Button>
     </MessageScreen>
   );
 }

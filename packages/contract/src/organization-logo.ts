@@ -27,7 +27,9 @@ export const readLogo = route({
   method: "GET",
   path,
   tag,
-  summary: "Show the uploaded logo of the active organization",
+  summary: "Show the logo of the active organization",
+  description:
+    "The one that was uploaded, else the picture at `logo_url`, fetched by the service as it is for whoever is verified.",
   access: { role: "member" },
   reply: { status: 200, picture: logoTypes, maxAgeSeconds: 0 },
   errors: ["LOGO_NOT_FOUND"],

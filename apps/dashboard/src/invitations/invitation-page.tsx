@@ -43,6 +43,7 @@ export function InvitationPage() {
             <Answer token={token} email={data.email} organization={data.organization_name} />
             <div className="border-t border-line pt-4">
               <ConfirmButton
+                wide
                 title="Decline the invitation?"
                 explanation={`You will not join ${data.organization_name}. The link stops working.`}
                 confirm="Decline"
@@ -86,7 +87,7 @@ function Answer({ token, email, organization }: { token: string; email: string; 
           />
         )}
         <p className="mt-4">
-          <Button onClick={() => setHasAccount(!hasAccount)}>
+          <Button wide onClick={() => setHasAccount(!hasAccount)}>
             {hasAccount ? "I have no account yet" : "I have an account"}
           </Button>
         </p>
@@ -97,6 +98,7 @@ function Answer({ token, email, organization }: { token: string; email: string; 
       {({ data }) =>
         isSameEmail(data.email, email) ? (
           <Form
+            wide
             submit={`Join ${organization}`}
             onSubmit={accept}
             onProblem={({ code }) =>
@@ -132,6 +134,7 @@ function Answer({ token, email, organization }: { token: string; email: string; 
               You are signed in as <bdi>{data.email}</bdi>. This invitation is for <bdi>{email}</bdi>.
             </Notice>
             <ActionButton
+              wide
               run={async () => {
                 await call(signOut, {});
                 tellOtherTabs();

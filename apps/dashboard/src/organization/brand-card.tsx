@@ -1,5 +1,5 @@
 import { listDomains } from "@assay/contract/domains";
-import { deleteLogo, logoLimits, logoTypes, uploadLogo } from "@assay/contract/organization-logo";
+import { deleteLogo, logoLimits, logoTypes, readLogo, uploadLogo } from "@assay/contract/organization-logo";
 import { listOrganizations, updateOrganization } from "@assay/contract/organizations";
 import { useEffect, useState } from "react";
 import { call } from "../api/call.ts";
@@ -22,6 +22,8 @@ export function BrandCard({ organization }: { organization: Place["organization"
   const domains = useData(listDomains, {}, { enabled: useMay("owner") });
   const proven = domains.data?.data.domains.find(({ downgradedAt }) => downgradedAt === null);
   const isUploaded = organization.logo_uploaded_at !== null;
+  const hasLogo = isUploaded || organization.logo_url !== null;
+  const logo = pickedAddress ?? (hasLogo ? readLogo.path : null);
   const save = async () => {
     // A picture is refused more easily than a colour; what was refused is then still to be saved.
     if (picked !== null) await call(uploadLogo, { body: new Uint8Array(await picked.arrayBuffer()) });
@@ -81,12 +83,21 @@ export function BrandCard({ organization }: { organization: Place["organization"
             </ActionButton>
           )}
         </div>
-        <BrandPreview
-          name={organization.name}
-          domain={proven?.apexDomain ?? null}
-          colour={colour}
-          logo={pickedAddress ?? (isUploaded ? uploadLogo.path : null)}
-        />
+        <div className="min-w-0 space-y-3">
+          <BrandPreview
+            name={organization.name}
+            domain={proven?.apexDomain ?? null}
+            colour={colour}
+            logo={logo}
+            logoKeptAt={organization.logo_url}
+          />
+          {logo !== null && domains.data !== undefined && proven === undefined && (
+            <p className="text-small text-muted">
+              You hold no verified domain yet: until you do, people see the first letter of your name in place
+              of the logo.
+            </p>
+          )}
+        </div>
       </div>
     </Card>
   );

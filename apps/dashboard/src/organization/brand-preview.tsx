@@ -15,13 +15,15 @@ export function BrandPreview(props: {
   domain: string | null;
   colour: string;
   logo: string | null;
+  /** Where the organization keeps a picture itself. The service shows it at an address that stays the same. */
+  logoKeptAt: string | null;
 }) {
   const [scheme, setScheme] = useState<Scheme>("light");
   const [screen, setScreen] = useState<ScreenName>("phone");
   const frame = useRef<HTMLIFrameElement>(null);
   const { name, domain, logo } = props;
   const colour = /^#[0-9a-f]{6}$/i.test(props.colour) ? (props.colour.toLowerCase() as Hex) : null;
-  const look: Look = { type: "assay:look", name, domain, colour, logo, scheme };
+  const look: Look = { type: "assay:look", name, domain, colour, logo, scheme, asked: null, ticks: false };
   const told = JSON.stringify(look);
   useEffect(() => {
     const tell = () => frame.current?.contentWindow?.postMessage(JSON.parse(told), window.location.origin);
@@ -73,6 +75,8 @@ export function BrandPreview(props: {
         >
           {/* Nothing in it can be operated, so the keyboard goes past it. */}
           <iframe
+            // Only a new page asks anew for what is at an address.
+            key={props.logoKeptAt}
             ref={frame}
             src={previewPath}
             title={`Preview of the verify page of ${name} in ${scheme} colours`}

@@ -25,6 +25,7 @@ import { Icon } from "../ui/icon.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Badge, Card, Facts, Heading, Loaded } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
+import { textBlocks } from "./text-blocks.ts";
 
 type BusinessType = (typeof businessTypes)[number];
 
@@ -66,7 +67,7 @@ export function GoLivePage() {
   return (
     <>
       <Heading title="Going live" />
-      {organization.environment === "live" ? <LiveIsOpen /> : <WhatLiveIs />}
+      <div className="mb-6">{organization.environment === "live" ? <LiveIsOpen /> : <WhatLiveIs />}</div>
       <Card title={organization.environment === "live" ? "What live rests on" : "What is needed"}>
         <Loaded query={readiness} lines={5}>
           {({ data }) => (
@@ -95,7 +96,7 @@ export function GoLivePage() {
 /** What changes and what stays, before anybody decides. */
 function WhatLiveIs() {
   return (
-    <div className="mb-6 grid gap-4 md:grid-cols-3">
+    <div className="grid gap-4 md:grid-cols-3">
       {(
         [
           [
@@ -346,6 +347,32 @@ function Terms() {
   );
 }
 
+/** The terms as they are written, without the marks of the Markdown. */
+function TermsText({ text }: { text: string }) {
+  return (
+    <div className="space-y-3">
+      {textBlocks(text).map((block, index) => {
+        // The text does not change while it is shown.
+        const key = String(index);
+        if (block.kind === "heading")
+          return (
+            <h3 key={key} className={block.level === 1 ? "text-part font-semibold" : "pt-2 font-semibold"}>
+              {block.text}
+            </h3>
+          );
+        if (block.kind === "paragraph") return <p key={key}>{block.text}</p>;
+        return (
+          <ul key={key} className="list-disc space-y-1 ps-5">
+            {block.items.map((item) => (
+              <li key={item}>{item}</li>
+            ))}
+          </ul>
+        );
+      })}
+    </div>
+  );
+}
+
 function TermsDialog({ mayAccept, onClose }: { mayAccept: boolean; onClose: () => void }) {
   const text = useData(readRpTermsText, {});
   return (
@@ -354,7 +381,7 @@ function TermsDialog({ mayAccept, onClose }: { mayAccept: boolean; onClose: () =
         {({ data }) => (
           <>
             <div className="rounded-control border border-line p-4">
-              <p className="whitespace-pre-wrap">{data.text}</p>
+              <TermsText text={data.text} />
             </div>
             <p className="my-3 text-small break-all text-muted">
               Version {data.terms_version}, {data.terms_hash}

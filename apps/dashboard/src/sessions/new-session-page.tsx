@@ -77,7 +77,7 @@ export function NewSessionPage() {
       ) : (
         <Notice kind="warn">You are in live: the session is for a real person and a real document.</Notice>
       )}
-      <div className="items-start gap-6 xl:grid xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      <div className="mt-6 items-start gap-6 xl:grid xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div ref={form} onInput={follow} onChange={follow}>
           <Card>
             <Form

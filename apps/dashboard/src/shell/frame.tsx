@@ -81,7 +81,7 @@ export function Frame(props: {
 }
 
 const entryClass =
-  "flex min-h-10 items-center gap-3 rounded-control px-3 py-1.5 font-medium text-muted no-underline hover:bg-soft hover:text-ink aria-[current=page]:bg-soft aria-[current=page]:font-semibold aria-[current=page]:text-accent";
+  "flex min-h-10 items-center gap-3 rounded-control px-3 lg:min-h-9 py-1.5 font-medium text-muted no-underline hover:bg-soft hover:text-ink aria-[current=page]:bg-soft aria-[current=page]:font-semibold aria-[current=page]:text-accent";
 
 function Side({ open, signOut }: { open: boolean; signOut: ReactNode }) {
   const { account, organization } = usePlace();

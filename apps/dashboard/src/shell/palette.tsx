@@ -215,7 +215,7 @@ function Section(props: {
 }) {
   if (props.commands.length === 0) return null;
   return (
-    <fieldset className="m-0 border-0 p-0">
+    <fieldset className="m-0 min-w-0 border-0 p-0">
       <legend className="px-3 pt-2 pb-1 text-xs font-semibold tracking-wide text-muted uppercase">
         {props.title}
       </legend>
@@ -231,7 +231,7 @@ function Section(props: {
           <Icon name={command.icon} className="size-[1.125rem] text-muted" />
           <bdi className="min-w-0 truncate">{command.label}</bdi>
           {command.detail === undefined ? null : (
-            <span className="ms-auto min-w-0 truncate text-small text-muted">{command.detail}</span>
+            <span className="ms-auto min-w-0 shrink-[99] truncate text-small text-muted">{command.detail}</span>
           )}
         </button>
       ))}

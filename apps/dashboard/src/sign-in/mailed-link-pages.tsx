@@ -38,6 +38,7 @@ export function MagicLinkPage() {
         <NoToken />
       ) : (
         <Form
+          wide
           submit="Sign in"
           onSubmit={async (values) => {
             const code = values.text("code").replaceAll(" ", "");
@@ -70,7 +71,7 @@ export function ResetPasswordPage() {
       {done ? (
         <>
           <Notice kind="good">The new password is set, and you are signed out everywhere.</Notice>
-          <LinkButton look="primary" to="/dashboard/sign-in">
+          <LinkButton look="primary" wide to="/dashboard/sign-in">
             Sign in
           </LinkButton>
         </>
@@ -81,6 +82,7 @@ export function ResetPasswordPage() {
         </>
       ) : (
         <Form
+          wide
           submit="Set password"
           onSubmit={async (values) => {
             await call(resetPassword, { body: { token, password: values.raw("password") } });
@@ -121,7 +123,7 @@ function AccountLinkPage(props: {
       {done ? (
         <>
           <Notice kind="good">{props.done}</Notice>
-          <LinkButton look="primary" to="/dashboard">
+          <LinkButton look="primary" wide to="/dashboard">
             Continue
           </LinkButton>
         </>
@@ -141,6 +143,7 @@ function AccountLinkPage(props: {
         )
       ) : (
         <Form
+          wide
           submit={props.submit}
           onSubmit={async () => {
             if (token !== null) await props.run(token);

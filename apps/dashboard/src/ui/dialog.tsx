@@ -47,7 +47,7 @@ export function Dialog(props: { title: string; onClose: () => void; children: Re
     <dialog
       ref={dialog}
       aria-labelledby={titleId}
-      className={`w-[calc(100%-2rem)] ${props.wide ? "max-w-2xl" : "max-w-lg"} max-h-[calc(100dvh-2rem)] overflow-y-auto rounded-card border border-line bg-card text-ink p-5 shadow-raised sm:p-6`}
+      className={`w-[calc(100%-2rem)] ${props.wide ? "max-w-2xl" : "max-w-lg"} max-h-[calc(100dvh-2rem)] overflow-y-auto text-start text-base rounded-card border border-line bg-card text-ink p-5 shadow-raised sm:p-6`}
       onCancel={(event) => {
         event.preventDefault();
         props.onClose();
@@ -79,6 +79,7 @@ export function ConfirmButton(props: {
   confirm: string;
   run: () => Promise<unknown>;
   small?: boolean;
+  wide?: boolean;
   label?: string;
   look?: "plain" | "danger" | "primary";
   disabled?: boolean;
@@ -96,6 +97,7 @@ export function ConfirmButton(props: {
       <Button
         look={props.look ?? "danger"}
         small={props.small}
+        wide={props.wide}
         label={props.label}
         disabled={props.disabled}
         onClick={() => setAsking(true)}

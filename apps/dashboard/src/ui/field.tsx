@@ -172,7 +172,7 @@ export function Select(
       <div className="relative">
         <select
           {...attributes}
-          className={`${inputClass} pe-10`}
+          className={`${inputClass} pe-10 text-ellipsis`}
           {...heldBy(props)}
           onChange={props.onChange && ((event) => props.onChange?.(event.currentTarget.value))}
         >

@@ -12,11 +12,14 @@ export type Column<T> = {
 const onPhone = {
   title: "max-md:order-1 max-md:min-w-0 max-md:flex-1 max-md:basis-1/2",
   alone: "max-md:order-1 max-md:basis-full max-md:min-w-0",
-  end: "max-md:order-2 max-md:ms-auto",
+  end: "max-md:order-2 max-md:ms-auto max-md:text-end",
   hidden: "max-md:hidden",
   below:
     "max-md:order-3 max-md:flex max-md:max-w-full max-md:items-baseline max-md:gap-1.5 max-md:text-small",
 } as const;
+
+/** What can be done with a row stands at its end, below each other in every row. */
+const atEnd = "md:text-end md:[&>div>div]:justify-end";
 
 /** On a narrow screen each row becomes a block: what it is and how it stands in the first line, the rest small below. Nothing scrolls sideways. */
 export function Table<T>(props: {
@@ -52,7 +55,7 @@ export function Table<T>(props: {
             {placed.map(({ header, cell, phone }) => (
               <td
                 key={header}
-                className={`py-3 pe-4 align-top max-md:p-0 md:[&_button]:whitespace-nowrap ${placeOf(phone)}`}
+                className={`py-3 pe-4 align-top last:pe-0 max-md:p-0 md:[&_button]:whitespace-nowrap ${header === "Actions" ? atEnd : ""} ${placeOf(phone)}`}
               >
                 {phone === undefined && header !== "Actions" ? (
                   <span aria-hidden="true" className="shrink-0 text-muted md:hidden">

@@ -47,6 +47,14 @@ function permissions(...needed: Feature[]): string {
 /** `frame-ancestors`: who may show the page in a frame. */
 const locked = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+const textSources =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'";
+const textHeaders = {
+  "cache-control": "no-cache",
+  "permissions-policy": permissions("clipboard-write"),
+  "cross-origin-opener-policy": "same-origin",
+} as const;
+
 /**
  * The headers of every page of ours that a browser shows. Scripts, styles, pictures and data come from this service only.
  *
@@ -55,12 +63,12 @@ const locked = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
  * show it may open more windows from it: these stay connected to it, it does not stay connected to who opened it.
  */
 export const pageHeaders = {
-  /** Start page, guides and reference: text, and one script that searches, copies and sends what somebody tries. */
-  text: {
-    "content-security-policy": `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; ${locked}`,
-    "cache-control": "no-cache",
-    "permissions-policy": permissions("clipboard-write"),
-    "cross-origin-opener-policy": "same-origin",
+  /** Guides and reference: text, and one script that searches, copies and sends what somebody tries. */
+  text: { "content-security-policy": `${textSources}; ${locked}`, ...textHeaders },
+  /** Like the rest of these, and shows the example of the person's page in a frame. */
+  start: {
+    "content-security-policy": `${textSources}; frame-src 'self'; ${locked}`,
+    ...textHeaders,
   },
   /** Shows the preview of the person's page in a frame. */
   dashboard: {
@@ -82,7 +90,7 @@ export const pageHeaders = {
     "cross-origin-opener-policy": "same-origin-allow-popups",
   },
   /**
-   * The person's page as a preview, for the dashboard of this service alone. It may ask nobody for anything and is lent nothing, so that whatever is pressed in it has no effect. What
+   * The person's page as a preview, for the dashboard and the start page of this service alone. It may ask nobody for anything and is lent nothing, so that whatever is pressed in it has no effect. What
    * it shows besides its own words, the page around it says.
    */
   preview: {

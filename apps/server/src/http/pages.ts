@@ -47,7 +47,7 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
   const asDescription = { "cache-control": "no-cache", "access-control-allow-origin": "*" };
   const document = () => describeApi(routes) as unknown as ApiDocument;
 
-  serve("/", html, pageHeaders.text, () => startPage(start()));
+  serve("/", html, pageHeaders.start, () => startPage(start()));
   serve("/assets/pages.css", "text/css; charset=utf-8", asAsset, stylesheet);
   serve("/assets/pages.js", "text/javascript; charset=utf-8", asAsset, script);
   for (const { file } of fontSlices)

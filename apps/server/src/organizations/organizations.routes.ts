@@ -2,7 +2,6 @@ import * as logoContract from "@assay/contract/organization-logo";
 import * as contract from "@assay/contract/organizations";
 import type { Core } from "../core.ts";
 import { type Binding, bind } from "../http/mount.ts";
-import { ApiError } from "../kernel/api-error.ts";
 import { viewPage } from "../kernel/page.ts";
 import { deleteLogo, uploadLogo } from "./change-logo.ts";
 import { changeMemberRole, removeMember } from "./change-member.ts";
@@ -15,14 +14,14 @@ import {
   readInvitation,
   revokeInvitation,
 } from "./invite-member.ts";
-import { findLogo } from "./logo.store.ts";
 import { changeOrganization, createOrganization, selectOrganization } from "./manage-organization.ts";
 import { listMembers } from "./member.store.ts";
 import { viewMember } from "./member.view.ts";
 import { listOwnOrganizations } from "./organization.store.ts";
 import { viewOrganization } from "./organization.view.ts";
+import { type FetchLogo, showLogo } from "./show-logo.ts";
 
-export function organizationRoutes(core: Core): Binding[] {
+export function organizationRoutes(core: Core, fetchLogo: FetchLogo): Binding[] {
   const { db, clock } = core;
   return [
     bind(contract.createOrganization, async ({ caller, body }) =>
@@ -41,11 +40,7 @@ export function organizationRoutes(core: Core): Binding[] {
       viewOrganization(await uploadLogo(core, caller, body)),
     ),
 
-    bind(logoContract.readLogo, async ({ caller }) => {
-      const logo = await findLogo(db, caller.organizationId);
-      if (logo === null) throw new ApiError("LOGO_NOT_FOUND");
-      return logo;
-    }),
+    bind(logoContract.readLogo, ({ caller }) => showLogo(core, caller, fetchLogo)),
 
     bind(logoContract.deleteLogo, ({ caller }) => deleteLogo(core, caller)),
 

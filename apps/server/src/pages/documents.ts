@@ -94,6 +94,8 @@ function render(text: string, name: string): { html: string; headings: Heading[]
     const local = addressOf(href, name);
     return local === null ? inner : `<a href="${escapeHtml(local)}">${inner}</a>`;
   };
+  // A long name is divided where its words end, if anywhere.
+  renderer.codespan = ({ text: code }) => `<code>${escapeHtml(code).replaceAll("_", "_<wbr>")}</code>`;
   renderer.code = (token) => codeBlock(token.text, languageOf(token));
   const tokens = marked.lexer(text);
   const html = marked.parser(groupTabs(tokens), { renderer });

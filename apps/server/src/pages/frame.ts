@@ -14,7 +14,7 @@ export function documentPage(document: Document): string {
     markdown: `/docs/${document.name}.md`,
     part: "/docs",
     sidebar: guides(document.name),
-    contents: contentsOf(document.headings),
+    ...contentsOf(document.headings),
     body: `${document.html}${at === -1 ? "" : turn(all[at - 1] ?? null, all[at + 1] ?? null)}<p class="other"><a href="/docs/${document.name}.md">This page as text</a></p>`,
   });
 }
@@ -55,7 +55,7 @@ export function referencePage(document: ApiDocument, name: string): string | nul
     summary: found.summary,
     part: "/reference",
     sidebar: `<h2>Reference</h2><ul>${items.join("")}</ul><h2>Beside it</h2><ul>${link("/docs/errors", "Error codes", false)}${link("/docs/generated-clients", "Generated clients", false)}${link("/openapi", "OpenAPI document", false)}</ul>`,
-    contents: contentsOf(found.headings),
+    ...contentsOf(found.headings),
     body: `${found.html}${turn(other(order[at - 1]), other(order[at + 1]), "/reference")}`,
   });
 }
@@ -65,7 +65,7 @@ export function missingPage(): string {
     title: "Not found · Assay",
     part: "/docs",
     sidebar: guides(null),
-    body: `<h1>There is no such page</h1><p class="lead">It may have moved. Search for it above, or begin with one of these.</p><ul class="cards">${listDocuments().slice(0, 4).map(card).join("")}</ul>`,
+    body: `<h1>There is no such page</h1><p class="lead">It may have moved. Search for it above, or begin with one of these.</p><ul class="cards">${listDocuments().slice(0, 3).map(card).join("")}</ul>`,
   });
 }
 
@@ -114,13 +114,14 @@ function link(href: string, title: string, current: boolean): string {
   return `<li><a href="${href}"${current ? ' aria-current="page"' : ""}>${escapeHtml(title)}</a></li>`;
 }
 
-function contentsOf(headings: readonly Heading[]): string {
+/** Nothing for a page that has no parts. */
+function contentsOf(headings: readonly Heading[]): { contents?: string } {
   const shown = headings.filter(({ depth }) => depth <= 3);
   const items = shown.map(
     ({ id, text, depth }) =>
       `<li${depth === 3 ? ' class="deeper"' : ""}><a href="#${id}">${escapeHtml(text)}</a></li>`,
   );
-  return `<h2>On this page</h2><ul>${items.join("")}</ul>`;
+  return items.length === 0 ? {} : { contents: `<h2>On this page</h2><ul>${items.join("")}</ul>` };
 }
 
 function turn(before: Listed | null, after: Listed | null, folder = "/docs"): string {

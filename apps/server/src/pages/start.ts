@@ -1,5 +1,6 @@
 import { sampleEvent } from "@assay/contract/event-samples";
 import { apiVersion } from "@assay/contract/openapi";
+import { type Look, previewPath, previewReady } from "@assay/ui/preview";
 import { escapeHtml, page } from "./layout.ts";
 
 export type StartFacts = {
@@ -50,9 +51,22 @@ ${further}
   });
 }
 
+/** What the page in the frame is told; the scheme is the reader's. */
+const look: Omit<Look, "scheme"> = {
+  type: "assay:look",
+  name: "Acme Shop",
+  domain: "acme.example",
+  colour: "#3b3a8f",
+  logo: null,
+  asked: Object.fromEntries(
+    asked.toReversed().map(({ key, reason, required }) => [key, { reason, required }]),
+  ),
+  ticks: true,
+};
+
 /**
- * The consent of a person beside the webhook that comes of it. What is ticked changes what is sent by the style sheet alone: no script, no request, and nothing
- * that anybody could write to this service.
+ * The consent of a person beside the webhook that comes of it. The person's side is the page itself, in a frame that is loaded when it is looked at; where no script runs, a list of
+ * the same. What is ticked changes what is sent by the style sheet alone: no request, and nothing that anybody could write to this service.
  */
 function example(): string {
   const item = ({ key, name, reason, required }: Claim) =>
@@ -62,6 +76,9 @@ function example(): string {
   return `<section class="example" id="example" aria-labelledby="example-title"><h2 id="example-title">One verification, from both sides</h2>
 <p>Tick and untick: what the person agrees to is what the shop gets, and nothing else.</p>
 <div class="sides">
+<div class="side page"><h3>The person sees</h3>
+<div class="frame-place" data-look="${escapeHtml(JSON.stringify(look))}" data-frame="${previewPath}" data-ready="${previewReady}"></div>
+</div>
 <div class="side person" role="group" aria-labelledby="person-title"><h3 id="person-title">The person is asked</h3>
 <p><strong>Acme Shop</strong> asks for this from your passport:</p>
 <ul>${asked.toReversed().map(item).join("")}</ul>
@@ -70,7 +87,7 @@ function example(): string {
 </div>
 <div class="side shop"><h3>Acme Shop receives</h3>
 <pre class="json" tabindex="0" aria-label="The decrypted webhook"><code>${webhook()}</code></pre>
-<p class="waiting">Nothing. Without agreement nothing is read and nothing is sent.</p>
+<p class="waiting">Nothing yet. Without agreement nothing is read and nothing is sent: tick the box that agrees.</p>
 <p class="why">On its way it is one JWE, encrypted to the shop’s key. Assay keeps no copy that it could read.</p>
 </div>
 </div></section>`;

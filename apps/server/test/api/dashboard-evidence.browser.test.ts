@@ -3,7 +3,7 @@ import test from "node:test";
 import { runDevice } from "@assay/device/run-device";
 import { virtualPassport } from "@assay/device/virtual-passport";
 import { expectData, signUpOwner } from "../support/api.ts";
-import { checkAccessibility, keepScreenshot, openBrowser } from "../support/browser.ts";
+import { checkAccessibility, keepLooks, openBrowser } from "../support/browser.ts";
 import { button, faults, heading, openDashboard } from "../support/dashboard.ts";
 import { startTestService } from "../support/service.ts";
 import { testDocument } from "../support/verify-device.ts";
@@ -29,7 +29,7 @@ test("a session's page tells in words what its success rests on", async () => {
   await page.getByText("preferred: done where the document allows it").first().waitFor();
   await page.getByText("French", { exact: true }).waitFor();
   await checkAccessibility(page);
-  await keepScreenshot(page, "dashboard-evidence");
+  await keepLooks(page, "dashboard-evidence");
   assert.deepEqual(faults(problems), []);
   await page.context().close();
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { FrameLocator, Page } from "playwright-core";
 import {
   checkAccessibility,
   isWiderThanScreen,
@@ -21,10 +22,20 @@ const extraLooks = [
   [1440, "dark"],
 ] as const;
 
+/** The frame with the person's page, which is loaded when it is looked at. */
+async function showExample(page: Page): Promise<FrameLocator> {
+  await page.locator(".frame-place").scrollIntoViewIfNeeded();
+  const frame = page.frameLocator("iframe");
+  await frame.getByRole("heading", { name: "Acme Shop asks you to verify your identity" }).waitFor();
+  await page.evaluate("scrollTo(0, 0)");
+  return frame;
+}
+
 test("the pages, narrow and dark, then wide and light: accessible, fit, ask nobody else", async () => {
   const { page, problems } = await openPage(browser, url);
   for (const path of ["/", "/docs", "/docs/webhooks", "/docs/configuration", "/reference/sessions"]) {
     await page.goto(url + path, { waitUntil: "load" });
+    if (path === "/") await showExample(page);
     for (const [width, colorScheme] of [
       [320, "dark"],
       [1440, "light"],
@@ -65,6 +76,31 @@ test("the start page leads to an account, and shows what a person's choice does 
   ] as const)
     assert.equal(await page.getByRole("link", { name, exact: true }).getAttribute("href"), path);
   await context.close();
+});
+
+test("the example is the person's own page: what is ticked in it is in the webhook, and it asks nobody", async () => {
+  const { page, problems } = await openPage(browser, url);
+  await page.goto(url);
+  const received = page.getByLabel("The decrypted webhook");
+  const frame = await showExample(page);
+  assert.equal(await received.isVisible(), false, "nothing is agreed to in advance");
+  await frame.getByRole("button", { name: "Agree and continue" }).click();
+  await frame.getByText("Tick the box to say that you agree.").first().waitFor();
+  await frame.getByRole("checkbox", { name: "Nationality" }).check();
+  await frame.getByRole("checkbox", { name: "I agree to the check" }).check();
+  await received.waitFor();
+  const { data } = JSON.parse(await received.innerText()) as { data: { claims: object } };
+  assert.deepEqual(Object.keys(data.claims), ["nationality_code", "age_over_18"]);
+  // Buttons lead nowhere from here.
+  await frame.getByRole("button", { name: "Agree and continue" }).click();
+  await frame.getByRole("button", { name: "No, cancel" }).click();
+  assert.equal(await frame.getByRole("button", { name: "Yes, cancel" }).count(), 0);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await frame.locator("html[style*='--paper']").waitFor();
+  await frame.getByRole("checkbox", { name: "I agree to the check" }).uncheck();
+  await page.getByText("Without agreement nothing is read").waitFor();
+  assert.deepEqual(problems, []);
+  await page.context().close();
 });
 
 test("on a phone the script moves nothing that is there before it", async () => {

@@ -50,7 +50,7 @@ test("no language is too wide for a narrow phone, and Arabic is mirrored", async
       await page.setViewportSize({ width, height: 900 });
       assert.equal(await isWiderThanScreen(page), false, `${language} scrolls sideways at ${width} px`);
       assert.deepEqual(await page.evaluate(brokenWords), [], `${language} at ${width} px`);
-      await keepScreenshot(page, `verify-language-${language}-${width}`);
+      await keepScreenshot(page, `verify-language-${language}-${width}-light`);
     }
   }
   await checkAccessibility(page);

@@ -102,6 +102,12 @@ test("the picture is served by its bytes, locked down, and without a trace of wh
     accept: "image/png, image/jpeg, image/webp",
     "user-agent": "Assay-Logos/1",
   });
+  // Staff try their look with the same picture.
+  const tried = await fetch(`${url}/v1/auth/orgs/logo`, {
+    headers: { authorization: `Bearer ${partner.owner.token}` },
+  });
+  assert.equal(tried.headers.get("cache-control"), "private, max-age=0");
+  assert.deepEqual([tried.status, Buffer.from(await tried.arrayBuffer())], [200, png]);
   for (const [contentType, body, path] of [
     ["image/jpeg", jpeg, "/a"],
     ["image/webp", tinyWebps.lossless, "/b"],

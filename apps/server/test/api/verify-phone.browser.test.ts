@@ -54,6 +54,7 @@ async function openPerson(address: string, device: Device = {}) {
 async function look(page: Page, name: string): Promise<void> {
   await keepScreenshot(page, `phone-${name}-390-light`);
   await page.emulateMedia({ colorScheme: "dark" });
+  await keepScreenshot(page, `phone-${name}-390-dark`);
   await page.setViewportSize({ width: 320, height: 1400 });
   assert.equal(await isWiderThanScreen(page), false, `${name} scrolls sideways at 320 px`);
   await checkAccessibility(page);

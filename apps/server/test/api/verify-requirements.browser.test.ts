@@ -5,7 +5,7 @@ import { createPartner, expectData } from "../support/api.ts";
 import {
   checkAccessibility,
   isWiderThanScreen,
-  keepScreenshot,
+  keepLooks,
   openBrowser,
   openPage,
 } from "../support/browser.ts";
@@ -36,7 +36,7 @@ async function look(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 320, height: 2400 });
   assert.equal(await isWiderThanScreen(page), false, `${name} scrolls sideways at 320 px`);
   await checkAccessibility(page);
-  await keepScreenshot(page, `verify-${name}-320`);
+  await keepLooks(page, `verify-${name}`);
 }
 
 test("the page begins in the partner's language, with its reasons, until the person chooses another", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test, { after } from "node:test";
 import type { Page } from "playwright-core";
 import { createPartner, expectData } from "../support/api.ts";
-import { checkAccessibility, keepScreenshot, openBrowser, openPage } from "../support/browser.ts";
+import { checkAccessibility, keepLooks, openBrowser, openPage } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
 import { createSteeredCamera } from "../support/steered-camera.ts";
 import { agree, heading, untilTold } from "../support/verify-page.ts";
@@ -96,7 +96,7 @@ test("the camera films the page of a test passport, its key opens the chip, and 
     .filter({ hasText: /light|lines/ })
     .waitFor();
   await checkAccessibility(page);
-  await keepScreenshot(page, "verify-scan-1440-light");
+  await keepLooks(page, "verify-scan");
 
   // The thread that sees the document has no way to the network.
   const reader = await worker;

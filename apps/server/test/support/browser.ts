@@ -155,6 +155,28 @@ export const looksAtAll = process.env.ASSAY_EVERY_PAGE !== undefined;
 /** Only for people who want to look: hundreds of pictures cost the suite a minute. */
 export const keepsScreenshots = process.env.ASSAY_SCREENSHOTS !== undefined;
 
+/** The looks in which a person looks at what is kept: a phone and a desktop, light and dark. */
+export const keptLooks = [
+  [1440, "light"],
+  [1440, "dark"],
+  [390, "light"],
+  [390, "dark"],
+] as const;
+
+/** Keeps a page that cannot be shown anew, such as one with an open dialog, in every look. The page is then as it was. */
+export async function keepLooks(page: Page, name: string): Promise<void> {
+  if (!keepsScreenshots) return;
+  const before = page.viewportSize() ?? { width: 1440, height: 900 };
+  const isDark = await page.evaluate<boolean>("matchMedia('(prefers-color-scheme: dark)').matches");
+  for (const [width, colorScheme] of keptLooks) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    await keepScreenshot(page, `${name}-${width}-${colorScheme}`);
+  }
+  await page.setViewportSize(before);
+  await page.emulateMedia({ colorScheme: isDark ? "dark" : "light" });
+}
+
 /** Kept for a person to look at: test-artifacts/NAME.png. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
   if (!keepsScreenshots) return;

@@ -1,8 +1,8 @@
 import type { SessionId } from "@assay/contract/ids";
 import { isolated } from "@assay/contract/shown-text";
 import { schemeProperties } from "@assay/ui/brand";
-import { type Look, previewReady, readLook } from "@assay/ui/preview";
-import { useEffect, useLayoutEffect, useMemo, useState } from "react";
+import { type Look, previewReady, readLook, type Ticked } from "@assay/ui/preview";
+import { type SyntheticEvent, useEffect, useLayoutEffect, useMemo, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { loadWords, markLanguage, WordsContext } from "../i18n/language.ts";
 import { ConsentScreen } from "../screens/consent.tsx";
@@ -15,8 +15,8 @@ import { Loading } from "../ui/connection.tsx";
 import { Layout } from "../ui/layout.tsx";
 
 /**
- * The person's page in the look of an organization, in a frame of the dashboard's brand editor. It is of no session: its headers forbid it to ask for anything, nothing in it
- * can be operated, and nothing of its address is shown. Opened by itself it shows nobody's name.
+ * The person's page in the look of an organization, in a frame of the dashboard's brand editor, or as the example of the start page. It is of no session: its headers forbid it to ask
+ * for anything, nothing in it can be operated but the boxes of the example, and nothing of its address is shown. Opened by itself it shows nobody's name.
  */
 export async function showPreview(root: HTMLElement): Promise<void> {
   const words = await loadWords("en");
@@ -37,12 +37,20 @@ function Preview({ texts }: { texts: GivenTexts | null }) {
   useScheme(look?.scheme ?? null);
   const details = useMemo(() => (look === null ? null : standIn(look)), [look]);
   const session = useMemo(() => sessionOf(texts), [texts]);
+  useLayoutEffect(() => {
+    // It comes with the words of one language, and may not ask for others.
+    if (look?.ticks) document.querySelector("header")?.setAttribute("inert", "");
+  }, [look]);
   return (
     <>
       <p className="border-b border-line bg-warn-soft px-4 py-1 text-center text-small font-semibold text-warn">
-        Preview
+        {look?.ticks ? "Example" : "Preview"}
       </p>
-      <div inert={details !== null}>
+      <div
+        inert={details !== null && !look?.ticks}
+        onChange={look?.ticks ? tellTicked : undefined}
+        onClickCapture={look?.ticks ? keepOnPage : undefined}
+      >
         <Layout
           ready
           details={details}
@@ -72,6 +80,28 @@ function Preview({ texts }: { texts: GivenTexts | null }) {
       </div>
     </>
   );
+}
+
+/** Says which boxes are ticked; the one without a name is the one that agrees. */
+function tellTicked({ currentTarget }: SyntheticEvent<HTMLElement>): void {
+  const ticked = [...currentTarget.querySelectorAll<HTMLInputElement>("input:checked")].map(
+    ({ name }) => name,
+  );
+  const told: Ticked = {
+    type: "assay:ticked",
+    keys: ticked.filter((name) => name !== ""),
+    agreed: ticked.includes(""),
+  };
+  window.parent.postMessage(told, location.origin);
+}
+
+/** Agreeing without the tick is answered as in life. Nothing else that a button does has a place here. */
+function keepOnPage(event: SyntheticEvent<HTMLElement>): void {
+  const button = (event.target as Element).closest("button");
+  const hasAgreed = event.currentTarget.querySelector("form input:checked") !== null;
+  if (button === null || (button.type === "submit" && !hasAgreed)) return;
+  event.preventDefault();
+  event.stopPropagation();
 }
 
 /** What the page around this one says, as often as it does. The policy of this page lets nobody but the dashboard be that page. */
@@ -115,13 +145,14 @@ function sessionOf(texts: GivenTexts | null): Session {
 }
 
 /** A session as a bank would ask for it. */
-function standIn({ name, domain, colour, logo }: Look): Details {
+function standIn({ name, domain, colour, logo, asked }: Look): Details {
   const now = new Date(0).toISOString();
-  const asked = (required: boolean) => ({
-    required,
-    reason: "Your reason for asking stands here.",
-    source: "rc" as const,
-  });
+  const reason = "Your reason for asking stands here.";
+  const fields = asked ?? {
+    family_name: { required: true, reason },
+    date_of_birth: { required: true, reason },
+    nationality_code: { required: false, reason },
+  };
   return {
     id: "preview" as SessionId,
     status: "created",
@@ -141,7 +172,9 @@ function standIn({ name, domain, colour, logo }: Look): Details {
       privacy_url: null,
       terms_url: null,
     },
-    share_fields: { family_name: asked(true), date_of_birth: asked(true), nationality_code: asked(false) },
+    share_fields: Object.fromEntries(
+      Object.entries(fields).map(([key, field]) => [key, { ...field, source: "rc" as const }]),
+    ),
     requirements: { clone_detection: "preferred", revocation: "preferred" },
     locale: null,
     tries: { nfc_tries_used: 0, nfc_tries_left: 3, liveness_tries_used: 0, liveness_tries_left: 3 },

@@ -212,8 +212,8 @@ export function ConsentScreen({
         {slow && <p role="status">{t.slowText}</p>}
         <div className="flex flex-row-reverse flex-wrap gap-3 sm:justify-end">
           {text !== undefined ? (
-            // A word is never divided: where it has no room beside the other button, this one goes above it.
-            <Button type="submit" busy={busy} className="flex-1 [overflow-wrap:normal] sm:flex-none">
+            // A word is never divided, nor are there three lines: where it has no room beside the other button, this one goes above it.
+            <Button type="submit" busy={busy} className="min-w-38 flex-1 [overflow-wrap:normal] sm:flex-none">
               {busy ? t.working : t.agreeButton}
             </Button>
           ) : (

@@ -109,7 +109,7 @@ export function FaceStep({
             <p>{t.faceWithCameraText}</p>
             <Flashes />
             {ways}
-            <Button look="secondary" busy={opening} onClick={start}>
+            <Button look="secondary" className="w-full sm:w-auto" busy={opening} onClick={start}>
               {t.faceUseCamera}
             </Button>
           </Card>

@@ -49,7 +49,11 @@ export function HandoffScreen({
   const codeTitle = onPhone ? t.handoffOtherTitle : t.handoffTitle;
   const title = showsCode ? codeTitle : way.by === "app" ? t.appTitle : t.readHereTitle;
   return (
-    <Screen key={title} title={title} {...(showsCode ? { lead: t.handoffKeepOpen } : {})}>
+    <Screen
+      key={title}
+      title={title}
+      {...(showsCode ? { lead: t.handoffKeepOpen } : { picture: <HoldPhone /> })}
+    >
       {hasOwnWay && shellTransport() !== null && (
         <Card>
           <p>{t.readHereShell}</p>
@@ -157,7 +161,7 @@ function CodeForDevice({
               />
             </label>
             <p className="text-small text-muted">{t.linkIsSecret}</p>
-            <Button look="secondary" onClick={() => void copy()}>
+            <Button look="secondary" className="w-full sm:w-auto" onClick={() => void copy()}>
               <Icon name={copied ? "check" : "copy"} />
               {copied ? t.linkCopied : t.copyLink}
             </Button>

@@ -430,7 +430,11 @@ function Refused({
           <WhoHelps organization={organization} />
         </>
       ) : (
-        onLeave !== null && <Button onClick={onLeave}>{t.tryAgain}</Button>
+        onLeave !== null && (
+          <Button className="w-full sm:w-auto" onClick={onLeave}>
+            {t.tryAgain}
+          </Button>
+        )
       )}
     </Screen>
   );
