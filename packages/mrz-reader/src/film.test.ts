@@ -116,6 +116,13 @@ test("what is read at another place speaks for its key in the sum only, and agai
   assert.equal(filmed([seen({}, other, true), clear, clear]), null);
 });
 
+test("a sum is believed by two frames more than speak of another document", () => {
+  const frames = [unsure(0, "L"), unsure(7, "C"), unsure(1, "8")].map((doubts) => seen(doubts));
+  const before = [seen({}, other, true), seen({}, other, true)];
+  assert.equal(filmed([...before, ...frames]), null);
+  assert.deepEqual(filmed([...before, ...frames, ...frames]), { key, frames: 8 });
+});
+
 test("another place is tried in every frame that reads as nothing, and the one that helped is kept", () => {
   const nothing = seen(unsure(0, "L"));
   const first = addSight(nothingSeen, nothing, now).film;
