@@ -30,31 +30,31 @@ export const nothingSeen: Film = {
   tip: { way: 0, quad: null },
 };
 
-/** What one frame says against a letter at most, in nats. Half: nothing is ever believed by the sum. Twice: one bad frame outweighs the good ones. */
+/** What one frame says against a letter at most, in nats, so that one bad frame cannot outweigh the good ones. Half: the sum believes nothing that the vote does not. Twice: no film more. */
 const mostSaid = 6;
 /**
  * How alike the errors of two frames are, from 0 (each is new) to 1 (all frames are one): a finger stays, worn print stays worn. So many frames count as n / (1 + (n - 1) * likeness) of them.
- * Half: characters are believed that every frame doubted in the same way. Twice: what the sum brings is halved.
+ * Half or twice: the same films; three times: one of a hundred hard ones less.
  */
 const likeness = 0.1;
 /** Beyond so many the sum forgets as much as it learns, so that it is never surer than what was measured (ten frames, README). */
 const mostFrames = 10;
-/** How many frames a sum needs. Half: as few as are believed by themselves. Twice: two seconds on a slow phone. */
+/** How many frames a sum needs. One less: as few as must each be sure to be believed. Twice: two of a hundred films less, and a second more for others. */
 const leastFrames = 3;
-/** How sure the sum must be of its least sure character. Half: an even guess. */
+/** How sure the sum must be of its least sure character. 0.6: the same films. 0.95: two of a hundred hard ones less. */
 const enoughConfidence = 0.8;
 /**
  * What no check digit tells apart is not made surer by adding up, because a face or a print that is mistaken once is mistaken in every frame: there the mean of the frames must be as sure as a frame that counts (agreement.ts).
  * With these on the sum, an M of a face that is not OCR-B was believed to be a W.
  */
 const enoughOnAverage = { blindMargin: 3, pairMargin: 4 } as const;
-/** By how many frames a sum must be ahead of what contradicts it. */
+/** By how many frames a sum must be ahead of what contradicts it, as in agreement.ts. One more or less: the same films. */
 const leastLead = 2;
-/** A frame speaks of another document when it is this sure of more than so many other characters of the key. */
+/** A frame speaks of another document, or was read at a wrong place, when it is this sure of more than so many other characters of the key, each this many nats less likely in the sum. Half or twice of them: the same films. */
 const sureOfAnother = 0.8;
 const clearlyLess = 1.5;
 const mostOthers = 3;
-/** Documents, or wrong places, that are told apart at a time. */
+/** Documents, or wrong places, that are told apart at a time. They bound what is kept: about 100 KB. */
 const mostSums = 4;
 /** Frames without a zone after which another document may be shown. Half: a hand that shakes loses what was read. Twice: who changes documents waits. */
 const goneFrames = 10;
