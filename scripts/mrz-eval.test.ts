@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
@@ -42,7 +42,7 @@ function asPng(jpeg: Buffer): Buffer {
   return png(width, height, 6, rows);
 }
 
-test("an evaluation tells what is read on a folder of labelled pictures, by text files and by a table, and prints no line", (t) => {
+test("an evaluation tells what is read on a folder of labelled pictures and films, by text files and by a table, and prints no line", (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), "assay-lines-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const into = (name: string) => path.join(folder, name);
@@ -52,6 +52,15 @@ test("an evaluation tells what is read on a folder of labelled pictures, by text
   writeFileSync(into("passport.txt"), linesOf("passport").join("\n"));
   writeFileSync(into("no-zone.txt"), "\n");
   writeFileSync(into("card.PNG"), asPng(readFileSync(path.join(frames, "card.jpg"))));
+  // Two frames of one document, which the camera believes; one frame it does not.
+  for (const [film, names] of [
+    ["film", ["0.jpg", "1.jpg"]],
+    ["short", ["0.jpg"]],
+  ] as const) {
+    mkdirSync(into(film));
+    for (const name of names) copyFileSync(path.join(frames, "passport.jpg"), path.join(into(film), name));
+    writeFileSync(path.join(into(film), "lines.txt"), linesOf("passport").join("\n"));
+  }
   writeFileSync(into("broken.png"), "no picture");
   writeFileSync(
     into("labels.csv"),
@@ -71,10 +80,13 @@ test("an evaluation tells what is read on a folder of labelled pictures, by text
     { encoding: "utf8" },
   );
   assert.deepEqual([status, stderr], [0, ""]);
-  assert.match(stdout, /^key right: 2 of 3 \(95 %: /);
-  assert.match(stdout, /^wrong key accepted: 1 of 4 /m);
+  assert.match(stdout, /^key right: 3 of 5 \(95 %: /);
+  assert.match(stdout, /^wrong key accepted: 1 of 6 /m);
   assert.match(stdout, /nothing read: 1; no picture that can be read: 1; .*: 1$/m);
-  assert.match(stdout, /wrong: permit\.jpg\n {2}unusable: broken\.png\n {2}no_label: lost\.jpg\n$/);
+  assert.match(
+    stdout,
+    /wrong: permit\.jpg\n {2}not_read: short\n {2}unusable: broken\.png\n {2}no_label: lost\.jpg\n$/,
+  );
   for (const line of [...linesOf("passport"), ...linesOf("card")])
     assert.ok(!stdout.includes(line.slice(0, 9)));
 });

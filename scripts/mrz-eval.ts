@@ -1,13 +1,15 @@
 /**
  * `npm run mrz-eval -- FOLDER`: how many documents the reader of the printed lines reads on an operator's own pictures (JPEG or PNG). What each says stands in a text file of the same name
- * beside it (the lines of its zone, or nothing where there is none), or for all of them in `labels.csv`. Nothing is written and nothing leaves the machine; of the lines nothing is printed.
+ * beside it (the lines of its zone, or nothing where there is none), or for all of them in `labels.csv`. A folder in it is a film: its pictures in the order of their names are frames of one document, as the camera
+ * sees them, and `lines.txt` in it is what the document says. Nothing is written and nothing leaves the machine; of the lines nothing is printed.
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { maxImagePixels } from "@assay/emrtd/lds/image";
-import { mrzInformation } from "@assay/emrtd/mrz/mrz-key";
+import { type MrzKeyFields, mrzInformation } from "@assay/emrtd/mrz/mrz-key";
 import { keyFieldsOf, parseMrz } from "@assay/emrtd/mrz/parse-mrz";
 import { rateOf } from "@assay/face/error-rates";
+import { addSight, nothingSeen } from "@assay/mrz-reader/film";
 import { greyOf } from "@assay/mrz-reader/grey";
 import { loadReader } from "@assay/mrz-reader/node/load-reader";
 import { readPhoto } from "@assay/mrz-reader/photo";
@@ -38,6 +40,11 @@ function labelsIn(folder: string): ReadonlyMap<string, string> {
     const beside = path.join(folder, name.replace(pictureName, ".txt"));
     if (existsSync(beside)) labels.set(name, readFileSync(beside, "utf8"));
   }
+  for (const name of readdirSync(folder)) {
+    const inside = path.join(folder, name, "lines.txt");
+    if (existsSync(inside) && framesIn(path.join(folder, name)).length > 0)
+      labels.set(name, readFileSync(inside, "utf8"));
+  }
   return labels;
 }
 
@@ -56,6 +63,35 @@ async function pixelsOf(file: string): Promise<Pixels> {
   return decodePicture(bytes, { kinds: ["jpeg"], maxPixels: maxImagePixels });
 }
 
+/** The names of the frames of a film, in order; none where this is no folder. */
+function framesIn(film: string): readonly string[] {
+  if (!statSync(film).isDirectory()) return [];
+  return readdirSync(film)
+    .filter((file) => pictureName.test(file))
+    .sort();
+}
+
+/** What the page would believe while the camera sees these frames. */
+async function readFilm(
+  reader: ReturnType<typeof loadReader>,
+  film: string,
+  at: Date,
+): Promise<MrzKeyFields | null> {
+  let seen = nothingSeen;
+  for (const frame of framesIn(film)) {
+    const { rgb, width, height } = await pixelsOf(path.join(film, frame));
+    const added = addSight(seen, reader.look(greyOf(rgb, width, height, 3), at, seen.tip), at);
+    if (added.accepted !== null) return added.accepted;
+    seen = added.film;
+  }
+  return null;
+}
+
+async function readPicture(reader: ReturnType<typeof loadReader>, picture: string, at: Date) {
+  const { rgb, width, height } = await pixelsOf(picture);
+  return readPhoto(reader, greyOf(rgb, width, height, 3), at);
+}
+
 async function outcomeOf(
   reader: ReturnType<typeof loadReader>,
   picture: string,
@@ -63,8 +99,7 @@ async function outcomeOf(
   at: Date,
 ): Promise<Outcome> {
   try {
-    const { rgb, width, height } = await pixelsOf(picture);
-    const read = readPhoto(reader, greyOf(rgb, width, height, 3), at);
+    const read = await (statSync(picture).isDirectory() ? readFilm : readPicture)(reader, picture, at);
     if (read === null || read === "visa") return expected === null ? "rightly_none" : "not_read";
     return mrzInformation(read) === expected ? "right" : "wrong";
   } catch (error) {
@@ -76,7 +111,7 @@ async function outcomeOf(
 async function main(folder: string | undefined): Promise<void> {
   if (folder === undefined || !existsSync(folder)) {
     console.error(
-      "Usage: npm run mrz-eval -- FOLDER, with pictures (JPEG or PNG) in it, and the lines of each in a text file of the same name or in labels.csv",
+      "Usage: npm run mrz-eval -- FOLDER, with pictures (JPEG or PNG) in it, and the lines of each in a text file of the same name or in labels.csv; a folder in it with lines.txt is a film",
     );
     process.exitCode = 2;
     return;

@@ -55,3 +55,10 @@ export function addReading(
   const accepted = hasCounted && isEnough && support.counted - others >= leastLead;
   return { agreement: after, accepted: accepted ? reading.fields : null };
 }
+
+/** How many frames said another key than this one. */
+export function saidOtherwise(agreement: Agreement, fields: MrzKeyFields): number {
+  let said = -(agreement.get(mrzInformation(fields))?.said ?? 0);
+  for (const support of agreement.values()) said += support.said;
+  return said;
+}

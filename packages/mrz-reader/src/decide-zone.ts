@@ -51,7 +51,12 @@ type Options = {
  * What the lines say, by what may stand at each position, by the check digits and by how sure the network was. Only the key is told: for a chip
  * nothing else is needed, and the name line may be covered.
  */
-export function decideZone(lines: readonly ReadLine[], shape: ZoneShape, at: Date): ZoneReading {
+export function decideZone(
+  lines: readonly ReadLine[],
+  shape: ZoneShape,
+  at: Date,
+  least = leastConfidence,
+): ZoneReading {
   const layout = mrzLayouts[shape];
   const first = lines[0]?.[0];
   if (shape !== "TD1" && first !== undefined && (first[alphabet.indexOf("V")] ?? 0) > 0.5)
@@ -74,7 +79,7 @@ export function decideZone(lines: readonly ReadLine[], shape: ZoneShape, at: Dat
   try {
     const { mrz, changedCharacters } = repairMrz(texts.join("\n"), at, doubts);
     const sure = certainty(options, mrz.lines, layout);
-    if (sure.confidence < leastConfidence) return { type: "unclear" };
+    if (sure.confidence < least) return { type: "unclear" };
     // A filler inside of a number is rare, and a K that was read as one is not. Such a number is typed.
     if (/<[^<]/.test(mrz.documentNumber)) return { type: "unclear" };
     const pairMargin = pairMarginOf(options, mrz.lines, layout);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type FoundZone, findFrom, lookUntilStill } from "./find-zone.ts";
+import { findFrom, lookUntilStill, otherPlace } from "./find-zone.ts";
 import { type Quad, turnedQuad } from "./geometry.ts";
 
 const zone: Quad = [
@@ -9,6 +9,7 @@ const zone: Quad = [
   { x: 900, y: 200 },
   { x: 100, y: 200 },
 ];
+const shares = [0.9, 0.8, 0.95, 0.7] as const;
 const beside = (by: number): Quad => [{ x: 100 + by, y: 100 }, zone[1], zone[2], zone[3]];
 
 /** Looks that find one quad after the other, and from where they began. */
@@ -57,10 +58,16 @@ test("a corner or an edge on a wrong line is put where the zone's shape says, an
   for (const quad of missed) {
     const from: Quad[] = [];
     // From where it begins it finds what is wrong, again and again; from near the zone it finds the zone.
-    const look = (rough: Quad): FoundZone & { isTurned: boolean } => {
+    const look = (rough: Quad) => {
       from.push(rough);
       const isNear = rough.every((at, n) => Math.abs(at.y - (passport[n]?.y ?? 0)) < 15);
-      return { quad: isNear ? passport : quad, shapes: ["TD3"], isTurnSure: true, isTurned: false };
+      return {
+        quad: isNear ? passport : quad,
+        shapes: ["TD3"] as const,
+        isTurnSure: true,
+        isTurned: false,
+        shares,
+      };
     };
     assert.deepEqual(findFrom(look, quad)?.quad, passport);
     assert.ok(from.length <= 6);
@@ -72,8 +79,40 @@ test("a zone that no mending makes consistent is told as it was found, after a b
   let count = 0;
   const look = () => {
     count++;
-    return { quad: narrow, shapes: ["TD1"] as const, isTurnSure: true, isTurned: false };
+    return { quad: narrow, shapes: ["TD1"] as const, isTurnSure: true, isTurned: false, shares };
   };
   assert.deepEqual(findFrom(look, narrow)?.quad, narrow);
   assert.ok(count <= 9, `${count}`);
+});
+
+test("a zone that could not be read is looked at with one corner where the other three have it, the least sure corner first", () => {
+  const [a, b, c] = zone;
+  // The last corner lies a line too high, and the look was least sure of it.
+  const found = {
+    quad: [a, b, c, { x: 100, y: 150 }] as const,
+    shapes: ["TD3"] as const,
+    isTurnSure: true,
+    shares,
+  };
+  const from: Quad[] = [];
+  const look = (quad: Quad) => {
+    from.push(quad);
+    return { ...found, quad, isTurned: false };
+  };
+  assert.deepEqual(otherPlace(look, found, 0)?.quad, zone);
+  for (const way of [1, 3, 4, 6]) otherPlace(look, found, way);
+  // By how sure the look was: the last, the second, the first, the third, and the last again.
+  const moved = from.map((quad) => quad.findIndex((point, n) => point !== found.quad[n]));
+  assert.deepEqual(moved, [3, 1, 0, 2, 3]);
+});
+
+test("two lines that could not be read may be two of a card's three, which is then read without another look", () => {
+  const none = () => assert.fail("looked");
+  const found = { quad: zone, shapes: ["TD2"] as const, isTurnSure: true, shares };
+  const above = otherPlace(none, found, 2);
+  const below = otherPlace(none, found, 5);
+  assert.deepEqual([above?.shapes, below?.shapes], [["TD1"], ["TD1"]]);
+  assert.deepEqual([above?.quad[0], above?.quad[3]], [{ x: 100, y: 50 }, zone[3]]);
+  assert.deepEqual([below?.quad[0], below?.quad[3]], [zone[0], { x: 100, y: 250 }]);
+  assert.equal(otherPlace(none, { ...found, shapes: ["TD1"] }, 2), null);
 });

@@ -29,23 +29,86 @@ export type FoundZone = {
   readonly isTurnSure: boolean;
 };
 
-/** Where the zone is, or null. A rough look at the whole picture, then a closer one at that part of it. */
-export function findZone(coarse: Network, refine: Network, frame: Plane): FoundZone | null {
+/** Where a frame's zone is, and where else it may be. */
+export type Finding = {
+  readonly zone: FoundZone | null;
+  /**
+   * Another place to read, for a zone that could not be read where it was found; which one is told by `way`, any whole number. Where none was found, the place of the frame before is looked at.
+   * Null where there is nothing else.
+   */
+  readonly otherwise: (way: number, before: Quad | null) => FoundZone | null;
+};
+
+/** A rough look at the whole picture, then a closer one at that part of it. */
+export function findZone(coarse: Network, refine: Network, frame: Plane): Finding {
   const size = sizeFor(frame, coarseSide, 16);
   const seen = coarse.run(standardised(shrink(frame, size.width, size.height), contrastFloor));
-  if ((seen.head[0] ?? -1) <= 0) return null;
   const [across, down] = [frame.width / seen.width, frame.height / seen.height];
-  const rough = quadOf(cornersOf(seen).map(({ x, y }) => ({ x: x * across, y: y * down })));
-  if (rough === null) return null;
-  const middleSize = sizeFor(frame, middleSide, 1);
-  const middle = shrink(frame, middleSize.width, middleSize.height);
-  return findFrom((quad) => lookCloser(refine, frame, middle, quad), rough);
+  const rough =
+    (seen.head[0] ?? -1) <= 0
+      ? null
+      : quadOf(cornersOf(seen).map(({ x, y }) => ({ x: x * across, y: y * down })));
+  let middle: Plane | null = null;
+  const look: Look = (from) => {
+    if (middle === null) {
+      const { width, height } = sizeFor(frame, middleSide, 1);
+      middle = shrink(frame, width, height);
+    }
+    return lookCloser(refine, frame, middle, from);
+  };
+  const zone = rough === null ? null : findFrom(look, rough);
+  return {
+    zone,
+    otherwise: (way, before) => {
+      if (zone !== null) return otherPlace(look, zone, way);
+      return before === null ? null : findFrom(look, before);
+    },
+  };
 }
 
-type Look = (from: Quad) => (FoundZone & { readonly isTurned: boolean }) | null;
+type SeenZone = FoundZone & {
+  /** How sure the look was of each corner, from 0 to 1. */
+  readonly shares: readonly [number, number, number, number];
+};
+type Look = (from: Quad) => (SeenZone & { readonly isTurned: boolean }) | null;
+
+/**
+ * In which order other places are tried, one a frame. Numbers: a corner that lies elsewhere, the least sure first; where three corners say it is, the zone is looked at once more. Words: the upper or the lower line of three
+ * was missed, and a card was taken for a document of two lines.
+ */
+const otherPlaces = [0, 1, "above", 2, 3, "below"] as const;
+
+export function otherPlace(look: Look, zone: SeenZone, way: number): FoundZone | null {
+  const place = otherPlaces[way % otherPlaces.length] ?? 0;
+  if (typeof place === "number") {
+    const corners = [0, 1, 2, 3].sort((m, n) => (zone.shares[m] ?? 0) - (zone.shares[n] ?? 0));
+    const quad = withCornerOf(zone.quad, corners[place] ?? 0);
+    return quad === null ? null : look(quad);
+  }
+  if (zone.shapes[0] === "TD1") return null;
+  const [a, b, c, d] = zone.quad;
+  // A closer look finds the two lines again, so it is read as it is.
+  const quad: Quad =
+    place === "above" ? [beyond(d, a), beyond(c, b), c, d] : [a, b, beyond(b, c), beyond(a, d)];
+  return { quad, shapes: ["TD1"], isTurnSure: zone.isTurnSure };
+}
+
+/** By half of the way from the first point to the second, on from the second. */
+const beyond = (from: Point, to: Point): Point => ({
+  x: to.x + (to.x - from.x) / 2,
+  y: to.y + (to.y - from.y) / 2,
+});
+
+/** The quad with one corner where the other three would have it in a parallelogram. */
+function withCornerOf(quad: Quad, corner: number): Quad | null {
+  const [next, opposite, last] = [1, 2, 3].map((by) => quad[(corner + by) % 4]);
+  if (next === undefined || opposite === undefined || last === undefined) return null;
+  const at = { x: next.x + last.x - opposite.x, y: next.y + last.y - opposite.y };
+  return quadOf(quad.map((point, index) => (index === corner ? at : point)));
+}
 
 /** A corner on a wrong line makes a quad that no zone has; from where it should be, the zone is looked at again. */
-export function findFrom(look: Look, rough: Quad): FoundZone | null {
+export function findFrom(look: Look, rough: Quad): SeenZone | null {
   const found = lookUntilStill(look, rough);
   if (found === null || isConsistent(found)) return found;
   for (const quad of mendedQuads(found)) {
@@ -126,12 +189,7 @@ const cropQuad: Quad = [
   { x: crop.left, y: crop.height - crop.top },
 ];
 
-function lookCloser(
-  refine: Network,
-  frame: Plane,
-  middle: Plane,
-  rough: Quad,
-): (FoundZone & { readonly isTurned: boolean }) | null {
+function lookCloser(refine: Network, frame: Plane, middle: Plane, rough: Quad): ReturnType<Look> {
   const [across, down] = [middle.width / frame.width, middle.height / frame.height];
   const scaled = quadOf(rough.map(({ x, y }) => ({ x: x * across, y: y * down })));
   const toMiddle: Homography | null = scaled === null ? null : homographyBetween(cropQuad, scaled);
@@ -140,16 +198,19 @@ function lookCloser(
   const seen = refine.run(standardised(picture, contrastFloor));
   const [td1 = 0, td2 = 0, td3 = 0, none = 0, upsideDown = 0] = seen.head;
   if (none >= Math.max(td1, td2, td3)) return null;
+  const corners = cornersOf(seen);
   const exact = quadOf(
-    cornersOf(seen).map((at) => {
+    corners.map((at) => {
       const { x, y } = project(toMiddle, { x: at.x * cellPixels, y: at.y * cellPixels });
       return { x: x / across, y: y / down };
     }),
   );
   if (exact === null || !exact.every(({ x, y }) => Number.isFinite(x) && Number.isFinite(y))) return null;
   const likelihood = { TD1: td1, TD2: td2, TD3: td3 };
+  const [first = 0, second = 0, third = 0, fourth = 0] = corners.map(({ share }) => share);
   return {
     quad: upsideDown > 0 ? turnedQuad(exact) : exact,
+    shares: upsideDown > 0 ? [third, fourth, first, second] : [first, second, third, fourth],
     shapes: zoneShapes
       .filter((shape) => Math.max(td1, td2, td3) - likelihood[shape] < doubt)
       .sort((a, b) => likelihood[b] - likelihood[a]),
@@ -158,15 +219,16 @@ function lookCloser(
   };
 }
 
-/** In cells: the middle of the five by five cells around each map's peak, each weighted by how likely it is. */
-export function cornersOf({ maps, height, width, stride }: Output): readonly Point[] {
+/** In cells: the middle of the five by five cells around each map's peak, each weighted by how likely it is, and how likely they are together. */
+export function cornersOf({ maps, height, width, stride }: Output): readonly (Point & { share: number })[] {
   return [0, 1, 2, 3].map((channel) => {
     let peak = 0;
     for (let at = 1; at < height * width; at++)
       if ((maps[at * stride + channel] ?? 0) > (maps[peak * stride + channel] ?? 0)) peak = at;
     const [peakX, peakY] = [peak % width, Math.floor(peak / width)];
     const most = maps[peak * stride + channel] ?? 0;
-    let [mass, x, y] = [0, 0, 0];
+    let [mass, x, y, all] = [0, 0, 0, 0];
+    for (let at = 0; at < height * width; at++) all += Math.exp((maps[at * stride + channel] ?? 0) - most);
     for (let atY = Math.max(0, peakY - 2); atY <= Math.min(height - 1, peakY + 2); atY++)
       for (let atX = Math.max(0, peakX - 2); atX <= Math.min(width - 1, peakX + 2); atX++) {
         const weight = Math.exp((maps[(atY * width + atX) * stride + channel] ?? 0) - most);
@@ -174,6 +236,6 @@ export function cornersOf({ maps, height, width, stride }: Output): readonly Poi
         x += weight * atX;
         y += weight * atY;
       }
-    return { x: x / mass + 0.5, y: y / mass + 0.5 };
+    return { x: x / mass + 0.5, y: y / mass + 0.5, share: mass / all };
   });
 }

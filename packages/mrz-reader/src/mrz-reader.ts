@@ -1,19 +1,36 @@
+import { mrzLayouts } from "@assay/emrtd/mrz/mrz-layout";
 import { decideZone, type ZoneReading } from "./decide-zone.ts";
-import { findZone } from "./find-zone.ts";
+import { type FoundZone, findZone } from "./find-zone.ts";
 import { type Quad, turnedQuad } from "./geometry.ts";
 import { type Hint, hintFor } from "./hint.ts";
 import { Engine, Network, type Plane } from "./network.ts";
 import type { NetworkPlans } from "./network-plan.ts";
-import { readLines } from "./read-lines.ts";
+import { type ReadLine, readLines } from "./read-lines.ts";
+import type { ZoneShape } from "./zone-shape.ts";
+
+/** What was read between four corners taken as a zone of this shape. */
+export type ReadZone = { readonly shape: ZoneShape; readonly lines: readonly ReadLine[] };
 
 export type Sight = {
   /** The corners of the zone in pixels of the frame, in the order of reading. */
   readonly quad: Quad | null;
   readonly reading: ZoneReading;
+  /** What the reading was made of: of every shape that was tried, the clearest. */
+  readonly zones: readonly ReadZone[];
+  /** Whether it was read at another place than where it was found first. */
+  readonly isOtherwise: boolean;
   readonly hint: Hint;
 };
 
-/** Reads one frame after the other. It keeps nothing of a frame: what several of them say together is told by `addReading`. */
+/** What the frames before say about where to look. */
+export type Tip = {
+  /** Which other place is read where the first reads as nothing. */
+  readonly way: number;
+  /** Where the zone was in the frame before. */
+  readonly quad: Quad | null;
+};
+
+/** Reads one frame after the other. It keeps nothing of a frame: what several of them say together is told by `addSight`. */
 export class MrzReader {
   readonly #engine: Engine;
   readonly #coarse: Network;
@@ -31,16 +48,56 @@ export class MrzReader {
     return this.#engine.bytes;
   }
 
-  look(frame: Plane, at: Date): Sight {
-    const zone = findZone(this.#coarse, this.#refine, frame);
-    if (zone === null) return { quad: null, reading: { type: "unclear" }, hint: hintFor(frame, null) };
-    const hint = hintFor(frame, zone);
+  /** Without a tip the frame is read where its zone is found, or not at all. */
+  look(frame: Plane, at: Date, tip: Tip | null = null): Sight {
+    const { zone, otherwise } = findZone(this.#coarse, this.#refine, frame);
+    const first = this.#readAt(frame, zone, at);
+    if (tip === null || first.reading.type !== "unclear")
+      return { ...first, isOtherwise: false, hint: hintFor(frame, zone) };
+    const other = otherwise(tip.way, tip.quad);
+    const second = this.#readAt(frame, other, at);
+    const hint = hintFor(frame, zone ?? other);
+    // That a document is a visa is believed only where the zone was found by itself.
+    if (second.reading.type === "key") return { ...second, isOtherwise: true, hint };
+    const zones = clearest([...first.zones, ...second.zones]);
+    return { ...first, quad: first.quad ?? second.quad, zones, isOtherwise: false, hint };
+  }
+
+  #readAt(frame: Plane, zone: FoundZone | null, at: Date): Pick<Sight, "quad" | "reading" | "zones"> {
+    if (zone === null) return { quad: null, reading: { type: "unclear" }, zones: [] };
+    const zones: ReadZone[] = [];
     for (const quad of zone.isTurnSure ? [zone.quad] : [zone.quad, turnedQuad(zone.quad)])
       for (const shape of zone.shapes) {
         const lines = readLines(this.#read, frame, quad, shape);
-        const reading = lines === null ? null : decideZone(lines, shape, at);
-        if (reading !== null && reading.type !== "unclear") return { quad, reading, hint };
+        if (lines === null) continue;
+        const reading = decideZone(lines, shape, at);
+        if (reading.type !== "unclear") return { quad, reading, zones: [{ shape, lines }] };
+        zones.push({ shape, lines });
       }
-    return { quad: zone.quad, reading: { type: "unclear" }, hint };
+    return { quad: zone.quad, reading: { type: "unclear" }, zones: clearest(zones) };
   }
+}
+
+/** Of each shape the zone whose characters are surest on average. */
+function clearest(zones: readonly ReadZone[]): readonly ReadZone[] {
+  const best = new Map<ZoneShape, { zone: ReadZone; clarity: number }>();
+  for (const zone of zones) {
+    const clarity = clarityOf(zone);
+    if (clarity > (best.get(zone.shape)?.clarity ?? 0)) best.set(zone.shape, { zone, clarity });
+  }
+  return [...best.values()].map(({ zone }) => zone);
+}
+
+/** Nothing for a zone with a line that does not read as so many characters. */
+function clarityOf({ shape, lines }: ReadZone): number {
+  let [sum, count] = [0, 0];
+  for (const [index, line] of lines.entries()) {
+    if (index === mrzLayouts[shape].name.line) continue;
+    if (line.length === 0) return 0;
+    for (const segment of line) {
+      sum += Math.max(...segment);
+      count++;
+    }
+  }
+  return sum / Math.max(1, count);
 }

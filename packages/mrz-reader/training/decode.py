@@ -20,6 +20,10 @@ COUNTS = (0.7, 3.0, 4.0)
 SURE = (0.9, 6.0, 8.0)
 SURE_FRAMES, COUNTED_FRAMES, LEAD = 2, 4, 2
 MOST_MARGIN = 9.0
+# Of src/film.ts.
+MOST_SAID, LIKENESS, MOST_FRAMES, LEAST_FRAMES = 6.0, 0.1, 10, 3
+ENOUGH_CONFIDENCE, ENOUGH_ON_AVERAGE = 0.8, (3.0, 4.0)
+LEAST_LEAD, SURE_OF_ANOTHER, CLEARLY_LESS, MOST_OTHERS, MOST_SUMS, GONE_FRAMES = 2, 0.8, 1.5, 3, 4, 10
 # Of src/read-lines.ts: by how many nats the best reading of any length may beat those of the right length.
 MOST_STRAIN = 6.0
 
@@ -112,7 +116,7 @@ def long_number(line, start, chars):
     return number if over[length - 1] == digit(number) else None
 
 
-def decide(segments, shape):
+def decide(segments, shape, least=LEAST_CONFIDENCE):
     """None, or {"key", "cost", "confidence", "margin"}; {"visa": True} for a visa."""
     lines, chars = LINES[shape]
     name = NAME[shape]
@@ -175,7 +179,7 @@ def decide(segments, shape):
         unlisted = math.log(max(best_share[line][i], FLOOR)) - math.log(FLOOR)
         for c in BLIND[chosen] & MASKS[shape][line][i]:
             margin = min(margin, listed.get(c, unlisted))
-    if confidence < LEAST_CONFIDENCE:
+    if confidence < least:
         return None
     if number is None:
         number = read[nl][ns:ne]
@@ -244,3 +248,92 @@ class Agreement:
             if (self.sure.get(key, 0) >= SURE_FRAMES or self.counted[key] >= COUNTED_FRAMES) and self.counted[key] - others >= LEAD:
                 return key
         return None
+
+    def said_otherwise(self, key):
+        return sum(self.said.values()) - self.said.get(key, 0)
+
+
+class Film:
+    """What frames say together. Mirrors src/film.ts."""
+
+    def __init__(self):
+        self.forget()
+
+    def forget(self):
+        self.agreement, self.sums, self.without = Agreement(), [], 0
+
+    def add(self, said, zones, seen=True):
+        """`said` of one frame by `decide`, and what it was made of: [(shape, segments)]. The key, once it is believed."""
+        self.without = 0 if seen else self.without + 1
+        if self.without >= GONE_FRAMES:
+            self.forget()
+            return None
+        accepted = self.agreement.add(said)
+        if accepted is None and not (said is not None and "visa" in said):
+            accepted = next((key for key in (self.add_zone(*zone) for zone in zones) if key is not None), None)
+        if accepted is not None:
+            self.forget()
+        return accepted
+
+    def add_zone(self, shape, segments):
+        lines, chars = LINES[shape]
+        if len(segments) != lines or any(len(line) != chars for n, line in enumerate(segments) if n != NAME[shape]):
+            return None
+        said = [[] if n == NAME[shape] else [said_of(q) for q in line] for n, line in enumerate(segments)]
+        before, fewest = None, MOST_OTHERS + 1
+        for total in self.sums:
+            others = others_in(total, segments) if total["shape"] == shape else fewest
+            if others < fewest:
+                before, fewest = total, others
+        if before is None:
+            total = {"shape": shape, "frames": 1, "lines": said}
+        else:
+            kept = 1.0 if before["frames"] < MOST_FRAMES else (MOST_FRAMES - 1) / MOST_FRAMES
+            added = [[[v * kept + w for v, w in zip(old, new)] for old, new in zip(*pair)] for pair in zip(before["lines"], said)]
+            total = {"shape": shape, "frames": min(MOST_FRAMES, before["frames"] + 1), "lines": added}
+        self.sums = ([t for t in self.sums if t is not before] + [total])[-MOST_SUMS:]
+        if total["frames"] < LEAST_FRAMES:
+            return None
+        reading = added_up(total)
+        if reading is None or "key" not in reading or reading["cost"] > 0:
+            return None
+        mean = reading_of(total, 1, 0)
+        if mean is None or any(mean[name] < least for name, least in zip(("margin", "pair"), ENOUGH_ON_AVERAGE)):
+            return None
+        key = reading["key"]
+        against = self.agreement.said_otherwise(key)
+        for other in self.sums:
+            if other is not total:
+                says = added_up(other)
+                against += other["frames"] if says is not None and "key" in says else 0
+        return key if total["frames"] - against >= LEAST_LEAD else None
+
+
+def said_of(q):
+    """In nats below the likeliest letter, and never more than one frame may say. Letters that are not listed are unlikely."""
+    most = max(q.values())
+    return [max(-MOST_SAID, math.log(q[c] / most)) if q.get(c, 0) > 0 else -MOST_SAID for c in range(37)]
+
+
+def others_in(total, segments):
+    """Characters of the key that the frame is sure of and the sum takes for others."""
+    others = 0
+    for line, start, end in FIELDS[total["shape"]][:3]:
+        for i in range(start, end):
+            best, share = max(segments[line][i].items(), key=lambda x: x[1])
+            summed = total["lines"][line][i]
+            others += share > SURE_OF_ANOTHER and max(summed) - summed[best] > CLEARLY_LESS
+    return others
+
+
+def reading_of(total, weight, least):
+    """With `weight` frames' worth of what the frames say on average."""
+    def shares(summed):
+        most = max(summed)
+        powers = [math.exp((v - most) / total["frames"] * weight) for v in summed]
+        return {c: p / sum(powers) for c, p in enumerate(powers)}
+    return decide([[shares(q) for q in line] for line in total["lines"]], total["shape"], least)
+
+
+def added_up(total):
+    return reading_of(total, total["frames"] / (1 + (total["frames"] - 1) * LIKENESS), ENOUGH_CONFIDENCE)

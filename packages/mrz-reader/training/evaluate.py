@@ -3,6 +3,9 @@
   evaluate.py video --video-documents 2048   key read a frame, and within two seconds (ten frames that belong together)
   evaluate.py wrong --documents 100096      wrong keys accepted, four frames a document
   evaluate.py none  --pictures 10000        keys accepted, and zones seen, where there is no zone
+
+A frame is read where its zone is found; the other places that the page tries where that reads as nothing (src/find-zone.ts) are not tried here, because which one comes next depends on what was read. make_films.py draws
+films that the page's own code is measured on.
 """
 
 import argparse
@@ -42,6 +45,9 @@ def wilson(right, count):
 
 
 def load(args, device):
+    if args.shipped:
+        import export
+        return {name: net.to(device, memory_format=torch.channels_last) for name, net in export.shipped().items()}
     nets = {"coarse": Network(COARSE), "refine": Network(REFINE), "read": Network(READ)}
     for path in (args.coarse, args.zone, args.read):
         for name, state in torch.load(path, map_location=device, weights_only=True)["ema"].items():
@@ -145,10 +151,12 @@ def decided(kept):
 
 
 def decide_batch(seen):
-    out = [said if zone else None for said, zone in zip(decide_packed(seen), seen["zone"].tolist())]
+    """For each document what the frame says, and the zones that it was made of."""
+    out = [(said, zones) if zone else (None, []) for (said, zones), zone in zip(decide_packed(seen), seen["zone"].tolist())]
     if seen["second"] is not None:
-        for i, said in zip(seen["second"]["at"], decide_packed(seen["second"])):
-            out[i] = said if out[i] is None else out[i]
+        for i, (said, zones) in zip(seen["second"]["at"], decide_packed(seen["second"])):
+            if out[i][0] is None:
+                out[i] = (said, zones if said is not None else out[i][1] + zones)
     return out
 
 
@@ -157,7 +165,7 @@ def decide_packed(seen):
     out = []
     for i, (shape, strain, visa) in enumerate(zip(seen["shape"].tolist(), seen["strain"].tolist(), seen["visa"].tolist())):
         if shape != 0 and visa > 0.5:
-            out.append({"visa": True})
+            out.append(({"visa": True}, []))
             continue
         chars = decode.LINES[shape][1]
         keyed = iter(range(2))
@@ -165,9 +173,7 @@ def decide_packed(seen):
         said = decode.decide(segments, shape)
         if said is not None and "key" in said:
             said["strain"] = strain
-            if strain > decode.MOST_STRAIN:
-                said = None
-        out.append(said)
+        out.append((None, []) if strain > decode.MOST_STRAIN else (said, [(shape, segments)]))
     return out
 
 
@@ -177,9 +183,9 @@ def decide_documents(job):
     said = [decide_batch(f) for f in frames]
     results = []
     for i, key in enumerate(keys):
-        one = [s[i] for s in said]
-        agreement = decode.Agreement()
-        accepted = next((k for k in map(agreement.add, one) if k is not None), None)
+        one = [s[i][0] for s in said]
+        film = decode.Film()
+        accepted = next((k for k in (film.add(*s[i], bool(f["zone"][i])) for s, f in zip(said, frames)) if k is not None), None)
         result = {
             "frame": [None if o is None or "key" not in o else o["key"] == key for o in one], "zone": [bool(f["zone"][i]) for f in frames],
             "visa": any(o is not None and "visa" in o for o in one), "accepted": None if accepted is None else accepted == key,
@@ -278,14 +284,14 @@ def causes(args, device, nets, workers, report):
                     drift(renderer, pose, x, 1.0)
                 jobs = workers.map(decide_batch, [s for shot in shots for s in shot[:2]], 1)
                 for i, key in enumerate(keys):
-                    agreement = decode.Agreement()
-                    said = [jobs[2 * n][i] for n in range(len(shots))]
-                    accepted = next((k for k in map(agreement.add, said) if k is not None), None)
+                    film = decode.Film()
+                    said = [jobs[2 * n][i][0] for n in range(len(shots))]
+                    accepted = next((k for k in (film.add(*jobs[2 * n][i]) for n in range(len(shots))) if k is not None), None)
                     why = collections.Counter()
                     s = int(shape[i])
                     lines = {l for l, _, _ in decode.FIELDS[s][:3]}
                     for n, (as_found, as_true, away, covered, shape_right, scored) in enumerate(shots):
-                        one, true = said[n], jobs[2 * n + 1][i]
+                        one, true = said[n], jobs[2 * n + 1][i][0]
                         hidden = any(covered[i, l, k] for l, start, end in decode.FIELDS[s][:3] for k in range(start, end + 1))
                         right = lambda o: o is not None and o.get("key") == key
                         if right(one):
@@ -469,6 +475,7 @@ def main():
     parser.add_argument("--keep", help="writes what every frame said into this file; not for a test, but to choose the rule by")
     parser.add_argument("--faces", nargs="*", default=["held", "foreign"], choices=["train", "held", "foreign"])
     parser.add_argument("--int8", action="store_true", help="with the weights as they are shipped")
+    parser.add_argument("--shipped", action="store_true", help="the networks that the page loads, from ../networks")
     parser.add_argument("--out")
     args = parser.parse_args()
     args.frames = args.frames or (10 if args.job == "video" else 4)
@@ -478,7 +485,7 @@ def main():
     with context.Pool(args.workers) as workers:
         nets = load(args, device)
         def report(kind, row):
-            line = json.dumps({"job": kind, "seed": args.seed, "int8": args.int8, "seconds": round(time.time() - began), **row})
+            line = json.dumps({"job": kind, "seed": args.seed, "int8": args.int8 or args.shipped, "seconds": round(time.time() - began), **row})
             print(line, flush=True)
             if args.out:
                 with open(args.out, "a") as f:

@@ -55,6 +55,36 @@ def flat(net):
     return bytes(out)
 
 
+def shipped(folder="../networks"):
+    """The networks as the page runs them, from the files that it loads."""
+    body = (pathlib.Path(folder) / "mrz-reader.bin").read_bytes()
+    at = 0
+    def take(kind, count):
+        nonlocal at
+        values = np.frombuffer(body, kind, count, at).copy()
+        at += values.nbytes + -values.nbytes % 4
+        return torch.from_numpy(values)
+    def fill(weight, bias):
+        rows = weight.shape[0]
+        scale, offset = take("<f4", rows), take("<f4", rows)
+        q = take("i1", weight.numel()).view(-1, rows).T
+        weight.copy_((q * scale[:, None]).reshape(weight.shape))
+        bias.copy_(offset)
+    nets = {}
+    with torch.no_grad():
+        for name, steps in PLANS.items():
+            nets[name] = Network(steps).eval()
+            for step, layer in zip(nets[name].plan, nets[name].layers):
+                for pair in {"conv": [layer], "point": [layer], "ds": layer}.get(step["op"], []):
+                    fill(pair[0].weight, pair[1].bias)
+                    # Batch norm is in the weights already.
+                    pair[1].running_mean.zero_(), pair[1].running_var.fill_(1 - pair[1].eps), pair[1].weight.fill_(1)
+                if step["op"] in ("maps", "head"):
+                    fill(layer.weight, layer.bias)
+    assert at == len(body)
+    return nets
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--coarse", default="build/coarse.pt")

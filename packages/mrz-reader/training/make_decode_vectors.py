@@ -1,4 +1,4 @@
-"""Writes decode-vectors.json: readings with doubts, and what the evaluation makes of them. A test of the page's code expects the same."""
+"""Writes decode-vectors.json: readings with doubts, and what the evaluation makes of them; and film-vectors.json: frames with doubts, one after the other, and what is believed when. Tests of the page's code expect the same."""
 
 import json
 import random
@@ -38,5 +38,49 @@ def main():
     print(sum(v["says"] is None for v in out), "unclear of", len(out))
 
 
+LOOKALIKES = {"0": "O", "O": "0", "1": "I", "I": "1", "5": "S", "S": "8", "8": "B", "B": "8", "2": "Z", "Z": "2", "G": "6", "6": "G", "U": "0", "N": "M", "M": "N"}
+
+
+def films():
+    """Each document has places where its print is bad in all frames, each frame a few more; some films change to another document, or look away."""
+    dice = random.Random(6)
+    out = []
+    for _ in range(60):
+        kind = dice.choice((texts.TD1, texts.TD2, texts.TD3))
+        shape = texts.SHAPE_OF[kind]
+        documents = [texts.document(dice, kind)[0] for _ in range(2)]
+        changes = dice.choice((None, None, None, 4))
+        away = dice.choice((0, 0, 3, 10)) if changes is not None else 0
+        places = [(dice.choice([n for n in range(decode.LINES[shape][0]) if n != decode.NAME[shape]]), dice.randrange(decode.LINES[shape][1])) for _ in range(dice.choice((0, 1, 2, 4)))]
+        doubt = dice.choice((0.1, 0.3, 0.45, 0.6))
+        film, frames, believed = decode.Film(), [], None
+        for number in range(10):
+            if changes is not None and number == changes:
+                frames += [None] * away
+                for _ in range(away):
+                    film.add(None, [], False)
+            lines = documents[1 if changes is not None and number >= changes else 0]
+            doubts = []
+            for line, at in places + [(n, dice.randrange(len(lines[n]))) for n in range(len(lines)) if n != decode.NAME[shape] for _ in range(dice.choice((0, 1, 3)))]:
+                true = lines[line][at]
+                # Never at a threshold itself, where single and double precision part.
+                share = round(dice.uniform(0.02, min(0.98, 2 * doubt)), 3) + 0.0004
+                doubts.append([line, at, {LOOKALIKES.get(true, "<" if true != "<" else "K"): round(share, 4), true: round(1 - share, 4)}])
+            rows = [[{texts.ALPHABET.index(c): 1.0} for c in line] for line in lines]
+            for line, at, shares in doubts:
+                rows[line][at] = {texts.ALPHABET.index(c): p for c, p in shares.items()}
+            rows[decode.NAME[shape]] = []
+            frames.append({"lines": ["" if n == decode.NAME[shape] else line for n, line in enumerate(lines)], "doubts": doubts})
+            key = film.add(decode.decide(rows, shape), [(shape, rows)])
+            if key is not None:
+                believed = {"key": list(key), "frames": len(frames)}
+                break
+        out.append({"shape": ("TD1", "TD2", "TD3")[shape], "frames": frames, "believed": believed})
+    with open("film-vectors.json", "w") as f:
+        f.write("[\n" + ",\n".join(json.dumps(v, separators=(",", ":")) for v in out) + "\n]\n")
+    print(sum(v["believed"] is None for v in out), "films not believed of", len(out))
+
+
 if __name__ == "__main__":
     main()
+    films()

@@ -251,74 +251,88 @@ class Renderer:
         b = page.shape[0]
         h, w = frame
         device = self.device
-        px = torch.stack(torch.meshgrid(torch.arange(w, device=device) + 0.5, torch.arange(h, device=device) + 0.5, indexing="xy"), -1)
-        inverse = torch.linalg.inv(m)
-        flat = torch.stack([px[..., 0], px[..., 1], torch.ones_like(px[..., 0])], -1).view(1, h * w, 3)
-        mm = flat @ inverse.transpose(1, 2)
-        mm = (mm[..., :2] / mm[..., 2:]).view(b, h, w, 2)
+        across, down = torch.arange(w, device=device)[None, None] + 0.5, torch.arange(h, device=device)[None, :, None] + 0.5
+        inverse = torch.linalg.inv(m)[..., None, None]
+        mm = [inverse[:, i, 0] * across + (inverse[:, i, 1] * down + inverse[:, i, 2]) for i in range(3)]
         corners = self.zone_corners(g)
         half = (corners[:, 1, 0] - corners[:, 0, 0])[:, None, None] / 2
         middle = corners.mean(1)[:, 0][:, None, None]
-        X = mm[..., 0]
-        Y = mm[..., 1] + x["bow"][:, None, None] * (1 - ((X - middle) / half).clamp(-1.3, 1.3) ** 2)
+        X = mm[0] / mm[2]
+        Y = mm[1] / mm[2]
+        if self.some(x["bow"].abs()):
+            Y = Y + x["bow"][:, None, None] * (1 - ((X - middle) / half).clamp(-1.3, 1.3) ** 2)
         canvas = g["canvas"]
         blurred = F.avg_pool2d(page, 3, 1, 1)
         scale = self.local_scale(m, corners)
         page = torch.lerp(page, blurred, ((per_mm / scale - 0.9) * 1.2).clamp(0, 1)[:, None, None, None])
-        grid = torch.stack([X / CANVAS_MM * 2 - 1, Y / canvas * 2 - 1], -1)
+        grid = torch.stack([X * (2 / CANVAS_MM) - 1, Y * (2 / canvas) - 1], -1)
         seen = F.grid_sample(page, grid, padding_mode="border", align_corners=False)[:, 0]
         inside = (X > 0) & (X < g["width"][:, None, None]) & (Y > canvas - g["height"][:, None, None]) & (Y < canvas)
-        seen = torch.where(inside, seen, self.background(x, px, frame))
+        nx, ny = across / w * 2 - 1, down / h * 2 - 1
+        seen = torch.where(inside, seen, self.background(x, nx, ny * (h / w), frame))
 
-        a = x["hologram_at"][:, :, None, None]
-        blob = torch.exp(-((X - a[:, 0]) ** 2 + (Y - canvas + a[:, 1]) ** 2) / a[:, 2] ** 2)
-        wave = torch.sin(a[:, 3] * (torch.cos(a[:, 4]) * X + torch.sin(a[:, 4]) * Y) + a[:, 5])
-        seen = seen + x["hologram"][:, None, None] * blob * wave * inside
-        nx, ny = px[..., 0] / w * 2 - 1, px[..., 1] / h * 2 - 1
+        if self.some(x["hologram"]):
+            a = x["hologram_at"][:, :, None, None]
+            blob = torch.exp(-((X - a[:, 0]) ** 2 + (Y - canvas + a[:, 1]) ** 2) / a[:, 2] ** 2)
+            wave = torch.sin(a[:, 3] * (torch.cos(a[:, 4]) * X + torch.sin(a[:, 4]) * Y) + a[:, 5])
+            seen = seen + x["hologram"][:, None, None] * blob * wave * inside
         light = 1 + x["light"][:, 0, None, None] * nx + x["light"][:, 1, None, None] * ny
-        s = x["shadow_line"][:, :, None, None]
-        light = light * (1 - x["shadow"][:, None, None] * torch.sigmoid((s[:, 0] * nx + s[:, 1] * ny - s[:, 2]) * s[:, 3]))
+        if self.some(x["shadow"]):
+            s = x["shadow_line"][:, :, None, None]
+            light = light * (1 - x["shadow"][:, None, None] * torch.sigmoid((s[:, 0] * nx + s[:, 1] * ny - s[:, 2]) * s[:, 3]))
         seen = seen * light
-        q = x["glare_at"][:, :, None, None]
-        dx, dy = px[..., 0] - q[:, 0], px[..., 1] - q[:, 1]
-        along, across = dx + q[:, 4] * dy, dy - q[:, 4] * dx
-        seen = seen + x["glare"][:, None, None] * torch.exp(-(along / q[:, 2]) ** 2 - (across / q[:, 3]) ** 2)
-        seen, covered = self.fingers(seen, x, px, m, g)
+        if self.some(x["glare"]):
+            q = x["glare_at"][:, :, None, None]
+            dx, dy = across - q[:, 0], down - q[:, 1]
+            along, aside = dx + q[:, 4] * dy, dy - q[:, 4] * dx
+            seen = seen + x["glare"][:, None, None] * torch.exp(-(along / q[:, 2]) ** 2 - (aside / q[:, 3]) ** 2)
+        seen, covered = self.fingers(seen, x, across, down, m, g)
         seen = self.blur(seen, x["soft"], x["smear_x"], x["smear_y"])
         seen = (seen.clamp(0, 1.3) * x["level"][:, None, None]).clamp(0.001, 1) ** x["gamma"][:, None, None]
         seen = seen + self.n(seen.shape) * x["noise"][:, None, None]
         seen = self.jpeg(seen.clamp(0, 1), x["jpeg"])
         return (seen.clamp(0, 1) * 255).round()[:, None] / 255, covered
 
-    def background(self, x, px, frame):
+    def some(self, amount):
+        """Whether anything in the batch has it. A GPU is not asked: waiting for its answer costs more than drawing nothing."""
+        return self.device != "cpu" or bool((amount > 0).any())
+
+    def background(self, x, nx, ny, frame):
         h, w = frame
         c = x["back_map"][:, :, None, None]
-        nx, ny = px[..., 0] / w * 2 - 1, (px[..., 1] / h * 2 - 1) * (h / w)
+        smooth = self.n((len(c), 1, 6, 8)) * 0.15 + 0.5
+        is_page = c[:, 5] < 0.55
+        if not self.some(is_page):
+            return F.interpolate(smooth, (h, w), mode="bicubic")[:, 0].clamp(0, 1) * c[:, 4]
         u = c[:, 0] * (torch.cos(c[:, 1]) * nx - torch.sin(c[:, 1]) * ny) + c[:, 2]
         v = c[:, 0] * (torch.sin(c[:, 1]) * nx + torch.cos(c[:, 1]) * ny) + c[:, 3]
         back = F.grid_sample(self.clutter[x["back"]], torch.stack([u, v], -1), padding_mode="reflection", align_corners=False)[:, 0]
-        smooth = F.interpolate(self.n((back.shape[0], 1, 6, 8)) * 0.15 + 0.5, (h, w), mode="bicubic")[:, 0]
-        return torch.where(c[:, 5] < 0.55, back, smooth.clamp(0, 1)) * c[:, 4]
+        if self.some(~is_page):
+            back = torch.where(is_page, back, F.interpolate(smooth, (h, w), mode="bicubic")[:, 0].clamp(0, 1))
+        return back * c[:, 4]
 
     def local_scale(self, m, corners):
         seen = apply(m, corners)
         return (seen[:, 1] - seen[:, 0]).norm(dim=-1) / (corners[:, 1] - corners[:, 0]).norm(dim=-1)
 
-    def fingers(self, seen, x, px, m, g):
+    def fingers(self, seen, x, across, down, m, g):
+        if not self.some(x["finger"]):
+            return seen, torch.zeros(len(seen), 3, 44, dtype=torch.bool, device=self.device)
         start = x["finger_from"]
         # The finger comes in from an edge and ends short of what it points at.
-        end = start + (x["finger_to"] - start) * x["finger_reach"][:, None]
+        way = (x["finger_to"] - start) * x["finger_reach"][:, None]
         radius = x["finger_radius"]
-        def distance(p):
-            s, e = start.view(-1, *((1,) * (p.dim() - 2)), 2), end.view(-1, *((1,) * (p.dim() - 2)), 2)
-            along = ((p - s) * (e - s)).sum(-1) / ((e - s) ** 2).sum(-1).clamp(min=1)
-            return (p - s - along.clamp(0, 1)[..., None] * (e - s)).norm(dim=-1)
-        ratio = distance(px[None].expand(seen.shape[0], *px.shape)) / radius[:, None, None]
+        def distance(px, py):
+            (sx, sy), (wx, wy) = (v.view(-1, 2, *((1,) * (px.dim() - 1))).unbind(1) for v in (start, way))
+            dx, dy = px - sx, py - sy
+            along = ((dx * wx + dy * wy) / (wx ** 2 + wy ** 2).clamp(min=1)).clamp(0, 1)
+            return ((dx - along * wx) ** 2 + (dy - along * wy) ** 2).sqrt()
+        ratio = distance(across, down) / radius[:, None, None]
         mask = torch.sigmoid((1 - ratio) * 40) * x["finger"][:, None, None]
         shade = x["skin"][:, None, None] * (1 - 0.35 * ratio.clamp(0, 1) ** 3)
         seen = seen + (shade - seen) * mask
-        centres = self.character_centres(g)
-        covered = (distance(apply(m, centres.flatten(1, 2)))/ radius[:, None] < 1.0) & (x["finger"][:, None] > 0)
+        centres = apply(m, self.character_centres(g).flatten(1, 2))
+        covered = (distance(centres[..., 0], centres[..., 1]) / radius[:, None] < 1.0) & (x["finger"][:, None] > 0)
         return seen, covered.view(-1, 3, 44)
 
     def character_centres(self, g):
@@ -343,16 +357,22 @@ class Renderer:
         h, w = seen.shape[-2:]
         wide = F.pad(seen[:, None], (r, r, 0, 0), mode="replicate")[:, 0]
         out = torch.zeros_like(seen)
-        for i in range(TAPS):
+        for i in self.taps(kx):
             out.addcmul_(wide[:, :, i:i + w], kx[:, i, None, None])
         tall = F.pad(out[:, None], (0, 0, r, r), mode="replicate")[:, 0]
         out = torch.zeros_like(seen)
-        for i in range(TAPS):
+        for i in self.taps(ky):
             out.addcmul_(tall[:, i:i + h], ky[:, i, None, None])
         return out
 
+    def taps(self, kernels):
+        """Those that weigh something anywhere in the batch."""
+        return range(TAPS) if self.device != "cpu" else (kernels.amax(0) > 1e-5).nonzero()[:, 0].tolist()
+
     def jpeg(self, seen, quality):
         b, h, w = seen.shape
+        if not self.some(quality < 99):
+            return seen
         blocks = (seen - 0.5).view(b, h // 8, 8, w // 8, 8).permute(0, 1, 3, 2, 4)
         # One small matrix from the right each time: as products of many small matrices it would be ten times slower.
         def both(x, m):

@@ -1,5 +1,5 @@
 import type { MrzKeyFields } from "@assay/emrtd/mrz/mrz-key";
-import { addReading, nothingRead } from "@assay/mrz-reader/agreement";
+import { addSight, nothingSeen } from "@assay/mrz-reader/film";
 import type { Quad } from "@assay/mrz-reader/geometry";
 import { type RefObject, useEffect, useState } from "react";
 import { keepAwake } from "../face/camera.ts";
@@ -17,7 +17,7 @@ export type ZoneCamera = {
   setLight: (on: boolean) => void;
 };
 
-/** Shows the camera in `video` and looks until two frames say the same. */
+/** Shows the camera in `video` and looks until frames say a key together. */
 export function useZoneCamera(
   stream: MediaStream,
   video: RefObject<HTMLVideoElement | null>,
@@ -47,9 +47,9 @@ export function useZoneCamera(
       element.srcObject = stream;
       const [, loaded] = await Promise.all([element.play(), eye.load()]);
       if (!loaded) return failed();
-      let [agreement, telling] = [nothingRead, nothingTold];
+      let [film, telling] = [nothingSeen, nothingTold];
       while (open) {
-        const looked = await eye.look(element);
+        const looked = await eye.look(element, { tip: film.tip });
         if (!open) return;
         if (looked === null) {
           if (eye.failed) return failed();
@@ -60,8 +60,8 @@ export function useZoneCamera(
         setSeen(sight.quad === null ? null : { quad: sight.quad, width, height });
         telling = tellOf(telling, sight, performance.now());
         setHint(telling.told);
-        const added = addReading(agreement, sight.reading);
-        agreement = added.agreement;
+        const added = addSight(film, sight, new Date());
+        film = added.film;
         if (added.accepted !== null) {
           setDone(true);
           navigator.vibrate?.(60);

@@ -15,8 +15,9 @@ function respond(question: ZoneQuestion): ZoneAnswer {
     return { type: "ready" };
   }
   if (reader === null) return { type: "failed" };
-  const { data, width, height } = question.picture;
-  return { type: "sight", sight: reader.look(greyOf(data, width, height), new Date(question.atMs)) };
+  const { picture, atMs, tip } = question;
+  const frame = greyOf(picture.data, picture.width, picture.height);
+  return { type: "sight", sight: reader.look(frame, new Date(atMs), tip) };
 }
 
 self.onmessage = (event: MessageEvent<ZoneQuestion>) => {

@@ -15,7 +15,7 @@ export async function readPhoto(
     let agreement = nothingRead;
     let isVisa = false;
     for (const side of photoSides(Math.max(picture.width, picture.height))) {
-      const looked = await eye.look(picture, side);
+      const looked = await eye.look(picture, { side });
       if (looked === null) continue;
       isVisa ||= looked.sight.reading.type === "visa";
       const added = addReading(agreement, looked.sight.reading);

@@ -1,4 +1,4 @@
-import type { Sight } from "@assay/mrz-reader/mrz-reader";
+import type { Sight, Tip } from "@assay/mrz-reader/mrz-reader";
 import weightsFile from "@assay/mrz-reader/networks/mrz-reader.bin?url";
 import planFile from "@assay/mrz-reader/networks/mrz-reader.json?url";
 import type { ZoneAnswer, ZoneQuestion } from "./zone-messages.ts";
@@ -43,10 +43,10 @@ export class ZoneEye {
     }
   }
 
-  /** Null when there is no picture yet, or the reader has failed. Corners are told as shares of the picture's sides. */
+  /** Null when there is no picture yet, or the reader has failed. Corners are told in pixels of the picture of this size. The tip is what the frames before say about where to look. */
   async look(
     source: HTMLVideoElement | ImageBitmap,
-    side = longestSide,
+    { side = longestSide, tip = null }: { side?: number; tip?: Tip | null } = {},
   ): Promise<{ sight: Sight; width: number; height: number } | null> {
     const isVideo = "videoWidth" in source;
     const [width, height] = isVideo ? [source.videoWidth, source.videoHeight] : [source.width, source.height];
@@ -57,7 +57,7 @@ export class ZoneEye {
       [this.#canvas.width, this.#canvas.height] = [w, h];
     this.#context.drawImage(source, 0, 0, w, h);
     const picture = this.#context.getImageData(0, 0, w, h);
-    const answer = await this.#ask({ type: "look", picture, atMs: Date.now() }, [picture.data.buffer]);
+    const answer = await this.#ask({ type: "look", picture, atMs: Date.now(), tip }, [picture.data.buffer]);
     return answer.type === "sight" ? { sight: answer.sight, width: w, height: h } : null;
   }
 

@@ -1,0 +1,222 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+import { buildMrz, type MrzContent } from "@assay/emrtd/mrz/build-mrz";
+import { type MrzKeyFields, mrzInformation } from "@assay/emrtd/mrz/mrz-key";
+import fc from "fast-check";
+import { addReading, nothingRead } from "./agreement.ts";
+import { decideZone } from "./decide-zone.ts";
+import { addSight, nothingSeen } from "./film.ts";
+import type { Sight } from "./mrz-reader.ts";
+import { alphabet, type ReadLine } from "./read-lines.ts";
+import type { ZoneShape } from "./zone-shape.ts";
+
+const now = new Date("2026-06-01T00:00:00Z");
+const passport: MrzContent = {
+  format: "TD3",
+  documentCode: "P",
+  issuingState: "UTO",
+  nationality: "UTO",
+  documentNumber: "L898902C3",
+  dateOfBirth: "740812",
+  dateOfExpiry: "321215",
+  sex: "F",
+  primaryName: "ERIKSSON",
+  secondaryName: "ANNA MARIA",
+};
+const other: MrzContent = {
+  ...passport,
+  documentNumber: "X5047F21T",
+  dateOfBirth: "910304",
+  dateOfExpiry: "290704",
+};
+const quad = [
+  { x: 0, y: 0 },
+  { x: 9, y: 0 },
+  { x: 9, y: 3 },
+  { x: 0, y: 3 },
+] as const;
+
+type Doubts = Readonly<Record<number, Readonly<Record<string, number>>>>;
+type Frame = Pick<Sight, "quad" | "reading" | "zones" | "isOtherwise">;
+
+function frameOf(shape: ZoneShape, lines: readonly ReadLine[], isOtherwise = false): Frame {
+  return { quad, reading: decideZone(lines, shape, now), zones: [{ shape, lines }], isOtherwise };
+}
+const away: Frame = { quad: null, reading: { type: "unclear" }, zones: [], isOtherwise: false };
+
+function segmentOf(character: string, shares: Readonly<Record<string, number>> | undefined): Float32Array {
+  return Float32Array.from(
+    [...alphabet],
+    (letter) => shares?.[letter] ?? (shares === undefined && letter === character ? 1 : 0),
+  );
+}
+
+/** A passport's frame with other shares at some places of its second line. */
+function seen(doubts: Doubts, content = passport, isOtherwise = false): Frame {
+  const [, second = ""] = buildMrz(content);
+  return frameOf(
+    "TD3",
+    [[], [...second].map((character, at) => segmentOf(character, doubts[at]))],
+    isOtherwise,
+  );
+}
+
+/** What is believed after these frames, and after how many. */
+function filmed(frames: readonly Frame[]): { key: MrzKeyFields; frames: number } | null {
+  let film = nothingSeen;
+  for (const [index, frame] of frames.entries()) {
+    const added = addSight(film, frame, now);
+    if (added.accepted !== null) return { key: added.accepted, frames: index + 1 };
+    film = added.film;
+  }
+  return null;
+}
+const votedFor = (frames: readonly Frame[]) => {
+  let agreement = nothingRead;
+  for (const { reading } of frames) {
+    const added = addReading(agreement, reading);
+    if (added.accepted !== null) return added.accepted;
+    agreement = added.agreement;
+  }
+  return null;
+};
+const key = { documentNumber: "L898902C3", dateOfBirth: "740812", dateOfExpiry: "321215" };
+/** Two letters that are about as likely as the printed one, at this place. */
+const unsure = (at: number, printed: string): Doubts => ({ [at]: { [printed]: 0.42, N: 0.3, W: 0.28 } });
+
+test("frames of which none is read are believed together, when each doubts another character", () => {
+  const frames = [unsure(0, "L"), unsure(7, "C"), unsure(1, "8")].map((doubts) => seen(doubts));
+  for (const { reading } of frames) assert.equal(reading.type, "unclear");
+  assert.equal(votedFor([...frames, ...frames, ...frames]), null);
+  assert.deepEqual(filmed(frames), { key, frames: 3 });
+});
+
+test("what no check digit tells apart is not made certain by many frames that doubt it alike", () => {
+  const content = { ...passport, documentNumber: "S23456789" };
+  const doubtful = seen({ 0: { S: 0.88, "8": 0.12 } }, content);
+  assert.equal(filmed(Array.from({ length: 60 }, () => doubtful)), null);
+  const zeros = seen(
+    { 0: { "0": 0.75, O: 0.25 }, 1: { "0": 0.75, O: 0.25 } },
+    { ...passport, documentNumber: "00P123456" },
+  );
+  assert.equal(filmed(Array.from({ length: 60 }, () => zeros)), null);
+});
+
+test("a character that all frames take for another is not put right by a check digit in the sum, however often it is seen", () => {
+  // The digit tells which it is, but a single frame is too unsure to count.
+  const worn = seen({ 1: { B: 0.5, "8": 0.45, "3": 0.05 }, 7: { C: 0.6, G: 0.4 } });
+  assert.equal(filmed(Array.from({ length: 60 }, () => worn)), null);
+});
+
+test("what is read at another place speaks for its key in the sum only, and against others at once", () => {
+  const [clear, elsewhere] = [seen({}), seen({}, passport, true)];
+  assert.deepEqual(filmed([clear, clear]), { key, frames: 2 });
+  assert.deepEqual(filmed([elsewhere, elsewhere, elsewhere]), { key, frames: 3 });
+  assert.equal(filmed([seen({}, other, true), clear, clear]), null);
+});
+
+test("a sum is believed by two frames more than speak of another document", () => {
+  const frames = [unsure(0, "L"), unsure(7, "C"), unsure(1, "8")].map((doubts) => seen(doubts));
+  const before = [seen({}, other, true), seen({}, other, true)];
+  assert.equal(filmed([...before, ...frames]), null);
+  assert.deepEqual(filmed([...before, ...frames, ...frames]), { key, frames: 8 });
+});
+
+test("another place is tried in every frame that reads as nothing, and the one that helped is kept", () => {
+  const nothing = seen(unsure(0, "L"));
+  const first = addSight(nothingSeen, nothing, now).film;
+  assert.deepEqual(
+    [nothingSeen.tip, first.tip],
+    [
+      { way: 0, quad: null },
+      { way: 1, quad },
+    ],
+  );
+  const second = addSight(first, seen({}, passport, true), now).film;
+  assert.deepEqual(addSight(second, { ...away, quad }, now).film.tip.way, 2);
+  assert.equal(second.tip.way, 1);
+});
+
+test("a zone that is gone for ten frames is forgotten, one that is gone for nine is not", () => {
+  const gone = (frames: number) => Array.from({ length: frames }, () => away);
+  assert.equal(filmed([seen({}), ...gone(10), seen({})]), null);
+  assert.deepEqual(filmed([seen({}), ...gone(9), seen({})]), { key, frames: 11 });
+  let film = addSight(nothingSeen, seen({}), now).film;
+  for (const frame of gone(10)) film = addSight(film, frame, now).film;
+  assert.equal(film, nothingSeen);
+});
+
+test("nothing is kept of a film once its key is believed, nor more than four sums while it is not", () => {
+  assert.equal(addSight(addSight(nothingSeen, seen({}), now).film, seen({}), now).film, nothingSeen);
+  let film = nothingSeen;
+  for (let n = 0; n < 30; n++) {
+    const documentNumber = `${n}`.repeat(9).slice(0, 9);
+    film = addSight(
+      film,
+      seen(unsure(21, "3"), { ...passport, documentNumber, dateOfBirth: `8${n % 10}0101` }),
+      now,
+    ).film;
+  }
+  assert.ok(film.sums.length <= 4);
+});
+
+test("frames of two documents in any order, each with doubts of its own, never give the key of a third", () => {
+  const doubt = fc.record({
+    isOther: fc.boolean(),
+    at: fc.constantFrom(0, 1, 2, 7, 13, 14, 21, 22),
+    share: fc.double({ min: 0, max: 0.9, noNaN: true }),
+    letter: fc.constantFrom(...alphabet),
+  });
+  const keys = [passport, other].map(({ documentNumber, dateOfBirth, dateOfExpiry }) =>
+    mrzInformation({ documentNumber, dateOfBirth, dateOfExpiry }),
+  );
+  fc.assert(
+    fc.property(fc.array(doubt, { maxLength: 12 }), (frames) => {
+      const believed = filmed(
+        frames.map(({ isOther, at, share, letter }) => {
+          const content = isOther ? other : passport;
+          const printed = buildMrz(content)[1]?.charAt(at) ?? "";
+          return seen(letter === printed ? {} : { [at]: { [letter]: share, [printed]: 1 - share } }, content);
+        }),
+      );
+      assert.ok(believed === null || keys.includes(mrzInformation(believed.key)));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("shares that are no numbers do no harm", () => {
+  for (const share of [Number.NaN, Number.POSITIVE_INFINITY, -1, 0]) {
+    const lines = [[], Array.from({ length: 44 }, () => new Float32Array(37).fill(share))];
+    assert.equal(filmed(Array.from({ length: 6 }, () => frameOf("TD3", lines))), null);
+  }
+});
+
+test("the page and the evaluation believe films alike", () => {
+  const vectors: {
+    shape: ZoneShape;
+    frames: ({ lines: string[]; doubts: [number, number, Record<string, number>][] } | null)[];
+    believed: { key: string[]; frames: number } | null;
+  }[] = JSON.parse(readFileSync(new URL("../training/film-vectors.json", import.meta.url), "utf8"));
+  const counts = vectors.map(({ shape, frames, believed }) => {
+    const result = filmed(
+      frames.map((frame) => {
+        if (frame === null) return away;
+        const lines = frame.lines.map((line, index) =>
+          [...line].map((character, at) =>
+            segmentOf(character, frame.doubts.findLast(([row, place]) => row === index && place === at)?.[2]),
+          ),
+        );
+        return frameOf(shape, lines);
+      }),
+    );
+    const said =
+      result === null
+        ? null
+        : [result.key.documentNumber.padEnd(9, "<"), result.key.dateOfBirth, result.key.dateOfExpiry];
+    assert.deepEqual(said === null ? null : { key: said, frames: result?.frames }, believed);
+    return believed?.frames ?? 0;
+  });
+  assert.ok(new Set(counts).size > 3, "films that end after different numbers of frames");
+});

@@ -1,0 +1,87 @@
+"""Draws films of invented documents, for the page's own code to be measured on: `npm run mrz-eval -- FOLDER` reads what this writes. A film is a folder with its frames, `lines.txt` with what the zone says, and
+`truth.json` with where it is in each frame and what fingers cover. Needs no GPU: about a fifth of a second for a frame on one core.
+
+  make_films.py build/films --films 100 --seed 71000000          documents in faces of OCR-B that were never trained on, so many at each level
+  make_films.py build/foreign --films 100 --faces foreign        in faces that are not OCR-B
+  make_films.py build/none --films 100 --without                 pages without a zone
+"""
+
+import argparse
+import json
+import pathlib
+import struct
+import zlib
+
+import torch
+
+import evaluate
+import texts
+from render import PAGE_MM, Renderer, apply
+from train import Texts
+
+
+def png(picture):
+    """Grey, rows as they are: choosing how to write each of them takes longer than drawing the frame."""
+    h, w = picture.shape
+    rows = torch.cat([torch.zeros(h, 1, dtype=torch.uint8), picture], 1).numpy().tobytes()
+    def part(name, body):
+        return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+    return b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(">IIBBBBB", w, h, 8, 0, 0, 0, 0)) + part(b"IDAT", zlib.compress(rows, 1)) + part(b"IEND", b"")
+
+
+@torch.no_grad()
+def draw(args, name, level, batch):
+    """One batch by itself: the same seed draws the same films, however many are drawn around them."""
+    folders = [args.out / f"{name}-{batch * args.batch + i:04d}" for i in range(args.batch)]
+    if all((folder / "truth.json").exists() for folder in folders):
+        return
+    seed = args.seed + int(level * 100) * 10_000 + batch
+    renderer = Renderer(args.atlas, "cpu", seed, args.faces)
+    pool = Texts(seed, args.batch, "cpu", held=True, scramble=0, visas=0)
+    d = torch.full((args.batch,), level)
+    page, g = renderer.page(pool.text, pool.kinds, d, 8, PAGE_MM, torch.zeros(args.batch) if args.without else None)
+    turn = torch.where(renderer.u(args.batch) < 0.7, torch.zeros(args.batch, dtype=torch.long), renderer.pick(args.batch, 4))
+    pose, x, truth = renderer.pose(g, d, evaluate.FRAME, turn=turn), None, [[] for _ in folders]
+    for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
+    for number in range(args.frames):
+        m = renderer.homography(g, pose, evaluate.FRAME)
+        corners = renderer.zone_corners(g)
+        new = renderer.nuisance(g, d, renderer.local_scale(m, corners), evaluate.FRAME)
+        x = new if x is None else evaluate.carry(renderer, x, new)
+        seen, covered = renderer.shoot(page, g, m, x, evaluate.FRAME)
+        at = apply(m, corners)
+        for i, folder in enumerate(folders):
+            (folder / f"{number:02d}.png").write_bytes(png((seen[i, 0] * 255).round().byte()))
+            truth[i].append({"corners": [[round(float(v), 2) for v in point] for point in at[i]], "covered": covered[i].nonzero().tolist()})
+        evaluate.drift(renderer, pose, x, 1.0)
+    for i, folder in enumerate(folders):
+        size = texts.SHAPES[int(pool.kinds[i])]
+        lines = ["".join(texts.ALPHABET[c] for c in row[:size[1]]) for row in pool.text[i, :size[0]].tolist()]
+        (folder / "lines.txt").write_text("" if args.without else "\n".join(lines) + "\n")
+        shape = ("TD1", "TD2", "TD3")[texts.SHAPE_OF[int(pool.kinds[i])]]
+        (folder / "truth.json").write_text(json.dumps({"level": name, "shape": shape, "lines": lines, "key": pool.keys[i], "frames": truth[i]}, separators=(",", ":")) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--atlas", default="build/atlas.npz")
+    parser.add_argument("--films", type=int, default=96, help="for each level; rounded up to whole batches")
+    parser.add_argument("--frames", type=int, default=10)
+    parser.add_argument("--batch", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=71_000_000)
+    parser.add_argument("--levels", nargs="*", default=list(evaluate.LEVELS), choices=list(evaluate.LEVELS))
+    parser.add_argument("--faces", default="held", choices=["train", "held", "foreign"])
+    parser.add_argument("--without", action="store_true", help="pages that have no zone")
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    # All levels in turn, so that whatever is there when time ends can be used.
+    for batch in range(-(-args.films // args.batch)):
+        for name in args.levels:
+            draw(args, name, evaluate.LEVELS[name], batch)
+            print(name, (batch + 1) * args.batch, flush=True)
+
+
+if __name__ == "__main__":
+    main()
