@@ -7,7 +7,8 @@ import { listAuditLogs } from "../../apps/server/src/audit/audit.store.ts";
 import { loadConfig } from "../../apps/server/src/config.ts";
 import type { Core } from "../../apps/server/src/core.ts";
 import { allRows, type Db, openDb, type Queryable } from "../../apps/server/src/db/db.ts";
-import { listParts } from "../../apps/server/src/db/parts.store.ts";
+import { listParts, readKnownParts } from "../../apps/server/src/db/parts.store.ts";
+import { listCutter } from "../../apps/server/src/db/parts.ts";
 import { SetAside } from "../../apps/server/src/db/set-aside.ts";
 import { Sql, sql } from "../../apps/server/src/db/sql.ts";
 import { type Clock, dayMs, later } from "../../apps/server/src/kernel/clock.ts";
@@ -57,6 +58,11 @@ export async function divideFor(db: Db, from: Date, until: Date): Promise<void> 
   // The first run closes the database to older releases, and divides nothing.
   await keep();
   for (; at <= later(until, 5 * dayMs); at = later(at, 5 * dayMs)) await keep();
+}
+
+/** As a process does that has looked which parts there are. */
+export async function heedParts(db: Db, now: Date): Promise<void> {
+  db.heedParts(listCutter(await readKnownParts(db, growingTables, now), { now: () => now }));
 }
 
 /** The end of retention for a month of sessions that are all past it: by rows, in one table, and by parts. Everything is kept for 30 days here. */
@@ -116,6 +122,12 @@ async function backendsCpuMs(db: Db): Promise<number> {
     sql`select pid from pg_stat_activity where datname = current_database()`,
   );
   return rows.reduce((sum, { pid }) => sum + cpuUsOf(pid) / 1000, 0);
+}
+
+/** The processor time of the only connection of a database, in microseconds. */
+export async function cpuClockOf(db: Db): Promise<() => number> {
+  const { pid } = await db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`);
+  return () => cpuUsOf(pid);
 }
 
 /** What a process has had of the processor, by the kernel's clock. */
@@ -315,23 +327,19 @@ export async function compareReads(adminUrl: string, rows: number): Promise<void
 const databases = { one: "bench_one", parts: "bench_parts_reads" };
 
 export async function readBoth(adminUrl: string, now: Date): Promise<void> {
-  const side = async (name: string, database: string, planOnce: boolean) => {
+  const side = async (name: string, database: string, planOnce: boolean, inStretches = false) => {
     const url = new URL(adminUrl);
     url.pathname = `/${database}`;
     if (planOnce) url.searchParams.set("options", "-c plan_cache_mode=force_generic_plan");
     const db = openDb({ url: url.href, poolSize: 1, onError: () => {} });
-    const { pid } = await db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`);
-    return {
-      name,
-      db,
-      cpuUs: () => cpuUsOf(pid),
-    };
+    if (inStretches) await heedParts(db, now);
+    return { name, db, cpuUs: await cpuClockOf(db) };
   };
   const sides = [
     await side("one table", databases.one, false),
     await side("one, planned once", databases.one, true),
-    await side("parts", databases.parts, false),
-    await side("parts, planned once", databases.parts, true),
+    await side("parts, all at once", databases.parts, true),
+    await side("parts", databases.parts, true, true),
   ];
   console.log(`  ${"".padEnd(44)} ${sides.map(({ name }) => name.padStart(20)).join("")}`);
   for (const [name, read] of reads(now))
@@ -341,21 +349,26 @@ export async function readBoth(adminUrl: string, now: Date): Promise<void> {
     ] as const) {
       const least = sides.map(() => Number.POSITIVE_INFINITY);
       const known = await knownRows(sides[0]?.db, organization);
-      const statements = await statementsOf((db) => read(db, known));
+      const asked = await Promise.all(
+        sides.map(({ db }) => statementsOf(db, (queryable) => read(queryable, known))),
+      );
       // Statements of a round are sent together, so that a machine with other work to do does not come between them.
-      const questions = Array.from({ length: readsARound }, () => statements.map(allRows)).flat();
-      const readAll = (db: Db) => db.transaction((tx) => tx.ask(...questions));
+      const readAll = (at: number, db: Db) => {
+        const questions = Array.from({ length: readsARound }, () => (asked[at] ?? []).map(allRows)).flat();
+        return db.transaction((tx) => tx.ask(...questions));
+      };
       // The first six times PostgreSQL tries which plan is cheaper.
-      for (const { db } of sides) await readAll(db);
+      for (const [at, { db }] of sides.entries()) await readAll(at, db);
       for (let round = 0; round < readRounds; round++)
         for (const [at, { db, cpuUs }] of sides.entries()) {
           const before = cpuUs();
-          await readAll(db);
+          await readAll(at, db);
           least[at] = Math.min(least[at] ?? 0, (cpuUs() - before) / readsARound);
         }
       const [first = 1] = least;
+      const several = (asked.at(-1)?.length ?? 0) - (asked[0]?.length ?? 0);
       console.log(
-        `  ${`${name}, ${who}`.padEnd(44)} ${least.map((us) => `${us.toFixed(0)} (${(us / first).toFixed(2)})`.padStart(20)).join("")}`,
+        `  ${`${name}, ${who}`.padEnd(44)} ${least.map((us) => `${us.toFixed(0)} (${(us / first).toFixed(2)})`.padStart(20)).join("")}${several > 0 ? `  ${several} more asked` : ""}`,
       );
     }
   const memory: string[] = [];
@@ -369,22 +382,25 @@ export async function readBoth(adminUrl: string, now: Date): Promise<void> {
   console.log(`  ${"memory of the backend, at the end".padEnd(44)} ${memory.join("")}`);
 }
 
-/** What a read would send. */
-async function statementsOf(read: (db: Queryable) => Promise<unknown>): Promise<readonly Sql[]> {
+/** What a read sends to this database: of a list in parts, as many stretches as it takes to fill a page. */
+async function statementsOf(db: Db, read: (db: Queryable) => Promise<unknown>): Promise<readonly Sql[]> {
   const sent: Sql[] = [];
-  await read({
-    rows: async (statement) => {
-      sent.push(statement);
-      return [];
-    },
-    first: async (statement) => {
-      sent.push(statement);
-      return null;
-    },
-    one: () => Promise.reject(new Error("nothing that is read here always gives a row")),
-    run: () => Promise.reject(new Error("nothing is written here")),
-    notify: () => {},
-  });
+  await db.transaction((tx) =>
+    read({
+      rows: (statement) => {
+        sent.push(statement);
+        return tx.rows(statement);
+      },
+      first: (statement) => {
+        sent.push(statement);
+        return tx.first(statement);
+      },
+      one: () => Promise.reject(new Error("nothing that is read here always gives a row")),
+      run: () => Promise.reject(new Error("nothing is written here")),
+      notify: () => {},
+      stretchesOf: tx.stretchesOf,
+    }),
+  );
   return sent;
 }
 

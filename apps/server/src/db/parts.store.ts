@@ -1,12 +1,16 @@
 import type pg from "pg";
+import { later } from "../kernel/clock.ts";
 import { floorOf, type IdKind, madeAt } from "../kernel/ids.ts";
 import { answerLimitMs } from "./connection.ts";
 import type { Db, Queryable } from "./db.ts";
 import {
+  aheadOfClockMs,
+  boundsOf,
   type DividedTable,
   endOfBefore,
   firstWithItsPart,
   isTooClose,
+  type KnownParts,
   type Part,
   partName,
   readPart,
@@ -77,12 +81,26 @@ export async function listParts(db: Queryable, table: string): Promise<Part[] | 
   return parts.sort((a, b) => startOf(a) - startOf(b));
 }
 
-/** Whether any of these tables is divided. */
-export async function hasParts(db: Queryable, tables: readonly DividedTable[]): Promise<boolean> {
+/** Those of the tables that are divided, with what lists have to know of their parts. */
+export async function readKnownParts(
+  db: Queryable,
+  tables: readonly DividedTable[],
+  now: Date,
+): Promise<ReadonlyMap<string, KnownParts>> {
+  const known = new Map<string, KnownParts>();
   const names = tables.map(({ table }) => table);
-  const found = await db.first(sql`
-    select from pg_class where oid = any(array(select to_regclass(t) from unnest(${names}::text[]) t)) and relkind = 'p' limit 1`);
-  return found !== null;
+  const divided = await db.rows<{ table: string }>(sql`
+    select t as table from unnest(${names}::text[]) t join pg_class c on c.oid = to_regclass(t) where c.relkind = 'p'`);
+  for (const { table, key, ids } of tables) {
+    if (!divided.some((each) => each.table === table)) continue;
+    const parts = (await listParts(db, table)) ?? [];
+    const reached = floorOf(ids, later(now, aheadOfClockMs));
+    const ahead = await db.first(
+      sql`select from ${name(table)} where ${name(key)} >= ${reached} order by ${name(key)} desc limit 1`,
+    );
+    known.set(table, { ids, bounds: boundsOf(parts), isAhead: ahead !== null });
+  }
+  return known;
 }
 
 /**

@@ -167,6 +167,22 @@ test("a row is never refused: what no part is there for goes into the rest, and 
   assert.equal(await find(id), 200);
 });
 
+test("a list shows what has an id from the time ahead, once a process has looked", async () => {
+  await keep();
+  const now = clock.now();
+  const older = await createSession(partner.api);
+  clock.advance(9 * dayMs);
+  const ahead = await createSession(partner.api);
+  clock.set(now);
+  await runJob("watch-parts");
+  const newest = expectData(await partner.api.get("/v1/sessions", { limit: 2 }));
+  assert.deepEqual(
+    newest.map((session: { id: SessionId }) => session.id),
+    [ahead, older],
+  );
+  await db.run(sql`delete from sessions where id = ${ahead}`);
+});
+
 test("a part goes as a whole when all of its time is over, and leaves what is still owed with all that belongs to it", async () => {
   clock.advance(10 * dayMs);
   await keep();
