@@ -2686,6 +2686,13 @@ export const mutations: readonly Mutation[] = [
       tests: [api("history-lists")],
     },
     {
+      id: "part-read-while-everybody-waits",
+      file: server("db/parts.store"),
+      find: '    "set local enable_seqscan = off",\n',
+      replace: "",
+      tests: [api("parts")],
+    },
+    {
       id: "leased-delivery-goes-with-its-part",
       file: server("retention/divided-tables.store"),
       find: " and (lease_until > '${now.toISOString()}') is not true`",

@@ -1,6 +1,8 @@
 // Tables that are kept in parts: what reading them costs beside tables in one piece, and what the end of a month takes.
 
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
 import type { DeliveryId, EventId, OrganizationId, SessionId } from "@assay/contract/ids";
 import { median } from "@assay/face/median";
 import { listAuditLogs } from "../../apps/server/src/audit/audit.store.ts";
@@ -66,7 +68,7 @@ export async function heedParts(db: Db, now: Date): Promise<void> {
 }
 
 /** The end of retention for a month of sessions that are all past it: by rows, in one table, and by parts. Everything is kept for 30 days here. */
-export async function measureDrop(adminUrl: string, rows: number): Promise<void> {
+export async function measureDrop(adminUrl: string, rows: number, cold: boolean): Promise<void> {
   const now = new Date();
   console.log(`\nA month of ${rows.toLocaleString("en")} sessions is past its time`);
   for (const kind of ["parts", "rows"] as const) {
@@ -74,6 +76,7 @@ export async function measureDrop(adminUrl: string, rows: number): Promise<void>
     const db = await createDatabase(adminUrl, `bench_drop_${kind}`);
     if (kind === "parts") await divideFor(db, later(now, -86 * dayMs), later(now, -50 * dayMs));
     await fillMonth(db, rows, later(now, -72 * dayMs));
+    if (cold) await forgetFiles(db);
     await endOfMonth(db, kind, rows, now);
     await db.close();
   }
@@ -96,10 +99,12 @@ export async function endOfMonth(db: Db, kind: "parts" | "rows", rows: number, n
     now: () => new Date(),
   });
   const cpuBefore = await backendsCpuMs(db);
+  const waits = readMeanwhile(db);
   const started = performance.now();
   if (kind === "parts") await keepParts({ ...core, log: counting })();
   else await deleteByRows({ ...core, setAside });
   const seconds = (performance.now() - started) / 1000;
+  const waited = await waits.end();
   const cpuMs = (await backendsCpuMs(db)) - cpuBefore;
   const after = [...(await bytesByTable(db)).values()].reduce((sum, bytes) => sum + bytes, 0);
   const { left } = await db.one<{ left: number }>(sql`
@@ -109,11 +114,49 @@ export async function endOfMonth(db: Db, kind: "parts" | "rows", rows: number, n
   console.log(
     `    gone in ${seconds.toFixed(2)} s, ${cpuMs.toFixed(0)} ms of the backends' processor time; ${(total / 2 ** 20).toFixed(1)} MiB before, ${(after / 2 ** 20).toFixed(1)} MiB after`,
   );
+  console.log(
+    `    meanwhile somebody else read a session ${waited.length} times: ${median(waited).toFixed(1)} ms, the longest ${Math.max(...waited).toFixed(0)} ms`,
+  );
   const took = dropped.map((at, i) => at - (dropped[i - 1] ?? started)).sort((a, b) => a - b);
   if (took.length > 0)
     console.log(
       `    ${took.length} parts, ${median(took).toFixed(0)} ms each, the longest ${took.at(-1)?.toFixed(0)} ms`,
     );
+}
+
+/** Has the kernel forget what it holds of the files of these tables. */
+async function forgetFiles(db: Db): Promise<void> {
+  const rows = await db.rows<{ file: string }>(sql`
+    with tables as (select p.relid as id from unnest(${growingTables.map(({ table }) => table)}::regclass[]) t, pg_partition_tree(t) p)
+    select current_setting('data_directory') || '/' || pg_relation_filepath(c.oid) as file from pg_class c
+    where c.relkind in ('r', 't', 'i') and (c.oid in (select id from tables)
+      or c.oid in (select reltoastrelid from pg_class where oid in (select id from tables))
+      or c.oid in (select indexrelid from pg_index where indrelid in (select id from tables)))`);
+  await db.withConnection((client) => client.query("checkpoint"));
+  const each = `for f in "$@"; do for s in "$f" "$f".*; do
+    if [ -s "$s" ]; then dd of="$s" oflag=nocache conv=notrunc,fdatasync count=0 status=none; fi; done; done`;
+  execFileSync("sh", ["-c", each, "sh", ...rows.map(({ file }) => file)], { stdio: "ignore" });
+}
+
+/** Reads a session again and again, with 2 ms in between, and tells how long each time took. */
+function readMeanwhile(db: Db): { end: () => Promise<number[]> } {
+  const took: number[] = [];
+  let isOver = false;
+  const reading = (async () => {
+    while (!isOver) {
+      const from = performance.now();
+      await db.first(sql`select from sessions where id = 'vs_0'`);
+      took.push(performance.now() - from);
+      await wait(2);
+    }
+  })();
+  return {
+    end: async () => {
+      isOver = true;
+      await reading;
+      return took;
+    },
+  };
 }
 
 /** Of all connections of this database that are open. */
@@ -383,7 +426,10 @@ export async function readBoth(adminUrl: string, now: Date): Promise<void> {
 }
 
 /** What a read sends to this database: of a list in parts, as many stretches as it takes to fill a page. */
-async function statementsOf(db: Db, read: (db: Queryable) => Promise<unknown>): Promise<readonly Sql[]> {
+export async function statementsOf(
+  db: Db,
+  read: (db: Queryable) => Promise<unknown>,
+): Promise<readonly Sql[]> {
   const sent: Sql[] = [];
   await db.transaction((tx) =>
     read({
