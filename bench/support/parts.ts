@@ -1,13 +1,16 @@
 // Tables that are kept in parts: what reading them costs beside tables in one piece, and what the end of a month takes.
 
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
 import type { DeliveryId, EventId, OrganizationId, SessionId } from "@assay/contract/ids";
 import { median } from "@assay/face/median";
 import { listAuditLogs } from "../../apps/server/src/audit/audit.store.ts";
 import { loadConfig } from "../../apps/server/src/config.ts";
 import type { Core } from "../../apps/server/src/core.ts";
 import { allRows, type Db, openDb, type Queryable } from "../../apps/server/src/db/db.ts";
-import { listParts } from "../../apps/server/src/db/parts.store.ts";
+import { listParts, readKnownParts } from "../../apps/server/src/db/parts.store.ts";
+import { listCutter } from "../../apps/server/src/db/parts.ts";
 import { SetAside } from "../../apps/server/src/db/set-aside.ts";
 import { Sql, sql } from "../../apps/server/src/db/sql.ts";
 import { type Clock, dayMs, later } from "../../apps/server/src/kernel/clock.ts";
@@ -59,8 +62,13 @@ export async function divideFor(db: Db, from: Date, until: Date): Promise<void> 
   for (; at <= later(until, 5 * dayMs); at = later(at, 5 * dayMs)) await keep();
 }
 
+/** As a process does that has looked which parts there are. */
+export async function heedParts(db: Db, now: Date): Promise<void> {
+  db.heedParts(listCutter(await readKnownParts(db, growingTables, now), { now: () => now }));
+}
+
 /** The end of retention for a month of sessions that are all past it: by rows, in one table, and by parts. Everything is kept for 30 days here. */
-export async function measureDrop(adminUrl: string, rows: number): Promise<void> {
+export async function measureDrop(adminUrl: string, rows: number, cold: boolean): Promise<void> {
   const now = new Date();
   console.log(`\nA month of ${rows.toLocaleString("en")} sessions is past its time`);
   for (const kind of ["parts", "rows"] as const) {
@@ -68,6 +76,7 @@ export async function measureDrop(adminUrl: string, rows: number): Promise<void>
     const db = await createDatabase(adminUrl, `bench_drop_${kind}`);
     if (kind === "parts") await divideFor(db, later(now, -86 * dayMs), later(now, -50 * dayMs));
     await fillMonth(db, rows, later(now, -72 * dayMs));
+    if (cold) await forgetFiles(db);
     await endOfMonth(db, kind, rows, now);
     await db.close();
   }
@@ -90,10 +99,12 @@ export async function endOfMonth(db: Db, kind: "parts" | "rows", rows: number, n
     now: () => new Date(),
   });
   const cpuBefore = await backendsCpuMs(db);
+  const waits = readMeanwhile(db);
   const started = performance.now();
   if (kind === "parts") await keepParts({ ...core, log: counting })();
   else await deleteByRows({ ...core, setAside });
   const seconds = (performance.now() - started) / 1000;
+  const waited = await waits.end();
   const cpuMs = (await backendsCpuMs(db)) - cpuBefore;
   const after = [...(await bytesByTable(db)).values()].reduce((sum, bytes) => sum + bytes, 0);
   const { left } = await db.one<{ left: number }>(sql`
@@ -103,11 +114,49 @@ export async function endOfMonth(db: Db, kind: "parts" | "rows", rows: number, n
   console.log(
     `    gone in ${seconds.toFixed(2)} s, ${cpuMs.toFixed(0)} ms of the backends' processor time; ${(total / 2 ** 20).toFixed(1)} MiB before, ${(after / 2 ** 20).toFixed(1)} MiB after`,
   );
+  console.log(
+    `    meanwhile somebody else read a session ${waited.length} times: ${median(waited).toFixed(1)} ms, the longest ${Math.max(...waited).toFixed(0)} ms`,
+  );
   const took = dropped.map((at, i) => at - (dropped[i - 1] ?? started)).sort((a, b) => a - b);
   if (took.length > 0)
     console.log(
       `    ${took.length} parts, ${median(took).toFixed(0)} ms each, the longest ${took.at(-1)?.toFixed(0)} ms`,
     );
+}
+
+/** Has the kernel forget what it holds of the files of these tables. */
+async function forgetFiles(db: Db): Promise<void> {
+  const rows = await db.rows<{ file: string }>(sql`
+    with tables as (select p.relid as id from unnest(${growingTables.map(({ table }) => table)}::regclass[]) t, pg_partition_tree(t) p)
+    select current_setting('data_directory') || '/' || pg_relation_filepath(c.oid) as file from pg_class c
+    where c.relkind in ('r', 't', 'i') and (c.oid in (select id from tables)
+      or c.oid in (select reltoastrelid from pg_class where oid in (select id from tables))
+      or c.oid in (select indexrelid from pg_index where indrelid in (select id from tables)))`);
+  await db.withConnection((client) => client.query("checkpoint"));
+  const each = `for f in "$@"; do for s in "$f" "$f".*; do
+    if [ -s "$s" ]; then dd of="$s" oflag=nocache conv=notrunc,fdatasync count=0 status=none; fi; done; done`;
+  execFileSync("sh", ["-c", each, "sh", ...rows.map(({ file }) => file)], { stdio: "ignore" });
+}
+
+/** Reads a session again and again, with 2 ms in between, and tells how long each time took. */
+function readMeanwhile(db: Db): { end: () => Promise<number[]> } {
+  const took: number[] = [];
+  let isOver = false;
+  const reading = (async () => {
+    while (!isOver) {
+      const from = performance.now();
+      await db.first(sql`select from sessions where id = 'vs_0'`);
+      took.push(performance.now() - from);
+      await wait(2);
+    }
+  })();
+  return {
+    end: async () => {
+      isOver = true;
+      await reading;
+      return took;
+    },
+  };
 }
 
 /** Of all connections of this database that are open. */
@@ -116,6 +165,12 @@ async function backendsCpuMs(db: Db): Promise<number> {
     sql`select pid from pg_stat_activity where datname = current_database()`,
   );
   return rows.reduce((sum, { pid }) => sum + cpuUsOf(pid) / 1000, 0);
+}
+
+/** The processor time of the only connection of a database, in microseconds. */
+export async function cpuClockOf(db: Db): Promise<() => number> {
+  const { pid } = await db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`);
+  return () => cpuUsOf(pid);
 }
 
 /** What a process has had of the processor, by the kernel's clock. */
@@ -315,23 +370,19 @@ export async function compareReads(adminUrl: string, rows: number): Promise<void
 const databases = { one: "bench_one", parts: "bench_parts_reads" };
 
 export async function readBoth(adminUrl: string, now: Date): Promise<void> {
-  const side = async (name: string, database: string, planOnce: boolean) => {
+  const side = async (name: string, database: string, planOnce: boolean, inStretches = false) => {
     const url = new URL(adminUrl);
     url.pathname = `/${database}`;
     if (planOnce) url.searchParams.set("options", "-c plan_cache_mode=force_generic_plan");
     const db = openDb({ url: url.href, poolSize: 1, onError: () => {} });
-    const { pid } = await db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`);
-    return {
-      name,
-      db,
-      cpuUs: () => cpuUsOf(pid),
-    };
+    if (inStretches) await heedParts(db, now);
+    return { name, db, cpuUs: await cpuClockOf(db) };
   };
   const sides = [
     await side("one table", databases.one, false),
     await side("one, planned once", databases.one, true),
-    await side("parts", databases.parts, false),
-    await side("parts, planned once", databases.parts, true),
+    await side("parts, all at once", databases.parts, true),
+    await side("parts", databases.parts, true, true),
   ];
   console.log(`  ${"".padEnd(44)} ${sides.map(({ name }) => name.padStart(20)).join("")}`);
   for (const [name, read] of reads(now))
@@ -341,21 +392,26 @@ export async function readBoth(adminUrl: string, now: Date): Promise<void> {
     ] as const) {
       const least = sides.map(() => Number.POSITIVE_INFINITY);
       const known = await knownRows(sides[0]?.db, organization);
-      const statements = await statementsOf((db) => read(db, known));
+      const asked = await Promise.all(
+        sides.map(({ db }) => statementsOf(db, (queryable) => read(queryable, known))),
+      );
       // Statements of a round are sent together, so that a machine with other work to do does not come between them.
-      const questions = Array.from({ length: readsARound }, () => statements.map(allRows)).flat();
-      const readAll = (db: Db) => db.transaction((tx) => tx.ask(...questions));
+      const readAll = (at: number, db: Db) => {
+        const questions = Array.from({ length: readsARound }, () => (asked[at] ?? []).map(allRows)).flat();
+        return db.transaction((tx) => tx.ask(...questions));
+      };
       // The first six times PostgreSQL tries which plan is cheaper.
-      for (const { db } of sides) await readAll(db);
+      for (const [at, { db }] of sides.entries()) await readAll(at, db);
       for (let round = 0; round < readRounds; round++)
         for (const [at, { db, cpuUs }] of sides.entries()) {
           const before = cpuUs();
-          await readAll(db);
+          await readAll(at, db);
           least[at] = Math.min(least[at] ?? 0, (cpuUs() - before) / readsARound);
         }
       const [first = 1] = least;
+      const several = (asked.at(-1)?.length ?? 0) - (asked[0]?.length ?? 0);
       console.log(
-        `  ${`${name}, ${who}`.padEnd(44)} ${least.map((us) => `${us.toFixed(0)} (${(us / first).toFixed(2)})`.padStart(20)).join("")}`,
+        `  ${`${name}, ${who}`.padEnd(44)} ${least.map((us) => `${us.toFixed(0)} (${(us / first).toFixed(2)})`.padStart(20)).join("")}${several > 0 ? `  ${several} more asked` : ""}`,
       );
     }
   const memory: string[] = [];
@@ -369,22 +425,28 @@ export async function readBoth(adminUrl: string, now: Date): Promise<void> {
   console.log(`  ${"memory of the backend, at the end".padEnd(44)} ${memory.join("")}`);
 }
 
-/** What a read would send. */
-async function statementsOf(read: (db: Queryable) => Promise<unknown>): Promise<readonly Sql[]> {
+/** What a read sends to this database: of a list in parts, as many stretches as it takes to fill a page. */
+export async function statementsOf(
+  db: Db,
+  read: (db: Queryable) => Promise<unknown>,
+): Promise<readonly Sql[]> {
   const sent: Sql[] = [];
-  await read({
-    rows: async (statement) => {
-      sent.push(statement);
-      return [];
-    },
-    first: async (statement) => {
-      sent.push(statement);
-      return null;
-    },
-    one: () => Promise.reject(new Error("nothing that is read here always gives a row")),
-    run: () => Promise.reject(new Error("nothing is written here")),
-    notify: () => {},
-  });
+  await db.transaction((tx) =>
+    read({
+      rows: (statement) => {
+        sent.push(statement);
+        return tx.rows(statement);
+      },
+      first: (statement) => {
+        sent.push(statement);
+        return tx.first(statement);
+      },
+      one: () => Promise.reject(new Error("nothing that is read here always gives a row")),
+      run: () => Promise.reject(new Error("nothing is written here")),
+      notify: () => {},
+      stretchesOf: tx.stretchesOf,
+    }),
+  );
   return sent;
 }
 

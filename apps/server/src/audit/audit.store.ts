@@ -2,9 +2,9 @@ import { type AuditEvent, auditEvents } from "@assay/contract/audit";
 import type { Environment } from "@assay/contract/facts";
 import type { ApiKeyId, AuditLogId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
-import { byBeginning, newestOf, readPage } from "../db/page.ts";
+import { byBeginning, idsOf, inStretch, newestOf, newestOfEach, readPage } from "../db/page.ts";
 import { firstIdInParts } from "../db/parts.store.ts";
-import { rowsBelow } from "../db/parts.ts";
+import { rowsBelow, type Stretch } from "../db/parts.ts";
 import type { Among } from "../db/set-aside.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
 import { type Caller, isSandbox, type KeyCaller, type MemberCaller } from "../kernel/caller.ts";
@@ -110,7 +110,8 @@ export function listAuditLogs(
     startingAfter: filter.startingAfter,
     cursorExists: (id) =>
       sql`select 1 from audit_logs where organization_id = ${organizationId} and id = ${id}`,
-    rowsAfter: (limit) => auditPage(organizationId, filter, limit),
+    rowsAfter: (limit, stretch) => auditPage(organizationId, filter, limit, stretch),
+    listed: { table: "audit_logs", range: idsOf("uuid", filter), scarce: false },
   });
 }
 
@@ -121,23 +122,41 @@ const idBy = {
   actorEvent: sql`left(id::text, 18) collate by_actor_event`,
 };
 
-export function auditPage(organizationId: OrganizationId, filter: AuditFilter, limit: number): Sql {
+/** What the indexes hold of an id. A bound with more than that would come after the first id that it is the bound of. */
+const beginningOf = (id: string) => id.slice(0, 18);
+
+export function auditPage(
+  organizationId: OrganizationId,
+  filter: AuditFilter,
+  limit: number,
+  stretch: Stretch | null = null,
+): Sql {
   const { event, actorId, createdFrom, createdTo, startingAfter } = filter;
   const key =
     actorId === undefined ? (event === undefined ? idBy.organization : idBy.event) : idBy.actorEvent;
   // Ids begin with their creation time, so a range of times is a range of the index that the list is read by. A caller
   // may write a cursor in capitals, which is the same id and another text.
-  const range = (of: AuditEvent | undefined) => sql`
+  const within =
+    stretch !== null
+      ? sql`and ${key} >= ${beginningOf(stretch.from)} and ${key} < ${stretch.before} ${inStretch(sql`id`, stretch)}`
+      : sql`
+      ${createdFrom === undefined ? noSql : sql`and ${key} >= ${beginningOf(uuidFloor(createdFrom))}`}
+      ${createdTo === undefined ? noSql : sql`and ${key} < ${beginningOf(uuidFloor(later(createdTo, 1)))}`}
+      ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter.toLowerCase()} and id < ${startingAfter}`}`;
+  const range = (of: Sql) => sql`
     select id, event, actor_kind, actor_id, target_id, details, sandbox, created_at from audit_logs
-    where organization_id = ${organizationId}
-      ${of === undefined ? noSql : sql`and event = ${of}`}
-      ${actorId === undefined ? noSql : sql`and actor_id = ${actorId}`}
-      ${createdFrom === undefined ? noSql : sql`and ${key} >= ${uuidFloor(createdFrom)}`}
-      ${createdTo === undefined ? noSql : sql`and ${key} < ${uuidFloor(later(createdTo, 1))}`}
-      ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter.toLowerCase()} and id < ${startingAfter}`}
+    where organization_id = ${organizationId} ${of}
+      ${actorId === undefined ? noSql : sql`and actor_id = ${actorId}`} ${within}
     ${byBeginning(key, limit)}`;
-  const ranges = event !== undefined || actorId === undefined ? [range(event)] : auditEvents.map(range);
-  return newestOf(ranges, sql`id`, limit);
+  if (event === undefined && actorId !== undefined)
+    return newestOfEach(
+      sql`of_event`,
+      auditEvents.map((each) => sql`${each}::text`),
+      range(sql`and event = each.of_event`),
+      sql`id`,
+      limit,
+    );
+  return newestOf([range(event === undefined ? noSql : sql`and event = ${event}`)], sql`id`, limit);
 }
 
 const idsBelow = async (db: Queryable, writtenBefore: Date) =>

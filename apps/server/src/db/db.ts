@@ -15,6 +15,7 @@ import {
 } from "./connection.ts";
 import { type Answer, Flight, type Query, type Row } from "./flight.ts";
 import { Hints, type Notification } from "./hints.ts";
+import type { CutList, Listed, Stretch } from "./parts.ts";
 import { openConnection, type Purpose, parseServers, ServerChoice, WrongServerError } from "./servers.ts";
 import type { Sql } from "./sql.ts";
 import { summaryOf } from "./statement-summary.ts";
@@ -33,6 +34,8 @@ export type Queryable = {
   run(statement: Sql): Promise<number>;
   /** A hint for listeners of every process, sent when what was written is committed, and only then. Whoever has to know also looks by itself. */
   notify(channel: string, payload: string): void;
+  /** The stretches in which a list is read, the newest first; null where its table is in one piece. */
+  stretchesOf(list: Listed): Stretch[] | null;
 };
 
 /** A statement that is not sent yet, and what its rows mean. */
@@ -49,6 +52,7 @@ export function firstRow<T extends Row>(statement: Sql): Question<T | null> {
 abstract class Statements implements Queryable {
   protected abstract send(statement: Sql): Promise<Answer>;
   abstract notify(channel: string, payload: string): void;
+  abstract stretchesOf(list: Listed): Stretch[] | null;
 
   async rows<T extends Row>(statement: Sql): Promise<T[]> {
     return (await this.send(statement)).rows as T[];
@@ -193,10 +197,12 @@ class Borrowed {
 export class Tx extends Statements {
   // The private member makes the type nominal: a `Db` is not assignable to a `Tx`.
   readonly #connection: Borrowed;
+  readonly stretchesOf: CutList;
 
-  constructor(connection: Borrowed) {
+  constructor(connection: Borrowed, cutList: CutList) {
     super();
     this.#connection = connection;
+    this.stretchesOf = cutList;
   }
 
   protected send(statement: Sql): Promise<Answer> {
@@ -238,6 +244,7 @@ export class Db extends Statements {
   /** Counts the times when what is open became of no use; a connection from before the last one is not lent again. */
   #generation = 0;
   #refusedWrite: RefusedWrite | null = null;
+  #cutList: CutList = () => null;
   readonly #generationOf = new Map<pg.PoolClient, number>();
   readonly #hints = new Hints((hints) => this.#sendHints(hints));
 
@@ -355,11 +362,21 @@ export class Db extends Statements {
    * looking into every part, since it does not reckon with the parts that are passed over when such a plan is run. A statement without a name is planned each time
    * in any case, and then better for its values.
    */
-  planOnce(): void {
+  #planOnce(): void {
     if (!this.#manner.named || this.#choice.planOnce) return;
     this.#choice.planOnce = true;
     this.#manner = { ...this.#manner, limits: this.#manner.limitsPlannedOnce };
     this.#generation++;
+  }
+
+  /** What is known of the parts of tables, from now on. */
+  heedParts(cutList: CutList): void {
+    this.#cutList = cutList;
+    this.#planOnce();
+  }
+
+  stretchesOf(list: Listed): Stretch[] | null {
+    return this.#cutList(list);
   }
 
   /** For background work: each statement that `work` sends may take this long. */
@@ -389,7 +406,7 @@ export class Db extends Statements {
     const hintsBefore = connection.hints.length;
     connection.hold({ text: begun });
     try {
-      const result = await work(new Tx(connection));
+      const result = await work(new Tx(connection, this.#cutList));
       // What is held belongs to this part, and its failure to whoever waits for it.
       await connection.query({ text: `release ${begun}` });
       return result;
@@ -414,7 +431,7 @@ export class Db extends Statements {
       let broken: Error | undefined;
       try {
         await connection.begin(statementMs);
-        const result = await whileConnectionIsHeld(() => work(new Tx(connection), connection));
+        const result = await whileConnectionIsHeld(() => work(new Tx(connection, this.#cutList), connection));
         await connection.commit();
         void this.#hints.add(connection.hints);
         return result;

@@ -1,12 +1,16 @@
 import type pg from "pg";
+import { later } from "../kernel/clock.ts";
 import { floorOf, type IdKind, madeAt } from "../kernel/ids.ts";
 import { answerLimitMs } from "./connection.ts";
 import type { Db, Queryable } from "./db.ts";
 import {
+  aheadOfClockMs,
+  boundsOf,
   type DividedTable,
   endOfBefore,
   firstWithItsPart,
   isTooClose,
+  type KnownParts,
   type Part,
   partName,
   readPart,
@@ -77,12 +81,26 @@ export async function listParts(db: Queryable, table: string): Promise<Part[] | 
   return parts.sort((a, b) => startOf(a) - startOf(b));
 }
 
-/** Whether any of these tables is divided. */
-export async function hasParts(db: Queryable, tables: readonly DividedTable[]): Promise<boolean> {
+/** Those of the tables that are divided, with what lists have to know of their parts. */
+export async function readKnownParts(
+  db: Queryable,
+  tables: readonly DividedTable[],
+  now: Date,
+): Promise<ReadonlyMap<string, KnownParts>> {
+  const known = new Map<string, KnownParts>();
   const names = tables.map(({ table }) => table);
-  const found = await db.first(sql`
-    select from pg_class where oid = any(array(select to_regclass(t) from unnest(${names}::text[]) t)) and relkind = 'p' limit 1`);
-  return found !== null;
+  const divided = await db.rows<{ table: string }>(sql`
+    select t as table from unnest(${names}::text[]) t join pg_class c on c.oid = to_regclass(t) where c.relkind = 'p'`);
+  for (const { table, key, ids } of tables) {
+    if (!divided.some((each) => each.table === table)) continue;
+    const parts = (await listParts(db, table)) ?? [];
+    const reached = floorOf(ids, later(now, aheadOfClockMs));
+    const ahead = await db.first(
+      sql`select from ${name(table)} where ${name(key)} >= ${reached} order by ${name(key)} desc limit 1`,
+    );
+    known.set(table, { ids, bounds: boundsOf(parts), isAhead: ahead !== null });
+  }
+  return known;
 }
 
 /**
@@ -341,7 +359,8 @@ export type Settle = (part: string) => readonly string[];
 
 /**
  * Drops a part with its files, in one short transaction. Its statements travel together, because everybody waits for the table from the first of them to the commit: on a busy
- * machine a process that is waited for in between gets its turn late.
+ * machine a process that is waited for in between gets its turn late. PostgreSQL removes the files once it has released the locks. What is still owed is looked up by indexes,
+ * however the planner takes it: to read the whole part would lock everybody out for as long.
  */
 export async function dropPart(
   client: pg.ClientBase,
@@ -352,6 +371,7 @@ export async function dropPart(
 ): Promise<void> {
   const statements = [
     opening(statementMs),
+    "set local enable_seqscan = off",
     `alter table ${table} detach partition ${part.name}`,
     ...settle(part.name),
     `drop table ${part.name}`,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import fc from "fast-check";
 import { dayMs, hourMs, later } from "../kernel/clock.ts";
 import { floorOf } from "../kernel/ids.ts";
 import {
@@ -12,6 +13,7 @@ import {
   partName,
   readPart,
   rowsBelow,
+  stretchesOf,
   widthFor,
 } from "./parts.ts";
 
@@ -92,4 +94,69 @@ test("a table that is being divided takes rows for a day more at least, and nobo
   assert.deepEqual(endOfBefore(later(now, 5 * dayMs), now), at("2026-03-09T00:00:00"));
   assert.equal(isTooClose(at("2026-03-04T00:00:00"), now), false);
   assert.equal(isTooClose(later(now, 12 * hourMs - 1), now), true);
+});
+
+const weeks = (count: number) => Array.from({ length: count }, (_, i) => later(monday, i * 7 * dayMs));
+const table = (bounds: readonly Date[], isAhead = false) => ({ ids: "vs" as const, bounds, isAhead });
+const whole = { from: "vs_", before: "vs_~" };
+const floor = (time: Date) => floorOf("vs", time);
+
+test("a list is read from the newest part that has a page to give, and then from all others", () => {
+  const bounds = weeks(7);
+  const [, , , fourth, fifth, sixth] = bounds;
+  assert.ok(fourth && fifth && sixth);
+  const inFifth = later(fifth, 5 * dayMs);
+  const older = { from: "vs_", before: floor(fifth) };
+  assert.deepEqual(stretchesOf(table(bounds), whole, false, inFifth), [
+    { from: floor(fifth), before: floor(sixth) },
+    older,
+  ]);
+  // While a part is new, its page is in the one before.
+  assert.deepEqual(stretchesOf(table(bounds), whole, false, later(fifth, dayMs))[0], {
+    from: floor(fourth),
+    before: floor(sixth),
+  });
+  assert.deepEqual(stretchesOf(table(bounds), whole, true, inFifth), [{ from: "vs_", before: floor(sixth) }]);
+});
+
+test("nothing that is there is left out of a list: not what is made at midnight, nor what has an id from the time ahead", () => {
+  const bounds = weeks(3);
+  const [, second, third] = bounds;
+  assert.ok(second && third);
+  const top = (now: Date, isAhead = false) =>
+    stretchesOf(table(bounds, isAhead), whole, false, now)[0]?.before;
+  assert.equal(top(later(second, -2 * hourMs)), floor(second));
+  assert.equal(top(later(second, -hourMs / 2)), floor(third));
+  assert.equal(top(later(third, -hourMs / 2)), "vs_~", "no part is there for it");
+  assert.equal(top(later(second, -2 * hourMs), true), "vs_~");
+});
+
+test("stretches follow each other without a gap from the last id that a list can have to the first, however many parts there are", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 120 }),
+      fc.integer({ min: -50, max: 900 }),
+      fc.option(fc.integer({ min: -50, max: 900 })),
+      fc.option(fc.integer({ min: -50, max: 900 })),
+      fc.boolean(),
+      (count, nowDay, fromDay, beforeDay, isAhead) => {
+        const at = (day: number) => floor(later(monday, day * dayMs + hourMs));
+        const range = {
+          from: fromDay === null ? whole.from : at(fromDay),
+          before: beforeDay === null ? whole.before : `${at(beforeDay)}zz`,
+        };
+        const now = later(monday, nowDay * dayMs);
+        const cut = stretchesOf(table(weeks(count), isAhead), range, false, now);
+        assert.ok(cut.length <= 5);
+        assert.equal(cut.at(-1)?.from, range.from);
+        const top = cut[0]?.before ?? "";
+        assert.ok(top === range.before || (!isAhead && top < range.before && top > floor(now)));
+        for (const [i, { from, before }] of cut.entries()) {
+          assert.equal(cut[i + 1]?.before ?? from, from);
+          if (cut.length > 1) assert.ok(from < before);
+        }
+      },
+    ),
+    { numRuns: 500 },
+  );
 });

@@ -1,4 +1,4 @@
-import { dayMs, hourMs, later } from "../kernel/clock.ts";
+import { type Clock, dayMs, hourMs, later } from "../kernel/clock.ts";
 import { floorOf, type IdKind, madeAt } from "../kernel/ids.ts";
 
 /**
@@ -106,4 +106,86 @@ export function endOfBefore(newest: Date | null, now: Date): Date {
 /** As long as a table is being divided it takes no row beyond this end. Nobody may ever come near to it. */
 export function isTooClose(end: Date, now: Date): boolean {
   return end.getTime() - now.getTime() < 12 * hourMs;
+}
+
+// --- lists -------------------------------------------------------------------------------------------------------------
+
+/** Ids from the first up to, and without, the second. */
+export type Stretch = { from: string; before: string };
+
+/** The ids that a list of a table can have. Of `scarce` lists not even a page is expected. */
+export type Listed = { table: string; range: Stretch; scarce: boolean };
+
+/** The stretches in which a list is read; null where its table is in one piece. */
+export type CutList = (list: Listed) => Stretch[] | null;
+
+/** What a process knows of the parts of a table. It may be old: where rows are does not depend on it, only where they are looked for first. */
+export type KnownParts = {
+  ids: IdKind;
+  /** Where parts meet, in order: the beginning of each dated part, and the end of the last. */
+  bounds: readonly Date[];
+  /** Whether the table holds ids that no clock has come to yet. */
+  isAhead: boolean;
+};
+
+export function boundsOf(parts: readonly Part[]): Date[] {
+  const times = parts.flatMap((part) =>
+    part.kind === "dated"
+      ? [part.from.getTime(), part.to.getTime()]
+      : part.kind === "before"
+        ? [part.to.getTime()]
+        : [],
+  );
+  return [...new Set(times)].sort((a, b) => a - b).map((time) => new Date(time));
+}
+
+/** The clocks by which ids are made agree to seconds. Beyond this there are no ids that were made just now. */
+export const aheadOfClockMs = hourMs;
+
+/**
+ * How many times as many parts a stretch looks into as the one before it. With two, a list that finds nothing among a hundred parts would be asked for seven times; with eight, one
+ * that finds its page in the third part would look into nine.
+ */
+const growth = 4;
+
+/**
+ * The ids of a list, cut where parts meet, the newest first: whoever reads one stretch after the other until a page is full has read a page. The first is the part of the newest ids,
+ * with the one before it as long as less than a quarter of its time has passed: to look into one part more takes a tenth longer, to ask again twice as long. A list of which little can be found (`scarce`) is one stretch. In any case parts are left out whose time has not come.
+ */
+export function stretchesOf(known: KnownParts, range: Stretch, scarce: boolean, now: Date): Stretch[] {
+  const { ids } = known;
+  const reach = later(now, aheadOfClockMs);
+  const end = known.isAhead ? undefined : known.bounds.find((bound) => bound >= reach);
+  const before = end === undefined ? range.before : smaller(range.before, floorOf(ids, end));
+  if (scarce) return [{ from: range.from, before }];
+  const bounds = known.bounds.filter((bound) => floorOf(ids, bound) > range.from);
+  const newest = (before < floorOf(ids, now) ? madeAt(before) : now).getTime();
+  const hasGivenPages = (bound: Date, i: number) => {
+    const next = bounds[i + 1] ?? later(bound, dayMs);
+    return newest - bound.getTime() >= (next.getTime() - bound.getTime()) / 4;
+  };
+  const stretches: Stretch[] = [];
+  let upper = before;
+  let at = bounds.findLastIndex(hasGivenPages);
+  for (let parts = growth; at >= 0; parts *= growth) {
+    const from = floorOf(ids, bounds[at] ?? now);
+    stretches.push({ from, before: upper });
+    upper = from;
+    // What would be left is not worth being asked for by itself.
+    if (at < 2 * parts) break;
+    at -= parts;
+  }
+  return [...stretches, { from: range.from, before: upper }];
+}
+
+/** Cuts the lists of the tables that are known to be kept in parts. */
+export function listCutter(known: ReadonlyMap<string, KnownParts>, clock: Clock): CutList {
+  return ({ table, range, scarce }) => {
+    const parts = known.get(table);
+    return parts === undefined ? null : stretchesOf(parts, range, scarce, clock.now());
+  };
+}
+
+function smaller(a: string, b: string): string {
+  return a < b ? a : b;
 }

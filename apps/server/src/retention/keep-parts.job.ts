@@ -7,13 +7,12 @@ import {
   dropDueChecks,
   dropEmptyPart,
   dropPart,
-  hasParts,
   listParts,
   makePart,
   newestInRest,
+  readKnownParts,
 } from "../db/parts.store.ts";
-import type { Part } from "../db/parts.ts";
-import { endOf, missingParts, widthFor } from "../db/parts.ts";
+import { endOf, listCutter, missingParts, type Part, widthFor } from "../db/parts.ts";
 import { dayMs, later, minuteMs, secondMs } from "../kernel/clock.ts";
 import { describeError } from "../lib/log.ts";
 import { sqlState } from "../lib/sql-state.ts";
@@ -134,7 +133,7 @@ async function isToBeDivided(
 
 /**
  * For every process, at its start and then as a job. Where the one that was dividing a table is gone, the others see to it that the table goes on taking rows; and once tables
- * are divided, statements are planned once.
+ * are divided, statements are planned once, and lists are read part by part.
  */
 export async function watchParts({ config, db, reads, clock, log }: Watched): Promise<number> {
   try {
@@ -145,9 +144,11 @@ export async function watchParts({ config, db, reads, clock, log }: Watched): Pr
     if (!isInTheWay(error)) throw error;
     log.debug("a table that was left half divided is in use, and is tried again", describeError(error));
   }
-  if (!(await hasParts(db, growingTables))) return 0;
-  db.planOnce();
-  reads.planOnce();
+  const known = await readKnownParts(db, growingTables, clock.now());
+  if (known.size === 0) return 0;
+  const cutList = listCutter(known, clock);
+  db.heedParts(cutList);
+  reads.heedParts(cutList);
   // Releases from before `least_code` do not ask whether they may start.
   const older = await listOlderProcesses(db, later(clock.now(), -goneAfterMs));
   if (older.length > 0)

@@ -12,9 +12,9 @@ import type { Static } from "typebox";
 import { type AuditEntry, insertAudits } from "../audit/audit.store.ts";
 import { firstRow, type Queryable, type Question, type Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
-import { newestOf, readPage } from "../db/page.ts";
+import { idsOf, inStretch, newestOf, readPage } from "../db/page.ts";
 import { firstIdInParts } from "../db/parts.store.ts";
-import { rowsBelow } from "../db/parts.ts";
+import { rowsBelow, type Stretch } from "../db/parts.ts";
 import { notAside } from "../db/set-aside.store.ts";
 import type { Among } from "../db/set-aside.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
@@ -154,7 +154,11 @@ export function listSessions(db: Queryable, tenant: Tenant, filter: SessionFilte
     limit: filter.limit,
     startingAfter: filter.startingAfter,
     cursorExists: (id) => sql`select 1 from sessions where id = ${id} and ${ownedBy(tenant)}`,
-    rowsAfter: (limit) => sessionsPage(tenant, filter, now, limit),
+    rowsAfter: (limit, stretch) => sessionsPage(tenant, filter, now, limit, stretch),
+    listed: { table: "sessions", range: sessionsRange(filter, now), scarce: false },
+    ...(isLookedUp(filter)
+      ? { someOf: (limit, stretch) => sessionsOfReference(tenant, filter, limit, stretch) }
+      : {}),
   });
 }
 
@@ -165,44 +169,56 @@ export const idBy = {
   reference: sql`id collate by_reference`,
 };
 
-/** Every id of a session is at or after `firstOfAll`, and before `lastOfAll`. */
-const lastOfAll = "vs_~";
-const firstOfAll = "vs_";
+/** Sessions and attempts that go on have ids from here on. */
+const firstLiving = (prefix: "vs" | "va", now: Date) => idFloor(prefix, later(lastExpiredCreation(now), 1));
 
-export function sessionsPage(tenant: Tenant, filter: SessionFilter, now: Date, limit: number): Sql {
+function sessionsRange(filter: SessionFilter, now: Date): Stretch {
+  const { from, before } = idsOf("vs", filter);
+  const isLiving = filter.status === "created" || filter.status === "in_progress";
+  return { from: isLiving ? larger(from, firstLiving("vs", now)) : from, before };
+}
+
+/** Whether somebody asks for the session of one of their orders, which is the first, and the only one or among few, in whichever part it is. */
+const isLookedUp = ({ clientReferenceId, status, startingAfter }: SessionFilter) =>
+  clientReferenceId !== undefined && status === undefined && startingAfter === undefined;
+
+/** Some of the sessions of a reference: one range in each part, where newest first takes one for each status. */
+function sessionsOfReference(tenant: Tenant, filter: SessionFilter, limit: number, stretch: Stretch): Sql {
+  return sql`
+    select ${sessionColumns} from sessions
+    where ${ownedBy(tenant)} and client_reference_id = ${filter.clientReferenceId} ${inStretch(sql`id`, stretch)}
+    limit ${limit}`;
+}
+
+export function sessionsPage(
+  tenant: Tenant,
+  filter: SessionFilter,
+  now: Date,
+  limit: number,
+  stretch: Stretch | null = null,
+): Sql {
   const { status, clientReferenceId } = filter;
-  const from = filter.createdFrom === undefined ? firstOfAll : idFloor("vs", filter.createdFrom);
-  const before = smaller(
-    filter.createdTo === undefined ? lastOfAll : idFloor("vs", later(filter.createdTo, 1)),
-    filter.startingAfter ?? lastOfAll,
-  );
-  const firstLiving = idFloor("vs", later(lastExpiredCreation(now), 1));
+  const { from, before } = stretch ?? sessionsRange(filter, now);
   const key =
     clientReferenceId !== undefined ? idBy.reference : status === undefined ? idBy.organization : idBy.status;
-  const range = (of: SessionStatus | null, age: "any" | "living" | "due") => sql`
+  const range = (of: SessionStatus | null, end = before) => sql`
     select ${sessionColumns} from sessions
     where ${ownedBy(tenant)}
-      ${clientReferenceId === undefined ? sql`` : sql`and client_reference_id = ${clientReferenceId}`}
-      ${of === null ? sql`` : sql`and status = ${of}`}
-      and ${key} >= ${age === "living" ? larger(from, firstLiving) : from}
-      and ${key} < ${age === "due" ? smaller(before, firstLiving) : before}
+      ${clientReferenceId === undefined ? noSql : sql`and client_reference_id = ${clientReferenceId}`}
+      ${of === null ? noSql : sql`and status = ${of}`}
+      and ${key} >= ${from} and ${key} < ${end} ${inStretch(sql`id`, stretch)}
     order by ${key} desc limit ${limit}`;
 
-  if (status === "expired")
-    return newestOf(
-      [range("expired", "any"), range("created", "due"), range("in_progress", "due")],
-      key,
-      limit,
-    );
-  if (status === "created" || status === "in_progress") return range(status, "living");
-  if (status !== undefined) return range(status, "any");
-  if (clientReferenceId !== undefined)
-    return newestOf(
-      sessionStatuses.map((each) => range(each, "any")),
-      key,
-      limit,
-    );
-  return range(null, "any");
+  if (status === "expired") {
+    const due = smaller(before, firstLiving("vs", now));
+    return newestOf([range("expired"), range("created", due), range("in_progress", due)], key, limit);
+  }
+  if (status !== undefined || clientReferenceId === undefined) return range(status ?? null);
+  return newestOf(
+    sessionStatuses.map((each) => range(each)),
+    key,
+    limit,
+  );
 }
 
 function smaller(a: string, b: string): string {
@@ -441,33 +457,58 @@ export function listAttempts(db: Queryable, tenant: Tenant, filter: AttemptFilte
     limit: filter.limit,
     startingAfter: filter.startingAfter,
     cursorExists: (id) => sql`select 1 from attempts where id = ${id} and ${ownedBy(tenant)}`,
-    rowsAfter: (limit) => attemptsPage(tenant, filter, now, limit),
+    rowsAfter: (limit, stretch) => attemptsPage(tenant, filter, now, limit, stretch),
+    listed: {
+      table: "attempts",
+      range: attemptsRange(filter, now),
+      scarce: filter.sessionId !== undefined,
+    },
   });
 }
 
-export function attemptsPage(tenant: Tenant, filter: AttemptFilter, now: Date, limit: number): Sql {
+/** An attempt is never older than its session, so those of living sessions are a range of ids too, and those of one session a short one. */
+function attemptsRange({ sessionId, status, startingAfter }: AttemptFilter, now: Date): Stretch {
+  const all = idsOf("va", { startingAfter });
+  const from = status === "in_progress" ? firstLiving("va", now) : all.from;
+  if (sessionId === undefined) return { from, before: all.before };
+  const own = madeSoonAfter("va", sessionId, sessionLifetimeMs);
+  return { from: larger(own.from, from), before: smaller(own.to, all.before) };
+}
+
+export function attemptsPage(
+  tenant: Tenant,
+  filter: AttemptFilter,
+  now: Date,
+  limit: number,
+  stretch: Stretch | null = null,
+): Sql {
   const { sessionId, status } = filter;
-  const before = filter.startingAfter ?? "va_~";
-  const key = status === undefined ? idBy.organization : idBy.status;
+  const { from, before } = stretch ?? attemptsRange(filter, now);
+  // A session has few attempts: they are found by it, and sorted. An order that an index has would tempt the planner to look for them among all.
+  const key =
+    sessionId !== undefined
+      ? sql`id collate by_session`
+      : status === undefined
+        ? idBy.organization
+        : idBy.status;
   const rows = sql`
     select ${attemptColumns} from attempts
     where ${ownedBy(tenant)}
-      ${sessionId === undefined ? sql`` : sql`and ${ofSession(sessionId)}`}`;
-  const newest = (condition: Sql, from = "va_") => sql`
-    ${rows} ${condition} and ${key} >= ${from} and ${key} < ${before} order by ${key} desc limit ${limit}`;
+      ${sessionId === undefined ? noSql : sql`and session_id = ${sessionId}`}`;
+  const newest = (condition: Sql) => sql`
+    ${rows} ${condition} ${sessionId === undefined ? inStretch(key, { from, before }) : noSql}
+    ${inStretch(sql`id`, sessionId === undefined ? stretch : { from, before })}
+    order by ${key} desc limit ${limit}`;
   switch (status) {
     case undefined:
       return newest(sql``);
     case "in_progress":
-      // An attempt is never older than its session, so those of living sessions are a range of ids too.
-      return newest(
-        sql`and status = 'in_progress' and session_expires_at > ${now}`,
-        idFloor("va", later(lastExpiredCreation(now), 1)),
-      );
+      return newest(sql`and status = 'in_progress' and session_expires_at > ${now}`);
     case "failed": {
       // Those that are due are few and found by their expiry, which is why they are not asked for in order, and why the
       // bound on their ids is one that no index but the primary key knows.
-      const due = sql`${rows} and status = 'in_progress' and session_expires_at <= ${now} and id < ${before}`;
+      const due = sql`${rows} and status = 'in_progress' and session_expires_at <= ${now} and id < ${before}
+        ${stretch === null ? noSql : sql`and id >= ${from}`}`;
       return newestOf([newest(sql`and status = 'failed'`), due], key, limit);
     }
     default:
@@ -498,7 +539,7 @@ export function takeDueSessions(tx: Tx, now: Date, among: Among): Promise<Expire
       nfc_tries_used, liveness_tries_used, created_at, ${furthestStage} as stage
     from sessions
     where status in ('created', 'in_progress') and id > ${among.after}
-      and id < ${idFloor("vs", later(lastExpiredCreation(now), 1))} and expires_at <= ${now}
+      and id < ${firstLiving("vs", now)} and expires_at <= ${now}
       and ${among.where(sql`id`, "text")}
     order by id limit ${among.limit} for update skip locked`);
 }
@@ -507,7 +548,7 @@ export function takeDueSessions(tx: Tx, now: Date, among: Among): Promise<Expire
 export async function findOldestDueSession(db: Queryable, job: string, now: Date): Promise<Date | null> {
   const row = await db.first<{ expires_at: Date }>(sql`
     select expires_at from sessions
-    where status in ('created', 'in_progress') and id < ${idFloor("vs", later(lastExpiredCreation(now), 1))}
+    where status in ('created', 'in_progress') and id < ${firstLiving("vs", now)}
       and expires_at <= ${now} and ${notAside(job, "sessions", sql`id`, "text", now)}
     order by id limit 1`);
   return row?.expires_at ?? null;
@@ -584,7 +625,7 @@ export async function countBacklog(
   return db.one<{ due: number; purge: number; minimise: number }>(sql`
     select
       (select count(*) from (select from sessions where status in ('created', 'in_progress')
-        and id < ${idFloor("vs", later(lastExpiredCreation(at.now), 1))} order by id limit ${cap}) as t) as due,
+        and id < ${firstLiving("vs", at.now)} order by id limit ${cap}) as t) as due,
       (select count(*) from (select from sessions
         where id < ${purged}
           and completed_at < ${at.sessionsEndedBefore} order by id limit ${cap}) as t) as purge,

@@ -2,9 +2,9 @@ import { type EventType, eventTypes } from "@assay/contract/events";
 import type { EventId, OrganizationId, SessionId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
-import { byBeginning, newestOf, readPage } from "../db/page.ts";
+import { byBeginning, idsOf, inStretch, newestOf, newestOfEach, readPage } from "../db/page.ts";
 import { firstIdInParts } from "../db/parts.store.ts";
-import { rowsBelow } from "../db/parts.ts";
+import { rowsBelow, type Stretch } from "../db/parts.ts";
 import type { Expired } from "../db/set-aside.store.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
 import { isSandbox, type Tenant } from "../kernel/caller.ts";
@@ -93,7 +93,8 @@ export function listEvents(db: Queryable, tenant: Tenant, filter: EventFilter & 
     limit: filter.limit,
     startingAfter: filter.startingAfter,
     cursorExists: (id) => sql`select 1 from events where ${ownedBy(tenant)} and id = ${id}`,
-    rowsAfter: (limit) => eventsPage(tenant, filter, limit),
+    rowsAfter: (limit, stretch) => eventsPage(tenant, filter, limit, stretch),
+    listed: { table: "events", range: idsOf("evt", filter), scarce: filter.sessionId !== undefined },
   });
 }
 
@@ -103,21 +104,36 @@ const idBy = {
   session: sql`left(id, 14) collate by_session`,
 };
 
-export function eventsPage(tenant: Tenant, filter: EventFilter, limit: number): Sql {
+export function eventsPage(
+  tenant: Tenant,
+  filter: EventFilter,
+  limit: number,
+  stretch: Stretch | null = null,
+): Sql {
   const { type, sessionId, createdFrom, createdTo, startingAfter } = filter;
   const key = sessionId !== undefined ? idBy.session : idBy.type;
   // Ids begin with their creation time, so a range of times is a range of the index that the list is read by.
-  const range = (of: EventType | undefined) => sql`
-    select ${columns} from events
-    where ${ownedBy(tenant)}
-      ${of === undefined ? noSql : sql`and type = ${of}`}
-      ${sessionId === undefined ? noSql : sql`and ${ofSession(sessionId)}`}
+  const within =
+    stretch !== null
+      ? sql`${inStretch(key, stretch)} ${inStretch(sql`id`, stretch)}`
+      : sql`
       ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idFloor("evt", createdFrom)}`}
       ${createdTo === undefined ? noSql : sql`and ${key} < ${idFloor("evt", later(createdTo, 1))}`}
-      ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter} and id < ${startingAfter}`}
+      ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter} and id < ${startingAfter}`}`;
+  const range = (of: Sql) => sql`
+    select ${columns} from events
+    where ${ownedBy(tenant)} ${of}
+      ${sessionId === undefined ? noSql : sql`and ${ofSession(sessionId)}`} ${within}
     ${byBeginning(key, limit)}`;
-  const ranges = type !== undefined || sessionId !== undefined ? [range(type)] : eventTypes.map(range);
-  return newestOf(ranges, sql`id`, limit);
+  if (type === undefined && sessionId === undefined)
+    return newestOfEach(
+      sql`of_type`,
+      eventTypes.map((each) => sql`${each}::text`),
+      range(sql`and type = each.of_type`),
+      sql`id`,
+      limit,
+    );
+  return newestOf([range(type === undefined ? noSql : sql`and type = ${type}`)], sql`id`, limit);
 }
 
 /** Events from before `cutoff` that do not go with their part of the table. */

@@ -10,25 +10,19 @@ import { auditPage } from "../../src/audit/audit.store.ts";
 import { type Sql, sql } from "../../src/db/sql.ts";
 import { isSandbox } from "../../src/kernel/caller.ts";
 import { dayMs, hourMs, later } from "../../src/kernel/clock.ts";
-import { knownId, newId, newUuid } from "../../src/kernel/ids.ts";
-import { keepParts } from "../../src/retention/keep-parts.job.ts";
+import { floorOf, type IdKind, knownId, newId, newUuid, uuidFloor } from "../../src/kernel/ids.ts";
 import { deliveriesPage } from "../../src/webhooks/delivery.store.ts";
 import { eventsPage } from "../../src/webhooks/event.store.ts";
 import { createPartner, expectData, readAll } from "../support/api.ts";
 import { openLive, withLiveKey } from "../support/live.ts";
+import { divideSince, waysToList } from "../support/parts.ts";
 import { startTestService } from "../support/service.ts";
 
 // Nothing runs here, so what is due stays due.
 const { api, clock, core } = await startTestService({ role: "api" });
 const now = clock.now();
-// Tables in parts are listed like others: what follows lies in two of them.
-const keep = keepParts({
-  ...core,
-  config: { ...core.config, databaseParts: "all" },
-  clock: { now: () => later(now, -4 * dayMs) },
-});
-await keep();
-await keep();
+// Tables in parts are listed like others, whether or not a process knows of the parts.
+await divideSince(core, 25);
 
 const pickOf = <T>(list: readonly T[], seed: number): T => {
   const item = list[seed % list.length];
@@ -38,7 +32,7 @@ const pickOf = <T>(list: readonly T[], seed: number): T => {
 
 const types: readonly EventType[] = ["verification.session.expired", "verification.session.failed"];
 const endpointIds = [1, 2].map(() => newId("whe", now));
-const sessionIds = [1, 2, 3].map(() => newId("vs", later(now, -6 * dayMs)));
+const sessionIds = [1, 2, 3].map(() => newId("vs", later(now, -27 * dayMs)));
 const audited: readonly AuditEvent[] = ["session.created", "session.expired", "api_key.created"];
 const actorIds = ["key-a", "key-b"];
 
@@ -49,12 +43,30 @@ function alike<T extends Id<string>>(first: Map<number, T>, at: Date, id: T, beg
   return before === undefined ? id : knownId(before.slice(0, beginning) + id.slice(beginning));
 }
 
-/** A few days of history of two organizations, one of them in both environments, several entries in the same millisecond. */
+/** Some have the least id of their millisecond. */
+const auditIdAt = (at: Date, i: number) =>
+  i % 2 === 0
+    ? newUuid<AuditLogId>(at)
+    : knownId<AuditLogId>(uuidFloor(at).slice(0, 18) + newUuid(at).slice(18));
+
+/** A few weeks of history of two organizations, one of them in both environments, several entries in the same millisecond. */
 async function seed() {
   const [partner, other] = [await createPartner(api), await createPartner(api)];
   await openLive(core, partner.organizationId);
   const callers = { sandbox: partner.api, live: (await withLiveKey(partner)).api };
-  const offsets = [0, 1, 2, hourMs, 3 * hourMs, dayMs, dayMs + 1, 4 * dayMs];
+  const offsets = [
+    0,
+    1,
+    2,
+    hourMs,
+    3 * hourMs,
+    dayMs,
+    dayMs + 1,
+    4 * dayMs,
+    11 * dayMs,
+    18 * dayMs,
+    26 * dayMs,
+  ];
   const firsts = {
     events: new Map<number, EventId>(),
     deliveries: new Map<number, DeliveryId>(),
@@ -69,7 +81,7 @@ async function seed() {
       createdAt,
       eventId: alike(isAlike ? firsts.events : new Map(), createdAt, newId("evt", createdAt), 14),
       deliveryId: alike(isAlike ? firsts.deliveries : new Map(), createdAt, newId("whd", createdAt), 14),
-      auditId: alike(isAlike ? firsts.audits : new Map(), createdAt, newUuid<AuditLogId>(createdAt), 18),
+      auditId: alike(isAlike ? firsts.audits : new Map(), createdAt, auditIdAt(createdAt, i), 18),
       type: pickOf(types, i + Math.floor(i / 7)),
       sessionId: pickOf([null, ...sessionIds], i),
       endpointId: pickOf(endpointIds, i + Math.floor(i / 5)),
@@ -114,6 +126,7 @@ async function seed() {
 }
 
 const { partner, callers, rows } = await seed();
+const way = fc.constantFrom(...(await waysToList(core)));
 type HistoryRow = (typeof rows)[number];
 
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
@@ -159,7 +172,9 @@ test("every combination of filters gives exactly the deliveries it should, in or
       period,
       pageSize,
       fc.constantFrom(...environments),
-      async (status, endpoint_id, event_id, when, limit, environment) => {
+      way,
+      async (status, endpoint_id, event_id, when, limit, environment, cutList) => {
+        core.db.heedParts(cutList);
         const query = { status, endpoint_id, event_id };
         await expectListed(
           { path: "/v1/webhooks/deliveries", as: callers[environment], query, limit },
@@ -185,7 +200,9 @@ test("every combination of filters gives exactly the events it should, in order,
       period,
       pageSize,
       fc.constantFrom(...environments),
-      async (type, session_id, when, limit, environment) => {
+      way,
+      async (type, session_id, when, limit, environment, cutList) => {
+        core.db.heedParts(cutList);
         await expectListed(
           { path: "/v1/webhooks/events", as: callers[environment], query: { type, session_id }, limit },
           when,
@@ -208,7 +225,9 @@ test("every combination of filters gives exactly the audit entries it should, in
       optional(fc.constantFrom(...actorIds)),
       period,
       pageSize,
-      async (event, actor_id, when, limit) => {
+      way,
+      async (event, actor_id, when, limit, cutList) => {
+        core.db.heedParts(cutList);
         await expectListed(
           { path: "/v1/auth/orgs/audit-logs", as: partner.owner.api, query: { event, actor_id }, limit },
           when,
@@ -232,6 +251,7 @@ test("a cursor of the audit log may be written in capitals", async () => {
 type PlanNode = {
   "Node Type": string;
   "Index Name"?: string;
+  "Relation Name"?: string;
   "One-Time Filter"?: string;
   Filter?: string;
   Plans?: PlanNode[];
@@ -252,8 +272,16 @@ async function planOf(statement: Sql): Promise<PlanNode[]> {
 
 /** What holds for all but a few of the rows that are read: that the id, whose beginning is in the range, comes after the cursor, and whose the endpoint is. */
 function withoutImplied(filter: string): string {
-  return filter.replaceAll(/ AND |[()]|\bid < '[^']*'::\w+|organization_id = '[^']*'::uuid|NOT sandbox/g, "");
+  return filter.replaceAll(
+    / AND |[()]|\bid (?:<|>=) '[^']*'::\w+|organization_id = '[^']*'::uuid|NOT sandbox/g,
+    "",
+  );
 }
+
+/** Whether a node reads something that is stored. */
+const isRead = (node: PlanNode) =>
+  node["Node Type"].includes("Scan") &&
+  !["Subquery Scan", "Function Scan", "Values Scan"].includes(node["Node Type"]);
 
 const combinations = <T extends Record<string, unknown>>(full: T): Partial<T>[] =>
   Object.entries(full).reduce<Partial<T>[]>(
@@ -281,37 +309,43 @@ test("every list is a range of the index that is meant for it, whatever it is fi
     startingAfter: knownId<EventId>("evt_x"),
   });
   const audits = combinations({ event: row.audited, actorId: "key-a", ...times, startingAfter: row.auditId });
-  const cases = [
+  // These days lie in one part of each table.
+  const monday = new Date("2026-02-23T00:00:00Z");
+  const within = (kind: IdKind, isWhole: boolean) =>
+    isWhole ? null : { from: floorOf(kind, monday), before: floorOf(kind, later(monday, 6 * dayMs)) };
+  const cases = [true, false].flatMap((isWhole) => [
     ...deliveries.map((filter) => ({
       filter,
-      page: deliveriesPage(tenant, filter, 11, now),
+      isWhole,
+      page: deliveriesPage(tenant, filter, 11, now, within("whd", isWhole)),
       index: `webhook_deliveries_${filter.endpointId ? "endpoint" : "organization"}`,
     })),
     ...events.map((filter) => ({
       filter,
-      page: eventsPage(tenant, filter, 11),
+      isWhole,
+      page: eventsPage(tenant, filter, 11, within("evt", isWhole)),
       index: `events_${filter.sessionId ? "session" : "type"}`,
     })),
     ...audits.map((filter) => ({
       filter,
-      page: auditPage(organizationId, filter, 11),
+      isWhole,
+      page: auditPage(organizationId, filter, 11, within("uuid", isWhole)),
       index: `audit_logs_${filter.actorId ? "actor_event" : filter.event ? "event" : "organization"}`,
     })),
-  ];
+  ]);
   // The index of a part is known by that of its table.
   const ofParts = await core.db.rows<{ part: string; whole: string }>(sql`
     select p.relname as part, w.relname as whole
     from pg_inherits i join pg_class p on p.oid = i.inhrelid join pg_class w on w.oid = i.inhparent where w.relkind = 'I'`);
   const wholes = new Map(ofParts.map(({ part, whole }) => [part, whole]));
-  for (const { filter, page, index } of cases) {
+  for (const { filter, isWhole, page, index } of cases) {
     const plan = await planOf(page);
     const shown = `${JSON.stringify(filter)}\n${JSON.stringify(plan[0], null, 1)}`;
-    const scans = plan.filter(
-      (node) => node["Node Type"].includes("Scan") && node["Node Type"] !== "Subquery Scan",
-    );
+    const scans = plan.filter(isRead);
     // An event or a cursor from before the period: that nothing can fit is seen before anything is read.
     const leaves = plan.filter((node) => (node.Plans ?? []).length === 0);
-    if (leaves.every((node) => node["One-Time Filter"] === "false")) continue;
+    if (scans.length === 0 && leaves.some((node) => node["One-Time Filter"] === "false")) continue;
+    if (!isWhole) assert.equal(new Set(scans.map((node) => node["Relation Name"])).size, 1, shown);
     assert.deepEqual([...new Set(scans.map((node) => wholes.get(node["Index Name"] ?? "")))], [index], shown);
     // Only what was read for the page is sorted.
     const merged = plan.filter((node) => node["Node Type"] === "Merge Append");

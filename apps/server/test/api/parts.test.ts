@@ -3,7 +3,7 @@ import test from "node:test";
 import type { SessionId } from "@assay/contract/ids";
 import type pg from "pg";
 import { checkSchema, listMigrations, migrate } from "../../src/db/migrate.ts";
-import { divideTable, listParts } from "../../src/db/parts.store.ts";
+import { divideTable, dropPart, listParts } from "../../src/db/parts.store.ts";
 import { Sql, sql } from "../../src/db/sql.ts";
 import { dayMs, hourMs, later, minuteMs } from "../../src/kernel/clock.ts";
 import { idFloor, newId, newUuid } from "../../src/kernel/ids.ts";
@@ -167,6 +167,22 @@ test("a row is never refused: what no part is there for goes into the rest, and 
   assert.equal(await find(id), 200);
 });
 
+test("a list shows what has an id from the time ahead, once a process has looked", async () => {
+  await keep();
+  const now = clock.now();
+  const older = await createSession(partner.api);
+  clock.advance(9 * dayMs);
+  const ahead = await createSession(partner.api);
+  clock.set(now);
+  await runJob("watch-parts");
+  const newest = expectData(await partner.api.get("/v1/sessions", { limit: 2 }));
+  assert.deepEqual(
+    newest.map((session: { id: SessionId }) => session.id),
+    [ahead, older],
+  );
+  await db.run(sql`delete from sessions where id = ${ahead}`);
+});
+
 test("a part goes as a whole when all of its time is over, and leaves what is still owed with all that belongs to it", async () => {
   clock.advance(10 * dayMs);
   await keep();
@@ -206,6 +222,32 @@ test("a part goes as a whole when all of its time is over, and leaves what is st
   await runJob("purge-sessions");
   assert.deepEqual([await find(late), await find(younger)], [404, 200]);
   assert.deepEqual(await db.rows(sql`select from attempts where session_id = ${late}`), []);
+});
+
+test("what is still owed is found by an index in a part of any size, as everybody waits for the table meanwhile", async () => {
+  const plans: string[] = [];
+  for (const table of growingTables) {
+    const part = (await listParts(db, table.table))?.find((each) => each.kind === "dated");
+    assert.ok(part?.kind === "dated");
+    await db.transaction(async (tx) => {
+      await tx.run(sql`set local enable_seqscan = off`);
+      for (const statement of table.settle(part, clock.now(), clock.now())(part.name))
+        for (const line of await tx.rows<{ "QUERY PLAN": string }>(named(`explain ${statement}`)))
+          plans.push(line["QUERY PLAN"]);
+    });
+  }
+  assert.ok(plans.length > 10);
+  assert.deepEqual(
+    plans.filter((line) => line.includes("Seq Scan")),
+    [],
+  );
+  const table = growingTable("audit_logs");
+  const dated = ((await listParts(db, "audit_logs")) ?? []).findLast((each) => each.kind === "dated");
+  assert.ok(dated !== undefined);
+  const setting = "create table seen as select current_setting('enable_seqscan') as setting";
+  await db.withConnection((client) => dropPart(client, table, dated, () => [setting], 10_000));
+  assert.deepEqual(await db.rows(sql`select setting from seen`), [{ setting: "off" }]);
+  await db.run(sql`drop table seen`);
 });
 
 test("attempts that began after midnight go with their session", async () => {

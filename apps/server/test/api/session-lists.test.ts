@@ -5,16 +5,19 @@ import { attemptStatuses, sessionStatuses } from "@assay/contract/sessions";
 import fc from "fast-check";
 import { sql } from "../../src/db/sql.ts";
 import { isSandbox } from "../../src/kernel/caller.ts";
-import { hourMs, later, minuteMs } from "../../src/kernel/clock.ts";
+import { dayMs, hourMs, later, minuteMs } from "../../src/kernel/clock.ts";
 import { newId } from "../../src/kernel/ids.ts";
 import { attemptStatusAt, expiryOf, statusAt } from "../../src/sessions/session.ts";
 import { createPartner, expectData, readAll } from "../support/api.ts";
 import { openLive, withLiveKey } from "../support/live.ts";
+import { divideSince, waysToList } from "../support/parts.ts";
 import { startTestService } from "../support/service.ts";
 
 // Nothing sweeps here, so many of these sessions stay due.
 const { api, clock, core } = await startTestService({ role: "api" });
 const now = clock.now();
+// Tables in parts are listed like others, whether or not a process knows of the parts.
+await divideSince(core, 25);
 
 const pickOf = <T>(list: readonly T[], seed: number): T => {
   const item = list[seed % list.length];
@@ -22,14 +25,15 @@ const pickOf = <T>(list: readonly T[], seed: number): T => {
   return item;
 };
 
-/** Sessions of the last three hours in every state, several in the same millisecond, for two organizations, one of them in both environments. */
+/** Sessions of the last three hours, and some of the last weeks, in every state, several in the same millisecond, for two organizations, one of them in both environments. */
 async function seed() {
   const [partner, other] = [await createPartner(api), await createPartner(api)];
   await openLive(core, partner.organizationId);
   const callers = { sandbox: partner.api, live: (await withLiveKey(partner)).api };
-  const offsets = [0, 1, minuteMs, 59 * minuteMs, hourMs - 1, hourMs, hourMs + 1, 2 * hourMs, 3 * hourMs];
+  const hours = [0, 1, minuteMs, 59 * minuteMs, hourMs - 1, hourMs, hourMs + 1, 2 * hourMs, 3 * hourMs];
+  const offsets = [...hours, 2 * dayMs, 8 * dayMs, 15 * dayMs, 22 * dayMs, 29 * dayMs];
   const sessions = Array.from({ length: 120 }, (_, i) => {
-    const createdAt = later(now, -pickOf(offsets, i * 7));
+    const createdAt = later(now, -pickOf(offsets, i * 9));
     const wanted = pickOf(sessionStatuses, i);
     return {
       id: newId("vs", createdAt),
@@ -83,6 +87,7 @@ async function seed() {
 }
 
 const { callers, sessions, attempts } = await seed();
+const ways = await waysToList(core);
 const newestFirst = (a: { id: string }, b: { id: string }) => (a.id < b.id ? 1 : -1);
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const moment = fc
@@ -98,7 +103,9 @@ test("every combination of filters gives exactly the sessions it should, in orde
       optional(moment),
       fc.integer({ min: 3, max: 100 }),
       fc.constantFrom(...environments),
-      async (status, reference, from, to, limit, environment) => {
+      fc.constantFrom(...ways),
+      async (status, reference, from, to, limit, environment, way) => {
+        core.db.heedParts(way);
         const listed = await readAll(
           callers[environment],
           "/v1/sessions",
@@ -135,7 +142,9 @@ test("every combination of filters gives exactly the attempts it should, in orde
       optional(fc.constantFrom(...sessions.map((session) => session.id))),
       fc.integer({ min: 3, max: 100 }),
       fc.constantFrom(...environments),
-      async (status, sessionId, limit, environment) => {
+      fc.constantFrom(...ways),
+      async (status, sessionId, limit, environment, way) => {
+        core.db.heedParts(way);
         const path = "/v1/sessions/attempts/attempts";
         const listed = await readAll(callers[environment], path, { status, session_id: sessionId }, limit);
         const expected = attempts
