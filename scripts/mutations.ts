@@ -2704,6 +2704,34 @@ export const mutations: readonly Mutation[] = [
   ]),
   ...of("roles", [
     {
+      id: "a-process-that-ends-says-nothing",
+      file: server("lib/call-server"),
+      find: "if (handler.always === true) return",
+      replace: "if (handler.always === true && !this.#leaving) return",
+      tests: ["apps/server/src/lib/calls.test.ts"],
+    },
+    {
+      id: "one-that-is-gone-has-room",
+      file: server("lib/call-client"),
+      find: 'isThere ? "free" : "unreachable"',
+      replace: 'isThere ? "unreachable" : "free"',
+      tests: ["apps/server/src/lib/calls.test.ts"],
+    },
+    {
+      id: "whoever-looked-last-tells",
+      file: server("operator/helper-standing"),
+      find: "...(reached.length > 0 ? reached : of)",
+      replace: "...of",
+      tests: ["apps/server/src/operator/helper-standing.test.ts"],
+    },
+    {
+      id: "one-of-many-is-none",
+      file: server("operator/concerns"),
+      find: "no_helper: sights.some((of) => of.every(isUnreachable)),",
+      replace: "no_helper: sights.some((of) => of.some(isUnreachable)),",
+      tests: ["apps/server/src/operator/concerns.test.ts"],
+    },
+    {
       id: "a-stranger-is-answered",
       file: server("lib/call-server"),
       find: "pskCallback: (_socket, id) => callKey(options.ring, id),",

@@ -165,6 +165,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     problem: () => parts.ringMember.problem,
     isOverloaded: readiness.isOverloaded,
     jobs: () => scheduler.runs,
+    helpers: parts.survey,
   });
   await warnOfMailFiles(core);
   statusFeed.listen(listener);
@@ -382,6 +383,7 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
       chips: others.chips,
       ...options.verify,
     }),
+    survey: others.survey,
     sandboxDevices: new SandboxDevices(core, () => listening.url),
     reporter: new ProcessReporter(core, {
       role,

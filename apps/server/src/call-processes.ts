@@ -3,19 +3,53 @@ import { callChips } from "./attempts/remote-chips.ts";
 import type { Core } from "./core.ts";
 import type { FaceMeasurer } from "./face/face-judge.ts";
 import { callFaces } from "./face/remote-faces.ts";
-import { CallClient } from "./lib/call-client.ts";
+import { CallClient, callCounter } from "./lib/call-client.ts";
+import { peerStates, type SeenPeer } from "./lib/call-standing.ts";
 import { lookUpLocally } from "./lib/dns.ts";
+import type { Metrics } from "./lib/metrics.ts";
 
 /** Who does the work on chips and faces where the configuration names other processes for it; otherwise this process does. */
 export function callProcesses(core: Pick<Core, "config" | "ring" | "log" | "metrics">): {
   chips: ChipPool | null;
   faces: { measurer?: FaceMeasurer };
+  /** How those processes stand, as seen from here. */
+  survey: () => Promise<readonly SeenPeer[]>;
 } {
   const { config, ring, log, metrics } = core;
+  const count = callCounter(metrics);
   const clientOf = (role: string, hosts: readonly string[]) =>
-    new CallClient({ role, hosts, ring, log, metrics, resolveAddresses: lookUpLocally });
+    hosts.length === 0
+      ? null
+      : new CallClient({ role, hosts, ring, log, count, resolveAddresses: lookUpLocally });
+  const chips = clientOf("chip", config.chipHosts);
+  const faces = clientOf("face", config.faceHosts);
+  const show = showPeers(metrics);
   return {
-    chips: config.chipHosts.length === 0 ? null : callChips(clientOf("chip", config.chipHosts)),
-    faces: config.faceHosts.length === 0 ? {} : { measurer: callFaces(clientOf("face", config.faceHosts)) },
+    chips: chips === null ? null : callChips(chips),
+    faces: faces === null ? {} : { measurer: callFaces(faces) },
+    survey: async () => {
+      const seen = await Promise.all([chips?.survey() ?? [], faces?.survey() ?? []]);
+      for (const [i, role] of (["chip", "face"] as const).entries()) show(role, seen[i] ?? []);
+      return seen.flat();
+    },
+  };
+}
+
+/** Counts alone: names of machines are the operator's, and no labels. */
+function showPeers(metrics: Metrics): (role: string, seen: readonly SeenPeer[]) => void {
+  const processes = metrics.gauge(
+    "assay_helper_processes",
+    "Processes of other roles that this one calls, by role and by how they stand.",
+  );
+  const places = metrics.gauge("assay_helper_places", "What those can do at the same time, by role.");
+  const waiting = metrics.gauge("assay_helper_waiting", "What waits at them, by role.");
+  return (role, seen) => {
+    if (seen.length === 0) return;
+    for (const state of peerStates)
+      processes(seen.filter((peer) => peer.state === state).length, { role, state });
+    const sum = (of: "places" | "waiting") =>
+      seen.reduce((all, { standing }) => all + (standing?.[of] ?? 0), 0);
+    places(sum("places"), { role });
+    waiting(sum("waiting"), { role });
   };
 }
