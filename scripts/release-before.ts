@@ -30,7 +30,18 @@ export function unpack(commit: string, folder: string): string {
     }
   }
   run(process.execPath, ["scripts/run.mjs", "build"], folder);
-  // The build installs only what a start needs.
-  if (!existsSync(path.join(modules, "typescript"))) run("npm", ["ci", "--include=dev"], folder);
+  // The build installs only what a start needs, and its tests need more.
+  if (testPackages(folder).some((name) => !existsSync(path.join(modules, name))))
+    run("npm", ["ci", "--include=dev"], folder);
   return folder;
+}
+
+/** What the workspaces of a release name for their tests, and its root for its tools. */
+function testPackages(folder: string): string[] {
+  return globSync("{.,apps/*,packages/*}/package.json", { cwd: folder }).flatMap((file) => {
+    const { devDependencies = {} } = JSON.parse(readFileSync(path.join(folder, file), "utf8")) as {
+      devDependencies?: Record<string, string>;
+    };
+    return Object.keys(devDependencies);
+  });
 }
