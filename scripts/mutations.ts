@@ -2704,6 +2704,42 @@ export const mutations: readonly Mutation[] = [
   ]),
   ...of("roles", [
     {
+      id: "keeps-a-chip-that-was-handed-over",
+      file: server("attempts/held-chip"),
+      find: "if (answer !== null) overwriteHeldChip(answer as HeldChip);",
+      replace: "",
+      tests: [api("chip-handover")],
+    },
+    {
+      id: "another-challenge-elsewhere",
+      file: server("attempts/attempt-run"),
+      find: 'face: phase === "face_capture" ? face : null,',
+      replace: "face: null,",
+      tests: [api("chip-handover")],
+    },
+    {
+      id: "ends-with-a-chip-that-is-fetched",
+      file: server("device-socket/registry"),
+      find: "while (this.#handover !== null && isKept()",
+      replace: "while (false && isKept()",
+      tests: [api("chip-handover")],
+    },
+    {
+      id: "others-are-told-before-the-chip-is-fetched",
+      file: server("device-socket/registry"),
+      find: "      await this.#fetchChip(run, owner);\n",
+      replace:
+        "      await db.tell(socketChannel, `${attemptId} ${socket.id}`);\n      await this.#fetchChip(run, owner);\n",
+      tests: [api("chip-handover")],
+    },
+    {
+      id: "doctor-stops-at-an-update",
+      file: server("doctor/look-into-database"),
+      find: 'applied !== null && schema.state !== "problem"',
+      replace: 'applied !== null && schema.state === "ok"',
+      tests: [api("doctor")],
+    },
+    {
       id: "a-process-that-ends-says-nothing",
       file: server("lib/call-server"),
       find: "if (handler.always === true) return",

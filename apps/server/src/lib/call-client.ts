@@ -36,7 +36,8 @@ export type CallClientOptions = {
   /** `name:port` or `[address]:port`. Each address of a name is a process of its own. */
   hosts: readonly string[];
   ring: KeyRing;
-  log: Log;
+  /** Told when nobody can be reached. Null where nobody has to wait for that. */
+  log: Log | null;
   count: CountCalls;
   resolveAddresses: ResolveAddresses;
   timing?: Partial<CallTiming>;
@@ -360,8 +361,8 @@ export class CallClient {
     if (this.#unreachable !== reachable) return;
     this.#unreachable = !reachable;
     const { log, role } = this.#options;
-    if (reachable) log.info("processes of another role can be reached again", { role });
-    else log.error("no process of another role can be reached, so people have to wait", { role });
+    if (reachable) log?.info("processes of another role can be reached again", { role });
+    else log?.error("no process of another role can be reached, so people have to wait", { role });
   }
 
   close(): void {

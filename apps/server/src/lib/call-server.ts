@@ -19,6 +19,8 @@ export type CallHandler = {
   /** Asked before anything of the call is read, so that nobody sends megabytes in vain. */
   hasRoom?: () => boolean;
   answer: (question: unknown) => Promise<unknown>;
+  /** Overwrites the answer once it was copied to be sent. */
+  wipe?: (answer: unknown) => void;
 };
 
 export type CallServerOptions = {
@@ -161,7 +163,9 @@ export class CallServer {
     const alive = setInterval(() => response.writeProcessing(), aliveEveryMs);
     response.once("close", () => clearInterval(alive));
     try {
-      const answer = serialize(await handler.answer(deserialize(body)));
+      const answered = await handler.answer(deserialize(body));
+      const answer = serialize(answered);
+      handler.wipe?.(answered);
       response.writeHead(200, { "content-length": answer.length });
       response.end(answer, () => answer.fill(0));
       return "answered";
