@@ -240,7 +240,7 @@ export class DeviceRegistry {
       }
       // Before the others are told of this socket: who has the chip gives it up then.
       await this.#fetchChip(run, owner);
-      if (socket.isClosed) return;
+      if (socket.isClosed) return this.#forgetLater(run);
       await db.tell(socketChannel, `${attemptId} ${socket.id}`);
       if (socket.isClosed) return;
       socket.run = run;
@@ -289,10 +289,14 @@ export class DeviceRegistry {
     if (run === null) return;
     run.detach(socket);
     if (run.link !== null) return;
-    if (run.ended) {
-      this.#drop(run);
-      return;
-    }
+    if (run.ended) this.#drop(run);
+    else this.#forgetLater(run);
+  }
+
+  /** The device may come back for a while. */
+  #forgetLater(run: AttemptRun): void {
+    if (run.link !== null) return;
+    this.#keep(run);
     this.#forgetting.set(
       run,
       setTimeout(() => {
