@@ -13,10 +13,16 @@ function run(command: string, args: readonly string[], cwd: string): void {
   if (status !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${status}`);
 }
 
-/** The release as it was, with the packages of this one where it names the same, and with its own workspaces in any case. */
-export function unpack(commit: string, folder: string): string {
+/** The files of a release alone: enough to read its migrations. */
+export function extract(commit: string, folder: string): string {
   mkdirSync(folder, { recursive: true });
   run("bash", ["-c", `git archive "$0" | tar -x -C "$1"`, commit, folder], root);
+  return folder;
+}
+
+/** The release as it was, with the packages of this one where it names the same, and with its own workspaces in any case. */
+export function unpack(commit: string, folder: string): string {
+  extract(commit, folder);
   const lock = (of: string) => readFileSync(path.join(of, "package-lock.json"), "utf8");
   const modules = path.join(folder, "node_modules");
   if (lock(folder) === lock(root)) {
