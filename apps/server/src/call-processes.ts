@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { AttemptId } from "@assay/contract/ids";
 import type { ChipPool } from "./attempts/chip-examiner.ts";
 import { chipFetcher, chipKeeper, type FetchChip, type HeldChip } from "./attempts/held-chip.ts";
@@ -59,7 +60,9 @@ const mostAskedBytes = { call: 1024, all: 64 * 1024 };
 
 function openHandover(core: Pick<Core, "config" | "ring" | "metrics">, count: CountCalls): ChipHandover {
   const { config, ring, metrics } = core;
-  const { callAddress: name, callPort: port, host } = config;
+  const { callAddress: name, callPort: port } = config;
+  // HOST is often an address that only a proxy on the same machine reaches. What a name leads to may be in front of this machine.
+  const host = isIP(name) ? name : config.host;
   let server: CallServer | null = null;
   let ownAddress: string | null = null;
   return {

@@ -201,7 +201,7 @@ export const settings = {
   ),
   callAddress: define<string>(
     "CALL_ADDRESS",
-    "Of the roles `api` and `all`: name or address by which other processes reach this one; it listens there on CALL_PORT. A chip that has passed then follows its device to the process that the device comes back to. Unset, the document is read again there. [More](operating.md#several-processes).",
+    "Of the roles `api` and `all`: name or address by which other processes reach this one, on CALL_PORT; it listens on that address, with a name on HOST. A chip that has passed then follows its device to the process that the device comes back to. Unset, the document is read again there. [More](operating.md#several-processes).",
     "",
     "(unset)",
     (value) => {
