@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
 import { newChallenge } from "@assay/face/challenge";
 import { sql } from "../../src/db/sql.ts";
 import type { FaceJudge } from "../../src/face/face-judge.ts";
@@ -29,6 +30,8 @@ const service = await startTestService({
   verify: {
     faceJudge,
     examiner: { threads: 1 },
+    // Of a device that does not come back. Longer than one takes that does, on a busy machine.
+    timing: { resumeMs: 4_000 },
     allocate: (bytes) => {
       const buffer = Buffer.alloc(bytes);
       allocated.push(buffer);
@@ -110,6 +113,28 @@ test("a face that is being judged is judged to its end, where the chip is", asyn
   resolve();
   const { phase, tries_left: left } = await (await second).expect("welcome");
   assert.deepEqual([phase, left], ["face", { chip: 2, face: 2 }], "the try is counted once");
+});
+
+test("a chip that was fetched for a device that has gone meanwhile is forgotten in time", async (t) => {
+  const reserved = (machine: typeof here) =>
+    Number(/^assay_attempt_bytes (\d+)$/m.exec(machine.core.metrics.render())?.[1]);
+  const until = async (holds: () => boolean) => {
+    for (const deadline = performance.now() + 20_000; !holds(); await wait(20))
+      assert.ok(performance.now() < deadline, `${reserved(here)} and ${reserved(there)} bytes`);
+  };
+  await until(() => reserved(there) === 0);
+  const { connect, first } = await passedHere(t);
+  first.send({ type: "face_start", camera: true });
+  await first.expect("face_challenge");
+  const { promise, resolve } = Promise.withResolvers<void>();
+  judging = promise;
+  first.send({ type: "face_done" });
+  await first.expect("checking");
+  const second = await connect(there.url);
+  await until(() => reserved(there) > 0);
+  second.connection.close();
+  resolve();
+  await until(() => reserved(here) === 0 && reserved(there) === 0);
 });
 
 test("where the other machine is gone, or ends, the document is read again and no try is lost", async (t) => {
