@@ -163,6 +163,12 @@ test("helm takes the chart, renders what was asked for, and refuses what cannot 
     ...["PodDisruptionBudget", "PodDisruptionBudget", "Service", "ServiceAccount"],
   ]);
   assert.match(small, /args: \[start, --role, api\][\s\S]*args: \[start, --role, worker\]/);
+  // A chip that has passed follows its device from one api process to another, which have to know their own addresses.
+  const [api = "", worker = ""] = small
+    .split(/^---$/m)
+    .filter((text) => text.includes("args: [start, --role"));
+  assert.match(api, /CALL_ADDRESS, valueFrom: \{ fieldRef: \{ fieldPath: status\.podIP \} \} \}/);
+  assert.ok(!worker.includes("CALL_ADDRESS"));
   const large = render("large");
   for (const kind of ["HTTPRoute", "Ingress", "PodMonitor", "PrometheusRule"])
     assert.ok(kindsOf(large).includes(kind));

@@ -13,10 +13,16 @@ function run(command: string, args: readonly string[], cwd: string): void {
   if (status !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${status}`);
 }
 
-/** The release as it was, with the packages of this one where it names the same, and with its own workspaces in any case. */
-export function unpack(commit: string, folder: string): string {
+/** The files of a release alone: enough to read its migrations. */
+export function extract(commit: string, folder: string): string {
   mkdirSync(folder, { recursive: true });
   run("bash", ["-c", `git archive "$0" | tar -x -C "$1"`, commit, folder], root);
+  return folder;
+}
+
+/** The release as it was, with the packages of this one where it names the same, and with its own workspaces in any case. */
+export function unpack(commit: string, folder: string): string {
+  extract(commit, folder);
   const lock = (of: string) => readFileSync(path.join(of, "package-lock.json"), "utf8");
   const modules = path.join(folder, "node_modules");
   if (lock(folder) === lock(root)) {
@@ -30,7 +36,18 @@ export function unpack(commit: string, folder: string): string {
     }
   }
   run(process.execPath, ["scripts/run.mjs", "build"], folder);
-  // The build installs only what a start needs.
-  if (!existsSync(path.join(modules, "typescript"))) run("npm", ["ci", "--include=dev"], folder);
+  // The build installs only what a start needs, and its tests need more.
+  if (testPackages(folder).some((name) => !existsSync(path.join(modules, name))))
+    run("npm", ["ci", "--include=dev"], folder);
   return folder;
+}
+
+/** What the workspaces of a release name for their tests, and its root for its tools. */
+function testPackages(folder: string): string[] {
+  return globSync("{.,apps/*,packages/*}/package.json", { cwd: folder }).flatMap((file) => {
+    const { devDependencies = {} } = JSON.parse(readFileSync(path.join(folder, file), "utf8")) as {
+      devDependencies?: Record<string, string>;
+    };
+    return Object.keys(devDependencies);
+  });
 }

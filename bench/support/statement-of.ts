@@ -8,7 +8,7 @@ export function statementOf(ask: (db: Queryable) => unknown): Sql {
     seen.push(statement);
     return null as never;
   };
-  ask({ rows: keep, one: keep, first: keep, run: keep, notify: () => {} });
+  ask({ rows: keep, one: keep, first: keep, run: keep, notify: () => {}, stretchesOf: () => null });
   const [statement] = seen;
   if (statement === undefined) throw new Error("nothing was asked");
   return statement;

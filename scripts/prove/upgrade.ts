@@ -8,7 +8,7 @@ import pg from "pg";
 import { listMigrations, type Migration, migrate } from "../../apps/server/src/db/migrate.ts";
 import { readHeader } from "../../apps/server/src/db/schema-version.ts";
 import { dumpSchema } from "../../apps/server/src/installation/dump-schema.ts";
-import { git, unpack } from "../release-before.ts";
+import { extract, git, unpack } from "../release-before.ts";
 import { startScratchPostgres } from "../scratch-postgres.ts";
 
 export const about =
@@ -46,7 +46,7 @@ export async function prove(args: readonly string[]): Promise<boolean> {
   const folder = mkdtempSync(path.join(tmpdir(), "assay-upgrade-"));
   const postgres = await startScratchPostgres();
   try {
-    const before = unpack(from, folder);
+    const before = values.only === "new" ? extract(from, folder) : unpack(from, folder);
     const old = readMigrations(path.join(before, "apps/server/migrations"));
     const added = listMigrations().filter(({ name }) => !old.some((known) => known.name === name));
     tellPlan(from, added);

@@ -105,6 +105,7 @@ create table attempt_sockets (
   unmet_requirement text,
   unanswered_challenges smallint default 0 not null,
   face_breakdowns smallint default 0 not null,
+  held_at text,
   constraint attempt_sockets_pkey PRIMARY KEY (attempt_id)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX attempt_sockets_organization ON public.attempt_sockets USING btree (organization_id);

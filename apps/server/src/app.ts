@@ -165,6 +165,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     problem: () => parts.ringMember.problem,
     isOverloaded: readiness.isOverloaded,
     jobs: () => scheduler.runs,
+    helpers: parts.others.survey,
   });
   await warnOfMailFiles(core);
   statusFeed.listen(listener);
@@ -173,6 +174,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     parts.listenerWorker.start(listener);
   }
   await listener.start();
+  if (role !== "worker")
+    await parts.others.devices.handover?.listen((attemptId) => parts.devices.handOver(attemptId));
   parts.listening.url = await app.listen({ port: config.port, host: config.host });
   const metricsServer =
     config.metricsPort > 0 ? await listenForMetrics(metricsOf, config.host, config.metricsPort) : null;
@@ -204,6 +207,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     endStreams();
     parts.sandboxDevices.stop();
     await Promise.all([stopWork(), app.close()]);
+    await parts.others.devices.handover?.close();
     await Promise.all([scheduler.stop(), parts.listenerWorker.stop()]);
     await Promise.all([parts.safeFetch.close(), parts.trustReader.close()]);
     await parts.usage.flush();
@@ -379,9 +383,10 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
         createFaceJudge({ log, metrics, ...faceJudgeSettings(config), ...others.faces }),
         tracer,
       ),
-      chips: others.chips,
+      ...others.devices,
       ...options.verify,
     }),
+    others,
     sandboxDevices: new SandboxDevices(core, () => listening.url),
     reporter: new ProcessReporter(core, {
       role,

@@ -194,10 +194,22 @@ export const settings = {
   ),
   callPort: integer(
     "CALL_PORT",
-    "Of the roles `chip` and `face`: the port that api processes call; 0 takes a free one. What is sent there is encrypted with keys from the key ring. PORT answers /healthz, /readyz and /metrics.",
+    "The port that api processes call, of the roles `chip` and `face`, and of an api process with CALL_ADDRESS; 0 takes a free one. What is sent there is encrypted with keys from the key ring. PORT answers /healthz, /readyz and /metrics.",
     3900,
     0,
     65_535,
+  ),
+  callAddress: define<string>(
+    "CALL_ADDRESS",
+    "Of the roles `api` and `all`: name or address by which other processes reach this one, on CALL_PORT; it listens on that address, with a name on HOST. A chip that has passed then follows its device to the process that the device comes back to. Unset, the document is read again there. [More](operating.md#several-processes).",
+    "",
+    "(unset)",
+    (value) => {
+      // A port, a scheme or a list in it would be tried, and never reached.
+      if (!isIP(value) && !/^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(value))
+        throw new Problem("must be a name or an address, without a port");
+      return value;
+    },
   ),
   chipHosts: hosts(
     "CHIP_HOSTS",

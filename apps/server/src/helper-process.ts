@@ -7,10 +7,11 @@ import { FaceWorkerPool } from "./face/face-worker-pool.ts";
 import { faceHandlers } from "./face/remote-faces.ts";
 import { listenForMetrics, listenForProbes } from "./http/health.ts";
 import { type CallHandler, CallServer } from "./lib/call-server.ts";
+import { standingCall, standingHandler } from "./lib/call-standing.ts";
 import type { KeyRing } from "./lib/key-ring.ts";
 import type { Log } from "./lib/log.ts";
 import { Metrics } from "./lib/metrics.ts";
-import { showBuild } from "./lib/process-metrics.ts";
+import { buildVersion, showBuild } from "./lib/process-metrics.ts";
 import { openWatch } from "./watch-process.ts";
 
 /** `chip` checks documents, `face` measures faces, for processes that answer people. They have the key ring and no database. */
@@ -31,6 +32,9 @@ type Help = {
   handlers: Readonly<Record<string, CallHandler>>;
   mostBytes: { call: number; all: number };
   isBusy: () => boolean;
+  /** What it does at the same time, and what of that it does now and what waits. */
+  places: number;
+  work: () => { working: number; waiting: number };
   close(): Promise<void>;
 };
 
@@ -45,9 +49,28 @@ export async function startHelper(options: {
   const { processWatch, telemetry } = openWatch(config, role, log, metrics);
   showBuild(metrics);
   const help = role === "chip" ? helpWithChips(metrics) : helpWithFaces(config, log, metrics);
-  const { handlers, mostBytes } = help;
+  const { mostBytes } = help;
   const { host } = config;
-  const calls = new CallServer({ ring, metrics, host, port: config.callPort, handlers, mostBytes });
+  const [version, startedAt] = [buildVersion(), performance.now()];
+  const handlers = {
+    ...help.handlers,
+    [standingCall]: standingHandler(() => ({
+      version,
+      ageSeconds: (performance.now() - startedAt) / 1000,
+      places: help.places,
+      ...help.work(),
+      isBusy: help.isBusy(),
+      isLeaving: calls.leaving,
+    })),
+  };
+  const calls: CallServer = new CallServer({
+    ring,
+    metrics,
+    host,
+    port: config.callPort,
+    handlers,
+    mostBytes,
+  });
   const callPort = await calls.listen();
   const render = async () => `${metrics.render()}${await processWatch.render()}`;
   const probes = await listenForProbes(
@@ -79,7 +102,8 @@ export async function startHelper(options: {
 
 function helpWithChips(metrics: Metrics): Help {
   // Nothing else is done in this process.
-  const threads = openChipThreads({ threads: availableParallelism() });
+  const places = availableParallelism();
+  const threads = openChipThreads({ threads: places });
   metrics.gaugeOf(
     "assay_verify_checks_waiting",
     "Checks of chips that wait for a thread.",
@@ -90,6 +114,8 @@ function helpWithChips(metrics: Metrics): Help {
     // A chip has at most 1.1 MB. The trusted lists of all states together are some megabytes.
     mostBytes: { call: 64 * mebibyte, all: 192 * mebibyte },
     isBusy: () => threads.waiting > 0,
+    places,
+    work: () => ({ working: threads.busy, waiting: threads.waiting }),
     close: () => threads.close(),
   };
 }
@@ -104,6 +130,8 @@ function helpWithFaces(config: Config, log: Log, metrics: Metrics): Help {
     handlers: faceHandlers(pool),
     mostBytes: { call, all: (config.faceQueueLimit + 2 * config.faceWorkers + 1) * call },
     isBusy: () => !pool.hasPlace({ sandbox: false }),
+    places: config.faceWorkers,
+    work: () => ({ working: pool.working, waiting: pool.waiting }),
     close: () => pool.close(),
   };
 }

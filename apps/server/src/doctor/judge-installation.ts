@@ -3,6 +3,7 @@ import type { Migration } from "../db/migrate.ts";
 import type { Pooler } from "../db/pooler.ts";
 import { type AppliedMigration, describeSchemaProblem, schemaProblem } from "../db/schema-version.ts";
 import { dayMs, hourMs, minuteMs, secondMs } from "../kernel/clock.ts";
+import type { SeenPeer } from "../lib/call-standing.ts";
 
 /** What is made of each thing that was seen: pure, so that every sentence can be had without an installation that is broken so. */
 
@@ -199,15 +200,32 @@ export function judgePublicUrl(publicUrl: string): Found {
   return ok(`${publicUrl}.`);
 }
 
-/** Processes of the role `chip` or `face`: for each address of CHIP_HOSTS or FACE_HOSTS, how many it stands for, and how many take calls. */
-export function judgeRole(hosts: readonly { host: string; processes: number; answering: number }[]): Found {
-  const silent = hosts.filter(({ processes, answering }) => processes === 0 || answering < processes);
-  const answering = hosts.reduce((sum, each) => sum + each.answering, 0);
-  if (silent.length === 0) return ok(`${answering} ${answering === 1 ? "takes" : "take"} calls.`);
-  const found = `No calls are taken at ${silent.map(({ host }) => host).join(", ")}.`;
-  const todo =
-    "See that `assay start --role` runs there with the same key ring, and that this machine may connect to its CALL_PORT.";
-  return answering > 0 ? warning(`${found} ${answering} elsewhere do.`, todo) : problem(found, todo);
+/** Processes of the role `chip` or `face`, as they are seen from here. */
+export function judgeRole(seen: readonly SeenPeer[], version: string): Found {
+  const taking = seen.filter(({ state }) => state === "free" || state === "busy");
+  const namesOf = (peers: readonly SeenPeer[]) =>
+    [...new Set(peers.map(({ host, address }) => (address === null ? host : address)))].join(", ");
+  const silent = seen.filter((peer) => !taking.includes(peer));
+  if (silent.length > 0) {
+    const found = `No calls are taken at ${namesOf(silent)}.`;
+    const todo =
+      "See that `assay start --role` runs there with the same key ring, and that this machine may connect to its CALL_PORT.";
+    return taking.length > 0
+      ? warning(`${found} ${taking.length} elsewhere do.`, todo)
+      : problem(found, todo);
+  }
+  const others = taking.filter(({ standing }) => standing?.version !== version);
+  if (others.length > 0)
+    return warning(
+      `Another version than ${version} runs at ${namesOf(others)}.`,
+      "Finish the update: these roles go together with the api.",
+    );
+  const sum = (of: "places" | "waiting") =>
+    taking.reduce((all, { standing }) => all + (standing?.[of] ?? 0), 0);
+  const found = `${taking.length} ${taking.length === 1 ? "takes" : "take"} calls, with ${sum("places")} places; ${sum("waiting")} wait.`;
+  return taking.every(({ state }) => state === "busy")
+    ? warning(`${found} Nobody has room at the moment.`, "Where that is often so, start more of them.")
+    : ok(found);
 }
 
 export type Ring = { loaded: boolean; knownKeys: number; misfits: readonly string[] };

@@ -9,11 +9,11 @@ import { faceJudgeSettings } from "../face/face-settings.ts";
 import { FaceWorkerPool } from "../face/face-worker-pool.ts";
 import { keyRingPath, readRing } from "../installation/key-ring-file.ts";
 import type { Clock } from "../kernel/clock.ts";
+import { CallClient } from "../lib/call-client.ts";
 import { createDns, DnsError, lookUpLocally } from "../lib/dns.ts";
 import { KeyRing, parseRing } from "../lib/key-ring.ts";
 import type { Log } from "../lib/log.ts";
-import { parseHost } from "../lib/parse-host.ts";
-import { answersCalls } from "../lib/probe-call.ts";
+import { buildVersion } from "../lib/process-metrics.ts";
 import {
   judgeDisk,
   judgeFolder,
@@ -37,10 +37,10 @@ export function checksAround({ config, clock, log }: Surroundings): Check[] {
     { name: "DNS", look: () => lookAtResolvers(config) },
     ...(config.chipHosts.length === 0
       ? []
-      : [{ name: "Chip processes", withinMs: 60_000, look: () => lookAtRole(config, config.chipHosts) }]),
+      : [{ name: "Chip processes", withinMs: 60_000, look: () => lookAtRole("chip", config, log) }]),
     config.faceHosts.length === 0
       ? { name: "Face", withinMs: 60_000, look: () => lookAtFace(config, log) }
-      : { name: "Face processes", withinMs: 60_000, look: () => lookAtRole(config, config.faceHosts) },
+      : { name: "Face processes", withinMs: 60_000, look: () => lookAtRole("face", config, log) },
   ];
 }
 
@@ -179,19 +179,19 @@ async function lookAtResolvers({ dnsResolvers }: Config): Promise<Found> {
   return silent.length < asked.length ? warning(found, todo) : problem(found, todo);
 }
 
-/** Asks nothing of them: whoever proves the key takes calls. */
-async function lookAtRole(config: Config, hosts: readonly string[]): Promise<Found> {
+/** As an api process on this machine would see them. */
+async function lookAtRole(role: "chip" | "face", config: Config, log: Log): Promise<Found> {
   const text = readRing(config);
   if (text === null)
     return problem("There is no key ring to call them with.", "Give this machine the ring of the others.");
   const ring = new KeyRing(parseRing(text));
-  const asked = hosts.map(async (host) => {
-    const { name, port } = parseHost(host);
-    const addresses = await lookUpLocally(name).catch(() => []);
-    const answers = await Promise.all(addresses.map((address) => answersCalls(ring, address, port)));
-    return { host, processes: answers.length, answering: answers.filter(Boolean).length };
-  });
-  return judgeRole(await Promise.all(asked));
+  const hosts = role === "chip" ? config.chipHosts : config.faceHosts;
+  const client = new CallClient({ role, hosts, ring, log, count: () => {}, resolveAddresses: lookUpLocally });
+  try {
+    return judgeRole(await client.survey(), buildVersion());
+  } finally {
+    client.close();
+  }
 }
 
 /** Starts a worker with the models, as the first face does, and gives it a picture that is none. */

@@ -101,8 +101,8 @@ export async function lookIntoDatabase(around: Surroundings): Promise<Finding[]>
       { name: "Schema", look: async () => schema },
       { name: "Clock", look: () => lookAtClock(db, clock) },
     ];
-    // The tables that the others read may be another version's.
-    const rest = schema.state === "ok" ? checksOfTables(db, config, clock) : [];
+    // In the midst of an update, or one step back, this release works on the tables that are there; otherwise they may be another version's.
+    const rest = applied !== null && schema.state !== "problem" ? checksOfTables(db, config, clock) : [];
     return await runChecks([...first, ...rest, backup]);
   } finally {
     await db.close();

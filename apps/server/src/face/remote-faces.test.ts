@@ -44,7 +44,7 @@ async function faceProcess(pool: Partial<Parameters<typeof faceHandlers>[0]> = {
 function facesAt(...hosts: string[]) {
   const resolveAddresses = async (name: string) => [name];
   const faces = callFaces(
-    new CallClient({ role: "face", hosts, ring, log, metrics: new Metrics(), resolveAddresses }),
+    new CallClient({ role: "face", hosts, ring, log, count: () => {}, resolveAddresses }),
   );
   after(() => faces.close());
   return faces;

@@ -1,6 +1,7 @@
 import { Agent, request } from "node:https";
 import { deserialize, serialize } from "node:v8";
 import { callKey, callProtocol, callTls } from "./call-keys.ts";
+import { readStanding, type SeenPeer, standingCall, stateOf } from "./call-standing.ts";
 import type { ResolveAddresses } from "./dns.ts";
 import type { KeyRing } from "./key-ring.ts";
 import type { Log } from "./log.ts";
@@ -35,11 +36,22 @@ export type CallClientOptions = {
   /** `name:port` or `[address]:port`. Each address of a name is a process of its own. */
   hosts: readonly string[];
   ring: KeyRing;
-  log: Log;
-  metrics: Metrics;
+  /** Told when nobody can be reached. Null where nobody has to wait for that. */
+  log: Log | null;
+  count: CountCalls;
   resolveAddresses: ResolveAddresses;
   timing?: Partial<CallTiming>;
 };
+
+export type CountCalls = (labels: { role: string; outcome: string }) => void;
+
+/** One counter for all roles: a name may be in the metrics once. */
+export function callCounter(metrics: Metrics): CountCalls {
+  return metrics.counter(
+    "assay_calls_total",
+    "Calls to processes of other roles, by role and by how they ended.",
+  );
+}
 
 type CallTiming = {
   /** Until a process says whether it takes the call. Half: one on a machine with many times its load is passed over. Twice: one that has vanished holds up calls for longer. */
@@ -83,6 +95,8 @@ export class CallClient {
   readonly #count: (outcome: string) => void;
   readonly #peers = new Map<string, CallPeer>();
   #known: readonly CallPeer[] = [];
+  /** By the names of the configuration; empty for one that leads nowhere. */
+  #byHost = new Map<string, readonly CallPeer[]>();
   #knownUntil = 0;
   #looking: Promise<void> | null = null;
   #unreachable = false;
@@ -91,12 +105,8 @@ export class CallClient {
   constructor(options: CallClientOptions) {
     this.#options = options;
     this.#timing = { ...defaultTiming, ...options.timing };
-    const { metrics, role } = options;
-    const counter = metrics.counter(
-      "assay_calls_total",
-      "Calls to processes of other roles, by role and by how they ended.",
-    );
-    this.#count = (outcome) => counter({ role, outcome });
+    const { count, role } = options;
+    this.#count = (outcome) => count({ role, outcome });
   }
 
   /**
@@ -116,6 +126,32 @@ export class CallClient {
     } finally {
       body.fill(0);
     }
+  }
+
+  /** How each process stands, as seen from here. It changes nothing for calls, and is not counted among them. */
+  async survey(): Promise<SeenPeer[]> {
+    await this.#current();
+    const look = async (host: string, peer: CallPeer | null) => {
+      const asked = peer === null ? null : await this.#askWithAnyKey(peer, standingCall, serialize(null));
+      return this.#seen(host, peer, asked);
+    };
+    return waitOutside("another process is called", () =>
+      Promise.all(
+        [...this.#byHost].flatMap(([host, peers]) =>
+          peers.length === 0 ? [look(host, null)] : peers.map((peer) => look(host, peer)),
+        ),
+      ),
+    );
+  }
+
+  #seen(host: string, peer: CallPeer | null, asked: Asked | null): SeenPeer {
+    const { role } = this.#options;
+    const address = peer === null ? null : addressText(peer);
+    const standing = asked?.kind === "answered" ? readStanding(deserialize(asked.body)) : null;
+    // Who refuses the question is there, and of a version that does not know it.
+    const isThere = asked?.kind === "answered" || asked?.kind === "refused";
+    const state = standing !== null ? stateOf(standing) : isThere ? "free" : "unreachable";
+    return { role, host, address, state, standing };
   }
 
   async #callOneOf(
@@ -283,7 +319,8 @@ export class CallClient {
       this.#knownUntil = performance.now() + this.#timing.namesMs;
       return;
     }
-    this.#known = found.flatMap((peers) => peers ?? []);
+    this.#known = [...new Set(found.flatMap((peers) => peers ?? []))];
+    this.#byHost = new Map(this.#options.hosts.map((host, i) => [host, found[i] ?? []]));
     for (const [key, peer] of this.#peers)
       if (!this.#known.includes(peer) && peer.open === 0) {
         closeAgents(peer);
@@ -324,8 +361,8 @@ export class CallClient {
     if (this.#unreachable !== reachable) return;
     this.#unreachable = !reachable;
     const { log, role } = this.#options;
-    if (reachable) log.info("processes of another role can be reached again", { role });
-    else log.error("no process of another role can be reached, so people have to wait", { role });
+    if (reachable) log?.info("processes of another role can be reached again", { role });
+    else log?.error("no process of another role can be reached, so people have to wait", { role });
   }
 
   close(): void {
@@ -343,6 +380,10 @@ function bestOf(peers: Iterable<CallPeer>): CallPeer | null {
   }));
   ranked.sort((a, b) => a.rank.map((value, i) => value - (b.rank[i] ?? 0)).find((by) => by !== 0) ?? 0);
   return ranked[0]?.peer ?? null;
+}
+
+function addressText({ address, port }: CallPeer): string {
+  return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 function closeAgents({ agents }: CallPeer): void {

@@ -14,9 +14,13 @@ export class NoRoomError extends Error {
 }
 
 export type CallHandler = {
+  /** Answered also without room and while the process is about to end: what is asked is how it stands. */
+  always?: true;
   /** Asked before anything of the call is read, so that nobody sends megabytes in vain. */
   hasRoom?: () => boolean;
   answer: (question: unknown) => Promise<unknown>;
+  /** Overwrites the answer once it was copied to be sent. */
+  wipe?: (answer: unknown) => void;
 };
 
 export type CallServerOptions = {
@@ -36,6 +40,9 @@ const aliveEveryMs = 2_000;
 const requestMs = 30_000;
 /** Longer than callers keep a connection that nothing is sent on, so that it is they who close it. */
 const keepAliveMs = 120_000;
+
+/** A question about how the process stands says nothing. More would be memory that nothing bounds. */
+const mostStandingBytes = 64;
 
 /**
  * Answers the calls of other processes of the installation: HTTP over TLS with a key from the key ring. Questions and answers are values in the form of a structured clone. Nothing of them is logged or
@@ -115,6 +122,7 @@ export class CallServer {
     const length = Number(request.headers["content-length"] ?? Number.NaN);
     if (handler === undefined) return this.#refuse(response, 404, "unknown");
     if (!(length <= mostBytes.call)) return this.#refuse(response, 413, "too_large");
+    if (handler.always === true) return this.#tellStanding(request, response, handler, length);
     if (this.#leaving) return this.#refuse(response, 503, "leaving");
     if (this.#bytes + length > mostBytes.all || handler.hasRoom?.() === false)
       return this.#refuse(response, 503, "busy");
@@ -127,6 +135,17 @@ export class CallServer {
       this.#open--;
       if (this.#open === 0) this.#rested?.();
     }
+  }
+
+  /** No work for anybody, so that it is not counted as a call, and nobody waits for it before the end. */
+  async #tellStanding(
+    request: IncomingMessage,
+    response: ServerResponse,
+    handler: CallHandler,
+    length: number,
+  ): Promise<void> {
+    if (length > mostStandingBytes) return this.#refuse(response, 413, "too_large");
+    await this.#answer(request, response, handler, length);
   }
 
   async #answer(
@@ -144,7 +163,9 @@ export class CallServer {
     const alive = setInterval(() => response.writeProcessing(), aliveEveryMs);
     response.once("close", () => clearInterval(alive));
     try {
-      const answer = serialize(await handler.answer(deserialize(body)));
+      const answered = await handler.answer(deserialize(body));
+      const answer = serialize(answered);
+      handler.wipe?.(answered);
       response.writeHead(200, { "content-length": answer.length });
       response.end(answer, () => answer.fill(0));
       return "answered";

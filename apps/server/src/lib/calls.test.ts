@@ -1,12 +1,18 @@
 import assert from "node:assert/strict";
 import { connect, createServer, type Socket } from "node:net";
 import { after, test } from "node:test";
-import { CallClient, type CallClientOptions, CallLostError, NobodyFreeError } from "./call-client.ts";
+import {
+  CallClient,
+  type CallClientOptions,
+  CallLostError,
+  callCounter,
+  NobodyFreeError,
+} from "./call-client.ts";
 import { type CallHandler, CallServer, NoRoomError } from "./call-server.ts";
+import { type Standing, standingCall, standingHandler } from "./call-standing.ts";
 import { KeyRing } from "./key-ring.ts";
 import { createLog } from "./log.ts";
 import { Metrics } from "./metrics.ts";
-import { answersCalls } from "./probe-call.ts";
 
 const ringOf = (...ids: number[]) =>
   new KeyRing(ids.map((id) => ({ id: String(id), secret: Buffer.alloc(32, id) })));
@@ -30,7 +36,7 @@ function clientOf(hosts: readonly string[], options: Partial<CallClientOptions> 
     hosts,
     ring: ringOf(1),
     log,
-    metrics,
+    count: callCounter(metrics),
     resolveAddresses: async (name) => [name],
     ...options,
   });
@@ -251,15 +257,58 @@ test("each address of a name is a process, and one that comes or goes is noticed
   assert.equal((await ask("echo", 3)).answer, 3);
 });
 
-test("whoever may call can find out whether calls are taken without making one", async () => {
-  const { port, metrics } = await serve({ echo }, ringOf(1));
-  assert.equal(await answersCalls(ringOf(1), "127.0.0.1", port), true);
-  assert.equal(
-    await answersCalls(ringOf(2, 1), "127.0.0.1", port),
-    true,
-    "with a key that is not the current one",
+test("whoever may call sees how each process stands, also one that is full, about to end, older or gone, and counts no call", async () => {
+  const standing: Standing = {
+    version: "1.2.3",
+    ageSeconds: 60,
+    places: 2,
+    working: 1,
+    waiting: 0,
+    isBusy: false,
+    isLeaving: false,
+  };
+  const telling = (more: Partial<Standing>, ring = ringOf(1)) =>
+    serve(
+      {
+        echo: { ...echo, hasRoom: () => false },
+        [standingCall]: standingHandler(() => ({ ...standing, ...more })),
+      },
+      ring,
+    );
+  const free = await telling({});
+  const busy = await telling({ isBusy: true, waiting: 7 });
+  const leaving = await telling({ isLeaving: true, isBusy: true });
+  const older = await serve({ echo });
+  const other = await telling({}, ringOf(2));
+  const working = held();
+  const full = await serve({ hold: working.handler, [standingCall]: standingHandler(() => standing) });
+  const atWork = clientOf([full.host]).ask("hold", null);
+  await working.taken;
+  void leaving.server.leave();
+  void full.server.leave();
+  const hosts = [free, busy, leaving, older, other, full].map(({ host }) => host);
+  const { client, metrics } = clientOf([...hosts, "nowhere:1"], {
+    ring: ringOf(3, 1),
+    resolveAddresses: async (name) => (name === "nowhere" ? [] : [name]),
+  });
+  const seen = await client.survey();
+  assert.deepEqual(
+    seen.map(({ state, standing }) => [state, standing?.version ?? null, standing?.waiting ?? null]),
+    [
+      ["free", "1.2.3", 0],
+      ["busy", "1.2.3", 7],
+      ["leaving", "1.2.3", 0],
+      ["free", null, null],
+      ["unreachable", null, null],
+      ["free", "1.2.3", 0],
+      ["unreachable", null, null],
+    ],
   );
-  assert.equal(await answersCalls(ringOf(2), "127.0.0.1", port), false);
-  assert.equal(await answersCalls(ringOf(1), "127.0.0.1", 1), false);
-  assert.doesNotMatch(metrics.render(), /outcome="answered"/);
+  assert.deepEqual(
+    seen.map(({ address }) => address),
+    [...hosts, null],
+  );
+  assert.doesNotMatch(metrics.render() + free.metrics.render(), /outcome="answered"/);
+  working.tell(null);
+  await atWork;
 });

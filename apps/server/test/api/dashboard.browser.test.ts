@@ -487,7 +487,8 @@ test("a tab notices that another one switched the organization", async () => {
 test("a passkey is added and signs in", async () => {
   const port = await freePort();
   const origin = `http://localhost:${port}`;
-  const local = await startTestService({ env: { PORT: String(port), PUBLIC_URL: origin } });
+  // A passkey belongs to a name, and the load balancer of several machines has none but its address; the port is one machine's.
+  const local = await startTestService({ machines: 1, env: { PORT: String(port), PUBLIC_URL: origin } });
   const owner = await signUpOwner(local.api);
   const { page, problems } = await openDashboard(browser, origin, { token: owner.token });
   const devtools = await page.context().newCDPSession(page);

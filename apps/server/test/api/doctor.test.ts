@@ -76,6 +76,10 @@ test("a broken installation is told all that is wrong with it at once, and nothi
   const { core } = service;
   await core.db.run(sql`
     insert into mails (id, content, next_attempt_at, created_at) values (gen_random_uuid(), '\\x00', now() + interval '1 day', now() - interval '1 hour')`);
+  // In the midst of an update the rest is looked at as ever.
+  await core.db.run(
+    sql`insert into schema_migrations (name, checksum, applied_at) values ('9999_of_the_next_release.sql', 'x', now())`,
+  );
   // Its list was imported in January 2026.
   await trustTestCountry({ core, clock: new TestClock() });
   chmodSync(folder, 0o755);
@@ -98,6 +102,7 @@ test("a broken installation is told all that is wrong with it at once, and nothi
     ["DNS", "problem", /127\.0\.0\.1:1 \(unavailable\)/],
     ["Chip processes", "problem", /No calls are taken at 127\.0\.0\.1:1\./],
     ["Face processes", "problem", /No calls are taken at 127\.0\.0\.1:2\./],
+    ["Schema", "warning", /newer than this version by 1/],
     ["Key ring", "problem", /another key than the one this database knows/],
     ["Trust", "warning", /the newest list was imported \d{3,} days ago/],
     ["Jobs", "problem", /oldest mail has waited for 1 hour/],
@@ -108,6 +113,7 @@ test("a broken installation is told all that is wrong with it at once, and nothi
   }
   assert.deepEqual(await core.db.rows(sql`select id, fingerprint, state from key_ring_keys`), before);
   await core.db.run(sql`delete from mails`);
+  await core.db.run(sql`delete from schema_migrations where name like '9999%'`);
 });
 
 test("without a database the rest is still looked at; a wrong setting is told alone", async () => {

@@ -1,21 +1,27 @@
 import assert from "node:assert/strict";
+import { hostname } from "node:os";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import type { UserId } from "@assay/contract/ids";
+import type { OperatorStatus } from "@assay/contract/operator";
 import { runDevice } from "@assay/device/run-device";
 import { virtualPassport } from "@assay/device/virtual-passport";
 import { encode } from "jpeg-js";
+import type { Static } from "typebox";
 import { ChipExaminer, openChipThreads } from "../../src/attempts/chip-examiner.ts";
 import type { SentFiles } from "../../src/attempts/chip-task.ts";
 import { callChips } from "../../src/attempts/remote-chips.ts";
 import type { FaceJob } from "../../src/face/face-job.ts";
 import { FaceWorkerPool, WorkerFault } from "../../src/face/face-worker-pool.ts";
 import { callFaces } from "../../src/face/remote-faces.ts";
+import { knownId } from "../../src/kernel/ids.ts";
 import { CallClient } from "../../src/lib/call-client.ts";
 import { KeyRing, parseRing } from "../../src/lib/key-ring.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { Metrics } from "../../src/lib/metrics.ts";
+import { buildVersion } from "../../src/lib/process-metrics.ts";
+import { grantOperator } from "../../src/operator/operator.store.ts";
 import { CurrentTrust } from "../../src/trust/current-trust.ts";
-import { createPartner, expectData } from "../support/api.ts";
+import { createPartner, expectData, signUp } from "../support/api.ts";
 import { widths } from "../support/odd-face-models.ts";
 import { startHelperProcess } from "../support/process.ts";
 import { startTestService, testRing } from "../support/service.ts";
@@ -37,6 +43,8 @@ const service = await startTestService({
   env: { CHIP_HOSTS: `${chips.host},${spareChips.host}`, FACE_HOSTS: faces.host },
 });
 const partner = await createPartner(service.api);
+const operator = await signUp(service.api, "Ada Operator");
+await grantOperator(service.core.db, knownId<UserId>(operator.userId), service.clock.now());
 const now = service.clock.now();
 const log = createLog({ level: "error", write: () => {}, now: () => new Date(0) });
 const clientOf = (role: string, hosts: readonly string[]) =>
@@ -45,7 +53,7 @@ const clientOf = (role: string, hosts: readonly string[]) =>
     hosts,
     ring: new KeyRing(parseRing(testRing)),
     log,
-    metrics: new Metrics(),
+    count: () => {},
     resolveAddresses: async (name) => [name],
   });
 
@@ -74,6 +82,56 @@ test("processes of the roles chip and face tell that they are there, and their f
   }
   assert.match(await metricsOf(chips), /^assay_verify_checks_waiting 0$/m);
   assert.match(await metricsOf(faces), /^assay_face_queue 0$/m);
+});
+
+/** What an operator is told about them. */
+async function helpersSeen() {
+  const { machines } = service;
+  await service.runJob("report-process");
+  const status: Static<typeof OperatorStatus> = expectData(await operator.api.get("/v1/operator/status"));
+  const { helpers, concerns } = status;
+  for (const { seen_at, reached_by, unreachable_from } of helpers) {
+    assert.equal(seen_at, service.clock.now().toISOString());
+    assert.equal(reached_by + unreachable_from.length, machines.length);
+  }
+  return {
+    concerns,
+    of: ({ host }: { host: string }) => helpers.find((helper) => helper.host === host) ?? assert.fail(host),
+    count: helpers.length,
+  };
+}
+
+test("an operator sees every process of these roles, with its state, version, age, places and queue, and by whom it was seen", async () => {
+  const seen = await helpersSeen();
+  assert.equal(seen.count, 3);
+  for (const [helper, role] of [
+    [chips, "chip"],
+    [spareChips, "chip"],
+    [faces, "face"],
+  ] as const) {
+    const { places, started_at, ...told } = seen.of(helper);
+    assert.ok((places ?? 0) >= 1);
+    const ageMs = service.clock.now().getTime() - Date.parse(started_at ?? "");
+    assert.ok(ageMs > 0 && ageMs < 600_000, `${ageMs} ms`);
+    assert.deepEqual(told, {
+      role,
+      host: helper.host,
+      address: helper.host,
+      state: "free",
+      version: buildVersion(),
+      working: 0,
+      waiting: 0,
+      seen_by: `process ${process.pid} on ${hostname()}`,
+      seen_at: service.clock.now().toISOString(),
+      reached_by: service.machines.length,
+      unreachable_from: [],
+    });
+  }
+  assert.ok(!seen.concerns.includes("no_helper") && !seen.concerns.includes("helper_unreachable"));
+  const figures = service.machines[0].core.metrics.render();
+  assert.match(figures, /^assay_helper_processes\{role="chip",state="free"\} 2$/m);
+  assert.match(figures, /^assay_helper_processes\{role="face",state="unreachable"\} 0$/m);
+  assert.match(figures, /^assay_helper_waiting\{role="face"\} 0$/m);
 });
 
 test("a document is judged by another process exactly as by this one, and what is trusted is sent to it once", async () => {
@@ -154,7 +212,12 @@ test("people are verified through the processes of other roles, and go on when o
     [after.valid.status, after.cloned.failure_code],
     ["succeeded", "document_chip_authentication_failed"],
   );
+  const dead = await helpersSeen();
+  const { state, version, places, reached_by } = dead.of(chips);
+  assert.deepEqual([state, version, places, reached_by], ["unreachable", null, null, 0]);
+  assert.ok(dead.concerns.includes("helper_unreachable") && !dead.concerns.includes("no_helper"));
   assert.equal(await spareChips.stop("SIGTERM"), 0);
+  assert.ok((await helpersSeen()).concerns.includes("no_helper"));
   // Nobody is left: people are told to wait, and nobody loses a try.
   const session = verify("passport-valid");
   while (!service.logLines.some((line) => line.includes("no process of another role can be reached")))

@@ -14,7 +14,8 @@ export function cleanEnvironment(env: Record<string, string>): Record<string, st
   return {
     PATH,
     HOME,
-    ...skippingMigrations,
+    // A database that a process makes for itself is whole.
+    ...("DATABASE_URL" in env ? skippingMigrations : {}),
     ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
     ...env,
   };

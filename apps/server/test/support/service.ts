@@ -65,7 +65,8 @@ export async function startTestService(options: TestServiceOptions = {}) {
   /** Whether chips and faces are examined by other processes. */
   const examinedElsewhere = rolesOfRun && options.helpers !== "own";
   const env = {
-    ...(balancer === null ? {} : { PUBLIC_URL: balancer.url }),
+    // Machines reach each other, so that a chip that has passed follows its device.
+    ...(balancer === null ? {} : { PUBLIC_URL: balancer.url, CALL_ADDRESS: "127.0.0.1", CALL_PORT: "0" }),
     ...options.env,
     ...(examinedElsewhere ? await startHelpers(options, log) : {}),
   };

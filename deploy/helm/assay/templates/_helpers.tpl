@@ -125,7 +125,7 @@ spec:
           ports:
             - { name: http, containerPort: 3000 }
             - { name: metrics, containerPort: {{ $root.Values.metrics.port }} }
-            {{- if .helper }}
+            {{- if or .helper (ne .role "worker") }}
             - { name: calls, containerPort: 3900 }
             {{- end }}
           envFrom:
@@ -133,8 +133,12 @@ spec:
             {{- if not .helper }}
             - secretRef: { name: {{ $root.Values.existingSecret }} }
             {{- end }}
-          {{- if or .helper $root.Values.secretKeys $of.env $of.drainSeconds }}
+          {{- if or .helper (ne .role "worker") $root.Values.secretKeys $of.env $of.drainSeconds }}
           env:
+            {{- if and (not .helper) (ne .role "worker") }}
+            # A chip that has passed follows its device from one of these to another.
+            - { name: CALL_ADDRESS, valueFrom: { fieldRef: { fieldPath: status.podIP } } }
+            {{- end }}
             {{- if $of.drainSeconds }}
             - { name: DRAIN_SECONDS, value: {{ $of.drainSeconds | quote }} }
             - { name: DRAIN_ATTEMPT_SECONDS, value: {{ $of.drainAttemptSeconds | default 0 | quote }} }
