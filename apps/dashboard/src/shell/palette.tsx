@@ -231,7 +231,9 @@ function Section(props: {
           <Icon name={command.icon} className="size-[1.125rem] text-muted" />
           <bdi className="min-w-0 truncate">{command.label}</bdi>
           {command.detail === undefined ? null : (
-            <span className="ms-auto min-w-0 shrink-[99] truncate text-small text-muted">{command.detail}</span>
+            <span className="ms-auto min-w-0 shrink-[99] truncate text-small text-muted">
+              {command.detail}
+            </span>
           )}
         </button>
       ))}

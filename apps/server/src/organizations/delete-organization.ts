@@ -68,8 +68,7 @@ export async function confirmDeletion(core: Core, caller: MemberCaller, code: st
       return "expired";
     const matches = ring
       .hashes("token-hash", boundCode(organizationId, userId, code))
-      .all
-      .some((hash) => timingSafeEqual(hash, stored.code_hash));
+      .all.some((hash) => timingSafeEqual(hash, stored.code_hash));
     if (!matches) {
       await countWrongTry(tx, organizationId, userId);
       return "wrong";
