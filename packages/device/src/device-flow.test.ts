@@ -1054,6 +1054,54 @@ class World {
 
 const chipWork: readonly Work["what"][] = ["reading", "reopening", "passing_on"];
 
+test("a verdict that comes between a command and its answer, and leaves the proof open, begins the chip anew", () => {
+  const world = new World({ camera: true, stopAfterChip: false });
+  const triesLeft = { chip: 0, face: 0 };
+  world.feed({ kind: "start", token });
+  world.happen({ of: "work", which: 0, how: "well" });
+  world.happen({
+    of: "service",
+    message: {
+      type: "welcome",
+      protocol: "verify.v1",
+      session_id: "vs_" as SessionId,
+      attempt_id: "va_" as AttemptId,
+      sandbox: false,
+      phase: "chip",
+      resumed: false,
+      tries_left: triesLeft,
+      face: "camera",
+      expires_at: "2026-01-01T00:00:00Z",
+    },
+  });
+  world.happen({ of: "work", which: 0, how: "well" });
+  world.happen({
+    of: "service",
+    message: {
+      type: "chip_command",
+      exchange: "a".repeat(22),
+      proof: "chip_authentication",
+      kind: "in_session",
+      commands: ["AAAA"],
+    },
+  });
+  world.happen({
+    of: "service",
+    message: {
+      type: "step_result",
+      step: "chip",
+      passed: true,
+      failure_code: null,
+      unmet_requirement: null,
+      tries_left: triesLeft,
+      phase: "chip_proof",
+    },
+  });
+  world.happen({ of: "work", which: 0, how: "well" });
+  assert.notEqual(world.whoseTurn(), "nobody's");
+  assert.equal(world.state.command, null);
+});
+
 for (const [who, plan] of [
   ["with a person", null],
   ["unattended", { camera: true, stopAfterChip: false }],

@@ -618,6 +618,11 @@ const standingRules: readonly StandingRule[] = [
       ),
   },
   {
+    // The chip was let go after the command came, so nobody can answer it.
+    when: (state) => state.command !== null && state.chip === null,
+    act: (state) => beginChipAnew(state, state.problem),
+  },
+  {
     when: (state) => state.command !== null && state.chip !== null && state.chip.job === null,
     act: passOn,
   },
