@@ -86,7 +86,7 @@ async function tick(at: Place): Promise<void> {
 }
 
 /** As long as somebody looks who then agrees. The browser measures it, so there is no clock to move. */
-const look = (page: Page) => page.waitForTimeout(1_300);
+const look = (page: Page, longerMs = 0) => page.waitForTimeout(1_300 + longerMs);
 const glance = (page: Page) => page.waitForTimeout(700);
 
 /** On a busy machine the browser tells late what is in sight, so it is pressed until it counts. */
@@ -100,9 +100,9 @@ async function agreeIn(page: Page, at: Place): Promise<void> {
 async function pressUntilAgreed(page: Page, at: Place, title = "Harbour Hotel asks"): Promise<void> {
   const box = at.getByRole("checkbox", { name: "I agree to the check" });
   for (let press = 0; press < 8; press++) {
-    // People rest on a button before they press it.
+    // People rest on a button before they press it, and a browser that tells late needs them to rest for longer.
     await agreeButton(at).hover();
-    await look(page);
+    await look(page, press * 700);
     await agreeButton(at).click();
     const gone = await box.waitFor({ state: "detached", timeout: 2_000 }).then(
       () => true,

@@ -9,9 +9,6 @@ if (dataDir === undefined) throw new Error("DATA_DIR is missing");
 
 const log = (line: string) => process.stderr.write(`${line}\n`);
 const server = await startEmbeddedPostgres({ dataDir, env: process.env, log });
-for (const note of server.notes) process.stdout.write(`note ${note}\n`);
-process.stdout.write(`ready ${server.url}\n`);
-
 // Referenced on purpose: the launcher itself does not keep a process alive.
 const alive = setInterval(() => {}, 60_000);
 process.once("SIGTERM", async () => {
@@ -19,6 +16,9 @@ process.once("SIGTERM", async () => {
   clearInterval(alive);
   process.stdout.write("stopped\n");
 });
+// Only now: whoever is told that it is ready may send the signal at once.
+for (const note of server.notes) process.stdout.write(`note ${note}\n`);
+process.stdout.write(`ready ${server.url}\n`);
 
 if (mode === "write") {
   const client = new pg.Client({ connectionString: server.url });
