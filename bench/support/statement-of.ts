@@ -6,7 +6,7 @@ export function statementOf(ask: (db: Queryable) => unknown): Sql {
   const seen: Sql[] = [];
   const keep = async (statement: Sql): Promise<never> => {
     seen.push(statement);
-    return null as never;
+    return [] as never;
   };
   ask({ rows: keep, one: keep, first: keep, run: keep, notify: () => {}, stretchesOf: () => null });
   const [statement] = seen;
