@@ -63,11 +63,16 @@ function settingsOf(place: Place): Record<string, string> {
   };
 }
 
+/** Half: on a very busy machine a cause that passes is taken for one that does not. Twice: a start that fails says so a second later. */
+const lastWordsMs = 1_000;
+
 type Started = {
   child: ChildProcess;
   output: LastLines;
   /** Settles when the server has ended. */
   exited: Promise<void>;
+  /** All that it had to say was read. */
+  saidAll: Promise<void>;
   running: () => boolean;
 };
 
@@ -85,7 +90,11 @@ function spawnServer(place: Place): Started {
   }).then(() => {
     running = false;
   });
-  return { child, output, exited, running: () => running };
+  const saidAll = new Promise<void>((resolve) => {
+    child.on("error", () => resolve());
+    child.on("close", () => resolve());
+  });
+  return { child, output, exited, saidAll, running: () => running };
 }
 
 /** Returns when the server gives connections, or when it has ended. */
@@ -116,9 +125,11 @@ async function untilReady(place: Place, { child, output, exited, running }: Star
 /** Starts the server; returns the reason when it did not start for a cause that may pass. */
 export async function startServer(place: Place): Promise<Hold | string> {
   const started = spawnServer(place);
-  const { child, output, exited, running } = started;
+  const { child, output, exited, saidAll, running } = started;
   await untilReady(place, started);
   if (!running()) {
+    // Why it ended may arrive after its end. Processes that it leaves behind can hold the pipe open for longer.
+    await Promise.race([saidAll, wait(lastWordsMs)]);
     const text = output.text();
     // Another process started a server at the same time, or the processes of a killed one are still about to end.
     if (/lock file|shared memory block|could not bind|already in use/i.test(text)) return text;
