@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { median } from "@assay/face/median";
 import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
 import { load, type Request } from "./support/load.ts";
+import { newOwner } from "./support/new-partner.ts";
 import { ServerProcess } from "./support/server-process.ts";
 
 const rounds = 5;
@@ -29,7 +30,7 @@ export async function run(): Promise<void> {
     const assay = await ServerProcess.start(new URL("./support/assay-server.ts", import.meta.url), env);
     const bare = await ServerProcess.start(new URL("./support/bare-http-server.ts", import.meta.url), env);
     try {
-      const token = await prepare(assay.url);
+      const { token } = await newOwner(assay.url, { name: "Bench", slug: "bench" });
       const headers = { authorization: `Bearer ${token}` };
       const requests: [string, Request][] = [
         ["GET, one SELECT", { method: "GET", path: "/v1/auth/orgs/audit-logs?limit=1", headers }],
@@ -43,26 +44,6 @@ export async function run(): Promise<void> {
     await postgres.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }
-}
-
-async function prepare(url: string): Promise<string> {
-  const call = async (path: string, body: unknown, token = "") => {
-    const response = await fetch(url + path, {
-      method: "POST",
-      headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-      body: JSON.stringify(body),
-    });
-    const answer = (await response.json()) as { data: { token: string } };
-    if (!response.ok) throw new Error(JSON.stringify(answer));
-    return answer.data;
-  };
-  const { token } = await call("/v1/auth/sign-up/email", {
-    name: "Bench",
-    email: "bench@example.com",
-    password: "bench bench bench",
-  });
-  await call("/v1/auth/orgs", { name: "Bench", slug: "bench" }, token);
-  return token;
 }
 
 /** Rounds of the two are interleaved, so that a slow moment of the machine hits both; medians are compared. */

@@ -2208,8 +2208,8 @@ export const mutations: readonly Mutation[] = [
     {
       id: "hash-of-first-key-only",
       file: server("lib/key-ring"),
-      find: "for (const key of this.#keys) {",
-      replace: "for (const key of this.#keys.slice(0, 1)) {",
+      find: "const hashed = this.#keys.map(",
+      replace: "const hashed = this.#keys.slice(0, 1).map(",
       tests: [unit("lib/key-ring")],
     },
     {

@@ -4,7 +4,7 @@ import { later } from "../kernel/clock.ts";
 import { floorOf, type IdKind } from "../kernel/ids.ts";
 import type { Queryable } from "./db.ts";
 import type { Row } from "./flight.ts";
-import type { Listed, Stretch } from "./parts.ts";
+import { type Listed, type Stretch, smaller } from "./parts.ts";
 import { joinSql, noSql, type Sql, sql } from "./sql.ts";
 
 /**
@@ -115,7 +115,7 @@ export function idsOf(
     befores.push(kind === "uuid" ? startingAfter.toLowerCase() : startingAfter);
   return {
     from: createdFrom === undefined ? all.from : floorOf(kind, createdFrom),
-    before: befores.reduce((least, each) => (each < least ? each : least)),
+    before: befores.reduce(smaller),
   };
 }
 

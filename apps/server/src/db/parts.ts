@@ -186,6 +186,6 @@ export function listCutter(known: ReadonlyMap<string, KnownParts>, clock: Clock)
   };
 }
 
-function smaller(a: string, b: string): string {
+export function smaller(a: string, b: string): string {
   return a < b ? a : b;
 }

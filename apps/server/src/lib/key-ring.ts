@@ -145,22 +145,20 @@ export class KeyRing {
   /** The same with the id of the key. Taken in one call, the two belong together whenever the current key changes. */
   keyedHash(purpose: KeyPurpose, text: string): { hash: Buffer; keyId: string } {
     const key = this.#current;
-    return {
-      hash: createHmac("sha256", this.#derive(key, purpose)).update(text).digest(),
-      keyId: key.id,
-    };
+    return { hash: this.#hmac(key, purpose, text), keyId: key.id };
   }
 
   /** The HMACs under every key of the ring, for looking up what was stored before a rotation; and which of them is the current one. */
   hashes(purpose: KeyPurpose, text: string): { all: Buffer[]; current: { hash: Buffer; keyId: string } } {
-    const all: Buffer[] = [];
-    let current = { hash: Buffer.alloc(0), keyId: "" };
-    for (const key of this.#keys) {
-      const hash = createHmac("sha256", this.#derive(key, purpose)).update(text).digest();
-      all.push(hash);
-      if (key === this.#current) current = { hash, keyId: key.id };
-    }
-    return { all, current };
+    const hashed = this.#keys.map((key) => ({ keyId: key.id, hash: this.#hmac(key, purpose, text) }));
+    const { id } = this.#current;
+    const current = hashed.find(({ keyId }) => keyId === id);
+    if (current === undefined) throw new Error("the key ring is empty");
+    return { all: hashed.map(({ hash }) => hash), current };
+  }
+
+  #hmac(key: RingKey, purpose: KeyPurpose, text: string): Buffer {
+    return createHmac("sha256", this.#derive(key, purpose)).update(text).digest();
   }
 
   /** Encrypts with AES-256-GCM. `context` (say, a row's id) is bound in: the result opens only with the same one. */

@@ -14,7 +14,7 @@ import { firstRow, type Queryable, type Question, type Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
 import { idsOf, inStretch, newestOf, readPage } from "../db/page.ts";
 import { firstIdInParts } from "../db/parts.store.ts";
-import { rowsBelow, type Stretch } from "../db/parts.ts";
+import { rowsBelow, type Stretch, smaller } from "../db/parts.ts";
 import { notAside } from "../db/set-aside.store.ts";
 import type { Among } from "../db/set-aside.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
@@ -219,10 +219,6 @@ export function sessionsPage(
     key,
     limit,
   );
-}
-
-function smaller(a: string, b: string): string {
-  return a < b ? a : b;
 }
 
 function larger(a: string, b: string): string {

@@ -65,6 +65,17 @@ async function passedHere(t: TestContext) {
   return { connect, first, heldAt, sessionId };
 }
 
+/** Its face is judged until the function is called. */
+async function faceBeingJudged(device: Awaited<ReturnType<typeof passedHere>>["first"]): Promise<() => void> {
+  device.send({ type: "face_start", camera: true });
+  await device.expect("face_challenge");
+  const { promise, resolve } = Promise.withResolvers<void>();
+  judging = promise;
+  device.send({ type: "face_done" });
+  await device.expect("checking");
+  return resolve;
+}
+
 test("a chip that has passed follows its device to another machine, and is overwritten where it was", async (t) => {
   const { connect, first, heldAt } = await passedHere(t);
   const before = await heldAt();
@@ -103,14 +114,9 @@ test("a challenge that runs goes along, so that moving on gives no other one", a
 
 test("a face that is being judged is judged to its end, where the chip is", async (t) => {
   const { connect, first } = await passedHere(t);
-  first.send({ type: "face_start", camera: true });
-  await first.expect("face_challenge");
-  const { promise, resolve } = Promise.withResolvers<void>();
-  judging = promise;
-  first.send({ type: "face_done" });
-  await first.expect("checking");
+  const endJudging = await faceBeingJudged(first);
   const second = connect(there.url);
-  resolve();
+  endJudging();
   const { phase, tries_left: left } = await (await second).expect("welcome");
   assert.deepEqual([phase, left], ["face", { chip: 2, face: 2 }], "the try is counted once");
 });
@@ -124,16 +130,11 @@ test("a chip that was fetched for a device that has gone meanwhile is forgotten 
   };
   await until(() => reserved(there) === 0);
   const { connect, first } = await passedHere(t);
-  first.send({ type: "face_start", camera: true });
-  await first.expect("face_challenge");
-  const { promise, resolve } = Promise.withResolvers<void>();
-  judging = promise;
-  first.send({ type: "face_done" });
-  await first.expect("checking");
+  const endJudging = await faceBeingJudged(first);
   const second = await connect(there.url);
   await until(() => reserved(there) > 0);
   second.connection.close();
-  resolve();
+  endJudging();
   await until(() => reserved(here) === 0 && reserved(there) === 0);
 });
 
