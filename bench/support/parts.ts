@@ -9,6 +9,7 @@ import { listAuditLogs } from "../../apps/server/src/audit/audit.store.ts";
 import { loadConfig } from "../../apps/server/src/config.ts";
 import type { Core } from "../../apps/server/src/core.ts";
 import { allRows, type Db, openDb, type Queryable } from "../../apps/server/src/db/db.ts";
+import type { Row } from "../../apps/server/src/db/flight.ts";
 import { listParts, readKnownParts } from "../../apps/server/src/db/parts.store.ts";
 import { listCutter } from "../../apps/server/src/db/parts.ts";
 import { SetAside } from "../../apps/server/src/db/set-aside.ts";
@@ -431,22 +432,24 @@ export async function statementsOf(
   read: (db: Queryable) => Promise<unknown>,
 ): Promise<readonly Sql[]> {
   const sent: Sql[] = [];
-  await db.transaction((tx) =>
-    read({
-      rows: (statement) => {
-        sent.push(statement);
-        return tx.rows(statement);
-      },
-      first: (statement) => {
-        sent.push(statement);
-        return tx.first(statement);
-      },
+  await db.transaction((tx) => {
+    const rows = <T extends Row>(statement: Sql) => {
+      sent.push(statement);
+      return tx.rows<T>(statement);
+    };
+    const first = async <T extends Row>(statement: Sql) => (await rows<T>(statement))[0] ?? null;
+    return read({
+      rows,
+      page: rows,
+      first,
+      lookUp: first,
       one: () => Promise.reject(new Error("nothing that is read here always gives a row")),
+      enter: () => Promise.reject(new Error("nothing is written here")),
       run: () => Promise.reject(new Error("nothing is written here")),
       notify: () => {},
       stretchesOf: tx.stretchesOf,
-    }),
-  );
+    });
+  });
   return sent;
 }
 

@@ -8,7 +8,17 @@ export function statementOf(ask: (db: Queryable) => unknown): Sql {
     seen.push(statement);
     return [] as never;
   };
-  ask({ rows: keep, one: keep, first: keep, run: keep, notify: () => {}, stretchesOf: () => null });
+  ask({
+    rows: keep,
+    one: keep,
+    first: keep,
+    lookUp: keep,
+    page: keep,
+    enter: keep,
+    run: keep,
+    notify: () => {},
+    stretchesOf: () => null,
+  });
   const [statement] = seen;
   if (statement === undefined) throw new Error("nothing was asked");
   return statement;

@@ -104,7 +104,7 @@ export type KeyOwner = {
 
 /** `secretHashes` holds the hash of one secret under each key of the ring; at most one row has any of them. */
 export function findKeyOwner(db: Queryable, secretHashes: readonly Buffer[]): Promise<KeyOwner | null> {
-  return db.first<KeyOwner>(sql`
+  return db.lookUp<KeyOwner>(sql`
     select k.id, k.organization_id, k.scopes, k.enabled, k.secret_hash, k.sandbox,
       o.pending_deletion_at is not null as frozen
     from api_keys k join organizations o on o.id = k.organization_id

@@ -17,6 +17,7 @@ import { type Answer, Flight, type Query, type Row } from "./flight.ts";
 import { Hints, type Notification } from "./hints.ts";
 import type { CutList, Listed, Stretch } from "./parts.ts";
 import { openConnection, type Purpose, parseServers, ServerChoice, WrongServerError } from "./servers.ts";
+import { SharedFlights } from "./shared-flights.ts";
 import type { Sql } from "./sql.ts";
 import { summaryOf } from "./statement-summary.ts";
 
@@ -30,6 +31,12 @@ export type Queryable = {
   one<T extends Row>(statement: Sql): Promise<T>;
   /** The first row, or null. */
   first<T extends Row>(statement: Sql): Promise<T | null>;
+  /** The same for a statement that finds it by a key, and only reads: those of several requests travel together. */
+  lookUp<T extends Row>(statement: Sql): Promise<T | null>;
+  /** The rows of a page of a list; the same. */
+  page<T extends Row>(statement: Sql): Promise<T[]>;
+  /** The row of an insert that waits for nobody's lock: those of several requests are committed together. */
+  enter<T extends Row>(statement: Sql): Promise<T>;
   /** How many rows a write touched. */
   run(statement: Sql): Promise<number>;
   /** A hint for listeners of every process, sent when what was written is committed, and only then. Whoever has to know also looks by itself. */
@@ -59,18 +66,33 @@ abstract class Statements implements Queryable {
   }
 
   async one<T extends Row>(statement: Sql): Promise<T> {
-    const [row] = await this.rows<T>(statement);
-    if (row === undefined) throw new Error("a statement that always gives a row gave none");
-    return row;
+    return onlyRow<T>(await this.send(statement));
   }
 
   async first<T extends Row>(statement: Sql): Promise<T | null> {
     return (await this.rows<T>(statement))[0] ?? null;
   }
 
+  lookUp<T extends Row>(statement: Sql): Promise<T | null> {
+    return this.first<T>(statement);
+  }
+
+  page<T extends Row>(statement: Sql): Promise<T[]> {
+    return this.rows<T>(statement);
+  }
+
+  enter<T extends Row>(statement: Sql): Promise<T> {
+    return this.one<T>(statement);
+  }
+
   async run(statement: Sql): Promise<number> {
     return (await this.send(statement)).rowCount;
   }
+}
+
+function onlyRow<T extends Row>({ rows: [row] }: Answer): T {
+  if (row === undefined) throw new Error("a statement that always gives a row gave none");
+  return row as T;
 }
 
 const beginning: Query = { name: "begin", text: "begin" };
@@ -247,6 +269,10 @@ export class Db extends Statements {
   #cutList: CutList = () => null;
   readonly #generationOf = new Map<pg.PoolClient, number>();
   readonly #hints = new Hints((hints) => this.#sendHints(hints));
+  // Each kind by itself: who looks up a key does not wait for a page, and who reads not for the disk.
+  readonly #lookups = new SharedFlights((queries) => this.#fly(queries), 32);
+  readonly #pages = new SharedFlights((queries) => this.#fly(queries), 8);
+  readonly #entries = new SharedFlights((queries) => this.#fly(queries), 32);
 
   /** `openSession` where those of the pool are not sessions of the server's own. */
   constructor(
@@ -270,10 +296,42 @@ export class Db extends Statements {
     // Only a transaction can have a limit of its own without leaving it on the connection.
     if (this.#unhurried.getStore() !== undefined)
       return this.#begin((_tx, connection) => connection.send(statement));
+    return this.#lend((connection) => connection.sendAlone(queryOf(statement)));
+  }
+
+  override async lookUp<T extends Row>(statement: Sql): Promise<T | null> {
+    if (!this.#mayShare) return this.first<T>(statement);
+    const { rows } = await this.#lookups.send(queryOf(statement));
+    return (rows[0] as T | undefined) ?? null;
+  }
+
+  override async page<T extends Row>(statement: Sql): Promise<T[]> {
+    if (!this.#mayShare) return this.rows<T>(statement);
+    return (await this.#pages.send(queryOf(statement))).rows as T[];
+  }
+
+  override async enter<T extends Row>(statement: Sql): Promise<T> {
+    if (!this.#mayShare) return this.one<T>(statement);
+    return onlyRow<T>(await this.#entries.send(queryOf(statement)));
+  }
+
+  /** Not what belongs to a transaction or has limits of its own, nor where a trace is to tell how long each statement took. */
+  get #mayShare(): boolean {
+    const { limits, tracer } = this.#manner;
+    const isOnItsOwn = this.#joined.getStore() === undefined && this.#unhurried.getStore() === undefined;
+    return isOnItsOwn && limits === null && tracer === null;
+  }
+
+  #fly(queries: readonly Query[]): Promise<readonly Answer[]> {
+    return this.#lend((connection) => connection.fly(queries));
+  }
+
+  /** A connection for what is a transaction of its own. */
+  async #lend<T>(use: (connection: Borrowed) => Promise<T>): Promise<T> {
     const connection = await this.#borrow();
     let failure: Error | boolean = false;
     try {
-      return await connection.sendAlone(queryOf(statement));
+      return await use(connection);
     } catch (error) {
       failure = error instanceof Error ? error : true;
       throw error;
@@ -299,21 +357,13 @@ export class Db extends Statements {
    * synchronous replica, take.
    */
   async #sendHints(hints: readonly Notification[]): Promise<void> {
-    const connection = await this.#borrow();
-    let failure: Error | boolean = false;
-    try {
-      await connection.sendAlone({
-        name: "notify",
-        text: `select set_config('synchronous_commit', 'off', true), count(pg_notify(channel, payload))
-          from unnest($1::text[], $2::text[]) as hint (channel, payload)`,
-        values: [hints.map(({ channel }) => channel), hints.map(({ payload }) => payload)],
-      });
-    } catch (error) {
-      failure = error instanceof Error ? error : true;
-      throw error;
-    } finally {
-      connection.client.release(failure);
-    }
+    const query = {
+      name: "notify",
+      text: `select set_config('synchronous_commit', 'off', true), count(pg_notify(channel, payload))
+        from unnest($1::text[], $2::text[]) as hint (channel, payload)`,
+      values: [hints.map(({ channel }) => channel), hints.map(({ payload }) => payload)],
+    };
+    await this.#lend((connection) => connection.sendAlone(query));
   }
 
   async #borrow(): Promise<Borrowed> {

@@ -26,7 +26,7 @@ export async function readPage<R extends Row & { id: string }>(
     someOf?: (limit: number, stretch: Stretch) => Sql;
   },
 ): Promise<Page<R>> {
-  if (page.startingAfter !== undefined && (await db.first(page.cursorExists(page.startingAfter))) === null) {
+  if (page.startingAfter !== undefined && (await db.lookUp(page.cursorExists(page.startingAfter))) === null) {
     throw new ApiError("INVALID_REQUEST", {
       message: "`starting_after` names no item of this list.",
       hint: "Pass `pagination.next_cursor` of the page before, or leave it out to begin at the newest item.",
@@ -45,13 +45,13 @@ async function readStretches<R extends Row & { id: string }>(
   const stretches = (listed && db.stretchesOf(listed)) ?? [null];
   const [newest, oldest] = [stretches[0] ?? null, stretches.at(-1) ?? null];
   if (someOf !== undefined && newest !== null && oldest !== null) {
-    const some = await db.rows<R>(someOf(limit + 2, { from: oldest.from, before: newest.before }));
+    const some = await db.page<R>(someOf(limit + 2, { from: oldest.from, before: newest.before }));
     // With fewer than were asked for, these are all.
     if (some.length < limit + 2) return some.sort((a, b) => (a.id < b.id ? 1 : -1));
   }
   const rows: R[] = [];
   for (const stretch of stretches) {
-    rows.push(...(await db.rows<R>(rowsAfter(limit + 1 - rows.length, stretch))));
+    rows.push(...(await db.page<R>(rowsAfter(limit + 1 - rows.length, stretch))));
     if (rows.length > limit) break;
   }
   return rows;

@@ -84,7 +84,7 @@ export type NewSession = {
 
 /** The session with the audit entry about it: one statement, there together or not at all. */
 export function insertSession(db: Queryable, session: NewSession, audit: AuditEntry): Promise<SessionRow> {
-  return db.one<SessionRow>(sql`
+  return db.enter<SessionRow>(sql`
     with audited as (${insertAudits(session.now, [audit])})
     insert into sessions (id, organization_id, status, contract_version, share_fields, requirements, locale, redirect_url,
       embed_origin, webhook_endpoint_id, client_reference_id, metadata, sandbox, cancel_token_hash, expires_at, created_at, updated_at)
@@ -97,14 +97,14 @@ export function insertSession(db: Queryable, session: NewSession, audit: AuditEn
 }
 
 export function findSession(db: Queryable, tenant: Tenant, id: SessionId): Promise<SessionRow | null> {
-  return db.first<SessionRow>(
+  return db.lookUp<SessionRow>(
     sql`select ${sessionColumns} from sessions where id = ${id} and ${ownedBy(tenant)}`,
   );
 }
 
 /** For the person's own pages, who hold the session id and belong to no organization. */
 export function findSessionOfPerson(db: Queryable, id: SessionId): Promise<SessionRow | null> {
-  return db.first<SessionRow>(sql`select ${sessionColumns} from sessions where id = ${id}`);
+  return db.lookUp<SessionRow>(sql`select ${sessionColumns} from sessions where id = ${id}`);
 }
 
 /** How far a session got that has not succeeded. Whoever captured a face has had a chip read before, and so on. */

@@ -1,0 +1,87 @@
+import pg from "pg";
+import type { Answer, Query } from "./flight.ts";
+
+/**
+ * Flights in the air at once. With one, whoever comes after it has left waits for its whole way; with more, each carries fewer, and is paid for by fewer.
+ */
+const mostFlights = 2;
+
+/** Whoever has waited for this long does so for flights that are stuck, behind a lock perhaps, and takes one more. */
+const patienceMs = 20;
+
+type Passenger = {
+  query: Query;
+  resolve: (answer: Answer) => void;
+  reject: (error: unknown) => void;
+};
+
+/**
+ * Statements of several requests travel together: those that are sent in one turn of the event loop, and those that wait until a flight is back. A statement costs
+ * the most on its way, here and at the server (a message each way, a process that is woken up, and for a write the disk), so the more is asked, the less each question costs.
+ * Whoever is alone waits for nobody.
+ */
+export class SharedFlights {
+  readonly #fly: (queries: readonly Query[]) => Promise<readonly Answer[]>;
+  readonly #mostTogether: number;
+  #waiting: Passenger[] = [];
+  #flights = 0;
+  #isBoarding = false;
+  #patience: NodeJS.Timeout | null = null;
+
+  /** `fly` sends statements as one transaction, which the first that fails undoes. PostgreSQL answers them one after the other, so the last of `mostTogether` waits for all. */
+  constructor(fly: (queries: readonly Query[]) => Promise<readonly Answer[]>, mostTogether: number) {
+    this.#fly = fly;
+    this.#mostTogether = mostTogether;
+  }
+
+  send(query: Query): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ query, resolve, reject });
+      this.#board();
+    });
+  }
+
+  #board(): void {
+    if (this.#isBoarding) return;
+    if (this.#flights >= mostFlights) {
+      this.#patience ??= setTimeout(() => this.#leave(), patienceMs);
+      return;
+    }
+    this.#isBoarding = true;
+    // After everything that has arrived by now was looked at, so that it comes along.
+    setImmediate(() => {
+      this.#isBoarding = false;
+      this.#leave();
+    });
+  }
+
+  #leave(): void {
+    if (this.#patience !== null) clearTimeout(this.#patience);
+    this.#patience = null;
+    const all = this.#waiting;
+    if (all.length === 0) return;
+    this.#waiting = all.length > this.#mostTogether ? all.splice(this.#mostTogether) : [];
+    void this.#carry(all);
+    if (this.#waiting.length > 0) this.#board();
+  }
+
+  async #carry(passengers: readonly Passenger[]): Promise<void> {
+    this.#flights += 1;
+    try {
+      const answers = await this.#fly(passengers.map(({ query }) => query));
+      passengers.forEach(({ resolve, reject }, at) => {
+        const answer = answers[at];
+        if (answer === undefined) reject(new Error("a statement was not answered"));
+        else resolve(answer);
+      });
+    } catch (error) {
+      // The server has refused one of them and undone the others, which do not have to know. When it is not known what became of them, nothing may be done twice.
+      if (passengers.length > 1 && error instanceof pg.DatabaseError)
+        for (const passenger of passengers) void this.#carry([passenger]);
+      else for (const { reject } of passengers) reject(error);
+    } finally {
+      this.#flights -= 1;
+      if (this.#waiting.length > 0) this.#board();
+    }
+  }
+}
