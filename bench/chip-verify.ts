@@ -30,8 +30,8 @@ const goal = 1.5;
 const goalAnew = 1.25;
 /**
  * A service runs for days, so what is measured is compiled code. Some thousand calls are compiled before the first figure, because the compiler's
- * threads count as processor time of whoever is measured: with 200 calls the rows that come first had up to half of it added. After that every kind
- * of signer only has to be met.
+ * threads count as processor time of whoever is measured, and the rows that come first would pay for all. After that every kind of signer only has
+ * to be met.
  */
 const compilingCalls = 4000;
 const warmUpCalls = 200;

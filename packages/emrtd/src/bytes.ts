@@ -40,12 +40,24 @@ export function concatAll(parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
+/** Up to here a view costs more than it saves, and V8 keeps such an array in its heap until somebody asks for its buffer. */
+const maxByteWiseComparison = 64;
+
+/** Eight bytes at a time: in a process that also holds Buffers, asking both arrays for each byte took nine times as long for a certificate. */
 export function equal(a: Uint8Array, b: Uint8Array): boolean {
   if (a === b) return true;
-  if (a.length !== b.length) return false;
-  for (let index = 0; index < a.length; index++) {
-    if (a[index] !== b[index]) return false;
+  const { length } = a;
+  if (length !== b.length) return false;
+  let offset = 0;
+  if (length > maxByteWiseComparison) {
+    const viewOfA = new DataView(a.buffer, a.byteOffset, length);
+    const viewOfB = new DataView(b.buffer, b.byteOffset, length);
+    for (; offset + 8 <= length; offset += 8) {
+      if (viewOfA.getInt32(offset) !== viewOfB.getInt32(offset)) return false;
+      if (viewOfA.getInt32(offset + 4) !== viewOfB.getInt32(offset + 4)) return false;
+    }
   }
+  for (; offset < length; offset++) if (a[offset] !== b[offset]) return false;
   return true;
 }
 

@@ -18,17 +18,17 @@ export type TagClass = "universal" | "application" | "context" | "private";
 
 const tagClasses: readonly TagClass[] = ["universal", "application", "context", "private"];
 const indefiniteLength = -1;
+const constructedBit = 0x20;
 
 /** Shared by every node below one root, so that no path through the tree can spend more than the root allows. */
 type Budget = {
-  readonly limits: BerLimits;
+  readonly maxDepth: number;
   nodesLeft: number;
 };
 
 /** What `readHeader` read last. There is one for all, because hundreds are read for a document and each is used up before the next. */
 const header = {
   tag: 0,
-  constructed: false,
   valueStart: 0,
   /** `indefiniteLength`, or the number of content bytes. */
   length: 0,
@@ -54,9 +54,7 @@ function readHeader(bytes: Uint8Array, start: number, limit: number, budget: Bud
     }
   }
   if (offset >= limit) throw new EmrtdError("BER_TRUNCATED", "The encoding ends before a length");
-  const constructed = (first & 0x20) !== 0;
   header.tag = tag;
-  header.constructed = constructed;
   const lengthOctet = bytes[offset++] ?? 0;
   if (lengthOctet < 0x80) {
     if (lengthOctet > limit - offset)
@@ -66,7 +64,8 @@ function readHeader(bytes: Uint8Array, start: number, limit: number, budget: Bud
     return;
   }
   if (lengthOctet === 0x80) {
-    if (!constructed) throw new EmrtdError("BER_INVALID", "A primitive value has no length");
+    if ((first & constructedBit) === 0)
+      throw new EmrtdError("BER_INVALID", "A primitive value has no length");
     header.valueStart = offset;
     header.length = indefiniteLength;
     return;
@@ -102,7 +101,7 @@ function findEndOfContents(
     if (header.tag === 0) throw new EmrtdError("BER_INVALID", "An end marker has content");
     if (header.length === indefiniteLength) {
       open++;
-      if (depth + open > budget.limits.maxDepth) {
+      if (depth + open > budget.maxDepth) {
         throw new EmrtdError("BER_TOO_DEEP", "The encoding is nested too deeply");
       }
       offset = header.valueStart;
@@ -113,16 +112,15 @@ function findEndOfContents(
 }
 
 function readNode(bytes: Uint8Array, start: number, limit: number, depth: number, budget: Budget): Tlv {
-  if (depth > budget.limits.maxDepth)
-    throw new EmrtdError("BER_TOO_DEEP", "The encoding is nested too deeply");
+  if (depth > budget.maxDepth) throw new EmrtdError("BER_TOO_DEEP", "The encoding is nested too deeply");
   readHeader(bytes, start, limit, budget);
-  const { tag, constructed, valueStart, length } = header;
+  const { tag, valueStart, length } = header;
   const indefinite = length === indefiniteLength;
   const valueEnd = indefinite
     ? findEndOfContents(bytes, valueStart, limit, depth, budget)
     : valueStart + length;
   const end = indefinite ? valueEnd + 2 : valueEnd;
-  return new Tlv(bytes, tag, constructed, start, valueStart, valueEnd, end, depth, budget);
+  return new Tlv(bytes, tag, start, valueStart, valueEnd, end, depth, budget);
 }
 
 /**
@@ -132,7 +130,6 @@ function readNode(bytes: Uint8Array, start: number, limit: number, depth: number
 export class Tlv {
   /** The identifier octets as they stand, big-endian: 0x30, 0x7f61. */
   readonly tag: number;
-  readonly constructed: boolean;
   /** Offsets into the bytes given to `readTlv`. */
   readonly start: number;
   readonly valueStart: number;
@@ -147,7 +144,6 @@ export class Tlv {
   constructor(
     source: Uint8Array,
     tag: number,
-    constructed: boolean,
     start: number,
     valueStart: number,
     valueEnd: number,
@@ -156,7 +152,6 @@ export class Tlv {
     budget: Budget,
   ) {
     this.tag = tag;
-    this.constructed = constructed;
     this.start = start;
     this.valueStart = valueStart;
     this.valueEnd = valueEnd;
@@ -164,6 +159,10 @@ export class Tlv {
     this.#source = source;
     this.#depth = depth;
     this.#budget = budget;
+  }
+
+  get constructed(): boolean {
+    return ((this.#source[this.start] ?? 0) & constructedBit) !== 0;
   }
 
   get tagClass(): TagClass {
@@ -217,9 +216,12 @@ export class Tlv {
     if (this.valueStart >= this.valueEnd) return [];
     const first = this.#readChild(this.valueStart);
     if (first.end >= this.valueEnd) return [first];
-    // Most elements have one part or two, and an array that is written down has room for no more; one that grows begins with 17.
-    const children = [first, this.#readChild(first.end)];
-    for (let last = children[1]; last !== undefined && last.end < this.valueEnd; ) {
+    const second = this.#readChild(first.end);
+    if (second.end >= this.valueEnd) return [first, second];
+    // Most elements have up to three parts, and an array that is written down has room for no more; one that grows gets 16 places too many.
+    let last = this.#readChild(second.end);
+    const children = [first, second, last];
+    while (last.end < this.valueEnd) {
       last = this.#readChild(last.end);
       children.push(last);
     }
@@ -472,17 +474,16 @@ function parseTime(text: string, yearDigits: 2 | 4): Date {
 
 /** Reads the element that starts at `offset`. What follows it is left alone: see `end`, or use `readWhole`. */
 export function readTlv(bytes: Uint8Array, offset = 0, limits: Partial<BerLimits> = {}): Tlv {
-  const { maxBytes, maxDepth, maxNodes } = defaultBerLimits;
-  const allLimits: BerLimits = {
-    maxBytes: limits.maxBytes ?? maxBytes,
-    maxDepth: limits.maxDepth ?? maxDepth,
-    maxNodes: limits.maxNodes ?? maxNodes,
-  };
+  const {
+    maxBytes = defaultBerLimits.maxBytes,
+    maxDepth = defaultBerLimits.maxDepth,
+    maxNodes = defaultBerLimits.maxNodes,
+  } = limits;
   if (!Number.isInteger(offset) || offset < 0 || offset > bytes.length) {
     throw new EmrtdError("BER_TRUNCATED", "The offset lies outside of the encoding");
   }
-  const node = readNode(bytes, offset, bytes.length, 0, { limits: allLimits, nodesLeft: allLimits.maxNodes });
-  if (node.end - node.start > allLimits.maxBytes) {
+  const node = readNode(bytes, offset, bytes.length, 0, { maxDepth, nodesLeft: maxNodes });
+  if (node.end - node.start > maxBytes) {
     throw new EmrtdError("BER_TOO_LARGE", "The encoding is larger than allowed");
   }
   return node;

@@ -37,32 +37,13 @@ export function chipAuthenticationOffers(dg14: Uint8Array): readonly ChipAuthent
 
 /** An entry that cannot be used is passed over as long as another one can. */
 export function chipAuthenticationOffersIn(infos: readonly SecurityInfo[]): ChipAuthenticationOffers {
-  const keys: ChipAuthenticationPublicKeyInfo[] = [];
-  const protocols: { oid: string; suite: CipherSuite; keyId: bigint | null }[] = [];
-  for (const info of infos) {
-    if (info.kind === "chipAuthenticationPublicKey" && keys.length < maxKeys) keys.push(info);
-    if (info.kind !== "chipAuthentication") continue;
-    const suite = suiteOf(info.protocol);
-    if (suite !== null) protocols.push({ oid: info.protocol, suite, keyId: info.keyId });
-  }
   const offers: ChipAuthenticationOffer[] = [];
   let problem: EmrtdError | null = null;
-  for (const key of keys) {
-    const overNumbers = key.protocol === oids.publicKeyDh;
-    const family = overNumbers ? dhFamily : ecdhFamily;
-    const matching = protocols.filter(
-      (protocol) =>
-        protocol.oid.startsWith(family) &&
-        (protocol.keyId === null || key.keyId === null || protocol.keyId === key.keyId),
-    );
-    // Early documents hold a key without saying how to use it; version 1 with triple DES is what they mean.
-    const assumed = overNumbers ? oids.chipAuthenticationDh3Des : oids.chipAuthenticationEcdh3Des;
-    const usable = matching.length > 0 ? matching : [{ oid: assumed, suite: cipherSuites["3DES"] }];
+  let keys = 0;
+  for (const info of infos) {
+    if (info.kind !== "chipAuthenticationPublicKey" || ++keys > maxKeys) continue;
     try {
-      const { domain, publicKey } = readAgreementKey(key.subjectPublicKeyInfo);
-      for (const { oid, suite } of usable) {
-        offers.push({ oid, suite, domain, publicKey, keyId: key.keyId });
-      }
+      addOffers(offers, info, infos);
     } catch (error) {
       if (!isEmrtdError(error)) throw error;
       problem ??= error;
@@ -70,6 +51,28 @@ export function chipAuthenticationOffersIn(infos: readonly SecurityInfo[]): Chip
   }
   if (offers.length > 1) offers.sort((a, b) => strength(b.suite) - strength(a.suite));
   return { offers, problem: offers.length === 0 ? problem : null };
+}
+
+/** Every way in which this key can be used. */
+function addOffers(
+  offers: ChipAuthenticationOffer[],
+  { protocol: keyProtocol, keyId, subjectPublicKeyInfo }: ChipAuthenticationPublicKeyInfo,
+  infos: readonly SecurityInfo[],
+): void {
+  const { domain, publicKey } = readAgreementKey(subjectPublicKeyInfo);
+  const overNumbers = keyProtocol === oids.publicKeyDh;
+  const family = overNumbers ? dhFamily : ecdhFamily;
+  const before = offers.length;
+  for (const info of infos) {
+    if (info.kind !== "chipAuthentication" || !info.protocol.startsWith(family)) continue;
+    if (info.keyId !== null && keyId !== null && info.keyId !== keyId) continue;
+    const suite = suiteOf(info.protocol);
+    if (suite !== null) offers.push({ oid: info.protocol, suite, domain, publicKey, keyId });
+  }
+  if (offers.length > before) return;
+  // Early documents hold a key without saying how to use it; version 1 with triple DES is what they mean.
+  const oid = overNumbers ? oids.chipAuthenticationDh3Des : oids.chipAuthenticationEcdh3Des;
+  offers.push({ oid, suite: cipherSuites["3DES"], domain, publicKey, keyId });
 }
 
 function strength(suite: CipherSuite): number {

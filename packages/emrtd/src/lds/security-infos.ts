@@ -89,39 +89,56 @@ export function parseSecurityInfos(bytes: Uint8Array): readonly SecurityInfo[] {
 function readSecurityInfo(info: Tlv): SecurityInfo {
   info.expect(tags.sequence, "A security info");
   const protocol = info.at(0, "The protocol of a security info").oid();
-  const base = { protocol, bytes: info.bytes };
-  const version = () => info.at(1, "The version of a security info").smallInteger();
-  const optionalId = () => {
-    const node = info.children()[2];
-    return node?.tag === tags.integer ? node.integer() : null;
-  };
+  const { bytes } = info;
   if (startsWithAny(protocol, belowChipAuthentication)) {
-    return { ...base, kind: "chipAuthentication", version: version(), keyId: optionalId() };
+    return {
+      protocol,
+      bytes,
+      kind: "chipAuthentication",
+      version: versionOf(info),
+      keyId: optionalIdOf(info),
+    };
   }
   if (protocol === oids.publicKeyDh || protocol === oids.publicKeyEcdh) {
     const key = info.at(1, "The chip authentication key", tags.sequence);
     return {
-      ...base,
+      protocol,
+      bytes,
       kind: "chipAuthenticationPublicKey",
       subjectPublicKeyInfo: key.bytes,
-      keyId: optionalId(),
+      keyId: optionalIdOf(info),
     };
   }
   if (protocol === oids.activeAuthentication) {
     const signatureAlgorithm = info.at(2, "The algorithm of active authentication").oid();
-    return { ...base, kind: "activeAuthentication", version: version(), signatureAlgorithm };
+    return { protocol, bytes, kind: "activeAuthentication", version: versionOf(info), signatureAlgorithm };
   }
   if (startsWithAny(protocol, belowPaceMappings)) {
-    return { ...base, kind: "pace", version: version(), parameterId: optionalId() };
+    return { protocol, bytes, kind: "pace", version: versionOf(info), parameterId: optionalIdOf(info) };
   }
   if (paceMappings.includes(protocol)) {
     const domainParameter = info.at(1, "The domain parameters of PACE", tags.sequence).bytes;
-    return { ...base, kind: "paceDomainParameters", domainParameter, parameterId: optionalId() };
+    return {
+      protocol,
+      bytes,
+      kind: "paceDomainParameters",
+      domainParameter,
+      parameterId: optionalIdOf(info),
+    };
   }
   if (protocol === oids.terminalAuthentication) {
-    return { ...base, kind: "terminalAuthentication", version: version() };
+    return { protocol, bytes, kind: "terminalAuthentication", version: versionOf(info) };
   }
-  return { ...base, kind: "unknown" };
+  return { protocol, bytes, kind: "unknown" };
+}
+
+function versionOf(info: Tlv): number {
+  return info.at(1, "The version of a security info").smallInteger();
+}
+
+function optionalIdOf(info: Tlv): bigint | null {
+  const node = info.children()[2];
+  return node?.tag === tags.integer ? node.integer() : null;
 }
 
 function below(parent: string): string {
@@ -129,7 +146,8 @@ function below(parent: string): string {
 }
 
 function startsWithAny(protocol: string, beginnings: readonly string[]): boolean {
-  return beginnings.some((beginning) => protocol.startsWith(beginning));
+  for (const beginning of beginnings) if (protocol.startsWith(beginning)) return true;
+  return false;
 }
 
 export type SecurityInfoContent =

@@ -56,7 +56,7 @@ export function parseMrz(input: string | Uint8Array, at: Date): Mrz {
 
 function splitLines(text: string): readonly string[] {
   if (text.length > 200) throw new EmrtdError("MRZ_INVALID", "The machine readable zone is too long");
-  const joined = text.replace(/[\r\n]/g, "");
+  const joined = text.includes("\n") || text.includes("\r") ? text.replace(/[\r\n]/g, "") : text;
   const layout = layoutForLength(joined.length);
   if (layout === null) {
     throw new EmrtdError("MRZ_INVALID", "The machine readable zone must have 72, 88 or 90 characters");

@@ -117,7 +117,7 @@ export function createNodeSignatureChecker(): SignatureChecker {
   // long as two thirds of a check with an RSA key of 2048 bits.
 
   return {
-    hash: (name: DigestName, bytes: Uint8Array) => new Uint8Array(hash(nodeHashes[name], bytes, "buffer")),
+    hash: (name: DigestName, bytes: Uint8Array) => hash(nodeHashes[name], bytes, "buffer"),
 
     verifyRsaPkcs1: (key, name, message, signature) =>
       holds(() => verify(nodeHashes[name], message, keyObject(key), signature)),

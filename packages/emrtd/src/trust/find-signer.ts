@@ -85,7 +85,8 @@ function tryKey(
   tolerance: SignatureTolerance,
 ): SignatureVerdict {
   try {
-    return checkSignature(checker, { ...signed, key: certificate.publicKey }, tolerance);
+    const { scheme, message, signature } = signed;
+    return checkSignature(checker, { scheme, key: certificate.publicKey, message, signature }, tolerance);
   } catch (error) {
     if (isEmrtdError(error)) return { valid: false, warnings: [] };
     throw error;

@@ -71,7 +71,7 @@ export function readDocumentContent(files: DocumentFiles, now: Date): DocumentCo
   const portraits = readDg2(requireGroup(files, 2));
   for (const [number, bytes] of files.dataGroups) {
     if (bytes.length > maxFileBytes) throw new EmrtdError("LDS_TOO_LARGE", `DG${number} is too large`);
-    openFile(bytes, dataGroupTags[number], `DG${number}`);
+    if (number !== 1 && number !== 2) openFile(bytes, dataGroupTags[number], `DG${number}`);
   }
   return { ...file, mrz, portraits, chipKeys: readChipKeys(files, file.securityObject) };
 }
