@@ -1,10 +1,12 @@
 // A process of the test run: it is told one file after the other and runs each as a suite, so that the service is loaded once for many of
 // them. The runner (test.ts) starts several and hears from each through the reporter.
 import { readFileSync } from "node:fs";
-import { describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { loadTestRunner } from "./current-test.ts";
 import { describeHandle, noMoreFiles, openHandles, reported, tell } from "./test-reporter.ts";
+
+const { describe, test } = await loadTestRunner();
 
 /** What a file may take after its last test to close what it closes without waiting for it. */
 const graceMs = 2000;
