@@ -12,8 +12,8 @@ export type TestReport =
   | { type: "passed"; name: string; nesting: number }
   | { type: "skipped"; name: string; nesting: number; reason: string }
   | { type: "failed"; name: string; nesting: number; error: string; suiteOnly: boolean }
-  /** The file is through; what it left open. */
-  | { type: "ended"; left: string[] };
+  /** The file is through; what it left open, and the time on a core that it took together with the processes it started and saw end. */
+  | { type: "ended"; left: string[]; cpuSeconds: number };
 
 type TestEvent = {
   type: string;

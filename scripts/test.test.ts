@@ -80,6 +80,13 @@ test("files share a process, and one that dies, fails or leaves something open c
   assert.equal(last, "5 passed, 3 failed, 1 skipped", lines.join("\n"));
 });
 
+test("an error of a timer, a promise or a socket fails the test that it belongs to, and what a test opens is closed with it", () => {
+  const { lines, last } = runTests("astray");
+  assert.equal(last, "1 passed, 3 failed", lines.join("\n"));
+  for (const name of ["timer", "promise", "socket"])
+    assert.ok(lines.some((line) => line.endsWith(`astray.fixture.ts > an error of a ${name}`)));
+});
+
 test("an error after the last test is a failure", () => {
   const { status, last } = runTests("late");
   assert.equal(status, 1);
@@ -122,6 +129,7 @@ test("run directly, the runner brings the web apps up to date before a browser t
     "test.ts",
     "lanes.ts",
     "test-lane.ts",
+    "current-test.ts",
     "test-reporter.ts",
     "find-browser.ts",
     "scratch-postgres.ts",

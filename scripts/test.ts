@@ -20,9 +20,9 @@ type Gate = { name: string; run(): Promise<{ ok: boolean; output: string }> };
 type Prepared = { environment: Record<string, string>; close(): Promise<void> };
 /** Checks of the source that count as one test each. They run while PostgreSQL starts and the first files run. */
 const gates: Gate[] = [
-  { name: "types (tsc)", run: () => runTool("tsc", ["-p", "tsconfig.json"]) },
-  { name: "types of the verify app", run: () => runTool("tsc", ["-p", "apps/verify/tsconfig.json"]) },
-  { name: "types of the dashboard", run: () => runTool("tsc", ["-p", "apps/dashboard/tsconfig.json"]) },
+  { name: "types (tsc)", run: () => checkTypes("tsconfig.json") },
+  { name: "types of the verify app", run: () => checkTypes("apps/verify/tsconfig.json") },
+  { name: "types of the dashboard", run: () => checkTypes("apps/dashboard/tsconfig.json") },
   { name: "format and lint (biome)", run: () => runTool("biome", ["check", "--colors=off"]) },
 ];
 
@@ -162,6 +162,11 @@ async function runGate(gate: Gate): Promise<Outcome> {
   if (ok) return { passed: 1, failures: [], skips: [] };
   print(indent(output));
   return { passed: 0, failures: [{ name: gate.name, text: output }], skips: [] };
+}
+
+/** With the usual four checkers, each of which works out the types that they share, the three take 36 s of a processor instead of 15. */
+function checkTypes(project: string) {
+  return runTool("tsc", ["-p", project, "--checkers", "1"]);
 }
 
 function runTool(tool: string, args: string[]): Promise<{ ok: boolean; output: string }> {

@@ -39,6 +39,11 @@ test("the operator makes the first account where sign-up is closed", async () =>
   assert.match(again.stderr, /already has an account/);
 });
 
+test("outside of tests a password is kept as Argon2id of 19 MiB and two passes", async () => {
+  const [kept] = await core.db.rows<{ password_hash: string }>(sql`select password_hash from users`);
+  assert.match(kept?.password_hash ?? "", /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+});
+
 test("an account that was set aside with its address gets another one", async () => {
   const { user } = expectData(await signIn("ada@example.com"));
   await core.db.run(sql`update users set email = '"a,b"@example.com', email_folded = null`);

@@ -9,6 +9,7 @@ import { systemClock } from "../../src/kernel/clock.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import { checkout, newStateFolder, startListen, startLocalReceiver } from "../support/listen-command.ts";
 import { cleanEnvironment } from "../support/process.ts";
+import { startRoundRobin } from "../support/round-robin.ts";
 import { startTestService, testRing } from "../support/service.ts";
 
 const { api, databaseUrl } = await startTestService({ role: "api", clock: systemClock });
@@ -16,11 +17,11 @@ const dataDir = mkdtempSync(join(tmpdir(), "assay-listener-crash-"));
 after(() => rmSync(dataDir, { recursive: true, force: true }));
 
 /** A process of the service for the listener to be connected to. What it was sending when it is killed comes back after two seconds. */
-async function startServing(port: string): Promise<{ child: ChildProcess; url: string }> {
+async function startServing(): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, "../support/delivery-process.ts")], {
     env: cleanEnvironment({
       ROLE: "api",
-      PORT: port,
+      PORT: "0",
       DATA_DIR: dataDir,
       DATABASE_URL: databaseUrl,
       DATABASE_POOL_SIZE: "4",
@@ -35,13 +36,17 @@ async function startServing(port: string): Promise<{ child: ChildProcess; url: s
 
 test("a process of the service that is killed with a listener's stream loses nothing, and the receiver gets everything once", async () => {
   const partner = await createPartner(api);
-  const { child, url } = await startServing("0");
+  const { child, url } = await startServing();
+  // An address that stays: the port of a process that is gone may be somebody else's by the time that the next one is there.
+  const door = await startRoundRobin();
+  after(() => door.close());
+  door.targets.push(url);
   const receiver = await startLocalReceiver();
   const answered = Promise.withResolvers<void>();
   receiver.holdUntil(answered.promise);
   const listening = startListen(
     checkout,
-    ["--url", url, "--key", partner.key.secret, "--forward-to", receiver.url],
+    ["--url", door.url, "--key", partner.key.secret, "--forward-to", receiver.url],
     newStateFolder(),
   );
   const { endpoint_id: id } = await listening.next("ready");
@@ -55,7 +60,7 @@ test("a process of the service that is killed with a listener's stream loses not
   answered.resolve();
   sent.push(await sendTest(), await sendTest());
   await listening.untilTold(/Connection lost .*deliveries wait/);
-  await startServing(new URL(url).port);
+  door.targets[0] = (await startServing()).url;
   await listening.untilTold(/Connected again\. 3 deliveries have waited/);
   const succeeded = new Set<string>();
   while (succeeded.size < sent.length) {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
+import { hashPasswordsCheaply } from "../../src/accounts/password.ts";
 import { type ProcessRole, type Service, type ServiceOptions, startService } from "../../src/app.ts";
 import { type Config, loadConfig } from "../../src/config.ts";
 import { startHelper } from "../../src/helper-process.ts";
@@ -12,6 +13,8 @@ import { Api } from "./api.ts";
 import { createTestDatabase } from "./database.ts";
 import { skippingMigrations } from "./process.ts";
 import { startRoundRobin } from "./round-robin.ts";
+
+hashPasswordsCheaply();
 
 /** A clock that only moves when told to. It starts at a real-looking moment that no test depends on. */
 export class TestClock implements Clock {
