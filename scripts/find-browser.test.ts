@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { type FoundBrowser, findBrowser, howToGetBrowser, type Machine, shellOnly } from "./find-browser.ts";
 
@@ -128,4 +129,14 @@ test("npm's shell is fetched on x86-64 Linux when nothing is installed, and what
   assert.deepEqual(find(bare), { path: "/cache/start", whole: null, reason: shellOnly, deeds: ["npm"] });
   assert.equal(find({ ...bare, npm: null }).path, null);
   assert.deepEqual(find({ ...bare, platform: "darwin" }).deeds, []);
+});
+
+test("a command that cannot find its browser says so in one sentence", () => {
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [new URL("lighthouse.ts", import.meta.url).pathname, "start"],
+    { encoding: "utf8", env: { ...process.env, CHROMIUM_PATH: "/nowhere" } },
+  );
+  assert.equal(status, 1);
+  assert.equal(stderr, "Nothing was measured: CHROMIUM_PATH names /nowhere, which is not a program.\n");
 });

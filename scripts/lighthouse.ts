@@ -10,6 +10,7 @@ import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/
 import { newOwner } from "../bench/support/new-partner.ts";
 import { ServerProcess } from "../bench/support/server-process.ts";
 import { pagesOfTheWindow } from "./chromium-window.ts";
+import { findBrowser, thisMachine } from "./find-browser.ts";
 
 const root = new URL("../", import.meta.url).pathname;
 const tools = join(root, "node_modules/.cache/lighthouse");
@@ -91,6 +92,8 @@ const chosen =
   positionals.length === 0 ? names : names.filter((name) => positionals.some((part) => name.includes(part)));
 if (chosen.length === 0) throw new Error(`There is no such page. There are: ${names.join(", ")}.`);
 
+const browser = browserToMeasureWith();
+
 mkdirSync(tools, { recursive: true });
 if (!existsSync(join(tools, "node_modules/lighthouse"))) {
   writeFileSync(join(tools, "package.json"), "{}");
@@ -160,6 +163,15 @@ try {
   rmSync(data, { recursive: true, force: true });
 }
 
+/** What people have is the whole browser; the shell draws the same pages, and is better than no figures. */
+function browserToMeasureWith(): string {
+  const { whole, path, reason } = findBrowser(thisMachine);
+  const found = whole ?? path;
+  if (found !== null) return found;
+  process.stderr.write(`Nothing was measured: ${reason}.\n`);
+  process.exit(1);
+}
+
 /** A session as a bank would ask for it, in the sandbox of a new organization, and its owner. */
 async function prepare(baseUrl: string): Promise<Visited> {
   const { send, token } = await newOwner(baseUrl, { name: "Harbour Bank", slug: "harbour" });
@@ -209,7 +221,7 @@ async function measure(
       // A group of its own, so that Ctrl-C reaches it once, from here.
       detached: true,
       stdio: ["ignore", "ignore", "pipe"],
-      env: { ...process.env, CHROME_PATH: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium" },
+      env: { ...process.env, CHROME_PATH: browser },
     },
   );
   lighthouse = running;
