@@ -71,6 +71,18 @@ ${contents === undefined ? "" : `<nav class="contents" aria-label="On this page"
 `;
 }
 
+/**
+ * A part of a page that is laid out by itself. Until then it takes the room of about as many lines as it has on a phone: what follows moves by what that is wrong, where nobody looks.
+ */
+export function part(html: string, attributes = ""): string {
+  const shown = html.replace(/<div role="tabpanel"[^>]* hidden>[\s\S]*?<\/pre>/g, "");
+  const codeLines = [...shown.matchAll(/<pre[\s\S]*?<\/pre>/g)].flatMap(([code]) => code.split("\n")).length;
+  const words = shown.replace(/<pre[\s\S]*?<\/pre>/g, "").replace(/<[^>]*>/g, "").length / 40;
+  const blocks = shown.match(/<(?:p|li|tr|pre|h\d)\b/g)?.length ?? 0;
+  const lines = 2 ** Math.round(Math.log2(codeLines + words + blocks));
+  return `<section class="part lines-${Math.min(Math.max(lines, 8), 512)}"${attributes}>${html}</section>`;
+}
+
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -126,6 +126,10 @@ export async function checkAccessibility(
 ): Promise<void> {
   for (const frame of page.frames())
     if (!(await frame.evaluate<boolean>('"axe" in window'))) await frame.evaluate(axeScript);
+  // Parts of a page that are still held back would be passed over.
+  await page.evaluate(
+    'Promise.all(document.getAnimations().flatMap((each) => each.animationName === "not-yet" ? [each.finished] : []))',
+  );
   const options = {
     // What passed is not looked at, and describing it takes most of the time.
     resultTypes: ["violations"],
