@@ -131,12 +131,11 @@ test("npm's shell is fetched on x86-64 Linux when nothing is installed, and what
   assert.deepEqual(find({ ...bare, platform: "darwin" }).deeds, []);
 });
 
-test("a command that cannot find its browser says so in one sentence", () => {
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    [new URL("lighthouse.ts", import.meta.url).pathname, "start"],
-    { encoding: "utf8", env: { ...process.env, CHROMIUM_PATH: "/nowhere" } },
-  );
-  assert.equal(status, 1);
-  assert.equal(stderr, "Nothing was measured: CHROMIUM_PATH names /nowhere, which is not a program.\n");
-});
+for (const command of ["lighthouse", "screens"])
+  test(`npm run ${command} says in one sentence that it finds no browser, before it does anything`, () => {
+    const file = new URL(`${command}.ts`, import.meta.url).pathname;
+    const environment = { ...process.env, CHROMIUM_PATH: "/nowhere" };
+    const { status, stderr } = spawnSync(process.execPath, [file], { encoding: "utf8", env: environment });
+    assert.equal(status, 1);
+    assert.equal(stderr, "This needs a browser: CHROMIUM_PATH names /nowhere, which is not a program.\n");
+  });

@@ -10,7 +10,7 @@ import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/
 import { newOwner } from "../bench/support/new-partner.ts";
 import { ServerProcess } from "../bench/support/server-process.ts";
 import { pagesOfTheWindow } from "./chromium-window.ts";
-import { findBrowser, thisMachine } from "./find-browser.ts";
+import { neededBrowser } from "./find-browser.ts";
 
 const root = new URL("../", import.meta.url).pathname;
 const tools = join(root, "node_modules/.cache/lighthouse");
@@ -92,7 +92,7 @@ const chosen =
   positionals.length === 0 ? names : names.filter((name) => positionals.some((part) => name.includes(part)));
 if (chosen.length === 0) throw new Error(`There is no such page. There are: ${names.join(", ")}.`);
 
-const browser = browserToMeasureWith();
+const browser = neededBrowser();
 
 mkdirSync(tools, { recursive: true });
 if (!existsSync(join(tools, "node_modules/lighthouse"))) {
@@ -161,15 +161,6 @@ try {
 } finally {
   await postgres.stop();
   rmSync(data, { recursive: true, force: true });
-}
-
-/** What people have is the whole browser; the shell draws the same pages, and is better than no figures. */
-function browserToMeasureWith(): string {
-  const { whole, path, reason } = findBrowser(thisMachine);
-  const found = whole ?? path;
-  if (found !== null) return found;
-  process.stderr.write(`Nothing was measured: ${reason}.\n`);
-  process.exit(1);
 }
 
 /** A session as a bank would ask for it, in the sandbox of a new organization, and its owner. */
