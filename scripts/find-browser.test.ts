@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { type FoundBrowser, findBrowser, howToGetBrowser, type Machine, shellOnly } from "./find-browser.ts";
 
@@ -129,3 +130,12 @@ test("npm's shell is fetched on x86-64 Linux when nothing is installed, and what
   assert.equal(find({ ...bare, npm: null }).path, null);
   assert.deepEqual(find({ ...bare, platform: "darwin" }).deeds, []);
 });
+
+for (const command of ["lighthouse", "screens"])
+  test(`npm run ${command} says in one sentence that it finds no browser, before it does anything`, () => {
+    const file = new URL(`${command}.ts`, import.meta.url).pathname;
+    const environment = { ...process.env, CHROMIUM_PATH: "/nowhere" };
+    const { status, stderr } = spawnSync(process.execPath, [file], { encoding: "utf8", env: environment });
+    assert.equal(status, 1);
+    assert.equal(stderr, "This needs a browser: CHROMIUM_PATH names /nowhere, which is not a program.\n");
+  });

@@ -67,6 +67,15 @@ export function findBrowser(machine: Machine): FoundBrowser {
   return { path, whole, reason: whole === null ? shellOnly : "" };
 }
 
+/** For a command that can do nothing without: the whole browser, which is what people have, or else the shell. Where there is none, one sentence says what to do. */
+export function neededBrowser(): string {
+  const { whole, path: shell, reason } = findBrowser(thisMachine);
+  const found = whole ?? shell;
+  if (found !== null) return found;
+  process.stderr.write(`This needs a browser: ${reason}.\n`);
+  process.exit(1);
+}
+
 function installedProgram(
   machine: Machine,
   names: readonly string[],

@@ -10,6 +10,7 @@ import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/
 import { newOwner } from "../bench/support/new-partner.ts";
 import { ServerProcess } from "../bench/support/server-process.ts";
 import { pagesOfTheWindow } from "./chromium-window.ts";
+import { neededBrowser } from "./find-browser.ts";
 
 const root = new URL("../", import.meta.url).pathname;
 const tools = join(root, "node_modules/.cache/lighthouse");
@@ -90,6 +91,8 @@ const names = Object.keys(pages);
 const chosen =
   positionals.length === 0 ? names : names.filter((name) => positionals.some((part) => name.includes(part)));
 if (chosen.length === 0) throw new Error(`There is no such page. There are: ${names.join(", ")}.`);
+
+const browser = neededBrowser();
 
 mkdirSync(tools, { recursive: true });
 if (!existsSync(join(tools, "node_modules/lighthouse"))) {
@@ -209,7 +212,7 @@ async function measure(
       // A group of its own, so that Ctrl-C reaches it once, from here.
       detached: true,
       stdio: ["ignore", "ignore", "pipe"],
-      env: { ...process.env, CHROME_PATH: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium" },
+      env: { ...process.env, CHROME_PATH: browser },
     },
   );
   lighthouse = running;

@@ -1,4 +1,4 @@
-// `npm run screens`: walks every screen of the verify page and of the dashboard, the start page, the gallery of their parts and the mails, and lays the pictures beside each
+// `npm run screens`: walks every screen of the verify page and of the dashboard, the start page, the page of a shop that frames it, the gallery of their parts and the mails, and lays the pictures beside each
 // other on sheets in `test-artifacts/sheets`, one for each width and scheme.
 import { spawnSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -7,6 +7,7 @@ import { chromium, type Page } from "playwright-core";
 import { composeMail } from "../apps/server/src/mails/compose-mail.ts";
 import { type Letter, letterKinds } from "../apps/server/src/mails/letter.ts";
 import { html } from "../apps/server/src/mails/mail.ts";
+import { neededBrowser } from "./find-browser.ts";
 
 const root = new URL("../", import.meta.url).pathname;
 const pictures = path.join(root, "test-artifacts");
@@ -41,10 +42,13 @@ const samples: Readonly<Record<string, string | Date>> = {
   reset: "https://id.example/dashboard/forgot-password",
 };
 
+const executablePath = neededBrowser();
 rmSync(sheets, { recursive: true, force: true });
 mkdirSync(sheets, { recursive: true });
 if (!parts.includes("--sheets-only")) {
-  for (const old of globSync(`${pictures}/{verify,phone,gallery,dashboard,environment,page,mail}-*.png`))
+  for (const old of globSync(
+    `${pictures}/{verify,phone,gallery,dashboard,environment,page,embed,shop,mail}-*.png`,
+  ))
     rmSync(old);
   const walked = spawnSync(
     process.execPath,
@@ -64,6 +68,7 @@ if (!parts.includes("--sheets-only")) {
             "dashboard-pages",
             "dashboard.browser",
             "/pages.browser",
+            "embedding",
           ]),
     ],
     { cwd: root, stdio: "inherit", env: { ...process.env, ASSAY_SCREENSHOTS: "1" } },
@@ -72,12 +77,12 @@ if (!parts.includes("--sheets-only")) {
 }
 
 const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
+  executablePath,
   args: ["--no-sandbox", "--disable-gpu"],
 });
 if (!parts.includes("--sheets-only")) await keepMails(await browser.newPage());
 const page = await browser.newPage({ viewport: { width: 1800, height: 900 } });
-for (const width of [320, 390, 700, 1440])
+for (const width of [320, 390, 700, 900, 1440])
   for (const scheme of ["light", "dark"]) {
     const files = globSync(`${pictures}/*-${width}-${scheme}.png`).sort();
     const shown = width > 600 ? 560 : 270;
@@ -111,6 +116,7 @@ async function keepMails(page: Page): Promise<void> {
     await page.setContent(html(mail));
     for (const [width, colorScheme] of [
       [390, "light"],
+      [390, "dark"],
       [700, "dark"],
     ] as const) {
       await page.setViewportSize({ width, height: 600 });

@@ -49,6 +49,24 @@ test("each mail is filled in whole, and tells why it came and who sends it", () 
   }
 });
 
+test("what is to be copied stands by itself, each command in its own block", () => {
+  const [keep, remove] = ["npm run assay -- trust keep 41", "npm run assay -- trust remove 41"];
+  const fill = { count: "3", address: "a", at: "b", names: "c", keep, remove };
+  for (const language of mailLanguages) {
+    const mail = composeMail(
+      "ada@example.com",
+      { kind: "authorities_leave", fill },
+      { name: null, language },
+      { publicUrl: "https://id.example", organization: null },
+    );
+    const blocks = [...html(mail).matchAll(/<p dir="ltr" class="code"[^>]*>([^<]*)<\/p>/g)];
+    assert.deepEqual(
+      blocks.map(([, text]) => text),
+      [keep, remove],
+    );
+  }
+});
+
 test("what somebody wrote into a name stays text: no tag, no place, no turn of the direction", () => {
   const mail = composeMail(
     "ada@example.com",
@@ -65,9 +83,11 @@ test("a mail that an earlier version left waiting is still written", () => {
   const mail = {
     to: "a@example.com",
     subject: "S",
-    paragraphs: ["P"],
+    paragraphs: ["P", "7KQ2MWXB"],
+    codeAt: 1,
     action: { label: "L", url: "https://x" },
   };
-  assert.equal(plainText(mail), "P\n\nL:\nhttps://x\n");
+  assert.equal(plainText(mail), "P\n\n7KQ2MWXB\n\nL:\nhttps://x\n");
   assert.match(html(mail), /<p [^>]*>P<\/p>/);
+  assert.match(html(mail), /<p [^>]*class="code"[^>]*>7KQ2MWXB<\/p>/);
 });

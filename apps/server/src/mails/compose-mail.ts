@@ -53,7 +53,7 @@ export function composeMail(to: string, letter: Letter, reader: Reader, around: 
       ? fillIn(texts.removed.passkeys, { names: removed.names })
       : texts.removed.second_factor,
   );
-  const codeAt = body.findIndex((text) => /^\{\w+\}$/.test(text));
+  const codeAt = body.flatMap((text, index) => (/^\{\w+\}$/.test(text) ? [index] : []));
   return {
     to,
     language: reader.language,
@@ -64,7 +64,7 @@ export function composeMail(to: string, letter: Letter, reader: Reader, around: 
       ...also.map(shownText),
       ...(closing === null ? [] : [write(texts.closing[closing])]),
     ],
-    ...(codeAt < 0 ? {} : { codeAt }),
+    ...(codeAt.length === 0 ? {} : { codeAt }),
     ...("url" in letter ? { action: { label: button ?? subject, url: letter.url } } : {}),
     orOpen: texts.orOpen,
     reason: write(texts.because[because]),

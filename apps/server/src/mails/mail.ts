@@ -13,8 +13,8 @@ export type Mail = {
   action?: { label: string; url: string };
   language?: string;
   greeting?: string;
-  /** Which of the paragraphs is something to copy. */
-  codeAt?: number;
+  /** Which of the paragraphs are something to copy; an earlier version wrote the number of one. */
+  codeAt?: number | readonly number[];
   /** What stands before the address of the action. */
   orOpen?: string;
   /** Why this mail comes to whom it comes. */
@@ -78,8 +78,9 @@ function look(name: string, style: string): string {
 
 export function html(mail: Mail): string {
   const { subject, paragraphs, action, codeAt, greeting, reason, sentBy, language = "en" } = mail;
+  const codes = [codeAt ?? []].flat();
   const body = (greeting === undefined ? [] : [paragraph(greeting)]).concat(
-    paragraphs.map((text, index) => (index === codeAt ? codeBlock(text) : paragraph(text))),
+    paragraphs.map((text, index) => (codes.includes(index) ? codeBlock(text) : paragraph(text))),
     action === undefined ? [] : [button(action, mail.orOpen)],
   );
   const foot = [reason, sentBy].flatMap((text) =>
@@ -116,10 +117,15 @@ function paragraph(text: string): string {
   return `<p ${look("text", "margin:0 0 16px")}>${escapeHtml(text).replaceAll("\n", "<br>")}</p>`;
 }
 
-/** A short code is read and typed, a long one is copied. */
+/** A short code is read and typed, a long one is copied, and a command is both: its words stay whole. */
 function codeBlock(text: string): string {
-  const size = text.length <= 12 ? "font-size:26px;letter-spacing:.16em;text-align:center" : "font-size:12px";
-  return `<p ${look("code", `margin:0 0 16px;padding:14px 16px;border-radius:10px;font-family:ui-monospace,Menlo,Consolas,monospace;word-break:break-all;${size}`)}>${escapeHtml(text)}</p>`;
+  const size =
+    text.length <= 12
+      ? "font-size:26px;letter-spacing:.16em;text-align:center"
+      : text.includes(" ")
+        ? "font-size:14px"
+        : "font-size:12px;word-break:break-all";
+  return `<p dir="ltr" ${look("code", `margin:0 0 16px;padding:14px 16px;border-radius:10px;font-family:ui-monospace,Menlo,Consolas,monospace;${size}`)}>${escapeHtml(text)}</p>`;
 }
 
 function button({ label, url }: { label: string; url: string }, orOpen = "Or open this address:"): string {

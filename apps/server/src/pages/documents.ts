@@ -129,22 +129,22 @@ const languageNames: Readonly<Record<string, string>> = {
   csharp: "C#",
 };
 
-/** A sample. The button is shown by the script that it needs. */
+/** A sample. The button is shown where scripts run. */
 export function codeBlock(code: string, language: string): string {
-  return `<div class="sample"><button class="copy" type="button" hidden>Copy</button><pre tabindex="0"><code>${highlight(code, language)}</code></pre></div>\n`;
+  return `<div class="sample"><button class="copy" type="button">Copy</button><pre tabindex="0"><code>${highlight(code, language)}</code></pre></div>\n`;
 }
 
-/** Samples of the same thing in several languages. Without script all are shown, one after the other. */
+/** Samples of the same thing in several languages, of which the first is shown. Without script all are, one after the other. */
 export function tabs(id: string, samples: readonly { language: string; code: string }[]): string {
   const labels = samples.map(
     ({ language }, index) =>
-      `<button type="button" role="tab" id="${id}-${index}" aria-controls="${id}-${index}-panel" data-language="${language}">${languageNames[language] ?? language}</button>`,
+      `<button type="button" role="tab" id="${id}-${index}" aria-controls="${id}-${index}-panel" aria-selected="${index === 0}"${index === 0 ? "" : ' tabindex="-1"'} data-language="${language}">${languageNames[language] ?? language}</button>`,
   );
   const panels = samples.map(
     ({ language, code }, index) =>
-      `<div role="tabpanel" id="${id}-${index}-panel" aria-labelledby="${id}-${index}">${codeBlock(code, language)}</div>`,
+      `<div role="tabpanel" id="${id}-${index}-panel" aria-labelledby="${id}-${index}"${index === 0 ? "" : " hidden"}>${codeBlock(code, language)}</div>`,
   );
-  return `<div class="tabs"><div role="tablist" aria-label="Language" hidden>${labels.join("")}</div>${panels.join("")}</div><!--tabs-->\n`;
+  return `<div class="tabs"><div role="tablist" aria-label="Language">${labels.join("")}</div>${panels.join("")}</div><!--tabs-->\n`;
 }
 
 /** Samples in a row whose first line says `tab` become one group. */

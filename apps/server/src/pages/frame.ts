@@ -1,6 +1,6 @@
 import type { ApiDocument } from "./api-document.ts";
 import { type Document, type Heading, type Listed, listDocuments } from "./documents.ts";
-import { escapeHtml, page } from "./layout.ts";
+import { escapeHtml, page, part } from "./layout.ts";
 import { groupsOf, referenceIndex, referencePages } from "./reference.ts";
 import { sections } from "./site.ts";
 
@@ -15,8 +15,13 @@ export function documentPage(document: Document): string {
     part: "/docs",
     sidebar: guides(document.name),
     ...contentsOf(document.headings),
-    body: `${document.html}${at === -1 ? "" : turn(all[at - 1] ?? null, all[at + 1] ?? null)}<p class="other"><a href="/docs/${document.name}.md">This page as text</a></p>`,
+    body: `${inParts(document.html)}${at === -1 ? "" : turn(all[at - 1] ?? null, all[at + 1] ?? null)}<p class="other"><a href="/docs/${document.name}.md">This page as text</a></p>`,
   });
+}
+
+function inParts(html: string): string {
+  const [beginning = "", ...parts] = html.split(/(?=<h2 id=")/);
+  return beginning + parts.map((text) => part(text)).join("\n");
 }
 
 export function documentIndex(): string {

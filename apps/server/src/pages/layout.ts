@@ -8,9 +8,17 @@ export const fontFolder = "/assets/fonts/";
 export const readFont = (file: string): Buffer =>
   readFileSync(fileURLToPath(import.meta.resolve(`@assay/ui/fonts/${file}`)));
 
+/** How long a part of a page may be guessed to be. A guess is at most half too long; one that is too short would have its part lie over the next for programs that measure. */
+const guessedLines = [8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768] as const;
+
 /** The styles of these pages, after the tokens that they share with everything else that people see. */
 export const stylesheet = (): string =>
-  `${tokensCss()}${fontsCss(fontFolder)}${readFileSync(new URL("pages.css", import.meta.url), "utf8")}`;
+  [
+    tokensCss(),
+    fontsCss(fontFolder),
+    readFileSync(new URL("pages.css", import.meta.url), "utf8"),
+    ...guessedLines.map((lines) => `.lines-${lines} { --lines: ${lines}; }\n`),
+  ].join("");
 export const script = (): string => readFileSync(new URL("pages.js", import.meta.url), "utf8");
 
 const parts = [
@@ -69,6 +77,19 @@ ${contents === undefined ? "" : `<nav class="contents" aria-label="On this page"
 </body>
 </html>
 `;
+}
+
+/**
+ * A part of a page that is laid out by itself. Until then it takes the room of about as many lines as it has on a phone: what follows moves by what that is wrong, where nobody looks.
+ */
+export function part(html: string, attributes = ""): string {
+  const shown = html.replace(/<div role="tabpanel"[^>]* hidden>[\s\S]*?<\/pre>/g, "");
+  const codeLines = [...shown.matchAll(/<pre[\s\S]*?<\/pre>/g)].flatMap(([code]) => code.split("\n")).length;
+  const words = shown.replace(/<pre[\s\S]*?<\/pre>/g, "").replace(/<[^>]*>/g, "").length / 40;
+  const blocks = shown.match(/<(?:p|li|tr|pre|h\d)\b/g)?.length ?? 0;
+  const lines = codeLines + words + blocks + 3;
+  const guess = guessedLines.find((guessed) => guessed >= lines) ?? 768;
+  return `<section class="part lines-${guess}"${attributes}>${html}</section>`;
 }
 
 export function escapeHtml(text: string): string {

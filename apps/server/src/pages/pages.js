@@ -12,16 +12,15 @@ if (wide.matches) document.querySelector(".sidebar [aria-current]")?.scrollIntoV
 
 // --- copy -------------------------------------------------------------------------------------------------------------
 
-for (const button of document.querySelectorAll(".copy")) {
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(button.parentElement.querySelector("code").textContent);
-    button.textContent = "Copied";
-    setTimeout(() => {
-      button.textContent = "Copy";
-    }, 1500);
-  });
-}
+document.addEventListener("click", async ({ target }) => {
+  const button = target.closest?.(".copy");
+  if (!button) return;
+  await navigator.clipboard.writeText(button.parentElement.querySelector("code").textContent);
+  button.textContent = "Copied";
+  setTimeout(() => {
+    button.textContent = "Copy";
+  }, 1500);
+});
 
 // --- tabs: the language that somebody chose once is chosen everywhere ---------------------------------------------------
 
@@ -49,8 +48,8 @@ function choose(group, language) {
 const groups = [...document.querySelectorAll(".tabs")];
 for (const group of groups) {
   const list = group.querySelector("[role=tablist]");
-  list.hidden = false;
-  choose(group, remembered());
+  // The page comes with the first one shown.
+  if (remembered() !== null) choose(group, remembered());
   const take = (button) => {
     const top = group.getBoundingClientRect().top;
     for (const other of groups) choose(other, button.dataset.language);

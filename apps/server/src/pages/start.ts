@@ -1,7 +1,7 @@
 import { sampleEvent } from "@assay/contract/event-samples";
 import { apiVersion } from "@assay/contract/openapi";
 import { type Look, previewPath, previewReady } from "@assay/ui/preview";
-import { escapeHtml, page } from "./layout.ts";
+import { escapeHtml, page, part } from "./layout.ts";
 
 export type StartFacts = {
   /** Who may make an account. */
@@ -40,10 +40,10 @@ export function startPage({ signUp, publicUrl }: StartFacts): string {
     summary:
       "Assay reads the chip of a passport, matches it to a living person, and hands the result to the one who asked, encrypted to their own key.",
     wide: true,
-    body: `<section class="hero"><h1>Identity verification that does not keep identities</h1>
+    body: `<div class="hero"><h1>Identity verification that does not keep identities</h1>
 <p class="lead">Assay reads the chip of a passport, matches it to a living person, and hands the result to the one who asked, encrypted to their own key. Who the person is never stays here.</p>
 <p class="actions">${account}<a class="action${signUp === "closed" ? " main" : ""}" href="/dashboard/sign-in">Sign in</a><a class="action plain" href="#example">See a verification</a></p>
-</section>
+</div>
 ${example()}
 ${firstCall(publicUrl)}
 ${further}
@@ -73,7 +73,7 @@ function example(): string {
     required
       ? `<li><span class="need"><strong>${name}</strong> <em>Required</em></span><span class="why">${reason}</span></li>`
       : `<li><label><input type="checkbox" id="share-${key}" checked> <strong>${name}</strong></label><span class="why">${reason}</span></li>`;
-  return `<section class="example" id="example" aria-labelledby="example-title"><h2 id="example-title">One verification, from both sides</h2>
+  const html = `<h2 id="example-title">One verification, from both sides</h2>
 <p>Tick and untick: what the person agrees to is what the shop gets, and nothing else.</p>
 <div class="sides">
 <div class="side page"><h3>The person sees</h3>
@@ -90,7 +90,8 @@ function example(): string {
 <p class="waiting">Nothing yet. Without agreement nothing is read and nothing is sent: tick the box that agrees.</p>
 <p class="why">On its way it is one JWE, encrypted to the shop’s key. Assay keeps no copy that it could read.</p>
 </div>
-</div></section>`;
+</div>`;
+  return part(html, ' id="example" aria-labelledby="example-title"');
 }
 
 /** An event as the contract describes it, with the claims of the example; the lines of a claim can be left out by themselves. */
@@ -119,23 +120,29 @@ function firstCall(publicUrl: string): string {
   const command = `curl ${publicUrl}/v1/sessions \\
   -H "authorization: Bearer $API_KEY" -H "content-type: application/json" \\
   -d '{"share_fields":{"age_over_18":{"required":true,"reason":"We may only serve adults"}}}'`;
-  return `<section><h2>One call begins it</h2>
+  return part(`<h2>One call begins it</h2>
 <p>The answer holds a <code>verification_url</code>. Send the person there; the result comes to your webhook.</p>
 <div class="sample"><pre tabindex="0"><code>${escapeHtml(command)}</code></pre></div>
-<p><a href="/docs/first-verification">Your first verification</a> takes a minute, with a test passport and no hardware.</p></section>`;
+<p><a href="/docs/first-verification">Your first verification</a> takes a minute, with a test passport and no hardware.</p>`);
 }
 
-const further = `<section><h2>Read on</h2><ul class="cards">${[
-  ["/docs/partner-guide", "Integrate", "Sessions, webhooks and going live, for the engineers of a partner."],
-  [
-    "/reference",
-    "API reference",
-    "Every route with its fields, errors and examples. Try them from the page.",
-  ],
-  ["/docs/webhooks", "Webhooks", "Verify and decrypt what arrives, in six languages."],
-  ["/docs/operating", "Operate", "Install, update, back up and watch over an installation of your own."],
-]
-  .map(
-    ([href, title, text]) => `<li><a href="${href}"><strong>${title}</strong><span>${text}</span></a></li>`,
-  )
-  .join("")}</ul></section>`;
+const further = part(
+  `<h2>Read on</h2><ul class="cards">${[
+    [
+      "/docs/partner-guide",
+      "Integrate",
+      "Sessions, webhooks and going live, for the engineers of a partner.",
+    ],
+    [
+      "/reference",
+      "API reference",
+      "Every route with its fields, errors and examples. Try them from the page.",
+    ],
+    ["/docs/webhooks", "Webhooks", "Verify and decrypt what arrives, in six languages."],
+    ["/docs/operating", "Operate", "Install, update, back up and watch over an installation of your own."],
+  ]
+    .map(
+      ([href, title, text]) => `<li><a href="${href}"><strong>${title}</strong><span>${text}</span></a></li>`,
+    )
+    .join("")}</ul>`,
+);

@@ -58,6 +58,8 @@ test("the start page leads to an account, and shows what a person's choice does 
   const page = await context.newPage();
   await page.goto(url);
   const received = page.getByLabel("The decrypted webhook");
+  // Waits until the example is laid out.
+  await received.hover();
   const shown = async () => JSON.parse(await received.innerText()) as { data: { claims: object } };
   assert.deepEqual(Object.keys((await shown()).data.claims), [
     "family_name",
@@ -113,6 +115,34 @@ test("on a phone the script moves nothing that is there before it", async () => 
   await page.reload();
   await page.getByRole("searchbox").waitFor();
   assert.equal(await topOfText(), before);
+  await page.context().close();
+});
+
+test("a long guide is laid out in parts: nothing that is seen moves, and an address and print reach what was not laid out", async () => {
+  const { page } = await openPage(browser, url, { width: 390 });
+  await page.goto(`${url}/docs/operating`);
+  await page.evaluate(
+    "Promise.all(document.getAnimations().map((each) => each.finished)).then(() => new Promise(requestAnimationFrame))",
+  );
+  const skipped = () =>
+    page.evaluate<number>(
+      '[...document.querySelectorAll(".part")].filter((part) => !part.lastElementChild.checkVisibility({ contentVisibilityAuto: true })).length',
+    );
+  assert.ok((await skipped()) > 5, "parts that nobody looks at are not laid out");
+  const shifts = await page.evaluate<number>(
+    `new Promise((resolve) => new PerformanceObserver((list) => resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0)))
+      .observe({ type: "layout-shift", buffered: true }) || setTimeout(resolve, 200, 0))`,
+  );
+  assert.ok(shifts < 0.01, `${shifts}`);
+  // The last heading that the page lists, far below.
+  const last = await page.locator(".contents a").last().getAttribute("href");
+  await page.goto(`${url}/docs/privacy`);
+  await page.goto(`${url}/docs/operating${last}`);
+  const seen = await page.locator(":target").evaluate((heading) => heading.getBoundingClientRect().top);
+  assert.ok(seen >= 0 && seen < 800, `the heading stands at ${seen}`);
+  await page.goto(`${url}/docs/operating`);
+  await page.emulateMedia({ media: "print" });
+  assert.equal(await skipped(), 0);
   await page.context().close();
 });
 

@@ -48,6 +48,29 @@ async function hear(page: Page, title: string): Promise<void> {
       told.some((node) => role(node) === landmark),
       `${title}: ${landmark}`,
     );
+  await checkSpacing(page);
+}
+
+/** Somebody who reads better with more space around lines, words and letters loses nothing (WCAG 1.4.12), on the narrowest phone either. */
+async function checkSpacing(page: Page): Promise<void> {
+  const size = page.viewportSize() ?? { width: 1280, height: 720 };
+  await page.setViewportSize({ ...size, width: 320 });
+  await page.evaluate(`(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync("* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important; } p { margin-bottom: 2em !important; }");
+    document.adoptedStyleSheets = [sheet];
+  })()`);
+  assert.equal(await isWiderThanScreen(page), false);
+  // A field scrolls by itself.
+  const cut = await page.evaluate<
+    string[]
+  >(`[...document.querySelectorAll("header *, main, main *:not(input), footer *")]
+    .filter((each) => getComputedStyle(each).overflow !== "visible" && each.clientHeight > 1)
+    .filter((each) => each.scrollHeight > each.clientHeight + 1 || each.scrollWidth > each.clientWidth + 1)
+    .map((each) => each.outerHTML.slice(0, 120))`);
+  assert.deepEqual(cut, []);
+  await page.evaluate("document.adoptedStyleSheets = []");
+  await page.setViewportSize(size);
 }
 
 /** Moves by the Tab key until something with this name has the focus. */
@@ -95,5 +118,33 @@ test("the whole way can be gone by keyboard, and every screen is told in full to
   await page.keyboard.press("Enter");
   await hear(page, "You are verified");
   assert.deepEqual(problems, []);
+  await page.context().close();
+});
+
+test("on a phone nothing that has the focus lies under the bar with the button", async () => {
+  const { page } = await open();
+  await page.setViewportSize({ width: 320, height: 560 });
+  await hear(page, "asks you to verify your identity");
+  // What has the focus, and how much of it can be seen above the bar that stays at the lower edge, or in it.
+  const focused = () =>
+    page.evaluate<{ words: string; seen: number; inBar: boolean }>(`(() => {
+      const element = document.activeElement;
+      const bar = [...document.querySelectorAll("main *")].find((each) => getComputedStyle(each).position === "sticky");
+      const inBar = bar.contains(element);
+      const { top, bottom } = element.getBoundingClientRect();
+      const edge = inBar ? innerHeight : bar.getBoundingClientRect().top;
+      return { words: element.labels?.[0]?.textContent ?? element.textContent, seen: Math.min(bottom, edge) - Math.max(top, 0), inBar };
+    })()`);
+  const hidden: string[] = [];
+  let above = 0;
+  for (let presses = 0; presses < 30; presses++) {
+    await page.keyboard.press("Tab");
+    const { words, seen, inBar } = await focused();
+    if (seen <= 0) hidden.push(words);
+    if (!inBar) above += 1;
+    if (/Agree and continue/.test(words)) break;
+  }
+  assert.deepEqual(hidden, []);
+  assert.ok(above > 2, "nothing above the bar had the focus");
   await page.context().close();
 });

@@ -96,6 +96,16 @@ test("the camera films the page of a test passport, its key opens the chip, and 
     .filter({ hasText: /light|lines/ })
     .waitFor();
   await checkAccessibility(page);
+  // Within the picture, and as wide as it allows.
+  const [place, picture] = await Promise.all(
+    [
+      page.getByTestId("zone-place").locator("rect").first(),
+      page.getByTestId("zone-scan").locator("video"),
+    ].map((each) => each.boundingBox()),
+  );
+  assert.ok(place && picture && place.x > picture.x && place.y > picture.y, "no place to hold it is shown");
+  assert.ok(place.width < picture.width && place.height < picture.height);
+  assert.doesNotMatch((await page.getByTestId("zone-place").getAttribute("class")) ?? "", /opacity-0/);
   await keepLooks(page, "verify-scan");
 
   // The thread that sees the document has no way to the network.

@@ -126,6 +126,10 @@ export async function checkAccessibility(
 ): Promise<void> {
   for (const frame of page.frames())
     if (!(await frame.evaluate<boolean>('"axe" in window'))) await frame.evaluate(axeScript);
+  // What is not laid out yet would be measured where it will not stand.
+  await page.evaluate(
+    'for (const { style } of document.querySelectorAll(".part")) [style.contentVisibility, style.animation] = ["visible", "none"]',
+  );
   const options = {
     // What passed is not looked at, and describing it takes most of the time.
     resultTypes: ["violations"],

@@ -210,7 +210,7 @@ export function ConsentScreen({
           </label>
         )}
         {slow && <p role="status">{t.slowText}</p>}
-        <div className="flex flex-row-reverse flex-wrap gap-3 sm:justify-end">
+        <div className="flex flex-row-reverse flex-wrap justify-center gap-3 sm:justify-end">
           {text !== undefined ? (
             // A word is never divided, nor are there three lines: where it has no room beside the other button, this one goes above it.
             <Button type="submit" busy={busy} className="min-w-38 flex-1 [overflow-wrap:normal] sm:flex-none">

@@ -1,7 +1,7 @@
 import type { MrzKeyFields } from "@assay/emrtd/mrz/mrz-key";
 import type { Quad } from "@assay/mrz-reader/geometry";
 import { Button } from "@assay/ui/button";
-import { useEffect, useId, useRef } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { useWords } from "../i18n/language.ts";
 import type { Messages } from "../i18n/messages.ts";
 import type { ToldHint } from "../zone/told-hint.ts";
@@ -22,6 +22,7 @@ export function ZoneScan({
   const video = useRef<HTMLVideoElement>(null);
   const title = useId();
   const { seen, hint, done, light, setLight } = useZoneCamera(stream, video, onKey, onStop);
+  const [picture, setPicture] = useState<{ width: number; height: number } | null>(null);
   useEffect(() => dialog.current?.showModal(), []);
   const told = done ? t.scan.done : toldWords(t, hint);
   return (
@@ -54,8 +55,13 @@ export function ZoneScan({
             muted
             playsInline
             aria-label={t.scan.cameraLabel}
+            // Also when the phone is turned.
+            onResize={({ currentTarget: { videoWidth: width, videoHeight: height } }) =>
+              setPicture({ width, height })
+            }
             className="size-full rounded-2xl bg-black object-contain"
           />
+          {picture !== null && <Place {...picture} isTaken={seen !== null || done} />}
           {seen !== null && <Outline {...seen} done={done} />}
         </div>
         <div className="flex w-full flex-wrap justify-center gap-3">
@@ -84,6 +90,35 @@ function toldWords(t: Messages, hint: ToldHint): string {
     default:
       return t.scan.hint[hint];
   }
+}
+
+/** Of the data page of a passport, in millimetres. A card is held into it as well as it fits. */
+const [pageWidth, pageHeight] = [125, 88];
+
+/** Where to hold the document, with its lines below, until they are found. Lines that come and go do not make it flicker. */
+function Place({ width, height, isTaken }: { width: number; height: number; isTaken: boolean }) {
+  const scale = Math.min((0.9 * width) / pageWidth, (0.8 * height) / pageHeight);
+  return (
+    <svg
+      aria-hidden="true"
+      data-testid="zone-place"
+      viewBox={`0 0 ${width} ${height}`}
+      fill="none"
+      strokeLinecap="round"
+      className={`absolute inset-0 size-full transition-opacity duration-300 motion-reduce:transition-none ${isTaken ? "opacity-0" : ""}`}
+    >
+      <g
+        transform={`translate(${(width - pageWidth * scale) / 2} ${(height - pageHeight * scale) / 2}) scale(${scale})`}
+      >
+        {(["#101513", "#ffffff"] as const).map((colour, index) => (
+          <g key={colour} stroke={colour} strokeWidth={index === 0 ? 2 : 1}>
+            <rect width={pageWidth} height={pageHeight} rx={4} />
+            <path d="M8 71h109M8 79h109" strokeDasharray="1.5 3" />
+          </g>
+        ))}
+      </g>
+    </svg>
+  );
 }
 
 /** The zone as it was found, over the picture of the camera. */

@@ -219,7 +219,8 @@ export const de: MailTexts = {
       subject: "Der Unterzeichner einer vertrauten Liste wurde widerrufen",
       body: [
         "{signer}, Unterzeichner von {list}, steht auf einer Sperrliste, die nach dem Import kam. Was die Liste nennt, bleibt vertraut, bis Sie entscheiden.",
-        "Um sie zurückzunehmen, führen Sie aus: {remove}",
+        "Um sie zurückzunehmen, führen Sie aus:",
+        "{remove}",
       ],
     },
     authorities_leave: {
@@ -227,8 +228,10 @@ export const de: MailTexts = {
       body: [
         "In der neuesten Ausgabe von {address} fehlen {count} Stellen der vorigen Ausgabe. Sie gelten bis {at} und werden dann entfernt.",
         "Stellen:\n{names}",
-        "Um sie zu behalten, führen Sie aus: {keep}",
-        "Um sie sofort zu entfernen, führen Sie aus: {remove}",
+        "Um sie zu behalten, führen Sie aus:",
+        "{keep}",
+        "Um sie sofort zu entfernen, führen Sie aus:",
+        "{remove}",
       ],
     },
   },

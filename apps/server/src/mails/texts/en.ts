@@ -207,7 +207,8 @@ export const en: MailTexts = {
       subject: "The signer of a list that you trust was revoked",
       body: [
         "{signer}, who signed {list}, is on a revocation list that came after it was imported. What the list names stays trusted until you decide.",
-        "To take it back, run: {remove}",
+        "To take it back, run:",
+        "{remove}",
       ],
     },
     authorities_leave: {
@@ -215,8 +216,10 @@ export const en: MailTexts = {
       body: [
         "The newest edition of {address} lacks {count} authorities that the edition before had. They count until {at} and are removed then.",
         "Authorities:\n{names}",
-        "To keep them, run: {keep}",
-        "To remove them at once, run: {remove}",
+        "To keep them, run:",
+        "{keep}",
+        "To remove them at once, run:",
+        "{remove}",
       ],
     },
   },

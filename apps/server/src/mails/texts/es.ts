@@ -213,7 +213,8 @@ export const es: MailTexts = {
       subject: "Se revocó al firmante de una lista de confianza",
       body: [
         "{signer}, que firmó {list}, figura en una lista de revocación posterior a la importación. Lo que nombra la lista sigue siendo de confianza hasta que usted decida.",
-        "Para retirarla, ejecute: {remove}",
+        "Para retirarla, ejecute:",
+        "{remove}",
       ],
     },
     authorities_leave: {
@@ -221,8 +222,10 @@ export const es: MailTexts = {
       body: [
         "En la última edición de {address} faltan {count} autoridades de la anterior. Cuentan hasta el {at} y entonces se retiran.",
         "Autoridades:\n{names}",
-        "Para conservarlas, ejecute: {keep}",
-        "Para retirarlas ya, ejecute: {remove}",
+        "Para conservarlas, ejecute:",
+        "{keep}",
+        "Para retirarlas ya, ejecute:",
+        "{remove}",
       ],
     },
   },

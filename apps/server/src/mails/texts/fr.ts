@@ -219,7 +219,8 @@ export const fr: MailTexts = {
       subject: "Le signataire d’une liste de confiance a été révoqué",
       body: [
         "{signer}, qui a signé {list}, figure sur une liste de révocation arrivée après l’importation. Ce que la liste nomme reste de confiance jusqu’à votre décision.",
-        "Pour la retirer, exécutez : {remove}",
+        "Pour la retirer, exécutez :",
+        "{remove}",
       ],
     },
     authorities_leave: {
@@ -227,8 +228,10 @@ export const fr: MailTexts = {
       body: [
         "La dernière édition de {address} ne contient plus {count} autorités de l’édition précédente. Elles comptent jusqu’au {at}, puis sont retirées.",
         "Autorités :\n{names}",
-        "Pour les garder, exécutez : {keep}",
-        "Pour les retirer tout de suite, exécutez : {remove}",
+        "Pour les garder, exécutez :",
+        "{keep}",
+        "Pour les retirer tout de suite, exécutez :",
+        "{remove}",
       ],
     },
   },

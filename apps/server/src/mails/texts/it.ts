@@ -211,7 +211,8 @@ export const it: MailTexts = {
       subject: "Il firmatario di una lista fidata è stato revocato",
       body: [
         "{signer}, che ha firmato {list}, è in una lista di revoca arrivata dopo l’importazione. Ciò che la lista nomina resta fidato finché non decide Lei.",
-        "Per ritirarla, esegua: {remove}",
+        "Per ritirarla, esegua:",
+        "{remove}",
       ],
     },
     authorities_leave: {
@@ -219,8 +220,10 @@ export const it: MailTexts = {
       body: [
         "Nell’ultima edizione di {address} mancano {count} autorità dell’edizione precedente. Valgono fino al {at} e poi vengono rimosse.",
         "Autorità:\n{names}",
-        "Per tenerle, esegua: {keep}",
-        "Per rimuoverle subito, esegua: {remove}",
+        "Per tenerle, esegua:",
+        "{keep}",
+        "Per rimuoverle subito, esegua:",
+        "{remove}",
       ],
     },
   },

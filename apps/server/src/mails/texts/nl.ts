@@ -209,7 +209,8 @@ export const nl: MailTexts = {
       subject: "De ondertekenaar van een vertrouwde lijst is ingetrokken",
       body: [
         "{signer}, die {list} heeft ondertekend, staat op een intrekkingslijst van na de import. Wat de lijst noemt, blijft vertrouwd tot u beslist.",
-        "Om haar terug te nemen, voer uit: {remove}",
+        "Om haar terug te nemen, voer uit:",
+        "{remove}",
       ],
     },
     authorities_leave: {
@@ -217,8 +218,10 @@ export const nl: MailTexts = {
       body: [
         "In de nieuwste editie van {address} ontbreken {count} instanties uit de vorige. Ze gelden tot {at} en worden dan verwijderd.",
         "Instanties:\n{names}",
-        "Om ze te houden, voer uit: {keep}",
-        "Om ze meteen te verwijderen, voer uit: {remove}",
+        "Om ze te houden, voer uit:",
+        "{keep}",
+        "Om ze meteen te verwijderen, voer uit:",
+        "{remove}",
       ],
     },
   },

@@ -208,7 +208,8 @@ export const pl: MailTexts = {
       subject: "Unieważniono podpisującego zaufaną listę",
       body: [
         "{signer}, kto podpisał {list}, jest na liście unieważnień nowszej niż import. To, co wymienia lista, pozostaje zaufane do Twojej decyzji.",
-        "Aby ją cofnąć, uruchom: {remove}",
+        "Aby ją cofnąć, uruchom:",
+        "{remove}",
       ],
     },
     authorities_leave: {
@@ -216,8 +217,10 @@ export const pl: MailTexts = {
       body: [
         "W najnowszym wydaniu {address} brakuje urzędów z poprzedniego: {count}. Liczą się do {at}, potem zostaną usunięte.",
         "Urzędy:\n{names}",
-        "Aby je zachować, uruchom: {keep}",
-        "Aby usunąć je od razu, uruchom: {remove}",
+        "Aby je zachować, uruchom:",
+        "{keep}",
+        "Aby usunąć je od razu, uruchom:",
+        "{remove}",
       ],
     },
   },

@@ -213,7 +213,8 @@ export const pt: MailTexts = {
       subject: "O signatário de uma lista de confiança foi revogado",
       body: [
         "{signer}, que assinou {list}, está numa lista de revogação posterior à importação. O que a lista nomeia continua de confiança até decidir.",
-        "Para a retirar, execute: {remove}",
+        "Para a retirar, execute:",
+        "{remove}",
       ],
     },
     authorities_leave: {
@@ -221,8 +222,10 @@ export const pt: MailTexts = {
       body: [
         "Na edição mais recente de {address} faltam {count} autoridades da anterior. Contam até {at} e são então removidas.",
         "Autoridades:\n{names}",
-        "Para as manter, execute: {keep}",
-        "Para as remover já, execute: {remove}",
+        "Para as manter, execute:",
+        "{keep}",
+        "Para as remover já, execute:",
+        "{remove}",
       ],
     },
   },

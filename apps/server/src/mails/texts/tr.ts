@@ -210,7 +210,8 @@ export const tr: MailTexts = {
       subject: "Güvendiğiniz bir listenin imzacısı iptal edildi",
       body: [
         "{list} listesini imzalayan {signer}, içe aktarmadan sonra gelen bir iptal listesinde. Listenin adlandırdıkları siz karar verene kadar güvenilir kalır.",
-        "Geri almak için çalıştırın: {remove}",
+        "Geri almak için çalıştırın:",
+        "{remove}",
       ],
     },
     authorities_leave: {
@@ -218,8 +219,10 @@ export const tr: MailTexts = {
       body: [
         "{address} kaynağının en yeni sürümünde önceki sürümdeki {count} makam yok. {at} tarihine kadar geçerlidirler, sonra kaldırılırlar.",
         "Makamlar:\n{names}",
-        "Tutmak için çalıştırın: {keep}",
-        "Hemen kaldırmak için çalıştırın: {remove}",
+        "Tutmak için çalıştırın:",
+        "{keep}",
+        "Hemen kaldırmak için çalıştırın:",
+        "{remove}",
       ],
     },
   },
