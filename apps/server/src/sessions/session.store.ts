@@ -155,7 +155,12 @@ export function listSessions(db: Queryable, tenant: Tenant, filter: SessionFilte
     startingAfter: filter.startingAfter,
     cursorExists: (id) => sql`select 1 from sessions where id = ${id} and ${ownedBy(tenant)}`,
     rowsAfter: (limit, stretch) => sessionsPage(tenant, filter, now, limit, stretch),
-    listed: { table: "sessions", range: sessionsRange(filter, now), scarce: false },
+    listed: {
+      table: "sessions",
+      of: [tenant.organizationId, tenant.environment, filter.status, filter.clientReferenceId],
+      range: sessionsRange(filter, now),
+      scarce: false,
+    },
     ...(isLookedUp(filter)
       ? { someOf: (limit, stretch) => sessionsOfReference(tenant, filter, limit, stretch) }
       : {}),
@@ -460,6 +465,7 @@ export function listAttempts(db: Queryable, tenant: Tenant, filter: AttemptFilte
     rowsAfter: (limit, stretch) => attemptsPage(tenant, filter, now, limit, stretch),
     listed: {
       table: "attempts",
+      of: [tenant.organizationId, tenant.environment, filter.status],
       range: attemptsRange(filter, now),
       scarce: filter.sessionId !== undefined,
     },

@@ -3,10 +3,12 @@ import test from "node:test";
 import { environments } from "@assay/contract/facts";
 import { attemptStatuses, sessionStatuses } from "@assay/contract/sessions";
 import fc from "fast-check";
-import { sql } from "../../src/db/sql.ts";
+import type { Queryable } from "../../src/db/db.ts";
+import { type Sql, sql } from "../../src/db/sql.ts";
 import { isSandbox } from "../../src/kernel/caller.ts";
 import { dayMs, hourMs, later, minuteMs } from "../../src/kernel/clock.ts";
 import { newId } from "../../src/kernel/ids.ts";
+import { listSessions } from "../../src/sessions/session.store.ts";
 import { attemptStatusAt, expiryOf, statusAt } from "../../src/sessions/session.ts";
 import { createPartner, expectData, readAll } from "../support/api.ts";
 import { openLive, withLiveKey } from "../support/live.ts";
@@ -164,6 +166,36 @@ test("every combination of filters gives exactly the attempts it should, in orde
     ),
     { numRuns: 60 },
   );
+});
+
+test("a list that had to be asked for again is read at once the next time", async () => {
+  const [way] = ways;
+  const tenant = sessions.find(({ environment }) => environment === "sandbox");
+  assert.ok(way && tenant);
+  core.db.heedParts(way);
+  const list = async () => {
+    let asked = 0;
+    const counting: Queryable = Object.assign(Object.create(core.db), {
+      rows: (statement: Sql) => {
+        asked++;
+        return core.db.rows(statement);
+      },
+    });
+    const filter = {
+      status: "failed",
+      createdFrom: undefined,
+      createdTo: undefined,
+      clientReferenceId: undefined,
+      startingAfter: undefined,
+      limit: 1000,
+    } as const;
+    const { items } = await listSessions(counting, tenant, filter, now);
+    return { asked, ids: items.map(({ id }) => id) };
+  };
+  const [first, second] = [await list(), await list()];
+  assert.equal(first.asked, 2);
+  assert.equal(second.asked, 1);
+  assert.deepEqual(second.ids, first.ids);
 });
 
 test("the overview agrees with the lists about what is open and what is due", async () => {
