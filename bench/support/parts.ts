@@ -10,7 +10,7 @@ import { loadConfig } from "../../apps/server/src/config.ts";
 import type { Core } from "../../apps/server/src/core.ts";
 import { allRows, type Db, openDb, type Queryable } from "../../apps/server/src/db/db.ts";
 import { listParts, readKnownParts } from "../../apps/server/src/db/parts.store.ts";
-import { listCutter } from "../../apps/server/src/db/parts.ts";
+import { type CutList, listCutter } from "../../apps/server/src/db/parts.ts";
 import { SetAside } from "../../apps/server/src/db/set-aside.ts";
 import { Sql, sql } from "../../apps/server/src/db/sql.ts";
 import { type Clock, dayMs, later } from "../../apps/server/src/kernel/clock.ts";
@@ -63,13 +63,14 @@ export async function divideFor(db: Db, from: Date, until: Date): Promise<void> 
 }
 
 /** As a process does that has looked which parts there are. */
-export async function heedParts(db: Db, now: Date): Promise<void> {
-  db.heedParts(listCutter(await readKnownParts(db, growingTables, now), { now: () => now }));
+export async function heedParts(db: Db, now: Date): Promise<CutList> {
+  const cutList = listCutter(await readKnownParts(db, growingTables, now), { now: () => now });
+  db.heedParts(cutList);
+  return cutList;
 }
 
 /** The end of retention for a month of sessions that are all past it: by rows, in one table, and by parts. Everything is kept for 30 days here. */
-export async function measureDrop(adminUrl: string, rows: number, cold: boolean): Promise<void> {
-  const now = new Date();
+export async function measureDrop(adminUrl: string, rows: number, cold: boolean, now: Date): Promise<void> {
   console.log(`\nA month of ${rows.toLocaleString("en")} sessions is past its time`);
   for (const kind of ["parts", "rows"] as const) {
     if (kind === "rows" && rows > 200_000) continue;
@@ -352,8 +353,7 @@ const readsARound = 20;
  * The same month in one table and in parts, each read with plans that PostgreSQL chooses and with plans that are made once. What counts is the processor time of the backend,
  * by the kernel's clock, so that other work of the machine disturbs it little; the least of some rounds, and of both a busy and a quiet organization.
  */
-export async function compareReads(adminUrl: string, rows: number): Promise<void> {
-  const now = new Date();
+export async function compareReads(adminUrl: string, rows: number, now: Date): Promise<void> {
   for (const name of Object.values(databases)) {
     const db = await createDatabase(adminUrl, name);
     if (name === databases.parts) await divideFor(db, later(now, -45 * dayMs), later(now, -5 * dayMs));
@@ -392,9 +392,10 @@ export async function readBoth(adminUrl: string, now: Date): Promise<void> {
     ] as const) {
       const least = sides.map(() => Number.POSITIVE_INFINITY);
       const known = await knownRows(sides[0]?.db, organization);
-      const asked = await Promise.all(
-        sides.map(({ db }) => statementsOf(db, (queryable) => read(queryable, known))),
-      );
+      const ask = () =>
+        Promise.all(sides.map(({ db }) => statementsOf(db, (queryable) => read(queryable, known))));
+      // The first time a process does not know how far back a list reaches.
+      const [askedAtFirst, asked] = [await ask(), await ask()];
       // Statements of a round are sent together, so that a machine with other work to do does not come between them.
       const readAll = (at: number, db: Db) => {
         const questions = Array.from({ length: readsARound }, () => (asked[at] ?? []).map(allRows)).flat();
@@ -409,9 +410,10 @@ export async function readBoth(adminUrl: string, now: Date): Promise<void> {
           least[at] = Math.min(least[at] ?? 0, (cpuUs() - before) / readsARound);
         }
       const [first = 1] = least;
-      const several = (asked.at(-1)?.length ?? 0) - (asked[0]?.length ?? 0);
+      const moreAsked = (of: typeof asked) => (of.at(-1)?.length ?? 0) - (of[0]?.length ?? 0);
+      const [several, severalAtFirst] = [moreAsked(asked), moreAsked(askedAtFirst)];
       console.log(
-        `  ${`${name}, ${who}`.padEnd(44)} ${least.map((us) => `${us.toFixed(0)} (${(us / first).toFixed(2)})`.padStart(20)).join("")}${several > 0 ? `  ${several} more asked` : ""}`,
+        `  ${`${name}, ${who}`.padEnd(44)} ${least.map((us) => `${us.toFixed(0)} (${(us / first).toFixed(2)})`.padStart(20)).join("")}${severalAtFirst > 0 ? `  ${several} more asked, at first ${severalAtFirst}` : ""}`,
       );
     }
   const memory: string[] = [];
@@ -429,6 +431,7 @@ export async function readBoth(adminUrl: string, now: Date): Promise<void> {
 export async function statementsOf(
   db: Db,
   read: (db: Queryable) => Promise<unknown>,
+  cutUp: Queryable["cutUp"] = db.cutUp,
 ): Promise<readonly Sql[]> {
   const sent: Sql[] = [];
   await db.transaction((tx) =>
@@ -444,7 +447,7 @@ export async function statementsOf(
       one: () => Promise.reject(new Error("nothing that is read here always gives a row")),
       run: () => Promise.reject(new Error("nothing is written here")),
       notify: () => {},
-      stretchesOf: tx.stretchesOf,
+      cutUp,
     }),
   );
   return sent;

@@ -8,7 +8,7 @@ export function statementOf(ask: (db: Queryable) => unknown): Sql {
     seen.push(statement);
     return [] as never;
   };
-  ask({ rows: keep, one: keep, first: keep, run: keep, notify: () => {}, stretchesOf: () => null });
+  ask({ rows: keep, one: keep, first: keep, run: keep, notify: () => {}, cutUp: () => null });
   const [statement] = seen;
   if (statement === undefined) throw new Error("nothing was asked");
   return statement;
