@@ -45,7 +45,7 @@ async function readStretches<R extends Row & { id: string }>(
   const cut = listed && db.cutUp({ ...listed, of: [...listed.of, limit] });
   const stretches = cut?.stretches ?? [null];
   const [newest, oldest] = [stretches[0] ?? null, stretches.at(-1) ?? null];
-  if (someOf !== undefined && newest !== null && oldest !== null) {
+  if (someOf !== undefined && cut?.wasFull === false && newest !== null && oldest !== null) {
     const some = await db.rows<R>(someOf(limit + 2, { from: oldest.from, before: newest.before }));
     // With fewer than were asked for, these are all.
     if (some.length < limit + 2) return some.sort((a, b) => (a.id < b.id ? 1 : -1));

@@ -149,13 +149,14 @@ test("a list is read at once from the parts that its page reached into before, h
 
 test("of the lists that nobody reads any more is forgotten how far they reached", () => {
   const reaches = new Reaches(2);
-  reaches.note("a", 1);
-  reaches.note("b", 2);
-  reaches.note("a", 3);
-  reaches.note("c", 4);
+  const note = (list: string, ms: number) => reaches.note(list, { ms, wasFull: true });
+  note("a", 1);
+  note("b", 2);
+  note("a", 3);
+  note("c", 4);
   assert.deepEqual(
-    ["a", "b", "c"].map((list) => reaches.of(list)),
-    [3, null, 4],
+    ["a", "b", "c"].map((list) => reaches.of(list)?.ms),
+    [3, undefined, 4],
   );
 });
 

@@ -121,11 +121,18 @@ export type Listed = {
   scarce: boolean;
 };
 
-/** A list in stretches. Whoever has read a page tells what the last id of it was, or null where there were not enough for one. */
-export type CutUp = { stretches: readonly Stretch[]; noteLast: (last: string | null) => void };
+/** A list in stretches. Whoever has read a page tells what the last id of it was, or null where there were not enough for one; `wasFull` is what was told the last time. */
+export type CutUp = {
+  stretches: readonly Stretch[];
+  wasFull: boolean;
+  noteLast: (last: string | null) => void;
+};
 
 /** Null where the table of the list is in one piece. */
 export type CutList = (list: Listed, reaches: Reaches) => CutUp | null;
+
+/** How far back a page was looked for, and whether it was full then. */
+type Reach = { ms: number; wasFull: boolean };
 
 /**
  * How far back pages of lists reached when they were last read. To know it saves asking a second time, or looking into a part for nothing. It is a hint: a process that has forgotten it, or never
@@ -133,7 +140,7 @@ export type CutList = (list: Listed, reaches: Reaches) => CutUp | null;
  */
 export class Reaches {
   /** In order of their last use. */
-  readonly #reachMs = new Map<string, number>();
+  readonly #reaches = new Map<string, Reach>();
   /** Lists of many references go by once each. A tenth of it, and they push out those that are looked at all day; ten times as many would take 25 MB. */
   readonly #most: number;
 
@@ -141,16 +148,16 @@ export class Reaches {
     this.#most = most;
   }
 
-  of(list: string): number | null {
-    return this.#reachMs.get(list) ?? null;
+  of(list: string): Reach | null {
+    return this.#reaches.get(list) ?? null;
   }
 
-  note(list: string, reachMs: number): void {
-    this.#reachMs.delete(list);
-    this.#reachMs.set(list, reachMs);
-    if (this.#reachMs.size <= this.#most) return;
-    const [oldest] = this.#reachMs.keys();
-    if (oldest !== undefined) this.#reachMs.delete(oldest);
+  note(list: string, reach: Reach): void {
+    this.#reaches.delete(list);
+    this.#reaches.set(list, reach);
+    if (this.#reaches.size <= this.#most) return;
+    const [oldest] = this.#reaches.keys();
+    if (oldest !== undefined) this.#reaches.delete(oldest);
   }
 }
 
@@ -227,11 +234,15 @@ export function listCutter(known: ReadonlyMap<string, KnownParts>, clock: Clock)
     if (parts === undefined) return null;
     const now = clock.now();
     const list = [table, ...of].join(" ");
+    const reach = reaches.of(list);
+    const reachMs = scarce ? Number.POSITIVE_INFINITY : (reach?.ms ?? null);
     return {
-      stretches: stretchesOf(parts, range, scarce ? Number.POSITIVE_INFINITY : reaches.of(list), now),
+      stretches: stretchesOf(parts, range, reachMs, now),
+      wasFull: reach?.wasFull === true,
       noteLast: (last) => {
-        const reachMs = newestOf(parts, range, now) - madeAt(last ?? range.from).getTime();
-        if (!scarce) reaches.note(list, Math.max(0, reachMs));
+        if (scarce) return;
+        const ms = newestOf(parts, range, now) - madeAt(last ?? range.from).getTime();
+        reaches.note(list, { ms: Math.max(0, ms), wasFull: last !== null });
       },
     };
   };
