@@ -141,7 +141,7 @@ type Reach = { ms: number; wasFull: boolean };
 export class Reaches {
   /** In order of their last use. */
   readonly #reaches = new Map<string, Reach>();
-  /** Lists of many references go by once each. A tenth of it, and they push out those that are looked at all day; ten times as many would take 25 MB. */
+  /** Lists of many references go by once each. A tenth of it, and they push out those that are looked at all day; ten times as many would take 20 MB. */
   readonly #most: number;
 
   constructor(most = 10_000) {
