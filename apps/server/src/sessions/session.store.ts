@@ -19,8 +19,8 @@ import { notAside } from "../db/set-aside.store.ts";
 import type { Among } from "../db/set-aside.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
 import type { Tenant } from "../kernel/caller.ts";
-import { later } from "../kernel/clock.ts";
-import { idFloor, madeSoonAfter } from "../kernel/ids.ts";
+import { hourMs, later } from "../kernel/clock.ts";
+import { idFloor, madeAt, madeSoonAfter } from "../kernel/ids.ts";
 import type { SessionStage } from "./day-figures.ts";
 import type { Requirements } from "./requirements.ts";
 import {
@@ -513,8 +513,11 @@ export function attemptsPage(
     case "failed": {
       // Those that are due are few and found by their expiry, which is why they are not asked for in order, and why the
       // bound on their ids is one that no index but the primary key knows.
+      // In parts the planner takes a range of ids that it does not know for a short one, and would read a whole part by its primary key. So it is told a range of expiries, too:
+      // an attempt begins before its session ends, by clocks that agree to seconds.
+      const within = sql`and id >= ${from} and session_expires_at > ${later(madeAt(from), -hourMs)}`;
       const due = sql`${rows} and status = 'in_progress' and session_expires_at <= ${now} and id < ${before}
-        ${stretch === null ? noSql : sql`and id >= ${from}`}`;
+        ${stretch === null ? noSql : within}`;
       return newestOf([newest(sql`and status = 'failed'`), due], key, limit);
     }
     default:

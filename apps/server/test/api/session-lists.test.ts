@@ -7,8 +7,8 @@ import type { Queryable } from "../../src/db/db.ts";
 import { type Sql, sql } from "../../src/db/sql.ts";
 import { isSandbox } from "../../src/kernel/caller.ts";
 import { dayMs, hourMs, later, minuteMs } from "../../src/kernel/clock.ts";
-import { newId } from "../../src/kernel/ids.ts";
-import { listSessions } from "../../src/sessions/session.store.ts";
+import { idFloor, newId } from "../../src/kernel/ids.ts";
+import { attemptsPage, listSessions } from "../../src/sessions/session.store.ts";
 import { attemptStatusAt, expiryOf, statusAt } from "../../src/sessions/session.ts";
 import { createPartner, expectData, readAll } from "../support/api.ts";
 import { openLive, withLiveKey } from "../support/live.ts";
@@ -166,6 +166,29 @@ test("every combination of filters gives exactly the attempts it should, in orde
     ),
     { numRuns: 60 },
   );
+});
+
+test("attempts that are due are found by their expiry in a part of any size, and not by reading it", async () => {
+  const tenant = attempts.find(({ environment }) => environment === "sandbox");
+  assert.ok(tenant);
+  await core.db.run(sql`
+    insert into attempts (id, session_id, organization_id, sandbox, status, session_expires_at, completed_at, created_at, updated_at)
+    select ${newId("va", now)} || i, 'vs_' || i, gen_random_uuid(), true, 'succeeded', now(), now(), now(), now()
+    from generate_series(1, 5000) as i`);
+  await core.db.run(sql`analyze attempts`);
+  const filter = { sessionId: undefined, status: "failed", startingAfter: undefined, limit: 10 } as const;
+  const stretch = { from: idFloor("va", later(now, -dayMs)), before: idFloor("va", later(now, dayMs)) };
+  const { text } = attemptsPage(tenant, filter, now, 11, stretch).prepared;
+  const { rows: plan } = await core.db.withConnection((client) =>
+    client.query<{ "QUERY PLAN": string }>(`explain (generic_plan) ${text}`),
+  );
+  const indexes = plan.flatMap((line) => / using (\S+)/.exec(line["QUERY PLAN"])?.[1] ?? []);
+  assert.ok(indexes.some((name) => name.includes("session_expires_at")));
+  assert.deepEqual(
+    indexes.filter((name) => name.endsWith("_pkey")),
+    [],
+  );
+  await core.db.run(sql`delete from attempts where length(session_id) < 10`);
 });
 
 test("a list that had to be asked for twice is read at once the next time", async () => {
