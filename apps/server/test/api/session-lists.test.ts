@@ -173,7 +173,8 @@ test("attempts that are due are found by their expiry in a part of any size, and
   assert.ok(tenant);
   await core.db.run(sql`
     insert into attempts (id, session_id, organization_id, sandbox, status, session_expires_at, completed_at, created_at, updated_at)
-    select ${newId("va", now)} || i, 'vs_' || i, gen_random_uuid(), true, 'succeeded', now(), now(), now(), now()
+    select ${newId("va", now)} || i, 'vs_' || i, ('00000000-0000-7000-8000-' || lpad((i % 20)::text, 12, '0'))::uuid, true,
+      'in_progress', now() + interval '1 hour', null, now(), now()
     from generate_series(1, 5000) as i`);
   await core.db.run(sql`analyze attempts`);
   const filter = { sessionId: undefined, status: "failed", startingAfter: undefined, limit: 10 } as const;
