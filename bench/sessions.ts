@@ -5,6 +5,7 @@ import type { OrganizationId, SessionId } from "@assay/contract/ids";
 import { type AttemptStatus, type SessionStatus, sessionStatuses } from "@assay/contract/sessions";
 import { median } from "@assay/face/median";
 import { allRows, type Db, openDb, type Queryable } from "../apps/server/src/db/db.ts";
+import { type CutList, Reaches } from "../apps/server/src/db/parts.ts";
 import { SetAside } from "../apps/server/src/db/set-aside.ts";
 import { type Sql, sql } from "../apps/server/src/db/sql.ts";
 import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
@@ -41,25 +42,33 @@ const dueSessions = 100_000;
  * `--rows N` sessions in the large table (ten million unless given). `--only http|pages|expiry|reads|drop` runs one part. With `--parts` the pages are also read from the
  * same rows in a table with a part for each day. `reads` compares a month in one table with the same month in parts, and `drop`
  * shows its end (with `--cold` once its files have left the page cache, as those of a month ago usually have); both fill a month, and are run only when they are named: `--rows 100000` is quick.
- * PostgreSQL runs with the service's own settings, durable.
+ * PostgreSQL runs with the service's own settings, durable. What a list in parts costs depends on how old the newest part is: `--at 2026-11-16T12:00:00Z` says what time it is, which is the last Thursday, at noon, unless given.
  */
 export async function run(options: readonly string[] = []): Promise<void> {
   const rows = Number(optionOf(options, "--rows") ?? 10_000_000);
   if (!Number.isInteger(rows) || rows < 1000) throw new Error("--rows must be a whole number from 1000 on");
   const only = optionOf(options, "--only");
+  const now = new Date(optionOf(options, "--at") ?? lastThursday(new Date()));
+  if (Number.isNaN(now.getTime())) throw new Error("--at must be a time such as 2026-11-16T12:00:00Z");
   const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
   const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
   try {
     if (only === undefined || only === "http") await compareHttp(postgres.url, dataDir);
     if (only === undefined || only === "pages")
-      await comparePages(postgres.url, rows, options.includes("--parts"));
-    if (only === "reads") await compareReads(postgres.url, rows);
-    if (only === "drop") await measureDrop(postgres.url, rows, options.includes("--cold"));
+      await comparePages(postgres.url, rows, options.includes("--parts"), now);
+    if (only === "reads") await compareReads(postgres.url, rows, now);
+    if (only === "drop") await measureDrop(postgres.url, rows, options.includes("--cold"), now);
     if (only === undefined || only === "expiry") await measureExpiry(postgres.url);
   } finally {
     await postgres.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }
+}
+
+/** Parts begin on a Monday, so this is the middle of one. */
+function lastThursday(now: Date): Date {
+  const daysSince = (now.getUTCDay() + 3) % 7;
+  return new Date(Math.floor(now.getTime() / dayMs - daysSince) * dayMs + dayMs / 2);
 }
 
 function optionOf(options: readonly string[], name: string): string | undefined {
@@ -141,8 +150,7 @@ async function compareHttp(databaseUrl: string, dataDir: string): Promise<void> 
 
 // --- pages --------------------------------------------------------------------------------------------------------
 
-async function comparePages(adminUrl: string, rows: number, withParts: boolean): Promise<void> {
-  const now = new Date();
+async function comparePages(adminUrl: string, rows: number, withParts: boolean, now: Date): Promise<void> {
   const small = await seed(adminUrl, "bench_small", { rows: 1000, organizations: 1 }, now);
   const started = performance.now();
   const large = await seed(adminUrl, "bench_large", { rows, organizations }, now);
@@ -153,6 +161,7 @@ async function comparePages(adminUrl: string, rows: number, withParts: boolean):
     `\nA page of 10 among ${rows.toLocaleString("en")} sessions of ${organizations} organizations against a page among 1,000 (loading took ${((performance.now() - started) / 1000).toFixed(0)} s)`,
   );
   console.log("  The first organization of the large table has a tenth of all sessions; `busy` asks there.");
+  const ratios: Ratios = { others: [], busiest: [], othersAtFirst: [], busiestAtFirst: [] };
   try {
     // The same rows, so the same cursors, are in the table in parts.
     const others = await askersOf(
@@ -166,26 +175,34 @@ async function comparePages(adminUrl: string, rows: number, withParts: boolean):
         small: newSide(small.db, smallAskers),
         large: newSide(large.db, others),
         busy: newSide(large.db, first),
-        ...(parts === null ? {} : { parts: newSide(parts.db, others), busyParts: newSide(parts.db, first) }),
+        ...(parts === null
+          ? {}
+          : {
+              parts: newSide(parts.db, others, parts.cutList),
+              busyParts: newSide(parts.db, first, parts.cutList),
+            }),
       };
       // The first times PostgreSQL tries which plan is cheaper.
       for (let round = -3; round < pageRounds; round++)
-        for (const side of Object.values(sides)) await readPages(side, page, round >= 0);
+        // Of those in parts only the processor time is told.
+        for (const side of Object.values(sides))
+          if (round < 0 || side.cutList === null) await readPages(side, page, round >= 0);
       if (parts !== null) for (const side of Object.values(sides)) await readTogether(side, page);
       const [few, many, busy] = [sides.small, sides.large, sides.busy].map(({ cost }) => median(cost.us));
-      const ofOneTable = (inParts: Side | undefined, inOne: Side) =>
-        ((inParts?.cost.leastCpuUs ?? 0) / inOne.cost.leastCpuUs).toFixed(2);
       console.log(
         `  ${name.padEnd(52)} ${few?.toFixed(0).padStart(5)} → ${many?.toFixed(0).padStart(5)} µs  ratio ${((many ?? 0) / (few ?? 1)).toFixed(2)}  busy ${((busy ?? 0) / (few ?? 1)).toFixed(2)}${
-          parts === null
-            ? ""
-            : `  in parts ${sides.parts?.cost.leastCpuUs.toFixed(0).padStart(4)} µs of the backend, ${ofOneTable(sides.parts, sides.large)} of one table, busy ${ofOneTable(sides.busyParts, sides.busy)}`
+          parts === null ? "" : describeParts(sides, ratios)
         }`,
       );
     }
     console.log(
       "  goal: ratio at most 1.3 (medians by the clock), in parts at most 1.2 (the least of the rounds)",
     );
+    if (parts !== null)
+      for (const [whose, list] of Object.entries(ratios))
+        console.log(
+          `  in parts, ${whose}: median ${median(list).toFixed(2)} of one table, at most ${Math.max(...list).toFixed(2)}, ${list.filter((ratio) => ratio <= 1.2).length} of ${list.length} within 1.2`,
+        );
   } finally {
     await small.db.close();
     await large.db.close();
@@ -200,11 +217,31 @@ type Asker = { organization: OrganizationId; cursor: SessionId | undefined };
 type Side = {
   db: Db;
   askers: readonly Asker[];
-  cost: { us: number[]; leastCpuUs: number };
+  /** Where its tables are in parts. */
+  cutList: CutList | null;
+  cost: { us: number[]; leastCpuUs: number; leastCpuUsAtFirst: number };
 };
 
-function newSide(db: Db, askers: readonly Asker[]): Side {
-  return { db, askers, cost: { us: [], leastCpuUs: Number.POSITIVE_INFINITY } };
+function newSide(db: Db, askers: readonly Asker[], cutList: CutList | null = null): Side {
+  const never = Number.POSITIVE_INFINITY;
+  return { db, askers, cutList, cost: { us: [], leastCpuUs: never, leastCpuUsAtFirst: never } };
+}
+
+/** What lists in parts cost by what the same lists cost in one table; at first, while a process does not know how far back they reach. */
+type Ratios = Record<"others" | "busiest" | "othersAtFirst" | "busiestAtFirst", number[]>;
+
+function describeParts(
+  sides: { large: Side; busy: Side; parts?: Side; busyParts?: Side },
+  ratios: Ratios,
+): string {
+  const told = (inParts: Side | undefined, inOne: Side, whose: "others" | "busiest") => {
+    const ratio = (inParts?.cost.leastCpuUs ?? 0) / inOne.cost.leastCpuUs;
+    const atFirst = (inParts?.cost.leastCpuUsAtFirst ?? 0) / inOne.cost.leastCpuUs;
+    ratios[whose].push(ratio);
+    ratios[`${whose}AtFirst`].push(atFirst);
+    return `${ratio.toFixed(2)} of one table (at first ${atFirst.toFixed(2)})`;
+  };
+  return `  in parts ${sides.parts?.cost.leastCpuUs.toFixed(0).padStart(4)} µs of the backend, ${told(sides.parts, sides.large, "others")}, busy ${told(sides.busyParts, sides.busy, "busiest")}`;
 }
 
 async function askersOf(db: Db, ids: readonly OrganizationId[]): Promise<Asker[]> {
@@ -229,15 +266,24 @@ async function readPages({ db, askers, cost }: Side, page: ReadPage, record: boo
 }
 
 /** The same pages, by what the backend had of the processor, their statements sent together. */
-async function readTogether({ db, askers, cost }: Side, page: ReadPage): Promise<void> {
+async function readTogether({ db, askers, cutList, cost }: Side, page: ReadPage): Promise<void> {
+  const atFirst: Sql[] = [];
   const statements: Sql[] = [];
-  for (const asker of askers)
-    statements.push(...(await statementsOf(db, (queryable) => page(queryable, asker))));
+  for (const asker of askers) {
+    const read = (queryable: Queryable) => page(queryable, asker);
+    if (cutList !== null)
+      atFirst.push(...(await statementsOf(db, read, (list) => cutList(list, new Reaches()))));
+    statements.push(...(await statementsOf(db, read)));
+  }
   const cpuUs = await cpuClockOf(db);
-  for (let round = 0; round < pageRounds; round++) {
+  const measure = async (sent: readonly Sql[]) => {
     const before = cpuUs();
-    await db.transaction((tx) => tx.ask(...statements.map(allRows)));
-    cost.leastCpuUs = Math.min(cost.leastCpuUs, (cpuUs() - before) / askers.length);
+    await db.transaction((tx) => tx.ask(...sent.map(allRows)));
+    return (cpuUs() - before) / askers.length;
+  };
+  for (let round = 0; round < pageRounds; round++) {
+    if (atFirst.length > 0) cost.leastCpuUsAtFirst = Math.min(cost.leastCpuUsAtFirst, await measure(atFirst));
+    cost.leastCpuUs = Math.min(cost.leastCpuUs, await measure(statements));
   }
 }
 
@@ -346,7 +392,7 @@ async function seed(
   name: string,
   size: { rows: number; organizations: number; parts?: boolean },
   now: Date,
-): Promise<{ db: Db }> {
+): Promise<{ db: Db; cutList: CutList | null }> {
   const db = await createDatabase(adminUrl, name);
   if (size.parts === true) await divideFor(db, later(now, -32 * dayMs), now);
   await db.withConnection(async (client) => {
@@ -409,8 +455,7 @@ async function seed(
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;
   const reader = openDb({ url: url.href, poolSize: 1, onError: () => {} });
-  if (size.parts === true) await heedParts(reader, now);
-  return { db: reader };
+  return { db: reader, cutList: size.parts === true ? await heedParts(reader, now) : null };
 }
 
 /** A number below `below` that looks random, for row `i`. */

@@ -2672,6 +2672,13 @@ export const mutations: readonly Mutation[] = [
       tests: [unit("db/parts"), api("session-lists")],
     },
     {
+      id: "reach-of-a-list-not-noted",
+      file: server("db/page"),
+      find: "  cut?.noteLast(rows[limit]?.id ?? null);\n",
+      replace: "",
+      tests: [api("session-lists")],
+    },
+    {
       id: "ids-ahead-not-listed",
       file: server("db/parts.store"),
       find: "isAhead: ahead !== null",
@@ -2681,8 +2688,8 @@ export const mutations: readonly Mutation[] = [
     {
       id: "first-minutes-of-a-part-not-listed",
       file: server("db/parts"),
-      find: "const reach = later(now, aheadOfClockMs);",
-      replace: "const reach = now;",
+      find: "const furthest = later(now, aheadOfClockMs);",
+      replace: "const furthest = now;",
       tests: [unit("db/parts")],
     },
     {

@@ -11,7 +11,7 @@ import type { Core } from "../../apps/server/src/core.ts";
 import { allRows, type Db, openDb, type Queryable } from "../../apps/server/src/db/db.ts";
 import type { Row } from "../../apps/server/src/db/flight.ts";
 import { listParts, readKnownParts } from "../../apps/server/src/db/parts.store.ts";
-import { listCutter } from "../../apps/server/src/db/parts.ts";
+import { type CutList, listCutter } from "../../apps/server/src/db/parts.ts";
 import { SetAside } from "../../apps/server/src/db/set-aside.ts";
 import { Sql, sql } from "../../apps/server/src/db/sql.ts";
 import { type Clock, dayMs, later } from "../../apps/server/src/kernel/clock.ts";
@@ -64,13 +64,14 @@ export async function divideFor(db: Db, from: Date, until: Date): Promise<void> 
 }
 
 /** As a process does that has looked which parts there are. */
-export async function heedParts(db: Db, now: Date): Promise<void> {
-  db.heedParts(listCutter(await readKnownParts(db, growingTables, now), { now: () => now }));
+export async function heedParts(db: Db, now: Date): Promise<CutList> {
+  const cutList = listCutter(await readKnownParts(db, growingTables, now), { now: () => now });
+  db.heedParts(cutList);
+  return cutList;
 }
 
 /** The end of retention for a month of sessions that are all past it: by rows, in one table, and by parts. Everything is kept for 30 days here. */
-export async function measureDrop(adminUrl: string, rows: number, cold: boolean): Promise<void> {
-  const now = new Date();
+export async function measureDrop(adminUrl: string, rows: number, cold: boolean, now: Date): Promise<void> {
   console.log(`\nA month of ${rows.toLocaleString("en")} sessions is past its time`);
   for (const kind of ["parts", "rows"] as const) {
     if (kind === "rows" && rows > 200_000) continue;
@@ -85,44 +86,37 @@ export async function measureDrop(adminUrl: string, rows: number, cold: boolean)
 
 /** Everything that the tables hold is past its time at this moment. */
 export async function endOfMonth(db: Db, kind: "parts" | "rows", rows: number, now: Date): Promise<void> {
-  const before = await bytesByTable(db);
-  const total = [...before.values()].reduce((sum, bytes) => sum + bytes, 0);
+  const bytesBefore = await bytesByTable(db);
+  const total = [...bytesBefore.values()].reduce((sum, bytes) => sum + bytes, 0);
   console.log(`  ${kind}: ${Math.round(total / rows)} bytes a session, all in`);
-  for (const [table, bytes] of before) console.log(`    ${table.padEnd(20)} ${Math.round(bytes / rows)}`);
+  for (const [table, bytes] of bytesBefore)
+    console.log(`    ${table.padEnd(20)} ${Math.round(bytes / rows)}`);
   const core = { config, db, clock: { now: () => now }, log: quiet, metrics: new Metrics() };
   const setAside = new SetAside(core);
   // Parts for the time ahead are made in any case.
   if (kind === "parts") await keepParts({ ...core, config: unhurriedConfig })();
-  const dropped: number[] = [];
-  const counting = createLog({
-    level: "info",
-    write: () => dropped.push(performance.now()),
-    now: () => new Date(),
-  });
-  const cpuBefore = await backendsCpuMs(db);
+  let dropped = 0;
+  const counting = createLog({ level: "info", write: () => dropped++, now: () => new Date() });
+  const before = await backendsMs(db);
   const waits = readMeanwhile(db);
   const started = performance.now();
   if (kind === "parts") await keepParts({ ...core, log: counting })();
   else await deleteByRows({ ...core, setAside });
   const seconds = (performance.now() - started) / 1000;
   const waited = await waits.end();
-  const cpuMs = (await backendsCpuMs(db)) - cpuBefore;
+  const spent = await backendsMs(db);
   const after = [...(await bytesByTable(db)).values()].reduce((sum, bytes) => sum + bytes, 0);
   const { left } = await db.one<{ left: number }>(sql`
       select (select count(*) from sessions) + (select count(*) from attempts) + (select count(*) from consents)
         + (select count(*) from events) + (select count(*) from webhook_deliveries) + (select count(*) from audit_logs) as left`);
   if (left > 0) throw new Error(`${left} rows are left`);
   console.log(
-    `    gone in ${seconds.toFixed(2)} s, ${cpuMs.toFixed(0)} ms of the backends' processor time; ${(total / 2 ** 20).toFixed(1)} MiB before, ${(after / 2 ** 20).toFixed(1)} MiB after`,
+    `    gone in ${seconds.toFixed(2)} s: the backends had the processor for ${(spent.cpu - before.cpu).toFixed(0)} ms and waited for it for ${(spent.queued - before.queued).toFixed(0)}; ${(total / 2 ** 20).toFixed(1)} MiB before, ${(after / 2 ** 20).toFixed(1)} MiB after`,
   );
   console.log(
     `    meanwhile somebody else read a session ${waited.length} times: ${median(waited).toFixed(1)} ms, the longest ${Math.max(...waited).toFixed(0)} ms`,
   );
-  const took = dropped.map((at, i) => at - (dropped[i - 1] ?? started)).sort((a, b) => a - b);
-  if (took.length > 0)
-    console.log(
-      `    ${took.length} parts, ${median(took).toFixed(0)} ms each, the longest ${took.at(-1)?.toFixed(0)} ms`,
-    );
+  if (kind === "parts") console.log(`    ${dropped} parts`);
 }
 
 /** Has the kernel forget what it holds of the files of these tables. */
@@ -160,23 +154,28 @@ function readMeanwhile(db: Db): { end: () => Promise<number[]> } {
   };
 }
 
-/** Of all connections of this database that are open. */
-async function backendsCpuMs(db: Db): Promise<number> {
+/** What all connections of this database that are open have had of the processor, and how long they waited for it. */
+async function backendsMs(db: Db): Promise<{ cpu: number; queued: number }> {
   const rows = await db.rows<{ pid: number }>(
     sql`select pid from pg_stat_activity where datname = current_database()`,
   );
-  return rows.reduce((sum, { pid }) => sum + cpuUsOf(pid) / 1000, 0);
+  const all = rows.map(({ pid }) => scheduledUs(pid));
+  return {
+    cpu: all.reduce((sum, { cpu }) => sum + cpu / 1000, 0),
+    queued: all.reduce((sum, { queued }) => sum + queued / 1000, 0),
+  };
 }
 
 /** The processor time of the only connection of a database, in microseconds. */
 export async function cpuClockOf(db: Db): Promise<() => number> {
   const { pid } = await db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`);
-  return () => cpuUsOf(pid);
+  return () => scheduledUs(pid).cpu;
 }
 
-/** What a process has had of the processor, by the kernel's clock. */
-function cpuUsOf(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[0]) / 1000;
+/** What a process has had of the processor, and how long it was ready and waited for it, by the kernel's clock. */
+function scheduledUs(pid: number): { cpu: number; queued: number } {
+  const [cpu = 0, queued = 0] = readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ").map(Number);
+  return { cpu: cpu / 1000, queued: queued / 1000 };
 }
 
 const config = loadConfig({
@@ -353,8 +352,7 @@ const readsARound = 20;
  * The same month in one table and in parts, each read with plans that PostgreSQL chooses and with plans that are made once. What counts is the processor time of the backend,
  * by the kernel's clock, so that other work of the machine disturbs it little; the least of some rounds, and of both a busy and a quiet organization.
  */
-export async function compareReads(adminUrl: string, rows: number): Promise<void> {
-  const now = new Date();
+export async function compareReads(adminUrl: string, rows: number, now: Date): Promise<void> {
   for (const name of Object.values(databases)) {
     const db = await createDatabase(adminUrl, name);
     if (name === databases.parts) await divideFor(db, later(now, -45 * dayMs), later(now, -5 * dayMs));
@@ -393,9 +391,10 @@ export async function readBoth(adminUrl: string, now: Date): Promise<void> {
     ] as const) {
       const least = sides.map(() => Number.POSITIVE_INFINITY);
       const known = await knownRows(sides[0]?.db, organization);
-      const asked = await Promise.all(
-        sides.map(({ db }) => statementsOf(db, (queryable) => read(queryable, known))),
-      );
+      const ask = () =>
+        Promise.all(sides.map(({ db }) => statementsOf(db, (queryable) => read(queryable, known))));
+      // The first time a process does not know how far back a list reaches.
+      const [askedAtFirst, asked] = [await ask(), await ask()];
       // Statements of a round are sent together, so that a machine with other work to do does not come between them.
       const readAll = (at: number, db: Db) => {
         const questions = Array.from({ length: readsARound }, () => (asked[at] ?? []).map(allRows)).flat();
@@ -410,9 +409,10 @@ export async function readBoth(adminUrl: string, now: Date): Promise<void> {
           least[at] = Math.min(least[at] ?? 0, (cpuUs() - before) / readsARound);
         }
       const [first = 1] = least;
-      const several = (asked.at(-1)?.length ?? 0) - (asked[0]?.length ?? 0);
+      const moreAsked = (of: typeof asked) => (of.at(-1)?.length ?? 0) - (of[0]?.length ?? 0);
+      const [several, severalAtFirst] = [moreAsked(asked), moreAsked(askedAtFirst)];
       console.log(
-        `  ${`${name}, ${who}`.padEnd(44)} ${least.map((us) => `${us.toFixed(0)} (${(us / first).toFixed(2)})`.padStart(20)).join("")}${several > 0 ? `  ${several} more asked` : ""}`,
+        `  ${`${name}, ${who}`.padEnd(44)} ${least.map((us) => `${us.toFixed(0)} (${(us / first).toFixed(2)})`.padStart(20)).join("")}${severalAtFirst > 0 ? `  ${several} more asked, at first ${severalAtFirst}` : ""}`,
       );
     }
   const memory: string[] = [];
@@ -430,6 +430,7 @@ export async function readBoth(adminUrl: string, now: Date): Promise<void> {
 export async function statementsOf(
   db: Db,
   read: (db: Queryable) => Promise<unknown>,
+  cutUp: Queryable["cutUp"] = db.cutUp,
 ): Promise<readonly Sql[]> {
   const sent: Sql[] = [];
   await db.transaction((tx) => {
@@ -447,7 +448,7 @@ export async function statementsOf(
       enter: () => Promise.reject(new Error("nothing is written here")),
       run: () => Promise.reject(new Error("nothing is written here")),
       notify: () => {},
-      stretchesOf: tx.stretchesOf,
+      cutUp,
     });
   });
   return sent;

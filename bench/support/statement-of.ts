@@ -17,7 +17,7 @@ export function statementOf(ask: (db: Queryable) => unknown): Sql {
     enter: keep,
     run: keep,
     notify: () => {},
-    stretchesOf: () => null,
+    cutUp: () => null,
   });
   const [statement] = seen;
   if (statement === undefined) throw new Error("nothing was asked");

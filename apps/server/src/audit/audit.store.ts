@@ -111,7 +111,12 @@ export function listAuditLogs(
     cursorExists: (id) =>
       sql`select 1 from audit_logs where organization_id = ${organizationId} and id = ${id}`,
     rowsAfter: (limit, stretch) => auditPage(organizationId, filter, limit, stretch),
-    listed: { table: "audit_logs", range: idsOf("uuid", filter), scarce: false },
+    listed: {
+      table: "audit_logs",
+      of: [organizationId, filter.event, filter.actorId],
+      range: idsOf("uuid", filter),
+      scarce: false,
+    },
   });
 }
 

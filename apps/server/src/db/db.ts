@@ -15,7 +15,7 @@ import {
 } from "./connection.ts";
 import { type Answer, Flight, type Query, type Row } from "./flight.ts";
 import { Hints, type Notification } from "./hints.ts";
-import type { CutList, Listed, Stretch } from "./parts.ts";
+import { type CutList, type CutUp, type Listed, Reaches } from "./parts.ts";
 import { openConnection, type Purpose, parseServers, ServerChoice, WrongServerError } from "./servers.ts";
 import { SharedFlights } from "./shared-flights.ts";
 import type { Sql } from "./sql.ts";
@@ -42,7 +42,7 @@ export type Queryable = {
   /** A hint for listeners of every process, sent when what was written is committed, and only then. Whoever has to know also looks by itself. */
   notify(channel: string, payload: string): void;
   /** The stretches in which a list is read, the newest first; null where its table is in one piece. */
-  stretchesOf(list: Listed): Stretch[] | null;
+  cutUp(list: Listed): CutUp | null;
 };
 
 /** A statement that is not sent yet, and what its rows mean. */
@@ -59,7 +59,7 @@ export function firstRow<T extends Row>(statement: Sql): Question<T | null> {
 abstract class Statements implements Queryable {
   protected abstract send(statement: Sql): Promise<Answer>;
   abstract notify(channel: string, payload: string): void;
-  abstract stretchesOf(list: Listed): Stretch[] | null;
+  abstract cutUp(list: Listed): CutUp | null;
 
   async rows<T extends Row>(statement: Sql): Promise<T[]> {
     return (await this.send(statement)).rows as T[];
@@ -219,12 +219,12 @@ class Borrowed {
 export class Tx extends Statements {
   // The private member makes the type nominal: a `Db` is not assignable to a `Tx`.
   readonly #connection: Borrowed;
-  readonly stretchesOf: CutList;
+  readonly cutUp: (list: Listed) => CutUp | null;
 
-  constructor(connection: Borrowed, cutList: CutList) {
+  constructor(connection: Borrowed, cutUp: (list: Listed) => CutUp | null) {
     super();
     this.#connection = connection;
-    this.stretchesOf = cutList;
+    this.cutUp = cutUp;
   }
 
   protected send(statement: Sql): Promise<Answer> {
@@ -267,6 +267,7 @@ export class Db extends Statements {
   #generation = 0;
   #refusedWrite: RefusedWrite | null = null;
   #cutList: CutList = () => null;
+  readonly #reaches = new Reaches();
   readonly #generationOf = new Map<pg.PoolClient, number>();
   readonly #hints = new Hints((hints) => this.#sendHints(hints));
   // Each kind by itself: who looks up a key does not wait for a page, and who reads not for the disk.
@@ -425,9 +426,7 @@ export class Db extends Statements {
     this.#planOnce();
   }
 
-  stretchesOf(list: Listed): Stretch[] | null {
-    return this.#cutList(list);
-  }
+  readonly cutUp = (list: Listed): CutUp | null => this.#cutList(list, this.#reaches);
 
   /** For background work: each statement that `work` sends may take this long. */
   unhurried<T>(statementMs: number, work: () => Promise<T>): Promise<T> {
@@ -456,7 +455,7 @@ export class Db extends Statements {
     const hintsBefore = connection.hints.length;
     connection.hold({ text: begun });
     try {
-      const result = await work(new Tx(connection, this.#cutList));
+      const result = await work(new Tx(connection, this.cutUp));
       // What is held belongs to this part, and its failure to whoever waits for it.
       await connection.query({ text: `release ${begun}` });
       return result;
@@ -481,7 +480,7 @@ export class Db extends Statements {
       let broken: Error | undefined;
       try {
         await connection.begin(statementMs);
-        const result = await whileConnectionIsHeld(() => work(new Tx(connection, this.#cutList), connection));
+        const result = await whileConnectionIsHeld(() => work(new Tx(connection, this.cutUp), connection));
         await connection.commit();
         void this.#hints.add(connection.hints);
         return result;

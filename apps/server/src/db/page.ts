@@ -42,9 +42,10 @@ async function readStretches<R extends Row & { id: string }>(
   db: Queryable,
   { limit, rowsAfter, listed, someOf }: Parameters<typeof readPage<R>>[1],
 ): Promise<R[]> {
-  const stretches = (listed && db.stretchesOf(listed)) ?? [null];
+  const cut = listed && db.cutUp({ ...listed, of: [...listed.of, limit] });
+  const stretches = cut?.stretches ?? [null];
   const [newest, oldest] = [stretches[0] ?? null, stretches.at(-1) ?? null];
-  if (someOf !== undefined && newest !== null && oldest !== null) {
+  if (someOf !== undefined && cut?.wasFull === false && newest !== null && oldest !== null) {
     const some = await db.page<R>(someOf(limit + 2, { from: oldest.from, before: newest.before }));
     // With fewer than were asked for, these are all.
     if (some.length < limit + 2) return some.sort((a, b) => (a.id < b.id ? 1 : -1));
@@ -54,6 +55,7 @@ async function readStretches<R extends Row & { id: string }>(
     rows.push(...(await db.page<R>(rowsAfter(limit + 1 - rows.length, stretch))));
     if (rows.length > limit) break;
   }
+  cut?.noteLast(rows[limit]?.id ?? null);
   return rows;
 }
 

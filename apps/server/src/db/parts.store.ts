@@ -358,24 +358,24 @@ export async function makePart(
 export type Settle = (part: string) => readonly string[];
 
 /**
- * Drops a part with its files, in one short transaction. Its statements travel together, because everybody waits for the table from the first of them to the commit: on a busy
+ * Drops parts with their files, in one short transaction. Its statements travel together, because everybody waits for the table from the first of them to the commit: on a busy
  * machine a process that is waited for in between gets its turn late. PostgreSQL removes the files once it has released the locks. What is still owed is looked up by indexes,
  * however the planner takes it: to read the whole part would lock everybody out for as long.
  */
-export async function dropPart(
+export async function dropParts(
   client: pg.ClientBase,
   { table }: DividedTable,
-  part: Part,
-  settle: Settle,
+  parts: readonly { name: string; settle: Settle }[],
   statementMs: number,
 ): Promise<void> {
+  const names = parts.map((part) => part.name);
   const statements = [
     opening(statementMs),
     "set local enable_seqscan = off",
-    `alter table ${table} detach partition ${part.name}`,
-    ...settle(part.name),
-    `drop table ${part.name}`,
-    `delete from table_cleanings where table_name = '${part.name}'`,
+    ...names.map((part) => `alter table ${table} detach partition ${part}`),
+    ...parts.flatMap((part) => part.settle(part.name)),
+    `drop table ${names.join(", ")}`,
+    `delete from table_cleanings where table_name in (${names.map((part) => `'${part}'`).join(", ")})`,
     "commit",
   ];
   try {

@@ -2,15 +2,17 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import { dayMs, hourMs, later } from "../kernel/clock.ts";
-import { floorOf } from "../kernel/ids.ts";
+import { floorOf, newId } from "../kernel/ids.ts";
 import {
   boundAfter,
   endOfBefore,
   firstWithItsPart,
   isTooClose,
+  listCutter,
   missingParts,
   type Part,
   partName,
+  Reaches,
   readPart,
   rowsBelow,
   stretchesOf,
@@ -107,16 +109,55 @@ test("a list is read from the newest part that has a page to give, and then from
   assert.ok(fourth && fifth && sixth);
   const inFifth = later(fifth, 5 * dayMs);
   const older = { from: "vs_", before: floor(fifth) };
-  assert.deepEqual(stretchesOf(table(bounds), whole, false, inFifth), [
+  assert.deepEqual(stretchesOf(table(bounds), whole, null, inFifth), [
     { from: floor(fifth), before: floor(sixth) },
     older,
   ]);
   // While a part is new, its page is in the one before.
-  assert.deepEqual(stretchesOf(table(bounds), whole, false, later(fifth, dayMs))[0], {
+  assert.deepEqual(stretchesOf(table(bounds), whole, null, later(fifth, dayMs))[0], {
     from: floor(fourth),
     before: floor(sixth),
   });
-  assert.deepEqual(stretchesOf(table(bounds), whole, true, inFifth), [{ from: "vs_", before: floor(sixth) }]);
+  assert.deepEqual(stretchesOf(table(bounds), whole, Number.POSITIVE_INFINITY, inFifth), [
+    { from: "vs_", before: floor(sixth) },
+  ]);
+});
+
+test("a list is read at once from the parts that its page reached into before, however many", () => {
+  const bounds = weeks(7);
+  const [, , third, , fifth, sixth] = bounds;
+  assert.ok(third && fifth && sixth);
+  const now = later(fifth, dayMs);
+  const reaches = new Reaches();
+  const cut = (of: string, range = whole) =>
+    listCutter(new Map([["sessions", table(bounds)]]), { now: () => now })(
+      { table: "sessions", of: [of, 10], range, scarce: false },
+      reaches,
+    );
+  const first = (of: string) => cut(of)?.stretches[0]?.from;
+  cut("busy")?.noteLast(newId("vs", later(now, -hourMs)));
+  assert.equal(first("busy"), floor(fifth));
+  cut("quiet")?.noteLast(newId("vs", later(third, dayMs)));
+  assert.equal(first("quiet"), floor(third));
+  // From a moment of the past on a page reaches as far.
+  const past = { ...whole, before: floor(later(fifth, -dayMs)) };
+  assert.equal(cut("busy", past)?.stretches[0]?.from, floor(later(fifth, -7 * dayMs)));
+  cut("short")?.noteLast(null);
+  assert.deepEqual(cut("short")?.stretches, [{ from: "vs_", before: floor(sixth) }]);
+  assert.deepEqual(cut("other")?.stretches, stretchesOf(table(bounds), whole, null, now));
+});
+
+test("of the lists that nobody reads any more is forgotten how far they reached", () => {
+  const reaches = new Reaches(2);
+  const note = (list: string, ms: number) => reaches.note(list, { ms, wasFull: true });
+  note("a", 1);
+  note("b", 2);
+  note("a", 3);
+  note("c", 4);
+  assert.deepEqual(
+    ["a", "b", "c"].map((list) => reaches.of(list)?.ms),
+    [3, undefined, 4],
+  );
 });
 
 test("nothing that is there is left out of a list: not what is made at midnight, nor what has an id from the time ahead", () => {
@@ -124,7 +165,7 @@ test("nothing that is there is left out of a list: not what is made at midnight,
   const [, second, third] = bounds;
   assert.ok(second && third);
   const top = (now: Date, isAhead = false) =>
-    stretchesOf(table(bounds, isAhead), whole, false, now)[0]?.before;
+    stretchesOf(table(bounds, isAhead), whole, null, now)[0]?.before;
   assert.equal(top(later(second, -2 * hourMs)), floor(second));
   assert.equal(top(later(second, -hourMs / 2)), floor(third));
   assert.equal(top(later(third, -hourMs / 2)), "vs_~", "no part is there for it");
@@ -139,14 +180,15 @@ test("stretches follow each other without a gap from the last id that a list can
       fc.option(fc.integer({ min: -50, max: 900 })),
       fc.option(fc.integer({ min: -50, max: 900 })),
       fc.boolean(),
-      (count, nowDay, fromDay, beforeDay, isAhead) => {
+      fc.option(fc.integer({ min: 0, max: 900 * dayMs })),
+      (count, nowDay, fromDay, beforeDay, isAhead, reachMs) => {
         const at = (day: number) => floor(later(monday, day * dayMs + hourMs));
         const range = {
           from: fromDay === null ? whole.from : at(fromDay),
           before: beforeDay === null ? whole.before : `${at(beforeDay)}zz`,
         };
         const now = later(monday, nowDay * dayMs);
-        const cut = stretchesOf(table(weeks(count), isAhead), range, false, now);
+        const cut = stretchesOf(table(weeks(count), isAhead), range, reachMs, now);
         assert.ok(cut.length <= 5);
         assert.equal(cut.at(-1)?.from, range.from);
         const top = cut[0]?.before ?? "";

@@ -113,11 +113,53 @@ export function isTooClose(end: Date, now: Date): boolean {
 /** Ids from the first up to, and without, the second. */
 export type Stretch = { from: string; before: string };
 
-/** The ids that a list of a table can have. Of `scarce` lists not even a page is expected. */
-export type Listed = { table: string; range: Stretch; scarce: boolean };
+/** The ids that a list of a table can have, and what it is a list of: whose, and by what it is filtered. Of `scarce` lists not even a page is expected. */
+export type Listed = {
+  table: string;
+  of: readonly (string | number | undefined)[];
+  range: Stretch;
+  scarce: boolean;
+};
 
-/** The stretches in which a list is read; null where its table is in one piece. */
-export type CutList = (list: Listed) => Stretch[] | null;
+/** A list in stretches. Whoever has read a page tells what the last id of it was, or null where there were not enough for one; `wasFull` is what was told the last time. */
+export type CutUp = {
+  stretches: readonly Stretch[];
+  wasFull: boolean;
+  noteLast: (last: string | null) => void;
+};
+
+/** Null where the table of the list is in one piece. */
+export type CutList = (list: Listed, reaches: Reaches) => CutUp | null;
+
+/** How far back a page was looked for, and whether it was full then. */
+type Reach = { ms: number; wasFull: boolean };
+
+/**
+ * How far back pages of lists reached when they were last read. To know it saves asking a second time, or looking into a part for nothing. It is a hint: a process that has forgotten it, or never
+ * knew, reads the same page.
+ */
+export class Reaches {
+  /** In order of their last use. */
+  readonly #reaches = new Map<string, Reach>();
+  /** Lists of many references go by once each. A tenth of it, and they push out those that are looked at all day; ten times as many would take 20 MB. */
+  readonly #most: number;
+
+  constructor(most = 10_000) {
+    this.#most = most;
+  }
+
+  of(list: string): Reach | null {
+    return this.#reaches.get(list) ?? null;
+  }
+
+  note(list: string, reach: Reach): void {
+    this.#reaches.delete(list);
+    this.#reaches.set(list, reach);
+    if (this.#reaches.size <= this.#most) return;
+    const [oldest] = this.#reaches.keys();
+    if (oldest !== undefined) this.#reaches.delete(oldest);
+  }
+}
 
 /** What a process knows of the parts of a table. It may be old: where rows are does not depend on it, only where they are looked for first. */
 export type KnownParts = {
@@ -148,25 +190,32 @@ export const aheadOfClockMs = hourMs;
  */
 const growth = 4;
 
+/** The newest that a list can hold. */
+function newestOf({ ids }: KnownParts, { before }: Stretch, now: Date): number {
+  return (before < floorOf(ids, now) ? madeAt(before) : now).getTime();
+}
+
 /**
- * The ids of a list, cut where parts meet, the newest first: whoever reads one stretch after the other until a page is full has read a page. The first is the part of the newest ids,
- * with the one before it as long as less than a quarter of its time has passed: to look into one part more takes a tenth longer, to ask again twice as long. A list of which little can be found (`scarce`) is one stretch. In any case parts are left out whose time has not come.
+ * The ids of a list, cut where parts meet, the newest first: whoever reads one stretch after the other until a page is full has read a page. The first are the parts into which a page reaches, where
+ * that is known. Where it is not, the part of the newest ids, with the one before it as long as less than a quarter of its time has passed: to look into one part more takes a third longer, to ask again
+ * twice as long. In any case parts are left out whose time has not come.
  */
-export function stretchesOf(known: KnownParts, range: Stretch, scarce: boolean, now: Date): Stretch[] {
+export function stretchesOf(known: KnownParts, range: Stretch, reachMs: number | null, now: Date): Stretch[] {
   const { ids } = known;
-  const reach = later(now, aheadOfClockMs);
-  const end = known.isAhead ? undefined : known.bounds.find((bound) => bound >= reach);
+  const furthest = later(now, aheadOfClockMs);
+  const end = known.isAhead ? undefined : known.bounds.find((bound) => bound >= furthest);
   const before = end === undefined ? range.before : smaller(range.before, floorOf(ids, end));
-  if (scarce) return [{ from: range.from, before }];
   const bounds = known.bounds.filter((bound) => floorOf(ids, bound) > range.from);
-  const newest = (before < floorOf(ids, now) ? madeAt(before) : now).getTime();
+  const newest = newestOf(known, range, now);
   const hasGivenPages = (bound: Date, i: number) => {
     const next = bounds[i + 1] ?? later(bound, dayMs);
     return newest - bound.getTime() >= (next.getTime() - bound.getTime()) / 4;
   };
   const stretches: Stretch[] = [];
   let upper = before;
-  let at = bounds.findLastIndex(hasGivenPages);
+  let at = bounds.findLastIndex(
+    reachMs === null ? hasGivenPages : (bound) => bound.getTime() < newest - reachMs,
+  );
   for (let parts = growth; at >= 0; parts *= growth) {
     const from = floorOf(ids, bounds[at] ?? now);
     stretches.push({ from, before: upper });
@@ -180,9 +229,22 @@ export function stretchesOf(known: KnownParts, range: Stretch, scarce: boolean, 
 
 /** Cuts the lists of the tables that are known to be kept in parts. */
 export function listCutter(known: ReadonlyMap<string, KnownParts>, clock: Clock): CutList {
-  return ({ table, range, scarce }) => {
+  return ({ table, of, range, scarce }, reaches) => {
     const parts = known.get(table);
-    return parts === undefined ? null : stretchesOf(parts, range, scarce, clock.now());
+    if (parts === undefined) return null;
+    const now = clock.now();
+    const list = [table, ...of].join(" ");
+    const reach = reaches.of(list);
+    const reachMs = scarce ? Number.POSITIVE_INFINITY : (reach?.ms ?? null);
+    return {
+      stretches: stretchesOf(parts, range, reachMs, now),
+      wasFull: reach?.wasFull === true,
+      noteLast: (last) => {
+        if (scarce) return;
+        const ms = newestOf(parts, range, now) - madeAt(last ?? range.from).getTime();
+        reaches.note(list, { ms: Math.max(0, ms), wasFull: last !== null });
+      },
+    };
   };
 }
 

@@ -7,6 +7,7 @@ import { dayMs, hourMs, later, minuteMs } from "../kernel/clock.ts";
 import { idFloor } from "../kernel/ids.ts";
 
 export type DatedPart = Extract<Part, { kind: "dated" }>;
+type Period = Pick<DatedPart, "from" | "to">;
 
 /** A table that grows with sessions, and what is due when a part of it has had its time. */
 export type GrowingTable = DividedTable & {
@@ -17,19 +18,19 @@ export type GrowingTable = DividedTable & {
   beginsWithinMs: number;
   /** Indexes that only parts have (`PART`), so that what is still owed is found without reading all of one. */
   alsoInParts: readonly string[];
-  /** Rows of other tables that go with those of the part, `limit` at a time, before it is dropped. */
-  beside: (part: DatedPart, limit: number) => readonly Sql[];
+  /** Rows of other tables that go with those of parts that follow each other, `limit` at a time, before they are dropped. */
+  beside: (period: Period, limit: number) => readonly Sql[];
   /** What a part holds that must not go with it is put into the rest of the table, in the transaction that drops the part. */
-  settle: (part: DatedPart, cutoff: Date, now: Date) => Settle;
-  /** Once the part is gone. */
-  afterwards: (part: DatedPart) => readonly Sql[];
+  settle: (part: Period, cutoff: Date, now: Date) => Settle;
+  /** Once the parts are gone. */
+  afterwards: (period: Period) => readonly Sql[];
 };
 
 const nothing = () => [];
 const nobodyOwes = () => () => [];
 
 /** Ids of this prefix of the time of a part, quoted. */
-function within(prefix: "vs" | "va" | "whd", column: string, { from, to }: DatedPart, apartMs = 0): string {
+function within(prefix: "vs" | "va" | "whd", column: string, { from, to }: Period, apartMs = 0): string {
   return `${column} >= '${idFloor(prefix, later(from, -apartMs))}' and ${column} < '${idFloor(prefix, later(to, apartMs))}'`;
 }
 
@@ -52,15 +53,15 @@ export const growingTables: readonly GrowingTable[] = [
     beginsWithinMs: hourMs,
     // A withdrawal ends a session anew, days after its hour.
     alsoInParts: ["create index on PART (id) where completed_at > expires_at"],
-    beside: (part, limit) => [
-      inBatch("handoff_tokens", "token_hash", "session_id", "vs", part, limit),
-      inBatch("attempt_sockets", "attempt_id", "session_id", "vs", part, limit),
+    beside: (period, limit) => [
+      inBatch("handoff_tokens", "token_hash", "session_id", "vs", period, limit),
+      inBatch("attempt_sockets", "attempt_id", "session_id", "vs", period, limit),
     ],
     settle: (_part, cutoff) => (name) => [
       `insert into sessions select * from ${name} where status in ('created', 'in_progress')`,
       `insert into sessions select * from ${name} where completed_at > expires_at and completed_at >= '${cutoff.toISOString()}'`,
     ],
-    afterwards: (part) => [attemptsPastMidnight(part)],
+    afterwards: (period) => [attemptsPastMidnight(period)],
   },
   {
     table: "attempts",
@@ -112,9 +113,9 @@ export const growingTables: readonly GrowingTable[] = [
     keptDays: (config) => config.webhookHistoryDays,
     beginsWithinMs: 0,
     alsoInParts: [],
-    beside: (part, limit) => [
-      inBatch("webhook_attempts", "delivery_id", "delivery_id", "whd", part, limit),
-      inBatch("webhook_exchanges", "delivery_id", "delivery_id", "whd", part, limit),
+    beside: (period, limit) => [
+      inBatch("webhook_attempts", "delivery_id", "delivery_id", "whd", period, limit),
+      inBatch("webhook_exchanges", "delivery_id", "delivery_id", "whd", period, limit),
     ],
     // What is being sent stays until its result is written down; what waits has waited for all of its time.
     settle: (part, _cutoff, now) => (name) => [
@@ -158,17 +159,17 @@ function inBatch(
   key: string,
   column: string,
   prefix: "vs" | "whd",
-  part: DatedPart,
+  period: Period,
   limit: number,
 ): Sql {
   const [of, id, by] = [table, key, column].map((text) => new Sql([text], []));
   return sql`
     delete from ${of} where ${id} in (
-      select ${id} from ${of} where ${by} >= ${idFloor(prefix, part.from)} and ${by} < ${idFloor(prefix, part.to)} limit ${limit})`;
+      select ${id} from ${of} where ${by} >= ${idFloor(prefix, period.from)} and ${by} < ${idFloor(prefix, period.to)} limit ${limit})`;
 }
 
 /** Attempts that began after midnight, in the part that comes next, of sessions that went with theirs. */
-function attemptsPastMidnight({ to }: DatedPart): Sql {
+function attemptsPastMidnight({ to }: Period): Sql {
   return sql`
     delete from attempts a
     where a.id >= ${idFloor("va", to)} and a.id < ${idFloor("va", later(to, hourMs + clocksApartMs))}

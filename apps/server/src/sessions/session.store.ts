@@ -12,15 +12,15 @@ import type { Static } from "typebox";
 import { type AuditEntry, insertAudits } from "../audit/audit.store.ts";
 import { firstRow, type Queryable, type Question, type Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
-import { idsOf, inStretch, newestOf, readPage } from "../db/page.ts";
+import { idsOf, inStretch, newestOf, newestOfEach, readPage } from "../db/page.ts";
 import { firstIdInParts } from "../db/parts.store.ts";
 import { rowsBelow, type Stretch, smaller } from "../db/parts.ts";
 import { notAside } from "../db/set-aside.store.ts";
 import type { Among } from "../db/set-aside.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
 import type { Tenant } from "../kernel/caller.ts";
-import { later } from "../kernel/clock.ts";
-import { idFloor, madeSoonAfter } from "../kernel/ids.ts";
+import { hourMs, later } from "../kernel/clock.ts";
+import { idFloor, madeAt, madeSoonAfter } from "../kernel/ids.ts";
 import type { SessionStage } from "./day-figures.ts";
 import type { Requirements } from "./requirements.ts";
 import {
@@ -155,7 +155,12 @@ export function listSessions(db: Queryable, tenant: Tenant, filter: SessionFilte
     startingAfter: filter.startingAfter,
     cursorExists: (id) => sql`select 1 from sessions where id = ${id} and ${ownedBy(tenant)}`,
     rowsAfter: (limit, stretch) => sessionsPage(tenant, filter, now, limit, stretch),
-    listed: { table: "sessions", range: sessionsRange(filter, now), scarce: false },
+    listed: {
+      table: "sessions",
+      of: [tenant.organizationId, tenant.environment, filter.status, filter.clientReferenceId],
+      range: sessionsRange(filter, now),
+      scarce: false,
+    },
     ...(isLookedUp(filter)
       ? { someOf: (limit, stretch) => sessionsOfReference(tenant, filter, limit, stretch) }
       : {}),
@@ -201,24 +206,28 @@ export function sessionsPage(
   const { from, before } = stretch ?? sessionsRange(filter, now);
   const key =
     clientReferenceId !== undefined ? idBy.reference : status === undefined ? idBy.organization : idBy.status;
-  const range = (of: SessionStatus | null, end = before) => sql`
+  const range = (of: Sql, end: Sql) => sql`
     select ${sessionColumns} from sessions
     where ${ownedBy(tenant)}
       ${clientReferenceId === undefined ? noSql : sql`and client_reference_id = ${clientReferenceId}`}
-      ${of === null ? noSql : sql`and status = ${of}`}
-      and ${key} >= ${from} and ${key} < ${end} ${inStretch(sql`id`, stretch)}
+      ${of} and ${key} >= ${from} and ${key} < ${end} ${inStretch(sql`id`, stretch)}
     order by ${key} desc limit ${limit}`;
+  const ofStatus = (of: SessionStatus) => range(sql`and status = ${of}`, sql`${before}`);
 
   if (status === "expired") {
     const due = smaller(before, firstLiving("vs", now));
-    return newestOf([range("expired"), range("created", due), range("in_progress", due)], key, limit);
+    // Those that are due are few. Three ranges of their own would each open the index: 120 µs of the backend's time instead of 94, in seven parts 358 instead of 202.
+    return newestOfEach(
+      sql`of_status, until`,
+      [sql`'expired', ${before}::text`, sql`'created', ${due}::text`, sql`'in_progress', ${due}::text`],
+      range(sql`and status = each.of_status`, sql`each.until`),
+      key,
+      limit,
+    );
   }
-  if (status !== undefined || clientReferenceId === undefined) return range(status ?? null);
-  return newestOf(
-    sessionStatuses.map((each) => range(each)),
-    key,
-    limit,
-  );
+  if (status !== undefined) return ofStatus(status);
+  if (clientReferenceId === undefined) return range(noSql, sql`${before}`);
+  return newestOf(sessionStatuses.map(ofStatus), key, limit);
 }
 
 function larger(a: string, b: string): string {
@@ -456,6 +465,7 @@ export function listAttempts(db: Queryable, tenant: Tenant, filter: AttemptFilte
     rowsAfter: (limit, stretch) => attemptsPage(tenant, filter, now, limit, stretch),
     listed: {
       table: "attempts",
+      of: [tenant.organizationId, tenant.environment, filter.status],
       range: attemptsRange(filter, now),
       scarce: filter.sessionId !== undefined,
     },
@@ -503,8 +513,11 @@ export function attemptsPage(
     case "failed": {
       // Those that are due are few and found by their expiry, which is why they are not asked for in order, and why the
       // bound on their ids is one that no index but the primary key knows.
+      // In parts the planner takes a range of ids that it does not know for a short one, and would read a whole part by its primary key. So it is told a range of expiries, too:
+      // an attempt begins before its session ends, by clocks that agree to seconds.
+      const within = sql`and id >= ${from} and session_expires_at > ${later(madeAt(from), -hourMs)}`;
       const due = sql`${rows} and status = 'in_progress' and session_expires_at <= ${now} and id < ${before}
-        ${stretch === null ? noSql : sql`and id >= ${from}`}`;
+        ${stretch === null ? noSql : within}`;
       return newestOf([newest(sql`and status = 'failed'`), due], key, limit);
     }
     default:

@@ -230,6 +230,7 @@ export function listDeliveries(
       order by d.id desc`,
     listed: {
       table: "webhook_deliveries",
+      of: [tenant.organizationId, tenant.environment, filter.status, filter.endpointId],
       range: deliveriesRange(filter),
       scarce: filter.eventId !== undefined,
     },

@@ -94,7 +94,12 @@ export function listEvents(db: Queryable, tenant: Tenant, filter: EventFilter & 
     startingAfter: filter.startingAfter,
     cursorExists: (id) => sql`select 1 from events where ${ownedBy(tenant)} and id = ${id}`,
     rowsAfter: (limit, stretch) => eventsPage(tenant, filter, limit, stretch),
-    listed: { table: "events", range: idsOf("evt", filter), scarce: filter.sessionId !== undefined },
+    listed: {
+      table: "events",
+      of: [tenant.organizationId, tenant.environment, filter.type],
+      range: idsOf("evt", filter),
+      scarce: filter.sessionId !== undefined,
+    },
   });
 }
 

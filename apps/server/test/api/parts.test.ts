@@ -3,12 +3,13 @@ import test from "node:test";
 import type { SessionId } from "@assay/contract/ids";
 import type pg from "pg";
 import { checkSchema, listMigrations, migrate } from "../../src/db/migrate.ts";
-import { divideTable, dropPart, listParts } from "../../src/db/parts.store.ts";
+import { divideTable, dropParts, listParts } from "../../src/db/parts.store.ts";
 import { Sql, sql } from "../../src/db/sql.ts";
 import { dayMs, hourMs, later, minuteMs } from "../../src/kernel/clock.ts";
 import { idFloor, newId, newUuid } from "../../src/kernel/ids.ts";
 import { hardDeleteStep } from "../../src/organizations/hard-delete.job.ts";
 import { growingTable, growingTables } from "../../src/retention/divided-tables.store.ts";
+import { keepParts } from "../../src/retention/keep-parts.job.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
 import { claimed, createSession, succeed } from "../support/sessions.ts";
@@ -224,6 +225,41 @@ test("a part goes as a whole when all of its time is over, and leaves what is st
   assert.deepEqual(await db.rows(sql`select from attempts where session_id = ${late}`), []);
 });
 
+test("many parts that nobody has dropped in time go with one run, and leave what is still owed in each of them", async () => {
+  const keepLonger = keepParts({ ...core, config: { ...core.config, sessionRetentionDays: 150 } });
+  const gone: SessionId[] = [];
+  const owed: SessionId[] = [];
+  for (let week = 0; week < 10; week++) {
+    await keepLonger();
+    for (const list of [gone, owed]) {
+      const id = await createSession(partner.api);
+      await succeed(core, id, await claimed(core, id));
+      list.push(id);
+    }
+    clock.advance(7 * dayMs);
+  }
+  const parts = await db.rows<{ name: string }>(
+    sql`select distinct tableoid::regclass::text as name from sessions where id = any(${gone}::text[])`,
+  );
+  assert.equal(parts.length, 10);
+  clock.advance(31 * dayMs);
+  await db.run(sql`update sessions set completed_at = ${clock.now()} where id = any(${owed}::text[])`);
+  await keep();
+  const left = await partsOf("sessions");
+  assert.deepEqual(
+    parts.filter(({ name }) => left.includes(name)),
+    [],
+  );
+  const kept = await db.rows<{ session_id: SessionId }>(sql`
+    select session_id from attempts where session_id = any(${[...gone, ...owed]}::text[]) order by session_id`);
+  assert.deepEqual(
+    kept.map((row) => row.session_id),
+    owed,
+  );
+  for (const id of gone) assert.equal(await find(id), 404);
+  for (const id of owed) assert.equal(await find(id), 200);
+});
+
 test("what is still owed is found by an index in a part of any size, as everybody waits for the table meanwhile", async () => {
   const plans: string[] = [];
   for (const table of growingTables) {
@@ -245,7 +281,8 @@ test("what is still owed is found by an index in a part of any size, as everybod
   const dated = ((await listParts(db, "audit_logs")) ?? []).findLast((each) => each.kind === "dated");
   assert.ok(dated !== undefined);
   const setting = "create table seen as select current_setting('enable_seqscan') as setting";
-  await db.withConnection((client) => dropPart(client, table, dated, () => [setting], 10_000));
+  const settled = [{ name: dated.name, settle: () => [setting] }];
+  await db.withConnection((client) => dropParts(client, table, settled, 10_000));
   assert.deepEqual(await db.rows(sql`select setting from seen`), [{ setting: "off" }]);
   await db.run(sql`drop table seen`);
 });
