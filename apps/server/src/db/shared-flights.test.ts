@@ -9,7 +9,7 @@ import { SharedFlights } from "./shared-flights.ts";
 type Flight = { texts: string[]; land: () => void; fail: (error: Error) => void };
 
 /** Flights whose end is decided here. Each statement is answered with its own text. */
-function airport(mostTogether: number) {
+function airport(together: number) {
   const flights: Flight[] = [];
   const fly = (queries: readonly Query[]) =>
     new Promise<readonly Answer[]>((resolve, reject) => {
@@ -17,7 +17,7 @@ function airport(mostTogether: number) {
       const land = () => resolve(texts.map((text) => ({ rows: [{ text }], rowCount: 1 })));
       flights.push({ texts, land, fail: reject });
     });
-  const shared = new SharedFlights(fly, mostTogether);
+  const shared = new SharedFlights(fly, { flights: 2, together });
   const send = async (text: string) => (await shared.send({ text })).rows[0]?.text;
   return { flights, send };
 }

@@ -1,11 +1,6 @@
 import pg from "pg";
 import type { Answer, Query } from "./flight.ts";
 
-/**
- * Flights in the air at once. With one, whoever comes after it has left waits for its whole way; with more, each carries fewer, and is paid for by fewer.
- */
-const mostFlights = 2;
-
 /** Whoever has waited for this long does so for flights that are stuck, behind a lock perhaps, and takes one more. */
 const patienceMs = 20;
 
@@ -22,16 +17,29 @@ type Passenger = {
  */
 export class SharedFlights {
   readonly #fly: (queries: readonly Query[]) => Promise<readonly Answer[]>;
+  readonly #mostFlights: number;
   readonly #mostTogether: number;
   #waiting: Passenger[] = [];
   #flights = 0;
   #isBoarding = false;
   #patience: NodeJS.Timeout | null = null;
 
-  /** `fly` sends statements as one transaction, which the first that fails undoes. PostgreSQL answers them one after the other, so the last of `mostTogether` waits for all. */
-  constructor(fly: (queries: readonly Query[]) => Promise<readonly Answer[]>, mostTogether: number) {
+  /**
+   * `fly` sends statements as one transaction, which the first that fails undoes. With one flight in the air, whoever comes after it has left waits for its whole way; with more, each
+   * carries fewer and is paid for by fewer. PostgreSQL answers one after the other, so the last of a flight waits for all of them.
+   */
+  constructor(
+    fly: (queries: readonly Query[]) => Promise<readonly Answer[]>,
+    most: { flights: number; together: number },
+  ) {
     this.#fly = fly;
-    this.#mostTogether = mostTogether;
+    this.#mostFlights = most.flights;
+    this.#mostTogether = most.together;
+  }
+
+  /** How many wait who would find no place in the next flight. */
+  get crowd(): number {
+    return Math.max(0, this.#waiting.length - this.#mostTogether);
   }
 
   send(query: Query): Promise<Answer> {
@@ -43,7 +51,7 @@ export class SharedFlights {
 
   #board(): void {
     if (this.#isBoarding) return;
-    if (this.#flights >= mostFlights) {
+    if (this.#flights >= this.#mostFlights) {
       this.#patience ??= setTimeout(() => this.#leave(), patienceMs);
       return;
     }
