@@ -204,9 +204,9 @@ test("a list that had to be asked for twice is read at once the next time", asyn
   ) => {
     let asked = 0;
     const counting: Queryable = Object.assign(Object.create(core.db), {
-      rows: (statement: Sql) => {
+      page: (statement: Sql) => {
         asked++;
-        return core.db.rows(statement);
+        return core.db.page(statement);
       },
     });
     const [createdFrom, createdTo, startingAfter] = [undefined, undefined, undefined];
