@@ -241,6 +241,8 @@ def close_losses(net, batch, given, device):
         quad, valid = batch["quad"], batch["valid"]
         turned = ((given[:, 1] - given[:, 0]) * (quad[:, 1] - quad[:, 0])).sum(1) < 0
         crop, to_frame = pipeline.crop_of(batch["seen"], given)
+        # Corners in one place make no picture, and one sample that is no number would spoil batch norm for good.
+        crop = torch.nan_to_num(crop, 0.0, 0.0, 0.0)
         cells = apply(torch.linalg.inv_ex(to_frame)[0], torch.where(turned[:, None, None], quad.roll(2, 1), quad)) / 4
         size = torch.tensor([pipeline.CROP_W / 4, pipeline.CROP_H / 4], device=device)
         inside = ((cells > 0) & (cells < size)).all(2).sum(1)

@@ -55,7 +55,7 @@ def stop_sharing():
 
 
 def trainings(args):
-    common = ["--shipped", "--no-check", "--minutes", args.training, "--documents", args.documents, "--rate", 1.5e-3, "--last-rate", 2e-5]
+    common = ["--shipped", "--no-check", "--minutes", args.training, "--documents", args.documents, "--rate", 1.2e-3, "--last-rate", 2e-5]
     jobs = {}
     for job, members, batch in (("find", FIND, 96), ("read", READ, 256)):
         for n in range(members):
