@@ -322,7 +322,6 @@ def video(args, device, contenders, workers, report):
                     results[who] += job.get()
             def tell(partial):
                 for who, rows in results.items():
-                    keep(args, "video", use, name, rows) if not partial else None
                     for group in ("all", "standard contrast"):
                         chosen = [r for r, p in zip(rows, prints) if group == "all" or p[0] >= LEAST_CONTRAST]
                         report("video", {"who": who, "faces": use, "level": name, "group": group, "partial": partial, **film_figures(chosen)})
@@ -341,6 +340,7 @@ def video(args, device, contenders, workers, report):
                 take()
             tell(False)
             for who, rows in results.items():
+                keep(args, who, use, name, rows)
                 lost = [[cause(r["fates"]), round(p[0], 2), round(p[1], 2)] for r, p in zip(rows, prints) if r["accepted"] is not True]
                 report("lost", {"who": who, "faces": use, "level": name, "films": "cause, lowest contrast, most of a stroke that is missing", "lost": lost})
 
@@ -356,13 +356,13 @@ def film_figures(rows):
     }
 
 
-def keep(args, job, use, level, results):
-    """What every frame said, for choosing the rule; the documents of such a run are no test of it."""
+def keep(args, who, use, level, results):
+    """What every frame said, for choosing the rule; the documents of such a run are no test of the rule that is chosen by them."""
     if args.keep is None:
         return
     with gzip.open(args.keep, "at") as f:
         for r in results:
-            f.write(json.dumps([job, use, level, r["said"]], separators=(",", ":")) + "\n")
+            f.write(json.dumps([who, use, level, r["accepted"], r["said"]], separators=(",", ":")) + "\n")
 
 
 @torch.no_grad()
@@ -416,7 +416,7 @@ def wrong(args, device, contenders, workers, report):
             return film_window(renderer, contenders, kinds, text, renderer.u(len(kinds), 0.0, 1.0), args.frames), kinds, keys
         def told(results, keys):
             for who, rows in results.items():
-                keep(args, "wrong", use, "any", rows)
+                keep(args, who, use, "any", rows)
                 for r, key in zip(rows, keys):
                     total[who].update(documents=1, frames_wrong=r["fates"].count("wrong"), visas=key is None, visas_told=key is None and r["visa"],
                                       right=r["accepted"] is True, wrong=r["accepted"] is False, none=r["accepted"] is None)

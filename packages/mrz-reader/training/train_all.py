@@ -94,12 +94,16 @@ def train(args):
 
 
 def measure(args):
-    """All tables at the same time. Rules are chosen by `tune`, which is no part of the tables."""
-    until = ["--minutes", args.measuring, "--out", RUN / "results.jsonl"]
-    jobs = [started(f"video-{level}", "evaluate.py", "video", "--versus", "--levels", level, "--documents", 1280, "--seed", 81_000_000, "--workers", 2, *until) for level in ("easy", "medium", "hard")]
-    jobs.append(started("none", "evaluate.py", "none", "--documents", 10_048, "--seed", 81_000_000, "--workers", 1, *until))
-    jobs += [started(f"wrong-{n}", "evaluate.py", "wrong", "--documents", 50_176, "--batch", 256, "--seed", 82_000_000 + n * 1_000_000, "--workers", 3, *until) for n in range(2)]
-    jobs.append(started("tune", "evaluate.py", "wrong", "--faces", "foreign", "held", "--documents", 4096, "--batch", 256, "--seed", 91_000_000, "--workers", 1, "--keep", RUN / "tune.gz", *until))
+    """All tables at the same time. `tune` is for choosing rules by, and no part of the tables."""
+    jobs = []
+    def table(name, job, *options):
+        jobs.append(started(name, "evaluate.py", job, "--minutes", args.measuring, "--out", RUN / "results.jsonl", "--keep", RUN / f"{name}.gz", *options))
+    for level in ("easy", "medium", "hard"):
+        table(f"video-{level}", "video", "--versus", "--levels", level, "--documents", 1280, "--seed", 81_000_000, "--workers", 2)
+    table("none", "none", "--documents", 10_048, "--seed", 81_000_000, "--workers", 1)
+    for n in range(2):
+        table(f"wrong-{n}", "wrong", "--documents", 50_176, "--batch", 256, "--seed", 82_000_000 + n * 1_000_000, "--workers", 3)
+    table("tune", "wrong", "--faces", "foreign", "held", "--documents", 4096, "--batch", 256, "--seed", 91_000_000, "--workers", 1)
     for job in jobs:
         job.wait()
 
