@@ -17,7 +17,7 @@ import time
 RUN = pathlib.Path("build/run")
 FIND, READ = 2, 3
 # The latest that the first steps of a training may take, in seconds: libraries are loaded and kernels chosen first.
-FIRST_STEPS = 150
+FIRST_STEPS = 200
 
 
 def started(name, *command):
@@ -65,7 +65,7 @@ def trainings(args):
 
 
 def has_begun(name):
-    return " step 50 " in (RUN / f"{name}.log").read_text()
+    return " step 10 " in (RUN / f"{name}.log").read_text()
 
 
 def train(args):
