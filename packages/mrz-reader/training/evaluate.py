@@ -25,10 +25,9 @@ import decode
 import export
 import pipeline
 import texts
-import train
 from networks import PLANS, Network
 from render import PAGE_MM, Renderer, apply
-from train import Texts
+from train import WINDOW, Texts
 
 LEVELS = {"easy": 0.2, "medium": 0.5, "hard": 0.8}
 FRAME = (960, 1280)
@@ -370,15 +369,15 @@ def film_window(renderer, contenders, kinds, text, d, frames):
     """As `film`, but only the surroundings of the zone are drawn, and the coarse search is replaced by corners as far off as it leaves them. A tenth of the work, for the large counts."""
     b = len(kinds)
     page, g = renderer.page(text, kinds, d)
-    pose = renderer.pose(g, d, train.WINDOW, along_px=renderer.u(b, 12.0 - 3 * d, 23))
+    pose = renderer.pose(g, d, WINDOW, along_px=renderer.u(b, 12.0 - 3 * d, 18))
     out, x, free = {name: [] for name in contenders}, None, []
     for _ in range(frames):
-        m = renderer.homography(g, pose, train.WINDOW)
+        m = renderer.homography(g, pose, WINDOW)
         corners = apply(m, renderer.zone_corners(g))
         scale = renderer.local_scale(m, renderer.zone_corners(g))
-        new = renderer.nuisance(g, d, scale, train.WINDOW)
+        new = renderer.nuisance(g, d, scale, WINDOW)
         x = new if x is None else carry(renderer, x, new)
-        seen, covered = renderer.shoot(page, g, m, x, train.WINDOW)
+        seen, covered = renderer.shoot(page, g, m, x, WINDOW)
         wide = (corners[:, 1] - corners[:, 0]).norm(dim=-1)
         rough = corners + renderer.n(corners.shape) * (wide * (0.001 + 0.015 * renderer.u(b) ** 2))[:, None, None]
         for name, nets in contenders.items():

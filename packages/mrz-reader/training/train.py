@@ -330,7 +330,7 @@ def begun(args, plans, pictures):
 
 # ---- the text: the surroundings of the zone ----
 
-WINDOW = (256, 1088)
+WINDOW = (192, 832)
 
 
 def counts_of(batch):
@@ -339,20 +339,22 @@ def counts_of(batch):
 
 
 @torch.no_grad()
-def zone_batch(renderer, pool, count, level=None, per_mm=8):
+def zone_batches(renderer, pool, count, shots=2, level=None, per_mm=8):
+    """Drawing a page takes long, so it is shot twice: held and lit anew."""
     device = renderer.device
     counts = counts_of(count)
     kinds, text = pool.sorted_batch(renderer, counts)
     # Nothing is left to learn from the easiest.
     d = renderer.u(count, 0.15, 1.0) if level is None else torch.full((count,), level, device=device)
     page, g = renderer.page(text, kinds, d, per_mm)
-    pose = renderer.pose(g, d, WINDOW, along_px=renderer.u(count, 9.5 - 2 * d, 30))
-    m = renderer.homography(g, pose, WINDOW)
-    corners = apply(m, renderer.zone_corners(g))
-    scale = renderer.local_scale(m, renderer.zone_corners(g))
-    x = renderer.nuisance(g, d, scale, WINDOW)
-    seen, covered = renderer.shoot(page, g, m, x, WINDOW, per_mm)
-    return {"seen": seen, "quad": corners, "text": text, "covered": covered, "counts": counts, "pitch": scale * g["pitch"]}
+    for _ in range(shots):
+        # No more pixels for a character than a strip can show, nearly: each one has to be drawn.
+        pose = renderer.pose(g, d, WINDOW, along_px=renderer.u(count, 9.5 - 2 * d, 20))
+        m = renderer.homography(g, pose, WINDOW)
+        scale = renderer.local_scale(m, renderer.zone_corners(g))
+        x = renderer.nuisance(g, d, scale, WINDOW)
+        seen, covered = renderer.shoot(page, g, m, x, WINDOW, per_mm)
+        yield {"seen": seen, "quad": apply(m, renderer.zone_corners(g)), "text": text, "covered": covered, "counts": counts, "pitch": scale * g["pitch"]}
 
 
 def read_inputs(batch, quads):
@@ -380,7 +382,7 @@ def cuts(refine, renderer, batch):
     yield quad + renderer.n(quad.shape) * sigma[:, None, None] * torch.tensor([1.4, 1.0], device=quad.device)
     wide = (quad[:, 1] - quad[:, 0]).norm(dim=-1)
     given = quad + renderer.n(quad.shape) * (wide * (0.001 + 0.015 * renderer.u(b) ** 2))[:, None, None]
-    found = pipeline.look_closer(refine, batch["seen"], given)["quad"]
+    found = pipeline.look_closer(refine, batch["seen"], given, F.avg_pool2d(batch["seen"], 2))["quad"]
     near = (found - quad).norm(dim=-1).amax(1) < 1.2 * batch["pitch"]
     yield torch.where(near[:, None, None], found, quad)
 
@@ -414,24 +416,28 @@ def train_read(args, device):
     trainer = Trainer(begun(args, {"read": READ}, lambda: read_pictures(args, device)), device, args)
     net, rounds = trainer.networks["read"], 0
     while trainer.share() < 1 and trainer.step_count < args.steps:
-        measure = rounds in (1, 10, 40, 400)
-        at = [timed(device)] if measure else []
-        with torch.no_grad():
-            batch = zone_batch(renderer, pool, args.batch)
+        batches = zone_batches(renderer, pool, args.batch)
+        while trainer.share() < 1:
+            measure = rounds in (1, 2, 20, 21, 400)
+            at = [timed(device)] if measure else []
+            with torch.no_grad():
+                batch = next(batches, None)
+                if batch is None:
+                    break
+                if measure:
+                    at.append(timed(device))
+                # Each picture is read twice, cut out differently; each shape is a step of its own, because a step's price is mostly the number of its kernels.
+                inputs = [part for quads in cuts(refine, renderer, batch) for part in read_inputs(batch, quads)]
             if measure:
                 at.append(timed(device))
-            # Drawing takes long, so each picture is read twice, cut out differently; each shape is a step of its own, because a step's price is mostly the number of its kernels.
-            inputs = [part for quads in cuts(refine, renderer, batch) for part in read_inputs(batch, quads)]
-        if measure:
-            at.append(timed(device))
-        for part in inputs:
-            trainer.step({"read": 4 * read_loss(net, *part, device)})
-        if measure:
-            at.append(timed(device))
-            print("milliseconds: draw, cut, six steps", [round((b - a) * 1000) for a, b in zip(at, at[1:])], flush=True)
-        rounds += 1
-        if rounds % 100 == 0:
-            trainer.save()
+            for part in inputs:
+                trainer.step({"read": 4 * read_loss(net, *part, device)})
+            if measure:
+                at.append(timed(device))
+                print("milliseconds: draw, cut, six steps", [round((b - a) * 1000) for a, b in zip(at, at[1:])], flush=True)
+            rounds += 1
+            if rounds % 100 == 0:
+                trainer.save()
     trainer.save()
     if not args.no_check:
         check_read(args, device, trainer.ema["read"])
@@ -441,7 +447,7 @@ def train_read(args, device):
 def read_pictures(args, device):
     """What the shipped network's batch norm is made anew with."""
     renderer, pool = Renderer(args.atlas, device, args.seed + 3), Texts(args.seed + 3, 400, device)
-    batch = zone_batch(renderer, pool, 6 if args.smoke else 128)
+    batch = next(zone_batches(renderer, pool, 6 if args.smoke else 128))
     return {"read": list(read_inputs(batch, batch["quad"]))[-1][0]}
 
 
@@ -466,8 +472,7 @@ def check_read(args, device, read):
         pool = Texts(7_000_002, 200 if args.smoke else 5000, device, held=True, scramble=0)
         for level in (0.2, 0.5, 0.8):
             lines = right = 0
-            for _ in range(1 if args.smoke else 6):
-                batch = zone_batch(renderer, pool, args.batch, level)
+            for batch in (b for _ in range(1 if args.smoke else 6) for b in zone_batches(renderer, pool, args.batch, 1, level)):
                 for strips, text, covered in read_inputs(batch, batch["quad"]):
                     maps, _ = read(strips)
                     for got, want, lost in zip(greedy(maps[:, :, 0]), text.tolist(), covered.any(1).tolist()):

@@ -102,8 +102,8 @@ def measure(args):
         table(f"video-{level}", "video", "--versus", "--levels", level, "--documents", 1280, "--seed", 81_000_000, "--workers", 2)
     table("none", "none", "--documents", 10_048, "--seed", 81_000_000, "--workers", 1)
     for n in range(2):
-        table(f"wrong-{n}", "wrong", "--documents", 50_176, "--batch", 256, "--seed", 82_000_000 + n * 1_000_000, "--workers", 3)
-    table("tune", "wrong", "--faces", "foreign", "held", "--documents", 4096, "--batch", 256, "--seed", 91_000_000, "--workers", 1)
+        table(f"wrong-{n}", "wrong", "--documents", 50_176, "--batch", 512, "--seed", 82_000_000 + n * 1_000_000, "--workers", 3)
+    table("tune", "wrong", "--faces", "foreign", "held", "--documents", 4096, "--batch", 512, "--seed", 91_000_000, "--workers", 1)
     for job in jobs:
         job.wait()
 
