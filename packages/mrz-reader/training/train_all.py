@@ -1,4 +1,4 @@
-"""Trains all networks beside each other on one GPU, from the shipped weights on, and measures what came of it beside the shipped ones.
+"""Trains all networks beside each other on one GPU, from the shipped weights on (or from build/find-before.pt and build/read-before.pt), and measures what came of it beside the shipped ones.
 
   train_all.py --training 14 --measuring 10     minutes; everything is written to build/run
 
@@ -55,12 +55,13 @@ def stop_sharing():
 
 
 def trainings(args):
-    common = ["--shipped", "--no-check", "--minutes", args.training, "--documents", args.documents, "--rate", 1.2e-3, "--last-rate", 2e-5]
+    common = ["--no-check", "--minutes", args.training, "--documents", args.documents, "--rate", args.rate, "--last-rate", 2e-5]
     jobs = {}
     for job, members, batch in (("find", FIND, 96), ("read", READ, 256)):
         for n in range(members):
-            name = f"{job}-{n}"
-            jobs[name] = started(name, "train.py", job, *common, "--batch", batch, "--seed", args.seed + 1000 * n + (job == "read"), "--member", n, "--members", members, "--out", f"build/{name}.pt")
+            name, before = f"{job}-{n}", pathlib.Path(f"build/{job}-before.pt")
+            start = ["--resume", before] if before.exists() else ["--shipped"]
+            jobs[name] = started(name, "train.py", job, *start, *common, "--batch", batch, "--seed", args.seed + 1000 * n + (job == "read"), "--member", n, "--members", members, "--out", f"build/{name}.pt")
     return jobs
 
 
@@ -113,6 +114,7 @@ def main():
     parser.add_argument("--training", type=float, default=14, help="minutes; none to measure only")
     parser.add_argument("--measuring", type=float, default=10, help="minutes")
     parser.add_argument("--documents", type=int, default=80_000)
+    parser.add_argument("--rate", type=float, default=1.2e-3)
     parser.add_argument("--seed", type=int, default=1_300_000)
     args = parser.parse_args()
     RUN.mkdir(parents=True, exist_ok=True)
