@@ -22,7 +22,7 @@ SURE_FRAMES, COUNTED_FRAMES, LEAD = 2, 4, 2
 MOST_MARGIN = 9.0
 # Of src/film.ts.
 MOST_SAID, LIKENESS, MOST_FRAMES, LEAST_FRAMES = 6.0, 0.1, 10, 3
-ENOUGH_CONFIDENCE, ENOUGH_ON_AVERAGE = 0.8, (3.0, 4.0)
+ENOUGH_CONFIDENCE, ENOUGH_ON_AVERAGE = 0.8, (3.0, 6.0)
 LEAST_LEAD, SURE_OF_ANOTHER, CLEARLY_LESS, MOST_OTHERS, MOST_SUMS, GONE_FRAMES = 2, 0.8, 1.5, 3, 4, 10
 # Of src/read-lines.ts: by how many nats the best reading of any length may beat those of the right length.
 MOST_STRAIN = 6.0
