@@ -16,13 +16,13 @@ LEAST_MARGIN = 1.5
 LEAST_CONFIDENCE = 0.5
 ALTERNATIVES = 3
 # Of src/agreement.ts: confidence, margin of one character, margin of two. A frame that counts, and one that is sure.
-COUNTS = (0.7, 3.0, 4.0)
-SURE = (0.9, 6.0, 8.0)
+COUNTS = (0.6, 4.0, 5.0)
+SURE = (0.9, 7.0, 8.0)
 SURE_FRAMES, COUNTED_FRAMES, LEAD = 2, 4, 2
 MOST_MARGIN = 9.0
 # Of src/film.ts.
 MOST_SAID, LIKENESS, MOST_FRAMES, LEAST_FRAMES = 6.0, 0.1, 10, 3
-ENOUGH_CONFIDENCE, ENOUGH_ON_AVERAGE = 0.8, (3.0, 4.0)
+ENOUGH_CONFIDENCE, ENOUGH_ON_AVERAGE = 0.8, (5.0, 6.0)
 LEAST_LEAD, SURE_OF_ANOTHER, CLEARLY_LESS, MOST_OTHERS, MOST_SUMS, GONE_FRAMES = 2, 0.8, 1.5, 3, 4, 10
 # Of src/read-lines.ts: by how many nats the best reading of any length may beat those of the right length.
 MOST_STRAIN = 6.0

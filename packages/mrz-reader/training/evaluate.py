@@ -1,8 +1,11 @@
 """Tables on documents, names and faces that were never trained on.
 
-  evaluate.py video --video-documents 2048   key read a frame, and within two seconds (ten frames that belong together)
-  evaluate.py wrong --documents 100096      wrong keys accepted, four frames a document
-  evaluate.py none  --pictures 10000        keys accepted, and zones seen, where there is no zone
+  evaluate.py video --documents 1280 --levels easy     key read a frame, and within two seconds (ten frames that belong together); why films are lost
+  evaluate.py wrong --documents 100352                 wrong keys accepted, four frames a document
+  evaluate.py none  --documents 10048                  keys accepted, and zones seen, where there is no zone
+
+Films are counted twice: all of them, and those of documents whose print has the contrast that ICAO 9303-3 asks for (`legibility` in render.py). With --versus, the shipped networks read the same frames as the new ones.
+What is known so far is written every few batches, one line of JSON for each table, so that a run that is cut off still counts: the last line of a table holds all before it.
 
 A frame is read where its zone is found; the other places that the page tries where that reads as nothing (src/find-zone.ts) are not tried here, because which one comes next depends on what was read. make_films.py draws
 films that the page's own code is measured on.
@@ -15,18 +18,16 @@ import json
 import math
 import multiprocessing
 import time
-import traceback
 
 import torch
-import torch.nn.functional as F
 
 import decode
+import export
 import pipeline
 import texts
-import train
-from networks import COARSE, READ, REFINE, Network
+from networks import PLANS, Network
 from render import PAGE_MM, Renderer, apply
-from train import Texts
+from train import WINDOW, Texts
 
 LEVELS = {"easy": 0.2, "medium": 0.5, "hard": 0.8}
 FRAME = (960, 1280)
@@ -45,21 +46,22 @@ def wilson(right, count):
 
 
 def load(args, device):
-    if args.shipped:
-        import export
-        return {name: net.to(device, memory_format=torch.channels_last) for name, net in export.shipped().items()}
-    nets = {"coarse": Network(COARSE), "refine": Network(REFINE), "read": Network(READ)}
-    for path in (args.coarse, args.zone, args.read):
-        for name, state in torch.load(path, map_location=device, weights_only=True)["ema"].items():
-            if path == args.read or name != "read":
-                nets[name].load_state_dict(state)
-    if args.int8:
-        import export
+    """The networks to be measured, by name: those of the files, with weights as they would be shipped, and those that are shipped."""
+    out = {}
+    if not args.shipped:
+        states = {}
+        for path in (args.find, args.read):
+            states |= torch.load(path, map_location=device, weights_only=True)["ema"]
+        out["new"] = {name: Network(plan) for name, plan in PLANS.items()}
+        for name, net in out["new"].items():
+            net.load_state_dict(states[name])
+            export.round_weights(net.eval())
+    if args.shipped or args.versus:
+        out["shipped"] = export.shipped()
+    for nets in out.values():
         for net in nets.values():
-            export.round_weights(net)
-    for net in nets.values():
-        net.to(device, memory_format=torch.channels_last).eval()
-    return nets
+            net.to(device, memory_format=torch.channels_last).eval()
+    return out
 
 
 def segments_of(logs):
@@ -85,7 +87,7 @@ def readings(nets, frame, found):
     parts = [lines_as(nets, frame, found["quad"], ranked.indices[:, 0])]
     if len(unsure) > 0:
         parts.append(lines_as(nets, frame[unsure], found["quad"][unsure], ranked.indices[unsure, 1]))
-    return {"zone": zone, "quad": found["quad"], "unsure": unsure, "parts": parts}
+    return {"zone": zone, "scored": found["score"] > 0, "quad": found["quad"], "unsure": unsure, "parts": parts}
 
 
 LONGEST = 44 * pipeline.PITCH_PX // 4 + pipeline.MARGIN_PX // 2
@@ -143,7 +145,7 @@ def decided(kept):
         at += count
         return {name: array[at - count:at] for name, array in arrays.items()}
     for frame in kept:
-        one = {"zone": frame["zone"].cpu().numpy(), "quad": frame["quad"].cpu().numpy(), **take(len(frame["zone"])), "second": None}
+        one = {**{name: frame[name].cpu().numpy() for name in ("zone", "scored", "away")}, **take(len(frame["zone"])), "second": None}
         if len(frame["parts"]) > 1:
             one["second"] = {"at": frame["unsure"].tolist(), **take(len(frame["unsure"]))}
         out.append(one)
@@ -179,24 +181,51 @@ def decide_packed(seen):
 
 def decide_documents(job):
     """All frames of a batch of documents, told one after the other. With `keep`, what each frame said, to choose the rule by."""
-    frames, keys, keep = job
+    frames, shapes, keys, keep = job
     said = [decide_batch(f) for f in frames]
     results = []
     for i, key in enumerate(keys):
         one = [s[i][0] for s in said]
         film = decode.Film()
         accepted = next((k for k in (film.add(*s[i], bool(f["zone"][i])) for s, f in zip(said, frames)) if k is not None), None)
+        fates = [fate(o, key, f, i, shapes[i]) for o, f in zip(one, frames)]
         result = {
-            "frame": [None if o is None or "key" not in o else o["key"] == key for o in one], "zone": [bool(f["zone"][i]) for f in frames],
+            "fates": fates, "zone": [bool(f["zone"][i]) for f in frames], "away": float(frames[0]["away"][i]),
             "visa": any(o is not None and "visa" in o for o in one), "accepted": None if accepted is None else accepted == key,
-            "visible": [bool(f["visible"][i]) for f in frames] if "visible" in frames[0] else None,
         }
         if keep:
             result["said"] = [None if o is None or "key" not in o else [1 if o["key"] == key else "".join(o["key"]), *(round(o[n], 3) for n in ("cost", "confidence", "margin", "pair", "strain"))] for o in one]
         results.append(result)
         if result["accepted"] is False:
-            print("wrong key accepted:", key, one, flush=True)
+            result["wrong"] = {"key": key, "accepted": accepted, "frames": [None if o is None or "key" not in o else {**o, "key": "".join(o["key"])} for o in one]}
     return results
+
+
+# A corner that lies further off than so many characters is what is wrong with a frame.
+FAR = 0.7
+
+
+def fate(said, key, frame, i, shape):
+    """How a frame ended."""
+    if said is not None and "key" in said:
+        return "right" if said["key"] == key else "wrong"
+    if not frame["visible"][i]:
+        return "covered"
+    if not frame["scored"][i]:
+        return "rough look"
+    if not frame["zone"][i]:
+        return "closer look"
+    if frame["shape"][i] != shape:
+        return "shape"
+    return "corners" if frame["away"][i] > FAR else "characters"
+
+
+def cause(fates):
+    """Why a film was not read: by what most of its frames ended in, where they were not right."""
+    lost = [f for f in fates if f != "right"]
+    if fates.count("covered") > len(fates) - 2:
+        return "covered all the time"
+    return collections.Counter(lost).most_common(1)[0][0] if len(lost) > len(fates) // 2 else "right, but unsure"
 
 
 def key_visible(covered, shape):
@@ -235,262 +264,214 @@ def carry(renderer, old, new):
 
 
 @torch.no_grad()
-def film(renderer, nets, kinds, text, level, frames, zone=None, turned=True):
+def film(renderer, contenders, kinds, text, level, frames, zone=None):
+    """What each contender reads in the frames, and how well the documents are printed."""
     b, device = len(kinds), renderer.device
     d = torch.full((b,), level, device=device) if isinstance(level, float) else level
-    page, g = renderer.page(text, kinds, d, 8, PAGE_MM, zone)
-    turn = torch.where(renderer.u(b) < 0.7, torch.zeros(b, dtype=torch.long, device=device), renderer.pick(b, 4)) if turned else None
+    page, g = renderer.page(text, kinds, d, 8, PAGE_MM, zone, measure=True)
+    turn = torch.where(renderer.u(b) < 0.7, torch.zeros(b, dtype=torch.long, device=device), renderer.pick(b, 4))
     pose = renderer.pose(g, d, FRAME, turn=turn)
-    out, x, truth, free = [], None, [], []
+    out, x, free = {name: [] for name in contenders}, None, []
     for _ in range(frames):
         m = renderer.homography(g, pose, FRAME)
-        new = renderer.nuisance(g, d, renderer.local_scale(m, renderer.zone_corners(g)), FRAME)
+        corners = apply(m, renderer.zone_corners(g))
+        scale = renderer.local_scale(m, renderer.zone_corners(g))
+        new = renderer.nuisance(g, d, scale, FRAME)
         x = new if x is None else carry(renderer, x, new)
         seen, covered = renderer.shoot(page, g, m, x, FRAME)
-        out.append(readings(nets, seen, pipeline.find_zone(nets["coarse"], nets["refine"], seen)))
-        free.append(key_visible(covered.cpu().numpy(), shape_of(kinds)))
-        truth.append(apply(m, renderer.zone_corners(g)).cpu().numpy())
+        for name, nets in contenders.items():
+            found = pipeline.find_zone(nets["coarse"], nets["refine"], seen)
+            out[name].append({**readings(nets, seen, found), "away": away(found["quad"], corners, scale * g["pitch"])})
+        free.append(covered)
         drift(renderer, pose, x, 1.0)
-    return [{**one, "visible": v} for one, v in zip(decided(out), free)], truth
+    return with_sight(out, free, kinds), {name: lowest(g[name], kinds, pick) for name, pick in (("contrast", min), ("missing", max))}
 
 
-@torch.no_grad()
-def causes(args, device, nets, workers, report):
-    """Why films are not read, and which characters are taken for which."""
+def away(quad, corners, pitch):
+    """The worst corner, in characters."""
+    return (quad - corners).norm(dim=-1).amax(1) / pitch
+
+
+def with_sight(out, covered, kinds):
+    free = [key_visible(c.cpu().numpy(), shape_of(kinds)) for c in covered]
+    return {name: [{**one, "visible": v} for one, v in zip(decided(kept), free)] for name, kept in out.items()}
+
+
+def lowest(values, kinds, pick):
+    """Of the characters in the lines that hold the key, the worst."""
+    out = []
+    for rows, shape in zip(values.cpu().tolist(), shape_of(kinds).tolist()):
+        lines, chars = decode.LINES[shape]
+        out.append(pick(rows[line][at] for line in range(lines) if line != decode.NAME[shape] for at in range(chars)))
+    return out
+
+
+LEAST_CONTRAST = 0.6
+
+
+def video(args, device, contenders, workers, report):
     for use in args.faces:
-        for name, level in LEVELS.items():
+        for name in args.levels:
+            level = LEVELS[name]
             renderer = Renderer(args.atlas, device, args.seed + int(level * 100), use)
-            pool = Texts(args.seed, args.documents[0], device, held=True, scramble=0, visas=0)
-            tally, frames_tally, confused = collections.Counter(), collections.Counter(), collections.Counter()
-            for at in range(0, args.documents[0], args.batch):
-                kinds, text, keys = pool.kinds[at:at + args.batch], pool.text[at:at + args.batch], pool.keys[at:at + args.batch]
-                b, d = len(kinds), torch.full((args.batch,), level, device=device)[:len(kinds)]
-                page, g = renderer.page(text, kinds, d, 8, PAGE_MM)
-                turn = torch.where(renderer.u(b) < 0.7, torch.zeros(b, dtype=torch.long, device=device), renderer.pick(b, 4))
-                pose, x = renderer.pose(g, d, FRAME, turn=turn), None
-                shape = torch.tensor([texts.SHAPE_OF[k] for k in range(5)], device=device)[kinds]
-                shots = []
-                for _ in range(args.frames):
-                    m = renderer.homography(g, pose, FRAME)
-                    corners = apply(m, renderer.zone_corners(g))
-                    scale = renderer.local_scale(m, renderer.zone_corners(g))
-                    new = renderer.nuisance(g, d, scale, FRAME)
-                    x = new if x is None else carry(renderer, x, new)
-                    seen, covered = renderer.shoot(page, g, m, x, FRAME)
-                    found = pipeline.find_zone(nets["coarse"], nets["refine"], seen)
-                    away = ((found["quad"] - corners).norm(dim=-1).amax(1) / (scale * g["pitch"])).tolist()
-                    as_found, as_true = decided([readings(nets, seen, found), readings(nets, seen, {"score": torch.ones(b, device=device), "quad": corners, "shape": F.one_hot(shape, 4).float() * 9})])
-                    shots.append((as_found, as_true, away, covered.cpu().numpy(), as_found["shape"] == shape.cpu().numpy(), (found["score"] > 0).tolist()))
-                    drift(renderer, pose, x, 1.0)
-                jobs = workers.map(decide_batch, [s for shot in shots for s in shot[:2]], 1)
-                for i, key in enumerate(keys):
-                    film = decode.Film()
-                    said = [jobs[2 * n][i][0] for n in range(len(shots))]
-                    accepted = next((k for k in (film.add(*jobs[2 * n][i]) for n in range(len(shots))) if k is not None), None)
-                    why = collections.Counter()
-                    s = int(shape[i])
-                    lines = {l for l, _, _ in decode.FIELDS[s][:3]}
-                    for n, (as_found, as_true, away, covered, shape_right, scored) in enumerate(shots):
-                        one, true = said[n], jobs[2 * n + 1][i][0]
-                        hidden = any(covered[i, l, k] for l, start, end in decode.FIELDS[s][:3] for k in range(start, end + 1))
-                        right = lambda o: o is not None and o.get("key") == key
-                        if right(one):
-                            c = "right" if all(one[name] >= least for name, least in zip(("confidence", "margin", "pair"), decode.COUNTS)) else "right, small margin"
-                        elif one is not None and "key" in one:
-                            c = "wrong"
-                        elif hidden:
-                            c = "covered"
-                        elif not scored[i]:
-                            c = "coarse says none"
-                        elif not as_found["zone"][i]:
-                            c = "refine says none"
-                        elif not shape_right[i]:
-                            c = "shape"
-                        elif right(true):
-                            c = "corners, read by the true ones"
-                        elif away[i] > 0.7:
-                            c = "corners, not read by the true ones either"
-                        else:
-                            c = "characters"
-                        why[c] += 1
-                        if c in ("characters", "wrong"):
-                            for n, l in enumerate(sorted(lines)):
-                                for k in range(decode.LINES[s][1]):
-                                    t, got = int(text[i, l, k]), int(as_found["which"][i, n, k, 0])
-                                    if t != got:
-                                        confused[texts.ALPHABET[t] + texts.ALPHABET[got]] += 1
-                        frames_tally[c] += 1
-                    tally["read" if accepted == key else "wrong" if accepted is not None else why.most_common(1)[0][0]] += 1
-            report("causes", {"faces": use, "level": name, "films": dict(tally.most_common()), "frames": dict(frames_tally.most_common()), "confused": dict(confused.most_common(24))})
+            pool = Texts(args.seed + int(level * 1000), args.documents, device, held=True, scramble=0, visas=0)
+            jobs, results, prints = [], {who: [] for who in contenders}, []
+            def take():
+                for who, job in jobs.pop(0).items():
+                    results[who] += job.get()
+            def tell(partial):
+                for who, rows in results.items():
+                    for group in ("all", "standard contrast"):
+                        chosen = [r for r, p in zip(rows, prints) if group == "all" or p[0] >= LEAST_CONTRAST]
+                        report("video", {"who": who, "faces": use, "level": name, "group": group, "partial": partial, **film_figures(chosen)})
+            for number, at in enumerate(range(0, args.documents, args.batch)):
+                kinds, text, keys = (of[at:at + args.batch] for of in (pool.kinds, pool.text, pool.keys))
+                frames, prints_of = film(renderer, contenders, kinds, text, level, args.frames)
+                prints += list(zip(prints_of["contrast"], prints_of["missing"]))
+                jobs.append({who: workers.apply_async(decide_documents, ((one, shape_of(kinds).tolist(), keys, args.keep is not None),)) for who, one in frames.items()})
+                if len(jobs) > 2:
+                    take()
+                if number % 4 == 3:
+                    tell(True)
+                if args.over():
+                    break
+            while jobs:
+                take()
+            tell(False)
+            for who, rows in results.items():
+                keep(args, who, use, name, rows)
+                lost = [[cause(r["fates"]), round(p[0], 2), round(p[1], 2)] for r, p in zip(rows, prints) if r["accepted"] is not True]
+                report("lost", {"who": who, "faces": use, "level": name, "films": "cause, lowest contrast, most of a stroke that is missing", "lost": lost})
 
 
-def video(args, device, nets, workers, report):
-    for use, documents in zip(args.faces, args.video_documents):
-        for name, level in LEVELS.items():
-            renderer = Renderer(args.atlas, device, args.seed + int(level * 100), use)
-            pool = Texts(args.seed + int(level * 1000), documents, device, held=True, scramble=0, visas=0)
-            jobs, errors, results = [], [], []
-            for at in range(0, documents, args.batch):
-                kinds, text = pool.kinds[at:at + args.batch], pool.text[at:at + args.batch]
-                frames, truth = film(renderer, nets, kinds, text, level, args.frames)
-                errors += [torch.from_numpy(f["quad"] - t).norm(dim=-1).amax(1) for f, t in zip(frames[:1], truth[:1])]
-                jobs.append(workers.apply_async(decide_documents, ((frames, pool.keys[at:at + args.batch], args.keep is not None),)))
-                if len(jobs) > 6:
-                    results += jobs.pop(0).get()
-            for job in jobs:
-                results += job.get()
-            keep(args, "video", use, name, results)
-            shots = [f for r in results for f in r["frame"]]
-            seen = [r for r in results if sum(r["visible"]) >= 2]
-            e = torch.cat(errors)
-            report("video", {
-                "faces": use, "level": name, "documents": len(results), "frames": len(shots), "zone_seen": sum(z for r in results for z in r["zone"]) / len(shots),
-                "frame_right": sum(f is True for f in shots), "frame_wrong": sum(f is False for f in shots), "frame_ci": wilson(sum(f is True for f in shots), len(shots)),
-                "video_right": sum(r["accepted"] is True for r in results), "video_wrong": sum(r["accepted"] is False for r in results), "video_ci": wilson(sum(r["accepted"] is True for r in results), len(results)),
-                "visible": len(seen), "visible_right": sum(r["accepted"] is True for r in seen), "visible_ci": wilson(sum(r["accepted"] is True for r in seen), len(seen)),
-                "corner_px_median": float(e.median()), "corner_px_p95": float(e.quantile(0.95)),
-            })
+def film_figures(rows):
+    shots = collections.Counter(f for r in rows for f in r["fates"])
+    right, away = sum(r["accepted"] is True for r in rows), sorted(r["away"] for r in rows)
+    return {
+        "films": len(rows), "right": right, "right_ci": wilson(right, len(rows)), "wrong": sum(r["accepted"] is False for r in rows), "wrongly": [r["wrong"] for r in rows if "wrong" in r],
+        "lost": dict(collections.Counter(cause(r["fates"]) for r in rows if r["accepted"] is None).most_common()),
+        "frames": sum(shots.values()), "frame_ci": wilson(shots["right"], sum(shots.values())), "fates": dict(shots.most_common()),
+        "away": [round(away[int(q * (len(away) - 1))], 2) for q in (0.5, 0.95, 0.99)] if away else None,
+    }
 
 
-def keep(args, job, use, level, results):
-    """What every frame said, for choosing the rule; the documents of such a run are no test of it."""
+def keep(args, who, use, level, results):
+    """What every frame said, for choosing the rule; the documents of such a run are no test of the rule that is chosen by them."""
     if args.keep is None:
         return
     with gzip.open(args.keep, "at") as f:
         for r in results:
-            f.write(json.dumps([job, use, level, r["visible"], r["said"]], separators=(",", ":")) + "\n")
+            f.write(json.dumps([who, use, level, r["accepted"], r["said"]], separators=(",", ":")) + "\n")
 
 
 @torch.no_grad()
-def film_window(renderer, nets, kinds, text, d, frames):
+def film_window(renderer, contenders, kinds, text, d, frames):
     """As `film`, but only the surroundings of the zone are drawn, and the coarse search is replaced by corners as far off as it leaves them. A tenth of the work, for the large counts."""
     b = len(kinds)
     page, g = renderer.page(text, kinds, d)
-    pose = renderer.pose(g, d, train.WINDOW, along_px=renderer.u(b, 12.0 - 3 * d, 23))
-    out, x, free = [], None, []
+    pose = renderer.pose(g, d, WINDOW, along_px=renderer.u(b, 12.0 - 3 * d, 18))
+    out, x, free = {name: [] for name in contenders}, None, []
     for _ in range(frames):
-        m = renderer.homography(g, pose, train.WINDOW)
+        m = renderer.homography(g, pose, WINDOW)
         corners = apply(m, renderer.zone_corners(g))
-        new = renderer.nuisance(g, d, renderer.local_scale(m, renderer.zone_corners(g)), train.WINDOW)
+        scale = renderer.local_scale(m, renderer.zone_corners(g))
+        new = renderer.nuisance(g, d, scale, WINDOW)
         x = new if x is None else carry(renderer, x, new)
-        seen, covered = renderer.shoot(page, g, m, x, train.WINDOW)
+        seen, covered = renderer.shoot(page, g, m, x, WINDOW)
         wide = (corners[:, 1] - corners[:, 0]).norm(dim=-1)
         rough = corners + renderer.n(corners.shape) * (wide * (0.001 + 0.015 * renderer.u(b) ** 2))[:, None, None]
-        found = pipeline.look_until_still(nets["refine"], seen, rough)
-        out.append(readings(nets, seen, {"score": torch.ones(b, device=renderer.device), **found}))
-        free.append(key_visible(covered.cpu().numpy(), shape_of(kinds)))
+        for name, nets in contenders.items():
+            found = pipeline.look_until_still(nets["refine"], seen, rough)
+            out[name].append({**readings(nets, seen, {"score": torch.ones(b, device=renderer.device), **found}), "away": away(found["quad"], corners, scale * g["pitch"])})
+        free.append(covered)
         drift(renderer, pose, x, 1.0)
-    return [{**one, "visible": v} for one, v in zip(decided(out), free)]
+    return with_sight(out, free, kinds)
 
 
-def wrong(args, device, nets, workers, report):
-    for use, documents in zip(args.faces, args.documents):
-        renderer = Renderer(args.atlas, device, args.seed, use)
-        pool = Texts(args.seed + 5, documents, device, held=True, scramble=0, visas=0.05)
-        jobs, began = [], time.time()
-        total = collections.Counter()
-        def summary():
-            return {"faces": use, "frames_each": args.frames, **total, "wrong_ci": wilson(total["wrong"], max(1, total["documents"]))}
-        def take():
-            job, keys = jobs.pop(0)
-            results = job.get()
-            keep(args, "wrong", use, "any", results)
-            for r, key in zip(results, keys):
-                total.update(documents=1, frame_wrong=sum(f is False for f in r["frame"]), visas=key is None, visas_told=key is None and r["visa"],
-                             right=r["accepted"] is True, wrong=r["accepted"] is False, none=r["accepted"] is None)
-        for number, at in enumerate(range(0, documents, args.batch)):
-            kinds, text, keys = pool.kinds[at:at + args.batch], pool.text[at:at + args.batch], pool.keys[at:at + args.batch]
-            frames = film_window(renderer, nets, kinds, text, renderer.u(len(kinds), 0.0, 1.0), args.frames)
-            jobs.append((workers.apply_async(decide_documents, ((frames, keys, args.keep is not None),)), keys))
-            if len(jobs) > 24:
-                take()
-            if time.time() - began > args.minutes * 60 * (1.0 if use == "held" else 0.3):
-                break
-            if number % 40 == 39:
-                report("wrong", summary())
-        while jobs:
+def in_batches(args, contenders, workers, draw, told):
+    """Draws batch after batch while workers decide about those before; `told` gets each batch's results by contender."""
+    jobs = []
+    def take():
+        one, keys = jobs.pop(0)
+        told({who: job.get() for who, job in one.items()}, keys)
+    for at in range(0, args.documents, args.batch):
+        frames, kinds, keys = draw(at)
+        jobs.append(({who: workers.apply_async(decide_documents, ((one, shape_of(kinds).tolist(), keys, args.keep is not None),)) for who, one in frames.items()}, keys))
+        if len(jobs) > 4:
             take()
-        report("wrong", summary())
+        if args.over():
+            break
+    while jobs:
+        take()
 
 
-def none(args, device, nets, workers, report):
+def wrong(args, device, contenders, workers, report):
+    for use in args.faces:
+        renderer = Renderer(args.atlas, device, args.seed, use)
+        pool = Texts(args.seed + 5, args.documents, device, held=True, scramble=0, visas=0.05)
+        total = {who: collections.Counter() for who in contenders}
+        def draw(at):
+            kinds, text, keys = (of[at:at + args.batch] for of in (pool.kinds, pool.text, pool.keys))
+            return film_window(renderer, contenders, kinds, text, renderer.u(len(kinds), 0.0, 1.0), args.frames), kinds, keys
+        def told(results, keys):
+            for who, rows in results.items():
+                keep(args, who, use, "any", rows)
+                for r, key in zip(rows, keys):
+                    total[who].update(documents=1, frames_wrong=r["fates"].count("wrong"), visas=key is None, visas_told=key is None and r["visa"],
+                                      right=r["accepted"] is True, wrong=r["accepted"] is False, none=r["accepted"] is None)
+                    if "wrong" in r:
+                        report("wrong key", {"who": who, "faces": use, **r["wrong"]})
+                report("wrong", {"who": who, "faces": use, "frames_each": args.frames, **total[who], "wrong_ci": wilson(total[who]["wrong"], total[who]["documents"])})
+        in_batches(args, contenders, workers, draw, told)
+
+
+def none(args, device, contenders, workers, report):
     renderer = Renderer(args.atlas, device, args.seed + 9, "held")
     pool = Texts(args.seed + 9, args.batch, device, held=True, scramble=0)
-    jobs, results, began = [], [], time.time()
-    for at in range(0, args.pictures, args.batch):
+    total = {who: collections.Counter() for who in contenders}
+    def draw(at):
         zone = torch.zeros(args.batch, device=device)
-        frames, _ = film(renderer, nets, pool.kinds, pool.text, renderer.u(args.batch, 0.0, 1.0), 2, zone)
-        jobs.append(workers.apply_async(decide_documents, ((frames, [None] * args.batch, False),)))
-        if len(jobs) > 24:
-            results += jobs.pop(0).get()
-        if time.time() - began > args.minutes * 60:
-            break
-    for job in jobs:
-        results += job.get()
-    accepted = sum(r["accepted"] is not None for r in results)
-    report("none", {"pictures": len(results), "frames_each": 2, "zone_claimed": sum(any(r["zone"]) for r in results),
-                    "key_in_a_frame": sum(any(f is not None for f in r["frame"]) for r in results), "key_accepted": accepted, "accepted_ci": wilson(accepted, len(results))})
-
-
-def guarded(part, *given):
-    """A table that fails must not cost the others."""
-    try:
-        part(*given)
-    except Exception:
-        traceback.print_exc()
-
-
-def everything(args, device, nets, workers, report):
-    """The tables of the card in one go: designs of OCR-B first, then everything else."""
-    began, frames, batch, minutes = time.time(), args.frames, args.batch, args.minutes
-    (own, foreign), (films, foreign_films) = args.documents, args.video_documents
-    args.faces, args.frames, args.video_documents = ["held"], 10, [films]
-    guarded(video, args, device, nets, workers, report)
-    guarded(none, args, device, nets, workers, report)
-    args.documents, args.frames, args.batch = [own], frames, batch * 8
-    # What is left, less what the rest needs.
-    args.minutes = minutes - (time.time() - began) / 60 - 0.6
-    guarded(wrong, args, device, nets, workers, report)
-    args.faces, args.documents, args.minutes = ["foreign"], [foreign], 2.0
-    guarded(wrong, args, device, nets, workers, report)
-    args.frames, args.batch, args.video_documents = 10, batch, [foreign_films]
-    guarded(video, args, device, nets, workers, report)
+        return film(renderer, contenders, pool.kinds, pool.text, renderer.u(args.batch, 0.0, 1.0), args.frames, zone)[0], pool.kinds, [None] * args.batch
+    def told(results, keys):
+        for who, rows in results.items():
+            for r in rows:
+                total[who].update(pictures=1, zone_claimed=any(r["zone"]), key_in_a_frame="wrong" in r["fates"], key_accepted=r["accepted"] is not None)
+            report("none", {"who": who, "frames_each": args.frames, **total[who], "accepted_ci": wilson(total[who]["key_accepted"], total[who]["pictures"])})
+    in_batches(args, contenders, workers, draw, told)
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("job", choices=["video", "wrong", "none", "all", "causes"])
+    parser.add_argument("job", choices=["video", "wrong", "none"])
     parser.add_argument("--atlas", default="build/atlas.npz")
-    parser.add_argument("--coarse", default="build/coarse.pt")
-    parser.add_argument("--zone", default="build/zone.pt")
+    parser.add_argument("--find", default="build/find.pt")
     parser.add_argument("--read", default="build/read.pt")
-    parser.add_argument("--documents", type=int, nargs="*", default=[100_352, 10_240], help="for each of --faces")
-    parser.add_argument("--video-documents", type=int, nargs="*", default=[2048, 256], help="for each of --faces")
-    parser.add_argument("--pictures", type=int, default=10_000)
+    parser.add_argument("--shipped", action="store_true", help="only the networks that the page loads, from ../networks")
+    parser.add_argument("--versus", action="store_true", help="those beside the new ones, on the same frames")
+    parser.add_argument("--documents", type=int, default=1280, help="films, documents or pictures, at most; for each level and each of --faces")
     parser.add_argument("--frames", type=int, default=None)
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--seed", type=int, default=31_000_000)
     parser.add_argument("--minutes", type=float, default=9)
     parser.add_argument("--workers", type=int, default=14)
     parser.add_argument("--keep", help="writes what every frame said into this file; not for a test, but to choose the rule by")
-    parser.add_argument("--faces", nargs="*", default=["held", "foreign"], choices=["train", "held", "foreign"])
-    parser.add_argument("--int8", action="store_true", help="with the weights as they are shipped")
-    parser.add_argument("--shipped", action="store_true", help="the networks that the page loads, from ../networks")
+    parser.add_argument("--faces", nargs="*", default=["held"], choices=["train", "held", "foreign"])
+    parser.add_argument("--levels", nargs="*", default=list(LEVELS), choices=list(LEVELS))
     parser.add_argument("--out")
     args = parser.parse_args()
-    args.frames = args.frames or (10 if args.job == "video" else 4)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    context = multiprocessing.get_context("spawn")
+    args.frames = args.frames or {"video": 10, "wrong": 4, "none": 2}[args.job]
     began = time.time()
-    with context.Pool(args.workers) as workers:
-        nets = load(args, device)
+    args.over = lambda: time.time() - began > args.minutes * 60
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    with multiprocessing.get_context("spawn").Pool(args.workers) as workers:
+        contenders = load(args, device)
         def report(kind, row):
-            line = json.dumps({"job": kind, "seed": args.seed, "int8": args.int8 or args.shipped, "seconds": round(time.time() - began), **row})
+            line = json.dumps({"job": kind, "seed": args.seed, "seconds": round(time.time() - began), **row})
             print(line, flush=True)
             if args.out:
                 with open(args.out, "a") as f:
                     f.write(line + "\n")
-        {"video": video, "wrong": wrong, "none": none, "all": everything, "causes": causes}[args.job](args, device, nets, workers, report)
+        {"video": video, "wrong": wrong, "none": none}[args.job](args, device, contenders, workers, report)
 
 
 if __name__ == "__main__":

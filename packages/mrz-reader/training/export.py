@@ -56,7 +56,8 @@ def flat(net):
 
 
 def shipped(folder="../networks"):
-    """The networks as the page runs them, from the files that it loads."""
+    """The networks as the page runs them, from the files that it loads; they may have fewer layers than the plans here."""
+    plans = json.loads((pathlib.Path(folder) / "mrz-reader.json").read_text())["networks"]
     body = (pathlib.Path(folder) / "mrz-reader.bin").read_bytes()
     at = 0
     def take(kind, count):
@@ -72,8 +73,8 @@ def shipped(folder="../networks"):
         bias.copy_(offset)
     nets = {}
     with torch.no_grad():
-        for name, steps in PLANS.items():
-            nets[name] = Network(steps).eval()
+        for name, plan in plans.items():
+            nets[name] = Network(plan["steps"]).eval()
             for step, layer in zip(nets[name].plan, nets[name].layers):
                 for pair in {"conv": [layer], "point": [layer], "ds": layer}.get(step["op"], []):
                     fill(pair[0].weight, pair[1].bias)
@@ -85,16 +86,68 @@ def shipped(folder="../networks"):
     return nets
 
 
+def begun(name, pictures, folder="../networks", plans=PLANS):
+    """A network to train on from the shipped one: what it computes is the same, in training too, but for layers that the plan here has and the shipped one has not, which begin with little to say.
+
+    Batch norm is in the shipped weights, so it is made anew: with the mean and the spread that each layer has on `pictures`, it undoes what it does."""
+    old, net = shipped(folder)[name], Network(plans[name])
+    layers = iter(zip(old.plan, old.layers))
+    before, from_old = next(layers, None), []
+    for step, layer in zip(net.plan, net.layers):
+        if before is not None and before[0] == step:
+            layer.load_state_dict(before[1].state_dict())
+            from_old.append(True)
+            before = next(layers, None)
+        else:
+            assert step["op"] == "ds", step
+            torch.nn.init.constant_(layer[1][1].weight, 0.1)
+            from_old.append(False)
+    assert before is None, before
+    seen = {}
+    for step, layer, is_old in zip(net.plan, net.layers, from_old):
+        layer.train(not is_old)
+        for pair in {"conv": [layer], "point": [layer], "ds": layer}.get(step["op"], []):
+            if is_old:
+                pair[0].register_forward_hook(lambda conv, _, out, pair=pair: seen.update({pair: torch.var_mean(out, (0, 2, 3), correction=0)}))
+    with torch.no_grad():
+        net.to(pictures.device)(pictures)
+        for pair, (variance, mean) in seen.items():
+            conv, norm = pair
+            conv._forward_hooks.clear()
+            # To the size that training is used to: the weights before a batch norm may have any, and the size of a step does not follow it.
+            fan_in = conv.weight[0].numel()
+            size = conv.weight.square().mean((1, 2, 3)).sqrt().clamp(min=1e-6)
+            by = 2 / (3 * fan_in) ** 0.5 / size
+            conv.weight.mul_(by[:, None, None, None])
+            norm.running_mean.copy_(mean * by)
+            norm.running_var.copy_(variance * by ** 2)
+            norm.weight.copy_((norm.running_var + norm.eps).sqrt() / by)
+            norm.bias.add_(mean)
+    return net.train()
+
+
+@torch.no_grad()
+def check():
+    """How far a network that is trained on is from the shipped one at its first step, in the mode of training, where it has no layer more."""
+    old, away = shipped(), {}
+    for name, net in old.items():
+        pictures = torch.randn(4, 1, 32, 96, generator=torch.Generator().manual_seed(1))
+        same = begun(name, pictures, plans={name: net.plan})
+        away[name] = float((same(pictures)[0] - net(pictures)[0]).abs().max())
+    print(json.dumps(away))
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--coarse", default="build/coarse.pt")
-    parser.add_argument("--zone", default="build/zone.pt")
+    parser.add_argument("--check", action="store_true", help="whether training on begins with what is shipped")
+    parser.add_argument("--find", default="build/find.pt")
     parser.add_argument("--read", default="build/read.pt")
     parser.add_argument("--out", default="../networks")
     args = parser.parse_args()
+    if args.check:
+        return check()
     states = {}
-    # The recogniser last: an older file of the closer look may hold one too.
-    for path in (args.coarse, args.zone, args.read):
+    for path in (args.find, args.read):
         states |= torch.load(path, map_location="cpu", weights_only=True)["ema"]
     out = pathlib.Path(args.out)
     out.mkdir(parents=True, exist_ok=True)

@@ -108,20 +108,27 @@ def find_zone(coarse, refine, frame):
     h, w = frame.shape[-2:]
     factor = torch.tensor([w / maps.shape[-1], h / maps.shape[-2]], device=frame.device)
     quad = at * factor
-    found = look_until_still(refine, frame, quad)
+    middle = shrunk(frame, MIDDLE_SIDE)
+    found = look_until_still(refine, frame, quad, middle)
     for which in (0, 1):
         # A corner on a wrong line makes a quad that no zone has; from where it should be, the zone is looked at again.
-        again = look_until_still(refine, frame, mended(found, which))
-        better = ~consistent(found) & consistent(again)
-        found = {name: torch.where(better.view(-1, *((1,) * (value.dim() - 1))), again[name], value) for name, value in found.items()}
+        at = (~consistent(found)).nonzero()[:, 0]
+        if len(at) == 0:
+            break
+        part = {name: value[at] for name, value in found.items()}
+        again = look_until_still(refine, frame[at], mended(part, which), middle[at])
+        better = consistent(again)
+        for name, value in found.items():
+            value[at[better]] = again[name][better]
     return {"score": score[:, 0].float(), "coarse": quad, "mass": mass, **found}
 
 
-def look_until_still(refine, frame, quad):
+def look_until_still(refine, frame, quad, middle=None):
     """Once more from where the zone was found, because the first look may have begun far beside it; and where that moved the corners, once more again."""
-    first = look_closer(refine, frame, quad)
-    second = look_closer(refine, frame, first["quad"])
-    third = look_closer(refine, frame, second["quad"])
+    middle = shrunk(frame, MIDDLE_SIDE) if middle is None else middle
+    first = look_closer(refine, frame, quad, middle)
+    second = look_closer(refine, frame, first["quad"], middle)
+    third = look_closer(refine, frame, second["quad"], middle)
     # Turned round is not moved.
     same = second["turned"][:, None, None]
     before = torch.where(same, first["quad"].roll(2, 1), first["quad"])
@@ -164,9 +171,9 @@ def mended(found, which):
     return torch.stack([d + up, c + up, c, d] if which == 0 else [a, b, b - up, a - up], 1)
 
 
-def look_closer(refine, frame, quad):
+def look_closer(refine, frame, quad, middle=None):
     h, w = frame.shape[-2:]
-    middle = shrunk(frame, MIDDLE_SIDE)
+    middle = shrunk(frame, MIDDLE_SIDE) if middle is None else middle
     down = torch.tensor([middle.shape[-1] / w, middle.shape[-2] / h], device=frame.device)
     crop, to_frame = crop_of(middle, quad * down)
     maps, head = refine(standard(crop, 0.05))

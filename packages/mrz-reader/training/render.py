@@ -53,8 +53,8 @@ class Renderer:
         table = torch.tensor([texts.SHAPES[k] for k in range(5)], device=self.device)
         return table
 
-    def page(self, text, kinds, d, per_mm=8, height_mm=ZONE_MM, zone=None, face=None):
-        """The flat page and where its zone is. `zone` false: a page without one."""
+    def page(self, text, kinds, d, per_mm=8, height_mm=ZONE_MM, zone=None, face=None, measure=False):
+        """The flat page and where its zone is. `zone` false: a page without one. `measure`: also how well each character is printed, see `legibility`."""
         b = text.shape[0]
         device = self.device
         zone = torch.ones(b, device=device) if zone is None else zone.float()
@@ -75,8 +75,8 @@ class Renderer:
             sheet = self.varied(sheet)
         strip = sheet[torch.arange(b, device=device)[:, None, None], text.clamp(min=0)] * (text >= 0)[..., None, None]
         cell_h, cell_w = strip.shape[-2:]
-        strip = strip.permute(0, 1, 3, 2, 4).reshape(b, 1, 3 * cell_h, 44 * cell_w)
-        strip = self.ink(strip, d)
+        designed = strip.permute(0, 1, 3, 2, 4).reshape(b, 1, 3 * cell_h, 44 * cell_w)
+        strip = self.ink(designed, d)
 
         canvas_w, rows = int(CANVAS_MM * per_mm), int(27 * per_mm)
         x_mm = (torch.arange(canvas_w, device=device) + 0.5) / per_mm
@@ -111,6 +111,11 @@ class Renderer:
         worn = self.u(b, 0.0, 0.25) + self.chance(0.1 + 0.2 * d) * self.u(b, 0.0, 0.45)
         dark = paper[:, 0, 0] * worn + (1 - worn) * self.u(b, 0.02, 0.22)
         page = page + (dark[:, None, None] - page) * ink[:, 0]
+        if measure:
+            place = torch.floor(along * 44)[:, None, :] + 44 * line[:, :, None]
+            in_zone = ((along >= 0) & (along < chars[:, None] / 44))[:, None, :] & ((line >= 0) & (line < lines[:, None]))[:, :, None]
+            whole = F.grid_sample(designed, grid, align_corners=False)[:, 0]
+            geometry["contrast"], geometry["missing"] = legibility(page[:, total - rows:], whole, torch.where(in_zone, place, torch.full_like(place, 132)).long())
         return page[:, None], geometry
 
     def varied(self, sheet):
@@ -252,7 +257,7 @@ class Renderer:
         h, w = frame
         device = self.device
         across, down = torch.arange(w, device=device)[None, None] + 0.5, torch.arange(h, device=device)[None, :, None] + 0.5
-        inverse = torch.linalg.inv(m)[..., None, None]
+        inverse = torch.linalg.inv_ex(m)[0][..., None, None]
         mm = [inverse[:, i, 0] * across + (inverse[:, i, 1] * down + inverse[:, i, 2]) for i in range(3)]
         corners = self.zone_corners(g)
         half = (corners[:, 1, 0] - corners[:, 0, 0])[:, None, None] / 2
@@ -385,6 +390,29 @@ class Renderer:
         return torch.where((quality < 99)[:, None, None], out, seen)
 
 
+def legibility(page, whole, place):
+    """How well each character is printed, on the flat page and before any camera: [b, 3, 44] print contrast signals and [b, 3, 44] shares of the strokes that are missing.
+
+    The print contrast signal (PCS) of ISO 1831, of which ICAO 9303-3 asks for 0.6 at least, is (paper - print) / paper in reflectances. Paper is here the mean of the character's cell beyond a quarter of a millimetre from its strokes,
+    with whatever security print is on it; print is the mean along the middle of the strokes as they were designed, worn or not. Missing is what of that middle has less than 0.4 of the contrast that the zone has on average."""
+    b = len(page)
+    near = F.avg_pool2d(whole[:, None], 3, 1, 1)[:, 0]
+    middle = ((whole > 0.7) & (near >= F.max_pool2d(near[:, None], 3, 1, 1)[:, 0] * 0.92)).float()
+    paper = (F.max_pool2d(whole[:, None], 5, 1, 2)[:, 0] < 0.02).float()
+    at = place.flatten(1)
+    def total(values):
+        return torch.zeros(b, 133, device=page.device).scatter_add_(1, at, values.flatten(1))[:, :132]
+    around = total(page * paper) / total(paper).clamp(min=1)
+    count = total(middle)
+    printed = total(page * middle) / count.clamp(min=1)
+    contrast = 1 - printed / around.clamp(min=1e-3)
+    there = count > 0
+    usual = (contrast * there).sum(1) / there.sum(1).clamp(min=1)
+    paper_here = F.pad(around, (0, 1), value=1.0).gather(1, at).view_as(page).clamp(min=1e-3)
+    missing = total((1 - page / paper_here < 0.4 * usual[:, None, None]) * middle) / count.clamp(min=1)
+    return torch.where(there, contrast, torch.ones_like(contrast)).view(b, 3, 44), (missing * there).view(b, 3, 44)
+
+
 def apply(m, points):
     p = torch.cat([points, torch.ones_like(points[..., :1])], -1) @ m.transpose(1, 2)
     return p[..., :2] / p[..., 2:]
@@ -412,5 +440,6 @@ def quad_homography(source, target):
     top = torch.stack([x, y, one, zero, zero, zero, -u * x, -u * y], -1)
     low = torch.stack([zero, zero, zero, x, y, one, -v * x, -v * y], -1)
     a = torch.cat([top, low], 1)
-    solved = torch.linalg.solve(a, torch.cat([u, v], 1)[..., None])[..., 0]
+    # Unchecked: the check would have to be waited for.
+    solved = torch.linalg.solve_ex(a, torch.cat([u, v], 1)[..., None])[0][..., 0]
     return torch.cat([solved, torch.ones(b, 1, device=source.device)], 1).view(b, 3, 3)

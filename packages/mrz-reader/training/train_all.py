@@ -1,0 +1,133 @@
+"""Trains all networks beside each other on one GPU, from the shipped weights on (or from build/find-before.pt and build/read-before.pt), and measures what came of it beside the shipped ones.
+
+  train_all.py --training 14 --measuring 10     minutes; everything is written to build/run
+
+A training's steps are small kernels one after the other, so one training leaves most of the GPU idle. Several of one network share what they learn (`meet` in train.py). Where the driver has its service for sharing (MPS), and it
+works, the kernels of all of them run at the same time, else in turns.
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+RUN = pathlib.Path("build/run")
+FIND, READ = 2, 3
+# The latest that the first steps of a training may take, in seconds: libraries are loaded and kernels chosen first.
+FIRST_STEPS = 200
+
+
+def started(name, *command):
+    """Beside the others, with what it says in a file of its own."""
+    out = open(RUN / f"{name}.log", "a")
+    return subprocess.Popen([sys.executable, *map(str, command)], stdout=out, stderr=subprocess.STDOUT)
+
+
+def share_gpu():
+    """Whether the driver's service for sharing a GPU was started and works."""
+    control = shutil.which("nvidia-cuda-mps-control")
+    if control is None:
+        return False
+    for name in ("PIPE", "LOG"):
+        folder = RUN / f"mps-{name.lower()}"
+        folder.mkdir(exist_ok=True)
+        os.environ[f"CUDA_MPS_{name}_DIRECTORY"] = str(folder.resolve())
+    try:
+        subprocess.run([control, "-d"], timeout=20, check=True)
+        subprocess.run([sys.executable, "-c", "import torch; x = torch.ones(512, 512, device='cuda'); assert float((x @ x).sum()) == 512 ** 3"], timeout=60, check=True)
+        return True
+    except (subprocess.SubprocessError, OSError) as error:
+        print("not shared:", error, flush=True)
+        stop_sharing()
+        return False
+
+
+def stop_sharing():
+    try:
+        subprocess.run(["nvidia-cuda-mps-control"], input=b"quit\n", timeout=20, check=False)
+    except (subprocess.SubprocessError, OSError) as error:
+        print("sharing goes on:", error, flush=True)
+    for name in ("PIPE", "LOG"):
+        os.environ.pop(f"CUDA_MPS_{name}_DIRECTORY", None)
+
+
+def trainings(args):
+    common = ["--no-check", "--minutes", args.training, "--documents", args.documents, "--rate", args.rate, "--last-rate", 2e-5]
+    jobs = {}
+    for job, members, batch in (("find", FIND, 96), ("read", READ, 256)):
+        for n in range(members):
+            name, before = f"{job}-{n}", pathlib.Path(f"build/{job}-before.pt")
+            start = ["--resume", before] if before.exists() else ["--shipped"]
+            jobs[name] = started(name, "train.py", job, *start, *common, "--batch", batch, "--seed", args.seed + 1000 * n + (job == "read"), "--member", n, "--members", members, "--out", f"build/{name}.pt")
+    return jobs
+
+
+def has_begun(name):
+    return " step 10 " in (RUN / f"{name}.log").read_text()
+
+
+def train(args):
+    shared = share_gpu()
+    print("shared" if shared else "in turns", flush=True)
+    jobs, began = trainings(args), time.time()
+    while any(job.poll() is None for job in jobs.values()):
+        time.sleep(2)
+        if time.time() - began > args.training * 60 + FIRST_STEPS:
+            print("a training does not end; its last save is taken", flush=True)
+            for job in jobs.values():
+                job.kill()
+        if shared and time.time() - began > FIRST_STEPS and not all(has_begun(name) for name in jobs):
+            print("no steps while shared; again, in turns", flush=True)
+            for job in jobs.values():
+                job.kill()
+                job.wait()
+            stop_sharing()
+            args.training -= FIRST_STEPS / 60
+            shared, jobs, began = False, trainings(args), time.time()
+        elif shared and time.time() - began > FIRST_STEPS:
+            shared = False
+    for job, members in (("find", FIND), ("read", READ)):
+        team = [f"build/{job}-{n}.pt" for n in range(members) if pathlib.Path(f"build/{job}-{n}.pt").exists()]
+        if started("join", "train.py", "join", "--team", *team, "--out", f"build/{job}.pt").wait() != 0:
+            shutil.copy(team[0], f"build/{job}.pt")
+
+
+def measure(args):
+    """Films first, then wrong keys with the time that is left. `tune` is for choosing rules by, and no part of the tables."""
+    began = time.time()
+    def table(name, job, *options):
+        left = args.measuring - (time.time() - began) / 60
+        return started(name, "evaluate.py", job, "--minutes", left, "--out", RUN / "results.jsonl", "--keep", RUN / f"{name}.gz", *options)
+    films = [table(f"video-{level}", "video", "--versus", "--levels", level, "--documents", 1280, "--seed", 81_000_000, "--workers", 3) for level in ("easy", "medium", "hard")]
+    films.append(table("none", "none", "--documents", 10_048, "--seed", 81_000_000, "--workers", 1))
+    while any(job.poll() is None for job in films) and time.time() - began < args.measuring * 60 * 0.6:
+        time.sleep(1)
+    rest = [table(f"wrong-{n}", "wrong", "--documents", 50_176, "--batch", 512, "--seed", 82_000_000 + n * 1_000_000, "--workers", 5) for n in range(2)]
+    rest.append(table("tune", "wrong", "--faces", "foreign", "held", "--documents", 2048, "--batch", 512, "--seed", 91_000_000, "--workers", 2))
+    for job in films + rest:
+        job.wait()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--training", type=float, default=14, help="minutes; none to measure only")
+    parser.add_argument("--measuring", type=float, default=10, help="minutes")
+    parser.add_argument("--documents", type=int, default=80_000)
+    parser.add_argument("--rate", type=float, default=1.2e-3)
+    parser.add_argument("--seed", type=int, default=1_300_000)
+    args = parser.parse_args()
+    RUN.mkdir(parents=True, exist_ok=True)
+    os.environ["OMP_NUM_THREADS"] = "2"
+    began = time.time()
+    if args.training > 0:
+        train(args)
+    print(f"trained after {time.time() - began:.0f} s", flush=True)
+    measure(args)
+    print(f"measured after {time.time() - began:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()
