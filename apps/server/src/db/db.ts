@@ -13,7 +13,7 @@ import {
   patientLimits,
   type TimeLimits,
 } from "./connection.ts";
-import { type Answer, Flight, type Query, type Row } from "./flight.ts";
+import { type Answer, Flight, prepared, type Query, type Row } from "./flight.ts";
 import { Hints, type Notification } from "./hints.ts";
 import { type CutList, type CutUp, type Listed, Reaches } from "./parts.ts";
 import { openConnection, type Purpose, parseServers, ServerChoice, WrongServerError } from "./servers.ts";
@@ -98,6 +98,9 @@ function onlyRow<T extends Row>({ rows: [row] }: Answer): T {
 const beginning: Query = { name: "begin", text: "begin" };
 
 const queryOf = (statement: Sql): Query => ({ ...statement.prepared, values: statement.values });
+
+/** A value that cannot be sent fails here, and not with it whoever travels along. */
+const sharedQueryOf = (statement: Sql): Query => prepared(queryOf(statement));
 
 /** How statements travel on the connections of a pool. */
 type Manner = {
@@ -270,11 +273,11 @@ export class Db extends Statements {
   readonly #reaches = new Reaches();
   readonly #generationOf = new Map<pg.PoolClient, number>();
   readonly #hints = new Hints((hints) => this.#sendHints(hints));
-  // Each kind by itself: who looks up a key does not wait for a page, and who reads not for the disk. With twice as many together a third more sessions are
-  // created in a second, and whoever asks little beside a flood waits half as long again.
-  readonly #lookups = new SharedFlights((queries) => this.#fly(queries), { flights: 1, together: 8 });
-  readonly #pages = new SharedFlights((queries) => this.#fly(queries), { flights: 2, together: 4 });
-  readonly #entries = new SharedFlights((queries) => this.#fly(queries), { flights: 2, together: 4 });
+  // Each kind by itself: who looks up a key does not wait for a page, and who reads not for the disk. With half as many together a third fewer sessions are
+  // created in a second, and whoever asks little beside a flood waits a tenth less.
+  readonly #lookups = new SharedFlights((queries) => this.#fly(queries), { flights: 1, together: 16 });
+  readonly #pages = new SharedFlights((queries) => this.#fly(queries), { flights: 2, together: 8 });
+  readonly #entries = new SharedFlights((queries) => this.#fly(queries), { flights: 2, together: 8 });
 
   /** `openSession` where those of the pool are not sessions of the server's own. */
   constructor(
@@ -303,18 +306,18 @@ export class Db extends Statements {
 
   override async lookUp<T extends Row>(statement: Sql): Promise<T | null> {
     if (!this.#mayShare) return this.first<T>(statement);
-    const { rows } = await this.#lookups.send(queryOf(statement));
+    const { rows } = await this.#lookups.send(sharedQueryOf(statement));
     return (rows[0] as T | undefined) ?? null;
   }
 
   override async page<T extends Row>(statement: Sql): Promise<T[]> {
     if (!this.#mayShare) return this.rows<T>(statement);
-    return (await this.#pages.send(queryOf(statement))).rows as T[];
+    return (await this.#pages.send(sharedQueryOf(statement))).rows as T[];
   }
 
   override async enter<T extends Row>(statement: Sql): Promise<T> {
     if (!this.#mayShare) return this.one<T>(statement);
-    return onlyRow<T>(await this.#entries.send(queryOf(statement)));
+    return onlyRow<T>(await this.#entries.send(sharedQueryOf(statement)));
   }
 
   /** Not what belongs to a transaction or has limits of its own, nor where a trace is to tell how long each statement took. */

@@ -5,6 +5,11 @@ import { prepareValue } from "pg/lib/utils.js";
 export type Query = { text: string; name?: string; values?: readonly unknown[] };
 type Prepared = Query & { values: (string | Buffer | null)[] };
 
+/** Its values as they travel. Fails where one cannot. */
+export function prepared({ name = "", text, values = [] }: Query): Prepared & { name: string } {
+  return { name, text, values: values.map(prepareValue) };
+}
+
 export type Row = Record<string, unknown>;
 /** What a statement gave back, and how many rows it read or wrote. */
 export type Answer = { rows: Row[]; rowCount: number };
@@ -49,11 +54,10 @@ export class Flight {
   /** With `named` false nothing is prepared for later, for poolers that do not keep apart what each of their clients has prepared. */
   constructor(queries: readonly Query[], answerLimitMs: number | undefined, named = true) {
     // Before anything is sent: a value that cannot be sent must not leave half of a message behind.
-    this.#queries = queries.map(({ name = "", text, values = [] }) => ({
-      name: named ? name : "",
-      text,
-      values: values.map(prepareValue),
-    }));
+    this.#queries = queries.map((query) => {
+      const ready = prepared(query);
+      return named ? ready : { ...ready, name: "" };
+    });
     this.query_timeout = answerLimitMs;
   }
 

@@ -98,6 +98,17 @@ test("of writes that travel together the one that the database refuses fails, an
   );
 });
 
+test("a value that cannot be sent fails whoever sent it, and nobody who travels along", async () => {
+  const results = await Promise.allSettled([
+    core.db.lookUp<{ value: number }>(sql`select ${1}::integer as value`),
+    core.db.lookUp(sql`select ${{ value: 1n }}::jsonb as value`),
+  ]);
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ["fulfilled", "rejected"],
+  );
+});
+
 test("cancelling a session takes three round trips, its event included: who calls, the session with the endpoints, and all that is written", () =>
   expectAtMost(3, create, async ({ id }) =>
     assert.equal((await partner.api.post(`/v1/sessions/${id}/cancel`, {})).status, 204),
