@@ -78,17 +78,20 @@ test("what the server refuses fails alone, and the others are sent again", async
   await assert.rejects(bad, pg.DatabaseError);
 });
 
-test("of a connection that is lost nobody knows what was done, so nothing is sent again", async () => {
-  const { flights, send } = airport(10);
-  const sent = [send("a"), send("b")];
-  await turn();
-  flights[0]?.fail(new Error("Connection terminated unexpectedly"));
-  const results = await Promise.allSettled(sent);
-  assert.deepEqual(
-    results.map(({ status }) => status),
-    ["rejected", "rejected"],
-  );
-  assert.equal(flights.length, 1);
+test("of a connection that is lost, or that the server ends, nobody knows what was done, so nothing is sent again", async () => {
+  const ended = Object.assign(refused(), { code: "57P01" });
+  for (const error of [new Error("Connection terminated unexpectedly"), ended]) {
+    const { flights, send } = airport(10);
+    const sent = [send("a"), send("b")];
+    await turn();
+    flights[0]?.fail(error);
+    const results = await Promise.allSettled(sent);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ["rejected", "rejected"],
+    );
+    assert.equal(flights.length, 1);
+  }
 });
 
 test("whatever comes when, everybody gets their own answer, and no flight carries too many", () =>

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { sqlState } from "../lib/sql-state.ts";
 import type { Answer, Query } from "./flight.ts";
 
 /** Whoever has waited for this long does so for flights that are stuck, behind a lock perhaps, and takes one more. */
@@ -84,7 +85,7 @@ export class SharedFlights {
       });
     } catch (error) {
       // The server has refused one of them and undone the others, which do not have to know. When it is not known what became of them, nothing may be done twice.
-      if (passengers.length > 1 && error instanceof pg.DatabaseError)
+      if (passengers.length > 1 && isRefusal(error))
         for (const passenger of passengers) void this.#carry([passenger]);
       else for (const { reject } of passengers) reject(error);
     } finally {
@@ -92,4 +93,9 @@ export class SharedFlights {
       if (this.#waiting.length > 0) this.#board();
     }
   }
+}
+
+/** A server that ends the connection (classes 08 and 57P) may have committed before: it says so also while it waits for a replica. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && !/^(08|57P)/.test(sqlState(error) ?? "");
 }
