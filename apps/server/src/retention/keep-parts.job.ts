@@ -100,9 +100,9 @@ async function keepTable(
   const parts = (await listParts(db, table.table)) ?? [];
   for (const missing of missingParts(parts, await newestInRest(db, table), width, clock.now()))
     await makePart(client, table, missing, statementMs);
+  const due = parts.filter((part) => isOver(table, part, config, clock.now()));
   const over: DatedPart[] = [];
-  for (const part of await withoutSessions(core, table, parts)) {
-    if (!isOver(table, part, config, clock.now())) continue;
+  for (const part of await withoutSessions(core, table, due)) {
     if (part.kind === "dated") over.push(part);
     else await dropEmptyPart(client, table, part, statementMs);
   }
@@ -168,7 +168,7 @@ export async function watchParts({ config, db, reads, clock, log }: Watched): Pr
 
 /** What belongs to sessions stays for as long as theirs do. */
 async function withoutSessions({ db }: Needs, table: GrowingTable, parts: readonly Part[]): Promise<Part[]> {
-  if (table.group !== "sessions" || table.table === "sessions") return [...parts];
+  if (table.group !== "sessions" || table.table === "sessions" || parts.length === 0) return [...parts];
   const sessions = (await listParts(db, growingTable("sessions").table)) ?? [];
   return parts.filter(
     (part) => part.kind !== "rest" && !sessions.some((each) => each.kind === "dated" && each.from < part.to),
