@@ -25,7 +25,7 @@ const isRoot = process.geteuid?.() === 0;
 const hasSetpriv = spawnSync("setpriv", ["--pdeathsig", "INT", "--", "/bin/true"]).status === 0;
 
 describe("a start on a new folder", () => {
-  test("makes a UTF-8 cluster with checksums that listens on no network", async () => {
+  test("makes a UTF-8 cluster with checksums and small files of the log that listens on no network", async () => {
     const folder = await newFolder();
     const server = await start(path.join(folder, "data"));
     try {
@@ -33,6 +33,7 @@ describe("a start on a new folder", () => {
         server.url,
         `select current_setting('server_encoding') as encoding, current_setting('data_checksums') as checksums,
            current_setting('listen_addresses') as addresses, current_setting('fsync') as fsync,
+           current_setting('wal_segment_size') as log_file,
            upper('ä') as upper, 'Z' < 'a' as by_code_point`,
       );
       assert.deepEqual(row, {
@@ -40,6 +41,7 @@ describe("a start on a new folder", () => {
         checksums: "on",
         addresses: "",
         fsync: "on",
+        log_file: "1MB",
         upper: "Ä",
         by_code_point: true,
       });
