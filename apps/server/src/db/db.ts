@@ -35,8 +35,8 @@ export type Queryable = {
   lookUp<T extends Row>(statement: Sql): Promise<T | null>;
   /** The rows of a page of a list; the same. */
   page<T extends Row>(statement: Sql): Promise<T[]>;
-  /** The row of an insert that waits for nobody's lock: those of several requests are committed together. */
-  enter<T extends Row>(statement: Sql): Promise<T>;
+  /** The row of an insert that waits for nobody's lock: those of several requests are committed together. Those of `whose` do not keep others waiting. */
+  enter<T extends Row>(statement: Sql, whose: string): Promise<T>;
   /** How many rows a write touched. */
   run(statement: Sql): Promise<number>;
   /** A hint for listeners of every process, sent when what was written is committed, and only then. Whoever has to know also looks by itself. */
@@ -81,7 +81,7 @@ abstract class Statements implements Queryable {
     return this.rows<T>(statement);
   }
 
-  enter<T extends Row>(statement: Sql): Promise<T> {
+  enter<T extends Row>(statement: Sql, _whose: string): Promise<T> {
     return this.one<T>(statement);
   }
 
@@ -315,9 +315,9 @@ export class Db extends Statements {
     return (await this.#pages.send(sharedQueryOf(statement))).rows as T[];
   }
 
-  override async enter<T extends Row>(statement: Sql): Promise<T> {
+  override async enter<T extends Row>(statement: Sql, whose: string): Promise<T> {
     if (!this.#mayShare) return this.one<T>(statement);
-    return onlyRow<T>(await this.#entries.send(sharedQueryOf(statement)));
+    return onlyRow<T>(await this.#entries.send(sharedQueryOf(statement), whose));
   }
 
   /** Not what belongs to a transaction or has limits of its own, nor where a trace is to tell how long each statement took. */
@@ -526,11 +526,17 @@ export class Db extends Statements {
     return this.#joined.getStore() !== undefined;
   }
 
-  /** How the pool stands: connections in all and without work, work that waits for one, and how many there may be. */
-  get connections(): { open: number; idle: number; waiting: number; limit: number } {
+  /** How the pool stands: connections in all and without work, work that waits for one, and how many there may be; and how many times as long as at best a row by its key takes these days. */
+  get connections(): { open: number; idle: number; waiting: number; limit: number; slowness: number } {
     const { totalCount, idleCount, waitingCount, options } = this.#pool;
     const crowd = this.#lookups.crowd + this.#pages.crowd + this.#entries.crowd;
-    return { open: totalCount, idle: idleCount, waiting: waitingCount + crowd, limit: options.max };
+    return {
+      open: totalCount,
+      idle: idleCount,
+      waiting: waitingCount + crowd,
+      limit: options.max,
+      slowness: this.#lookups.slowness,
+    };
   }
 
   async close(): Promise<void> {

@@ -18,7 +18,8 @@ function airport(together: number) {
       flights.push({ texts, land, fail: reject });
     });
   const shared = new SharedFlights(fly, { flights: 2, together });
-  const send = async (text: string) => (await shared.send({ text })).rows[0]?.text;
+  const send = async (text: string, whose: string | null = null) =>
+    (await shared.send({ text }, whose)).rows[0]?.text;
   return { flights, send };
 }
 
@@ -51,6 +52,34 @@ test("while two flights are in the air the next ones gather, and leave when one 
   await turn();
   await turn();
   assert.deepEqual(texts(flights), [["a"], ["b"], ["c", "d", "e"]]);
+});
+
+test("who has nothing in the air does not wait until others are back", async () => {
+  const { flights, send } = airport(10);
+  for (const text of ["a", "b", "c"]) {
+    void send(text, "busy");
+    await turn();
+  }
+  assert.deepEqual(texts(flights), [["a"], ["b"]]);
+  const others = [send("d", "quiet"), send("e", "busy"), send("f", "shy")];
+  await turn();
+  assert.deepEqual(texts(flights), [["a"], ["b"], ["d", "f"]], "together, and alone");
+  void send("g", "third");
+  void send("h", "quiet");
+  await turn();
+  assert.equal(flights.length, 3, "there is one such flight at a time");
+  flights[2]?.land();
+  assert.equal(await others[0], "d");
+  await turn();
+  await turn();
+  assert.deepEqual(texts(flights.slice(3)), [["g", "h"]]);
+  for (const flight of flights.slice(0, 2)) flight.land();
+  await turn();
+  await turn();
+  assert.deepEqual(texts(flights.slice(3)), [
+    ["g", "h"],
+    ["c", "e"],
+  ]);
 });
 
 test("nobody waits for long for flights that are stuck", async (t) => {
@@ -98,7 +127,7 @@ test("whatever comes when, everybody gets their own answer, and no flight carrie
   fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 5 }),
-      fc.array(fc.constantFrom("send", "turn", "land", "refuse"), { maxLength: 40 }),
+      fc.array(fc.constantFrom("send", "sendAs", "turn", "land", "refuse"), { maxLength: 40 }),
       async (mostTogether, deeds) => {
         const { flights, send } = airport(mostTogether);
         const answers: Promise<unknown>[] = [];
@@ -114,6 +143,7 @@ test("whatever comes when, everybody gets their own answer, and no flight carrie
         };
         for (const deed of deeds) {
           if (deed === "send") answers.push(send(String(answers.length)));
+          else if (deed === "sendAs") answers.push(send(String(answers.length), String(answers.length % 3)));
           else if (deed === "turn") await turn();
           else await end(deed === "refuse");
         }

@@ -1,12 +1,15 @@
 import pg from "pg";
 import { sqlState } from "../lib/sql-state.ts";
 import type { Answer, Query } from "./flight.ts";
+import { Pace } from "./pace.ts";
 
 /** Whoever has waited for this long does so for flights that are stuck, behind a lock perhaps, and takes one more. */
 const patienceMs = 20;
 
 type Passenger = {
   query: Query;
+  /** Whose request it is for; null where that is nobody's business. */
+  whose: string | null;
   resolve: (answer: Answer) => void;
   reject: (error: unknown) => void;
 };
@@ -20,6 +23,9 @@ export class SharedFlights {
   readonly #fly: (queries: readonly Query[]) => Promise<readonly Answer[]>;
   readonly #mostFlights: number;
   readonly #mostTogether: number;
+  readonly #pace = new Pace();
+  /** How many of each are in the air. */
+  readonly #aboard = new Map<string, number>();
   #waiting: Passenger[] = [];
   #flights = 0;
   #isBoarding = false;
@@ -43,41 +49,60 @@ export class SharedFlights {
     return Math.max(0, this.#waiting.length - this.#mostTogether);
   }
 
-  send(query: Query): Promise<Answer> {
+  /** How many times as long as at best they are under way these days. */
+  get slowness(): number {
+    return this.#pace.slowness;
+  }
+
+  send(query: Query, whose: string | null = null): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ query, resolve, reject });
+      this.#waiting.push({ query, whose, resolve, reject });
       this.#board();
     });
   }
 
   #board(): void {
     if (this.#isBoarding) return;
-    if (this.#flights >= this.#mostFlights) {
-      this.#patience ??= setTimeout(() => this.#leave(), patienceMs);
+    if (this.#flights >= this.#mostFlights && !this.#isExtraDue) {
+      this.#patience ??= setTimeout(() => this.#leave(this.#waiting), patienceMs);
       return;
     }
     this.#isBoarding = true;
     // After everything that has arrived by now was looked at, so that it comes along.
     setImmediate(() => {
       this.#isBoarding = false;
-      this.#leave();
+      const isExtra = this.#flights >= this.#mostFlights;
+      this.#leave(isExtra ? this.#waiting.filter((one) => this.#isNew(one)) : this.#waiting);
     });
   }
 
-  #leave(): void {
+  /** One more flight, for those who have nothing in the air: so whoever asks little does not wait until those who ask much are back. */
+  get #isExtraDue(): boolean {
+    return this.#flights === this.#mostFlights && this.#waiting.some((one) => this.#isNew(one));
+  }
+
+  #isNew({ whose }: Passenger): boolean {
+    return whose !== null && !this.#aboard.has(whose);
+  }
+
+  #leave(ready: readonly Passenger[]): void {
     if (this.#patience !== null) clearTimeout(this.#patience);
     this.#patience = null;
-    const all = this.#waiting;
-    if (all.length === 0) return;
-    this.#waiting = all.length > this.#mostTogether ? all.splice(this.#mostTogether) : [];
-    void this.#carry(all);
+    if (ready.length > 0) {
+      const leaving = new Set(ready.slice(0, this.#mostTogether));
+      this.#waiting = this.#waiting.filter((one) => !leaving.has(one));
+      void this.#carry([...leaving]);
+    }
     if (this.#waiting.length > 0) this.#board();
   }
 
   async #carry(passengers: readonly Passenger[]): Promise<void> {
     this.#flights += 1;
+    this.#count(passengers, 1);
+    const began = performance.now();
     try {
       const answers = await this.#fly(passengers.map(({ query }) => query));
+      this.#pace.note(began, performance.now());
       passengers.forEach(({ resolve, reject }, at) => {
         const answer = answers[at];
         if (answer === undefined) reject(new Error("a statement was not answered"));
@@ -90,7 +115,17 @@ export class SharedFlights {
       else for (const { reject } of passengers) reject(error);
     } finally {
       this.#flights -= 1;
+      this.#count(passengers, -1);
       if (this.#waiting.length > 0) this.#board();
+    }
+  }
+
+  #count(passengers: readonly Passenger[], by: 1 | -1): void {
+    for (const { whose } of passengers) {
+      if (whose === null) continue;
+      const aboard = (this.#aboard.get(whose) ?? 0) + by;
+      if (aboard > 0) this.#aboard.set(whose, aboard);
+      else this.#aboard.delete(whose);
     }
   }
 }

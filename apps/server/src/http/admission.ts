@@ -34,7 +34,7 @@ export type AdmissionOptions = {
   maxInFlight: number;
   maxWaitMs: number;
   /** How the database connections stand. */
-  connections: () => { waiting: number; limit: number };
+  connections: () => { waiting: number; limit: number; slowness: number };
 };
 
 /** Where a request carries its passage. A WeakMap would do the same, but the collector looks at each of its entries while everything waits. */
@@ -287,9 +287,11 @@ export class Admission {
     if (now - this.#lastStep < stepMs) return;
     const loop = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(loop, this.#lastLoop);
+    const { waiting: poolWaiting, slowness: databaseSlowness } = this.#connections();
     this.#queue.limit = nextLimit(this.#queue.limit, this.#bounds, {
       loopUtilization: utilization,
-      poolWaiting: this.#connections().waiting,
+      poolWaiting,
+      databaseSlowness,
       placed: this.#mostPlaced,
       someoneWaited: this.#someoneWaited,
     });

@@ -3,7 +3,13 @@ import test from "node:test";
 import { firstLimit, leastLimit, nextLimit, type Strain } from "./concurrency-limit.ts";
 
 const bounds = { first: 14, most: 256 };
-const atRest: Strain = { loopUtilization: 0.3, poolWaiting: 0, placed: 12, someoneWaited: false };
+const atRest: Strain = {
+  loopUtilization: 0.3,
+  poolWaiting: 0,
+  databaseSlowness: 1,
+  placed: 12,
+  someoneWaited: false,
+};
 
 /** The limit after so many steps under the same strain. */
 function after(steps: number, limit: number, most: number, strain: Partial<Strain>): number {
@@ -23,14 +29,16 @@ test("it stays where nobody waits", () => {
   assert.equal(nextLimit(14, bounds, atRest), 14);
 });
 
-test("it comes down when the loop is busy or work waits for a connection, whoever waits", () => {
+test("it comes down when the loop or the database is busy or work waits for a connection, whoever waits", () => {
   for (const someoneWaited of [false, true]) {
+    assert.ok(nextLimit(20, bounds, { ...atRest, someoneWaited, databaseSlowness: 10 }) < 20);
     assert.ok(nextLimit(20, bounds, { ...atRest, someoneWaited, loopUtilization: 0.99 }) < 20);
     assert.ok(nextLimit(20, bounds, { ...atRest, someoneWaited, poolWaiting: 1 }) < 20);
   }
 });
 
-test("it stays where the loop is nearly busy", () => {
+test("it stays where the loop or the database is nearly busy", () => {
+  assert.equal(nextLimit(20, bounds, { ...atRest, someoneWaited: true, databaseSlowness: 4 }), 20);
   assert.equal(nextLimit(20, bounds, { ...atRest, someoneWaited: true, loopUtilization: 0.85 }), 20);
 });
 

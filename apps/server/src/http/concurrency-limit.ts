@@ -4,6 +4,8 @@ export type Strain = {
   loopUtilization: number;
   /** Work that waits for a database connection. */
   poolWaiting: number;
+  /** How many times as long as at best the database takes for a row by its key. */
+  databaseSlowness: number;
   /** The most requests that were worked for at once. */
   placed: number;
   /** Whether anybody waited for a place. */
@@ -11,11 +13,11 @@ export type Strain = {
 };
 
 /**
- * Never fewer: a loop that others keep from its processor looks busy however little it gets done. Three: two for a caller who
- * sends all the time, which keep a loop and a database busy that have a processor each, and one for whoever comes next. With two there is none
- * for the next one; with eight, each request takes twice as long as it must, and the slowest of a quiet caller five times as long.
+ * Never fewer: a loop that others keep from its processor looks busy however little it gets done, and statements of few requests have little to share on their way
+ * (`shared-flights.ts`), so that fewer at once keep the loop just as busy with less. Twelve: eight for a caller who sends all the time. With three, two
+ * thirds as many lists are read in a second; with 24 none more, and whoever comes next waits for twice as long.
  */
-export const leastLimit = 3;
+export const leastLimit = 12;
 
 /**
  * Above the first the event loop is busy: more requests at once would take turns on it, which makes all of them slower and none of
@@ -26,9 +28,16 @@ const busyLoop = 0.9;
 const idleLoop = 0.75;
 
 /**
+ * A row by its key takes this many times as long as at best: above the first the database is busy, below the second it has time left. Sixteen that travel together take
+ * twice as long as one. Without this the limit grows while the loop waits for a database that has more to do than it can, and everybody waits for all of them.
+ */
+const slowDatabase = 6;
+const quickDatabase = 3;
+
+/**
  * How much one step changes. Growth is quick, so that requests that wait for something outside (a resolver, a
  * receiver) do not make others wait for longer than they may: from 13 to 200 in 13 steps. Decline is quicker, because while it lasts
- * everybody is late: from 15 to 3 in four steps. With 0.9 it takes 400 ms from the first moment of a flood, which is most of what a quiet caller notices of it.
+ * everybody is late: from 60 to 12 in four steps. With 0.9 it takes 400 ms from the first moment of a flood, which is most of what a quiet caller notices of it.
  */
 const growth = 1.25;
 const decline = 0.6;
@@ -42,10 +51,14 @@ export type LimitBounds = { first: number; most: number };
  */
 export function nextLimit(limit: number, { first, most }: LimitBounds, seen: Strain): number {
   const within = (value: number) => Math.min(most, Math.max(leastLimit, value));
-  if (seen.poolWaiting > 0 || seen.loopUtilization > busyLoop) return within(Math.floor(limit * decline));
-  if (seen.someoneWaited)
-    return seen.loopUtilization < idleLoop ? within(Math.max(limit + 1, Math.floor(limit * growth))) : limit;
-  if (seen.loopUtilization >= idleLoop || limit === first) return limit;
+  const { poolWaiting, loopUtilization, databaseSlowness } = seen;
+  if (poolWaiting > 0 || loopUtilization > busyLoop || databaseSlowness > slowDatabase)
+    return within(Math.floor(limit * decline));
+  if (seen.someoneWaited) {
+    const hasTime = loopUtilization < idleLoop && databaseSlowness < quickDatabase;
+    return hasTime ? within(Math.max(limit + 1, Math.floor(limit * growth))) : limit;
+  }
+  if (loopUtilization >= idleLoop || limit === first) return limit;
   // A limit that nobody has come near says nothing about what can be borne; it goes back to where it began.
   if (limit < first) return within(limit + 1);
   return seen.placed < limit / 2 ? within(Math.max(first, Math.floor(limit * decline))) : limit;

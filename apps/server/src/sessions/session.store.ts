@@ -84,7 +84,8 @@ export type NewSession = {
 
 /** The session with the audit entry about it: one statement, there together or not at all. */
 export function insertSession(db: Queryable, session: NewSession, audit: AuditEntry): Promise<SessionRow> {
-  return db.enter<SessionRow>(sql`
+  return db.enter<SessionRow>(
+    sql`
     with audited as (${insertAudits(session.now, [audit])})
     insert into sessions (id, organization_id, status, contract_version, share_fields, requirements, locale, redirect_url,
       embed_origin, webhook_endpoint_id, client_reference_id, metadata, sandbox, cancel_token_hash, expires_at, created_at, updated_at)
@@ -93,7 +94,9 @@ export function insertSession(db: Queryable, session: NewSession, audit: AuditEn
       ${session.redirectUrl}, ${session.embedOrigin}, ${session.webhookEndpointId},
       ${session.clientReferenceId}, ${JSON.stringify(session.metadata)}, ${session.sandbox},
       ${session.cancelTokenHash}, ${session.expiresAt}, ${session.now}, ${session.now})
-    returning ${sessionColumns}`);
+    returning ${sessionColumns}`,
+    session.organizationId,
+  );
 }
 
 export function findSession(db: Queryable, tenant: Tenant, id: SessionId): Promise<SessionRow | null> {

@@ -81,7 +81,7 @@ test("forty sessions that are created and read at once share round trips: fewer 
 test("of writes that travel together the one that the database refuses fails, and the others are there", async () => {
   await core.db.run(sql`create table entries (number integer primary key)`);
   const enter = (number: number) =>
-    core.db.enter(sql`insert into entries (number) values (${number}) returning number`);
+    core.db.enter(sql`insert into entries (number) values (${number}) returning number`, "someone");
   sent.length = 0;
   const results = await Promise.allSettled([1, 2, 2, 3].map(enter));
   assert.ok(sent[0]?.split(";\n").length === 4, "they did not travel together");
