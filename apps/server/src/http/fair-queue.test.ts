@@ -32,6 +32,28 @@ test("a caller alone gets two thirds of the places, and another one finds a plac
   assert.equal(queue.takeNext(0)?.item, "quiet");
 });
 
+test("while others are about a caller gets a quarter of the places, and two thirds again when they have left", () => {
+  const queue = queueOf(12);
+  queue.giveBack(enter(queue, "quiet"));
+  const flood = Array.from({ length: 20 }, (_, i) => enter(queue, "flood", `flood ${i}`, 1));
+  const placedOf = (tickets: readonly Ticket<string>[]) =>
+    tickets.filter(({ state }) => state === "placed").length;
+  assert.equal(placedOf(flood), 3);
+  assert.equal(queue.takeNext(999), null);
+  while (queue.takeNext(1000) !== null);
+  assert.equal(placedOf(flood), 8);
+  // As soon as somebody is there again, those that end make room.
+  enter(queue, "quiet", "quiet", 1500);
+  assert.deepEqual(served(queue, flood.slice(0, 6), 1500), ["quiet", "flood 8"]);
+});
+
+test("many callers who send all the time share all of the places", () => {
+  const queue = queueOf(12);
+  const tickets = Array.from({ length: 60 }, (_, i) => enter(queue, `lane ${i % 12}`));
+  while (queue.takeNext(0) !== null);
+  assert.equal(tickets.filter(({ state }) => state === "placed").length, 12);
+});
+
 test("whoever begins to wait is served before the queue of a caller who floods", () => {
   const queue = queueOf(4);
   const flood = Array.from({ length: 40 }, (_, i) => enter(queue, "flood", `flood ${i}`));
@@ -210,6 +232,7 @@ for (let seed = 1; seed <= 40; seed++) {
     const queue = queueOf(limit, maxWaiting);
     const placed = new Set<Ticket<string>>();
     const waiting = new Set<Ticket<string>>();
+    const seenAt = new Map<string, number>();
     let now = 0;
     const settle = () => {
       for (let next = queue.takeNext(now); next !== null; next = queue.takeNext(now)) {
@@ -218,10 +241,12 @@ for (let seed = 1; seed <= 40; seed++) {
       }
     };
     for (let step = 0; step < 2000; step++) {
-      now += pick(30);
+      now += random() < 0.01 ? 1000 : pick(30);
       const action = random();
       if (action < 0.55) {
-        const entered = queue.enter(`lane ${pick(6)}`, random() < 0.3, "", now);
+        const name = `lane ${pick(6)}`;
+        seenAt.set(name, now);
+        const entered = queue.enter(name, random() < 0.3, "", now);
         if (typeof entered !== "string") (entered.state === "placed" ? placed : waiting).add(entered);
       } else if (action < 0.9) {
         // An answer, an error, a client that is gone: all of them give back, some of them twice.
@@ -247,7 +272,10 @@ for (let seed = 1; seed <= 40; seed++) {
       assert.ok(waiting.size <= maxWaiting);
       const free = queue.limit - placed.size;
       // Work conservation: who is below its share waits only while all places are taken.
-      if (free > 0) for (const { lane } of waiting) assert.ok(lane.placed >= 2 * free);
+      for (const { lane } of free > 0 ? waiting : []) {
+        const others = [...seenAt].filter(([name, at]) => name !== lane.name && now - at < 1000);
+        assert.ok(lane.placed >= (others.length === 0 ? 2 : 1 / 3) * free);
+      }
     }
     for (const ticket of [...placed, ...waiting]) queue.giveBack(ticket);
     assert.deepEqual([queue.placed, queue.waiting, queue.lanes], [0, 0, 0]);

@@ -36,11 +36,15 @@ export type FairQueueOptions = {
 };
 
 /**
- * A lane may hold up to this many times as many places as are free (a dynamic threshold, Choudhury and Hahne 1998): alone
- * two thirds of all, two lanes two fifths each. So whoever comes next finds a place free, however long those that are
- * taken are held. With 1, a single caller is kept from half of the places; with 3, limits under four leave no place.
+ * A lane may hold up to this many times as many places as are free (a dynamic threshold, Choudhury and Hahne 1998). So whoever comes next finds a place free, however long
+ * those that are taken are held. Alone it is two thirds of all; with 1, a single caller is kept from half of the places; with 3, limits under four leave no place.
+ * While others are about it is a quarter, because they wait for what is done for a caller who sends all the time, at each step of their own requests. With half, they wait for twice as long.
  */
 const placeShare = 2;
+const placeShareBesideOthers = 1 / 3;
+
+/** So long after its last request a lane is still about. Halved, somebody who asks once in a second is not; doubled, a caller is kept from its places for longer by one who has left. */
+const aboutMs = 1000;
 
 /** The same for places to wait. One lane gets half of them, so that the other half is there for others. */
 const waitingShare = 1;
@@ -82,6 +86,9 @@ export class FairQueue<T> {
   readonly #inLine = new Set<Lane<T>>();
   readonly #newcomersFirst = [this.#newPersons, this.#newcomers, this.#inLine];
   readonly #newcomersLast = [this.#inLine, this.#newcomers, this.#newPersons];
+  /** Who has come last, and who before that was another. */
+  #latest = { name: "", at: Number.NEGATIVE_INFINITY };
+  #latestOther = this.#latest;
   #placed = 0;
   #outside = 0;
   #waiting = 0;
@@ -117,8 +124,9 @@ export class FairQueue<T> {
       paceMs: 0,
       round: null,
     };
+    this.#notice(laneName, now);
     // Nobody is overtaken: where somebody waits, the newcomer's turn is decided with theirs.
-    const placed = this.#waiting === 0 && this.#mayTake(lane);
+    const placed = this.#waiting === 0 && this.#mayTake(lane, now);
     const refusal = placed ? null : this.#whyNot(lane, now);
     if (refusal !== null) return refusal;
     if (known === undefined) this.#lanes.set(laneName, lane);
@@ -134,7 +142,7 @@ export class FairQueue<T> {
     const longestFirst = this.#turn % turnsOfNewcomers === turnsOfNewcomers - 1;
     for (const round of longestFirst ? this.#newcomersLast : this.#newcomersFirst) {
       for (const lane of round) {
-        if (!this.#mayTake(lane)) continue;
+        if (!this.#mayTake(lane, now)) continue;
         const [ticket] = lane.waiting;
         if (ticket === undefined) continue;
         this.#turn += 1;
@@ -205,10 +213,21 @@ export class FairQueue<T> {
     if (lane.placed + lane.outside + lane.waiting.size === 0) this.#lanes.delete(lane.name);
   }
 
-  #mayTake(lane: Lane<T>): boolean {
+  #mayTake(lane: Lane<T>, now: number): boolean {
     const free = this.limit - this.#placed;
     const room = this.#options.most - this.#placed - this.#outside;
-    return free > 0 && lane.placed < placeShare * free && lane.placed + lane.outside < placeShare * room;
+    const share = this.#isAlone(lane, now) ? placeShare : placeShareBesideOthers;
+    return free > 0 && lane.placed < share * free && lane.placed + lane.outside < placeShare * room;
+  }
+
+  #notice(laneName: string, now: number): void {
+    if (laneName !== this.#latest.name) this.#latestOther = this.#latest;
+    this.#latest = { name: laneName, at: now };
+  }
+
+  #isAlone({ name }: Lane<T>, now: number): boolean {
+    const other = this.#latest.name === name ? this.#latestOther : this.#latest;
+    return now - other.at >= aboutMs;
   }
 
   #whyNot(lane: Lane<T>, now: number): RefusalReason | null {
