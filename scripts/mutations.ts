@@ -3226,9 +3226,23 @@ export const mutations: readonly Mutation[] = [
     {
       id: "one-caller-takes-all-places",
       file: server("http/fair-queue"),
-      find: "free > 0 && lane.placed < placeShare * free &&",
+      find: "free > 0 && lane.placed < share * free &&",
       replace: "free > 0 &&",
       tests: [unit("http/fair-queue"), api("overload")],
+    },
+    {
+      id: "one-caller-takes-two-thirds-beside-others",
+      file: server("http/fair-queue"),
+      find: "this.#isAlone(lane, now) ? placeShare : placeShareBesideOthers",
+      replace: "placeShare",
+      tests: [unit("http/fair-queue")],
+    },
+    {
+      id: "others-are-about-for-ever",
+      file: server("http/fair-queue"),
+      find: "return now - other.at >= aboutMs;",
+      replace: "return false;",
+      tests: [unit("http/fair-queue")],
     },
     {
       id: "newcomers-keep-the-line-standing",
@@ -3289,9 +3303,23 @@ export const mutations: readonly Mutation[] = [
     {
       id: "limit-grows-while-work-waits-for-connections",
       file: server("http/concurrency-limit"),
-      find: "seen.poolWaiting > 0 || ",
+      find: "poolWaiting > 0 || ",
       replace: "",
       tests: [unit("http/concurrency-limit")],
+    },
+    {
+      id: "limit-grows-while-the-database-is-busy",
+      file: server("http/concurrency-limit"),
+      find: " || databaseSlowness > slowDatabase",
+      replace: "",
+      tests: [unit("http/concurrency-limit")],
+    },
+    {
+      id: "who-asks-little-waits-until-others-are-back",
+      file: server("db/shared-flights"),
+      find: "this.#flights >= this.#mostFlights && !this.#isExtraDue",
+      replace: "this.#flights >= this.#mostFlights",
+      tests: [unit("db/shared-flights")],
     },
     {
       id: "waiting-client-that-left-is-served",

@@ -10,7 +10,7 @@ import { startTestService, type TestService } from "../support/service.ts";
 import { createSession } from "../support/sessions.ts";
 
 const metricsToken = "scraper";
-/** As few places as there can be, of which one caller gets two. */
+/** As few places as there can be, of which one caller gets two when it is alone, and one beside others. */
 const env = { REQUEST_MAX_IN_FLIGHT: "3", METRICS_TOKEN: metricsToken };
 const newKey = { name: "one of many", scopes: [] };
 
@@ -54,11 +54,11 @@ async function probeAll(service: TestService): Promise<void> {
   assert.equal((await service.api.as(metricsToken).get("/metrics")).status, 200);
 }
 
-/** Both have been here before, so that it is known whose keys they are. */
-async function twoPartners(service: TestService) {
-  const partners = [await createPartner(service.api), await createPartner(service.api)] as const;
-  for (const { api } of partners) expectData(await api.get("/v1/sessions"));
-  return partners;
+/** It has been here before, so that it is known whose key it is. */
+async function knownPartner(service: TestService) {
+  const partner = await createPartner(service.api);
+  expectData(await partner.api.get("/v1/sessions"));
+  return partner;
 }
 
 const dns = await startDnsServer();
@@ -68,7 +68,8 @@ const patient = await startTestService({
   env: { ...env, REQUEST_MAX_WAIT_MS: "10000", DNS_RESOLVERS: dns.address },
   role: "api",
 });
-const [flood, quiet] = await twoPartners(patient);
+const flood = await knownPartner(patient);
+const quiet = await knownPartner(patient);
 const admin = await connect(patient.databaseUrl);
 
 test("a tenant whose requests are stuck and pile up keeps no place from another", async () => {
@@ -177,7 +178,9 @@ const hasty = await startTestService({
   env: { ...env, REQUEST_MAX_WAIT_MS: "10" },
   role: "api",
 });
-const [first, second] = await twoPartners(hasty);
+const first = await knownPartner(hasty);
+const second = await knownPartner(hasty);
+const third = await knownPartner(hasty);
 const session = await createSession(first.api);
 const hastyAdmin = await connect(hasty.databaseUrl);
 
@@ -188,7 +191,7 @@ async function whileFull(work: () => Promise<void>): Promise<void> {
   const read = (api: Api) => () => api.get(`/v1/sessions/${session}`);
   const held: Promise<Answer>[] = [];
   // One after the other, since each must get its place at once.
-  for (const [placed, api] of [first.api, first.api, second.api].entries()) {
+  for (const [placed, api] of [first.api, second.api, third.api].entries()) {
     held.push(read(api)());
     await until(hasty, { placed: placed + 1 });
   }
