@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { readWhole } from "@assay/emrtd/ber/read";
 import { sequence } from "@assay/emrtd/ber/write";
+import { equal } from "@assay/emrtd/bytes";
 import type { SignatureScheme } from "@assay/emrtd/crypto/signature-scheme";
 import type { DigestName } from "@assay/emrtd/lds/lds-security-object";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
@@ -20,13 +21,14 @@ import { importTrust } from "@assay/emrtd/trust/import-trust";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
 import { type DocumentFiles, readSecurityObjectFile } from "@assay/emrtd/verify/document-content";
 import { defaultPolicy, type VerificationPolicy } from "@assay/emrtd/verify/policy";
-import { verifyDocument } from "@assay/emrtd/verify/verify-document";
+import { checkOf } from "@assay/emrtd/verify/report";
+import { verifyDocument, verifySecurityObject } from "@assay/emrtd/verify/verify-document";
 import { documentFilesOf } from "@assay/emrtd/virtual/test-document";
 import { type Certificate, readCertificate } from "@assay/emrtd/x509/certificate";
 
 const today = new Date("2026-11-15T12:00:00Z");
 const goal = 1.5;
-/** Of what is the same work as the ceiling. */
+/** Where both checks are made, as in the ceiling. */
 const goalAnew = 1.25;
 /**
  * A service runs for days, so what is measured is compiled code. Some thousand calls are compiled before the first figure, because the compiler's
@@ -35,7 +37,7 @@ const goalAnew = 1.25;
  */
 const compilingCalls = 4000;
 const warmUpCalls = 200;
-const rounds = 9;
+const rounds = 25;
 const roundMilliseconds = 40;
 
 /**
@@ -156,27 +158,35 @@ function bareChecks(country: TestCountry, profile: SignerProfile, files: Documen
   };
 }
 
+const kinds = ["ratio", "passive", "anew"] as const;
+type Kind = (typeof kinds)[number];
+
 /**
- * Passive authentication of a document with a portrait of 15 kB, against a ceiling of two signature checks and the hashes, made by node:crypto.
+ * A document with a portrait of 15 kB, against a ceiling of two signature checks and the hashes, made by node:crypto.
  *
  * - `ratio`: the signer was met before, and that its authority certified it is remembered, which saves one of the two checks.
- * - `anew`: the signer was met before, and both checks are made: the same work as the ceiling, whose keys are ready as well.
+ * - `passive`: the signer was met before, and both checks are made: passive authentication and nothing else, which is the same work as the
+ *   ceiling, whose keys are ready as well. Who signed, who certified the signer, when, whether it is revoked, and the hashes.
+ * - `anew`: the same within the whole judgement of a document, which also reads the zone, the portrait's header and the chip's keys, checks that these
+ *   can be used, and compares countries and dates. The ceiling does none of that.
  * - `first`: the signer was never met. Its certificate is read and its key imported, here and, by X509Certificate, in the ceiling.
  */
-function benchProfile(profile: SignerProfile): { ratio: number; anew: number; line: string } {
-  const [met = 0, both = 0, never = 0, ready = 0, first = 0] = measure(...bodiesOf(profile));
+function benchProfile(profile: SignerProfile): Readonly<Record<Kind, number>> & { readonly line: string } {
+  const [met = 0, alone = 0, both = 0, never = 0, ready = 0, first = 0] = measure(...bodiesOf(profile));
   const ratio = met / ready;
+  const passive = alone / ready;
   const anew = both / ready;
   const cells = [
     profile.id.padEnd(34),
     `${(met / 1000).toFixed(3)} ms`.padStart(10),
     `${(ready / 1000).toFixed(3)} ms`.padStart(10),
     `${ratio.toFixed(2)}x`.padStart(7),
+    `${passive.toFixed(2)}x`.padStart(9),
     `${anew.toFixed(2)}x`.padStart(9),
     `${(never / first).toFixed(2)}x`.padStart(9),
-    ratio <= goal && anew <= goalAnew ? "" : "  above the goal",
+    ratio <= goal && passive <= goalAnew && anew <= goalAnew ? "" : "  above the goal",
   ];
-  return { ratio, anew, line: cells.join(" ") };
+  return { ratio, passive, anew, line: cells.join(" ") };
 }
 
 function bodiesOf(profile: SignerProfile): readonly (() => void)[] {
@@ -186,14 +196,26 @@ function bodiesOf(profile: SignerProfile): readonly (() => void)[] {
   const forgetful = new ForgetfulStore(testCountryTrust(country), checker);
   const files = makeDocument(country, profile);
   const bare = bareChecks(country, profile, files);
+  const { digest, hashes } = readSecurityObjectFile(files.sod).securityObject;
+  // What was found under one set of tolerances does not count under another.
+  const anew = () => ({ ...defaultPolicy, signerCertificate: { ...defaultPolicy.signerCertificate } });
+  const passive = (policy: VerificationPolicy) => {
+    const report = verifySecurityObject({ sod: files.sod, trust, policy, now: today, checker });
+    if (checkOf(report, "revocation").outcome !== "passed") throw new Error("The signer did not verify");
+    for (const [number, file] of files.dataGroups) {
+      const signed = hashes.get(number);
+      if (signed === undefined || !equal(checker.hash(digest, file), signed))
+        throw new Error("A group differs");
+    }
+  };
   const whole = (store: TrustStore, policy: VerificationPolicy) => {
     const { report } = verifyDocument({ files, trust: store, policy, now: today, checker });
     if (report.level !== "data_authentic") throw new Error("The document did not verify");
   };
   return [
     () => whole(trust, defaultPolicy),
-    // What was found under one set of tolerances does not count under another.
-    () => whole(trust, { ...defaultPolicy, signerCertificate: { ...defaultPolicy.signerCertificate } }),
+    () => passive(anew()),
+    () => whole(trust, anew()),
     () => whole(forgetful, defaultPolicy),
     bare.ready,
     bare.first,
@@ -231,10 +253,11 @@ export async function run(options: readonly string[] = []): Promise<void> {
     ({ id }) => options.length === 0 || options.some((option) => id.includes(option)),
   );
   console.log(
-    `Passive authentication against its bare signature checks and hashes (goal ${goal}x, anew ${goalAnew}x)\n`,
+    `Passive authentication against its bare signature checks and hashes (goal ${goal}x, both checks made ${goalAnew}x)\n`,
   );
-  const titles = ["whole".padStart(10), "bare".padStart(10), "ratio".padStart(7), "anew".padStart(9)];
-  console.log(`${"signer".padEnd(34)} ${titles.join(" ")} ${"first".padStart(9)}`);
+  const titles = ["whole".padStart(10), "bare".padStart(10), "ratio".padStart(7)];
+  for (const title of ["passive", "anew", "first"]) titles.push(title.padStart(9));
+  console.log(`${"signer".padEnd(34)} ${titles.join(" ")}`);
   const [cheapest] = signerProfiles;
   const compiled = cheapest === undefined ? [] : bodiesOf(cheapest);
   for (const body of compiled) for (let call = 0; call < compilingCalls; call++) body();
@@ -243,7 +266,7 @@ export async function run(options: readonly string[] = []): Promise<void> {
     console.log(result.line);
     return result;
   });
-  for (const kind of ["ratio", "anew"] as const) {
+  for (const kind of kinds) {
     const sorted = results.map((result) => result[kind]).sort((a, b) => a - b);
     const median = sorted[Math.floor(sorted.length / 2)];
     console.log(

@@ -1,4 +1,12 @@
-import { bytesToBigInt, concatAll, fromLatin1, fromUtf8, readUint16, readUint32 } from "../bytes.ts";
+import {
+  bytesToBigInt,
+  concatAll,
+  fromLatin1,
+  fromUtf8,
+  hexBetween,
+  readUint16,
+  readUint32,
+} from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import { oidFromBytes } from "./oid.ts";
 import { tags } from "./tag.ts";
@@ -193,6 +201,11 @@ export class Tlv {
   /** The content octets, without an end marker. */
   get value(): Uint8Array {
     return this.#source.subarray(this.valueStart, this.valueEnd);
+  }
+
+  /** The content octets in hexadecimal. */
+  get valueHex(): string {
+    return hexBetween(this.#source, this.valueStart, this.valueEnd);
   }
 
   get valueLength(): number {

@@ -2,7 +2,6 @@ import { oids } from "../ber/oid.ts";
 import { readWhole, type Tlv } from "../ber/read.ts";
 import { contextConstructed, contextPrimitive, tags } from "../ber/tag.ts";
 import { tlv } from "../ber/write.ts";
-import { toHex } from "../bytes.ts";
 import { type ReadScheme, readHashAlgorithm, readSignatureScheme } from "../crypto/signature-scheme.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import type { DigestName } from "../lds/lds-security-object.ts";
@@ -82,10 +81,13 @@ export function readSignedData(bytes: Uint8Array, limits: SignedDataLimits): Sig
     throw new EmrtdError("CMS_INVALID", "There are too many certificates");
   if (signerInfos.children().length > maxSigners)
     throw new EmrtdError("CMS_INVALID", "There are too many signers");
+  const encoded: Uint8Array[] = [];
+  for (const certificate of certificates)
+    if (certificate.tag === tags.sequence) encoded.push(certificate.bytes);
   return {
     contentType: encapsulated.at(0, "The type of the encapsulated content").oid(),
     content: content.at(0, "The encapsulated octets").octetString(),
-    certificates: certificates.filter((tlv) => tlv.tag === tags.sequence).map((tlv) => tlv.bytes),
+    certificates: encoded,
     signers: signerInfos.children().map(readSignerInfo),
   };
 }
@@ -112,7 +114,7 @@ function readSignerId(id: Tlv): SignerId {
     return {
       kind: "issuer_and_serial",
       encodedIssuer: id.at(0, "The issuer of a signer's certificate", tags.sequence).bytes,
-      serial: toHex(id.at(1, "The serial number of a signer's certificate", tags.integer).value),
+      serial: id.at(1, "The serial number of a signer's certificate", tags.integer).valueHex,
     };
   }
   if (id.tag === contextPrimitive(0) || id.tag === contextConstructed(0)) {
@@ -141,9 +143,28 @@ function readAttributes(attributes: Tlv): SignedAttributes {
     throw new EmrtdError("CMS_INVALID", "The signed attributes lack the content type or the message digest");
   }
   return {
-    signed: tlv(tags.set, attributes.value),
+    signed: asSet(attributes),
     contentType: contentType.oid(),
     messageDigest: messageDigest.octetString(),
     signingTime: values.get(attributeOids.signingTime)?.time() ?? null,
   };
+}
+
+/** What attributes of many documents are copied into, one after the other: memory of its own costs each of them as much as reading all of them. */
+let room = new Uint8Array(0);
+const roomBytes = 16 * 1024;
+
+/** The attributes under the tag of a SET. Nothing else changes where the length is written as DER wants it. */
+function asSet(attributes: Tlv): Uint8Array {
+  const { bytes, valueLength } = attributes;
+  const headerBytes = bytes.length - valueLength;
+  const minimal = valueLength < 0x80 ? 2 : valueLength < 0x100 ? 3 : valueLength < 0x10000 ? 4 : 0;
+  if (attributes.indefinite || headerBytes !== minimal || bytes.length > roomBytes)
+    return tlv(tags.set, attributes.value);
+  if (room.length < bytes.length) room = new Uint8Array(roomBytes);
+  const signed = room.subarray(0, bytes.length);
+  room = room.subarray(bytes.length);
+  signed.set(bytes);
+  signed[0] = tags.set;
+  return signed;
 }

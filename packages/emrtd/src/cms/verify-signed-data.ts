@@ -58,15 +58,15 @@ export function verifySignedData(
   tolerance: SignedDataTolerance,
   read: (der: Uint8Array) => Certificate = readCertificate,
 ): SignedDataVerdict {
-  const [signerInfo, ...others] = signedData.signers;
+  const [signerInfo] = signedData.signers;
   if (signerInfo === undefined) return fault("no_signer");
-  if (others.length > 0) return fault("several_signers");
+  if (signedData.signers.length > 1) return fault("several_signers");
   const found = findCertificate(signedData.certificates, signerInfo.id, tolerance, read);
   if (found === "missing") return fault("signer_certificate_missing");
   if (found === "unreadable") return fault("signer_certificate_unreadable");
 
   const message = signedMessage(signedData, signerInfo, checker);
-  if (!message.intact) return fault(message.fault);
+  if (typeof message === "string") return fault(message);
 
   const warnings: SignedDataWarning[] = found.matchesId ? [] : ["signer_id_mismatch"];
   const { scheme, hashFromDigest } = signerInfo.scheme;
@@ -81,11 +81,11 @@ export function verifySignedData(
   if (key === undefined) return fault("signer_key_unsupported");
   const verdict = checkSignature(
     checker,
-    { scheme, key, message: message.bytes, signature: signerInfo.signature },
+    { scheme, key, message, signature: signerInfo.signature },
     tolerance,
   );
   if (!verdict.valid) return fault("signature_invalid");
-  warnings.push(...verdict.warnings);
+  for (const warning of verdict.warnings) warnings.push(warning);
   return { valid: true, signer, signingTime: signerInfo.attributes?.signingTime ?? null, scheme, warnings };
 }
 
@@ -98,22 +98,16 @@ function readKey(certificate: Certificate) {
   }
 }
 
-type SignedMessage =
-  | { readonly intact: true; readonly bytes: Uint8Array }
-  | { readonly intact: false; readonly fault: SignedDataFault };
-
 function signedMessage(
   signedData: SignedData,
   { attributes, digest }: SignerInfo,
   checker: SignatureChecker,
-): SignedMessage {
-  if (attributes === null) return { intact: true, bytes: signedData.content };
-  if (attributes.contentType !== signedData.contentType)
-    return { intact: false, fault: "content_type_differs" };
-  if (!equal(attributes.messageDigest, checker.hash(digest, signedData.content))) {
-    return { intact: false, fault: "message_digest_differs" };
-  }
-  return { intact: true, bytes: attributes.signed };
+): Uint8Array | SignedDataFault {
+  if (attributes === null) return signedData.content;
+  if (attributes.contentType !== signedData.contentType) return "content_type_differs";
+  if (!equal(attributes.messageDigest, checker.hash(digest, signedData.content)))
+    return "message_digest_differs";
+  return attributes.signed;
 }
 
 type FoundCertificate = {

@@ -1,4 +1,4 @@
-import { bytesToBigInt, concat, fromHex, uintBytes } from "../bytes.ts";
+import { bigIntBetween, bytesToBigInt, concat, fromHex, uintBytes } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import { type CalculableCurve, type CurvePoints, standardizedCurveOfId } from "./curve-points.ts";
 import { bitLength, isProbablePrime, modInverse, modPow } from "./prime.ts";
@@ -119,8 +119,8 @@ function readCoordinates(points: CurvePoints, bytes: Uint8Array): { readonly x: 
   if (bytes.length !== 1 + 2 * fieldBytes || bytes[0] !== 4) {
     throw new EmrtdError("CRYPTO_INVALID", "A point must be uncompressed and as long as the curve says");
   }
-  const x = bytesToBigInt(bytes.subarray(1, 1 + fieldBytes));
-  const y = bytesToBigInt(bytes.subarray(1 + fieldBytes));
+  const x = bigIntBetween(bytes, 1, 1 + fieldBytes);
+  const y = bigIntBetween(bytes, 1 + fieldBytes, bytes.length);
   if (x >= p || y >= p || (y * y - ((x * x + a) * x + b)) % p !== 0n) {
     throw new EmrtdError("CRYPTO_INVALID", "The point is not on the curve");
   }

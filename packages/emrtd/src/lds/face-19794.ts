@@ -1,6 +1,7 @@
 import {
   concat,
   fromHex,
+  hasAt,
   latin1,
   readUint8,
   readUint16,
@@ -33,8 +34,7 @@ export function readFaces19794(block: Uint8Array): {
   if (block.length < recordHeaderBytes || !isFace19794(block)) {
     throw new EmrtdError("LDS_INVALID", "The facial record has no header");
   }
-  const version = block.subarray(4, 8);
-  if (!versions.some((known) => startsWith(version, known))) {
+  if (!versions.some((known) => hasAt(block, formatMark.length, known))) {
     throw new EmrtdError("LDS_UNSUPPORTED", "The facial record has an unknown version");
   }
   const warnings: FaceWarning[] = [];

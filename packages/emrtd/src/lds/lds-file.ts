@@ -4,17 +4,18 @@ import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 
 /** The largest file that any reader here looks at. Portraits on chips are 10 to 60 kB. */
 export const maxFileBytes = 1024 * 1024;
+const fileLimits = { maxBytes: maxFileBytes, maxNodes: 10_000 } as const;
 
 /** Opens a file that must be exactly one element with this tag: its hash covers every byte, so nothing may follow. */
 export function openFile(bytes: Uint8Array, tag: number, what: string): Tlv {
   if (bytes.length > maxFileBytes) throw new EmrtdError("LDS_TOO_LARGE", `${what} is too large`);
-  return readWhole(bytes, { maxBytes: maxFileBytes, maxNodes: 10_000 }).expect(tag, what);
+  return readWhole(bytes, fileLimits).expect(tag, what);
 }
 
 /** Opens a file that chips pad to the size of their memory. Nothing signed depends on what follows. */
 export function openPaddedFile(bytes: Uint8Array, tag: number, what: string): Tlv {
   if (bytes.length > maxFileBytes) throw new EmrtdError("LDS_TOO_LARGE", `${what} is too large`);
-  return readTlv(bytes, 0, { maxBytes: maxFileBytes, maxNodes: 10_000 }).expect(tag, what);
+  return readTlv(bytes, 0, fileLimits).expect(tag, what);
 }
 
 /** The tags of a tag list (5C), in order. */

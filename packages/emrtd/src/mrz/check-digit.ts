@@ -1,14 +1,18 @@
 import { EmrtdError } from "../emrtd-error.ts";
 
-const weights = [7, 3, 1] as const;
+const digits = "0123456789";
 
-/** ICAO 9303-3, 4.9: digits count as themselves, letters from 10, the filler as zero. */
-export function checkDigit(text: string): string {
+/** ICAO 9303-3, 4.9: digits count as themselves, letters from 10, the filler as zero; they weigh 7, 3 and 1 in turn. */
+export function checkDigit(...parts: readonly string[]): string {
   let sum = 0;
-  for (let index = 0; index < text.length; index++) {
-    sum += characterValue(text.charCodeAt(index)) * (weights[index % 3] ?? 0);
+  let weight = 7;
+  for (const part of parts) {
+    for (let index = 0; index < part.length; index++) {
+      sum += characterValue(part.charCodeAt(index)) * weight;
+      weight = weight === 7 ? 3 : weight === 3 ? 1 : 7;
+    }
   }
-  return String(sum % 10);
+  return digits.charAt(sum % 10);
 }
 
 function characterValue(code: number): number {

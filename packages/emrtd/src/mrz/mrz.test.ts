@@ -9,6 +9,7 @@ import { buildMrz, type MrzContent } from "./build-mrz.ts";
 import { checkDigit } from "./check-digit.ts";
 import { endlessRules } from "./end-of-validity.ts";
 import {
+  endOfValidity,
   isExpired,
   isoDate,
   lastValidDay,
@@ -515,4 +516,14 @@ test("recognised text whose check digits cannot be made to agree is refused", ()
   fails("MRZ_INVALID", () => repairMrz(passport.replace("L898902C36", "L898902C37"), today));
   fails("MRZ_INVALID", () => repairMrz("P<UTO\nL898902C3", today));
   fails("MRZ_INVALID", () => repairMrz("", today));
+});
+
+test("a document is good up to the end of its last day, whatever the month and the year", () => {
+  const day = 86_400_000;
+  for (let time = Date.UTC(1899, 0, 1); time < Date.UTC(2102, 0, 1); time += day) {
+    const date = new Date(time);
+    const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + 1];
+    const end = endOfValidity({ raw: "", year, month, day: date.getUTCDate(), otherYears: [] });
+    assert.equal(end, time + day, date.toISOString());
+  }
 });

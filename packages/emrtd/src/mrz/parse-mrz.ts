@@ -176,8 +176,7 @@ function keyOf(lines: readonly string[], layout: MrzLayout): KeyReading {
 }
 
 function compareCheckDigits(lines: readonly string[], layout: MrzLayout, key: KeyReading): MrzCheckDigits {
-  let composite = "";
-  for (const part of layout.composite) composite += textOf(lines, part);
+  const composite = layout.composite.map((part) => textOf(lines, part));
   const optionalCheck = layout.optionalDataCheck === null ? "" : textOf(lines, layout.optionalDataCheck);
   return {
     documentNumber: checkDigit(key.documentNumber) === key.documentNumberCheck,
@@ -188,7 +187,7 @@ function compareCheckDigits(lines: readonly string[], layout: MrzLayout, key: Ke
       layout.optionalDataCheck === null ||
       checkDigit(key.optionalData) === optionalCheck ||
       (key.optionalData === "" && optionalCheck === "<"),
-    composite: checkDigit(composite) === textOf(lines, layout.compositeCheck),
+    composite: checkDigit(...composite) === textOf(lines, layout.compositeCheck),
   };
 }
 
@@ -213,7 +212,7 @@ function readSex(text: string): "F" | "M" | "X" {
 function readName(text: string): MrzName {
   const name = trimmed(text);
   const split = name.indexOf("<<");
-  const words = (part: string) => part.replace(/<+/g, " ").trim();
+  const words = (part: string) => (part.includes("<") ? part.replace(/<+/g, " ").trim() : part);
   return {
     primary: words(split === -1 ? name : name.slice(0, split)),
     secondary: words(split === -1 ? "" : name.slice(split)),

@@ -61,20 +61,21 @@ export function findSigner<T extends { readonly certificate: Certificate }>(
   checker: SignatureChecker,
   tolerance: SignatureTolerance = storeTolerance,
 ): FoundSigner<T> | null {
-  const tried: Uint8Array[] = [];
-  for (const { certificate } of candidates) {
-    const spki = certificate.subjectPublicKeyInfo;
-    if (tried.some((other) => equal(other, spki))) continue;
-    if (tried.length === maxKeysTried) return null;
-    tried.push(spki);
-    const verdict = tryKey(signed, certificate, checker, tolerance);
-    if (!verdict.valid) continue;
-    const [first, ...rest] = candidates.filter((other) =>
-      equal(other.certificate.subjectPublicKeyInfo, spki),
-    );
-    if (first !== undefined) return { candidates: [first, ...rest], warnings: verdict.warnings };
+  let tried = 0;
+  for (const candidate of candidates) {
+    if (candidates.find((other) => haveOneKey(other, candidate)) !== candidate) continue;
+    if (tried === maxKeysTried) return null;
+    tried++;
+    const { valid, warnings } = tryKey(signed, candidate.certificate, checker, tolerance);
+    if (!valid) continue;
+    const rest = candidates.filter((other) => other !== candidate && haveOneKey(other, candidate));
+    return { candidates: [candidate, ...rest], warnings };
   }
   return null;
+}
+
+function haveOneKey<T extends { readonly certificate: Certificate }>(one: T, other: T): boolean {
+  return equal(one.certificate.subjectPublicKeyInfo, other.certificate.subjectPublicKeyInfo);
 }
 
 /** A key of an unsupported kind cannot have signed anything that is understood here. */

@@ -105,6 +105,14 @@ const isoByThree: ReadonlyMap<string, string> = new Map(
   iso3166.split(" ").map((pair) => [pair.slice(0, 3), pair.slice(4)]),
 );
 
+const countriesByState: ReadonlyMap<string, readonly string[]> = new Map(
+  [...isoByThree.keys(), ...specialCodes.keys()].map((state) => {
+    const iso = isoByThree.get(state);
+    const countries = specialCodes.get(state) ?? (iso === undefined ? [] : [iso]);
+    return [state, [...countries, state]];
+  }),
+);
+
 /** Two letters or three, the country is the same: a few certificates write the three. */
 export function sameCountry(one: string, other: string): boolean {
   const short = (code: string) => isoByThree.get(code) ?? code;
@@ -116,8 +124,8 @@ export function sameCountry(one: string, other: string): boolean {
  * also spell out the three letters themselves.
  */
 export function certificateCountriesOf(issuingState: string): readonly string[] {
+  const known = countriesByState.get(issuingState);
+  if (known !== undefined) return known;
   const state = issuingState.replaceAll("<", "").trim().toUpperCase();
-  const iso = isoByThree.get(state);
-  const countries = specialCodes.get(state) ?? (iso === undefined ? [] : [iso]);
-  return state === "" ? [] : [...countries, state];
+  return countriesByState.get(state) ?? (state === "" ? [] : [state]);
 }

@@ -73,7 +73,9 @@ export function readDocumentContent(files: DocumentFiles, now: Date): DocumentCo
     if (bytes.length > maxFileBytes) throw new EmrtdError("LDS_TOO_LARGE", `DG${number} is too large`);
     if (number !== 1 && number !== 2) openFile(bytes, dataGroupTags[number], `DG${number}`);
   }
-  return { ...file, mrz, portraits, chipKeys: readChipKeys(files, file.securityObject) };
+  const { signedData, securityObject, legacyContentType } = file;
+  const chipKeys = readChipKeys(files, securityObject);
+  return { signedData, securityObject, legacyContentType, mrz, portraits, chipKeys };
 }
 
 export function readChipKeys({ dataGroups }: DocumentFiles, { hashes }: LdsSecurityObject): ChipKeys {

@@ -98,15 +98,16 @@ export function failedCheckOf(report: Report): Check | null {
 
 /** Level and next proof follow from the checks, so that they are never kept beside them. */
 export function makeReport(checks: readonly Check[], warnings: readonly Warning[]): Report {
-  const outcomeOf = (name: CheckName) => checks.find((check) => check.name === name)?.outcome;
-  const proofs = ["chip_authentication", "active_authentication"] as const;
-  const failed = checks.some(({ outcome }) => outcome === "failed");
-  if (failed || outcomeOf("document_expiry") === "not_run")
-    return { checks, warnings, level: null, nextProof: null };
-  if (proofs.some((proof) => outcomeOf(proof) === "passed")) {
-    return { checks, warnings, level: "chip_genuine", nextProof: null };
+  let nextProof: ChipProof | null = null;
+  let genuine = false;
+  for (const { name, outcome } of checks) {
+    if (outcome === "failed" || (name === "document_expiry" && outcome === "not_run"))
+      return { checks, warnings, level: null, nextProof: null };
+    if (name !== "chip_authentication" && name !== "active_authentication") continue;
+    if (outcome === "passed") genuine = true;
+    if (outcome === "pending") nextProof ??= name;
   }
-  const nextProof = proofs.find((proof) => outcomeOf(proof) === "pending") ?? null;
+  if (genuine) return { checks, warnings, level: "chip_genuine", nextProof: null };
   return { checks, warnings, level: nextProof === null ? "chip_clonable" : "data_authentic", nextProof };
 }
 

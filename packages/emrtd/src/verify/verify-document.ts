@@ -25,6 +25,7 @@ import {
   readSecurityObjectFile,
   type SecurityObjectFile,
 } from "./document-content.ts";
+import { isoText } from "./iso-text.ts";
 import type { PolicySwitch, Ruling, VerificationPolicy } from "./policy.ts";
 import {
   type Check,
@@ -182,15 +183,19 @@ class CheckFailed extends Error {
 
 const noEvidence: Evidence = {};
 
-/** What a check writes down while it runs. */
+/** What a check writes down while it runs. One for all checks of a document, which run one after the other. */
 class Note {
   readonly #run: Run;
-  readonly #check: CheckName;
+  #check: CheckName = "structure";
   #written = noEvidence;
 
-  constructor(run: Run, check: CheckName) {
+  constructor(run: Run) {
     this.#run = run;
+  }
+
+  begin(check: CheckName): void {
     this.#check = check;
+    this.#written = noEvidence;
   }
 
   get written(): Evidence {
@@ -225,6 +230,7 @@ class Note {
 class Run {
   readonly #checks: Check[] = [];
   readonly #warnings: Warning[] = [];
+  readonly #note = new Note(this);
   readonly #policy: VerificationPolicy;
 
   constructor(policy: VerificationPolicy) {
@@ -236,7 +242,8 @@ class Run {
   }
 
   check<T>(name: CheckName, body: (note: Note) => T): T {
-    const note = new Note(this, name);
+    const note = this.#note;
+    note.begin(name);
     try {
       const result = body(note);
       this.#checks.push({ name, outcome: "passed", reason: null, evidence: note.written });
@@ -287,10 +294,9 @@ class Run {
 
 /** A handful of numbers, for which sorting in general costs more than all that is done with them. */
 function ascending(numbers: Iterable<number>): readonly number[] {
-  const sorted = [...numbers];
-  for (let index = 1; index < sorted.length; index++) {
-    const number = sorted[index] ?? 0;
-    let place = index;
+  const sorted: number[] = [];
+  for (const number of numbers) {
+    let place = sorted.push(number) - 1;
     for (; place > 0 && (sorted[place - 1] ?? 0) > number; place--) sorted[place] = sorted[place - 1] ?? 0;
     sorted[place] = number;
   }
@@ -405,7 +411,7 @@ function checkChain(
     authority_sha256: fingerprint,
     authority_key: describePublicKey(certificate.publicKey),
     trusted_because: basis,
-    sources: [...new Set(sources.map(({ label }) => label))],
+    sources: labelsOf(sources),
   });
   if (certificate.keyUsage !== null && !certificate.keyUsage.keyCertSign)
     note.fail("authority_may_not_sign_certificates");
@@ -414,6 +420,17 @@ function checkChain(
   }
   judgeUnreadable(certificate, note);
   return authority;
+}
+
+/** The same for every document that leads to an authority. */
+const labels = new WeakMap<Authority["sources"], readonly string[]>();
+
+function labelsOf(sources: Authority["sources"]): readonly string[] {
+  const known = labels.get(sources);
+  if (known !== undefined) return known;
+  const distinct = [...new Set(sources.map(({ label }) => label))];
+  labels.set(sources, distinct);
+  return distinct;
 }
 
 /** Times of certificates and lists that are kept for many documents, and written into the report of each. */
@@ -435,7 +452,7 @@ function checkValidityAtSigning(
   note: Note,
 ): void {
   note.evidence({
-    signed_at: signingTime?.toISOString() ?? "not stated",
+    signed_at: signingTime === null ? "not stated" : isoText(signingTime),
     signer_valid_from: writtenOf(signer.notBefore),
     signer_valid_until: writtenOf(signer.notAfter),
     authority_valid_from: writtenOf(authority.notBefore),
@@ -443,14 +460,15 @@ function checkValidityAtSigning(
   });
   if (isInFuture(signer.notBefore, now)) note.fail("signer_not_yet_valid");
   if (!wasValidAt(authority, signer.notBefore)) note.fail("authority_not_valid_when_it_signed");
-  if (signer.notAfter < now) note.judge("signer_expired");
+  if (signer.notAfter.getTime() < now.getTime()) note.judge("signer_expired");
   if (signingTime === null) return;
   if (isInFuture(signingTime, now)) note.fail("signed_in_the_future");
   if (!wasValidAt(signer, signingTime)) note.fail("signer_not_valid_at_signing");
   if (!wasValidAt(authority, signingTime)) note.fail("authority_not_valid_at_signing");
   const period = signer.privateKeyUsagePeriod;
-  const beforePeriod = period?.notBefore != null && signingTime < period.notBefore;
-  const afterPeriod = period?.notAfter != null && signingTime > period.notAfter;
+  const signed = signingTime.getTime();
+  const beforePeriod = period?.notBefore != null && signed < period.notBefore.getTime();
+  const afterPeriod = period?.notAfter != null && signed > period.notAfter.getTime();
   if (beforePeriod || afterPeriod) note.judge("signed_after_key_usage_period");
 }
 
@@ -463,7 +481,8 @@ function checkRevocation(
 ): void {
   const { lists, authorityRevokedAt } = trust.revocationOf(authority, now);
   const [newest] = lists;
-  const stale = newest !== undefined && (newest.nextUpdate === null || newest.nextUpdate < now);
+  const stale =
+    newest !== undefined && (newest.nextUpdate === null || newest.nextUpdate.getTime() < now.getTime());
   note.evidence(
     newest === undefined
       ? { revocation_list: "missing" }
@@ -518,7 +537,8 @@ function checkUndeclaredGroups(
   { hashes }: LdsSecurityObject,
   note: Note,
 ): void {
-  const undeclared = [...dataGroups.keys()].filter((number) => !hashes.has(number));
+  const undeclared: number[] = [];
+  for (const number of dataGroups.keys()) if (!hashes.has(number)) undeclared.push(number);
   note.evidence({ undeclared });
   if (undeclared.length > 0) note.judge("undeclared_group");
 }
@@ -553,6 +573,7 @@ function findDeviations(
   signedAt: Date | null,
   { deviations = [], checker }: DocumentVerification,
 ): readonly DeviationDescription[] {
+  if (deviations.length === 0) return [];
   const country = certificate.subject.country?.toUpperCase() ?? null;
   return deviationsOf(deviations, { country, documentCode, documentNumber, signer, signedAt }, checker);
 }
