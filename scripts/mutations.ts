@@ -2069,20 +2069,6 @@ export const mutations: readonly Mutation[] = [
       tests: [chip("bytes")],
     },
     {
-      id: "attributes-overwritten",
-      file: emrtd("cms/signed-data"),
-      find: "room = room.subarray(bytes.length);",
-      replace: "",
-      tests: [chip("cms/signed-data")],
-    },
-    {
-      id: "attributes-not-der",
-      file: emrtd("cms/signed-data"),
-      find: "attributes.indefinite || headerBytes !== minimal ||",
-      replace: "",
-      tests: [chip("cms/signed-data")],
-    },
-    {
       id: "encodings-mixed-up",
       file: emrtd("ber/encoding-memo"),
       find: "if (encoded[index] !== bytes[start + index]) return null;",

@@ -58,16 +58,3 @@ test("what was signed is the attributes as DER writes a SET, however their lengt
       assert.deepEqual(signedOctets(concat(Uint8Array.of(tag, 0x81, length), attributes)), expected);
   }
 });
-
-test("the attributes of one message stay what they are while others are read", () => {
-  const encoded = tlv(contextConstructed(0), attributesOf(20));
-  const first = signedOctets(encoded);
-  const before = first.slice();
-  // More than fit into the memory that they share.
-  for (let count = 0; count < 400; count++) {
-    const other = signedOctets(encoded);
-    assert.deepEqual(other, before);
-    other.fill(0);
-  }
-  assert.deepEqual(first, before);
-});

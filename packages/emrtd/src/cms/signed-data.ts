@@ -143,28 +143,9 @@ function readAttributes(attributes: Tlv): SignedAttributes {
     throw new EmrtdError("CMS_INVALID", "The signed attributes lack the content type or the message digest");
   }
   return {
-    signed: asSet(attributes),
+    signed: tlv(tags.set, attributes.value),
     contentType: contentType.oid(),
     messageDigest: messageDigest.octetString(),
     signingTime: values.get(attributeOids.signingTime)?.time() ?? null,
   };
-}
-
-/** What attributes of many documents are copied into, one after the other: memory of its own costs each of them as much as reading all of them. */
-let room = new Uint8Array(0);
-const roomBytes = 16 * 1024;
-
-/** The attributes under the tag of a SET. Nothing else changes where the length is written as DER wants it. */
-function asSet(attributes: Tlv): Uint8Array {
-  const { bytes, valueLength } = attributes;
-  const headerBytes = bytes.length - valueLength;
-  const minimal = valueLength < 0x80 ? 2 : valueLength < 0x100 ? 3 : valueLength < 0x10000 ? 4 : 0;
-  if (attributes.indefinite || headerBytes !== minimal || bytes.length > roomBytes)
-    return tlv(tags.set, attributes.value);
-  if (room.length < bytes.length) room = new Uint8Array(roomBytes);
-  const signed = room.subarray(0, bytes.length);
-  room = room.subarray(bytes.length);
-  signed.set(bytes);
-  signed[0] = tags.set;
-  return signed;
 }
