@@ -24,6 +24,7 @@ import {
   divideFor,
   heedParts,
   idSql,
+  loadBare,
   measureDrop,
   statementsOf,
 } from "./support/parts.ts";
@@ -396,19 +397,10 @@ async function seed(
   const db = await createDatabase(adminUrl, name);
   if (size.parts === true) await divideFor(db, later(now, -32 * dayMs), now);
   await db.withConnection(async (client) => {
-    // Building an index over the finished table is many times faster than keeping it while the table grows.
-    const indexes: { name: string; definition: string }[] = (
-      await client.query(`select indexname as name, replace(indexdef, ' ON ONLY ', ' ON ') as definition from pg_indexes
-        where tablename in ('sessions', 'attempts') and indexname not like '%_pkey'`)
-    ).rows;
-    for (const index of indexes) await client.query(`drop index ${index.name}`);
-    await client.query("alter table sessions drop constraint sessions_pkey");
-    await client.query("alter table attempts drop constraint attempts_pkey");
-    await client.query("set maintenance_work_mem = '512MB'");
-    await client.query("set synchronous_commit = off");
-    await client.query("set statement_timeout = 0");
-    await client.query(
-      `insert into sessions (id, organization_id, status, failure_code, contract_version, share_fields, redirect_url,
+    await client.query("set synchronous_commit = off; set statement_timeout = 0");
+    await loadBare(client, "sessions", () =>
+      client.query(
+        `insert into sessions (id, organization_id, status, failure_code, contract_version, share_fields, redirect_url,
         client_reference_id, metadata, sandbox, cancel_token_hash, expires_at, completed_at, created_at, updated_at)
       select ${idSql("vs_", "ms", "i")}, organization_id, status,
         case status when 'failed' then 'liveness_failed' end, 1,
@@ -431,22 +423,22 @@ async function seed(
               then $3::bigint - (${hourMs} * (1 - (i - $1::bigint * 0.5) / ($1::bigint * 0.5 + 1)))::bigint
               else $3::bigint - ${hourMs} - (${30 * dayMs} * (1 - i / ($1::bigint * 0.5)))::bigint end as ms
           from generate_series(1, $1::bigint) as i) as times) as kinds`,
-      [size.rows, size.organizations, now.getTime()],
+        [size.rows, size.organizations, now.getTime()],
+      ),
     );
     // A fifth of the sessions has an attempt; all of the small table, so that there are pages of every kind.
-    await client.query(
-      `insert into attempts (id, session_id, organization_id, sandbox, status, failure_code, last_seen_at, session_expires_at,
+    await loadBare(client, "attempts", () =>
+      client.query(
+        `insert into attempts (id, session_id, organization_id, sandbox, status, failure_code, last_seen_at, session_expires_at,
         completed_at, created_at, updated_at)
       select 'va_' || substr(id, 4), id, organization_id, sandbox,
         case status when 'expired' then 'failed' when 'created' then 'in_progress' else status end,
         case status when 'failed' then 'liveness_failed' when 'expired' then 'session_expired' end, created_at, expires_at,
         completed_at, created_at, created_at
       from sessions where get_byte(cancel_token_hash, 7) < 51 or $1::bigint <= 1000`,
-      [size.rows],
+        [size.rows],
+      ),
     );
-    await client.query("alter table sessions add primary key (id)");
-    await client.query("alter table attempts add primary key (id)");
-    for (const index of indexes) await client.query(index.definition);
     await client.query("vacuum analyze sessions");
     await client.query("vacuum analyze attempts");
     await client.query("checkpoint");
