@@ -167,6 +167,13 @@ async function backendsMs(db: Db): Promise<{ cpu: number; queued: number }> {
   };
 }
 
+/** The same in microseconds, without the connection that asks. */
+export async function othersCpuUs(db: Db): Promise<number> {
+  const rows = await db.rows<{ pid: number }>(sql`
+    select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`);
+  return rows.reduce((sum, { pid }) => sum + scheduledUs(pid).cpu, 0);
+}
+
 /** The processor time of the only connection of a database, in microseconds. */
 export async function cpuClockOf(db: Db): Promise<() => number> {
   const { pid } = await db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`);
@@ -216,25 +223,30 @@ async function bytesByTable(db: Db): Promise<Map<string, number>> {
 
 /** Sessions that succeeded, evenly over 29 days, a tenth of them of one organization: with an attempt, a consent, an event, a delivery that arrived and four audit entries each. */
 export async function fillMonth(db: Db, rows: number, from: Date): Promise<void> {
-  const waiting = Object.entries(monthOfRows);
+  await db.withConnection(async (client) => {
+    await client.query("set statement_timeout = 0");
+    // To make the ids takes as long as to write their rows, and most of them are in several tables.
+    await client.query(
+      `create unlogged table month as select i, to_timestamp(ms / 1000.0) as at, lpad(to_hex(ms), 12, '0') as hex, ${idSql("", "ms", "i")} as id,
+        ('00000000-0000-7000-8000-' || lpad(to_hex(case when i % 10 = 0 then 0 else i % 1000 end), 12, '0'))::uuid as organization
+      from (select i, $2::bigint + i * ${29 * dayMs} / $1::bigint as ms from generate_series(0, $1::bigint - 1) as i) as times`,
+      [rows, from.getTime()],
+    );
+  });
+  const waiting = Object.entries(ofMonth);
   const fill = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const [table, statements] = next;
+      const [table, statement] = next;
       await db.withConnection(async (client) => {
         await client.query("set synchronous_commit = off; set statement_timeout = 0");
-        await loadBare(client, table, async () => {
-          const step = 100_000;
-          for (let first = 0; first < rows; first += step)
-            for (const text of statements)
-              await client.query(text, [first, Math.min(rows, first + step) - 1, from.getTime(), rows]);
-        });
+        await loadBare(client, table, () => client.query(statement));
         await client.query(`vacuum analyze ${table}`);
       });
     }
   };
   // Tables do not refer to each other, so that a second core can have the next one.
   await Promise.all([fill(), fill()]);
-  await db.withConnection((client) => client.query("checkpoint"));
+  await db.withConnection((client) => client.query("drop table month; checkpoint"));
 }
 
 /** Has a table filled without its indexes, which are built afterwards: many times faster than keeping them while the table grows. */
@@ -262,55 +274,38 @@ export async function loadBare(
     );
 }
 
-const ofMonth = (() => {
-  const ms = `($3::bigint + i * ${29 * dayMs} / $4::bigint)`;
-  return `(select i, ${ms} as ms, to_timestamp(${ms} / 1000.0) as at,
-    ('00000000-0000-7000-8000-' || lpad(to_hex(case when i % 10 = 0 then 0 else i % 1000 end), 12, '0'))::uuid as organization
-    from generate_series($1::bigint, $2::bigint) as i) as t`;
-})();
-const idOf = (prefix: string) => idSql(prefix, "ms", "i");
-
-/** Statements that write the rows from $1 to $2 of a month from $3 on that has $4 of them. */
-const monthOfRows: Record<string, readonly string[]> = {
-  audit_logs: ["session.created", "session.claimed", "consent.given", "session.succeeded"].map(
-    (
-      event,
-      n,
-    ) => `insert into audit_logs (id, organization_id, event, actor_kind, target_id, created_at, sandbox)
-      select (substr(lpad(to_hex(ms), 12, '0') || '7000' || '8' || right(md5(i || '${n}'), 15), 1, 32))::uuid, organization, '${event}', 'system',
-        ${idOf("vs_")}, at, true from ${ofMonth}`,
-  ),
-  sessions: [
-    `insert into sessions (id, organization_id, status, contract_version, share_fields, redirect_url, client_reference_id, metadata,
+/** The statement that fills a table. */
+const ofMonth: Record<string, string> = {
+  audit_logs: `
+    insert into audit_logs (id, organization_id, event, actor_kind, target_id, created_at, sandbox)
+    select (hex || '70008' || right(md5(i || event), 15))::uuid, organization, event, 'system', 'vs_' || id, at, true
+    from month, unnest('{session.created,session.claimed,consent.given,session.succeeded}'::text[]) as event`,
+  sessions: `
+    insert into sessions (id, organization_id, status, contract_version, share_fields, redirect_url, client_reference_id, metadata,
       sandbox, cancel_token_hash, expires_at, completed_at, created_at, updated_at, chip_passed_at, opened_at, nfc_tries_used,
       liveness_tries_used)
-    select ${idOf("vs_")}, organization, 'succeeded', 1,
+    select 'vs_' || id, organization, 'succeeded', 1,
       '{"date_of_birth":{"required":true,"reason":"We must know that you are of age.","source":"rc"}}',
       'https://shop.example.com/done', 'order-' || i, '{"channel":"mobile"}', true, sha256(int8send(i)), at + interval '1 hour',
-      at + interval '5 minutes', at, at + interval '5 minutes', at, at, 1, 1 from ${ofMonth}`,
-  ],
-  attempts: [
-    `insert into attempts (id, session_id, organization_id, sandbox, status, session_expires_at, minimised_at, completed_at, created_at,
+      at + interval '5 minutes', at, at + interval '5 minutes', at, at, 1, 1 from month`,
+  attempts: `
+    insert into attempts (id, session_id, organization_id, sandbox, status, session_expires_at, minimised_at, completed_at, created_at,
       updated_at)
-    select ${idOf("va_")}, ${idOf("vs_")}, organization, true, 'succeeded', at + interval '1 hour', at, at, at, at from ${ofMonth}`,
-  ],
+    select 'va_' || id, 'vs_' || id, organization, true, 'succeeded', at + interval '1 hour', at, at, at, at from month`,
   // Rows below two kilobytes are not compressed, so that a receipt may repeat itself.
-  consents: [
-    `insert into consents (session_id, organization_id, id, selected_field_keys, terms_version, terms_hash, receipt, cancel_token_hash,
+  consents: `
+    insert into consents (session_id, organization_id, id, selected_field_keys, terms_version, terms_hash, receipt, cancel_token_hash,
       given_at)
-    select ${idOf("vs_")}, organization, gen_random_uuid(), '{date_of_birth}', '1', md5('t'), repeat(md5(i::text), 28),
-      sha256(int8send(i)), at from ${ofMonth}`,
-  ],
-  webhook_deliveries: [
-    `insert into webhook_deliveries (id, organization_id, sandbox, event_id, event_type, endpoint_id, status, attempt_count,
+    select 'vs_' || id, organization, gen_random_uuid(), '{date_of_birth}', '1', md5('t'), repeat(md5(i::text), 28),
+      sha256(int8send(i)), at from month`,
+  webhook_deliveries: `
+    insert into webhook_deliveries (id, organization_id, sandbox, event_id, event_type, endpoint_id, status, attempt_count,
       last_status_code, last_attempt_at, arrival_ms, payload_scrubbed_at, created_at, updated_at)
-    select ${idOf("whd_")}, organization, true, ${idOf("evt_")}, 'verification.session.succeeded',
-      'whe_' || md5(organization::text), 'succeeded', 1, 200, at, 40, at, at, at from ${ofMonth}`,
-  ],
-  events: [
-    `insert into events (id, organization_id, type, session_id, sandbox, contract_version, client_reference_id, created_at)
-    select ${idOf("evt_")}, organization, 'verification.session.succeeded', ${idOf("vs_")}, true, 1, 'order-' || i, at from ${ofMonth}`,
-  ],
+    select 'whd_' || id, organization, true, 'evt_' || id, 'verification.session.succeeded',
+      'whe_' || md5(organization::text), 'succeeded', 1, 200, at, 40, at, at, at from month`,
+  events: `
+    insert into events (id, organization_id, type, session_id, sandbox, contract_version, client_reference_id, created_at)
+    select 'evt_' || id, organization, 'verification.session.succeeded', 'vs_' || id, true, 1, 'order-' || i, at from month`,
 };
 
 // --- reading ------------------------------------------------------------------------------------------------------
