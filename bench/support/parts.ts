@@ -167,11 +167,20 @@ async function backendsMs(db: Db): Promise<{ cpu: number; queued: number }> {
   };
 }
 
-/** The same in microseconds, without the connection that asks. */
-export async function othersCpuUs(db: Db): Promise<number> {
-  const rows = await db.rows<{ pid: number }>(sql`
-    select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`);
-  return rows.reduce((sum, { pid }) => sum + scheduledUs(pid).cpu, 0);
+/** What the connections of others to this database have had of the processor since then, in microseconds. One that has ended meanwhile counts for nothing. */
+export async function othersCpuClock(db: Db): Promise<() => Promise<number>> {
+  const read = async () => {
+    const rows = await db.rows<{ pid: number }>(sql`
+      select pid from pg_stat_activity
+      where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`);
+    return new Map(rows.map(({ pid }) => [pid, scheduledUs(pid).cpu]));
+  };
+  const before = await read();
+  return async () => {
+    let spent = 0;
+    for (const [pid, cpu] of await read()) spent += cpu - (before.get(pid) ?? 0);
+    return spent;
+  };
 }
 
 /** The processor time of the only connection of a database, in microseconds. */
