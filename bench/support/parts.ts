@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import type { DeliveryId, EventId, OrganizationId, SessionId } from "@assay/contract/ids";
 import { median } from "@assay/face/median";
+import type pg from "pg";
 import { listAuditLogs } from "../../apps/server/src/audit/audit.store.ts";
 import { loadConfig } from "../../apps/server/src/config.ts";
 import type { Core } from "../../apps/server/src/core.ts";
@@ -166,6 +167,22 @@ async function backendsMs(db: Db): Promise<{ cpu: number; queued: number }> {
   };
 }
 
+/** What the connections of others to this database have had of the processor since then, in microseconds. One that has ended meanwhile counts for nothing. */
+export async function othersCpuClock(db: Db): Promise<() => Promise<number>> {
+  const read = async () => {
+    const rows = await db.rows<{ pid: number }>(sql`
+      select pid from pg_stat_activity
+      where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`);
+    return new Map(rows.map(({ pid }) => [pid, scheduledUs(pid).cpu]));
+  };
+  const before = await read();
+  return async () => {
+    let spent = 0;
+    for (const [pid, cpu] of await read()) spent += cpu - (before.get(pid) ?? 0);
+    return spent;
+  };
+}
+
 /** The processor time of the only connection of a database, in microseconds. */
 export async function cpuClockOf(db: Db): Promise<() => number> {
   const { pid } = await db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`);
@@ -215,54 +232,90 @@ async function bytesByTable(db: Db): Promise<Map<string, number>> {
 
 /** Sessions that succeeded, evenly over 29 days, a tenth of them of one organization: with an attempt, a consent, an event, a delivery that arrived and four audit entries each. */
 export async function fillMonth(db: Db, rows: number, from: Date): Promise<void> {
-  const step = 100_000;
-  for (let first = 0; first < rows; first += step)
-    await db.withConnection(async (client) => {
-      await client.query("set synchronous_commit = off; set statement_timeout = 0");
-      const ms = `($3::bigint + i * ${29 * dayMs} / $4::bigint)`;
-      const some = `(select i, ${ms} as ms, to_timestamp(${ms} / 1000.0) as at,
-        ('00000000-0000-7000-8000-' || lpad(to_hex(case when i % 10 = 0 then 0 else i % 1000 end), 12, '0'))::uuid as organization
-        from generate_series($1::bigint, $2::bigint) as i) as t`;
-      const bounds = [first, Math.min(rows, first + step) - 1, from.getTime(), rows];
-      const id = (prefix: string) => idSql(prefix, "ms", "i");
-      for (const text of [
-        `insert into sessions (id, organization_id, status, contract_version, share_fields, redirect_url, client_reference_id, metadata,
-          sandbox, cancel_token_hash, expires_at, completed_at, created_at, updated_at, chip_passed_at, opened_at, nfc_tries_used,
-          liveness_tries_used)
-        select ${id("vs_")}, organization, 'succeeded', 1,
-          '{"date_of_birth":{"required":true,"reason":"We must know that you are of age.","source":"rc"}}',
-          'https://shop.example.com/done', 'order-' || i, '{"channel":"mobile"}', true, sha256(int8send(i)), at + interval '1 hour',
-          at + interval '5 minutes', at, at + interval '5 minutes', at, at, 1, 1 from ${some}`,
-        `insert into attempts (id, session_id, organization_id, sandbox, status, session_expires_at, minimised_at, completed_at, created_at,
-          updated_at)
-        select ${id("va_")}, ${id("vs_")}, organization, true, 'succeeded', at + interval '1 hour', at, at, at, at from ${some}`,
-        `insert into consents (session_id, organization_id, id, selected_field_keys, terms_version, terms_hash, receipt, cancel_token_hash,
-          given_at)
-        select ${id("vs_")}, organization, gen_random_uuid(), '{date_of_birth}', '1', md5('t'),
-          (select string_agg(md5(i::text || n), '') from generate_series(1, 28) n), sha256(int8send(i)), at from ${some}`,
-        `insert into events (id, organization_id, type, session_id, sandbox, contract_version, client_reference_id, created_at)
-        select ${id("evt_")}, organization, 'verification.session.succeeded', ${id("vs_")}, true, 1, 'order-' || i, at from ${some}`,
-        `insert into webhook_deliveries (id, organization_id, sandbox, event_id, event_type, endpoint_id, status, attempt_count,
-          last_status_code, last_attempt_at, arrival_ms, payload_scrubbed_at, created_at, updated_at)
-        select ${id("whd_")}, organization, true, ${id("evt_")}, 'verification.session.succeeded',
-          'whe_' || md5(organization::text), 'succeeded', 1, 200, at, 40, at, at, at from ${some}`,
-        ...["session.created", "session.claimed", "consent.given", "session.succeeded"].map(
-          (
-            event,
-            n,
-          ) => `insert into audit_logs (id, organization_id, event, actor_kind, target_id, created_at, sandbox)
-        select (substr(lpad(to_hex(ms), 12, '0') || '7000' || '8' || right(md5(i || '${n}'), 15), 1, 32))::uuid, organization, '${event}', 'system',
-          ${id("vs_")}, at, true from ${some}`,
-        ),
-      ])
-        await client.query(text, bounds);
-    });
   await db.withConnection(async (client) => {
     await client.query("set statement_timeout = 0");
-    for (const { table } of growingTables) await client.query(`vacuum analyze ${table}`);
-    await client.query("checkpoint");
+    // To make the ids takes as long as to write their rows, and most of them are in several tables.
+    await client.query(
+      `create unlogged table month as select i, to_timestamp(ms / 1000.0) as at, lpad(to_hex(ms), 12, '0') as hex, ${idSql("", "ms", "i")} as id,
+        ('00000000-0000-7000-8000-' || lpad(to_hex(case when i % 10 = 0 then 0 else i % 1000 end), 12, '0'))::uuid as organization
+      from (select i, $2::bigint + i * ${29 * dayMs} / $1::bigint as ms from generate_series(0, $1::bigint - 1) as i) as times`,
+      [rows, from.getTime()],
+    );
   });
+  const waiting = Object.entries(ofMonth);
+  const fill = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [table, statement] = next;
+      await db.withConnection(async (client) => {
+        await client.query("set synchronous_commit = off; set statement_timeout = 0");
+        await loadBare(client, table, () => client.query(statement));
+        await client.query(`vacuum analyze ${table}`);
+      });
+    }
+  };
+  // Tables do not refer to each other, so that a second core can have the next one.
+  await Promise.all([fill(), fill()]);
+  await db.withConnection((client) => client.query("drop table month; checkpoint"));
 }
+
+/** Has a table filled without its indexes, which are built afterwards: many times faster than keeping them while the table grows. */
+export async function loadBare(
+  client: pg.ClientBase,
+  table: string,
+  load: () => Promise<unknown>,
+): Promise<void> {
+  const { rows } = await client.query(
+    `select c.relname as name, pg_get_constraintdef(k.oid) as "constraint", replace(pg_get_indexdef(c.oid), ' ON ONLY ', ' ON ') as definition
+    from pg_index i join pg_class c on c.oid = i.indexrelid left join pg_constraint k on k.conindid = c.oid and k.contype = 'p'
+    where i.indrelid = $1::regclass`,
+    [table],
+  );
+  const indexes = rows as { name: string; constraint: string | null; definition: string }[];
+  for (const { name, constraint } of indexes)
+    await client.query(
+      constraint === null ? `drop index ${name}` : `alter table ${table} drop constraint ${name}`,
+    );
+  await load();
+  await client.query("set maintenance_work_mem = '512MB'");
+  for (const { name, constraint, definition } of indexes)
+    await client.query(
+      constraint === null ? definition : `alter table ${table} add constraint ${name} ${constraint}`,
+    );
+}
+
+/** The statement that fills a table. */
+const ofMonth: Record<string, string> = {
+  audit_logs: `
+    insert into audit_logs (id, organization_id, event, actor_kind, target_id, created_at, sandbox)
+    select (hex || '70008' || right(md5(i || event), 15))::uuid, organization, event, 'system', 'vs_' || id, at, true
+    from month, unnest('{session.created,session.claimed,consent.given,session.succeeded}'::text[]) as event`,
+  sessions: `
+    insert into sessions (id, organization_id, status, contract_version, share_fields, redirect_url, client_reference_id, metadata,
+      sandbox, cancel_token_hash, expires_at, completed_at, created_at, updated_at, chip_passed_at, opened_at, nfc_tries_used,
+      liveness_tries_used)
+    select 'vs_' || id, organization, 'succeeded', 1,
+      '{"date_of_birth":{"required":true,"reason":"We must know that you are of age.","source":"rc"}}',
+      'https://shop.example.com/done', 'order-' || i, '{"channel":"mobile"}', true, sha256(int8send(i)), at + interval '1 hour',
+      at + interval '5 minutes', at, at + interval '5 minutes', at, at, 1, 1 from month`,
+  attempts: `
+    insert into attempts (id, session_id, organization_id, sandbox, status, session_expires_at, minimised_at, completed_at, created_at,
+      updated_at)
+    select 'va_' || id, 'vs_' || id, organization, true, 'succeeded', at + interval '1 hour', at, at, at, at from month`,
+  // Rows below two kilobytes are not compressed, so that a receipt may repeat itself.
+  consents: `
+    insert into consents (session_id, organization_id, id, selected_field_keys, terms_version, terms_hash, receipt, cancel_token_hash,
+      given_at)
+    select 'vs_' || id, organization, gen_random_uuid(), '{date_of_birth}', '1', md5('t'), repeat(md5(i::text), 28),
+      sha256(int8send(i)), at from month`,
+  webhook_deliveries: `
+    insert into webhook_deliveries (id, organization_id, sandbox, event_id, event_type, endpoint_id, status, attempt_count,
+      last_status_code, last_attempt_at, arrival_ms, payload_scrubbed_at, created_at, updated_at)
+    select 'whd_' || id, organization, true, 'evt_' || id, 'verification.session.succeeded',
+      'whe_' || md5(organization::text), 'succeeded', 1, 200, at, 40, at, at, at from month`,
+  events: `
+    insert into events (id, organization_id, type, session_id, sandbox, contract_version, client_reference_id, created_at)
+    select 'evt_' || id, organization, 'verification.session.succeeded', 'vs_' || id, true, 1, 'order-' || i, at from month`,
+};
 
 // --- reading ------------------------------------------------------------------------------------------------------
 

@@ -12,10 +12,11 @@ import {
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
 import type { TestDocument } from "@assay/emrtd/virtual/test-document";
+import type { Core } from "../../src/core.ts";
+import type { Clock } from "../../src/kernel/clock.ts";
 import { describeImport } from "../../src/trust/describe-import.ts";
 import { changeTrust, insertImport } from "../../src/trust/trust.store.ts";
 import { type Api, expectData } from "./api.ts";
-import type { TestService } from "./service.ts";
 import { agree } from "./verify.ts";
 
 const catalogues = new Map<number, readonly TestDocument[]>();
@@ -28,7 +29,7 @@ export function testDocument(id: string, now: Date): TestDocument {
 }
 
 /** The test country stands in for the states that an operator trusts. */
-export async function trustTestCountry({ core, clock }: Pick<TestService, "core" | "clock">) {
+export async function trustTestCountry({ core, clock }: { core: Pick<Core, "db">; clock: Clock }) {
   const [record] = testCountryTrust(createTestCountry(defaultTestSeed, clock.now()));
   assert.ok(record !== undefined);
   await changeTrust(core.db, clock.now(), "command", async (tx) =>

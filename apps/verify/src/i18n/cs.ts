@@ -117,6 +117,9 @@ export const cs: Texts = {
   noReaderTitle: "Tento prohlížeč neumí číst čipy",
   noReaderText:
     "Prohlížeče nemají k čipu v dokladu přístup. Zařízením, které ho číst umí, naskenujte kód na stránce, kde jste začali.",
+  deskAgainTitle: "Doklad je třeba přečíst znovu",
+  deskAgainText:
+    "Nechte ho na přepážce přečíst ještě jednou a pak naskenujte nový kód, který vám tam ukážou.",
   connectionLost: "Spojení se přerušilo. Zkouší se znovu…",
   connectionRetry: "Připojit znovu",
   connectionGone: "Se službou není spojení. Nic se neztratilo a nepočítá se to jako pokus.",

@@ -117,6 +117,8 @@ export const da: Texts = {
   noReaderTitle: "Denne browser kan ikke læse chips",
   noReaderText:
     "Browsere har ikke adgang til chippen i et dokument. Brug en enhed, der kan læse den, til at scanne koden på siden, hvor du begyndte.",
+  deskAgainTitle: "Dokumentet skal læses igen",
+  deskAgainText: "Få det læst én gang til ved skranken, og scan derefter den nye kode, du får vist der.",
   connectionLost: "Forbindelsen blev afbrudt. Prøver igen …",
   connectionRetry: "Opret forbindelse igen",
   connectionGone: "Der er ingen forbindelse til tjenesten. Intet er tabt, og det talte ikke som et forsøg.",

@@ -124,6 +124,9 @@ export const de: Texts = {
   noReaderTitle: "Dieser Browser kann keine Chips lesen",
   noReaderText:
     "Browser haben keinen Zugang zum Chip eines Dokuments. Nehmen Sie ein Gerät, das ihn lesen kann, und scannen Sie damit den Code auf der Seite, auf der Sie begonnen haben.",
+  deskAgainTitle: "Das Dokument muss noch einmal gelesen werden",
+  deskAgainText:
+    "Lassen Sie es am Schalter noch einmal lesen und scannen Sie dann den neuen Code, den man Ihnen dort zeigt.",
   connectionLost: "Die Verbindung ist abgebrochen. Neuer Versuch …",
   connectionRetry: "Neu verbinden",
   connectionGone:

@@ -119,6 +119,8 @@ export const en = {
   noReaderTitle: "This browser cannot read chips",
   noReaderText:
     "Browsers have no access to the chip in a document. Use a device that can read it to scan the code on the page where you began.",
+  deskAgainTitle: "The document has to be read again",
+  deskAgainText: "Have it read at the desk once more, then scan the new code you are shown there.",
   connectionLost: "The connection was lost. Trying again…",
   connectionRetry: "Connect again",
   connectionGone:

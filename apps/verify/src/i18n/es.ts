@@ -120,6 +120,9 @@ export const es: Texts = {
   noReaderTitle: "Este navegador no puede leer chips",
   noReaderText:
     "Los navegadores no tienen acceso al chip de un documento. Use un dispositivo que pueda leerlo y escanee de nuevo el código de la página en la que empezó.",
+  deskAgainTitle: "Hay que leer el documento otra vez",
+  deskAgainText:
+    "Pida que lo lean de nuevo en el mostrador y escanee después el nuevo código que le muestren allí.",
   connectionLost: "Se ha perdido la conexión. Nuevo intento…",
   connectionRetry: "Volver a conectar",
   connectionGone: "No hay conexión con el servicio. No se ha perdido nada ni se ha gastado ningún intento.",

@@ -118,6 +118,9 @@ export const et: Texts = {
   noReaderTitle: "See veebilehitseja ei saa kiipe lugeda",
   noReaderText:
     "Veebilehitsejatel ei ole ligipääsu dokumendi kiibile. Skannige seadmega, mis suudab seda lugeda, kood lehelt, kus alustasite.",
+  deskAgainTitle: "Dokument tuleb uuesti lugeda",
+  deskAgainText:
+    "Laske see teenindusletis veel kord lugeda ja skannige siis uus kood, mida teile seal näidatakse.",
   connectionLost: "Ühendus katkes. Proovitakse uuesti…",
   connectionRetry: "Ühenda uuesti",
   connectionGone: "Teenusega ei ole ühendust. Midagi ei ole kadunud ja seda ei arvestatud katsena.",

@@ -118,6 +118,9 @@ export const fi: Texts = {
   noReaderTitle: "Tämä selain ei voi lukea siruja",
   noReaderText:
     "Selaimilla ei ole pääsyä asiakirjan siruun. Skannatkaa aloitussivun koodi laitteella, joka voi lukea sirun.",
+  deskAgainTitle: "Asiakirja on luettava uudelleen",
+  deskAgainText:
+    "Antakaa lukea se palvelutiskillä vielä kerran ja skannatkaa sitten uusi koodi, joka teille näytetään siellä.",
   connectionLost: "Yhteys katkesi. Yritetään uudelleen…",
   connectionRetry: "Yhdistä uudelleen",
   connectionGone: "Palveluun ei ole yhteyttä. Mitään ei ole kadonnut, eikä tätä laskettu yritykseksi.",

@@ -120,6 +120,9 @@ export const fr: Texts = {
   noReaderTitle: "Ce navigateur ne peut pas lire les puces",
   noReaderText:
     "Les navigateurs n’ont pas accès à la puce d’un document. Prenez un appareil qui peut la lire et scannez à nouveau le code sur la page où vous avez commencé.",
+  deskAgainTitle: "Il faut relire le document",
+  deskAgainText:
+    "Faites-le lire encore une fois au guichet, puis scannez le nouveau code que l’on vous y montre.",
   connectionLost: "La connexion a été perdue. Nouvel essai…",
   connectionRetry: "Se reconnecter",
   connectionGone: "Le service est injoignable. Rien n’est perdu et aucun essai n’a été compté.",

@@ -122,6 +122,9 @@ export const ga: Texts = {
   noReaderTitle: "Ní féidir leis an mbrabhsálaí seo sliseanna a léamh",
   noReaderText:
     "Níl rochtain ag brabhsálaithe ar an tslis i ndoiciméad. Le gléas atá in ann í a léamh, scan an cód ar an leathanach ar thosaigh tú air.",
+  deskAgainTitle: "Caithfear an doiciméad a léamh arís",
+  deskAgainText:
+    "Iarr go léifí é uair amháin eile ag an deasc, ansin scan an cód nua a thaispeántar duit ansin.",
   connectionLost: "Cailleadh an nasc. Ag triail arís…",
   connectionRetry: "Nasc arís",
   connectionGone:

@@ -117,6 +117,9 @@ export const hr: Texts = {
   noReaderTitle: "Ovaj preglednik ne može čitati čipove",
   noReaderText:
     "Preglednici nemaju pristup čipu u dokumentu. Uređajem koji ga može pročitati skenirajte kôd na stranici na kojoj ste počeli.",
+  deskAgainTitle: "Dokument treba ponovno pročitati",
+  deskAgainText:
+    "Dajte da ga na šalteru pročitaju još jednom, a zatim skenirajte novi kôd koji vam ondje pokažu.",
   connectionLost: "Veza je prekinuta. Ponovni pokušaj…",
   connectionRetry: "Ponovno poveži",
   connectionGone: "Nema veze s uslugom. Ništa nije izgubljeno i ovo se ne računa kao pokušaj.",

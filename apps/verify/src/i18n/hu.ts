@@ -117,6 +117,8 @@ export const hu: Texts = {
   noReaderTitle: "Ez a böngésző nem tud chipet olvasni",
   noReaderText:
     "A böngészők nem férnek hozzá az okmány chipjéhez. Olyan eszközzel, amely le tudja olvasni, olvassa be a kódot azon az oldalon, ahol elkezdte.",
+  deskAgainTitle: "Az okmányt újra le kell olvasni",
+  deskAgainText: "Olvastassa le még egyszer az ügyfélpultnál, majd olvassa be az ott mutatott új kódot.",
   connectionLost: "A kapcsolat megszakadt. Újrapróbálkozás…",
   connectionRetry: "Újrakapcsolódás",
   connectionGone: "Nincs kapcsolat a szolgáltatással. Semmi sem veszett el, és ez nem számított kísérletnek.",

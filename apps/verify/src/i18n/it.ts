@@ -120,6 +120,9 @@ export const it: Texts = {
   noReaderTitle: "Questo browser non può leggere i chip",
   noReaderText:
     "I browser non hanno accesso al chip di un documento. Con un dispositivo che può leggerlo scansioni il codice sulla pagina da cui ha iniziato.",
+  deskAgainTitle: "Il documento va letto di nuovo",
+  deskAgainText:
+    "Lo faccia leggere ancora una volta allo sportello, poi scansioni il nuovo codice che Le viene mostrato lì.",
   connectionLost: "La connessione si è interrotta. Nuovo tentativo…",
   connectionRetry: "Riconnetti",
   connectionGone: "Manca la connessione al servizio. Nulla è andato perso e questo non conta come tentativo.",

@@ -118,6 +118,9 @@ export const lt: Texts = {
   noReaderTitle: "Ši naršyklė negali nuskaityti lustų",
   noReaderText:
     "Naršyklės neturi prieigos prie dokumento lusto. Įrenginiu, kuris gali jį nuskaityti, nuskenuokite kodą puslapyje, kuriame pradėjote.",
+  deskAgainTitle: "Dokumentą reikia nuskaityti iš naujo",
+  deskAgainText:
+    "Paprašykite jį dar kartą nuskaityti prie langelio, tada nuskenuokite ten rodomą naują kodą.",
   connectionLost: "Ryšys nutrūko. Bandoma dar kartą…",
   connectionRetry: "Prisijungti iš naujo",
   connectionGone: "Nėra ryšio su paslauga. Niekas neprapuolė, ir tai nelaikoma bandymu.",

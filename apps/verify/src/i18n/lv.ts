@@ -118,6 +118,9 @@ export const lv: Texts = {
   noReaderTitle: "Šis pārlūks nevar nolasīt mikroshēmas",
   noReaderText:
     "Pārlūkiem nav piekļuves dokumenta mikroshēmai. Ar ierīci, kas to spēj nolasīt, noskenējiet kodu lapā, kurā sākāt.",
+  deskAgainTitle: "Dokuments jānolasa vēlreiz",
+  deskAgainText:
+    "Lūdziet to apkalpošanas vietā nolasīt vēlreiz un pēc tam noskenējiet jauno kodu, ko jums tur parāda.",
   connectionLost: "Savienojums pārtrūka. Mēģina vēlreiz…",
   connectionRetry: "Savienot vēlreiz",
   connectionGone: "Nav savienojuma ar pakalpojumu. Nekas nav zudis, un tas netika skaitīts kā mēģinājums.",

@@ -118,6 +118,9 @@ export const mt: Texts = {
   noReaderTitle: "Dan il-browser ma jistax jaqra ċipep",
   noReaderText:
     "Il-browsers m’għandhomx aċċess għaċ-ċippa ta’ dokument. B’apparat li jista’ jaqraha, skennja l-kodiċi fuq il-paġna fejn bdejt.",
+  deskAgainTitle: "Id-dokument irid jerġa’ jinqara",
+  deskAgainText:
+    "Itlob li jinqara darb’oħra fil-bank tas-servizz, imbagħad skennja l-kodiċi l-ġdid li jurik hemmhekk.",
   connectionLost: "Il-konnessjoni ntilfet. Qed nerġgħu nippruvaw…",
   connectionRetry: "Erġa’ qabbad",
   connectionGone: "M’hemmx konnessjoni mas-servizz. Ma ntilef xejn, u dan ma għaddx bħala tentattiv.",

@@ -119,6 +119,9 @@ export const nl: Texts = {
   noReaderTitle: "Deze browser kan geen chips lezen",
   noReaderText:
     "Browsers hebben geen toegang tot de chip in een document. Scan met een apparaat dat dat wel kan de code op de pagina waar u begon.",
+  deskAgainTitle: "Het document moet opnieuw worden gelezen",
+  deskAgainText:
+    "Laat het aan de balie nog een keer lezen en scan daarna de nieuwe code die u daar te zien krijgt.",
   connectionLost: "De verbinding is verbroken. Er wordt opnieuw geprobeerd…",
   connectionRetry: "Opnieuw verbinden",
   connectionGone: "Er is geen verbinding met de dienst. Er is niets verloren, en dit telde niet als poging.",

@@ -121,6 +121,8 @@ export const pl: Texts = {
   noReaderTitle: "Ta przeglądarka nie odczytuje chipów",
   noReaderText:
     "Przeglądarki nie mają dostępu do chipa w dokumencie. Urządzeniem, które go odczyta, prosimy zeskanować kod na stronie, na której Państwo zaczęli.",
+  deskAgainTitle: "Dokument trzeba odczytać ponownie",
+  deskAgainText: "Prosimy poprosić w okienku o ponowny odczyt, a potem zeskanować pokazany tam nowy kod.",
   connectionLost: "Połączenie zostało przerwane. Ponawianie próby…",
   connectionRetry: "Połącz ponownie",
   connectionGone: "Brak połączenia z usługą. Nic nie przepadło i nie liczy się to jako próba.",

@@ -118,6 +118,9 @@ export const pt: Texts = {
   noReaderTitle: "Este navegador não consegue ler chips",
   noReaderText:
     "Os navegadores não têm acesso ao chip de um documento. Com um dispositivo que o consiga ler, digitalize o código na página onde começou.",
+  deskAgainTitle: "O documento tem de ser lido de novo",
+  deskAgainText:
+    "Peça que o leiam mais uma vez no balcão e digitalize depois o novo código que lhe mostrarem lá.",
   connectionLost: "A ligação foi interrompida. A tentar de novo…",
   connectionRetry: "Ligar de novo",
   connectionGone: "Não há ligação ao serviço. Nada se perdeu e isto não contou como tentativa.",

@@ -119,6 +119,9 @@ export const ro: Texts = {
   noReaderTitle: "Acest browser nu poate citi cipuri",
   noReaderText:
     "Browserele nu au acces la cipul unui document. Cu un dispozitiv care îl poate citi, scanați codul de pe pagina pe care ați început.",
+  deskAgainTitle: "Documentul trebuie citit din nou",
+  deskAgainText:
+    "Cereți să fie citit încă o dată la ghișeu, apoi scanați noul cod care vă este arătat acolo.",
   connectionLost: "Conexiunea s-a întrerupt. Se încearcă din nou…",
   connectionRetry: "Reconectați",
   connectionGone: "Nu există conexiune cu serviciul. Nu s-a pierdut nimic și nu se consideră o încercare.",

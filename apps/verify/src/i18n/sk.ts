@@ -119,6 +119,9 @@ export const sk: Texts = {
   noReaderTitle: "Tento prehliadač nevie čítať čipy",
   noReaderText:
     "Prehliadače nemajú k čipu v doklade prístup. Zariadením, ktoré ho čítať vie, naskenujte kód na stránke, kde ste začali.",
+  deskAgainTitle: "Doklad treba prečítať znova",
+  deskAgainText:
+    "Nechajte ho pri priehradke prečítať ešte raz a potom naskenujte nový kód, ktorý vám tam ukážu.",
   connectionLost: "Spojenie sa prerušilo. Skúša sa znova…",
   connectionRetry: "Pripojiť znova",
   connectionGone: "So službou nie je spojenie. Nič sa nestratilo a nepočíta sa to ako pokus.",

@@ -118,6 +118,9 @@ export const sl: Texts = {
   noReaderTitle: "Ta brskalnik ne more brati čipov",
   noReaderText:
     "Brskalniki nimajo dostopa do čipa v dokumentu. Z napravo, ki ga lahko prebere, skenirajte kodo na strani, kjer ste začeli.",
+  deskAgainTitle: "Dokument je treba prebrati znova",
+  deskAgainText:
+    "Prosite, da ga pri okencu preberejo še enkrat, nato skenirajte novo kodo, ki vam jo tam pokažejo.",
   connectionLost: "Povezava je bila prekinjena. Ponovni poskus …",
   connectionRetry: "Znova poveži",
   connectionGone: "S storitvijo ni povezave. Nič se ni izgubilo in to ne šteje kot poskus.",

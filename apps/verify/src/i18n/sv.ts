@@ -118,6 +118,8 @@ export const sv: Texts = {
   noReaderTitle: "Den här webbläsaren kan inte läsa chip",
   noReaderText:
     "Webbläsare kommer inte åt chippet i en handling. Skanna koden på sidan där du började med en enhet som kan läsa det.",
+  deskAgainTitle: "Handlingen måste läsas igen",
+  deskAgainText: "Låt läsa den en gång till vid disken och skanna sedan den nya koden du får se där.",
   connectionLost: "Anslutningen bröts. Försöker igen …",
   connectionRetry: "Anslut igen",
   connectionGone: "Det går inte att nå tjänsten. Inget är förlorat, och det räknades inte som ett försök.",

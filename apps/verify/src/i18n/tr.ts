@@ -118,6 +118,8 @@ export const tr: Texts = {
   noReaderTitle: "Bu tarayıcı çip okuyamaz",
   noReaderText:
     "Tarayıcılar belgedeki çipe erişemez. Çipi okuyabilen bir cihazla, başladığınız sayfadaki kodu tarayın.",
+  deskAgainTitle: "Belgenin yeniden okunması gerekiyor",
+  deskAgainText: "Belgeyi gişede bir kez daha okutun, ardından orada size gösterilen yeni kodu tarayın.",
   connectionLost: "Bağlantı kesildi. Yeniden deneniyor…",
   connectionRetry: "Yeniden bağlan",
   connectionGone: "Hizmetle bağlantı yok. Hiçbir şey kaybolmadı ve bu, deneme sayılmadı.",

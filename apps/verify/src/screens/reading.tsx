@@ -2,7 +2,6 @@ import type { VerifyFaultCode } from "@assay/contract/verify-protocol";
 import type { DeviceView } from "@assay/device/device-flow";
 import type { ChipSource } from "@assay/device/drive-device";
 import { Button } from "@assay/ui/button";
-import { Folds } from "@assay/ui/fold";
 import { HoldPhone } from "@assay/ui/hold-phone";
 import { ChipPlace, LayDocument } from "@assay/ui/illustrations";
 import { Notice } from "@assay/ui/notice";
@@ -19,7 +18,6 @@ import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
 import { StepMark } from "../ui/step-mark.tsx";
 import { AccessByCamera, nothingTyped, type Typing } from "./access-form.tsx";
 import { FaceStep } from "./face-step.tsx";
-import { DevicesHelp } from "./handoff.tsx";
 import { RequiredOfDocument } from "./required-of-document.tsx";
 import { TestDocuments } from "./test-documents.tsx";
 import { WhoHelps } from "./who-helps.tsx";
@@ -192,12 +190,12 @@ function Choose({
         <AccessByCamera shell={shell} typing={typing} onSource={onSource} />
       </Screen>
     );
+  // Without a reader this page goes on for a desk, and the chip has gone with the process that had it.
   if (!sandbox)
     return (
-      <Screen title={t.noReaderTitle} lead={t.noReaderText} icon="chip">
-        <Folds>
-          <DevicesHelp open />
-        </Folds>
+      <Screen title={t.deskAgainTitle} lead={t.deskAgainText} icon="chip">
+        {children}
+        <p>{t.noTryUsed}</p>
       </Screen>
     );
   return (

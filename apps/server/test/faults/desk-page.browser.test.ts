@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { after } from "node:test";
+import { runDevice } from "@assay/device/run-device";
+import { virtualPassport } from "@assay/device/virtual-passport";
+import { openDb } from "../../src/db/db.ts";
+import { systemClock as clock } from "../../src/kernel/clock.ts";
+import { Api, expectData } from "../support/api.ts";
+import { checkAccessibility, openBrowser, openPage } from "../support/browser.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { createLivePartner } from "../support/live.ts";
+import { startAssay } from "../support/process.ts";
+import { startRoundRobin } from "../support/round-robin.ts";
+import { testRing } from "../support/service.ts";
+import { freePort } from "../support/silent-proxy.ts";
+import { testDocument, trustTestCountry } from "../support/verify-device.ts";
+import { agree, heading } from "../support/verify-page.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "assay-desk-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const database = await createTestDatabase();
+const balancer = await startRoundRobin();
+after(() => balancer.close());
+const db = openDb({ url: database.url, poolSize: 1, onError: () => {} });
+after(() => db.close());
+
+/** Each a machine of its own, which the others reach. */
+async function startMachine(name: string) {
+  const port = await freePort();
+  const { stop } = await startAssay({
+    PORT: String(port),
+    DATABASE_URL: database.url,
+    SECRET_KEYS: testRing,
+    DATA_DIR: join(folder, name),
+    PUBLIC_URL: balancer.url,
+    CALL_ADDRESS: "127.0.0.1",
+    CALL_PORT: "0",
+    FACE_WORKERS: "1",
+  });
+  // It tells the public address as its own.
+  return { url: `http://127.0.0.1:${port}`, stop };
+}
+
+test("when the machine that has the chip of a desk is killed, the page says what to do, and goes on at the other one", async () => {
+  const [first, second] = [await startMachine("first"), await startMachine("second")];
+  const reach = (...machines: (typeof first)[]) => {
+    balancer.targets.splice(0, balancer.targets.length, ...machines.map(({ url }) => url));
+  };
+  reach(first, second);
+  const core = { db, clock };
+  await trustTestCountry({ core, clock });
+  const live = await createLivePartner(core, new Api(balancer.url));
+  const session = expectData(
+    await live.api.post("/v1/sessions", {
+      share_fields: { family_name: { required: true, reason: "To find your booking." } },
+    }),
+    201,
+  );
+  const browser = await openBrowser();
+  const open = async (address: string) => {
+    const { page } = await openPage(browser, balancer.url);
+    page.setDefaultTimeout(60_000);
+    await page.goto(address);
+    return page;
+  };
+  const person = await open(session.verification_url);
+  await agree(person);
+
+  // A desk has the same name in a session each time.
+  const readAtDesk = async () => {
+    const read = await runDevice({
+      verificationUrl: session.verification_url,
+      consent: "given",
+      deviceId: () => "00000000-0000-4000-8000-00000000de5c",
+      chip: virtualPassport(testDocument("passport-valid", clock.now())),
+    });
+    assert.ok(read.result === "face_elsewhere", JSON.stringify(read));
+    return read.url;
+  };
+  reach(first);
+  const link = await readAtDesk();
+  reach(second);
+  const atDesk = await open(link);
+  await heading(atDesk, "Now show your face").waitFor();
+
+  await second.stop("SIGKILL");
+  reach(first);
+  await heading(atDesk, "The document has to be read again").waitFor();
+  await atDesk.getByText("Have it read at the desk once more").waitFor();
+  await atDesk.getByText("This didn’t count as an attempt.").waitFor();
+  await checkAccessibility(atDesk);
+  await person.getByText("The chip is being read.").first().waitFor();
+
+  const next = await open(await readAtDesk());
+  await heading(next, "Now show your face").waitFor();
+  await heading(atDesk, "Another device has taken over").waitFor();
+  await person.getByRole("alert").filter({ hasText: "Your face is next" }).waitFor();
+  const { status, nfc_tries_used: used } = expectData(await live.api.get(`/v1/sessions/${session.id}`));
+  assert.deepEqual([status, used], ["in_progress", 1]);
+});
