@@ -186,6 +186,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   /** What is under way is finished or given back at once, so that another process takes it. */
   let resting: Promise<unknown> | null = null;
   const stopWork = () => {
+    if (resting === null) core.db.hurry((config.shutdownGraceSeconds * secondMs) / 2);
     resting ??= Promise.all([scheduler.rest(work.map(({ name }) => name)), deliveryWorker.stop()]);
     return resting;
   };

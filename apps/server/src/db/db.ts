@@ -266,6 +266,7 @@ export class Db extends Statements {
   readonly #openSession: (() => Promise<pg.Client>) | null;
   readonly #joined = new AsyncLocalStorage<{ connection: Borrowed; savepoints: number }>();
   readonly #unhurried = new AsyncLocalStorage<{ statementMs: number }>();
+  readonly #unhurriedClients = new Set<pg.PoolClient>();
   /** Counts the times when what is open became of no use; a connection from before the last one is not lent again. */
   #generation = 0;
   #refusedWrite: RefusedWrite | null = null;
@@ -437,6 +438,13 @@ export class Db extends Statements {
     return this.#unhurried.run({ statementMs }, work);
   }
 
+  /** Such work has this long left, because the process is to end. A database that does not answer any more would keep it for longer than there is. */
+  hurry(withinMs: number): void {
+    setTimeout(() => {
+      for (const client of this.#unhurriedClients) cutOff(client);
+    }, withinMs).unref();
+  }
+
   /**
    * Runs `work` in one transaction that everything inside of it joins: statements sent to this `Db` and transactions
    * opened on it become part of it. For what must be true together with all that a use case writes, without the use
@@ -482,6 +490,7 @@ export class Db extends Statements {
     for (let attempt = 1; ; attempt++) {
       const connection = await this.#borrow();
       let broken: Error | undefined;
+      if (statementMs !== undefined) this.#unhurriedClients.add(connection.client);
       try {
         await connection.begin(statementMs);
         const result = await whileConnectionIsHeld(() => work(new Tx(connection, this.cutUp), connection));
@@ -496,6 +505,7 @@ export class Db extends Statements {
         if (attempt < 4 && isRetryable(error)) continue;
         throw error;
       } finally {
+        this.#unhurriedClients.delete(connection.client);
         connection.client.release(broken);
       }
     }

@@ -55,6 +55,17 @@ test("a batch of background work may take longer than a request", async () => {
   assert.equal(left.rowCount, 0);
 });
 
+test("background work that takes longer than there is at the end of a process is given up, and what is quick is not", async () => {
+  const db = openDb({ url: databaseUrl, poolSize: 2, onError: () => {} });
+  const slow = db.unhurried(600_000, () => db.rows(sql`select pg_sleep(300)`));
+  const sleeping = "select 1 from pg_stat_activity where query = 'select pg_sleep(300)' and state = 'active'";
+  while ((await admin.query(sleeping)).rowCount === 0);
+  db.hurry(1);
+  await assert.rejects(slow, /terminated/);
+  assert.equal((await db.unhurried(600_000, () => db.rows(sql`select 1`))).length, 1);
+  await db.close();
+});
+
 test("a connection has the limits that the server keeps, and what the address says goes before them", async () => {
   const address = new URL(databaseUrl);
   address.searchParams.set("options", "-c lock_timeout=4321 -c geqo=off");
