@@ -1,7 +1,7 @@
 /** How much the latest one says about these days. Halved, a change is noticed late; doubled, one pause of the process counts as slowness. */
 const memory = 0.1;
 
-/** How far back the quickest is remembered, at least. Halved, a flood of a minute looks normal; doubled, so does a database that moved away last. */
+/** How far back the quickest is remembered, at least. Halved, a flood of a minute looks normal; doubled, a database that is farther away than before looks slow for twice as long. */
 const windowMs = 60_000;
 
 /** How long something takes of late that is done again and again, by the quickest of the last minute or two. */

@@ -94,6 +94,20 @@ test("nobody waits for long for flights that are stuck", async (t) => {
   assert.deepEqual(texts(flights).at(-1), ["c"]);
 });
 
+test("nor for longer because others come who have nothing in the air", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { flights, send } = airport(10);
+  for (const text of ["a", "b", "c"]) {
+    void send(text, "busy");
+    await turn();
+  }
+  t.mock.timers.tick(15);
+  void send("d", "quiet");
+  await turn();
+  t.mock.timers.tick(5);
+  assert.deepEqual(texts(flights).slice(2), [["d"], ["c"]]);
+});
+
 test("what the server refuses fails alone, and the others are sent again", async () => {
   const { flights, send } = airport(10);
   const [good, bad] = [send("good"), send("bad")];

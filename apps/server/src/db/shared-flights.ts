@@ -64,15 +64,15 @@ export class SharedFlights {
   #board(): void {
     if (this.#isBoarding) return;
     if (this.#flights >= this.#mostFlights && !this.#isExtraDue) {
-      this.#patience ??= setTimeout(() => this.#leave(this.#waiting), patienceMs);
+      this.#patience ??= setTimeout(() => this.#leaveAll(), patienceMs);
       return;
     }
     this.#isBoarding = true;
     // After everything that has arrived by now was looked at, so that it comes along.
     setImmediate(() => {
       this.#isBoarding = false;
-      const isExtra = this.#flights >= this.#mostFlights;
-      this.#leave(isExtra ? this.#waiting.filter((one) => this.#isNew(one)) : this.#waiting);
+      if (this.#flights < this.#mostFlights) this.#leaveAll();
+      else this.#leave(this.#waiting.filter((one) => this.#isNew(one)));
     });
   }
 
@@ -85,9 +85,13 @@ export class SharedFlights {
     return whose !== null && !this.#aboard.has(whose);
   }
 
-  #leave(ready: readonly Passenger[]): void {
+  #leaveAll(): void {
     if (this.#patience !== null) clearTimeout(this.#patience);
     this.#patience = null;
+    this.#leave(this.#waiting);
+  }
+
+  #leave(ready: readonly Passenger[]): void {
     if (ready.length > 0) {
       const leaving = new Set(ready.slice(0, this.#mostTogether));
       this.#waiting = this.#waiting.filter((one) => !leaving.has(one));
