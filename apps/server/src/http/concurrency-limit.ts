@@ -14,8 +14,8 @@ export type Strain = {
 
 /**
  * Never fewer: a loop that others keep from its processor looks busy however little it gets done, and statements of few requests have little to share on their way
- * (`shared-flights.ts`), so that fewer at once keep the loop just as busy with less. Twelve: eight for a caller who sends all the time. With three, two
- * thirds as many lists are read in a second; with 24 none more, and whoever comes next waits for twice as long.
+ * (`shared-flights.ts`), so that fewer at once keep the loop just as busy with less. Twelve: eight for a caller who sends all the time. With three, half
+ * as many lists are read in a second; with 24 none more, and whoever comes next waits for longer.
  */
 export const leastLimit = 12;
 
@@ -28,8 +28,8 @@ const busyLoop = 0.9;
 const idleLoop = 0.75;
 
 /**
- * A row by its key takes this many times as long as at best: above the first the database is busy, below the second it has time left. Sixteen that travel together take
- * twice as long as one. Without this the limit grows while the loop waits for a database that has more to do than it can, and everybody waits for all of them.
+ * A row by its key takes this many times as long as at best: above the first the database is busy, below the second it has time left. Eight that travel together took
+ * twice as long as one alone. Without this the limit grows while the loop waits for a database that has more to do than it can, and everybody waits for all of them.
  */
 const slowDatabase = 6;
 const quickDatabase = 3;

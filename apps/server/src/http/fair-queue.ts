@@ -38,7 +38,7 @@ export type FairQueueOptions = {
 /**
  * A lane may hold up to this many times as many places as are free (a dynamic threshold, Choudhury and Hahne 1998). So whoever comes next finds a place free, however long
  * those that are taken are held. Alone it is two thirds of all; with 1, a single caller is kept from half of the places; with 3, limits under four leave no place.
- * While others are about it is a quarter, because they wait for what is done for a caller who sends all the time, at each step of their own requests. With half, they wait for twice as long.
+ * While others are about it is a quarter, because they wait for what is done for a caller who sends all the time, at each step of their own requests. With two thirds also then, the slowest requests of a quiet caller took half as long again.
  */
 const placeShare = 2;
 const placeShareBesideOthers = 1 / 3;
