@@ -84,6 +84,21 @@ async function tablesHolding(text: string): Promise<Record<string, number>> {
   return found;
 }
 
+/**
+ * Runs the job as the schedule does, until no receipt waits for clean files: what runs beside it on a busy machine (a transaction, an
+ * analysis by PostgreSQL) may keep one run from completing.
+ */
+async function finishDeletions(): Promise<void> {
+  for (let runs = 0; runs < 20; runs++) {
+    await service.runJob("delete-organizations");
+    const { count } = await core.db.one<{ count: number }>(
+      sql`select count(*) as count from deletion_receipts`,
+    );
+    if (count === 0) return;
+  }
+  assert.fail(service.logLines.filter((line) => /waits for clean files/.test(line)).join("\n"));
+}
+
 test("every table that holds rows of organizations is on the list", async () => {
   const rows = await core.db.rows<{ table_name: string }>(sql`
     select c.table_name from information_schema.columns c
@@ -286,7 +301,7 @@ test("48 hours later nothing of the organization is left but the tombstone, and 
   assert.ok((await tablesHolding(organizationId)).organizations, "not before its time");
   clock.advance(1);
   await Promise.all(both.map((each) => each.runJob("delete-organizations")));
-  await service.runJob("delete-organizations");
+  await finishDeletions();
 
   assert.deepEqual(await tablesHolding(organizationId), { deleted_organizations: 1 });
   const tombstone = await core.db.one(
@@ -338,7 +353,7 @@ test("a deletion that is interrupted at any step is finished by whoever comes ne
   await core.db.run(sql`drop function fail_tombstone`);
 
   await second.runJob("delete-organizations");
-  await service.runJob("delete-organizations");
+  await finishDeletions();
   assert.deepEqual(await tablesHolding(organizationId), { deleted_organizations: 1 });
   const receipts = (await readMails(both, owner.email)).filter((mail) => /was deleted$/.test(mail.subject));
   assert.equal(receipts.length, 1);
