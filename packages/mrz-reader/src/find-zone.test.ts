@@ -106,6 +106,17 @@ test("a zone that could not be read is looked at with one corner where the other
   assert.deepEqual(moved, [3, 1, 0, 2, 3]);
 });
 
+test("a corner that a look draws to the wrong place once more is read where the other three have it", () => {
+  const [, b, c, d] = zone;
+  // A barcode beside the first line holds the first corner, whichever way the look comes; or the look sees no zone from there.
+  const quad: Quad = [{ x: 100, y: 50 }, b, c, d];
+  const found = { quad, shapes: ["TD3"] as const, isTurnSure: true, shares: [0.1, 0.8, 0.9, 0.9] as const };
+  for (const again of [{ ...found, isTurned: false }, null])
+    assert.deepEqual(otherPlace(() => again, found, 0)?.quad, zone);
+  const near: Quad = [{ x: 100, y: 98 }, b, c, d];
+  assert.deepEqual(otherPlace(() => ({ ...found, quad: near, isTurned: false }), found, 0)?.quad, near);
+});
+
 test("two lines that could not be read may be two of a card's three, which is then read without another look", () => {
   const none = () => assert.fail("looked");
   const found = { quad: zone, shapes: ["TD2"] as const, isTurnSure: true, shares };

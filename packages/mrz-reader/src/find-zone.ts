@@ -81,9 +81,16 @@ const otherPlaces = [0, 1, "above", 2, 3, "below"] as const;
 export function otherPlace(look: Look, zone: SeenZone, way: number): FoundZone | null {
   const place = otherPlaces[way % otherPlaces.length] ?? 0;
   if (typeof place === "number") {
-    const corners = [0, 1, 2, 3].sort((m, n) => (zone.shares[m] ?? 0) - (zone.shares[n] ?? 0));
-    const quad = withCornerOf(zone.quad, corners[place] ?? 0);
-    return quad === null ? null : look(quad);
+    const [corner = 0] = [0, 1, 2, 3]
+      .sort((m, n) => (zone.shares[m] ?? 0) - (zone.shares[n] ?? 0))
+      .slice(place);
+    const quad = withCornerOf(zone.quad, corner);
+    if (quad === null) return null;
+    const again = look(quad);
+    // What drew the corner away (a barcode beside the line) may draw it there once more; then it is read as the other three have it.
+    return again === null || isNearer(again.quad[corner], zone.quad[corner], quad[corner])
+      ? { ...zone, quad }
+      : again;
   }
   if (zone.shapes[0] === "TD1") return null;
   const [a, b, c, d] = zone.quad;
@@ -91,6 +98,12 @@ export function otherPlace(look: Look, zone: SeenZone, way: number): FoundZone |
   const quad: Quad =
     place === "above" ? [beyond(d, a), beyond(c, b), c, d] : [a, b, beyond(b, c), beyond(a, d)];
   return { quad, shapes: ["TD1"], isTurnSure: zone.isTurnSure };
+}
+
+/** Whether the point is nearer to the first than to the second. */
+function isNearer(point: Point | undefined, first: Point | undefined, second: Point | undefined): boolean {
+  if (point === undefined || first === undefined || second === undefined) return false;
+  return distance(point, first) < distance(point, second);
 }
 
 /** By half of the way from the first point to the second, on from the second. */

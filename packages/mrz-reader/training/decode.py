@@ -14,6 +14,9 @@ FLOOR = 1e-4
 MOST_COST = 6.0
 LEAST_MARGIN = 1.5
 LEAST_CONFIDENCE = 0.5
+LOOKALIKE_COST = 4.0
+LOOKALIKES = {ALPHABET.index(a): [ALPHABET.index(b) for b in others] for a, others in
+              {"0": "OQD", "O": "0", "Q": "0", "D": "0", "1": "I", "I": "1", "2": "Z", "Z": "2", "5": "S", "S": "5", "8": "B", "B": "8"}.items()}
 ALTERNATIVES = 3
 # Of src/agreement.ts: confidence, margin of one character, margin of two. A frame that counts, and one that is sure.
 COUNTS = (0.6, 4.0, 5.0)
@@ -47,7 +50,9 @@ MASKS = {
     2: [_mask((LETTERS, 44)), _mask((ANY, 9), (DIGITS, 1), (LETTERS, 3), (DIGITS, 7), (SEX, 1), (DIGITS, 7), (ANY, 14), (DIGITS, 1), (DIGITS, 1))],
 }
 # line, start, end of the field; its check digit follows at once.
-FIELDS = {0: [(0, 5, 14), (1, 0, 6), (1, 8, 14)], 1: [(1, 0, 9), (1, 13, 19), (1, 21, 27)], 2: [(1, 0, 9), (1, 13, 19), (1, 21, 27), (1, 28, 42)]}
+FIELDS = {0: [(0, 5, 14), (1, 0, 6), (1, 8, 14)], 1: [(1, 0, 9), (1, 13, 19), (1, 21, 27)], 2: [(1, 0, 9), (1, 13, 19), (1, 21, 27)]}
+# What is in no key: optional data, the check digit that TD3 gives it, the composite digit.
+REST = {0: [(0, 15, 30), (1, 18, 29), (1, 29, 30)], 1: [(1, 28, 35), (1, 35, 36)], 2: [(1, 28, 42), (1, 42, 43), (1, 43, 44)]}
 COMPOSITE = {0: [(0, 5, 30), (1, 0, 7), (1, 8, 15), (1, 18, 29)], 1: [(1, 0, 10), (1, 13, 20), (1, 21, 35)], 2: [(1, 0, 10), (1, 13, 20), (1, 21, 43)]}
 COMPOSITE_AT = {0: (1, 29), 1: (1, 35), 2: (1, 43)}
 NAME = {0: 2, 1: 0, 2: 0}
@@ -79,11 +84,11 @@ def masked_shares(segments, mask):
     return [{c: p for c, p in q.items() if c in allowed} for q, allowed in zip(segments, mask)]
 
 
-def repaired(options, agrees):
-    """The cheapest reading of a field with at most two characters changed, or None where there is none or a second one is about as likely."""
+def readings(options, agrees):
+    """What agrees with at most two characters changed, the cheapest first: [(characters, cost)]."""
     first = [o[0][1] for o in options]
     if agrees(first):
-        return first, 0.0
+        return [(first, 0.0)]
     found = {}
     singles = [(i, cost, c) for i, o in enumerate(options) for cost, c in o[1:ALTERNATIVES] if cost <= MOST_COST]
     for n, (i, cost, c) in enumerate(singles):
@@ -98,12 +103,42 @@ def repaired(options, agrees):
             two[j] = other
             if agrees(two):
                 found[tuple(two)] = min(cost + more, found.get(tuple(two), math.inf))
-    if not found:
+    return [(list(chars), cost) for chars, cost in sorted(found.items(), key=lambda x: x[1])]
+
+
+def repaired(options, agrees):
+    """The cheapest reading of a field, or None where there is none or a second one is about as likely."""
+    ranked = readings(options, agrees)
+    if not ranked or (len(ranked) > 1 and ranked[1][1] - ranked[0][1] < LEAST_MARGIN):
         return None
-    ranked = sorted(found.items(), key=lambda x: x[1])
-    if len(ranked) > 1 and ranked[1][1] - ranked[0][1] < LEAST_MARGIN:
-        return None
-    return list(ranked[0][0]), ranked[0][1]
+    return ranked[0]
+
+
+def with_lookalikes(ranked):
+    costs = {c: cost for cost, c in ranked[1:]}
+    for c in LOOKALIKES.get(ranked[0][1], ()):
+        costs[c] = min(LOOKALIKE_COST, costs.get(c, LOOKALIKE_COST))
+    return [ranked[0], *sorted(((cost, c) for c, cost in costs.items()), key=lambda x: x[0])]
+
+
+def settle_rest(options, read, shape):
+    """What the cheapest reading of optional data and composite digit costs that agrees with the key, or None. Which one it is matters to nobody."""
+    part = [with_lookalikes(o[0]) for line, start, end in REST[shape] for o in options[line][start:end]]
+
+    def agrees(chars):
+        whole, at = [list(line) for line in read], 0
+        for line, start, end in REST[shape]:
+            whole[line][start:end] = chars[at:at + end - start]
+            at += end - start
+        if digit([c for line, start, end in COMPOSITE[shape] for c in whole[line][start:end]]) != chars[-1]:
+            return False
+        if shape != 2:
+            return True
+        optional, check = chars[:14], chars[14]
+        return all(c == 36 for c in optional) if check == 36 else digit(optional) == check
+
+    ranked = readings(part, agrees)
+    return ranked[0][1] if ranked else None
 
 
 def long_number(line, start, chars):
@@ -159,10 +194,16 @@ def decide(segments, shape, least=LEAST_CONFIDENCE):
             return None
         read[line][start:end + 1] = result[0]
         cost += result[1]
-    at = COMPOSITE_AT[shape]
-    run = [c for line, start, end in COMPOSITE[shape] for c in read[line][start:end]]
-    if digit(run) != read[at[0]][at[1]] or read[at[0]][at[1]] > 9:
-        return None
+    if number is None:
+        rest = settle_rest(options, read, shape)
+        if rest is None:
+            return None
+        cost += rest
+    else:
+        at = COMPOSITE_AT[shape]
+        run = [c for line, start, end in COMPOSITE[shape] for c in read[line][start:end]]
+        if digit(run) != read[at[0]][at[1]]:
+            return None
     (nl, ns, ne), (bl, bs, be), (el, es, ee) = FIELDS[shape][:3]
     birth, expiry = read[bl][bs:be], read[el][es:ee]
     if not (possible(birth) and possible(expiry)):

@@ -1,7 +1,8 @@
 """Draws films of invented documents, for the page's own code to be measured on: `npm run mrz-eval -- FOLDER` reads what this writes. A film is a folder with its frames, `lines.txt` with what the zone says, and
-`truth.json` with where it is in each frame and what fingers cover. Needs no GPU: about a fifth of a second for a frame on one core.
+`truth.json` with where it is in each frame, what fingers cover and how well the document is printed (`legibility` in render.py). Needs no GPU: about a fifth of a second for a frame on one core.
 
   make_films.py build/films --films 100 --seed 71000000          documents in faces of OCR-B that were never trained on, so many at each level
+  make_films.py build/films --films 100 --contrast 0.6            only documents with the contrast that ICAO 9303-3 asks for: of so many drawn pages those that have it
   make_films.py build/foreign --films 100 --faces foreign        in faces that are not OCR-B
   make_films.py build/none --films 100 --without                 pages without a zone
 """
@@ -39,7 +40,10 @@ def draw(args, name, level, batch):
     renderer = Renderer(args.atlas, "cpu", seed, args.faces)
     pool = Texts(seed, args.batch, "cpu", held=True, scramble=0, visas=0)
     d = torch.full((args.batch,), level)
-    page, g = renderer.page(pool.text, pool.kinds, d, 8, PAGE_MM, torch.zeros(args.batch) if args.without else None)
+    page, g = renderer.page(pool.text, pool.kinds, d, 8, PAGE_MM, torch.zeros(args.batch) if args.without else None, measure=True)
+    contrast, missing = (evaluate.lowest(g[name], pool.kinds, pick) for name, pick in (("contrast", min), ("missing", max)))
+    if max(contrast) < args.contrast:
+        return
     turn = torch.where(renderer.u(args.batch) < 0.7, torch.zeros(args.batch, dtype=torch.long), renderer.pick(args.batch, 4))
     pose, x, truth = renderer.pose(g, d, evaluate.FRAME, turn=turn), None, [[] for _ in folders]
     for folder in folders:
@@ -60,7 +64,7 @@ def draw(args, name, level, batch):
         lines = ["".join(texts.ALPHABET[c] for c in row[:size[1]]) for row in pool.text[i, :size[0]].tolist()]
         (folder / "lines.txt").write_text("" if args.without else "\n".join(lines) + "\n")
         shape = ("TD1", "TD2", "TD3")[texts.SHAPE_OF[int(pool.kinds[i])]]
-        (folder / "truth.json").write_text(json.dumps({"level": name, "shape": shape, "lines": lines, "key": pool.keys[i], "frames": truth[i]}, separators=(",", ":")) + "\n")
+        (folder / "truth.json").write_text(json.dumps({"level": name, "shape": shape, "lines": lines, "key": pool.keys[i], "contrast": round(contrast[i], 3), "missing": round(missing[i], 3), "frames": truth[i]}, separators=(",", ":")) + "\n")
 
 
 def main():
@@ -73,6 +77,7 @@ def main():
     parser.add_argument("--seed", type=int, default=71_000_000)
     parser.add_argument("--levels", nargs="*", default=list(evaluate.LEVELS), choices=list(evaluate.LEVELS))
     parser.add_argument("--faces", default="held", choices=["train", "held", "foreign"])
+    parser.add_argument("--contrast", type=float, default=0.0, help="documents with less are left out; with --batch 1")
     parser.add_argument("--without", action="store_true", help="pages that have no zone")
     args = parser.parse_args()
     torch.set_num_threads(1)

@@ -485,6 +485,52 @@ test("a reader's own doubts take the place of the lookalikes: the cheapest readi
   assert.equal(repairMrz(number, today, doubtful(3, ["8", 2], ["S", 3.6])).mrz.documentNumber, "L898902C3");
 });
 
+test("doubts in what is in no key never keep a key out: the composite digit only has to be able to agree", () => {
+  const sure = (text: string) => text.split("\n").map((line) => [...line].map(() => []));
+  const doubting = (text: string, line: number, at: number, ...others: [string, number][]) => {
+    const all: { character: string; cost: number }[][][] = sure(text);
+    all[line]?.splice(
+      at,
+      1,
+      others.map(([character, cost]) => ({ character, cost })),
+    );
+    return all;
+  };
+  const misread = (text: string, from: string, to: string) => {
+    assert.ok(text.includes(from));
+    return text.replace(from, to);
+  };
+  const filled = (format: MrzFormat, optionalData: string) =>
+    buildMrz({ ...content(format), optionalData }).join("\n");
+
+  for (const format of ["TD1", "TD2", "TD3"] as const) {
+    const printed = filled(format, "A7C");
+    const line = format === "TD1" ? 0 : 1;
+    const at = printed.split("\n")[line]?.indexOf("A7C") ?? -1;
+    const read = misread(printed, "A7C", "A9C");
+    const { mrz, changedCharacters } = repairMrz(read, today, doubting(read, line, at + 1, ["7", 2]));
+    assert.deepEqual([mrz.lines.join("\n"), changedCharacters], [printed, 1]);
+    // Two readings that are about as likely: which one it is opens no chip. 7 and R count the same.
+    const either = doubting(read, line, at + 1, ["R", 2], ["7", 2.1]);
+    assert.equal(repairMrz(read, today, either).mrz.documentNumber, mrz.documentNumber);
+    fails("MRZ_INVALID", () => repairMrz(read, today, sure(read)));
+    fails("MRZ_INVALID", () => repairMrz(read, today, doubting(read, line, at + 1, ["7", 6.1])));
+    // A lookalike is possible however sure the reader was, two of them are not; in the number it is not.
+    const zeros = filled(format, "A0CE0");
+    const once = misread(zeros, "A0CE0", "AOCE0");
+    assert.equal(repairMrz(once, today, sure(once)).mrz.optionalData, "A0CE0");
+    const twice = misread(zeros, "A0CE0", "AOCEO");
+    fails("MRZ_INVALID", () => repairMrz(twice, today, sure(twice)));
+    const number = misread(
+      printed,
+      content(format).documentNumber,
+      content(format).documentNumber.replace("0", "O"),
+    );
+    assert.notEqual(number, printed);
+    fails("MRZ_INVALID", () => repairMrz(number, today, sure(number)));
+  }
+});
+
 test("a long number is repaired across both of its fields", () => {
   const { mrz } = repairMrz(longTd1.replace("D23145890<7349", "D2314S890<7349"), today);
   assert.equal(mrz.documentNumber, "D23145890734");

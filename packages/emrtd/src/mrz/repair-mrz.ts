@@ -69,6 +69,11 @@ const mostExchanges = 2;
  */
 const mostCost = 6;
 const leastMargin = 1.5;
+/**
+ * What an O read for a zero costs at most where it is in no key, however sure the reader was: in the number a wrong one opens no chip, here it would only keep a document out that was read. More than half of
+ * `mostCost`, so that one of them is enough doubt; two of them would make any digit agree.
+ */
+const lookalikeCost = 4;
 /** The second and third likeliest character. One less: lookalikes of three are lost. Twice: five times as many pairs to try, and none of them likely. */
 const mostAlternatives = 2;
 
@@ -180,27 +185,88 @@ function repairOptionalData(lines: readonly string[], layout: MrzLayout): readon
   );
 }
 
-/** Each field that has a check digit by itself, its digit included. A number that runs over into the optional data must be right as it stands. */
+/**
+ * Each field of the key by itself, its digit included; then what only tells of the rest. A number that runs over into the optional data
+ * must be right as it stands.
+ */
 function settleDoubts(lines: readonly string[], layout: MrzLayout, doubts: MrzDoubts): readonly string[] {
   let settled = lines;
   for (const [field, check] of [
     [layout.documentNumber, layout.documentNumberCheck],
     [layout.dateOfBirth, layout.dateOfBirthCheck],
     [layout.dateOfExpiry, layout.dateOfExpiryCheck],
-    [layout.optionalData, layout.optionalDataCheck],
   ] as const) {
-    if (check === null || textOf(settled, check) === "<") continue;
+    if (textOf(settled, check) === "<") continue;
     const whole = { ...field, end: check.end };
-    const alternatives = (doubts[field.line] ?? []).slice(field.start, check.end);
-    settled = replaceField(settled, whole, likeliestReading(textOf(settled, whole), alternatives));
+    const readings = likeliestReadings(
+      textOf(settled, whole),
+      (doubts[field.line] ?? []).slice(field.start, check.end),
+      (reading) => /[0-9]$/.test(reading) && checkDigit(reading.slice(0, -1)) === reading.slice(-1),
+    );
+    const [best, next] = readings;
+    if (next !== undefined && best !== undefined && next.cost - best.cost < leastMargin)
+      throw new EmrtdError("MRZ_INVALID", "The machine readable zone can be read in more than one way");
+    settled = replaceField(settled, whole, best?.reading ?? "");
   }
-  return settled;
+  return settleRest(settled, layout, doubts);
 }
 
-function likeliestReading(text: string, alternatives: readonly (readonly MrzAlternative[])[]): string {
-  const agrees = (reading: string) =>
-    /[0-9]$/.test(reading) && checkDigit(reading.slice(0, -1)) === reading.slice(-1);
-  if (agrees(text)) return text;
+/**
+ * Optional data and the composite digit are no part of the key. So the likeliest reading of them that agrees is taken also where another is
+ * as likely: whether the composite digit can agree with the key is all that is asked.
+ */
+function settleRest(lines: readonly string[], layout: MrzLayout, doubts: MrzDoubts): readonly string[] {
+  const { optionalData, optionalDataCheck, secondOptionalData, compositeCheck } = layout;
+  if (textOf(lines, layout.documentNumberCheck) === "<") return lines;
+  const fields = [optionalData, optionalDataCheck, secondOptionalData, compositeCheck].filter(
+    (field) => field !== null,
+  );
+  const replaced = (reading: string) => {
+    let [whole, at] = [lines, 0];
+    for (const field of fields) {
+      const end = at + field.end - field.start;
+      whole = replaceField(whole, field, reading.slice(at, end));
+      at = end;
+    }
+    return whole;
+  };
+  const agrees = (reading: string) => {
+    const whole = replaced(reading);
+    const text = (field: MrzField) => textOf(whole, field);
+    if (checkDigit(...layout.composite.map(text)) !== text(compositeCheck)) return false;
+    if (optionalDataCheck === null) return true;
+    const [optional, check] = [text(optionalData), text(optionalDataCheck)];
+    return check === "<" ? /^<*$/.test(optional) : checkDigit(optional) === check;
+  };
+  const [best] = likeliestReadings(
+    fields.map((field) => textOf(lines, field)).join(""),
+    fields.flatMap(({ line, start, end }) =>
+      [...(lines[line] ?? "").slice(start, end)].map((read, index) =>
+        withLookalikes(read, doubts[line]?.[start + index] ?? []),
+      ),
+    ),
+    agrees,
+  );
+  return replaced(best?.reading ?? "");
+}
+
+/** What else may stand there, the likeliest first; a lookalike never costs more than its due. */
+function withLookalikes(read: string, others: readonly MrzAlternative[]): readonly MrzAlternative[] {
+  const costs = new Map(others.map(({ character, cost }) => [character, cost]));
+  for (const character of exchangesOf[read] ?? [])
+    costs.set(character, Math.min(lookalikeCost, costs.get(character) ?? lookalikeCost));
+  return [...costs].map(([character, cost]) => ({ character, cost })).sort((a, b) => a.cost - b.cost);
+}
+
+type Reading = { readonly reading: string; readonly cost: number };
+
+/** The text where it agrees, else every reading that does with one or two characters exchanged, the likeliest first; at least one. */
+function likeliestReadings(
+  text: string,
+  alternatives: readonly (readonly MrzAlternative[])[],
+  agrees: (reading: string) => boolean,
+): readonly Reading[] {
+  if (agrees(text)) return [{ reading: text, cost: 0 }];
   const changes = alternatives.flatMap((others, index) =>
     others
       .slice(0, mostAlternatives)
@@ -209,7 +275,7 @@ function likeliestReading(text: string, alternatives: readonly (readonly MrzAlte
   );
   const exchanged = (reading: string, { index, character }: { index: number; character: string }) =>
     reading.slice(0, index) + character + reading.slice(index + 1);
-  const found: { readonly reading: string; readonly cost: number }[] = [];
+  const found: Reading[] = [];
   for (const [order, first] of changes.entries()) {
     const once = exchanged(text, first);
     if (agrees(once)) found.push({ reading: once, cost: first.cost });
@@ -219,12 +285,9 @@ function likeliestReading(text: string, alternatives: readonly (readonly MrzAlte
       if (agrees(twice)) found.push({ reading: twice, cost: first.cost + second.cost });
     }
   }
-  const [best, next] = found.sort((a, b) => a.cost - b.cost);
-  if (best === undefined)
+  if (found.length === 0)
     throw new EmrtdError("MRZ_INVALID", "The check digits of the machine readable zone do not agree");
-  if (next !== undefined && next.cost - best.cost < leastMargin)
-    throw new EmrtdError("MRZ_INVALID", "The machine readable zone can be read in more than one way");
-  return best.reading;
+  return found.sort((a, b) => a.cost - b.cost);
 }
 
 function smallestExchange(text: string, agrees: (text: string) => boolean): string {
