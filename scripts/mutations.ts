@@ -3885,6 +3885,27 @@ export const mutations: readonly Mutation[] = [
       tests: [lines("film.test")],
     },
     {
+      id: "a-corner-is-drawn-away-for-good",
+      file: lines("find-zone"),
+      find: "again === null || isNearer(again.quad[corner], zone.quad[corner], quad[corner])",
+      replace: "again === null",
+      tests: [lines("find-zone.test")],
+    },
+    {
+      id: "optional-data-keep-a-key-out",
+      file: emrtd("mrz/repair-mrz"),
+      find: "withLookalikes(read, doubts[line]?.[start + index] ?? [])",
+      replace: '(read === "" ? [] : (doubts[line]?.[start + index] ?? []))',
+      tests: [chip("mrz/mrz")],
+    },
+    {
+      id: "two-lookalikes-settle-anything",
+      file: emrtd("mrz/repair-mrz"),
+      find: "const lookalikeCost = 4;",
+      replace: "const lookalikeCost = 3;",
+      tests: [chip("mrz/mrz")],
+    },
+    {
       id: "a-sum-against-the-frames",
       file: lines("film"),
       find: "if (added.sum.frames - against >= leastLead)",
