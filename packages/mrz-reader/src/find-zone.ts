@@ -81,9 +81,8 @@ const otherPlaces = [0, 1, "above", 2, 3, "below"] as const;
 export function otherPlace(look: Look, zone: SeenZone, way: number): FoundZone | null {
   const place = otherPlaces[way % otherPlaces.length] ?? 0;
   if (typeof place === "number") {
-    const [corner = 0] = [0, 1, 2, 3]
-      .sort((m, n) => (zone.shares[m] ?? 0) - (zone.shares[n] ?? 0))
-      .slice(place);
+    const corners = [0, 1, 2, 3].sort((m, n) => (zone.shares[m] ?? 0) - (zone.shares[n] ?? 0));
+    const corner = corners[place] ?? 0;
     const quad = withCornerOf(zone.quad, corner);
     if (quad === null) return null;
     const again = look(quad);

@@ -184,7 +184,7 @@ def decide(segments, shape, least=LEAST_CONFIDENCE):
                 return None
             continue
         if check == 36:
-            # No digit: right only where the field is empty too, which optional data and unknown dates may be.
+            # No digit: right only where the field is empty too, which unknown dates may be.
             if n > 0 and all(c == 36 for c in read[line][start:end]):
                 continue
             return None
@@ -204,7 +204,7 @@ def decide(segments, shape, least=LEAST_CONFIDENCE):
         run = [c for line, start, end in COMPOSITE[shape] for c in read[line][start:end]]
         if digit(run) != read[at[0]][at[1]]:
             return None
-    (nl, ns, ne), (bl, bs, be), (el, es, ee) = FIELDS[shape][:3]
+    (nl, ns, ne), (bl, bs, be), (el, es, ee) = FIELDS[shape]
     birth, expiry = read[bl][bs:be], read[el][es:ee]
     if not (possible(birth) and possible(expiry)):
         return None
@@ -359,7 +359,7 @@ def said_of(q):
 def others_in(total, segments):
     """Characters of the key that the frame is sure of and the sum takes for others."""
     others = 0
-    for line, start, end in FIELDS[total["shape"]][:3]:
+    for line, start, end in FIELDS[total["shape"]]:
         for i in range(start, end):
             best, share = max(segments[line][i].items(), key=lambda x: x[1])
             summed = total["lines"][line][i]

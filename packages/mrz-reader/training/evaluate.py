@@ -284,7 +284,7 @@ def film(renderer, contenders, kinds, text, level, frames, zone=None):
             out[name].append({**readings(nets, seen, found), "away": away(found["quad"], corners, scale * g["pitch"])})
         free.append(covered)
         drift(renderer, pose, x, 1.0)
-    return with_sight(out, free, kinds), {name: lowest(g[name], kinds, pick) for name, pick in (("contrast", min), ("missing", max))}
+    return with_sight(out, free, kinds), print_of(g, kinds)
 
 
 def away(quad, corners, pitch):
@@ -304,6 +304,11 @@ def lowest(values, kinds, pick):
         lines, chars = decode.LINES[shape]
         out.append(pick(rows[line][at] for line in range(lines) if line != decode.NAME[shape] for at in range(chars)))
     return out
+
+
+def print_of(g, kinds):
+    """How well each document is printed at its worst: {"contrast", "missing"}, see `legibility` in render.py."""
+    return {name: lowest(g[name], kinds, pick) for name, pick in (("contrast", min), ("missing", max))}
 
 
 LEAST_CONTRAST = 0.6

@@ -41,8 +41,8 @@ def draw(args, name, level, batch):
     pool = Texts(seed, args.batch, "cpu", held=True, scramble=0, visas=0)
     d = torch.full((args.batch,), level)
     page, g = renderer.page(pool.text, pool.kinds, d, 8, PAGE_MM, torch.zeros(args.batch) if args.without else None, measure=True)
-    contrast, missing = (evaluate.lowest(g[name], pool.kinds, pick) for name, pick in (("contrast", min), ("missing", max)))
-    if max(contrast) < args.contrast:
+    prints = evaluate.print_of(g, pool.kinds)
+    if max(prints["contrast"]) < args.contrast:
         return
     turn = torch.where(renderer.u(args.batch) < 0.7, torch.zeros(args.batch, dtype=torch.long), renderer.pick(args.batch, 4))
     pose, x, truth = renderer.pose(g, d, evaluate.FRAME, turn=turn), None, [[] for _ in folders]
@@ -64,7 +64,7 @@ def draw(args, name, level, batch):
         lines = ["".join(texts.ALPHABET[c] for c in row[:size[1]]) for row in pool.text[i, :size[0]].tolist()]
         (folder / "lines.txt").write_text("" if args.without else "\n".join(lines) + "\n")
         shape = ("TD1", "TD2", "TD3")[texts.SHAPE_OF[int(pool.kinds[i])]]
-        (folder / "truth.json").write_text(json.dumps({"level": name, "shape": shape, "lines": lines, "key": pool.keys[i], "contrast": round(contrast[i], 3), "missing": round(missing[i], 3), "frames": truth[i]}, separators=(",", ":")) + "\n")
+        (folder / "truth.json").write_text(json.dumps({"level": name, "shape": shape, "lines": lines, "key": pool.keys[i], **{name: round(values[i], 3) for name, values in prints.items()}, "frames": truth[i]}, separators=(",", ":")) + "\n")
 
 
 def main():

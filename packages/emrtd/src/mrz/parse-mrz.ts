@@ -176,19 +176,27 @@ function keyOf(lines: readonly string[], layout: MrzLayout): KeyReading {
 }
 
 function compareCheckDigits(lines: readonly string[], layout: MrzLayout, key: KeyReading): MrzCheckDigits {
-  const composite = layout.composite.map((part) => textOf(lines, part));
-  const optionalCheck = layout.optionalDataCheck === null ? "" : textOf(lines, layout.optionalDataCheck);
   return {
     documentNumber: checkDigit(key.documentNumber) === key.documentNumberCheck,
     dateOfBirth: dateCheckAgrees(key.dateOfBirth, textOf(lines, layout.dateOfBirthCheck)),
     dateOfExpiry: dateCheckAgrees(key.dateOfExpiry, textOf(lines, layout.dateOfExpiryCheck)),
-    // An issuer that uses no optional data may leave its check digit a filler.
-    optionalData:
-      layout.optionalDataCheck === null ||
-      checkDigit(key.optionalData) === optionalCheck ||
-      (key.optionalData === "" && optionalCheck === "<"),
-    composite: checkDigit(...composite) === textOf(lines, layout.compositeCheck),
+    optionalData: optionalDataAgrees(lines, layout),
+    composite: compositeAgrees(lines, layout),
   };
+}
+
+export function optionalDataAgrees(lines: readonly string[], layout: MrzLayout): boolean {
+  if (layout.optionalDataCheck === null) return true;
+  const [optional, check] = [textOf(lines, layout.optionalData), textOf(lines, layout.optionalDataCheck)];
+  // An issuer that uses no optional data may leave its check digit a filler.
+  return checkDigit(optional) === check || (check === "<" && trimmed(optional) === "");
+}
+
+export function compositeAgrees(lines: readonly string[], layout: MrzLayout): boolean {
+  return (
+    checkDigit(...layout.composite.map((part) => textOf(lines, part))) ===
+    textOf(lines, layout.compositeCheck)
+  );
 }
 
 /** Where a whole date is unknown or there is no end of validity, some issuers fill the check digit as well. */

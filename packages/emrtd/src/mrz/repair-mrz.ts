@@ -1,7 +1,7 @@
 import { EmrtdError } from "../emrtd-error.ts";
 import { checkDigit } from "./check-digit.ts";
 import { type MrzField, type MrzLayout, mrzLayouts, textOf } from "./mrz-layout.ts";
-import { type Mrz, parseMrzLines } from "./parse-mrz.ts";
+import { compositeAgrees, type Mrz, optionalDataAgrees, parseMrzLines } from "./parse-mrz.ts";
 
 export type RepairedMrz = {
   readonly mrz: Mrz;
@@ -70,8 +70,8 @@ const mostExchanges = 2;
 const mostCost = 6;
 const leastMargin = 1.5;
 /**
- * What an O read for a zero costs at most where it is in no key, however sure the reader was: in the number a wrong one opens no chip, here it would only keep a document out that was read. More than half of
- * `mostCost`, so that one of them is enough doubt; two of them would make any digit agree.
+ * What an O read for a zero costs at most in what is in no key, however sure the reader was. In the number such an exchange could give another key; here it only keeps a document in that was read. More than half of `mostCost`, so
+ * that one of them may settle a zone and two may not: two make any digit agree.
  */
 const lookalikeCost = 4;
 /** The second and third likeliest character. One less: lookalikes of three are lost. Twice: five times as many pairs to try, and none of them likely. */
@@ -186,7 +186,7 @@ function repairOptionalData(lines: readonly string[], layout: MrzLayout): readon
 }
 
 /**
- * Each field of the key by itself, its digit included; then what only tells of the rest. A number that runs over into the optional data
+ * Each field of the key by itself, its digit included; then the rest. A number that runs over into the optional data
  * must be right as it stands.
  */
 function settleDoubts(lines: readonly string[], layout: MrzLayout, doubts: MrzDoubts): readonly string[] {
@@ -232,11 +232,7 @@ function settleRest(lines: readonly string[], layout: MrzLayout, doubts: MrzDoub
   };
   const agrees = (reading: string) => {
     const whole = replaced(reading);
-    const text = (field: MrzField) => textOf(whole, field);
-    if (checkDigit(...layout.composite.map(text)) !== text(compositeCheck)) return false;
-    if (optionalDataCheck === null) return true;
-    const [optional, check] = [text(optionalData), text(optionalDataCheck)];
-    return check === "<" ? /^<*$/.test(optional) : checkDigit(optional) === check;
+    return compositeAgrees(whole, layout) && optionalDataAgrees(whole, layout);
   };
   const [best] = likeliestReadings(
     fields.map((field) => textOf(lines, field)).join(""),
