@@ -1,5 +1,6 @@
 """Draws films of invented documents, for the page's own code to be measured on: `npm run mrz-eval -- FOLDER` reads what this writes. A film is a folder with its frames, `lines.txt` with what the zone says, and
-`truth.json` with where it is in each frame, what fingers cover and how well the document is printed (`legibility` in render.py). Needs no GPU: about a fifth of a second for a frame on one core.
+`truth.json` with where it is in each frame, what fingers cover and how well the document is printed (`legibility` in render.py); `truth.json` is written last. Needs no GPU: about a fifth of a second for a frame on one core. With one,
+and --batch 32, it is the disk that takes the time.
 
   make_films.py build/films --films 100 --seed 71000000          documents in faces of OCR-B that were never trained on, so many at each level
   make_films.py build/films --films 100 --contrast 0.6            only documents with the contrast that ICAO 9303-3 asks for: of so many drawn pages those that have it
@@ -8,6 +9,7 @@
 """
 
 import argparse
+import concurrent.futures
 import json
 import pathlib
 import struct
@@ -21,50 +23,56 @@ from render import PAGE_MM, Renderer, apply
 from train import Texts
 
 
-def png(picture):
+def write_png(path, picture, effort):
     """Grey, rows as they are: choosing how to write each of them takes longer than drawing the frame."""
     h, w = picture.shape
     rows = torch.cat([torch.zeros(h, 1, dtype=torch.uint8), picture], 1).numpy().tobytes()
     def part(name, body):
         return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
-    return b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(">IIBBBBB", w, h, 8, 0, 0, 0, 0)) + part(b"IDAT", zlib.compress(rows, 1)) + part(b"IEND", b"")
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(">IIBBBBB", w, h, 8, 0, 0, 0, 0)) + part(b"IDAT", zlib.compress(rows, effort)) + part(b"IEND", b""))
 
 
 @torch.no_grad()
-def draw(args, name, level, batch):
+def draw(args, renderer, writers, name, level, batch):
     """One batch by itself: the same seed draws the same films, however many are drawn around them."""
     folders = [args.out / f"{name}-{batch * args.batch + i:04d}" for i in range(args.batch)]
     if all((folder / "truth.json").exists() for folder in folders):
         return
-    seed = args.seed + int(level * 100) * 10_000 + batch
-    renderer = Renderer(args.atlas, "cpu", seed, args.faces)
-    pool = Texts(seed, args.batch, "cpu", held=True, scramble=0, visas=0)
-    d = torch.full((args.batch,), level)
-    page, g = renderer.page(pool.text, pool.kinds, d, 8, PAGE_MM, torch.zeros(args.batch) if args.without else None, measure=True)
+    device, seed = renderer.device, args.seed + int(level * 100) * 10_000 + batch
+    renderer.random.manual_seed(seed)
+    pool = Texts(seed, args.batch, device, held=True, scramble=0, visas=0)
+    d = torch.full((args.batch,), level, device=device)
+    page, g = renderer.page(pool.text, pool.kinds, d, 8, PAGE_MM, torch.zeros(args.batch, device=device) if args.without else None, measure=True)
     prints = evaluate.print_of(g, pool.kinds)
-    if max(prints["contrast"]) < args.contrast:
+    chosen = [i for i, contrast in enumerate(prints["contrast"]) if contrast >= args.contrast]
+    if not chosen:
         return
-    turn = torch.where(renderer.u(args.batch) < 0.7, torch.zeros(args.batch, dtype=torch.long), renderer.pick(args.batch, 4))
-    pose, x, truth = renderer.pose(g, d, evaluate.FRAME, turn=turn), None, [[] for _ in folders]
-    for folder in folders:
-        folder.mkdir(parents=True, exist_ok=True)
+    at = torch.tensor(chosen, device=device)
+    page, d, g = page[at], d[at], {key: value[at] if torch.is_tensor(value) else value for key, value in g.items()}
+    turn = torch.where(renderer.u(len(chosen)) < 0.7, torch.zeros(len(chosen), dtype=torch.long, device=device), renderer.pick(len(chosen), 4))
+    pose, x, truth, written = renderer.pose(g, d, evaluate.FRAME, turn=turn), None, [[] for _ in chosen], []
+    for i in chosen:
+        folders[i].mkdir(parents=True, exist_ok=True)
     for number in range(args.frames):
         m = renderer.homography(g, pose, evaluate.FRAME)
         corners = renderer.zone_corners(g)
         new = renderer.nuisance(g, d, renderer.local_scale(m, corners), evaluate.FRAME)
         x = new if x is None else evaluate.carry(renderer, x, new)
         seen, covered = renderer.shoot(page, g, m, x, evaluate.FRAME)
-        at = apply(m, corners)
-        for i, folder in enumerate(folders):
-            (folder / f"{number:02d}.png").write_bytes(png((seen[i, 0] * 255).round().byte()))
-            truth[i].append({"corners": [[round(float(v), 2) for v in point] for point in at[i]], "covered": covered[i].nonzero().tolist()})
+        pictures, places, covered = (seen[:, 0] * 255).round().byte().cpu(), apply(m, corners).cpu(), covered.cpu()
+        for n, i in enumerate(chosen):
+            written.append(writers.submit(write_png, folders[i] / f"{number:02d}.png", pictures[n], args.effort))
+            truth[n].append({"corners": [[round(float(v), 2) for v in point] for point in places[n]], "covered": covered[n].nonzero().tolist()})
         evaluate.drift(renderer, pose, x, 1.0)
-    for i, folder in enumerate(folders):
+    for one in written:
+        one.result()
+    for n, i in enumerate(chosen):
         size = texts.SHAPES[int(pool.kinds[i])]
         lines = ["".join(texts.ALPHABET[c] for c in row[:size[1]]) for row in pool.text[i, :size[0]].tolist()]
-        (folder / "lines.txt").write_text("" if args.without else "\n".join(lines) + "\n")
+        (folders[i] / "lines.txt").write_text("" if args.without else "\n".join(lines) + "\n")
         shape = ("TD1", "TD2", "TD3")[texts.SHAPE_OF[int(pool.kinds[i])]]
-        (folder / "truth.json").write_text(json.dumps({"level": name, "shape": shape, "lines": lines, "key": pool.keys[i], **{name: round(values[i], 3) for name, values in prints.items()}, "frames": truth[i]}, separators=(",", ":")) + "\n")
+        said = {"level": name, "shape": shape, "lines": lines, "key": pool.keys[i], **{key: round(values[i], 3) for key, values in prints.items()}, "frames": truth[n]}
+        (folders[i] / "truth.json").write_text(json.dumps(said, separators=(",", ":")) + "\n")
 
 
 def main():
@@ -77,15 +85,18 @@ def main():
     parser.add_argument("--seed", type=int, default=71_000_000)
     parser.add_argument("--levels", nargs="*", default=list(evaluate.LEVELS), choices=list(evaluate.LEVELS))
     parser.add_argument("--faces", default="held", choices=["train", "held", "foreign"])
-    parser.add_argument("--contrast", type=float, default=0.0, help="documents with less are left out; with --batch 1")
+    parser.add_argument("--contrast", type=float, default=0.0, help="documents with less are left out")
+    parser.add_argument("--effort", type=int, default=1, help="to make the pictures small, from 0 to 9")
     parser.add_argument("--without", action="store_true", help="pages that have no zone")
     args = parser.parse_args()
     torch.set_num_threads(1)
+    renderer = Renderer(args.atlas, "cuda" if torch.cuda.is_available() else "cpu", args.seed, args.faces)
     # All levels in turn, so that whatever is there when time ends can be used.
-    for batch in range(-(-args.films // args.batch)):
-        for name in args.levels:
-            draw(args, name, evaluate.LEVELS[name], batch)
-            print(name, (batch + 1) * args.batch, flush=True)
+    with concurrent.futures.ThreadPoolExecutor(4) as writers:
+        for batch in range(-(-args.films // args.batch)):
+            for name in args.levels:
+                draw(args, renderer, writers, name, evaluate.LEVELS[name], batch)
+                print(name, (batch + 1) * args.batch, flush=True)
 
 
 if __name__ == "__main__":
