@@ -128,10 +128,114 @@ test("two zeros that may be letters O, whose errors cancel in the check digit, m
     );
     return decideZone(changed(first, 1, 1, seen("0", { O: share })), "TD3", now);
   };
-  const [unsure, sure] = [zeros(0.13), zeros(0.01)];
-  assert.ok(unsure.type === "key" && Math.abs(unsure.pairMargin - 2 * Math.log(0.87 / 0.13)) < 1e-4);
+  const [unsure, sure] = [zeros(0.25), zeros(0.0005)];
+  // As much as the dearer of both, and by the nat more that an O is rarer in numbers.
+  assert.ok(unsure.type === "key" && Math.abs(unsure.pairMargin - (Math.log(0.75 / 0.25) + 1)) < 1e-4);
   assert.equal(accepted(unsure, unsure, unsure, unsure, unsure), null);
   assert.notEqual(accepted(sure, sure), null);
+});
+
+/** A reading of these lines with the doubts of some places. */
+function doubted(content: MrzContent, doubts: readonly (readonly [number, number, Segment])[]) {
+  const lines = doubts.reduce<readonly ReadLine[]>(
+    (rows, [line, position, segment]) => changed(rows, line, position, segment),
+    zoneOf(content),
+  );
+  const reading = decideZone(lines, content.format, now);
+  assert.ok(reading.type === "key");
+  return reading;
+}
+const near = (value: number, expected: number) => Math.abs(value - expected) < 1e-4;
+
+test("three zeros whose errors cancel cost no more than the dearest of them", () => {
+  const content = { ...passport, documentNumber: "Y30H10V0R" };
+  const zeros = (shares: readonly number[]) =>
+    doubted(
+      content,
+      [2, 5, 7].map((position, index) => [1, position, seen("0", { O: shares[index] ?? 0 })] as const),
+    ).pairMargin;
+  assert.ok(near(zeros([0.2, 0.1, 0.2]), Math.log(9) + 1));
+  // Two of them are noticed, so the third must be mistaken too.
+  assert.equal(zeros([0.2, 0.2, 0]), 9);
+});
+
+test("an O is rarer in a number than a zero, and nowhere else", () => {
+  const zero = doubted(passport, [[1, 5, seen("O", { "0": 0.4 })]]);
+  assert.deepEqual([zero.fields, zero.changedCharacters], [key, 0]);
+  const letter = { ...passport, documentNumber: "L8989O2C3" };
+  const o = doubted(letter, [[1, 5, seen("O", { "0": 0.2 })]]);
+  assert.deepEqual([o.fields.documentNumber, o.changedCharacters], ["L8989O2C3", 0]);
+  assert.ok(o.confidence < 0.7);
+  const nation = decideZone(changed(zoneOf(passport), 1, 12, seen("O", { "0": 0.4 })), "TD3", now);
+  assert.ok(nation.type === "key");
+});
+
+test("where a digit says that a sure O is a zero, another error beside it is as good as ruled out", () => {
+  const settled = doubted(passport, [[1, 5, seen("O", { "0": 0.004 })]]);
+  assert.equal(settled.changedCharacters, 1);
+  assert.ok(near(settled.pairMargin, 7));
+});
+
+test("a digit of a date and its check digit whose errors cancel must both be sure, unless the composite digit notices them", () => {
+  for (const position of [18, 26]) {
+    const [, second = ""] = buildMrz(passport);
+    const other = (at: number) => String((Number(second[at]) + 5) % 10);
+    const both = doubted(
+      passport,
+      [position, position + 1].map((at) => [1, at, seen(second[at] ?? "", { [other(at)]: 0.25 })] as const),
+    );
+    assert.ok(near(both.pairMargin, 2 * Math.log(3)));
+    assert.equal(accepted(both, both, both, both, both), null);
+  }
+  const noticed = doubted(passport, [
+    [1, 13, seen("7", { "8": 0.25 })],
+    [1, 14, seen("4", { "5": 0.25 })],
+  ]);
+  assert.ok(noticed.pairMargin > 9);
+});
+
+test("what runs on of a long number is as much in doubt as its beginning", () => {
+  const long: MrzContent = { ...passport, format: "TD2", documentCode: "ID", documentNumber: "RLVJQPDCN009" };
+  const zeros = (share: number) =>
+    doubted(long, [
+      [1, 28, seen("0", { O: share })],
+      [1, 29, seen("0", { O: share })],
+    ]);
+  const unsure = zeros(0.1);
+  assert.ok(near(unsure.pairMargin, Math.log(9)) && near(unsure.confidence, 0.9));
+  assert.equal(accepted(unsure, unsure, unsure, unsure, unsure), null);
+  assert.notEqual(accepted(zeros(0), zeros(0)), null);
+});
+
+test("what a digit had to choose although it is neither alike nor likely counts for nothing", () => {
+  const content = { ...passport, documentNumber: "8505977" };
+  const settled = (share: number) => doubted(content, [[1, 0, seen("0", { "8": share })]]);
+  const [unlikely, likely] = [settled(0.08), settled(0.3)];
+  assert.equal(unlikely.fields.documentNumber, "8505977");
+  assert.equal(accepted(...Array.from({ length: 8 }, () => unlikely)), null);
+  assert.notEqual(accepted(likely, likely, likely, likely), null);
+});
+
+test("a composite digit that was made to agree proves nothing where the document may be a visa", () => {
+  const content: MrzContent = { ...passport, optionalData: "0123" };
+  const settled = (first: Segment) =>
+    decideZone(changed(changed(zoneOf(content), 1, 28, seen("O")), 0, 0, first), "TD3", now).type;
+  assert.equal(settled(seen("P")), "key");
+  assert.equal(settled(seen("X", { V: 0.4 })), "unclear");
+});
+
+test("a key that was read at another place than where its zone was found counts where it is sure, as one of four", () => {
+  const elsewhere = (reading: ReturnType<typeof decideZone>, frames: number) =>
+    Array.from({ length: frames }).reduce<ReturnType<typeof addReading>>(
+      ({ agreement }) => addReading(agreement, reading, true),
+      { agreement: nothingRead, accepted: null },
+    ).accepted;
+  const clear = decideZone(zoneOf(passport), "TD3", now);
+  const fair = doubted(passport, [[1, 1, seen("8", { "3": 0.2 })]]);
+  assert.notEqual(accepted(fair, fair, fair, fair), null);
+  assert.equal(elsewhere(clear, 3), null);
+  assert.deepEqual(elsewhere(clear, 4), key);
+  assert.equal(elsewhere(fair, 9), null);
 });
 
 test("a key is believed when two sure frames say it as it was seen, or four say it, and by two more than say anything else", () => {

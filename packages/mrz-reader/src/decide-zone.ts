@@ -1,7 +1,13 @@
 import type { MrzKeyFields } from "@assay/emrtd/mrz/mrz-key";
-import { type MrzCharacters, type MrzField, type MrzLayout, mrzLayouts } from "@assay/emrtd/mrz/mrz-layout";
+import {
+  type MrzCharacters,
+  type MrzField,
+  type MrzLayout,
+  mrzLayouts,
+  textOf,
+} from "@assay/emrtd/mrz/mrz-layout";
 import { keyFieldsOf } from "@assay/emrtd/mrz/parse-mrz";
-import { type MrzAlternative, repairMrz } from "@assay/emrtd/mrz/repair-mrz";
+import { lookalikesOf, type MrzAlternative, repairMrz } from "@assay/emrtd/mrz/repair-mrz";
 import { alphabet, type ReadLine, type Segment } from "./read-lines.ts";
 import { type ZoneShape, zoneSizes } from "./zone-shape.ts";
 
@@ -16,7 +22,7 @@ export type ZoneReading =
       readonly confidence: number;
       /** How much less likely the likeliest reading is that differs in one character and that no check digit would notice, in nats. */
       readonly blindMargin: number;
-      /** The same for readings of the number that differ in two characters, whose errors cancel each other. */
+      /** The same for readings that differ in two characters of one field, its check digit included, whose errors cancel each other. */
       readonly pairMargin: number;
     }
   | { readonly type: "visa" }
@@ -31,6 +37,18 @@ const mostMargin = 9;
  * is said with less than that speaks against other keys.
  */
 const leastConfidence = 0.5;
+/**
+ * An O is rarer in numbers than the network takes it to be, which was trained on as many of them as of zeros: issuers leave it out, or put few letters before many digits. In nats. Twice: numbers that have one are lost; half or none: zeros
+ * are taken for it, and of two in a number no check digit tells.
+ */
+const rarerO = 1;
+/** What a check digit's choice between two lookalikes costs at most, in nats: that a zero looks like an O is likelier than that a character is wrong of which the network is sure. Half: the same films. None: a film of a thousand is lost. */
+const mostPaid = 2;
+/** A digit that had to choose what is neither alike nor likely (this many nats) makes a frame no surer than this: what is half covered is put right to anything. */
+const unlikely = 1.5;
+const unlikelyConfidence = 0.55;
+
+const [digitZero, letterO] = [alphabet.indexOf("0"), alphabet.indexOf("O")];
 
 const matching = (pattern: RegExp) =>
   [...alphabet].flatMap((character, index) => (pattern.test(character) ? [{ character, index }] : []));
@@ -68,7 +86,12 @@ export function decideZone(
   const options = lines.map((line, index) =>
     index === layout.name.line
       ? []
-      : line.map((segment, position) => rank(segment, masks[index]?.[position] ?? "any")),
+      : line.map((segment, position) =>
+          rank(
+            isIn(layout.documentNumber, index, position) ? withRarerO(segment) : segment,
+            masks[index]?.[position] ?? "any",
+          ),
+        ),
   );
   const texts = options.map((line, index) =>
     index === layout.name.line
@@ -78,15 +101,34 @@ export function decideZone(
   const doubts = options.map((line) => line.map(({ ranked }) => ranked.slice(1)));
   try {
     const { mrz, changedCharacters } = repairMrz(texts.join("\n"), at, doubts);
-    const sure = certainty(options, mrz.lines, layout);
+    const fields = keyPlaces(mrz.lines, layout, mrz.documentNumber.length);
+    const sure = certainty(options, mrz.lines, fields);
     if (sure.confidence < least) return { type: "unclear" };
     // A filler inside of a number is rare, and a K that was read as one is not. Such a number is typed.
     if (/<[^<]/.test(mrz.documentNumber)) return { type: "unclear" };
-    const pairMargin = pairMarginOf(options, mrz.lines, layout);
+    if (isRestSettled(texts, mrz.lines, layout) && !mayHaveChip(first, shape)) return { type: "unclear" };
+    const composite = compositeWeights(layout);
+    const pairMargin = Math.min(...fields.map((field) => pairMarginOf(options, mrz.lines, field, composite)));
     return { type: "key", fields: keyFieldsOf(mrz), changedCharacters, ...sure, pairMargin };
   } catch {
     return { type: "unclear" };
   }
+}
+
+/** Whether something of what is in no key was put right for the composite digit. A visa has none, and one can be made to agree. */
+function isRestSettled(before: readonly string[], after: readonly string[], layout: MrzLayout): boolean {
+  return [
+    layout.optionalData,
+    layout.optionalDataCheck,
+    layout.secondOptionalData,
+    layout.compositeCheck,
+  ].some((field) => field !== null && textOf(before, field) !== textOf(after, field));
+}
+
+/** Whether a zone of two lines says that it is a passport's or a card's, where its first character was read. */
+function mayHaveChip(first: Segment | undefined, shape: ZoneShape): boolean {
+  if (shape === "TD1" || first === undefined) return true;
+  return [..."ACIP"].reduce((sum, letter) => sum + (first[alphabet.indexOf(letter)] ?? 0), 0) > 0.5;
 }
 
 /** Stands in for the line with the name, which has no check digit and no part in the key. */
@@ -112,6 +154,19 @@ function masksOf(layout: MrzLayout): readonly (readonly MrzCharacters[])[] {
   return made;
 }
 
+const isIn = ({ line, start, end }: MrzField, index: number, position: number) =>
+  line === index && start <= position && position < end;
+
+/** Moves what O and 0 are to each other, and nothing else: whichever stays behind is moved. */
+function withRarerO(segment: Segment): Segment {
+  const weighed = segment.slice();
+  const [zero, letter] = [segment[digitZero] ?? 0, segment[letterO] ?? 0];
+  const rare = letter * Math.exp(-rarerO);
+  if (zero >= rare) weighed[letterO] = rare;
+  else weighed[digitZero] = zero * Math.exp(rarerO);
+  return weighed;
+}
+
 function rank(segment: Segment, characters: MrzCharacters): Options {
   let total = 0;
   const allowed = lettersOf[characters].map(({ character, index }) => ({
@@ -132,14 +187,40 @@ function rank(segment: Segment, characters: MrzCharacters): Options {
 /** What a character counts in a check digit, modulo ten; two that count the same are one to every check digit of the zone. */
 const countsAs = (character: string) => (character === "<" ? 0 : alphabet.indexOf(character) % 10);
 
+type Place = { readonly line: number; readonly position: number };
+/** Where the characters of a field stand, and its check digit if it has one. */
+type KeyField = { readonly characters: readonly Place[]; readonly check: Place | null };
+
+const placesOf = ({ line, start, end }: Pick<MrzField, "line" | "start" | "end">): readonly Place[] =>
+  Array.from({ length: end - start }, (_, index) => ({ line, position: start + index }));
+
+/** A number of more than nine characters runs on in the optional data, with its check digit at the end. */
+function keyPlaces(lines: readonly string[], layout: MrzLayout, numberLength: number): readonly KeyField[] {
+  const plain = ({ line, start, end }: MrzField): KeyField => ({
+    characters: placesOf({ line, start, end }),
+    check: lines[line]?.charAt(end) === "<" ? null : { line, position: end },
+  });
+  const number = plain(layout.documentNumber);
+  const more = numberLength - number.characters.length;
+  const { line, start } = layout.optionalData;
+  const whole: KeyField =
+    more <= 0
+      ? number
+      : {
+          characters: [...number.characters, ...placesOf({ line, start, end: start + more })],
+          check: { line, position: start + more },
+        };
+  return [whole, plain(layout.dateOfBirth), plain(layout.dateOfExpiry)];
+}
+
 function certainty(
   options: readonly (readonly Options[])[],
   lines: readonly string[],
-  layout: MrzLayout,
+  fields: readonly KeyField[],
 ): { confidence: number; blindMargin: number } {
   let [confidence, blindMargin] = [1, mostMargin];
-  for (const { line, start, end } of [layout.documentNumber, layout.dateOfBirth, layout.dateOfExpiry])
-    for (let position = start; position < end; position++) {
+  for (const { characters, check } of fields) {
+    for (const { line, position } of characters) {
       const chosen = lines[line]?.charAt(position) ?? "";
       const option = options[line]?.[position];
       if (option === undefined) continue;
@@ -148,35 +229,111 @@ function certainty(
         if (character !== chosen && countsAs(character) === countsAs(chosen))
           blindMargin = Math.min(blindMargin, cost);
     }
+    for (const { line, position } of check === null ? characters : [...characters, check])
+      if (isUnlikely(lines[line]?.charAt(position) ?? "", options[line]?.[position]?.ranked ?? []))
+        confidence = Math.min(confidence, unlikelyConfidence);
+  }
   return { confidence, blindMargin };
 }
 
-const weights = [7, 3, 1] as const;
+/** Whether a check digit had to choose what is neither alike nor likely. */
+function isUnlikely(chosen: string, ranked: readonly MrzAlternative[]): boolean {
+  const read = ranked[0]?.character ?? "";
+  const cost = ranked.find(({ character }) => character === chosen)?.cost ?? 0;
+  return cost > unlikely && !(lookalikesOf[read]?.includes(chosen) ?? false);
+}
 
-/** Two characters of the number read wrongly agree with its check digit when what they add to it is a multiple of ten; zeros that are taken for letters O do so often. */
+const weights = [7, 3, 1] as const;
+const weightAt = (index: number) => weights[index % 3] ?? 1;
+const nameOf = ({ line, position }: Place) => `${line} ${position}`;
+
+/** What each place counts for in the composite digit. */
+function compositeWeights(layout: MrzLayout): ReadonlyMap<string, number> {
+  return new Map(layout.composite.flatMap(placesOf).map((place, index) => [nameOf(place), weightAt(index)]));
+}
+
+/** What a place counts for in its field's check digit and in the composite one, and for each change of its value (modulo ten) the cheapest character that makes it. */
+type Changes = { readonly own: number; readonly composite: number; readonly cheapest: readonly number[] };
+/** What it costs that a zero is an O, or an O a zero, and what that changes in both digits. */
+type Exchange = { readonly cost: number; readonly own: number; readonly composite: number };
+
+/** Two characters of a field that were read wrongly, one of which may be its check digit, agree with that digit and with the composite one when what they add to both is a multiple of ten. */
 function pairMarginOf(
   options: readonly (readonly Options[])[],
   lines: readonly string[],
-  layout: MrzLayout,
+  { characters, check }: KeyField,
+  composite: ReadonlyMap<string, number>,
 ): number {
-  const { line, start, end } = layout.documentNumber;
-  // For each position: the cheapest way to change what it adds to the sum, by how much it changes (modulo ten).
-  const changes = Array.from({ length: end - start }, (_, index) => {
-    const cheapest = new Array<number>(10).fill(mostMargin);
-    const chosen = lines[line]?.charAt(start + index) ?? "";
-    const ranked = options[line]?.[start + index]?.ranked ?? [];
-    // Where a check digit decided, what was read instead is cheaper than what was chosen.
-    const paid = ranked.find(({ character }) => character === chosen)?.cost ?? 0;
-    for (const { character, cost } of ranked) {
-      const shift = ((countsAs(character) - countsAs(chosen) + 10) * (weights[index % 3] ?? 1)) % 10;
-      if (character !== chosen) cheapest[shift] = Math.min(cheapest[shift] ?? mostMargin, cost - paid);
+  const exchanges: Exchange[] = [];
+  const changes = (check === null ? characters : [...characters, check]).map((place, index): Changes => {
+    const weight = {
+      own: place === check ? -1 : weightAt(index),
+      composite: composite.get(nameOf(place)) ?? 0,
+    };
+    const chosen = lines[place.line]?.charAt(place.position) ?? "";
+    const costs = costsFrom(chosen, options[place.line]?.[place.position]?.ranked ?? []);
+    const other = chosen === "0" ? "O" : chosen === "O" ? "0" : null;
+    const cost = other === null ? undefined : costs.find(({ character }) => character === other)?.cost;
+    if (other !== null && cost !== undefined) {
+      const by = countsAs(other) - countsAs(chosen) + 10;
+      exchanges.push({
+        cost: Math.min(cost, mostMargin),
+        own: (weight.own + 10) * by,
+        composite: weight.composite * by,
+      });
     }
-    return cheapest;
+    const cheapest = new Array<number>(10).fill(mostMargin);
+    for (const { character, cost } of costs) {
+      const by = (countsAs(character) - countsAs(chosen) + 10) % 10;
+      cheapest[by] = Math.min(cheapest[by] ?? mostMargin, cost);
+    }
+    return { ...weight, cheapest };
   });
-  let margin = 2 * mostMargin;
+  let margin = exchangeMargin(exchanges);
   for (const [index, first] of changes.entries())
     for (const second of changes.slice(index + 1))
-      for (let shift = 1; shift < 10; shift++)
-        margin = Math.min(margin, (first[shift] ?? mostMargin) + (second[10 - shift] ?? mostMargin));
+      margin = Math.min(margin, cheapestPair(first, second, margin));
   return margin;
+}
+
+/** What each character costs beside the one that was chosen. Where a check digit decided, what was read instead is cheaper than what was chosen. */
+function costsFrom(chosen: string, ranked: readonly MrzAlternative[]): readonly MrzAlternative[] {
+  const cost = ranked.find(({ character }) => character === chosen)?.cost ?? 0;
+  const isAlike = lookalikesOf[chosen]?.includes(ranked[0]?.character ?? "") ?? false;
+  const paid = isAlike ? Math.min(cost, mostPaid) : cost;
+  return ranked.map(({ character, cost }) => ({ character, cost: cost - paid }));
+}
+
+/** The cheapest way to change both without any digit noticing, or `most` where there is none below. */
+function cheapestPair(first: Changes, second: Changes, most: number): number {
+  let cheapest = most;
+  for (let by = 1; by < 10; by++)
+    for (let too = 1; too < 10; too++) {
+      const isBlind =
+        (first.own * by + second.own * too) % 10 === 0 &&
+        (first.composite * by + second.composite * too) % 10 === 0;
+      if (isBlind)
+        cheapest = Math.min(
+          cheapest,
+          (first.cheapest[by] ?? mostMargin) + (second.cheapest[too] ?? mostMargin),
+        );
+    }
+  return cheapest;
+}
+
+/**
+ * The same for zeros and letters O, however many of them: where one is taken for the other all are, so together they cost as much as the dearest. Tried from the cheapest on, with all sums of those before.
+ */
+function exchangeMargin(exchanges: readonly Exchange[]): number {
+  let sums: readonly Exchange[] = [];
+  for (const exchange of [...exchanges].sort((a, b) => a.cost - b.cost)) {
+    const added = sums.map(({ cost, own, composite }) => ({
+      cost,
+      own: own + exchange.own,
+      composite: composite + exchange.composite,
+    }));
+    sums = [...sums, ...added, exchange];
+    if (sums.some(({ own, composite }) => own % 10 === 0 && composite % 10 === 0)) return exchange.cost;
+  }
+  return 2 * mostMargin;
 }

@@ -48,7 +48,7 @@ const enoughConfidence = 0.8;
  * these frames did not. With 3 on the sum, an M of a face that is not OCR-B was believed to be a W; with 3 and 4 on the mean, wrong keys of three documents in 3,840 were believed (OO for 00 twice, a 5 for a P), with 3 and 6 of one in
  * 3,072 films (a filler for a K) and one in 12,800 documents (a U for a 0), which these leave out.
  */
-const enoughOnAverage = { blindMargin: 5, pairMargin: 6 } as const;
+const enoughOnAverage = { blindMargin: 5.5, pairMargin: 6 } as const;
 /** By how many frames a sum must be ahead of what contradicts it, as in agreement.ts. One more or less: the same films. */
 const leastLead = 2;
 /** A frame speaks of another document, or was read at a wrong place, when it is this sure of more than so many other characters of the key, each this many nats less likely in the sum. Half or twice of them: the same films. */
@@ -74,7 +74,7 @@ export function addSight(
   if (without >= goneFrames) return { film: nothingSeen, accepted: null };
   // What helped is tried first in the next frame.
   const way = reading.type === "unclear" ? film.tip.way + 1 : film.tip.way;
-  const { agreement, accepted } = addReading(film.agreement, sight.isOtherwise ? asDoubt(reading) : reading);
+  const { agreement, accepted } = addReading(film.agreement, reading, sight.isOtherwise);
   if (accepted !== null) return { film: nothingSeen, accepted };
   let { sums } = film;
   if (reading.type !== "visa")
@@ -91,12 +91,6 @@ export function addSight(
     }
   return { film: { agreement, sums, without, tip: { way, quad } }, accepted: null };
 }
-
-/**
- * What was read at another place speaks against other keys, and for its own only in the sum: with a second chance in every frame, frames of a face that is not OCR-B agreed on a wrong key.
- */
-const asDoubt = (reading: ZoneReading): ZoneReading =>
-  reading.type === "key" ? { ...reading, confidence: 0 } : reading;
 
 /** The sum that speaks of the same document, and what it is with this frame. Null for a zone with a line that was not read. */
 function addZone(

@@ -14,6 +14,11 @@ FLOOR = 1e-4
 MOST_COST = 6.0
 LEAST_MARGIN = 1.5
 LEAST_CONFIDENCE = 0.5
+# Of src/decide-zone.ts: how much rarer an O is in a number than the network takes it to be, and what a check digit's choice between lookalikes costs at most; in nats.
+RARER_O = 1.0
+MOST_PAID = 2.0
+MOST_UNLIKE_COST = 1.5
+MOST_UNLIKE = 0.55
 LOOKALIKE_COST = 4.0
 LOOKALIKES = {ALPHABET.index(a): [ALPHABET.index(b) for b in others] for a, others in
               {"0": "OQD", "O": "0", "Q": "0", "D": "0", "1": "I", "I": "1", "2": "Z", "Z": "2", "5": "S", "S": "5", "8": "B", "B": "8"}.items()}
@@ -25,7 +30,7 @@ SURE_FRAMES, COUNTED_FRAMES, LEAD = 2, 4, 2
 MOST_MARGIN = 9.0
 # Of src/film.ts.
 MOST_SAID, LIKENESS, MOST_FRAMES, LEAST_FRAMES = 6.0, 0.1, 10, 3
-ENOUGH_CONFIDENCE, ENOUGH_ON_AVERAGE = 0.8, (5.0, 6.0)
+ENOUGH_CONFIDENCE, ENOUGH_ON_AVERAGE = 0.8, (5.5, 6.0)
 LEAST_LEAD, SURE_OF_ANOTHER, CLEARLY_LESS, MOST_OTHERS, MOST_SUMS, GONE_FRAMES = 2, 0.8, 1.5, 3, 4, 10
 # Of src/read-lines.ts: by how many nats the best reading of any length may beat those of the right length.
 MOST_STRAIN = 6.0
@@ -63,6 +68,10 @@ LINES = {0: (3, 30), 1: (2, 36), 2: (2, 44)}
 BLIND = [frozenset(c for c in range(37) if c != d and (VALUE[c] - VALUE[d]) % 10 == 0) for d in range(37)]
 
 
+# What each position counts for in the composite digit.
+COMPOSITE_WEIGHT = {shape: {place: WEIGHT[n % 3] for n, place in enumerate((line, i) for line, start, end in parts for i in range(start, end))} for shape, parts in COMPOSITE.items()}
+
+
 def digit(chars):
     return sum(VALUE[c] * WEIGHT[i % 3] for i, c in enumerate(chars)) % 10
 
@@ -78,6 +87,24 @@ def masked(segments, mask):
         best = ranked[0][0]
         out.append(([(cost - best, c) for cost, c in ranked], max(q.get(ranked[0][1], 0), 0) / max(total, FLOOR)))
     return out
+
+
+def weighed(segments, shape):
+    """With the share that an O has in numbers."""
+    line, start, end = FIELDS[shape][0]
+    return [[with_rarer_o(q) if n == line and start <= i < end else q for i, q in enumerate(segment)] for n, segment in enumerate(segments)]
+
+
+ZERO, LETTER_O = ALPHABET.index("0"), ALPHABET.index("O")
+
+
+def with_rarer_o(q):
+    """Moves what O and 0 are to each other, and nothing else: whichever stays behind is moved."""
+    zero, letter = q.get(ZERO, 0), q.get(LETTER_O, 0)
+    rare = letter * math.exp(-RARER_O)
+    if zero >= rare:
+        return {**q, LETTER_O: rare} if LETTER_O in q else q
+    return {**q, ZERO: zero * math.exp(RARER_O)} if ZERO in q else q
 
 
 def masked_shares(segments, mask):
@@ -158,6 +185,7 @@ def decide(segments, shape, least=LEAST_CONFIDENCE):
     read, options = [], []
     if shape != 0 and len(segments[0]) > 0 and segments[0][0].get(ALPHABET.index("V"), 0) > 0.5:
         return {"visa": True}
+    segments = weighed(segments, shape)
     for i in range(lines):
         if i == name:
             read.append([])
@@ -170,11 +198,11 @@ def decide(segments, shape, least=LEAST_CONFIDENCE):
             return None
         options.append(o)
         read.append([entry[0][0][1] for entry in o])
-    cost = 0.0
-    number = None
-    nation_line, nation_at = (1, 15) if shape == 0 else (1, 10)
-    nation = read[nation_line][nation_at:nation_at + 3]
-    if nation[0] == 36 or (nation[1] == 36 and nation[2] != 36):
+    cost, paid_for = 0.0, False
+    number, over = None, 0
+    # The issuing state of shapes whose first line is the name's is not read.
+    states = [read[0][2:5], read[1][15:18]] if shape == 0 else [read[1][10:13]]
+    if any(state[0] == 36 or (state[1] == 36 and state[2] != 36) for state in states):
         return None
     for n, (line, start, end) in enumerate(FIELDS[shape]):
         check = read[line][end]
@@ -182,6 +210,7 @@ def decide(segments, shape, least=LEAST_CONFIDENCE):
             number = long_number(read[line] if shape == 0 else read[line][:35], start if shape == 0 else 18, read[line][start:end])
             if number is None:
                 return None
+            over = len(number) - 9
             continue
         if check == 36:
             # No digit: right only where the field is empty too, which unknown dates may be.
@@ -192,11 +221,13 @@ def decide(segments, shape, least=LEAST_CONFIDENCE):
         result = repaired(part, lambda t: t[-1] < 10 and digit(t[:-1]) == t[-1])
         if result is None:
             return None
+        paid_for = paid_for or any(unlike(o, c) for o, c in zip(part, result[0]))
         read[line][start:end + 1] = result[0]
         cost += result[1]
     if number is None:
         rest = settle_rest(options, read, shape)
-        if rest is None:
+        # A visa has no composite digit, and one can be made to agree.
+        if rest is None or (rest > 0 and not may_have_chip(segments, shape)):
             return None
         cost += rest
     else:
@@ -208,10 +239,11 @@ def decide(segments, shape, least=LEAST_CONFIDENCE):
     birth, expiry = read[bl][bs:be], read[el][es:ee]
     if not (possible(birth) and possible(expiry)):
         return None
-    keyed = [(nl, i) for i in range(ns, ne)] + [(bl, i) for i in range(bs, be)] + [(el, i) for i in range(es, ee)]
-    confidence, margin = 1.0, MOST_MARGIN
+    fields = key_fields(read, shape, over)
+    # What a digit put right that nobody would mistake for it is no more than a doubt.
+    confidence, margin = (MOST_UNLIKE if paid_for else 1.0), MOST_MARGIN
     best_share = [None if o is None else [max(q.values()) if q else 0 for q in masked_shares(segments[n], MASKS[shape][n])] for n, o in enumerate(options)]
-    for line, i in keyed:
+    for line, i in (place for chars, _ in fields for place in chars):
         ranked, sure = options[line][i]
         chosen = read[line][i]
         if ranked[0][1] == chosen:
@@ -231,31 +263,79 @@ def decide(segments, shape, least=LEAST_CONFIDENCE):
             number = number[:-1]
         number = number + [36] * (9 - len(number))
     text = lambda cs: "".join(ALPHABET[c] for c in cs)
-    return {"key": (text(number), text(birth), text(expiry)), "cost": cost, "confidence": confidence, "margin": margin, "pair": pair_margin(options, best_share, read, shape)}
+    return {"key": (text(number), text(birth), text(expiry)), "cost": cost, "confidence": confidence, "margin": margin, "pair": min(pair_margin(options, best_share, read, shape, field) for field in fields)}
 
 
-def pair_margin(options, best_share, read, shape):
-    """The cheapest reading of the number with two other characters whose errors cancel in its check digit."""
-    line, start, end = FIELDS[shape][0]
-    changes = []
-    for i in range(start, end):
+def unlike(ranked, chosen):
+    """Whether a check digit had to choose something that is neither likely nor alike."""
+    first = ranked[0][1]
+    return chosen != first and chosen not in LOOKALIKES.get(first, ()) and dict((c, cost) for cost, c in ranked)[chosen] > MOST_UNLIKE_COST
+
+
+def may_have_chip(segments, shape):
+    """Whether the document is said to be a passport or a card, where its first character was read."""
+    if shape == 0 or len(segments[0]) == 0:
+        return True
+    return sum(segments[0][0].get(ALPHABET.index(c), 0) for c in "ACIP") > 0.5
+
+
+def key_fields(read, shape, over):
+    """For each field of the key the places of its characters, and that of its check digit where it has one."""
+    out = []
+    for n, (line, start, end) in enumerate(FIELDS[shape]):
+        chars = [(line, i) for i in range(start, end)]
+        if n == 0 and over > 0:
+            rest_line, rest_start, _ = REST[shape][0]
+            chars += [(rest_line, rest_start + i) for i in range(over)]
+            out.append((chars, (rest_line, rest_start + over)))
+        else:
+            out.append((chars, None if read[line][end] == 36 else (line, end)))
+    return out
+
+
+def pair_margin(options, best_share, read, shape, field):
+    """The cheapest reading in which two other characters of a field, or of it and its check digit, cancel each other in that digit and in the composite one."""
+    chars, check = field
+    changes, alike = [], []
+    for n, (line, i) in enumerate([*chars, *([] if check is None else [check])]):
         chosen, ranked = read[line][i], options[line][i][0]
         listed = {c: cost for cost, c in ranked}
         unlisted = math.log(max(best_share[line][i], FLOOR)) - math.log(FLOOR)
         # Where a check digit decided, what was read instead is cheaper than what was chosen.
         paid = listed.get(chosen, 0.0)
+        if ranked[0][1] in LOOKALIKES.get(chosen, ()):
+            paid = min(paid, MOST_PAID)
         cheapest = [MOST_MARGIN] * 10
-        for c in range(37):
-            if c != chosen:
-                shift = (VALUE[c] - VALUE[chosen]) * WEIGHT[(i - start) % 3] % 10
-                cheapest[shift] = min(cheapest[shift], listed.get(c, unlisted) - paid)
-        changes.append(cheapest)
-    margin = 2 * MOST_MARGIN
-    for n, first in enumerate(changes):
-        for second in changes[n + 1:]:
-            for shift in range(1, 10):
-                margin = min(margin, first[shift] + second[10 - shift])
+        for c in MASKS[shape][line][i]:
+            by = (VALUE[c] - VALUE[chosen]) % 10
+            if by != 0:
+                cheapest[by] = min(cheapest[by], listed.get(c, unlisted) - paid)
+        own, whole = WEIGHT[n % 3] if n < len(chars) else -1, COMPOSITE_WEIGHT[shape].get((line, i), 0)
+        changes.append((own, whole, cheapest))
+        other = {ZERO: LETTER_O, LETTER_O: ZERO}.get(chosen)
+        if other is not None and other in MASKS[shape][line][i]:
+            by = VALUE[other] - VALUE[chosen]
+            alike.append((min(MOST_MARGIN, listed.get(other, unlisted) - paid), own * by % 10, whole * by % 10))
+    margin = alike_margin(alike)
+    for n, (own, whole, first) in enumerate(changes):
+        for own_too, whole_too, second in changes[n + 1:]:
+            for by in range(1, 10):
+                if first[by] + min(second) >= margin:
+                    continue
+                for too in range(1, 10):
+                    if (own * by + own_too * too) % 10 == 0 and (whole * by + whole_too * too) % 10 == 0:
+                        margin = min(margin, first[by] + second[too])
     return margin
+
+
+def alike_margin(alike):
+    """The same for zeros and letters O, however many: where one is mistaken for the other all are, so they cost as much as the dearest of them."""
+    reached = set()
+    for cost, own, whole in sorted(alike):
+        reached |= {((a + own) % 10, (b + whole) % 10) for a, b in reached} | {(own, whole)}
+        if (0, 0) in reached:
+            return cost
+    return 2 * MOST_MARGIN
 
 
 def possible(date):

@@ -1,7 +1,7 @@
 """Tables on documents, names and faces that were never trained on.
 
   evaluate.py video --documents 1280 --levels easy     key read a frame, and within two seconds (ten frames that belong together); why films are lost
-  evaluate.py wrong --documents 100352                 wrong keys accepted, four frames a document
+  evaluate.py wrong --levels easy --contrast 0.6       wrong keys accepted, four frames a document; without --levels of any difficulty
   evaluate.py none  --documents 10048                  keys accepted, and zones seen, where there is no zone
 
 Films are counted twice: all of them, and those of documents whose print has the contrast that ICAO 9303-3 asks for (`legibility` in render.py). With --versus, the shipped networks read the same frames as the new ones.
@@ -93,12 +93,16 @@ def readings(nets, frame, found):
 LONGEST = 44 * pipeline.PITCH_PX // 4 + pipeline.MARGIN_PX // 2
 
 
+# What a zone of two lines may begin with: a visa, and documents that may have a chip.
+FIRST = ("V", "ACIP")
+
+
 def lines_as(nets, frame, quad, shape):
-    """Log posteriors of the two lines that may hold the key (of shapes that have one, the second is empty), and whether the first character is a V."""
+    """Log posteriors of the two lines that may hold the key (of shapes that have one, the second is empty), and how likely the first character tells a visa, or a passport or card."""
     b, device = len(frame), frame.device
     logs = torch.full((b, 2, 38, LONGEST), -80.0, device=device)
     logs[:, :, pipeline.BLANK] = 0
-    visa = torch.zeros(b, device=device)
+    first = torch.zeros(b, len(FIRST), device=device)
     for index, (lines, chars) in enumerate(pipeline.SHAPES):
         at = (shape == index).nonzero()[:, 0]
         if len(at) == 0:
@@ -116,8 +120,10 @@ def lines_as(nets, frame, quad, shape):
             start = pipeline.strips_of(frame[at], quad[at], size, long, widest=6, widths=torch.full_like(size, 6.0 * pipeline.PITCH_PX + 2 * pipeline.MARGIN_PX))[:, 0]
             maps, _ = nets["read"](start)
             count, value, which = segments_of(maps[:, :, 0].float().log_softmax(1))
-            visa[at] = ((which[:, 0] == texts.ALPHABET.index("V")) * value[:, 0]).sum(1) * (count > 0)
-    return {"shape": shape, "logs": logs, "visa": visa}
+            for n, letters in enumerate(FIRST):
+                of = torch.tensor([texts.ALPHABET.index(c) for c in letters], device=device)
+                first[at, n] = (torch.isin(which[:, 0], of) * value[:, 0]).sum(1) * (count > 0)
+    return {"shape": shape, "logs": logs, "first": first}
 
 
 def decided(kept):
@@ -135,7 +141,7 @@ def decided(kept):
     second_value, second_which = torch.zeros_like(value[:rows]), torch.zeros_like(which[:rows])
     second_value[two], second_which[two] = value[rows:], which[rows:]
     arrays = {
-        "shape": shape, "strain": strain[:rows], "visa": torch.cat([p["visa"] for p in parts]),
+        "shape": shape, "strain": strain[:rows], "first": torch.cat([p["first"] for p in parts]),
         "value": torch.stack([value[:rows], second_value], 1).half(), "which": torch.stack([which[:rows], second_which], 1).to(torch.uint8),
     }
     arrays = {name: tensor.cpu().numpy() for name, tensor in arrays.items()}
@@ -165,13 +171,14 @@ def decide_batch(seen):
 def decide_packed(seen):
     value, which = seen["value"].astype("float32").tolist(), seen["which"].tolist()
     out = []
-    for i, (shape, strain, visa) in enumerate(zip(seen["shape"].tolist(), seen["strain"].tolist(), seen["visa"].tolist())):
+    for i, (shape, strain, (visa, other)) in enumerate(zip(seen["shape"].tolist(), seen["strain"].tolist(), seen["first"].tolist())):
         if shape != 0 and visa > 0.5:
             out.append(({"visa": True}, []))
             continue
         chars = decode.LINES[shape][1]
         keyed = iter(range(2))
-        segments = [[] if l == decode.NAME[shape] else [dict(zip(which[i][n][k], value[i][n][k])) for n in (next(keyed),) for k in range(chars)] for l in range(decode.LINES[shape][0])]
+        start = [] if shape == 0 else [{texts.ALPHABET.index("V"): visa, texts.ALPHABET.index("P"): other}]
+        segments = [start if l == decode.NAME[shape] else [dict(zip(which[i][n][k], value[i][n][k])) for n in (next(keyed),) for k in range(chars)] for l in range(decode.LINES[shape][0])]
         said = decode.decide(segments, shape)
         if said is not None and "key" in said:
             said["strain"] = strain
@@ -316,7 +323,7 @@ LEAST_CONTRAST = 0.6
 
 def video(args, device, contenders, workers, report):
     for use in args.faces:
-        for name in args.levels:
+        for name in args.levels or LEVELS:
             level = LEVELS[name]
             renderer = Renderer(args.atlas, device, args.seed + int(level * 100), use)
             pool = Texts(args.seed + int(level * 1000), args.documents, device, held=True, scramble=0, visas=0)
@@ -370,10 +377,16 @@ def keep(args, who, use, level, results):
 
 
 @torch.no_grad()
-def film_window(renderer, contenders, kinds, text, d, frames):
-    """As `film`, but only the surroundings of the zone are drawn, and the coarse search is replaced by corners as far off as it leaves them. A tenth of the work, for the large counts."""
-    b = len(kinds)
-    page, g = renderer.page(text, kinds, d)
+def film_window(renderer, contenders, kinds, text, d, frames, contrast=0.0):
+    """As `film`, but only the surroundings of the zone are drawn, and the coarse search is replaced by corners as far off as it leaves them. A tenth of the work, for the large counts. Documents with less contrast are left out;
+    the second answer is which are there."""
+    page, g = renderer.page(text, kinds, d, measure=contrast > 0)
+    there = list(range(len(kinds)))
+    if contrast > 0:
+        there = [i for i, worst in enumerate(print_of(g, kinds)["contrast"]) if worst >= contrast]
+        at = torch.tensor(there, dtype=torch.long, device=renderer.device)
+        page, kinds, d, g = page[at], kinds[at], d[at], {name: value[at] if torch.is_tensor(value) else value for name, value in g.items()}
+    b = len(there)
     pose = renderer.pose(g, d, WINDOW, along_px=renderer.u(b, 12.0 - 3 * d, 18))
     out, x, free = {name: [] for name in contenders}, None, []
     for _ in range(frames):
@@ -390,7 +403,7 @@ def film_window(renderer, contenders, kinds, text, d, frames):
             out[name].append({**readings(nets, seen, {"score": torch.ones(b, device=renderer.device), **found}), "away": away(found["quad"], corners, scale * g["pitch"])})
         free.append(covered)
         drift(renderer, pose, x, 1.0)
-    return with_sight(out, free, kinds)
+    return with_sight(out, free, kinds), there
 
 
 def in_batches(args, contenders, workers, draw, told):
@@ -411,22 +424,24 @@ def in_batches(args, contenders, workers, draw, told):
 
 
 def wrong(args, device, contenders, workers, report):
-    for use in args.faces:
-        renderer = Renderer(args.atlas, device, args.seed, use)
-        pool = Texts(args.seed + 5, args.documents, device, held=True, scramble=0, visas=0.05)
+    for use, name in ((use, name) for use in args.faces for name in args.levels or ["any"]):
+        renderer = Renderer(args.atlas, device, args.seed + int(LEVELS.get(name, 0) * 100), use)
+        pool = Texts(args.seed + 5 + int(LEVELS.get(name, 0) * 1000), args.documents, device, held=True, scramble=0, visas=0.05)
         total = {who: collections.Counter() for who in contenders}
         def draw(at):
             kinds, text, keys = (of[at:at + args.batch] for of in (pool.kinds, pool.text, pool.keys))
-            return film_window(renderer, contenders, kinds, text, renderer.u(len(kinds), 0.0, 1.0), args.frames), kinds, keys
+            d = torch.full((len(kinds),), LEVELS[name], device=device) if name in LEVELS else renderer.u(len(kinds), 0.0, 1.0)
+            frames, there = film_window(renderer, contenders, kinds, text, d, args.frames, args.contrast)
+            return frames, kinds[there], [keys[i] for i in there]
         def told(results, keys):
             for who, rows in results.items():
-                keep(args, who, use, "any", rows)
+                keep(args, who, use, name, rows)
                 for r, key in zip(rows, keys):
                     total[who].update(documents=1, frames_wrong=r["fates"].count("wrong"), visas=key is None, visas_told=key is None and r["visa"],
                                       right=r["accepted"] is True, wrong=r["accepted"] is False, none=r["accepted"] is None)
                     if "wrong" in r:
-                        report("wrong key", {"who": who, "faces": use, **r["wrong"]})
-                report("wrong", {"who": who, "faces": use, "frames_each": args.frames, **total[who], "wrong_ci": wilson(total[who]["wrong"], total[who]["documents"])})
+                        report("wrong key", {"who": who, "faces": use, "level": name, **r["wrong"]})
+                report("wrong", {"who": who, "faces": use, "level": name, "contrast": args.contrast, "frames_each": args.frames, **total[who], "wrong_ci": wilson(total[who]["wrong"], total[who]["documents"])})
         in_batches(args, contenders, workers, draw, told)
 
 
@@ -461,7 +476,8 @@ def main():
     parser.add_argument("--workers", type=int, default=14)
     parser.add_argument("--keep", help="writes what every frame said into this file; not for a test, but to choose the rule by")
     parser.add_argument("--faces", nargs="*", default=["held"], choices=["train", "held", "foreign"])
-    parser.add_argument("--levels", nargs="*", default=list(LEVELS), choices=list(LEVELS))
+    parser.add_argument("--levels", nargs="*", choices=list(LEVELS), help="of video and wrong; without it video takes all")
+    parser.add_argument("--contrast", type=float, default=0.0, help="of wrong: documents with less are left out of --documents")
     parser.add_argument("--out")
     args = parser.parse_args()
     args.frames = args.frames or {"video": 10, "wrong": 4, "none": 2}[args.job]

@@ -107,6 +107,10 @@ class Renderer:
         shown = torch.maximum(above, ghost)
         paper = self.u(b, 0.55, 0.97)[:, None, None]
         guilloche = self.guilloche(b, total, canvas_w, per_mm) * (self.u(b, 0, 0.13) * (0.3 + d))[:, None, None]
+        if self.varies:
+            clutter = self.barcode(clutter, up, x_mm, top[:, 0, 0])
+            shown = torch.maximum(shown, (clutter < 0).float())
+            clutter = clutter.abs()
         page = paper * (1 - shown + shown * clutter) - guilloche
         worn = self.u(b, 0.0, 0.25) + self.chance(0.1 + 0.2 * d) * self.u(b, 0.0, 0.45)
         dark = paper[:, 0, 0] * worn + (1 - worn) * self.u(b, 0.02, 0.22)
@@ -117,6 +121,19 @@ class Renderer:
             whole = F.grid_sample(designed, grid, align_corners=False)[:, 0]
             geometry["contrast"], geometry["missing"] = legibility(page[:, total - rows:], whole, torch.where(in_zone, place, torch.full_like(place, 132)).long())
         return page[:, None], geometry
+
+    def barcode(self, clutter, up, x_mm, top):
+        """A barcode close above some zones, as cards have it: what draws corners away most. Its place is told by values below zero."""
+        b = len(clutter)
+        low = top + self.u(b, 0.2, 3.5)
+        start, end = self.u(b, -5, 30), self.u(b, 45, 130)
+        bit = torch.floor((x_mm[None] - start[:, None]) / self.u(b, 0.25, 0.7)[:, None]).clamp(0, 511).long()
+        bars = (self.u((b, 512)) < self.u(b, 0.35, 0.65)[:, None]).float().gather(1, bit)
+        value = 1 - bars * self.u(b, 0.5, 0.95)[:, None]
+        across = (x_mm[None] > start[:, None]) & (x_mm[None] < end[:, None])
+        tall = (up[:, :, 0] > low[:, None]) & (up[:, :, 0] < (low + self.u(b, 1.2, 10))[:, None])
+        there = self.chance(torch.full((b,), 0.16, device=self.device))[:, None, None] & across[:, None, :] & tall[:, :, None]
+        return torch.where(there, -value[:, None, :].expand_as(clutter), clutter)
 
     def varied(self, sheet):
         """Designs that no font has: something between two faces, and characters that are pushed and bent a little, alike in a document and each for itself."""
@@ -239,7 +256,8 @@ class Renderer:
             "glare_at": torch.stack([self.u(b, 0, w), self.u(b, 0, h), w * self.u(b, 0.02, 0.14), h * self.u(b, 0.03, 0.3), self.u(b, -1, 1)], -1),
             "hologram": self.u(b, 0.04, 0.3) * (0.3 + 0.7 * d) * self.chance(0.1 + 0.3 * d),
             "hologram_at": torch.stack([self.u(b, 0, 125), self.u(b, 0, 30), self.u(b, 6, 30), self.u(b, 0.3, 3.0), self.u(b, -1.6, 1.6), self.u(b, 0, 6.28)], -1),
-            "finger": self.chance(0.02 + 0.13 * d).float(),
+            # Trained with more of them than there are.
+            "finger": self.chance(0.05 + 0.25 * d if self.varies else 0.02 + 0.13 * d).float(),
             "finger_radius": self.u(b, 6.5, 10.0) * scale,
             "finger_from": torch.stack([torch.where(edge < 2, edge * w * 1.0, self.u(b, 0, w)), torch.where(edge < 2, self.u(b, 0, h), (edge - 2) * h * 1.0)], -1),
             "finger_to": torch.stack([self.u(b, 0, w), self.u(b, 0, h)], -1),

@@ -408,7 +408,8 @@ def timed(device):
 def train_read(args, device):
     """The text, by corners of a refinement that is trained already."""
     renderer = Renderer(args.atlas, device, args.seed)
-    pool = Texts(args.seed + 1, args.documents, device, confusable=0.3)
+    # More than half without any language: what no check digit can tell apart (0 and O) is to be told by its shape, and not by what stands around it.
+    pool = Texts(args.seed + 1, args.documents, device, scramble=0.55, confusable=0.3)
     refine = export.shipped()["refine"] if args.refine is None else Network(REFINE)
     if args.refine is not None:
         refine.load_state_dict(torch.load(args.refine, map_location=device, weights_only=True)["ema"]["refine"])

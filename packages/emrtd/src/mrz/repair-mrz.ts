@@ -45,7 +45,7 @@ const letterForDigit: Readonly<Record<string, string>> = {
  * Where letters and digits may both stand, only pairs that the check digit tells apart are exchanged: G and 6, and L and 1,
  * differ by a multiple of ten and would be guesses.
  */
-const exchangesOf: Readonly<Record<string, readonly string[]>> = {
+export const lookalikesOf: Readonly<Record<string, readonly string[]>> = {
   "0": ["O", "Q", "D"],
   O: ["0"],
   Q: ["0"],
@@ -249,7 +249,7 @@ function settleRest(lines: readonly string[], layout: MrzLayout, doubts: MrzDoub
 /** What else may stand there, the likeliest first; a lookalike never costs more than its due. */
 function withLookalikes(read: string, others: readonly MrzAlternative[]): readonly MrzAlternative[] {
   const costs = new Map(others.map(({ character, cost }) => [character, cost]));
-  for (const character of exchangesOf[read] ?? [])
+  for (const character of lookalikesOf[read] ?? [])
     costs.set(character, Math.min(lookalikeCost, costs.get(character) ?? lookalikeCost));
   return [...costs].map(([character, cost]) => ({ character, cost })).sort((a, b) => a.cost - b.cost);
 }
@@ -294,7 +294,7 @@ function smallestExchange(text: string, agrees: (text: string) => boolean): stri
     for (const candidate of candidates) {
       for (let index = 0; index < candidate.length; index++) {
         if (candidate.charAt(index) !== text.charAt(index)) continue;
-        for (const other of exchangesOf[candidate.charAt(index)] ?? []) {
+        for (const other of lookalikesOf[candidate.charAt(index)] ?? []) {
           next.add(candidate.slice(0, index) + other + candidate.slice(index + 1));
         }
       }
