@@ -29,7 +29,6 @@ const service = await startTestService({
   machines: 2,
   verify: {
     faceJudge,
-    examiner: { threads: 1 },
     // Of a device that does not come back. Longer than one takes that does, on a busy machine.
     timing: { resumeMs: 4_000 },
     allocate: (bytes) => {

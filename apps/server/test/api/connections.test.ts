@@ -16,7 +16,6 @@ import { claimedSession, TestDevice } from "../support/verify-device.ts";
 
 const service = await startTestService({
   env: { TRUST_PROXY: "127.0.0.1" },
-  verify: { examiner: { threads: 1 } },
 });
 
 /** Sockets and connections are counted by the process that has them. */

@@ -8,7 +8,7 @@ import { button, faults, heading, openDashboard } from "../support/dashboard.ts"
 import { startTestService } from "../support/service.ts";
 import { testDocument } from "../support/verify-device.ts";
 
-const { url, api, clock } = await startTestService({ verify: { examiner: { threads: 1 } } });
+const { url, api, clock } = await startTestService();
 const browser = await openBrowser();
 const owner = await signUpOwner(api);
 

@@ -12,7 +12,7 @@ import { startTestService } from "../support/service.ts";
 import { agree } from "../support/verify.ts";
 import { testDocument } from "../support/verify-device.ts";
 
-const service = await startTestService({ verify: { examiner: { threads: 1 } } });
+const service = await startTestService();
 const partner = await createPartner(service.api);
 const skip = skipWithoutPcscd;
 

@@ -18,7 +18,6 @@ import { startTestService } from "../support/service.ts";
 const service = await startTestService({
   role: "api",
   env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "receiver.test" },
-  verify: { examiner: { threads: 1 } },
 });
 const { api, core, url, clock, logLines } = service;
 const partner = await createPartner(api);
@@ -121,7 +120,7 @@ for (const mode of ["stateless", "legacy"] as const) {
 
 test("it does not matter which process gets a message", async () => {
   const { databaseUrl } = service;
-  const other = await startTestService({ role: "api", databaseUrl, verify: { examiner: { threads: 1 } } });
+  const other = await startTestService({ role: "api", databaseUrl });
   for (const mode of ["stateless", "legacy"] as const) {
     let turn = 0;
     const { done } = await connect(partner.key.secret, mode, (to, init) => {

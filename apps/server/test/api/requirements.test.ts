@@ -24,8 +24,7 @@ import { claimedSession, TestDevice, testDocument, trustTestCountry } from "../s
 const receiver = await startReceiver();
 const env = { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" };
 const webhooks = { ca: receiver.ca };
-const verify = { examiner: { threads: 1 } };
-const service = await startTestService({ env, webhooks, verify });
+const service = await startTestService({ env, webhooks });
 const { api, clock, core } = service;
 const partner = await createPartner(api);
 await createReceivingEndpoint(partner.api, receiver.url);
@@ -253,7 +252,7 @@ async function verifyLive(t: TestContext, live: TestService, body: Record<string
 const unmet = { failure_code: "document_authenticity_failed", unmet_requirement: "revocation" };
 
 test("with no revocation list at hand a document passes, says so, and fails where revocation is required", async (t) => {
-  const live = await startTestService({ verify: { ...verify, faceJudge: facePasses } });
+  const live = await startTestService({ verify: { faceJudge: facePasses } });
   await trustWithoutLists(live);
   const { evidence } = await verifyLive(t, live, cloneDetection);
   assert.equal(evidence.chip, "genuine");
@@ -264,7 +263,7 @@ test("with no revocation list at hand a document passes, says so, and fails wher
 });
 
 test("a list that is past its time is told as stale, and is not enough where revocation is required", async (t) => {
-  const live = await startTestService({ verify: { ...verify, faceJudge: facePasses } });
+  const live = await startTestService({ verify: { faceJudge: facePasses } });
   await trustTestCountry(live);
   const fresh = await verifyLive(t, live, revocation);
   assert.equal(fresh.evidence.revocation, "checked");
@@ -281,7 +280,7 @@ test("a list that is past its time is told as stale, and is not enough where rev
 
 test("the evidence is there although the chip passed in one process and the face in another", async (t) => {
   // By itself it calls no other process, so that the chip does not follow its device.
-  const second = await startTestService({ databaseUrl: service.databaseUrl, clock, verify, machines: 1 });
+  const second = await startTestService({ databaseUrl: service.databaseUrl, clock, machines: 1 });
   const { session, sessionId, socketToken } = await claimedSession(partner.api, cloneDetection);
   const genuine = testDocument("passport-valid", clock.now());
   const first = await TestDevice.connect(service.url, sessionId, socketToken);

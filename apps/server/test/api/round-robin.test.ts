@@ -23,7 +23,7 @@ const service = await startTestService({
   machines: 2,
   // Nothing follows a device to the other machine, as where processes do not reach each other.
   env: { CALL_ADDRESS: "" },
-  verify: { faceJudge, examiner: { threads: 1 } },
+  verify: { faceJudge },
 });
 const { api } = service;
 const partner = await createPartner(api);

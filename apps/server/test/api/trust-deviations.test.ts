@@ -27,7 +27,7 @@ import { claimedSession, TestDevice, testDocument, trustTestCountry } from "../s
 
 const authority = createTestAuthority("deviations");
 const signedAt = new Date("2026-01-05T00:00:00Z");
-const verify = { faceJudge: null, examiner: { threads: 1 } };
+const verify = { faceJudge: null };
 const stern = { TRUST_POLICY: "document_deviates=refuse" };
 
 async function verdictAt(t: TestContext, service: TestService, api: Api, id: string): Promise<string> {

@@ -20,7 +20,7 @@ import { type Api, createPartner } from "../support/api.ts";
 import { startTestService, type TestService } from "../support/service.ts";
 import { claimedSession, TestDevice, testDocument } from "../support/verify-device.ts";
 
-const verify = { faceJudge: null, examiner: { threads: 1 } };
+const verify = { faceJudge: null };
 type Document = Pick<TestDocument, "files" | "chip">;
 
 /** A passport that the test country signed with SHA-1. */

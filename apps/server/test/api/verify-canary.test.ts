@@ -32,7 +32,6 @@ const service = await startTestService({
   clock: systemClock,
   env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1", OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
   webhooks: { ca: authority.certificate },
-  verify: { examiner: { threads: 1 } },
 });
 
 const letters = (length: number) =>

@@ -14,7 +14,6 @@ const receiver = await startReceiver();
 const service = await startTestService({
   env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
   webhooks: { ca: receiver.ca },
-  verify: { examiner: { threads: 1 } },
 });
 const partner = await createPartner(service.api);
 await createReceivingEndpoint(partner.api, receiver.url);

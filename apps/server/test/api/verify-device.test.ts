@@ -9,7 +9,7 @@ import { createPartner, expectData } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
 import { TestDevice, testDocument } from "../support/verify-device.ts";
 
-const service = await startTestService({ verify: { faceJudge: null, examiner: { threads: 1 } } });
+const service = await startTestService({ verify: { faceJudge: null } });
 const partner = await createPartner(service.api);
 const valid = testDocument("passport-valid", service.clock.now());
 

@@ -6,7 +6,7 @@ import { isWiderThanScreen, openBrowser, openPage } from "../support/browser.ts"
 import { startTestService } from "../support/service.ts";
 import { heading } from "../support/verify-page.ts";
 
-const { url, api } = await startTestService({ verify: { examiner: { threads: 1 } } });
+const { url, api } = await startTestService();
 const browser = await openBrowser();
 const partner = await createPartner(api);
 

@@ -53,7 +53,7 @@ const env = {
   READER_APP_ANDROID: `package=${app.packageName},sha256=${digest},install=https://verify.example.org/app`,
   ATTESTATION_ROOTS: roots,
 };
-const service = await startTestService({ env, verify: { examiner: { threads: 1 }, faceJudge } });
+const service = await startTestService({ env, verify: { faceJudge } });
 const partner = await createPartner(service.api);
 const { faceFrames, faceFrameBytes, faceBytes } = verifySocketLimits;
 

@@ -66,7 +66,7 @@ const camera = createSteeredCamera();
 after(() => camera.close());
 const { url, api } = await startTestService({
   clock: systemClock,
-  verify: { examiner: { threads: 1 }, faceJudge },
+  verify: { faceJudge },
 });
 const browser = await openBrowser(camera.launchArguments);
 const partner = await createPartner(api);

@@ -18,7 +18,7 @@ import { startTestService } from "../support/service.ts";
 import { claimedSession, TestDevice, testDocument } from "../support/verify-device.ts";
 
 const service = await startTestService({
-  verify: { examiner: { threads: 1 }, timing: { resumeMs: 60_000 } },
+  verify: { timing: { resumeMs: 60_000 } },
 });
 const partner = await createPartner(service.api);
 const valid = testDocument("passport-valid", service.clock.now());

@@ -11,7 +11,7 @@ import {
 } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
 
-const { url, api } = await startTestService({ verify: { examiner: { threads: 1 } } });
+const { url, api } = await startTestService();
 const browser = await openBrowser();
 const partner = await createPartner(api);
 const session = expectData(

@@ -32,7 +32,6 @@ const faceJudge: FaceJudge = {
   judge: async () => verdict,
 };
 const verify = {
-  examiner: { threads: 1 },
   faceJudge,
   allocate,
   timing: { heartbeatMs: 1000, resumeMs: 50, lookAtTimeMs: 20 },

@@ -11,7 +11,7 @@ import { claimedSession, TestDevice } from "../support/verify-device.ts";
 
 // Short enough to wait for, and long enough that a busy machine answers a ping within three beats.
 const service = await startTestService({
-  verify: { examiner: { threads: 1 }, timing: { helloMs: 1000, heartbeatMs: 1000, idleMs: 3500 } },
+  verify: { timing: { helloMs: 1000, heartbeatMs: 1000, idleMs: 3500 } },
 });
 const partner = await createPartner(service.api);
 

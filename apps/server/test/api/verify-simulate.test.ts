@@ -7,7 +7,7 @@ import { createPartner, expectData } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
 
 // The command goes by the real year, so the service must, too.
-const service = await startTestService({ clock: systemClock, verify: { examiner: { threads: 1 } } });
+const service = await startTestService({ clock: systemClock });
 const partner = await createPartner(service.api);
 
 async function newSession() {

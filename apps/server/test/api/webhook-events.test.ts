@@ -13,7 +13,6 @@ const receiver = await startReceiver();
 const service = await startTestService({
   env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
   webhooks: { ca: receiver.ca },
-  verify: { examiner: { threads: 1 } },
 });
 const { clock } = service;
 const partner = await createPartner(service.api);

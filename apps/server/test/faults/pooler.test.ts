@@ -36,7 +36,6 @@ async function startBehindPooler(t: TestContext, role: ProcessRole, env: Record<
     role,
     clock: systemClock,
     webhooks: { ca: authority.certificate },
-    verify: { examiner: { threads: 1 } },
     env: {
       DATABASE_DIRECT_URL: directUrl,
       DATABASE_PREPARED_STATEMENTS: program.keepsNames ? "named" : "off",

@@ -4,11 +4,13 @@ import { join } from "node:path";
 import { after } from "node:test";
 import { hashPasswordsCheaply } from "../../src/accounts/password.ts";
 import { type ProcessRole, type Service, type ServiceOptions, startService } from "../../src/app.ts";
+import { type ChipPool, openChipThreads } from "../../src/attempts/chip-examiner.ts";
 import { type Config, loadConfig } from "../../src/config.ts";
 import { startHelper } from "../../src/helper-process.ts";
 import type { Clock } from "../../src/kernel/clock.ts";
 import { KeyRing, parseRing } from "../../src/lib/key-ring.ts";
 import { createLog, type Log } from "../../src/lib/log.ts";
+import { WorkerLostError } from "../../src/lib/worker-pool.ts";
 import { Api } from "./api.ts";
 import { createTestDatabase } from "./database.ts";
 import { skippingMigrations } from "./process.ts";
@@ -47,6 +49,7 @@ type TestServiceOptions = {
   /** `api` leaves background work to the test, so that what is due stays due. */
   role?: ProcessRole;
   webhooks?: ServiceOptions["webhooks"];
+  /** With an `examiner` it has threads of its own that check chips. */
   verify?: ServiceOptions["verify"];
   /** How many share the work, each with a data folder of its own, behind a load balancer. One for a test that looks at a process rather than at the service. */
   machines?: number;
@@ -139,15 +142,37 @@ async function startMachine(
     }),
     ...options.config,
   };
+  const ownThreads = options.verify?.examiner !== undefined || options.helpers === "own";
+  const chips = ownThreads || config.chipHosts.length > 0 ? {} : { chips: borrowChipThreads() };
   const service = await startService({
     config,
     ...shared,
     ring: new KeyRing(parseRing(config.secretKeys)),
     ...(options.role ? { role: options.role } : {}),
     ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
-    ...(options.verify === undefined ? {} : { verify: options.verify }),
+    verify: { ...chips, ...options.verify },
   });
   return { service, dataDir };
+}
+
+let chipThreads: ChipPool | undefined;
+
+/**
+ * Threads that the services of all files in this process use: to start one and to bring it up to speed takes half a second of a processor, more than most files
+ * have it work. They keep no process alive. For a service that closes they are lost, as its own would be.
+ */
+function borrowChipThreads(): ChipPool {
+  chipThreads ??= openChipThreads();
+  const threads = chipThreads;
+  const closed = Promise.withResolvers<never>();
+  closed.promise.catch(() => {});
+  return {
+    get waiting() {
+      return threads.waiting;
+    },
+    run: (task) => Promise.race([threads.run(task), closed.promise]),
+    close: async () => closed.reject(new WorkerLostError()),
+  };
 }
 
 /** Chips and faces are examined by others, as with `start --role chip` and `start --role face`. */

@@ -52,6 +52,7 @@ export class PaceChip {
   #mapped: KeyAgreementDomain | null = null;
   #mappingPrivateKey = 0n;
   #privateKey = 0n;
+  #publicKey: Uint8Array = new Uint8Array(0);
   #terminalKey: Uint8Array = new Uint8Array(0);
   #stage: "nonce" | "map" | "agree" | "token" = "nonce";
 
@@ -93,7 +94,8 @@ export class PaceChip {
         this.#stage = "token";
         this.#terminalKey = value;
         this.#privateKey = this.#mapped.randomPrivateKey(this.#random);
-        return answer(0x84, this.#mapped.publicKey(this.#privateKey));
+        this.#publicKey = this.#mapped.publicKey(this.#privateKey);
+        return answer(0x84, this.#publicKey);
       }
       case "token":
         if (tag !== 0x85) throw new Refusal(statusWords.wrongData);
@@ -121,10 +123,10 @@ export class PaceChip {
     if (mapped === null) throw new Refusal(statusWords.conditionsNotSatisfied);
     const { suite } = this.#protocol;
     const keys = deriveSessionKeys(suite, mapped.sharedSecret(this.#privateKey, this.#terminalKey));
-    const ownKey = mapped.publicKey(this.#privateKey);
     const token = (key: Uint8Array) =>
       suite.authenticationToken(keys.mac, tokenInput(this.#protocol, mapped, key));
-    if (equal(ownKey, this.#terminalKey) || !equalConstantTime(token(ownKey), terminalToken)) {
+    const isMirrored = equal(this.#publicKey, this.#terminalKey);
+    if (isMirrored || !equalConstantTime(token(this.#publicKey), terminalToken)) {
       throw new Refusal(statusWords.authenticationFailed);
     }
     const objects = [tlv(0x86, token(this.#terminalKey))];
