@@ -3,7 +3,17 @@
 // sources changed, and then hands over to the real command under Node 24.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  existsSync,
+  constants as fileModes,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { availableParallelism, constants } from "node:os";
 import path from "node:path";
 import process from "node:process";
@@ -201,11 +211,11 @@ function dropUnused() {
 
 /**
  * The schema library comes as 700 files, and to find and link them is a fifth of what loading the service takes. For Node they are merged into a dozen; what is made for a browser
- * is still made of the single ones, of which it leaves out more. The manifest changes last and at once, so that a process that starts meanwhile has all of it in one form.
+ * is still made of the single ones, of which it leaves out more. The manifest changes last and at once, so that a process that starts meanwhile has all of it in one form. Who may not write here starts a little later.
  */
 async function mergeSchemaLibrary() {
   const isSplit = (manifest) => manifest !== null && manifest.exports["."].node === undefined;
-  if (!isSplit(readSchemaManifest())) return;
+  if (!isSplit(readSchemaManifest()) || !isWritable(root) || !isWritable(schemaLibrary)) return;
   await withLock(path.join(root, ".assay-install.lock"), async () => {
     const manifest = readSchemaManifest();
     if (!isSplit(manifest)) return;
@@ -230,6 +240,15 @@ async function mergeSchemaLibrary() {
     writeFileSync(changed, JSON.stringify(manifest, null, 2));
     renameSync(changed, path.join(schemaLibrary, "package.json"));
   });
+}
+
+function isWritable(folder) {
+  try {
+    accessSync(folder, fileModes.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function readSchemaManifest() {
