@@ -44,7 +44,7 @@ def draw(args, renderer, writers, name, level, batch):
     d = torch.full((args.batch,), level, device=device)
     page, g = renderer.page(pool.text, pool.kinds, d, 8, PAGE_MM, torch.zeros(args.batch, device=device) if args.without else None, measure=True)
     prints = evaluate.print_of(g, pool.kinds)
-    chosen = [i for i, contrast in enumerate(prints["contrast"]) if contrast >= args.contrast]
+    chosen = [i for i, contrast in enumerate(prints["contrast"]) if args.contrast == 0 or contrast >= args.contrast]
     if not chosen:
         return
     at = torch.tensor(chosen, device=device)
