@@ -379,7 +379,7 @@ def keep(args, who, use, level, results):
 @torch.no_grad()
 def film_window(renderer, contenders, kinds, text, d, frames, contrast=0.0):
     """As `film`, but only the surroundings of the zone are drawn, and the coarse search is replaced by corners as far off as it leaves them. A tenth of the work, for the large counts. Documents with less contrast are left out;
-    the second answer is which are there."""
+    the second answer is which are there, the first is nothing where none is."""
     page, g = renderer.page(text, kinds, d, measure=contrast > 0)
     there = list(range(len(kinds)))
     if contrast > 0:
@@ -387,6 +387,8 @@ def film_window(renderer, contenders, kinds, text, d, frames, contrast=0.0):
         at = torch.tensor(there, dtype=torch.long, device=renderer.device)
         page, kinds, d, g = page[at], kinds[at], d[at], {name: value[at] if torch.is_tensor(value) else value for name, value in g.items()}
     b = len(there)
+    if b == 0:
+        return None, there
     pose = renderer.pose(g, d, WINDOW, along_px=renderer.u(b, 12.0 - 3 * d, 18))
     out, x, free = {name: [] for name in contenders}, None, []
     for _ in range(frames):
@@ -414,6 +416,8 @@ def in_batches(args, contenders, workers, draw, told):
         told({who: job.get() for who, job in one.items()}, keys)
     for at in range(0, args.documents, args.batch):
         frames, kinds, keys = draw(at)
+        if frames is None:
+            continue
         jobs.append(({who: workers.apply_async(decide_documents, ((one, shape_of(kinds).tolist(), keys, args.keep is not None),)) for who, one in frames.items()}, keys))
         if len(jobs) > 4:
             take()
