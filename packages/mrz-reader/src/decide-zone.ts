@@ -38,13 +38,13 @@ const mostMargin = 9;
  */
 const leastConfidence = 0.5;
 /**
- * An O is rarer in numbers than the network takes it to be, which was trained on as many of them as of zeros: issuers leave it out, or put few letters before many digits. In nats. Twice: numbers that have one are lost; half or none: zeros
- * are taken for it, and of two in a number no check digit tells.
+ * An O is rarer in numbers than the network takes it to be, which was trained on as many of them as of zeros: issuers leave it out, or put few letters before many digits. In nats. None: 8 documents of 3,347 are lost, because their zeros
+ * are taken for it. Twice: 12, because they have one.
  */
 const rarerO = 1;
-/** What a check digit's choice between two lookalikes costs at most, in nats: that a zero looks like an O is likelier than that a character is wrong of which the network is sure. Half: the same films. None: a film of a thousand is lost. */
+/** What a check digit's choice between two lookalikes costs at most, in nats: that a zero looks like an O is likelier than that a character is wrong of which the network is sure. Without it 4 documents of 3,347 are lost. */
 const mostPaid = 2;
-/** A digit that had to choose what is neither alike nor likely (this many nats) makes a frame no surer than this: what is half covered is put right to anything. */
+/** A digit that had to choose what is neither alike nor likely (this many nats) makes a frame no surer than this: what is half covered is put right to anything. Without it 4 documents of 3,347 more are read, and one of 100,767 wrongly. */
 const unlikely = 1.5;
 const unlikelyConfidence = 0.55;
 
@@ -322,18 +322,16 @@ function cheapestPair(first: Changes, second: Changes, most: number): number {
 }
 
 /**
- * The same for zeros and letters O, however many of them: where one is taken for the other all are, so together they cost as much as the dearest. Tried from the cheapest on, with all sums of those before.
+ * The same for zeros and letters O, however many of them: where one is taken for the other all are, so together they cost as much as the dearest. Tried from the cheapest on, with all that those before can change in both digits.
  */
 function exchangeMargin(exchanges: readonly Exchange[]): number {
-  let sums: readonly Exchange[] = [];
-  for (const exchange of [...exchanges].sort((a, b) => a.cost - b.cost)) {
-    const added = sums.map(({ cost, own, composite }) => ({
-      cost,
-      own: own + exchange.own,
-      composite: composite + exchange.composite,
-    }));
-    sums = [...sums, ...added, exchange];
-    if (sums.some(({ own, composite }) => own % 10 === 0 && composite % 10 === 0)) return exchange.cost;
+  const changed = new Set<number>();
+  for (const { cost, own, composite } of [...exchanges].sort((a, b) => a.cost - b.cost)) {
+    // Two digits of a number below a hundred, so that there are never more.
+    const together = (both: number) =>
+      ((Math.floor(both / 10) + own) % 10) * 10 + (((both % 10) + composite) % 10);
+    for (const both of [0, ...changed].map(together)) changed.add(both);
+    if (changed.has(0)) return cost;
   }
   return 2 * mostMargin;
 }
