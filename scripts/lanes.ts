@@ -100,6 +100,12 @@ class TestProcess {
       child.on("error", (error) => {
         this.#verdict ??= error.message;
       });
+      // Whoever has left its group and still has its output would have the run wait for good.
+      child.on("exit", () => {
+        setTimeout(() => {
+          for (const stream of child.stdio) stream?.destroy();
+        }, 2000).unref();
+      });
       child.on("close", (code, signal) => {
         this.#hasEnded = true;
         // Children that outlive the test process belong to nobody any more.

@@ -3,10 +3,10 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Balancer } from "../../../apps/server/test/support/balancer.ts";
 import { createAuthority } from "../../../apps/server/test/support/certificate.ts";
+import { freePort } from "../../../apps/server/test/support/free-port.ts";
 import { findPgbouncer, openPgbouncer } from "../../../apps/server/test/support/pgbouncer.ts";
 import { assay, launchAssay } from "../../../apps/server/test/support/process.ts";
 import { openReceiver } from "../../../apps/server/test/support/receiver.ts";
-import { freePort } from "../../../apps/server/test/support/silent-proxy.ts";
 import { DatabasePair, openWay } from "./database-pair.ts";
 
 export const members = ["api A", "api B", "worker"] as const;

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import test from "node:test";
 import { compactDecrypt } from "jose";
 import { Secret, TOTP } from "otpauth";
@@ -9,6 +8,7 @@ import type { Page } from "playwright-core";
 import { type Api, expectData, signUp, signUpOwner } from "../support/api.ts";
 import { checkAccessibility, isWiderThanScreen, keepScreenshot, openBrowser } from "../support/browser.ts";
 import { button, faults, heading, openDashboard } from "../support/dashboard.ts";
+import { freePort } from "../support/free-port.ts";
 import { startMailSink } from "../support/mail-sink.ts";
 import { latestToken, mailsTo } from "../support/mailed-links.ts";
 import { partnerKeys, startReceiver } from "../support/receiver.ts";
@@ -520,14 +520,6 @@ test("a passkey is added and signs in", async () => {
   assert.deepEqual(faults(problems), []);
   await page.context().close();
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 test("an organization is scheduled for deletion with the mailed code, says so on every page, and is kept after all", async () => {
   const owner = await signUpOwner(api);

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
+import { freePort } from "../support/free-port.ts";
 
 const root = new URL("../../../../", import.meta.url).pathname;
 const guide = readFileSync(join(root, "docs/first-verification.md"), "utf8");
@@ -16,14 +16,6 @@ const blocks = (name: string) =>
 const missing = ["curl", "npm"].find(
   (command) => spawnSync(command, ["--version"], { stdio: "ignore" }).error !== undefined,
 );
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
 
 async function answers(url: string): Promise<boolean> {
   try {

@@ -410,11 +410,13 @@ test("410 disables the endpoint, holds what is pending, tells the owners; enabli
   clock.advance(dayMs);
   await deliver();
   const held = await deliveryOf(partner, eventId);
-  assert.deepEqual([held.status, held.attempt_count, receiver.received.length], ["pending", 1, 1]);
+  // What another test has left due may have had this port before.
+  const received = () => receiver.received.filter(({ headers }) => headers["webhook-id"] === eventId).length;
+  assert.deepEqual([held.status, held.attempt_count, received()], ["pending", 1, 1]);
   // A retry by hand is taken and held as well.
   expectData(await partner.api.post(`/v1/webhooks/deliveries/${held.id}/retry`), 202);
   await deliver();
-  assert.equal(receiver.received.length, 1);
+  assert.equal(received(), 1);
   expectError(await partner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/test`), 409, "CONFLICT");
 
   receiver.answerWith(() => ({ status: 200 }));

@@ -10,11 +10,11 @@ import { systemClock as clock } from "../../src/kernel/clock.ts";
 import { Api, expectData } from "../support/api.ts";
 import { checkAccessibility, openBrowser, openPage } from "../support/browser.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { freePort } from "../support/free-port.ts";
 import { createLivePartner } from "../support/live.ts";
 import { startAssay } from "../support/process.ts";
 import { startRoundRobin } from "../support/round-robin.ts";
 import { testRing } from "../support/service.ts";
-import { freePort } from "../support/silent-proxy.ts";
 import { testDocument, trustTestCountry } from "../support/verify-device.ts";
 import { agree, heading } from "../support/verify-page.ts";
 

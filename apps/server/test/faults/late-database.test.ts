@@ -8,9 +8,10 @@ import pg from "pg";
 import { listMigrations, migrate } from "../../src/db/migrate.ts";
 import { Api } from "../support/api.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { freePort } from "../support/free-port.ts";
 import { assay, spawnAssay } from "../support/process.ts";
 import { testRing } from "../support/service.ts";
-import { freePort, SilentProxy } from "../support/silent-proxy.ts";
+import { SilentProxy } from "../support/silent-proxy.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "assay-late-"));
 after(() => rmSync(dataDir, { recursive: true, force: true }));

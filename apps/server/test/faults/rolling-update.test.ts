@@ -11,9 +11,9 @@ import { listMigrations, type Migration, migrate } from "../../src/db/migrate.ts
 import { Api, createPartner, expectData } from "../support/api.ts";
 import { Balancer } from "../support/balancer.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { freePort } from "../support/free-port.ts";
 import { type AssayProcess, startAssay } from "../support/process.ts";
 import { testRing } from "../support/service.ts";
-import { freePort } from "../support/silent-proxy.ts";
 import { testDocument } from "../support/verify-device.ts";
 
 const clients = 2;

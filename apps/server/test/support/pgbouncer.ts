@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { freePort, SilentProxy } from "./silent-proxy.ts";
+import { freePort } from "./free-port.ts";
+import { SilentProxy } from "./silent-proxy.ts";
 
 type Program = { path: string; keepsNames: boolean };
 

@@ -2,22 +2,13 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import type { Authority } from "./certificate.ts";
+import { freePort } from "./free-port.ts";
 
 const program = new URL("../../../../examples/shop/shop.ts", import.meta.url).pathname;
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "localhost");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
 
 /** The example shop as a process of its own, beside the service of the test, with a certificate that the service trusts. */
 export async function startShop(assayUrl: string, authority: Authority) {
