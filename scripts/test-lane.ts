@@ -11,8 +11,11 @@ const { describe, test } = await loadTestRunner();
 /** What a file may take after its last test to close what it closes without waiting for it. */
 const graceMs = 2000;
 
+let filesBefore = 0;
+
 process.on("message", async (file: string) => {
   if (file === noMoreFiles) return process.disconnect();
+  process.env.ASSAY_TEST_FILE_NUMBER = String(filesBefore++);
   const cpuBefore = cpuSeconds();
   const whenReported = reported(file);
   describe(file, async () => {

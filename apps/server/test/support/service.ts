@@ -19,12 +19,11 @@ import { startRoundRobin } from "./round-robin.ts";
 hashPasswordsCheaply();
 
 /**
- * A clock that only moves when told to. It starts at a real-looking moment that no test depends on, each in a millisecond of its own: the order of ids
- * that are made in the same one is kept for 3,844 of them, and the files that share a process would use them up.
+ * A clock that only moves when told to. It starts at a real-looking moment that no test depends on, those of each file in a millisecond of their own: the
+ * order of ids that are made in the same one is kept for 3,844 of them, and the files that share a process would use them up.
  */
 export class TestClock implements Clock {
-  static #made = 0;
-  #now = new Date("2026-03-01T09:30:00.000Z").getTime() + TestClock.#made++;
+  #now = new Date("2026-03-01T09:30:00.000Z").getTime() + Number(process.env.ASSAY_TEST_FILE_NUMBER ?? 0);
 
   now(): Date {
     return new Date(this.#now);
