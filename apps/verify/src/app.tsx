@@ -1,5 +1,5 @@
 import { Button } from "@assay/ui/button";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useState } from "react";
 import { type DeviceKind, deviceKindOf, readDeviceSigns } from "./device/device-kind.ts";
 import { wayOf } from "./device/ways.ts";
 import { canTellSight } from "./embed/consent-sight.ts";
@@ -57,7 +57,8 @@ export function App({
 }) {
   const [words, setWords] = useState(initial);
   const [chosen, setChosen] = useState(chosenBefore);
-  useEffect(() => {
+  // Together with the words themselves: a voice that reads them must not begin in the language before.
+  useLayoutEffect(() => {
     markLanguage(words.language);
   }, [words]);
   const choose = (language: Language) => {
