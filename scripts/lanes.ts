@@ -22,7 +22,7 @@ export type LaneOptions = {
 };
 
 /** What a process has gathered after so many files goes with it. */
-const filesInOneProcess = 25;
+const filesInOneProcess = 50;
 
 const running = new Set<number>();
 
