@@ -159,7 +159,7 @@ function Details({ details }: { details: Record<string, unknown> }) {
   if (entries.length === 0) return null;
   return (
     <details className="text-small">
-      <summary className="py-1 text-muted">Details</summary>
+      <summary className="text-muted">Details</summary>
       <ul className="mt-1">
         {entries.map(([name, value]) => (
           <li key={name}>
