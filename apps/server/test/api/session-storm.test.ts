@@ -10,9 +10,9 @@ import { knownId } from "../../src/kernel/ids.ts";
 import { expireSessions } from "../../src/sessions/expire-sessions.job.ts";
 import { touchAttempt } from "../../src/sessions/session.store.ts";
 import { Api, createPartner, expectData } from "../support/api.ts";
-import { until } from "../support/held-postgres.ts";
 import { startTestService } from "../support/service.ts";
 import { cancelAsPerson, claim, createSession, fail, judge, succeed } from "../support/sessions.ts";
+import { until } from "../support/until.ts";
 
 // Two processes' worth of service on one database and one clock. One of them also runs its background jobs by itself.
 const one = await startTestService();

@@ -16,10 +16,10 @@ import {
   query,
   scratch,
   start,
-  until,
   usedDataDir,
 } from "../support/held-postgres.ts";
 import { killAll, killServer, serverPid, serverProcesses } from "../support/postgres-processes.ts";
+import { until } from "../support/until.ts";
 
 const isRoot = process.geteuid?.() === 0;
 const hasSetpriv = spawnSync("setpriv", ["--pdeathsig", "INT", "--", "/bin/true"]).status === 0;

@@ -55,11 +55,12 @@ async function ownDatabase(name: string) {
 
 test("rotating and retiring under a running service loses nothing that it stored before, between and after; a service follows a changed ring file by itself", async () => {
   const dataDir = join(folder, "file");
+  const ringFile = join(dataDir, "secret-keys");
   after(() => killServer(dataDir));
   const env = { ...reachable, DATA_DIR: dataDir };
   const service = await startAssay(env);
   const partner = await createPartner(new Api(service.url));
-  assert.equal(statSync(join(dataDir, "secret-keys")).mode & 0o077, 0, "only its owner reads the ring");
+  assert.equal(statSync(ringFile).mode & 0o077, 0, "only its owner reads the ring");
   const endpoints = [await createEndpoint(partner)];
   const secrets = [partner.key.secret];
 
@@ -71,7 +72,7 @@ test("rotating and retiring under a running service loses nothing that it stored
 
   const retired = await assay(["keys", "rotate", "--retire"], env);
   assert.match(retired.stdout, /Retired: 1/, retired.stdout + retired.stderr);
-  assert.match(readFileSync(join(dataDir, "secret-keys"), "utf8"), /^2:[^,]+$/);
+  assert.match(readFileSync(ringFile, "utf8"), /^2:[^,]+$/);
   endpoints.push(await createEndpoint(partner));
   secrets.push((await createKey(partner.owner)).secret);
   assert.equal(await service.stop(), 0);
@@ -82,14 +83,13 @@ test("rotating and retiring under a running service loses nothing that it stored
   for (const secret of secrets) assert.equal(await statusOf(next.url, secret), 200);
 
   // It follows a changed file by itself, and is not ready while the file lacks a key it needs.
-  const path = join(dataDir, "secret-keys");
-  const whole = readFileSync(path, "utf8");
-  writeFileSync(path, one);
+  const whole = readFileSync(ringFile, "utf8");
+  writeFileSync(ringFile, one);
   const ready = () => fetch(`${next.url}/readyz`);
   await eventually(async () => (await ready()).status === 503, "not ready");
   assert.match(await (await ready()).text(), /no key \\"2\\"/);
   const late = await createPartner(new Api(next.url));
-  writeFileSync(path, whole);
+  writeFileSync(ringFile, whole);
   await eventually(async () => (await ready()).status === 200, "ready again");
   for (const secret of [...secrets, late.key.secret]) assert.equal(await statusOf(next.url, secret), 200);
   assert.equal(await next.stop(), 0);

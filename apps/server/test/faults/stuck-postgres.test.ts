@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { startEmbeddedPostgres } from "../../src/installation/postgres/embedded-postgres.ts";
 import { embeddedFolders } from "../../src/installation/postgres/place.ts";
-import { hold, newFolder, query, start, until, usedDataDir } from "../support/held-postgres.ts";
+import { hold, newFolder, query, start, usedDataDir } from "../support/held-postgres.ts";
 import {
   killAll,
   killServer,
@@ -14,6 +14,7 @@ import {
   serverProcess,
   serverProcesses,
 } from "../support/postgres-processes.ts";
+import { until } from "../support/until.ts";
 
 /** A start that must not take long, what it said, and every row that was acknowledged before. */
 async function startsSoon(dataDir: string, acknowledged: readonly number[], withinMs = 20_000) {

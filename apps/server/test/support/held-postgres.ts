@@ -1,11 +1,9 @@
-import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmod, cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { after } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import {
   type EmbeddedPostgres,
@@ -98,12 +96,4 @@ export async function hold(
     void ended.then(() => reject(new Error(`the helper ended early:\n${errors}`)));
   });
   return { child, url, notes, wrote, ended };
-}
-
-export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 3000; i++) {
-    if (await condition()) return;
-    await wait(10);
-  }
-  assert.fail(`never happened: ${what}`);
 }
