@@ -1,5 +1,6 @@
 import { type MrzKeyFields, mrzInformation } from "@assay/emrtd/mrz/mrz-key";
 import type { ZoneReading } from "./decide-zone.ts";
+import type { HowRead } from "./mrz-reader.ts";
 
 type KeyReading = Extract<ZoneReading, { type: "key" }>;
 type Support = {
@@ -34,19 +35,19 @@ const reaches = (reading: KeyReading, least: typeof counts | typeof isSure) =>
 /**
  * Believes a key when two frames say the same and are sure of it as it was seen, or when four say it; and when it is ahead of everything else that was read. A finger that stays
  * where it is fools all frames; then the chip refuses the key, and that costs a retry.
- * What was read at another place than where the zone was found counts only where it is sure, as one of four: with a second chance in every frame to be as sure as others, frames of a face that is not OCR-B agreed on a wrong key.
+ * What was read with fillers for what is covered counts as one of four; what was read at another place than where the zone was found does so only where it is sure: with a second chance in every frame to be as sure as others, frames of a face that is not OCR-B agreed on a wrong key.
  */
 export function addReading(
   agreement: Agreement,
   reading: ZoneReading,
-  isOtherwise = false,
+  how: HowRead = "seen",
 ): { readonly agreement: Agreement; readonly accepted: MrzKeyFields | null } {
   if (reading.type !== "key") return { agreement, accepted: null };
   const key = mrzInformation(reading.fields);
   const before = agreement.get(key) ?? { said: 0, counted: 0, sure: 0 };
   const isSureAsSeen = reading.changedCharacters === 0 && reaches(reading, isSure);
-  const hasCounted = isOtherwise ? isSureAsSeen : reaches(reading, counts);
-  const hasSeen = isSureAsSeen && !isOtherwise;
+  const hasCounted = how === "elsewhere" ? isSureAsSeen : reaches(reading, counts);
+  const hasSeen = isSureAsSeen && how === "seen";
   const support = {
     said: before.said + 1,
     counted: before.counted + (hasCounted ? 1 : 0),

@@ -5,7 +5,7 @@ import { buildMrz, type MrzContent } from "@assay/emrtd/mrz/build-mrz";
 import { checkDigit } from "@assay/emrtd/mrz/check-digit";
 import fc from "fast-check";
 import { addReading, nothingRead } from "./agreement.ts";
-import { decideZone } from "./decide-zone.ts";
+import { decideCovered, decideZone } from "./decide-zone.ts";
 import { alphabet, type ReadLine, type Segment, segmentsOf } from "./read-lines.ts";
 
 const now = new Date("2026-06-01T00:00:00Z");
@@ -170,6 +170,18 @@ test("an O is rarer in a number than a zero, and nowhere else", () => {
   assert.ok(nation.type === "key");
 });
 
+test("after the last letter of a number that ends in digits an O is rarer still", () => {
+  const zeros = (documentNumber: string) =>
+    doubted(
+      { ...passport, documentNumber },
+      [3, 4].map((position) => [1, position, seen("0", { O: 0.25 })] as const),
+    ).pairMargin;
+  assert.ok(near(zeros("AB1001234"), Math.log(3) + 3));
+  assert.ok(near(zeros("12100"), Math.log(3) + 3));
+  assert.ok(near(zeros("AB1001X34"), Math.log(3) + 1));
+  assert.ok(near(zeros("ABX00"), Math.log(3) + 1));
+});
+
 test("where a digit says that a sure O is a zero, another error beside it is as good as ruled out", () => {
   const settled = doubted(passport, [[1, 5, seen("O", { "0": 0.004 })]]);
   assert.equal(settled.changedCharacters, 1);
@@ -227,7 +239,7 @@ test("a composite digit that was made to agree proves nothing where the document
 test("a key that was read at another place than where its zone was found counts where it is sure, as one of four", () => {
   const elsewhere = (reading: ReturnType<typeof decideZone>, frames: number) =>
     Array.from({ length: frames }).reduce<ReturnType<typeof addReading>>(
-      ({ agreement }) => addReading(agreement, reading, true),
+      ({ agreement }) => addReading(agreement, reading, "elsewhere"),
       { agreement: nothingRead, accepted: null },
     ).accepted;
   const clear = decideZone(zoneOf(passport), "TD3", now);
@@ -236,6 +248,60 @@ test("a key that was read at another place than where its zone was found counts 
   assert.equal(elsewhere(clear, 3), null);
   assert.deepEqual(elsewhere(clear, 4), key);
   assert.equal(elsewhere(fair, 9), null);
+});
+
+/** The lines of a document with fillers from one position of its second line to another. */
+function coveredZone(content: MrzContent, from: number, to: number): readonly ReadLine[] {
+  let lines: readonly ReadLine[] = zoneOf(content);
+  for (let position = from; position < to; position++) lines = changed(lines, 1, position, seen("<"));
+  return lines;
+}
+
+test("what a finger covers of optional data is supposed to be fillers, and keeps no key out where all digits agree with that", () => {
+  const covered = (content: MrzContent, from = 30) =>
+    decideCovered(coveredZone(content, from, 36), content.format, now);
+  const empty = covered(passport);
+  assert.ok(empty.type === "key" && empty.changedCharacters === 0);
+  assert.deepEqual(empty.fields, key);
+  // Characters that are not fillers: their digit or the composite one disagrees.
+  assert.equal(covered({ ...passport, optionalData: "12345678" }).type, "unclear");
+  assert.equal(
+    covered({ ...passport, format: "TD2", documentCode: "ID", optionalData: "12345" }).type,
+    "unclear",
+  );
+});
+
+test("a zone of which something is covered is believed as it was seen or not at all", () => {
+  const doubtful = changed(coveredZone(passport, 30, 36), 1, 1, seen("B", { "8": 0.3 }));
+  assert.equal(decideZone(doubtful, "TD3", now).type, "key");
+  assert.equal(decideCovered(doubtful, "TD3", now).type, "unclear");
+  const unread = changed(coveredZone(passport, 30, 36), 0, 0, seen("X", { V: 0.4 }));
+  assert.equal(decideZone(unread, "TD3", now).type, "key");
+  assert.equal(decideCovered(unread, "TD3", now).type, "unclear");
+  // Its end may be what is covered.
+  const long = { ...passport, format: "TD2", documentCode: "ID", documentNumber: "RLVJQPDCN009" } as const;
+  assert.equal(decideZone(zoneOf(long), "TD2", now).type, "key");
+  assert.equal(decideCovered(zoneOf(long), "TD2", now).type, "unclear");
+});
+
+test("where something is covered, the composite digit does not tell two errors that hide from the digit of their field", () => {
+  let doubts: readonly ReadLine[] = zoneOf(passport);
+  doubts = changed(doubts, 1, 13, seen("7", { "8": 0.25 }));
+  doubts = changed(doubts, 1, 14, seen("4", { "5": 0.25 }));
+  const [whole, covered] = [decideZone(doubts, "TD3", now), decideCovered(doubts, "TD3", now)];
+  assert.ok(whole.type === "key" && whole.pairMargin > 9);
+  assert.ok(covered.type === "key" && near(covered.pairMargin, 2 * Math.log(3)));
+});
+
+test("a key with something covered counts as one of four frames, however sure it is", () => {
+  const reading = decideCovered(coveredZone(passport, 30, 36), "TD3", now);
+  const after = (frames: number) =>
+    Array.from({ length: frames }).reduce<ReturnType<typeof addReading>>(
+      ({ agreement }) => addReading(agreement, reading, "covered"),
+      { agreement: nothingRead, accepted: null },
+    ).accepted;
+  assert.equal(after(3), null);
+  assert.deepEqual(after(4), key);
 });
 
 test("a key is believed when two sure frames say it as it was seen, or four say it, and by two more than say anything else", () => {
@@ -315,6 +381,7 @@ test("neighbouring columns that say the same are one character, and a blank betw
 test("the page and the evaluation decide alike", () => {
   const vectors: {
     shape: "TD1" | "TD2" | "TD3";
+    covered?: true;
     lines: Record<string, number>[][];
     says:
       | null
@@ -322,11 +389,11 @@ test("the page and the evaluation decide alike", () => {
       | { key: string[]; changed: boolean; confidence: number; margin: number; pair: number };
   }[] = JSON.parse(readFileSync(new URL("../training/decode-vectors.json", import.meta.url), "utf8"));
   assert.ok(vectors.length > 20);
-  for (const { shape, lines, says } of vectors) {
+  for (const { shape, covered, lines, says } of vectors) {
     const read = lines.map((row) =>
       row.map((shares) => Float32Array.from([...alphabet], (character) => shares[character] ?? 0)),
     );
-    const reading = decideZone(read, shape, now);
+    const reading = (covered ? decideCovered : decideZone)(read, shape, now);
     if (says === null) assert.equal(reading.type, "unclear");
     else if (says === "visa") assert.equal(reading.type, "visa");
     else {

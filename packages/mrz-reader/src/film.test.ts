@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { addReading, nothingRead } from "./agreement.ts";
 import { decideZone } from "./decide-zone.ts";
 import { addSight, nothingSeen } from "./film.ts";
-import type { Sight } from "./mrz-reader.ts";
+import type { HowRead, Sight } from "./mrz-reader.ts";
 import { alphabet, type ReadLine } from "./read-lines.ts";
 import type { ZoneShape } from "./zone-shape.ts";
 
@@ -38,12 +38,12 @@ const quad = [
 ] as const;
 
 type Doubts = Readonly<Record<number, Readonly<Record<string, number>>>>;
-type Frame = Pick<Sight, "quad" | "reading" | "zones" | "isOtherwise">;
+type Frame = Pick<Sight, "quad" | "reading" | "zones" | "how">;
 
-function frameOf(shape: ZoneShape, lines: readonly ReadLine[], isOtherwise = false): Frame {
-  return { quad, reading: decideZone(lines, shape, now), zones: [{ shape, lines }], isOtherwise };
+function frameOf(shape: ZoneShape, lines: readonly ReadLine[], how: HowRead = "seen"): Frame {
+  return { quad, reading: decideZone(lines, shape, now), zones: [{ shape, lines }], how };
 }
-const away: Frame = { quad: null, reading: { type: "unclear" }, zones: [], isOtherwise: false };
+const away: Frame = { quad: null, reading: { type: "unclear" }, zones: [], how: "seen" };
 
 function segmentOf(character: string, shares: Readonly<Record<string, number>> | undefined): Float32Array {
   return Float32Array.from(
@@ -53,13 +53,9 @@ function segmentOf(character: string, shares: Readonly<Record<string, number>> |
 }
 
 /** A passport's frame with other shares at some places of its second line. */
-function seen(doubts: Doubts, content = passport, isOtherwise = false): Frame {
+function seen(doubts: Doubts, content = passport, how: HowRead = "seen"): Frame {
   const [, second = ""] = buildMrz(content);
-  return frameOf(
-    "TD3",
-    [[], [...second].map((character, at) => segmentOf(character, doubts[at]))],
-    isOtherwise,
-  );
+  return frameOf("TD3", [[], [...second].map((character, at) => segmentOf(character, doubts[at]))], how);
 }
 
 /** What is believed after these frames, and after how many. */
@@ -106,7 +102,7 @@ test("what no check digit tells apart is not made certain by many frames that do
 test("two characters whose errors cancel are believed in a sum only where the frames are surer of them than in a vote", () => {
   const zeros = (share: number) => {
     const doubt = { "0": share, O: 1 - share };
-    const frame = seen({ 0: doubt, 1: doubt }, { ...passport, documentNumber: "00P123456" }, true);
+    const frame = seen({ 0: doubt, 1: doubt }, { ...passport, documentNumber: "00P123456" }, "elsewhere");
     return filmed(Array.from({ length: 20 }, () => frame));
   };
   assert.equal(zeros(0.99), null);
@@ -120,15 +116,15 @@ test("a character that all frames take for another is not put right by a check d
 });
 
 test("what is read at another place speaks for its key in the sum only, and against others at once", () => {
-  const [clear, elsewhere] = [seen({}), seen({}, passport, true)];
+  const [clear, elsewhere] = [seen({}), seen({}, passport, "elsewhere")];
   assert.deepEqual(filmed([clear, clear]), { key, frames: 2 });
   assert.deepEqual(filmed([elsewhere, elsewhere, elsewhere]), { key, frames: 3 });
-  assert.equal(filmed([seen({}, other, true), clear, clear]), null);
+  assert.equal(filmed([seen({}, other, "elsewhere"), clear, clear]), null);
 });
 
 test("a sum is believed by two frames more than speak of another document", () => {
   const frames = [unsure(0, "L"), unsure(7, "C"), unsure(1, "8")].map((doubts) => seen(doubts));
-  const before = [seen({}, other, true), seen({}, other, true)];
+  const before = [seen({}, other, "elsewhere"), seen({}, other, "elsewhere")];
   assert.equal(filmed([...before, ...frames]), null);
   assert.deepEqual(filmed([...before, ...frames, ...frames]), { key, frames: 8 });
 });
@@ -143,7 +139,7 @@ test("another place is tried in every frame that reads as nothing, and the one t
       { way: 1, quad },
     ],
   );
-  const second = addSight(first, seen({}, passport, true), now).film;
+  const second = addSight(first, seen({}, passport, "elsewhere"), now).film;
   assert.deepEqual(addSight(second, { ...away, quad }, now).film.tip.way, 2);
   assert.equal(second.tip.way, 1);
 });

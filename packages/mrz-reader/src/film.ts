@@ -66,7 +66,7 @@ const goneFrames = 10;
  */
 export function addSight(
   film: Film,
-  sight: Pick<Sight, "quad" | "reading" | "zones" | "isOtherwise">,
+  sight: Pick<Sight, "quad" | "reading" | "zones" | "how">,
   at: Date,
 ): { readonly film: Film; readonly accepted: MrzKeyFields | null } {
   const { quad, reading } = sight;
@@ -74,7 +74,7 @@ export function addSight(
   if (without >= goneFrames) return { film: nothingSeen, accepted: null };
   // What helped is tried first in the next frame.
   const way = reading.type === "unclear" ? film.tip.way + 1 : film.tip.way;
-  const { agreement, accepted } = addReading(film.agreement, reading, sight.isOtherwise);
+  const { agreement, accepted } = addReading(film.agreement, reading, sight.how);
   if (accepted !== null) return { film: nothingSeen, accepted };
   let { sums } = film;
   if (reading.type !== "visa")

@@ -1,5 +1,5 @@
 import { mrzLayouts } from "@assay/emrtd/mrz/mrz-layout";
-import { decideZone, type ZoneReading } from "./decide-zone.ts";
+import { decideCovered, decideZone, type ZoneReading } from "./decide-zone.ts";
 import { type FoundZone, findZone } from "./find-zone.ts";
 import { type Quad, turnedQuad } from "./geometry.ts";
 import { type Hint, hintFor } from "./hint.ts";
@@ -11,14 +11,16 @@ import type { ZoneShape } from "./zone-shape.ts";
 /** What was read between four corners taken as a zone of this shape. */
 export type ReadZone = { readonly shape: ZoneShape; readonly lines: readonly ReadLine[] };
 
+/** As it was seen where it was found, there with fillers for what is covered, or at another place. */
+export type HowRead = "seen" | "covered" | "elsewhere";
+
 export type Sight = {
   /** The corners of the zone in pixels of the frame, in the order of reading. */
   readonly quad: Quad | null;
   readonly reading: ZoneReading;
   /** What the reading was made of: of every shape that was tried, the clearest. */
   readonly zones: readonly ReadZone[];
-  /** Whether it was read at another place than where it was found first. */
-  readonly isOtherwise: boolean;
+  readonly how: HowRead;
   readonly hint: Hint;
 };
 
@@ -52,29 +54,33 @@ export class MrzReader {
   look(frame: Plane, at: Date, tip: Tip | null = null): Sight {
     const { zone, otherwise } = findZone(this.#coarse, this.#refine, frame);
     const first = this.#readAt(frame, zone, at);
-    if (tip === null || first.reading.type !== "unclear")
-      return { ...first, isOtherwise: false, hint: hintFor(frame, zone) };
+    if (tip === null || first.reading.type !== "unclear") return { ...first, hint: hintFor(frame, zone) };
     const other = otherwise(tip.way, tip.quad);
     const second = this.#readAt(frame, other, at);
     const hint = hintFor(frame, zone ?? other);
     // That a document is a visa is believed only where the zone was found by itself.
-    if (second.reading.type === "key") return { ...second, isOtherwise: true, hint };
+    if (second.reading.type === "key") return { ...second, how: "elsewhere", hint };
     const zones = clearest([...first.zones, ...second.zones]);
-    return { ...first, quad: first.quad ?? second.quad, zones, isOtherwise: false, hint };
+    return { ...first, quad: first.quad ?? second.quad, zones, hint };
   }
 
-  #readAt(frame: Plane, zone: FoundZone | null, at: Date): Pick<Sight, "quad" | "reading" | "zones"> {
-    if (zone === null) return { quad: null, reading: { type: "unclear" }, zones: [] };
+  #readAt(frame: Plane, zone: FoundZone | null, at: Date): Omit<Sight, "hint"> {
+    const unclear = { reading: { type: "unclear" }, how: "seen" } as const;
+    if (zone === null) return { ...unclear, quad: null, zones: [] };
     const zones: ReadZone[] = [];
     for (const quad of zone.isTurnSure ? [zone.quad] : [zone.quad, turnedQuad(zone.quad)])
       for (const shape of zone.shapes) {
-        const lines = readLines(this.#read, frame, quad, shape);
-        if (lines === null) continue;
-        const reading = decideZone(lines, shape, at);
-        if (reading.type !== "unclear") return { quad, reading, zones: [{ shape, lines }] };
-        zones.push({ shape, lines });
+        const read = readLines(this.#read, frame, quad, shape);
+        if (read === null) continue;
+        const { lines, isCovered } = read;
+        const reading = isCovered ? decideCovered(lines, shape, at) : decideZone(lines, shape, at);
+        // What was supposed in one frame does not add up with what was seen in others.
+        const seen = isCovered ? [] : [{ shape, lines }];
+        const how = isCovered ? "covered" : "seen";
+        if (reading.type !== "unclear") return { quad, reading, zones: seen, how };
+        zones.push(...seen);
       }
-    return { quad: zone.quad, reading: { type: "unclear" }, zones: clearest(zones) };
+    return { ...unclear, quad: zone.quad, zones: clearest(zones) };
   }
 }
 

@@ -26,9 +26,9 @@ export function readPhoto(reader: MrzReader, photo: Plane, at: Date): MrzKeyFiel
   let isVisa = false;
   for (const side of photoSides(Math.max(photo.width, photo.height))) {
     const { width, height } = sizeFor(photo, side, 1);
-    const { reading } = reader.look(shrink(photo, width, height), at);
+    const { reading, how } = reader.look(shrink(photo, width, height), at);
     isVisa ||= reading.type === "visa";
-    const added = addReading(agreement, reading);
+    const added = addReading(agreement, reading, how);
     if (added.accepted !== null) return added.accepted;
     agreement = added.agreement;
   }

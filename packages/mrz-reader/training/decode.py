@@ -14,8 +14,8 @@ FLOOR = 1e-4
 MOST_COST = 6.0
 LEAST_MARGIN = 1.5
 LEAST_CONFIDENCE = 0.5
-# Of src/decide-zone.ts: how much rarer an O is in a number than the network takes it to be, and what a check digit's choice between lookalikes costs at most; in nats.
-RARER_O = 1.0
+# Of src/decide-zone.ts: how much rarer an O is in a number than the network takes it to be, and after its last letter, and what a check digit's choice between lookalikes costs at most; in nats.
+RARER_O, RARER_AMONG_DIGITS = 1.0, 3.0
 MOST_PAID = 2.0
 MOST_UNLIKE_COST = 1.5
 MOST_UNLIKE = 0.55
@@ -58,6 +58,8 @@ MASKS = {
 FIELDS = {0: [(0, 5, 14), (1, 0, 6), (1, 8, 14)], 1: [(1, 0, 9), (1, 13, 19), (1, 21, 27)], 2: [(1, 0, 9), (1, 13, 19), (1, 21, 27)]}
 # What is in no key: optional data, the check digit that TD3 gives it, the composite digit.
 REST = {0: [(0, 15, 30), (1, 18, 29), (1, 29, 30)], 1: [(1, 28, 35), (1, 35, 36)], 2: [(1, 28, 42), (1, 42, 43), (1, 43, 44)]}
+# Where a finger may lie without hiding anything of the key or a digit that it is checked by: nationality, sex, optional data with the check digit that TD3 gives it.
+COVERABLE = {0: [(0, 15, 30), (1, 7, 8), (1, 15, 29)], 1: [(1, 10, 13), (1, 20, 21), (1, 28, 35)], 2: [(1, 10, 13), (1, 20, 21), (1, 28, 43)]}
 COMPOSITE = {0: [(0, 5, 30), (1, 0, 7), (1, 8, 15), (1, 18, 29)], 1: [(1, 0, 10), (1, 13, 20), (1, 21, 35)], 2: [(1, 0, 10), (1, 13, 20), (1, 21, 43)]}
 COMPOSITE_AT = {0: (1, 29), 1: (1, 35), 2: (1, 43)}
 NAME = {0: 2, 1: 0, 2: 0}
@@ -92,19 +94,23 @@ def masked(segments, mask):
 def weighed(segments, shape):
     """With the share that an O has in numbers."""
     line, start, end = FIELDS[shape][0]
-    return [[with_rarer_o(q) if n == line and start <= i < end else q for i, q in enumerate(segment)] for n, segment in enumerate(segments)]
+    seen = [max(q, key=q.get) for q in segments[line][start:end]]
+    last = max((i for i, c in enumerate(seen) if 9 < c < 36 and c != LETTER_O), default=-1)
+    ends_in_digits = any(0 < c <= 9 for c in seen[last + 1:])
+    rarer = [RARER_AMONG_DIGITS if i > last and ends_in_digits else RARER_O for i in range(end - start)]
+    return [[with_rarer_o(q, rarer[i - start]) if n == line and start <= i < end else q for i, q in enumerate(segment)] for n, segment in enumerate(segments)]
 
 
 ZERO, LETTER_O = ALPHABET.index("0"), ALPHABET.index("O")
 
 
-def with_rarer_o(q):
+def with_rarer_o(q, nats):
     """Moves what O and 0 are to each other, and nothing else: whichever stays behind is moved."""
     zero, letter = q.get(ZERO, 0), q.get(LETTER_O, 0)
-    rare = letter * math.exp(-RARER_O)
+    rare = letter * math.exp(-nats)
     if zero >= rare:
         return {**q, LETTER_O: rare} if LETTER_O in q else q
-    return {**q, ZERO: zero * math.exp(RARER_O)} if ZERO in q else q
+    return {**q, ZERO: zero * math.exp(nats)} if ZERO in q else q
 
 
 def masked_shares(segments, mask):
@@ -148,13 +154,15 @@ def with_lookalikes(ranked):
     return [ranked[0], *sorted(((cost, c) for c, cost in costs.items()), key=lambda x: x[0])]
 
 
-def settle_rest(options, read, shape):
-    """What the cheapest reading of optional data and composite digit costs that agrees with the key, or None. Which one it is matters to nobody."""
-    part = [with_lookalikes(o[0]) for line, start, end in REST[shape] for o in options[line][start:end]]
+def settle_rest(options, read, shape, over):
+    """What the cheapest reading of optional data and composite digit costs that agrees with the key, or None. Which one it is matters to nobody. `over`: characters of the number that stand before them."""
+    (line, start, end), *others = REST[shape]
+    fields = [(line, start + over, end), *others]
+    part = [with_lookalikes(o[0]) for line, start, end in fields for o in options[line][start:end]]
 
     def agrees(chars):
         whole, at = [list(line) for line in read], 0
-        for line, start, end in REST[shape]:
+        for line, start, end in fields:
             whole[line][start:end] = chars[at:at + end - start]
             at += end - start
         if digit([c for line, start, end in COMPOSITE[shape] for c in whole[line][start:end]]) != chars[-1]:
@@ -168,18 +176,17 @@ def settle_rest(options, read, shape):
     return ranked[0][1] if ranked else None
 
 
-def long_number(line, start, chars):
-    """A number of more than nine characters runs over into the optional data, its check digit at the end."""
-    over = line[start + 10:]
+def overflow(read, shape):
+    """How many characters of a number that runs over into the optional data stand there, its check digit included. None where it does not."""
+    line, start, end = REST[shape][0]
+    over = read[line][start:end]
     length = over.index(36) if 36 in over else len(over)
-    if length < 2:
-        return None
-    number = chars + over[:length - 1]
-    return number if over[length - 1] == digit(number) else None
+    return None if length < 2 else length
 
 
-def decide(segments, shape, least=LEAST_CONFIDENCE):
-    """None, or {"key", "cost", "confidence", "margin"}; {"visa": True} for a visa."""
+def decide(segments, shape, least=LEAST_CONFIDENCE, covered=False):
+    """None, or {"key", "cost", "confidence", "margin", "pair", "covered"}; {"visa": True} for a visa. `covered`: with fillers where nothing was seen; then nothing may have to be put right, no number may end among
+    them, and the composite digit, which agrees by chance, tells nothing of two errors."""
     lines, chars = LINES[shape]
     name = NAME[shape]
     read, options = [], []
@@ -199,7 +206,7 @@ def decide(segments, shape, least=LEAST_CONFIDENCE):
         options.append(o)
         read.append([entry[0][0][1] for entry in o])
     cost, paid_for = 0.0, False
-    number, over = None, 0
+    over, over_changed = 0, False
     # The issuing state of shapes whose first line is the name's is not read.
     states = [read[0][2:5], read[1][15:18]] if shape == 0 else [read[1][10:13]]
     if any(state[0] == 36 or (state[1] == 36 and state[2] != 36) for state in states):
@@ -207,10 +214,21 @@ def decide(segments, shape, least=LEAST_CONFIDENCE):
     for n, (line, start, end) in enumerate(FIELDS[shape]):
         check = read[line][end]
         if n == 0 and shape != 2 and check == 36:
-            number = long_number(read[line] if shape == 0 else read[line][:35], start if shape == 0 else 18, read[line][start:end])
-            if number is None:
+            over = overflow(read, shape)
+            if over is None:
                 return None
-            over = len(number) - 9
+            rest_line, rest_start, _ = REST[shape][0]
+            places = [(line, i) for i in range(start, end)] + [(rest_line, rest_start + i) for i in range(over)]
+            before = [read[at][i] for at, i in places]
+            result = repaired([options[at][i][0] for at, i in places], lambda t: t[-1] < 10 and digit(t[:-1]) == t[-1])
+            # A long number has no filler.
+            if result is None or 36 in result[0]:
+                return None
+            paid_for = paid_for or any(unlike(options[at][i][0], c) for (at, i), c in zip(places, result[0]))
+            for (at, i), c in zip(places, result[0]):
+                read[at][i] = c
+            over_changed = before[9:] != result[0][9:]
+            cost += result[1]
             continue
         if check == 36:
             # No digit: right only where the field is empty too, which unknown dates may be.
@@ -224,22 +242,18 @@ def decide(segments, shape, least=LEAST_CONFIDENCE):
         paid_for = paid_for or any(unlike(o, c) for o, c in zip(part, result[0]))
         read[line][start:end + 1] = result[0]
         cost += result[1]
-    if number is None:
-        rest = settle_rest(options, read, shape)
-        # A visa has no composite digit, and one can be made to agree.
-        if rest is None or (rest > 0 and not may_have_chip(segments, shape)):
-            return None
-        cost += rest
-    else:
-        at = COMPOSITE_AT[shape]
-        run = [c for line, start, end in COMPOSITE[shape] for c in read[line][start:end]]
-        if digit(run) != read[at[0]][at[1]]:
-            return None
+    rest = settle_rest(options, read, shape, over)
+    # A visa has no composite digit, and one can be made to agree.
+    if rest is None or ((rest > 0 or over_changed or covered) and not may_have_chip(segments, shape)):
+        return None
+    cost += rest
+    if covered and (cost > 0 or over > 0):
+        return None
     (nl, ns, ne), (bl, bs, be), (el, es, ee) = FIELDS[shape]
     birth, expiry = read[bl][bs:be], read[el][es:ee]
     if not (possible(birth) and possible(expiry)):
         return None
-    fields = key_fields(read, shape, over)
+    fields = key_fields(read, shape, max(0, over - 1))
     # What a digit put right that nobody would mistake for it is no more than a doubt.
     confidence, margin = (MOST_UNLIKE if paid_for else 1.0), MOST_MARGIN
     best_share = [None if o is None else [max(q.values()) if q else 0 for q in masked_shares(segments[n], MASKS[shape][n])] for n, o in enumerate(options)]
@@ -254,8 +268,8 @@ def decide(segments, shape, least=LEAST_CONFIDENCE):
             margin = min(margin, listed.get(c, unlisted))
     if confidence < least:
         return None
-    if number is None:
-        number = read[nl][ns:ne]
+    number = [read[line][i] for line, i in fields[0][0]]
+    if over == 0:
         # A filler inside of a number is rare, and a K that was read as one is not.
         if any(a == 36 and b != 36 for a, b in zip(number, number[1:])):
             return None
@@ -263,7 +277,8 @@ def decide(segments, shape, least=LEAST_CONFIDENCE):
             number = number[:-1]
         number = number + [36] * (9 - len(number))
     text = lambda cs: "".join(ALPHABET[c] for c in cs)
-    return {"key": (text(number), text(birth), text(expiry)), "cost": cost, "confidence": confidence, "margin": margin, "pair": min(pair_margin(options, best_share, read, shape, field) for field in fields)}
+    return {"key": (text(number), text(birth), text(expiry)), "cost": cost, "confidence": confidence, "margin": margin, "covered": covered,
+            "pair": min(pair_margin(options, best_share, read, shape, field, {} if covered else COMPOSITE_WEIGHT[shape]) for field in fields)}
 
 
 def unlike(ranked, chosen):
@@ -293,7 +308,7 @@ def key_fields(read, shape, over):
     return out
 
 
-def pair_margin(options, best_share, read, shape, field):
+def pair_margin(options, best_share, read, shape, field, composite):
     """The cheapest reading in which two other characters of a field, or of it and its check digit, cancel each other in that digit and in the composite one."""
     chars, check = field
     changes, alike = [], []
@@ -310,7 +325,7 @@ def pair_margin(options, best_share, read, shape, field):
             by = (VALUE[c] - VALUE[chosen]) % 10
             if by != 0:
                 cheapest[by] = min(cheapest[by], listed.get(c, unlisted) - paid)
-        own, whole = WEIGHT[n % 3] if n < len(chars) else -1, COMPOSITE_WEIGHT[shape].get((line, i), 0)
+        own, whole = WEIGHT[n % 3] if n < len(chars) else -1, composite.get((line, i), 0)
         changes.append((own, whole, cheapest))
         other = {ZERO: LETTER_O, LETTER_O: ZERO}.get(chosen)
         if other is not None and other in MASKS[shape][line][i]:
@@ -363,7 +378,7 @@ class Agreement:
         values = (said["confidence"], said["margin"], said["pair"])
         if all(v >= least for v, least in zip(values, COUNTS)):
             self.counted[key] = self.counted.get(key, 0) + 1
-            if said["cost"] == 0 and all(v >= least for v, least in zip(values, SURE)):
+            if said["cost"] == 0 and not said["covered"] and all(v >= least for v, least in zip(values, SURE)):
                 self.sure[key] = self.sure.get(key, 0) + 1
             others = sum(self.said.values()) - self.said[key]
             if (self.sure.get(key, 0) >= SURE_FRAMES or self.counted[key] >= COUNTED_FRAMES) and self.counted[key] - others >= LEAD:

@@ -126,6 +126,16 @@ def lines_as(nets, frame, quad, shape):
     return {"shape": shape, "logs": logs, "first": first}
 
 
+def coverable(device):
+    """For each shape, and for its first and second line with anything of the key: where a finger hides neither the key nor a digit that it is checked by."""
+    out = torch.zeros(6, 44, dtype=torch.bool)
+    for shape, fields in decode.COVERABLE.items():
+        keyed = [line for line in range(decode.LINES[shape][0]) if line != decode.NAME[shape]]
+        for line, start, end in fields:
+            out[shape * 2 + keyed.index(line), start:end] = True
+    return out.to(device)
+
+
 def decided(kept):
     """All frames at once, because the steps along a line cost the same for one line and for ten thousand."""
     parts = [part for frame in kept for part in frame["parts"]]
@@ -133,15 +143,23 @@ def decided(kept):
     logs = torch.cat([p["logs"] for p in parts])
     chars = torch.tensor([c for _, c in pipeline.SHAPES], device=shape.device)[shape]
     two = (shape == 0).nonzero()[:, 0]
-    shares, strain = pipeline.characters_of(torch.cat([logs[:, 0], logs[two, 1]]), torch.cat([chars, chars[two]]))
-    value, which = torch.nan_to_num(shares).topk(TOP, dim=2)
-    strain = torch.nan_to_num(strain, 1e3)
     rows = len(shape)
+    lines, count = torch.cat([logs[:, 0], logs[two, 1]]), torch.cat([chars, chars[two]])
+    shares, strain = pipeline.characters_of(lines, count)
+    strain = torch.nan_to_num(strain, 1e3)
+    covered = torch.zeros_like(strain, dtype=torch.bool)
+    again = (strain > decode.MOST_STRAIN).nonzero()[:, 0]
+    if len(again) > 0:
+        filled, covered[again] = pipeline.with_fillers(lines[again], coverable(shape.device)[torch.cat([shape * 2, two * 0 + 1])[again]])
+        shares[again], strained = pipeline.characters_of(filled, count[again])
+        strain[again] = torch.nan_to_num(strained, 1e3)
+    value, which = torch.nan_to_num(shares).topk(TOP, dim=2)
     strain[two] = torch.maximum(strain[two], strain[rows:])
+    covered[two] |= covered[rows:]
     second_value, second_which = torch.zeros_like(value[:rows]), torch.zeros_like(which[:rows])
     second_value[two], second_which[two] = value[rows:], which[rows:]
     arrays = {
-        "shape": shape, "strain": strain[:rows], "first": torch.cat([p["first"] for p in parts]),
+        "shape": shape, "strain": strain[:rows], "covered": covered[:rows], "first": torch.cat([p["first"] for p in parts]),
         "value": torch.stack([value[:rows], second_value], 1).half(), "which": torch.stack([which[:rows], second_which], 1).to(torch.uint8),
     }
     arrays = {name: tensor.cpu().numpy() for name, tensor in arrays.items()}
@@ -171,7 +189,7 @@ def decide_batch(seen):
 def decide_packed(seen):
     value, which = seen["value"].astype("float32").tolist(), seen["which"].tolist()
     out = []
-    for i, (shape, strain, (visa, other)) in enumerate(zip(seen["shape"].tolist(), seen["strain"].tolist(), seen["first"].tolist())):
+    for i, (shape, strain, covered, (visa, other)) in enumerate(zip(*(seen[name].tolist() for name in ("shape", "strain", "covered", "first")))):
         if shape != 0 and visa > 0.5:
             out.append(({"visa": True}, []))
             continue
@@ -179,10 +197,10 @@ def decide_packed(seen):
         keyed = iter(range(2))
         start = [] if shape == 0 else [{texts.ALPHABET.index("V"): visa, texts.ALPHABET.index("P"): other}]
         segments = [start if l == decode.NAME[shape] else [dict(zip(which[i][n][k], value[i][n][k])) for n in (next(keyed),) for k in range(chars)] for l in range(decode.LINES[shape][0])]
-        said = decode.decide(segments, shape)
+        said = decode.decide(segments, shape, covered=covered)
         if said is not None and "key" in said:
             said["strain"] = strain
-        out.append((None, []) if strain > decode.MOST_STRAIN else (said, [(shape, segments)]))
+        out.append((None, []) if strain > decode.MOST_STRAIN else (said, [] if covered else [(shape, segments)]))
     return out
 
 

@@ -7,6 +7,54 @@ import decode
 import texts
 
 
+def says(rows, shape, covered):
+    said = decode.decide([[{texts.ALPHABET.index(c): p for c, p in s.items()} for s in row] for row in rows], shape, covered=covered)
+    if said is None:
+        return None
+    if "visa" in said:
+        return "visa"
+    return {"key": list(said["key"]), "changed": said["cost"] > 0, "confidence": round(said["confidence"], 4), "margin": round(said["margin"], 4), "pair": round(said["pair"], 4)}
+
+
+def with_fillers(dice):
+    """A document with a finger on what is in no key."""
+    kind = dice.choice((texts.TD1, texts.TD2, texts.TD3))
+    lines, _ = texts.document(dice, kind)
+    shape = texts.SHAPE_OF[kind]
+    rows = [[{c: 1.0} for c in line] for line in lines]
+    line, start, end = max(decode.COVERABLE[shape], key=lambda field: (field[2] - field[1]) * dice.uniform(0.5, 1))
+    first = dice.randrange(start, end)
+    for at in range(first, min(end, first + dice.randrange(1, 9))):
+        rows[line][at] = {"<": 1.0}
+    if dice.random() < 0.4:
+        line, start, end = dice.choice(decode.FIELDS[shape])
+        for at in dice.sample(range(start, end), 2):
+            true = next(iter(rows[line][at]))
+            rows[line][at] = {true: 0.8, dice.choice([c for c in (texts.ALPHABET[:10] if true.isdigit() else texts.ALPHABET[10:36]) if c != true]): 0.2}
+    return {"shape": ("TD1", "TD2", "TD3")[shape], "covered": True, "lines": rows, "says": says(rows, shape, True)}
+
+
+def long_number(dice):
+    """A number that runs on in the optional data, with doubts in it or in what follows."""
+    lines, shape = [], 0
+    while True:
+        kind = dice.choice((texts.TD1, texts.TD2))
+        lines, key = texts.document(dice, kind)
+        shape = texts.SHAPE_OF[kind]
+        if len(key[0]) > 9:
+            break
+    rows = [[{c: 1.0} for c in line] for line in lines]
+    (line, start, end), (rest, rest_start, rest_end) = decode.FIELDS[shape][0], decode.REST[shape][0]
+    places = [(line, i) for i in range(start, end)] + [(rest, rest_start + i) for i in range(len(key[0]) - 8)]
+    for line, at in dice.sample(places, dice.choice((1, 1, 2))) + ([(rest, rest_end - 1)] if dice.random() < 0.2 else []):
+        true = next(iter(rows[line][at]))
+        other = LOOKALIKES.get(true) if dice.random() < 0.6 else None
+        other = other or dice.choice([c for c in texts.ALPHABET if c != true])
+        share = dice.choice((0.02, 0.2, 0.4, 0.7))
+        rows[line][at] = {true: 1 - share, other: share}
+    return {"shape": ("TD1", "TD2", "TD3")[shape], "lines": rows, "says": says(rows, shape, False)}
+
+
 def main():
     dice = random.Random(5)
     out = []
@@ -25,14 +73,9 @@ def main():
             row[at] = {wrong: round(1 - share - 0.015, 3), true: share, third: 0.015} if dice.random() < 0.6 else {true: round(1 - share, 3), wrong: share}
         if dice.random() < 0.06:
             rows[-1].pop()
-        said = decode.decide([[{texts.ALPHABET.index(c): p for c, p in s.items()} for s in row] for row in rows], shape)
-        if said is None:
-            says = None
-        elif "visa" in said:
-            says = "visa"
-        else:
-            says = {"key": list(said["key"]), "changed": said["cost"] > 0, "confidence": round(said["confidence"], 4), "margin": round(said["margin"], 4), "pair": round(said["pair"], 4)}
-        out.append({"shape": ("TD1", "TD2", "TD3")[shape], "lines": rows, "says": says})
+        out.append({"shape": ("TD1", "TD2", "TD3")[shape], "lines": rows, "says": says(rows, shape, False)})
+    out += [with_fillers(random.Random(1000 + n)) for n in range(40)]
+    out += [long_number(random.Random(2000 + n)) for n in range(30)]
     with open("decode-vectors.json", "w") as f:
         f.write("[\n" + ",\n".join(json.dumps(v, separators=(",", ":")) for v in out) + "\n]\n")
     print(sum(v["says"] is None for v in out), "unclear of", len(out))

@@ -1,5 +1,7 @@
 """From a frame to posteriors, the way the page does it: shrink, find, look closer, straighten, read."""
 
+import math
+
 import torch
 import torch.nn.functional as F
 
@@ -199,6 +201,24 @@ def read_zone(read, frame, quad, shape):
         t = logs.shape[-1]
         out[:, :lines, :, :t] = torch.where((shape == index)[:, None, None, None], logs, out[:, :lines, :, :t])
     return out
+
+
+SURELY_NOTHING, SUPPOSED = 0.9, 0.9
+FILLER = 36
+
+
+def with_fillers(logs, positions):
+    """[n, 38, t] log posteriors with a filler at each of `positions` [n, 44] where the network sees nothing at all, and which of them have one. Mirrors src/read-lines.ts."""
+    most = SHAPES[-1][1]
+    at = (torch.arange(most, device=logs.device) * PITCH_PX + PITCH_PX // 2 + MARGIN_PX + 2) // 4
+    nothing = logs[:, BLANK] > math.log(SURELY_NOTHING)
+    places = positions & nothing[:, at - 1] & nothing[:, at] & nothing[:, at + 1]
+    row, position = places.nonzero(as_tuple=True)
+    filled = logs.clone()
+    filled[row, :, at[position]] = -80.0
+    filled[row, FILLER, at[position]] = math.log(SUPPOSED)
+    filled[row, BLANK, at[position]] = math.log(1 - SUPPOSED)
+    return filled, places.any(1)
 
 
 def characters_of(logs, count):

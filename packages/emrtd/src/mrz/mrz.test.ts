@@ -536,6 +536,47 @@ test("a long number is repaired across both of its fields", () => {
   assert.equal(mrz.documentNumber, "D23145890734");
 });
 
+test("doubts of a long number are settled across both of its fields by the digit at its end, and what follows it as of any other", () => {
+  for (const text of [longTd1, longTd2]) {
+    /** Reads `to` for `from`, with doubts at places counted from there: a character and what it costs. */
+    const settle = (from: string, to: string, doubts: readonly [number, string, number][]) => {
+      const rows = text.split("\n");
+      const line = rows.findIndex((row) => row.includes(from));
+      const at = rows[line]?.indexOf(from) ?? -1;
+      const all: { character: string; cost: number }[][][] = rows.map((row) => [...row].map(() => []));
+      for (const [position, character, cost] of doubts) all[line]?.[at + position]?.push({ character, cost });
+      return repairMrz(text.replace(from, to), today, all);
+    };
+    // In what stands in the field of the number, in what runs on, and in the digit.
+    for (const [from, to, position, character] of [
+      ["D23145890", "D23145390", 6, "8"],
+      ["7349<", "1349<", 0, "7"],
+      ["7349<", "7346<", 3, "9"],
+    ] as const) {
+      const { mrz, changedCharacters } = settle(from, to, [[position, character, 2]]);
+      assert.deepEqual([mrz.documentNumber, changedCharacters], ["D23145890734", 1]);
+      fails("MRZ_INVALID", () => settle(from, to, []));
+      fails("MRZ_INVALID", () => settle(from, to, [[position, character, 6.1]]));
+    }
+    // Two that agree and are about as likely: 8 and S differ by a multiple of ten.
+    const two = (cost: number) =>
+      settle("D23145890", "D23145390", [
+        [6, "8", 2],
+        [6, "S", cost],
+      ]);
+    fails("MRZ_INVALID", () => two(3));
+    assert.equal(two(3.6).mrz.documentNumber, "D23145890734");
+    // What was taken for a filler would end the number earlier: nobody is told a shorter one.
+    fails("MRZ_INVALID", () => settle("7349<", "73<9<", [[2, "4", 2]]));
+    // The composite digit would agree with a 6 for the 3 as well, which the number does not.
+    const rest = settle("7349<<", "7349<B", [
+      [1, "6", 1],
+      [5, "<", 2],
+    ]);
+    assert.deepEqual([rest.mrz.documentNumber, rest.changedCharacters], ["D23145890734", 1]);
+  }
+});
+
 test("one lookalike anywhere in the second line never gives another document", () => {
   const swaps: Record<string, string> = { "0": "O", "1": "I", "2": "Z", "5": "S", "8": "B", B: "8", Z: "2" };
   const [first = "", second = ""] = passport.split("\n");

@@ -185,10 +185,7 @@ function repairOptionalData(lines: readonly string[], layout: MrzLayout): readon
   );
 }
 
-/**
- * Each field of the key by itself, its digit included; then the rest. A number that runs over into the optional data
- * must be right as it stands.
- */
+/** Each field of the key by itself, its digit included; then the rest. */
 function settleDoubts(lines: readonly string[], layout: MrzLayout, doubts: MrzDoubts): readonly string[] {
   let settled = lines;
   for (const [field, check] of [
@@ -196,19 +193,52 @@ function settleDoubts(lines: readonly string[], layout: MrzLayout, doubts: MrzDo
     [layout.dateOfBirth, layout.dateOfBirthCheck],
     [layout.dateOfExpiry, layout.dateOfExpiryCheck],
   ] as const) {
-    if (textOf(settled, check) === "<") continue;
-    const whole = { ...field, end: check.end };
-    const readings = likeliestReadings(
-      textOf(settled, whole),
-      (doubts[field.line] ?? []).slice(field.start, check.end),
-      (reading) => /[0-9]$/.test(reading) && checkDigit(reading.slice(0, -1)) === reading.slice(-1),
-    );
-    const [best, next] = readings;
-    if (next !== undefined && best !== undefined && next.cost - best.cost < leastMargin)
-      throw new EmrtdError("MRZ_INVALID", "The machine readable zone can be read in more than one way");
-    settled = replaceField(settled, whole, best?.reading ?? "");
+    if (textOf(settled, check) !== "<") settled = settleField(settled, [field, check], doubts);
+    else if (field === layout.documentNumber) {
+      const end = overflowEnd(settled, layout);
+      if (end !== null) settled = settleField(settled, [field, { ...layout.optionalData, end }], doubts);
+    }
   }
   return settleRest(settled, layout, doubts);
+}
+
+/** Where a number ends that runs on in the optional data, behind its check digit. Null for one that does not. */
+function overflowEnd(lines: readonly string[], layout: MrzLayout): number | null {
+  const { optionalData } = layout;
+  if (layout.format === "TD3" || textOf(lines, layout.documentNumberCheck) !== "<") return null;
+  const length = /^[A-Z0-9]*/.exec(textOf(lines, optionalData))?.[0].length ?? 0;
+  return length < 2 ? null : optionalData.start + length;
+}
+
+/** The likeliest reading of these parts whose last character is the check digit of all before it. */
+function settleField(
+  lines: readonly string[],
+  parts: readonly MrzField[],
+  doubts: MrzDoubts,
+): readonly string[] {
+  const [best, next] = likeliestReadings(
+    parts.map((part) => textOf(lines, part)).join(""),
+    parts.flatMap(({ line, start, end }) => (doubts[line] ?? []).slice(start, end)),
+    (reading) => /[0-9]$/.test(reading) && checkDigit(reading.slice(0, -1)) === reading.slice(-1),
+  );
+  if (next !== undefined && best !== undefined && next.cost - best.cost < leastMargin)
+    throw new EmrtdError("MRZ_INVALID", "The machine readable zone can be read in more than one way");
+  return replaceFields(lines, parts, best?.reading ?? "");
+}
+
+/** The fields one after the other, each as long as it is. */
+function replaceFields(
+  lines: readonly string[],
+  fields: readonly MrzField[],
+  text: string,
+): readonly string[] {
+  let [whole, at] = [lines, 0];
+  for (const field of fields) {
+    const end = at + field.end - field.start;
+    whole = replaceField(whole, field, text.slice(at, end));
+    at = end;
+  }
+  return whole;
 }
 
 /**
@@ -217,21 +247,12 @@ function settleDoubts(lines: readonly string[], layout: MrzLayout, doubts: MrzDo
  */
 function settleRest(lines: readonly string[], layout: MrzLayout, doubts: MrzDoubts): readonly string[] {
   const { optionalData, optionalDataCheck, secondOptionalData, compositeCheck } = layout;
-  if (textOf(lines, layout.documentNumberCheck) === "<") return lines;
-  const fields = [optionalData, optionalDataCheck, secondOptionalData, compositeCheck].filter(
+  const start = overflowEnd(lines, layout) ?? optionalData.start;
+  const fields = [{ ...optionalData, start }, optionalDataCheck, secondOptionalData, compositeCheck].filter(
     (field) => field !== null,
   );
-  const replaced = (reading: string) => {
-    let [whole, at] = [lines, 0];
-    for (const field of fields) {
-      const end = at + field.end - field.start;
-      whole = replaceField(whole, field, reading.slice(at, end));
-      at = end;
-    }
-    return whole;
-  };
   const agrees = (reading: string) => {
-    const whole = replaced(reading);
+    const whole = replaceFields(lines, fields, reading);
     return compositeAgrees(whole, layout) && optionalDataAgrees(whole, layout);
   };
   const [best] = likeliestReadings(
@@ -243,7 +264,7 @@ function settleRest(lines: readonly string[], layout: MrzLayout, doubts: MrzDoub
     ),
     agrees,
   );
-  return replaced(best?.reading ?? "");
+  return replaceFields(lines, fields, best?.reading ?? "");
 }
 
 /** What else may stand there, the likeliest first; a lookalike never costs more than its due. */
