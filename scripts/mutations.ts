@@ -3948,6 +3948,13 @@ export const mutations: readonly Mutation[] = [
       tests: [lines("decide-zone.test")],
     },
     {
+      id: "a-zone-beside-its-place",
+      file: lines("decide-zone"),
+      find: "const mostMisfits = 1;",
+      replace: "const mostMisfits = 2;",
+      tests: [lines("decide-zone.test")],
+    },
+    {
       id: "a-number-may-end-under-a-finger",
       file: lines("decide-zone"),
       find: "(changedCharacters > 0 || mrz.documentNumber.length > 9)",

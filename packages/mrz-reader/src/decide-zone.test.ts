@@ -250,6 +250,34 @@ test("a key that was read at another place than where its zone was found counts 
   assert.equal(elsewhere(fair, 9), null);
 });
 
+test("a zone that is read beside its place is none, although its digits agree: other characters stand where letters must", () => {
+  // A passport whose number a finger hides: what follows, from its eighth character on, is taken for the second line of a card.
+  const line = "89BTN78102GGM3302141<<<<<<<0<<<<<<<".padEnd(35, "<");
+  const composite = checkDigit(line.slice(0, 10), line.slice(13, 20), line.slice(21));
+  const beside = (shares: readonly [string, number][]) => {
+    let lines: readonly ReadLine[] = [seenLine("P<BTN"), seenLine(`${line}${composite}`)];
+    for (const [index, [other, share]] of shares.entries())
+      lines = changed(lines, 1, 10 + index, seen(line.charAt(10 + index), { [other]: share }));
+    return decideZone(lines, "TD2", now).type;
+  };
+  assert.equal(beside([]), "key");
+  assert.equal(beside([["6", 0.95]]), "key");
+  assert.equal(
+    beside([
+      ["6", 0.95],
+      ["6", 0.8],
+    ]),
+    "key",
+  );
+  assert.equal(
+    beside([
+      ["6", 0.95],
+      ["6", 0.95],
+    ]),
+    "unclear",
+  );
+});
+
 /** The lines of a document with fillers from one position of its second line to another. */
 function coveredZone(content: MrzContent, from: number, to: number): readonly ReadLine[] {
   let lines: readonly ReadLine[] = zoneOf(content);

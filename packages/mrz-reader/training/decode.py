@@ -19,6 +19,7 @@ RARER_O, RARER_AMONG_DIGITS = 1.0, 3.0
 MOST_PAID = 2.0
 MOST_UNLIKE_COST = 1.5
 MOST_UNLIKE = 0.55
+LEAST_FITTING, MOST_MISFITS = 0.1, 1
 LOOKALIKE_COST = 4.0
 LOOKALIKES = {ALPHABET.index(a): [ALPHABET.index(b) for b in others] for a, others in
               {"0": "OQD", "O": "0", "Q": "0", "D": "0", "1": "I", "I": "1", "2": "Z", "Z": "2", "5": "S", "S": "5", "8": "B", "B": "8"}.items()}
@@ -89,6 +90,11 @@ def masked(segments, mask):
         best = ranked[0][0]
         out.append(([(cost - best, c) for cost, c in ranked], max(q.get(ranked[0][1], 0), 0) / max(total, FLOOR)))
     return out
+
+
+def fitting(q, allowed):
+    """The share of what was seen that may stand there."""
+    return sum(p for c, p in q.items() if c in allowed) / max(sum(q.values()), FLOOR)
 
 
 def weighed(segments, shape):
@@ -189,7 +195,7 @@ def decide(segments, shape, least=LEAST_CONFIDENCE, covered=False):
     them, and the composite digit, which agrees by chance, tells nothing of two errors."""
     lines, chars = LINES[shape]
     name = NAME[shape]
-    read, options = [], []
+    read, options, misfits = [], [], 0
     if shape != 0 and len(segments[0]) > 0 and segments[0][0].get(ALPHABET.index("V"), 0) > 0.5:
         return {"visa": True}
     segments = weighed(segments, shape)
@@ -203,8 +209,11 @@ def decide(segments, shape, least=LEAST_CONFIDENCE, covered=False):
         o = masked(segments[i], MASKS[shape][i])
         if o is None:
             return None
+        misfits += sum(fitting(q, allowed) < LEAST_FITTING for q, allowed in zip(segments[i], MASKS[shape][i]))
         options.append(o)
         read.append([entry[0][0][1] for entry in o])
+    if misfits > MOST_MISFITS:
+        return None
     cost, paid_for = 0.0, False
     over, over_changed = 0, False
     # The issuing state of shapes whose first line is the name's is not read.
