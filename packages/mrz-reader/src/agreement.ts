@@ -24,6 +24,8 @@ const isSure = { confidence: 0.9, blindMargin: 7, pairMargin: 8 } as const;
 /** Half: one frame decides, and every wrong key of a single frame is believed. Twice: another second on every phone. */
 const sureFrames = 2;
 const countedFrames = 4;
+/** Of the frames that say a key, this share must count: who holds a worn document for long has four of anything. None: nine of ten frames took two zeros for letters O, four counted, and the key was believed. Twice: one doubt is too many. */
+const countedShare = 0.5;
 /** By how many frames a key must be ahead of all others together. One less: a key is believed that half of the frames contradict. Twice: one wrong frame keeps a document out for a second. */
 const leastLead = 2;
 
@@ -56,7 +58,9 @@ export function addReading(
   const after = new Map(agreement).set(key, support);
   let others = -support.said;
   for (const { said } of after.values()) others += said;
-  const isEnough = support.sure >= sureFrames || support.counted >= countedFrames;
+  const isEnough =
+    support.sure >= sureFrames ||
+    (support.counted >= countedFrames && support.counted >= countedShare * support.said);
   const accepted = hasCounted && isEnough && support.counted - others >= leastLead;
   return { agreement: after, accepted: accepted ? reading.fields : null };
 }

@@ -129,19 +129,23 @@ test("a sum is believed by two frames more than speak of another document", () =
   assert.deepEqual(filmed([...before, ...frames, ...frames]), { key, frames: 8 });
 });
 
-test("another place is tried in every frame that reads as nothing, and the one that helped is kept", () => {
-  const nothing = seen(unsure(0, "L"));
-  const first = addSight(nothingSeen, nothing, now).film;
-  assert.deepEqual(
-    [nothingSeen.tip, first.tip],
-    [
-      { way: 0, quad: null },
-      { way: 1, quad },
-    ],
-  );
-  const second = addSight(first, seen({}, passport, "elsewhere"), now).film;
-  assert.deepEqual(addSight(second, { ...away, quad }, now).film.tip.way, 2);
-  assert.equal(second.tip.way, 1);
+test("another place is tried in every frame that reads as nothing, and the one that helped is kept until it fails three times in a row", () => {
+  const unclear: Frame = { ...away, quad };
+  const elsewhere = seen({}, passport, "elsewhere");
+  const ways = (...frames: readonly Frame[]) => {
+    let film = nothingSeen;
+    return frames.map((frame) => {
+      film = addSight(film, frame, now).film;
+      return film.tip.way;
+    });
+  };
+  assert.deepEqual(nothingSeen.tip, { way: 0, patience: 0, quad: null });
+  assert.deepEqual(addSight(nothingSeen, unclear, now).film.tip.quad, quad);
+  assert.deepEqual(ways(unclear, unclear, elsewhere), [1, 2, 2]);
+  assert.deepEqual(ways(unclear, elsewhere, unclear, unclear, unclear, unclear), [1, 1, 1, 1, 2, 3]);
+  assert.deepEqual(ways(elsewhere, unclear, unclear, elsewhere, unclear, unclear, unclear).at(-1), 1);
+  // Without a zone no place was tried.
+  assert.deepEqual(ways(unclear, away, away, unclear), [1, 1, 1, 2]);
 });
 
 test("a zone that is gone for ten frames is forgotten, one that is gone for nine is not", () => {

@@ -27,7 +27,7 @@ export const nothingSeen: Film = {
   agreement: nothingRead,
   sums: [],
   without: 0,
-  tip: { way: 0, quad: null },
+  tip: { way: 0, patience: 0, quad: null },
 };
 
 /** What one frame says against a letter at most, in nats, so that one bad frame cannot outweigh the good ones. Half: the sum believes nothing that the vote does not. Twice: no film more. */
@@ -72,8 +72,6 @@ export function addSight(
   const { quad, reading } = sight;
   const without = quad === null ? film.without + 1 : 0;
   if (without >= goneFrames) return { film: nothingSeen, accepted: null };
-  // What helped is tried first in the next frame.
-  const way = reading.type === "unclear" ? film.tip.way + 1 : film.tip.way;
   const { agreement, accepted } = addReading(film.agreement, reading, sight.how);
   if (accepted !== null) return { film: nothingSeen, accepted };
   let { sums } = film;
@@ -89,7 +87,20 @@ export function addSight(
         .reduce((frames, sum) => frames + sum.frames, saidOtherwise(agreement, key));
       if (added.sum.frames - against >= leastLead) return { film: nothingSeen, accepted: key };
     }
-  return { film: { agreement, sums, without, tip: { way, quad } }, accepted: null };
+  return { film: { agreement, sums, without, tip: nextTip(film.tip, sight) }, accepted: null };
+}
+
+/** For how many frames in a row a place that helped may fail before another is tried: what draws a corner away stays, and a frame is blurred now and then. None: one of 42 lost films more. Twice: the same. */
+const patience = 2;
+
+/** What helped is tried first in the next frame. Where there was no zone nothing was tried. */
+function nextTip(
+  { way, patience: left }: Tip,
+  { quad, reading, how }: Pick<Sight, "quad" | "reading" | "how">,
+): Tip {
+  if (how === "elsewhere") return { way, patience, quad };
+  if (reading.type !== "unclear" || quad === null) return { way, patience: left, quad };
+  return left > 0 ? { way, patience: left - 1, quad } : { way: way + 1, patience: 0, quad };
 }
 
 /** The sum that speaks of the same document, and what it is with this frame. Null for a zone with a line that was not read. */

@@ -125,5 +125,38 @@ test("two lines that could not be read may be two of a card's three, which is th
   assert.deepEqual([above?.shapes, below?.shapes], [["TD1"], ["TD1"]]);
   assert.deepEqual([above?.quad[0], above?.quad[3]], [{ x: 100, y: 50 }, zone[3]]);
   assert.deepEqual([below?.quad[0], below?.quad[3]], [zone[0], { x: 100, y: 250 }]);
-  assert.equal(otherPlace(none, { ...found, shapes: ["TD1"] }, 2), null);
+});
+
+test("a side of a card's zone that is a line higher or lower than the other is read with three lines, without another look", () => {
+  const none = () => assert.fail("looked");
+  // Three lines of 6.1 mm, 30 characters of 2.54: 240 high for 1,000 wide.
+  const card: Quad = [
+    { x: 0, y: 0 },
+    { x: 1000, y: 0 },
+    { x: 1000, y: 240 },
+    { x: 0, y: 240 },
+  ];
+  for (const corner of [0, 1, 2, 3])
+    for (const by of [80, -80]) {
+      const quad = card.map((point, n) => (n === corner ? { x: point.x, y: point.y + by } : point));
+      const found = { quad: quad as never, shapes: ["TD1"] as const, isTurnSure: true, shares };
+      const places = [0, 1].map((way) => otherPlace(none, found, way)?.quad);
+      assert.ok(
+        places.some((place) =>
+          place?.every(({ x, y }, n) => Math.hypot(x - (card[n]?.x ?? 0), y - (card[n]?.y ?? 0)) < 1e-9),
+        ),
+        `${corner} ${by}`,
+      );
+    }
+  // One that is even, or a little tilted, has its corners tried.
+  for (const by of [0, 30]) {
+    const tilted: Quad = [card[0], card[1], { x: 1000, y: 240 + by }, card[3]];
+    let looked = 0;
+    const look = () => {
+      looked++;
+      return null;
+    };
+    otherPlace(look, { quad: tilted, shapes: ["TD1"], isTurnSure: true, shares }, 0);
+    assert.equal(looked, 1);
+  }
 });

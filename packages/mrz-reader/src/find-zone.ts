@@ -74,12 +74,18 @@ type Look = (from: Quad) => (SeenZone & { readonly isTurned: boolean }) | null;
 
 /**
  * In which order other places are tried, one a frame. Numbers: a corner that lies elsewhere, the least sure first; where three corners say it is, the zone is looked at once more. Words: the upper or the lower line of three
- * was missed, and a card was taken for a document of two lines.
+ * was missed, and a card was taken for a document of two lines; or one side of a card's zone begins or ends a line beside the other.
  */
-const otherPlaces = [0, 1, "above", 2, 3, "below"] as const;
+const otherPlaces = {
+  twoLines: [0, 1, "above", 2, 3, "below"],
+  threeLines: [0, 1, 2, 3],
+  uneven: ["below", "above", 0, 1, 2, 3],
+} as const;
 
 export function otherPlace(look: Look, zone: SeenZone, way: number): FoundZone | null {
-  const place = otherPlaces[way % otherPlaces.length] ?? 0;
+  const side = zone.shapes[0] === "TD1" ? offSide(zone) : null;
+  const places = otherPlaces[zone.shapes[0] !== "TD1" ? "twoLines" : side === null ? "threeLines" : "uneven"];
+  const place = places[way % places.length] ?? 0;
   if (typeof place === "number") {
     const corners = [0, 1, 2, 3].sort((m, n) => (zone.shares[m] ?? 0) - (zone.shares[n] ?? 0));
     const corner = corners[place] ?? 0;
@@ -91,12 +97,33 @@ export function otherPlace(look: Look, zone: SeenZone, way: number): FoundZone |
       ? { ...zone, quad }
       : again;
   }
-  if (zone.shapes[0] === "TD1") return null;
+  // A closer look finds the same lines again, so these are read as they are.
+  if (side !== null) return { ...zone, quad: withLine(zone.quad, side, place) };
   const [a, b, c, d] = zone.quad;
-  // A closer look finds the two lines again, so it is read as it is.
   const quad: Quad =
-    place === "above" ? [beyond(d, a), beyond(c, b), c, d] : [a, b, beyond(b, c), beyond(a, d)];
+    place === "above" ? [beyond(d, a, 2), beyond(c, b, 2), c, d] : [a, b, beyond(b, c, 2), beyond(a, d, 2)];
   return { quad, shapes: ["TD1"], isTurnSure: zone.isTurnSure };
+}
+
+/** One side of a card's zone, and how many lines it is high, three on the other. */
+type OffSide = { readonly isLeft: boolean; readonly lines: 2 | 4 };
+
+/** By how much one side of a card's zone must be higher than the other for a line to be missed or too many: between what perspective does and a third. Half of it: cards that are tilted are read at two places more for nothing. Twice: missed lines pass. */
+const leastOff = 1.2;
+
+function offSide(zone: Pick<FoundZone, "quad" | "shapes">): OffSide | null {
+  const { left, right, tall } = sidesOf(zone);
+  if (!(left > 0 && right > 0 && tall > 0)) return null;
+  if (Math.max(left, right) < leastOff * Math.min(left, right)) return null;
+  const isLeft = Math.abs(Math.log(left / tall)) > Math.abs(Math.log(right / tall));
+  return { isLeft, lines: left < right === isLeft ? 2 : 4 };
+}
+
+/** The quad with three lines on that side, too: one more or less, above or below. */
+function withLine([a, b, c, d]: Quad, { isLeft, lines }: OffSide, place: "above" | "below"): Quad {
+  const by = lines === 2 ? 2 : -4;
+  if (place === "above") return isLeft ? [beyond(d, a, by), b, c, d] : [a, beyond(c, b, by), c, d];
+  return isLeft ? [a, b, c, beyond(a, d, by)] : [a, b, beyond(b, c, by), d];
 }
 
 /** Whether the point is nearer to the first than to the second. */
@@ -105,10 +132,10 @@ function isNearer(point: Point | undefined, first: Point | undefined, second: Po
   return distance(point, first) < distance(point, second);
 }
 
-/** By half of the way from the first point to the second, on from the second. */
-const beyond = (from: Point, to: Point): Point => ({
-  x: to.x + (to.x - from.x) / 2,
-  y: to.y + (to.y - from.y) / 2,
+/** On from the second point by one of so many parts of the way to it from the first; back where they are negative. */
+const beyond = (from: Point, to: Point, parts: number): Point => ({
+  x: to.x + (to.x - from.x) / parts,
+  y: to.y + (to.y - from.y) / parts,
 });
 
 /** The quad with one corner where the other three would have it in a parallelogram. */

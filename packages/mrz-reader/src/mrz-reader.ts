@@ -28,6 +28,8 @@ export type Sight = {
 export type Tip = {
   /** Which other place is read where the first reads as nothing. */
   readonly way: number;
+  /** How often that may fail before it is another. */
+  readonly patience: number;
   /** Where the zone was in the frame before. */
   readonly quad: Quad | null;
 };

@@ -16,6 +16,7 @@ LEAST_MARGIN = 1.5
 LEAST_CONFIDENCE = 0.5
 # Of src/decide-zone.ts: how much rarer an O is in a number than the network takes it to be, and after its last letter, and what a check digit's choice between lookalikes costs at most; in nats.
 RARER_O, RARER_AMONG_DIGITS = 1.0, 3.0
+LEAST_DIGITS, MORE_O = 3, 1.0
 MOST_PAID = 2.0
 MOST_UNLIKE_COST = 1.5
 MOST_UNLIKE = 0.55
@@ -27,7 +28,7 @@ ALTERNATIVES = 3
 # Of src/agreement.ts: confidence, margin of one character, margin of two. A frame that counts, and one that is sure.
 COUNTS = (0.6, 4.0, 5.0)
 SURE = (0.9, 7.0, 8.0)
-SURE_FRAMES, COUNTED_FRAMES, LEAD = 2, 4, 2
+SURE_FRAMES, COUNTED_FRAMES, COUNTED_SHARE, LEAD = 2, 4, 0.5, 2
 MOST_MARGIN = 9.0
 # Of src/film.ts.
 MOST_SAID, LIKENESS, MOST_FRAMES, LEAST_FRAMES = 6.0, 0.1, 10, 3
@@ -102,8 +103,8 @@ def weighed(segments, shape):
     line, start, end = FIELDS[shape][0]
     seen = [max(q, key=q.get) for q in segments[line][start:end]]
     last = max((i for i, c in enumerate(seen) if 9 < c < 36 and c != LETTER_O), default=-1)
-    ends_in_digits = any(0 < c <= 9 for c in seen[last + 1:])
-    rarer = [RARER_AMONG_DIGITS if i > last and ends_in_digits else RARER_O for i in range(end - start)]
+    digits = [i for i, c in enumerate(seen) if i > last and 0 < c <= 9]
+    rarer = [RARER_AMONG_DIGITS if len(digits) >= LEAST_DIGITS and i > digits[0] else RARER_O for i in range(end - start)]
     return [[with_rarer_o(q, rarer[i - start]) if n == line and start <= i < end else q for i, q in enumerate(segment)] for n, segment in enumerate(segments)]
 
 
@@ -240,7 +241,7 @@ def decide(segments, shape, least=LEAST_CONFIDENCE, covered=False):
             cost += result[1]
             continue
         if check == 36:
-            # No digit: right only where the field is empty too, which unknown dates may be.
+            # No digit: right only where the field is empty too, which unknown dates of birth may be.
             if n > 0 and all(c == 36 for c in read[line][start:end]):
                 continue
             return None
@@ -260,7 +261,8 @@ def decide(segments, shape, least=LEAST_CONFIDENCE, covered=False):
         return None
     (nl, ns, ne), (bl, bs, be), (el, es, ee) = FIELDS[shape]
     birth, expiry = read[bl][bs:be], read[el][es:ee]
-    if not (possible(birth) and possible(expiry)):
+    # Fillers for the expiry are rare, and optional data that were taken for it are not.
+    if not (possible(birth) and possible(expiry)) or all(c == 36 for c in expiry):
         return None
     fields = key_fields(read, shape, max(0, over - 1))
     # What a digit put right that nobody would mistake for it is no more than a doubt.
@@ -339,7 +341,7 @@ def pair_margin(options, best_share, read, shape, field, composite):
         other = {ZERO: LETTER_O, LETTER_O: ZERO}.get(chosen)
         if other is not None and other in MASKS[shape][line][i]:
             by = VALUE[other] - VALUE[chosen]
-            alike.append((min(MOST_MARGIN, listed.get(other, unlisted) - paid), own * by % 10, whole * by % 10))
+            alike.append((min(MOST_MARGIN, listed.get(other, unlisted) - paid), own * by % 10, whole * by % 10, chosen == ZERO))
     margin = alike_margin(alike)
     for n, (own, whole, first) in enumerate(changes):
         for own_too, whole_too, second in changes[n + 1:]:
@@ -353,13 +355,16 @@ def pair_margin(options, best_share, read, shape, field, composite):
 
 
 def alike_margin(alike):
-    """The same for zeros and letters O, however many: where one is mistaken for the other all are, so they cost as much as the dearest of them."""
-    reached = set()
-    for cost, own, whole in sorted(alike):
-        reached |= {((a + own) % 10, (b + whole) % 10) for a, b in reached} | {(own, whole)}
-        if (0, 0) in reached:
-            return cost
-    return 2 * MOST_MARGIN
+    """The same for zeros and letters O, however many: where one is mistaken for the other all are, so they look as unlike as the most unlike of them. But each O more is rarer in a number, whatever it looks like."""
+    reached, margin = {(0, 0): 0.0}, 2 * MOST_MARGIN
+    for cost, own, whole, is_zero in sorted(alike):
+        for (a, b), rarer in list(reached.items()):
+            to = ((a + own) % 10, (b + whole) % 10)
+            if to == (0, 0):
+                margin = min(margin, cost + rarer)
+            more = rarer + (0.0 if is_zero else -MORE_O)
+            reached[to] = min(more, reached.get(to, math.inf))
+    return margin
 
 
 def possible(date):
@@ -390,7 +395,8 @@ class Agreement:
             if said["cost"] == 0 and not said["covered"] and all(v >= least for v, least in zip(values, SURE)):
                 self.sure[key] = self.sure.get(key, 0) + 1
             others = sum(self.said.values()) - self.said[key]
-            if (self.sure.get(key, 0) >= SURE_FRAMES or self.counted[key] >= COUNTED_FRAMES) and self.counted[key] - others >= LEAD:
+            enough = self.sure.get(key, 0) >= SURE_FRAMES or (self.counted[key] >= COUNTED_FRAMES and self.counted[key] >= COUNTED_SHARE * self.said[key])
+            if enough and self.counted[key] - others >= LEAD:
                 return key
         return None
 
