@@ -3978,7 +3978,7 @@ export const mutations: readonly Mutation[] = [
     {
       id: "four-frames-of-anything",
       file: lines("agreement"),
-      find: "const countedShare = 0.5;",
+      find: "const countedShare = 1 / 3;",
       replace: "const countedShare = 0;",
       tests: [lines("decide-zone.test")],
     },

@@ -17,15 +17,15 @@ export const nothingRead: Agreement = new Map();
 /**
  * How sure a frame must be: of its least sure character; that no reading is meant which no check digit tells from it, in nats, of one character (S and 8, G and 6), and of two whose errors cancel
  * (two zeros taken for letters O). What a check digit can tell needs less of the first and the others need more: with 0.7, 3 and 4, and 6 to be sure, three documents of 19,712 were believed wrongly by frames that each counted, with these
- * none, and 14 films of 6,912 more are lost to the vote (README). With 4 instead of 5 for one character, one film of 2,986 more is read, and in what was kept of 355,000 documents two more keys are wrong where two counted frames of four are taken for five of ten. Half of the margins: faces that are not OCR-B give wrong keys. Twice of what is sure: everybody waits for four frames.
+ * none, and 14 films of 6,912 more are lost to the vote (README). With 4 instead of 4.5 for one character, one film of 2,590 more is read, and one more key is wrong in what was kept of 355,000 documents where three counted frames of four are enough. Half of the margins: faces that are not OCR-B give wrong keys. Twice of what is sure: everybody waits for four frames.
  */
-const counts = { confidence: 0.6, blindMargin: 5, pairMargin: 5 } as const;
+const counts = { confidence: 0.6, blindMargin: 4.5, pairMargin: 5 } as const;
 const isSure = { confidence: 0.9, blindMargin: 7, pairMargin: 8 } as const;
 /** Half: one frame decides, and every wrong key of a single frame is believed. Twice: another second on every phone. */
 const sureFrames = 2;
 const countedFrames = 4;
-/** Of the frames that say a key, this share must count: who holds a worn document for long has four of anything. None: nine of ten frames took two zeros for letters O, four counted, and the key was believed. Twice: one doubt is too many. */
-const countedShare = 0.5;
+/** Of the frames that say a key, this share must count: who holds a worn document for long has four of anything. Half: one film of a thousand less. None: nothing in ten frames, and more with every frame beyond. */
+const countedShare = 1 / 3;
 /** By how many frames a key must be ahead of all others together. One less: a key is believed that half of the frames contradict. Twice: one wrong frame keeps a document out for a second. */
 const leastLead = 2;
 

@@ -26,9 +26,9 @@ LOOKALIKES = {ALPHABET.index(a): [ALPHABET.index(b) for b in others] for a, othe
               {"0": "OQD", "O": "0", "Q": "0", "D": "0", "1": "I", "I": "1", "2": "Z", "Z": "2", "5": "S", "S": "5", "8": "B", "B": "8"}.items()}
 ALTERNATIVES = 3
 # Of src/agreement.ts: confidence, margin of one character, margin of two. A frame that counts, and one that is sure.
-COUNTS = (0.6, 5.0, 5.0)
+COUNTS = (0.6, 4.5, 5.0)
 SURE = (0.9, 7.0, 8.0)
-SURE_FRAMES, COUNTED_FRAMES, COUNTED_SHARE, LEAD = 2, 4, 0.5, 2
+SURE_FRAMES, COUNTED_FRAMES, COUNTED_SHARE, LEAD = 2, 4, 1 / 3, 2
 MOST_MARGIN = 9.0
 # Of src/film.ts.
 MOST_SAID, LIKENESS, MOST_FRAMES, LEAST_FRAMES = 6.0, 0.1, 10, 3
