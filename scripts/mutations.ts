@@ -3803,8 +3803,8 @@ export const mutations: readonly Mutation[] = [
     {
       id: "one-frame-is-enough",
       file: lines("agreement"),
-      find: "support.sure >= sureFrames || ",
-      replace: "support.sure >= 1 || ",
+      find: "support.sure >= sureFrames ||",
+      replace: "support.sure >= 1 ||",
       tests: [lines("decide-zone.test")],
     },
     {
@@ -4111,8 +4111,8 @@ export const mutations: readonly Mutation[] = [
     {
       id: "a-card-is-a-card-with-more-lines",
       file: lines("find-zone"),
-      find: 'if (zone.shapes[0] === "TD1") return null;',
-      replace: "",
+      find: 'zone.shapes[0] !== "TD1" ? "twoLines"',
+      replace: 'zone.shapes[0] !== "TD3" ? "twoLines"',
       tests: [lines("find-zone.test")],
     },
     {
@@ -4132,8 +4132,8 @@ export const mutations: readonly Mutation[] = [
     {
       id: "a-filler-inside-of-a-number",
       file: lines("decide-zone"),
-      find: "if (/<[^<]/.test(mrz.documentNumber)) ",
-      replace: "if (mrz.documentNumber === null) ",
+      find: "/<[^<]/.test(mrz.documentNumber) || ",
+      replace: "",
       tests: [lines("decide-zone.test")],
     },
     {
