@@ -58,7 +58,7 @@ const unlikelyConfidence = 0.55;
 
 /**
  * Where less than this share of what was seen may stand, something else is there: digits for the nationality say that a zone is read some characters beside its place, where a finger hides its beginning, and its digits may agree
- * by chance. One such place may be an error. Half of the share or twice of it, or another place: the same films; none: one wrong key in 13,495 of them.
+ * by chance. One such place may be an error. Of 2,344 frames that were read rightly none has two, with a fifth of the share none, with five times of it nine. Without it: one wrong key in 13,495 films.
  */
 const leastFitting = 0.1;
 const mostMisfits = 1;

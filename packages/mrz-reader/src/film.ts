@@ -90,7 +90,7 @@ export function addSight(
   return { film: { agreement, sums, without, tip: nextTip(film.tip, sight) }, accepted: null };
 }
 
-/** For how many frames in a row a place that helped may fail before another is tried: what draws a corner away stays, and a frame is blurred now and then. None: one of 42 lost films more. Twice: the same. */
+/** For how many frames in a row a place that helped may fail before another is tried: what draws a corner away stays, and a frame is blurred now and then. None: one film more of 60 lost ones stays lost. Twice: who changes what is in the way waits. */
 const patience = 2;
 
 /** What helped is tried first in the next frame. Where there was no zone nothing was tried. */

@@ -83,7 +83,7 @@ function coverable(layout: MrzLayout, line: number): readonly number[] {
 
 /** How sure the network must be that there is no character, at a place and at its neighbours. 0.5: characters that are only faint are taken for covered ones. */
 const surelyNothing = 0.9;
-/** What a filler counts for where nothing was seen. So many of them stay within `mostStrain` as there are places. Half: a finger is too wide. */
+/** What a filler counts for where nothing was seen. Half: the best reading has none there, and each adds to the strain. */
 const supposed = 0.9;
 
 /** A line with a filler at each of these positions where the network sees nothing at all, which is what it sees on a finger. Most of what is in no key is fillers. Null where there is no such place. */
