@@ -14,7 +14,7 @@ FLOOR = 1e-4
 MOST_COST = 6.0
 LEAST_MARGIN = 1.5
 LEAST_CONFIDENCE = 0.5
-# Of src/decide-zone.ts: how much rarer an O is in a number than the network takes it to be, and after its last letter, and what a check digit's choice between lookalikes costs at most; in nats.
+# Of src/decide-zone.ts: how much rarer an O is in a number than the network takes it to be, and behind a digit of one that ends in digits, and what a check digit's choice between lookalikes costs at most; in nats.
 RARER_O, RARER_AMONG_DIGITS = 1.0, 3.0
 LEAST_DIGITS, MORE_O = 3, 1.0
 MOST_PAID = 2.0
@@ -63,7 +63,6 @@ REST = {0: [(0, 15, 30), (1, 18, 29), (1, 29, 30)], 1: [(1, 28, 35), (1, 35, 36)
 # Where a finger may lie without hiding anything of the key or a digit that it is checked by: nationality, sex, optional data with the check digit that TD3 gives it.
 COVERABLE = {0: [(0, 15, 30), (1, 7, 8), (1, 15, 29)], 1: [(1, 10, 13), (1, 20, 21), (1, 28, 35)], 2: [(1, 10, 13), (1, 20, 21), (1, 28, 43)]}
 COMPOSITE = {0: [(0, 5, 30), (1, 0, 7), (1, 8, 15), (1, 18, 29)], 1: [(1, 0, 10), (1, 13, 20), (1, 21, 35)], 2: [(1, 0, 10), (1, 13, 20), (1, 21, 43)]}
-COMPOSITE_AT = {0: (1, 29), 1: (1, 35), 2: (1, 43)}
 NAME = {0: 2, 1: 0, 2: 0}
 LINES = {0: (3, 30), 1: (2, 36), 2: (2, 44)}
 
@@ -223,34 +222,28 @@ def decide(segments, shape, least=LEAST_CONFIDENCE, covered=False):
         return None
     for n, (line, start, end) in enumerate(FIELDS[shape]):
         check = read[line][end]
+        places = [(line, i) for i in range(start, end + 1)]
         if n == 0 and shape != 2 and check == 36:
             over = overflow(read, shape)
             if over is None:
                 return None
             rest_line, rest_start, _ = REST[shape][0]
-            places = [(line, i) for i in range(start, end)] + [(rest_line, rest_start + i) for i in range(over)]
-            before = [read[at][i] for at, i in places]
-            result = repaired([options[at][i][0] for at, i in places], lambda t: t[-1] < 10 and digit(t[:-1]) == t[-1])
-            # A long number has no filler.
-            if result is None or 36 in result[0]:
-                return None
-            paid_for = paid_for or any(unlike(options[at][i][0], c) for (at, i), c in zip(places, result[0]))
-            for (at, i), c in zip(places, result[0]):
-                read[at][i] = c
-            over_changed = before[9:] != result[0][9:]
-            cost += result[1]
-            continue
-        if check == 36:
+            places[-1:] = [(rest_line, rest_start + i) for i in range(over)]
+        elif check == 36:
             # No digit: right only where the field is empty too, which unknown dates of birth may be.
             if n > 0 and all(c == 36 for c in read[line][start:end]):
                 continue
             return None
-        part = [o[0] for o in options[line][start:end + 1]]
+        runs_on = n == 0 and over > 0
+        part = [options[at][i][0] for at, i in places]
         result = repaired(part, lambda t: t[-1] < 10 and digit(t[:-1]) == t[-1])
-        if result is None:
+        # A long number has no filler.
+        if result is None or (runs_on and 36 in result[0]):
             return None
         paid_for = paid_for or any(unlike(o, c) for o, c in zip(part, result[0]))
-        read[line][start:end + 1] = result[0]
+        over_changed = over_changed or (runs_on and result[0][9:] != [read[at][i] for at, i in places[9:]])
+        for (at, i), c in zip(places, result[0]):
+            read[at][i] = c
         cost += result[1]
     rest = settle_rest(options, read, shape, over)
     # A visa has no composite digit, and one can be made to agree.
@@ -259,7 +252,7 @@ def decide(segments, shape, least=LEAST_CONFIDENCE, covered=False):
     cost += rest
     if covered and (cost > 0 or over > 0):
         return None
-    (nl, ns, ne), (bl, bs, be), (el, es, ee) = FIELDS[shape]
+    _, (bl, bs, be), (el, es, ee) = FIELDS[shape]
     birth, expiry = read[bl][bs:be], read[el][es:ee]
     # Fillers for the expiry are rare, and optional data that were taken for it are not.
     if not (possible(birth) and possible(expiry)) or all(c == 36 for c in expiry):

@@ -36,7 +36,6 @@ def with_fillers(dice):
 
 def long_number(dice):
     """A number that runs on in the optional data, with doubts in it or in what follows."""
-    lines, shape = [], 0
     while True:
         kind = dice.choice((texts.TD1, texts.TD2))
         lines, key = texts.document(dice, kind)

@@ -155,22 +155,17 @@ function repairNumber(lines: readonly string[], layout: MrzLayout): readonly str
     const repaired = smallestExchange(number, (text) => checkDigit(text) === check);
     return replaceField(lines, layout.documentNumber, repaired);
   }
-  if (layout.format === "TD3") return lines;
-  const overflow = textOf(lines, layout.optionalData);
-  const length = overflow.indexOf("<") === -1 ? overflow.length : overflow.indexOf("<");
-  if (length < 2) return lines;
-  const last = overflow.charAt(length - 1);
+  const end = overflowEnd(lines, layout);
+  if (end === null) return lines;
+  const rest = { ...layout.optionalData, end };
+  const overflow = textOf(lines, rest);
+  const last = overflow.slice(-1);
   const overflowCheck = digitForLetter[last] ?? last;
   const repaired = smallestExchange(
-    number + overflow.slice(0, length - 1),
+    number + overflow.slice(0, -1),
     (text) => checkDigit(text) === overflowCheck,
   );
-  const withNumber = replaceField(lines, layout.documentNumber, repaired.slice(0, 9));
-  return replaceField(
-    withNumber,
-    layout.optionalData,
-    repaired.slice(9) + overflowCheck + overflow.slice(length),
-  );
+  return replaceFields(lines, [layout.documentNumber, rest], repaired + overflowCheck);
 }
 
 function repairOptionalData(lines: readonly string[], layout: MrzLayout): readonly string[] {
