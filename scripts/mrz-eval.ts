@@ -80,7 +80,7 @@ async function readFilm(
   let seen = nothingSeen;
   for (const frame of framesIn(film)) {
     const { rgb, width, height } = await pixelsOf(path.join(film, frame));
-    const added = addSight(seen, reader.look(greyOf(rgb, width, height, 3), at, seen.tip), at);
+    const added = addSight(seen, reader.look(greyOf(rgb, width, height, 3), at, seen.tip));
     if (added.accepted !== null) return added.accepted;
     seen = added.film;
   }

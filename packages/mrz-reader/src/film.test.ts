@@ -4,7 +4,6 @@ import test from "node:test";
 import { buildMrz, type MrzContent } from "@assay/emrtd/mrz/build-mrz";
 import { type MrzKeyFields, mrzInformation } from "@assay/emrtd/mrz/mrz-key";
 import fc from "fast-check";
-import { addReading, nothingRead } from "./agreement.ts";
 import { decideZone } from "./decide-zone.ts";
 import { addSight, nothingSeen } from "./film.ts";
 import type { HowRead, Sight } from "./mrz-reader.ts";
@@ -38,12 +37,12 @@ const quad = [
 ] as const;
 
 type Doubts = Readonly<Record<number, Readonly<Record<string, number>>>>;
-type Frame = Pick<Sight, "quad" | "reading" | "zones" | "how">;
+type Frame = Pick<Sight, "quad" | "reading" | "how">;
 
 function frameOf(shape: ZoneShape, lines: readonly ReadLine[], how: HowRead = "seen"): Frame {
-  return { quad, reading: decideZone(lines, shape, now), zones: [{ shape, lines }], how };
+  return { quad, reading: decideZone(lines, shape, now), how };
 }
-const away: Frame = { quad: null, reading: { type: "unclear" }, zones: [], how: "seen" };
+const away: Frame = { quad: null, reading: { type: "unclear" }, how: "seen" };
 
 function segmentOf(character: string, shares: Readonly<Record<string, number>> | undefined): Float32Array {
   return Float32Array.from(
@@ -62,31 +61,13 @@ function seen(doubts: Doubts, content = passport, how: HowRead = "seen"): Frame 
 function filmed(frames: readonly Frame[]): { key: MrzKeyFields; frames: number } | null {
   let film = nothingSeen;
   for (const [index, frame] of frames.entries()) {
-    const added = addSight(film, frame, now);
+    const added = addSight(film, frame);
     if (added.accepted !== null) return { key: added.accepted, frames: index + 1 };
     film = added.film;
   }
   return null;
 }
-const votedFor = (frames: readonly Frame[]) => {
-  let agreement = nothingRead;
-  for (const { reading } of frames) {
-    const added = addReading(agreement, reading);
-    if (added.accepted !== null) return added.accepted;
-    agreement = added.agreement;
-  }
-  return null;
-};
 const key = { documentNumber: "L898902C3", dateOfBirth: "740812", dateOfExpiry: "321215" };
-/** Two letters that are about as likely as the printed one, at this place. */
-const unsure = (at: number, printed: string): Doubts => ({ [at]: { [printed]: 0.42, N: 0.3, Y: 0.28 } });
-
-test("frames of which none is read are believed together, when each doubts another character", () => {
-  const frames = [unsure(0, "L"), unsure(7, "C"), unsure(1, "8")].map((doubts) => seen(doubts));
-  for (const { reading } of frames) assert.equal(reading.type, "unclear");
-  assert.equal(votedFor([...frames, ...frames, ...frames]), null);
-  assert.deepEqual(filmed(frames), { key, frames: 3 });
-});
 
 test("what no check digit tells apart is not made certain by many frames that doubt it alike", () => {
   const content = { ...passport, documentNumber: "S23456789" };
@@ -99,34 +80,17 @@ test("what no check digit tells apart is not made certain by many frames that do
   assert.equal(filmed(Array.from({ length: 60 }, () => zeros)), null);
 });
 
-test("two characters whose errors cancel are believed in a sum only where the frames are surer of them than in a vote", () => {
-  const zeros = (share: number) => {
-    const doubt = { "0": share, O: 1 - share };
-    const frame = seen({ 0: doubt, 1: doubt }, { ...passport, documentNumber: "00P123456" }, "elsewhere");
-    return filmed(Array.from({ length: 20 }, () => frame));
-  };
-  assert.equal(zeros(0.99), null);
-  assert.equal(zeros(0.999)?.key.documentNumber, "00P123456");
-});
-
-test("a character that all frames take for another is not put right by a check digit in the sum, however often it is seen", () => {
+test("a character that all frames take for another is not believed, however often it is seen", () => {
   // The digit tells which it is, but a single frame is too unsure to count.
   const worn = seen({ 1: { B: 0.5, "8": 0.45, "3": 0.05 }, 7: { C: 0.58, G: 0.42 } });
   assert.equal(filmed(Array.from({ length: 60 }, () => worn)), null);
 });
 
-test("what is read at another place speaks for its key in the sum only, and against others at once", () => {
+test("what is read at another place is believed when five frames say it, and speaks against others at once", () => {
   const [clear, elsewhere] = [seen({}), seen({}, passport, "elsewhere")];
   assert.deepEqual(filmed([clear, clear]), { key, frames: 2 });
-  assert.deepEqual(filmed([elsewhere, elsewhere, elsewhere]), { key, frames: 3 });
+  assert.deepEqual(filmed(Array.from({ length: 9 }, () => elsewhere)), { key, frames: 5 });
   assert.equal(filmed([seen({}, other, "elsewhere"), clear, clear]), null);
-});
-
-test("a sum is believed by two frames more than speak of another document", () => {
-  const frames = [unsure(0, "L"), unsure(7, "C"), unsure(1, "8")].map((doubts) => seen(doubts));
-  const before = [seen({}, other, "elsewhere"), seen({}, other, "elsewhere")];
-  assert.equal(filmed([...before, ...frames]), null);
-  assert.deepEqual(filmed([...before, ...frames, ...frames]), { key, frames: 8 });
 });
 
 test("another place is tried in every frame that reads as nothing, and the one that helped is kept until it fails three times in a row", () => {
@@ -135,12 +99,12 @@ test("another place is tried in every frame that reads as nothing, and the one t
   const ways = (...frames: readonly Frame[]) => {
     let film = nothingSeen;
     return frames.map((frame) => {
-      film = addSight(film, frame, now).film;
+      film = addSight(film, frame).film;
       return film.tip.way;
     });
   };
   assert.deepEqual(nothingSeen.tip, { way: 0, patience: 0, quad: null });
-  assert.deepEqual(addSight(nothingSeen, unclear, now).film.tip.quad, quad);
+  assert.deepEqual(addSight(nothingSeen, unclear).film.tip.quad, quad);
   assert.deepEqual(ways(unclear, unclear, elsewhere), [1, 2, 2]);
   assert.deepEqual(ways(unclear, elsewhere, unclear, unclear, unclear, unclear), [1, 1, 1, 1, 2, 3]);
   assert.deepEqual(ways(elsewhere, unclear, unclear, elsewhere, unclear, unclear, unclear).at(-1), 1);
@@ -152,23 +116,13 @@ test("a zone that is gone for ten frames is forgotten, one that is gone for nine
   const gone = (frames: number) => Array.from({ length: frames }, () => away);
   assert.equal(filmed([seen({}), ...gone(10), seen({})]), null);
   assert.deepEqual(filmed([seen({}), ...gone(9), seen({})]), { key, frames: 11 });
-  let film = addSight(nothingSeen, seen({}), now).film;
-  for (const frame of gone(10)) film = addSight(film, frame, now).film;
+  let film = addSight(nothingSeen, seen({})).film;
+  for (const frame of gone(10)) film = addSight(film, frame).film;
   assert.equal(film, nothingSeen);
 });
 
-test("nothing is kept of a film once its key is believed, nor more than four sums while it is not", () => {
-  assert.equal(addSight(addSight(nothingSeen, seen({}), now).film, seen({}), now).film, nothingSeen);
-  let film = nothingSeen;
-  for (let n = 0; n < 30; n++) {
-    const documentNumber = `${n}`.repeat(9).slice(0, 9);
-    film = addSight(
-      film,
-      seen(unsure(21, "3"), { ...passport, documentNumber, dateOfBirth: `8${n % 10}0101` }),
-      now,
-    ).film;
-  }
-  assert.ok(film.sums.length <= 4);
+test("nothing is kept of a film once its key is believed", () => {
+  assert.equal(addSight(addSight(nothingSeen, seen({})).film, seen({})).film, nothingSeen);
 });
 
 test("frames of two documents in any order, each with doubts of its own, never give the key of a third", () => {

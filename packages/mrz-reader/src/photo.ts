@@ -5,7 +5,7 @@ import type { MrzReader } from "./mrz-reader.ts";
 import type { Plane } from "./network.ts";
 
 /**
- * Photos have more pixels than the picture of a camera that films, and the document is often a small part of them. Four of about the camera's own size, because four that say the same are believed even where no two
+ * Photos have more pixels than the picture of a camera that films, and the document is often a small part of them. Four of about the camera's own size and one or two larger ones, because five that say the same are believed even where no two
  * are sure.
  */
 const sides = [1280, 1120, 980, 860, 1800, 2400] as const;
@@ -17,7 +17,7 @@ export function photoSides(longSide: number): readonly number[] {
   const wanted = sides.filter((side) => side <= longSide);
   const own = wanted.some((side) => side > longSide * leastStep) || longSide > 2400 ? [] : [longSide];
   const all = [...wanted, ...own];
-  return all.length > 3 ? all : [0, 1, 2, 3].map((n) => Math.round(longSide * leastStep ** n));
+  return all.length > 4 ? all : [0, 1, 2, 3, 4].map((n) => Math.round(longSide * leastStep ** n));
 }
 
 /** The key in a photo, where two sizes of it say the same. */

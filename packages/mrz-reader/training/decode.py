@@ -5,7 +5,7 @@ A line comes as segments: one distribution over the 37 characters for each chara
 
 import math
 
-from texts import ALPHABET
+from texts import ALPHABET, FILLER
 
 VALUE = [i if i < 36 else 0 for i in range(37)]
 WEIGHT = (7, 3, 1)
@@ -14,9 +14,11 @@ FLOOR = 1e-4
 MOST_COST = 6.0
 LEAST_MARGIN = 1.5
 LEAST_CONFIDENCE = 0.5
-# Of src/decide-zone.ts: how much rarer an O is in a number than the network takes it to be, and behind a digit of one that ends in digits, and what a check digit's choice between lookalikes costs at most; in nats.
-RARER_O, RARER_AMONG_DIGITS = 1.0, 3.0
-LEAST_DIGITS, MORE_O = 3, 1.0
+# Of src/decide-zone.ts: how much rarer an O is in a number than the network takes it to be, and where it is left out (behind a digit of a number that ends in digits, in one without vowels), and what a check digit's choice between
+# lookalikes costs at most; in nats.
+RARER_O, RARER_WHERE_LEFT_OUT = 1.0, 3.0
+LEAST_DIGITS, LEAST_CONSONANTS, MORE_O = 3, 3, 1.25
+WITHOUT_VOWELS = {ALPHABET.index(c) for c in "0123456789CFGHJKLMNPRTVWXYZ"}
 MOST_PAID = 2.0
 MOST_UNLIKE_COST = 1.5
 MOST_UNLIKE = 0.55
@@ -25,15 +27,13 @@ LOOKALIKE_COST = 4.0
 LOOKALIKES = {ALPHABET.index(a): [ALPHABET.index(b) for b in others] for a, others in
               {"0": "OQD", "O": "0", "Q": "0", "D": "0", "1": "I", "I": "1", "2": "Z", "Z": "2", "5": "S", "S": "5", "8": "B", "B": "8"}.items()}
 ALTERNATIVES = 3
-# Of src/agreement.ts: confidence, margin of one character, margin of two. A frame that counts, and one that is sure.
-COUNTS = (0.6, 4.5, 5.0)
-SURE = (0.9, 7.0, 8.0)
-SURE_FRAMES, COUNTED_FRAMES, COUNTED_SHARE, LEAD = 2, 4, 1 / 3, 2
+# Of src/agreement.ts: confidence, margin of one character, margin of two, margin of zeros and letters O. A frame that counts, and one that is sure.
+COUNTS = (0.6, 5.5, 7.0, 5.0)
+SURE = (0.9, 7.5, 8.0, 8.0)
+ENOUGH_FRAMES, SURE_WORTH, COUNTED_SHARE, LEAD = 5, 2.5, 1 / 3, 2
 MOST_MARGIN = 9.0
 # Of src/film.ts.
-MOST_SAID, LIKENESS, MOST_FRAMES, LEAST_FRAMES = 6.0, 0.1, 10, 3
-ENOUGH_CONFIDENCE, ENOUGH_ON_AVERAGE = 0.8, (5.5, 6.0)
-LEAST_LEAD, SURE_OF_ANOTHER, CLEARLY_LESS, MOST_OTHERS, MOST_SUMS, GONE_FRAMES = 2, 0.8, 1.5, 3, 4, 10
+GONE_FRAMES = 10
 # Of src/read-lines.ts: by how many nats the best reading of any length may beat those of the right length.
 MOST_STRAIN = 6.0
 
@@ -103,7 +103,9 @@ def weighed(segments, shape):
     seen = [max(q, key=q.get) for q in segments[line][start:end]]
     last = max((i for i, c in enumerate(seen) if 9 < c < 36 and c != LETTER_O), default=-1)
     digits = [i for i, c in enumerate(seen) if i > last and 0 < c <= 9]
-    rarer = [RARER_AMONG_DIGITS if len(digits) >= LEAST_DIGITS and i > digits[0] else RARER_O for i in range(end - start)]
+    others = [c for c in seen if c not in (ZERO, LETTER_O, FILLER)]
+    without = set(others) <= WITHOUT_VOWELS and sum(c > 9 for c in others) >= LEAST_CONSONANTS
+    rarer = [RARER_WHERE_LEFT_OUT if without or (len(digits) >= LEAST_DIGITS and i > digits[0]) else RARER_O for i in range(end - start)]
     return [[with_rarer_o(q, rarer[i - start]) if n == line and start <= i < end else q for i, q in enumerate(segment)] for n, segment in enumerate(segments)]
 
 
@@ -190,8 +192,8 @@ def overflow(read, shape):
     return None if length < 2 else length
 
 
-def decide(segments, shape, least=LEAST_CONFIDENCE, covered=False):
-    """None, or {"key", "cost", "confidence", "margin", "pair", "covered"}; {"visa": True} for a visa. `covered`: with fillers where nothing was seen; then nothing may have to be put right, no number may end among
+def decide(segments, shape, covered=False):
+    """None, or {"key", "cost", "confidence", "margin", "pair", "exchange", "covered"}; {"visa": True} for a visa. `covered`: with fillers where nothing was seen; then nothing may have to be put right, no number may end among
     them, and the composite digit, which agrees by chance, tells nothing of two errors."""
     lines, chars = LINES[shape]
     name = NAME[shape]
@@ -270,7 +272,7 @@ def decide(segments, shape, least=LEAST_CONFIDENCE, covered=False):
         unlisted = math.log(max(best_share[line][i], FLOOR)) - math.log(FLOOR)
         for c in BLIND[chosen] & MASKS[shape][line][i]:
             margin = min(margin, listed.get(c, unlisted))
-    if confidence < least:
+    if confidence < LEAST_CONFIDENCE:
         return None
     number = [read[line][i] for line, i in fields[0][0]]
     if over == 0:
@@ -281,8 +283,9 @@ def decide(segments, shape, least=LEAST_CONFIDENCE, covered=False):
             number = number[:-1]
         number = number + [36] * (9 - len(number))
     text = lambda cs: "".join(ALPHABET[c] for c in cs)
+    margins = [pair_margins(options, best_share, read, shape, field, {} if covered else COMPOSITE_WEIGHT[shape]) for field in fields]
     return {"key": (text(number), text(birth), text(expiry)), "cost": cost, "confidence": confidence, "margin": margin, "covered": covered,
-            "pair": min(pair_margin(options, best_share, read, shape, field, {} if covered else COMPOSITE_WEIGHT[shape]) for field in fields)}
+            "pair": min(pair for pair, _ in margins), "exchange": min(exchange for _, exchange in margins)}
 
 
 def unlike(ranked, chosen):
@@ -312,8 +315,8 @@ def key_fields(read, shape, over):
     return out
 
 
-def pair_margin(options, best_share, read, shape, field, composite):
-    """The cheapest reading in which two other characters of a field, or of it and its check digit, cancel each other in that digit and in the composite one."""
+def pair_margins(options, best_share, read, shape, field, composite):
+    """The cheapest reading in which two other characters of a field, or of it and its check digit, cancel each other in that digit and in the composite one; and the cheapest with zeros for letters O, or the other way round."""
     chars, check = field
     changes, alike = [], []
     for n, (line, i) in enumerate([*chars, *([] if check is None else [check])]):
@@ -324,27 +327,29 @@ def pair_margin(options, best_share, read, shape, field, composite):
         paid = listed.get(chosen, 0.0)
         if ranked[0][1] in LOOKALIKES.get(chosen, ()):
             paid = min(paid, MOST_PAID)
-        cheapest = [MOST_MARGIN] * 10
+        other = {ZERO: LETTER_O, LETTER_O: ZERO}.get(chosen)
+        cheapest, unlike_round = [MOST_MARGIN] * 10, [MOST_MARGIN] * 10
         for c in MASKS[shape][line][i]:
             by = (VALUE[c] - VALUE[chosen]) % 10
             if by != 0:
                 cheapest[by] = min(cheapest[by], listed.get(c, unlisted) - paid)
+                if c != other:
+                    unlike_round[by] = min(unlike_round[by], listed.get(c, unlisted) - paid)
         own, whole = WEIGHT[n % 3] if n < len(chars) else -1, composite.get((line, i), 0)
-        changes.append((own, whole, cheapest))
-        other = {ZERO: LETTER_O, LETTER_O: ZERO}.get(chosen)
+        changes.append((own, whole, cheapest, unlike_round))
         if other is not None and other in MASKS[shape][line][i]:
             by = VALUE[other] - VALUE[chosen]
             alike.append((min(MOST_MARGIN, listed.get(other, unlisted) - paid), own * by % 10, whole * by % 10, chosen == ZERO))
-    margin = alike_margin(alike)
-    for n, (own, whole, first) in enumerate(changes):
-        for own_too, whole_too, second in changes[n + 1:]:
+    margin = 2 * MOST_MARGIN
+    for n, (own, whole, first, first_unlike) in enumerate(changes):
+        for own_too, whole_too, second, second_unlike in changes[n + 1:]:
             for by in range(1, 10):
                 if first[by] + min(second) >= margin:
                     continue
                 for too in range(1, 10):
                     if (own * by + own_too * too) % 10 == 0 and (whole * by + whole_too * too) % 10 == 0:
-                        margin = min(margin, first[by] + second[too])
-    return margin
+                        margin = min(margin, first[by] + second_unlike[too], first_unlike[by] + second[too])
+    return margin, alike_margin(alike)
 
 
 def alike_margin(alike):
@@ -372,112 +377,43 @@ def possible(date):
 
 
 class Agreement:
-    """Two frames that are sure of the same key, or four that say it; and two more than say anything else."""
+    """Five frames that say the same key, of which one that is sure is worth two and a half; and two more than say anything else."""
 
     def __init__(self):
-        self.said, self.counted, self.sure = {}, {}, {}
+        self.said, self.counted, self.worth = {}, {}, {}
 
     def add(self, said):
         if said is None or "key" not in said:
             return None
         key = said["key"]
         self.said[key] = self.said.get(key, 0) + 1
-        values = (said["confidence"], said["margin"], said["pair"])
-        if all(v >= least for v, least in zip(values, COUNTS)):
-            self.counted[key] = self.counted.get(key, 0) + 1
-            if said["cost"] == 0 and not said["covered"] and all(v >= least for v, least in zip(values, SURE)):
-                self.sure[key] = self.sure.get(key, 0) + 1
-            others = sum(self.said.values()) - self.said[key]
-            enough = self.sure.get(key, 0) >= SURE_FRAMES or (self.counted[key] >= COUNTED_FRAMES and self.counted[key] >= COUNTED_SHARE * self.said[key])
-            if enough and self.counted[key] - others >= LEAD:
-                return key
-        return None
-
-    def said_otherwise(self, key):
-        return sum(self.said.values()) - self.said.get(key, 0)
+        values = [said[name] for name in ("confidence", "margin", "pair", "exchange")]
+        if any(v < least for v, least in zip(values, COUNTS)):
+            return None
+        is_sure = said["cost"] == 0 and not said["covered"] and all(v >= least for v, least in zip(values, SURE))
+        self.counted[key] = self.counted.get(key, 0) + 1
+        self.worth[key] = self.worth.get(key, 0) + (SURE_WORTH if is_sure else 1)
+        others = sum(self.said.values()) - self.said[key]
+        enough = self.worth[key] >= max(ENOUGH_FRAMES, COUNTED_SHARE * self.said[key])
+        return key if enough and self.counted[key] - others >= LEAD else None
 
 
 class Film:
-    """What frames say together. Mirrors src/film.ts."""
+    """What frames say one after the other. Mirrors src/film.ts."""
 
     def __init__(self):
         self.forget()
 
     def forget(self):
-        self.agreement, self.sums, self.without = Agreement(), [], 0
+        self.agreement, self.without = Agreement(), 0
 
-    def add(self, said, zones, seen=True):
-        """`said` of one frame by `decide`, and what it was made of: [(shape, segments)]. The key, once it is believed."""
+    def add(self, said, seen=True):
+        """`said` of one frame by `decide`, and whether it saw a zone. The key, once it is believed."""
         self.without = 0 if seen else self.without + 1
         if self.without >= GONE_FRAMES:
             self.forget()
             return None
         accepted = self.agreement.add(said)
-        if accepted is None and not (said is not None and "visa" in said):
-            accepted = next((key for key in (self.add_zone(*zone) for zone in zones) if key is not None), None)
         if accepted is not None:
             self.forget()
         return accepted
-
-    def add_zone(self, shape, segments):
-        lines, chars = LINES[shape]
-        if len(segments) != lines or any(len(line) != chars for n, line in enumerate(segments) if n != NAME[shape]):
-            return None
-        said = [[] if n == NAME[shape] else [said_of(q) for q in line] for n, line in enumerate(segments)]
-        before, fewest = None, MOST_OTHERS + 1
-        for total in self.sums:
-            others = others_in(total, segments) if total["shape"] == shape else fewest
-            if others < fewest:
-                before, fewest = total, others
-        if before is None:
-            total = {"shape": shape, "frames": 1, "lines": said}
-        else:
-            kept = 1.0 if before["frames"] < MOST_FRAMES else (MOST_FRAMES - 1) / MOST_FRAMES
-            added = [[[v * kept + w for v, w in zip(old, new)] for old, new in zip(*pair)] for pair in zip(before["lines"], said)]
-            total = {"shape": shape, "frames": min(MOST_FRAMES, before["frames"] + 1), "lines": added}
-        self.sums = ([t for t in self.sums if t is not before] + [total])[-MOST_SUMS:]
-        if total["frames"] < LEAST_FRAMES:
-            return None
-        reading = added_up(total)
-        if reading is None or "key" not in reading or reading["cost"] > 0:
-            return None
-        mean = reading_of(total, 1, 0)
-        if mean is None or any(mean[name] < least for name, least in zip(("margin", "pair"), ENOUGH_ON_AVERAGE)):
-            return None
-        key = reading["key"]
-        against = self.agreement.said_otherwise(key)
-        for other in self.sums:
-            if other is not total:
-                says = added_up(other)
-                against += other["frames"] if says is not None and "key" in says else 0
-        return key if total["frames"] - against >= LEAST_LEAD else None
-
-
-def said_of(q):
-    """In nats below the likeliest letter, and never more than one frame may say. Letters that are not listed are unlikely."""
-    most = max(q.values())
-    return [max(-MOST_SAID, math.log(q[c] / most)) if q.get(c, 0) > 0 else -MOST_SAID for c in range(37)]
-
-
-def others_in(total, segments):
-    """Characters of the key that the frame is sure of and the sum takes for others."""
-    others = 0
-    for line, start, end in FIELDS[total["shape"]]:
-        for i in range(start, end):
-            best, share = max(segments[line][i].items(), key=lambda x: x[1])
-            summed = total["lines"][line][i]
-            others += share > SURE_OF_ANOTHER and max(summed) - summed[best] > CLEARLY_LESS
-    return others
-
-
-def reading_of(total, weight, least):
-    """With `weight` frames' worth of what the frames say on average."""
-    def shares(summed):
-        most = max(summed)
-        powers = [math.exp((v - most) / total["frames"] * weight) for v in summed]
-        return {c: p / sum(powers) for c, p in enumerate(powers)}
-    return decide([[shares(q) for q in line] for line in total["lines"]], total["shape"], least)
-
-
-def added_up(total):
-    return reading_of(total, total["frames"] / (1 + (total["frames"] - 1) * LIKENESS), ENOUGH_CONFIDENCE)

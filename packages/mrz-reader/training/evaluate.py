@@ -177,12 +177,12 @@ def decided(kept):
 
 
 def decide_batch(seen):
-    """For each document what the frame says, and the zones that it was made of."""
-    out = [(said, zones) if zone else (None, []) for (said, zones), zone in zip(decide_packed(seen), seen["zone"].tolist())]
+    """For each document what the frame says."""
+    out = [said if zone else None for said, zone in zip(decide_packed(seen), seen["zone"].tolist())]
     if seen["second"] is not None:
-        for i, (said, zones) in zip(seen["second"]["at"], decide_packed(seen["second"])):
-            if out[i][0] is None:
-                out[i] = (said, zones if said is not None else out[i][1] + zones)
+        for i, said in zip(seen["second"]["at"], decide_packed(seen["second"])):
+            if out[i] is None:
+                out[i] = said
     return out
 
 
@@ -191,7 +191,7 @@ def decide_packed(seen):
     out = []
     for i, (shape, strain, covered, (visa, other)) in enumerate(zip(*(seen[name].tolist() for name in ("shape", "strain", "covered", "first")))):
         if shape != 0 and visa > 0.5:
-            out.append(({"visa": True}, []))
+            out.append({"visa": True})
             continue
         chars = decode.LINES[shape][1]
         keyed = iter(range(2))
@@ -200,7 +200,7 @@ def decide_packed(seen):
         said = decode.decide(segments, shape, covered=covered)
         if said is not None and "key" in said:
             said["strain"] = strain
-        out.append((None, []) if strain > decode.MOST_STRAIN else (said, [] if covered else [(shape, segments)]))
+        out.append(None if strain > decode.MOST_STRAIN else said)
     return out
 
 
@@ -210,16 +210,16 @@ def decide_documents(job):
     said = [decide_batch(f) for f in frames]
     results = []
     for i, key in enumerate(keys):
-        one = [s[i][0] for s in said]
+        one = [s[i] for s in said]
         film = decode.Film()
-        accepted = next((k for k in (film.add(*s[i], bool(f["zone"][i])) for s, f in zip(said, frames)) if k is not None), None)
+        accepted = next((k for k in (film.add(o, bool(f["zone"][i])) for o, f in zip(one, frames)) if k is not None), None)
         fates = [fate(o, key, f, i, shapes[i]) for o, f in zip(one, frames)]
         result = {
             "fates": fates, "zone": [bool(f["zone"][i]) for f in frames], "away": float(frames[0]["away"][i]),
             "visa": any(o is not None and "visa" in o for o in one), "accepted": None if accepted is None else accepted == key,
         }
         if keep:
-            result["said"] = [None if o is None or "key" not in o else [1 if o["key"] == key else "".join(o["key"]), *(round(o[n], 3) for n in ("cost", "confidence", "margin", "pair", "strain"))] for o in one]
+            result["said"] = [None if o is None or "key" not in o else [1 if o["key"] == key else "".join(o["key"]), *(round(o[n], 3) for n in ("cost", "confidence", "margin", "pair", "exchange", "strain"))] for o in one]
         results.append(result)
         if result["accepted"] is False:
             result["wrong"] = {"key": key, "accepted": accepted, "frames": [None if o is None or "key" not in o else {**o, "key": "".join(o["key"])} for o in one]}

@@ -60,7 +60,7 @@ export function useZoneCamera(
         setSeen(sight.quad === null ? null : { quad: sight.quad, width, height });
         telling = tellOf(telling, sight, performance.now());
         setHint(telling.told);
-        const added = addSight(film, sight, new Date());
+        const added = addSight(film, sight);
         film = added.film;
         if (added.accepted !== null) {
           setDone(true);

@@ -41,6 +41,7 @@ test("a visa is told after three looks that say so, and no longer when a key is 
     confidence: 1,
     blindMargin: 9,
     pairMargin: 9,
+    exchangeMargin: 9,
   } as const;
   assert.deepEqual(told(visa, seen("closer"), visa, visa, { ...seen("hold_still"), reading: key }).slice(2), [
     "hold_still",
