@@ -3803,7 +3803,7 @@ export const mutations: readonly Mutation[] = [
     {
       id: "one-frame-is-enough",
       file: lines("agreement"),
-      find: "const sureWorth = 2.5;",
+      find: "const sureWorth = 3;",
       replace: "const sureWorth = 5;",
       tests: [lines("decide-zone.test")],
     },

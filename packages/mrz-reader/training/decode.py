@@ -28,9 +28,9 @@ LOOKALIKES = {ALPHABET.index(a): [ALPHABET.index(b) for b in others] for a, othe
               {"0": "OQD", "O": "0", "Q": "0", "D": "0", "1": "I", "I": "1", "2": "Z", "Z": "2", "5": "S", "S": "5", "8": "B", "B": "8"}.items()}
 ALTERNATIVES = 3
 # Of src/agreement.ts: confidence, margin of one character, margin of two, margin of zeros and letters O. A frame that counts, and one that is sure.
-COUNTS = (0.6, 5.5, 7.0, 5.0)
-SURE = (0.9, 7.5, 8.0, 8.0)
-ENOUGH_FRAMES, SURE_WORTH, COUNTED_SHARE, LEAD = 5, 2.5, 1 / 3, 2
+COUNTS = (0.56, 5.0, 6.0, 5.0)
+SURE = (0.7, 7.5, 8.0, 8.0)
+ENOUGH_FRAMES, SURE_WORTH, COUNTED_SHARE, LEAD = 5, 3, 1 / 3, 2
 MOST_MARGIN = 9.0
 # Of src/film.ts.
 GONE_FRAMES = 10
@@ -377,7 +377,7 @@ def possible(date):
 
 
 class Agreement:
-    """Five frames that say the same key, of which one that is sure is worth two and a half; and two more than say anything else."""
+    """Five frames that say the same key, of which one that is sure is worth three; and two more than say anything else."""
 
     def __init__(self):
         self.said, self.counted, self.worth = {}, {}, {}
