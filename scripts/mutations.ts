@@ -3885,6 +3885,13 @@ export const mutations: readonly Mutation[] = [
       tests: [lines("decide-zone.test")],
     },
     {
+      id: "another-place-is-worth-as-much",
+      file: lines("agreement"),
+      find: "return elsewhereWorth;",
+      replace: "return sureWorth;",
+      tests: [lines("decide-zone.test")],
+    },
+    {
       id: "zeros-and-letters-are-mistaken-each-for-itself",
       file: lines("decide-zone"),
       find: "exchange: exchangeMargin(exchanges)",

@@ -1,7 +1,7 @@
 """Tables on documents, names and faces that were never trained on.
 
   evaluate.py video --documents 1280 --levels easy     key read a frame, and within two seconds (ten frames that belong together); why films are lost
-  evaluate.py wrong --levels easy --contrast 0.6       wrong keys accepted, four frames a document; without --levels of any difficulty
+  evaluate.py wrong --levels easy --contrast 0.6       wrong keys accepted, ten frames a document; without --levels of any difficulty
   evaluate.py none  --documents 10048                  keys accepted, and zones seen, where there is no zone
 
 Films are counted twice: all of them, and those of documents whose print has the contrast that ICAO 9303-3 asks for (`legibility` in render.py). With --versus, the shipped networks read the same frames as the new ones.
@@ -25,7 +25,6 @@ import decode
 import export
 import pipeline
 import texts
-from networks import PLANS, Network
 from render import PAGE_MM, Renderer, apply
 from train import WINDOW, Texts
 
@@ -49,13 +48,9 @@ def load(args, device):
     """The networks to be measured, by name: those of the files, with weights as they would be shipped, and those that are shipped."""
     out = {}
     if not args.shipped:
-        states = {}
-        for path in (args.find, args.read):
-            states |= torch.load(path, map_location=device, weights_only=True)["ema"]
-        out["new"] = {name: Network(plan) for name, plan in PLANS.items()}
-        for name, net in out["new"].items():
-            net.load_state_dict(states[name])
-            export.round_weights(net.eval())
+        out["new"] = export.trained(args)
+        for net in out["new"].values():
+            export.round_weights(net)
     if args.shipped or args.versus:
         out["shipped"] = export.shipped()
     for nets in out.values():
@@ -488,6 +483,7 @@ def main():
     parser.add_argument("--atlas", default="build/atlas.npz")
     parser.add_argument("--find", default="build/find.pt")
     parser.add_argument("--read", default="build/read.pt")
+    parser.add_argument("--kept", choices=["find", "read"], help="the networks of this job as they are shipped")
     parser.add_argument("--shipped", action="store_true", help="only the networks that the page loads, from ../networks")
     parser.add_argument("--versus", action="store_true", help="those beside the new ones, on the same frames")
     parser.add_argument("--documents", type=int, default=1280, help="films, documents or pictures, at most; for each level and each of --faces")
@@ -502,7 +498,7 @@ def main():
     parser.add_argument("--contrast", type=float, default=0.0, help="of wrong: documents with less are left out of --documents")
     parser.add_argument("--out")
     args = parser.parse_args()
-    args.frames = args.frames or {"video": 10, "wrong": 4, "none": 2}[args.job]
+    args.frames = args.frames or {"video": 10, "wrong": 10, "none": 2}[args.job]
     began = time.time()
     args.over = lambda: time.time() - began > args.minutes * 60
     device = "cuda" if torch.cuda.is_available() else "cpu"

@@ -126,6 +126,27 @@ def begun(name, pictures, folder="../networks", plans=PLANS):
     return net.train()
 
 
+JOBS = {"find": ("coarse", "refine"), "read": ("read",)}
+
+
+def shipped_bytes(folder="../networks"):
+    """What is shipped of each network."""
+    body, out = (pathlib.Path(folder) / "mrz-reader.bin").read_bytes(), {}
+    for name, plan in json.loads((pathlib.Path(folder) / "mrz-reader.json").read_text())["networks"].items():
+        out[name], body = body[:plan["bytes"]], body[plan["bytes"]:]
+    return out
+
+
+def trained(args):
+    """All networks: of the files of `train.py`, or as they are shipped where they are kept."""
+    nets = shipped()
+    for path in (getattr(args, job) for job in JOBS if job != args.kept):
+        for name, state in torch.load(path, map_location="cpu", weights_only=True)["ema"].items():
+            nets[name] = Network(PLANS[name])
+            nets[name].load_state_dict(state)
+    return {name: net.eval() for name, net in nets.items()}
+
+
 @torch.no_grad()
 def check():
     """How far a network that is trained on is from the shipped one at its first step, in the mode of training, where it has no layer more."""
@@ -142,30 +163,27 @@ def main():
     parser.add_argument("--check", action="store_true", help="whether training on begins with what is shipped")
     parser.add_argument("--find", default="build/find.pt")
     parser.add_argument("--read", default="build/read.pt")
+    parser.add_argument("--kept", choices=["find", "read"], help="the networks of this job stay as they are shipped")
     parser.add_argument("--out", default="../networks")
     args = parser.parse_args()
     if args.check:
         return check()
-    states = {}
-    for path in (args.find, args.read):
-        states |= torch.load(path, map_location="cpu", weights_only=True)["ema"]
+    nets = trained(args)
     out = pathlib.Path(args.out)
     out.mkdir(parents=True, exist_ok=True)
     body, plan = bytearray(), {"version": 1, "networks": {}}
-    for name, steps in PLANS.items():
-        net = Network(steps)
-        net.load_state_dict(states[name])
-        part = flat(net.eval())
-        plan["networks"][name] = {"bytes": len(part), "steps": steps}
+    kept = {name: part for name, part in shipped_bytes().items() if name in JOBS.get(args.kept, ())}
+    for name in PLANS:
+        part = kept.get(name) or flat(nets[name])
+        plan["networks"][name] = {"bytes": len(part), "steps": nets[name].plan}
         body += part
     (out / "mrz-reader.bin").write_bytes(bytes(body))
     (out / "mrz-reader.json").write_text(json.dumps(plan, separators=(",", ":")) + "\n")
     # What the runner must compute, for its test: a fixed picture through each network, with the shipped weights.
     vectors = {}
-    for name, steps in PLANS.items():
-        net = Network(steps)
-        net.load_state_dict(states[name])
-        round_weights(net.eval())
+    for name in PLANS:
+        net = nets[name]
+        round_weights(net)
         h, w = {"coarse": (48, 64), "refine": (80, 320), "read": (32, 96)}[name]
         n = torch.arange(h * w).double()
         picture = (torch.sin(n * 0.37) + torch.cos(n * n * 0.011)).float().view(1, 1, h, w)

@@ -1,6 +1,7 @@
 """Trains all networks beside each other on one GPU, from the shipped weights on (or from build/find-before.pt and build/read-before.pt), and measures what came of it beside the shipped ones.
 
   train_all.py --training 14 --measuring 10     minutes; everything is written to build/run
+  train_all.py --only read                      the others stay as they are shipped
 
 A training's steps are small kernels one after the other, so one training leaves most of the GPU idle. Several of one network share what they learn (`meet` in train.py). Where the driver has its service for sharing (MPS), and it
 works, the kernels of all of them run at the same time, else in turns.
@@ -16,6 +17,7 @@ import time
 
 RUN = pathlib.Path("build/run")
 FIND, READ = 2, 3
+
 # The latest that the first steps of a training may take, in seconds: libraries are loaded and kernels chosen first.
 FIRST_STEPS = 200
 
@@ -24,6 +26,11 @@ def started(name, *command):
     """Beside the others, with what it says in a file of its own."""
     out = open(RUN / f"{name}.log", "a")
     return subprocess.Popen([sys.executable, *map(str, command)], stdout=out, stderr=subprocess.STDOUT)
+
+
+def members(args):
+    """How many trainings of each job go on beside each other."""
+    return {args.only: FIND + READ} if args.only else {"find": FIND, "read": READ}
 
 
 def share_gpu():
@@ -57,11 +64,11 @@ def stop_sharing():
 def trainings(args):
     common = ["--no-check", "--minutes", args.training, "--documents", args.documents, "--rate", args.rate, "--last-rate", 2e-5]
     jobs = {}
-    for job, members, batch in (("find", FIND, 96), ("read", READ, 256)):
-        for n in range(members):
+    for job, count in members(args).items():
+        for n in range(count):
             name, before = f"{job}-{n}", pathlib.Path(f"build/{job}-before.pt")
             start = ["--resume", before] if before.exists() else ["--shipped"]
-            jobs[name] = started(name, "train.py", job, *start, *common, "--batch", batch, "--seed", args.seed + 1000 * n + (job == "read"), "--member", n, "--members", members, "--out", f"build/{name}.pt")
+            jobs[name] = started(name, "train.py", job, *start, *common, "--batch", {"find": 96, "read": 256}[job], "--seed", args.seed + 1000 * n + (job == "read"), "--member", n, "--members", count, "--out", f"build/{name}.pt")
     return jobs
 
 
@@ -89,8 +96,8 @@ def train(args):
             shared, jobs, began = False, trainings(args), time.time()
         elif shared and time.time() - began > FIRST_STEPS:
             shared = False
-    for job, members in (("find", FIND), ("read", READ)):
-        team = [f"build/{job}-{n}.pt" for n in range(members) if pathlib.Path(f"build/{job}-{n}.pt").exists()]
+    for job, count in members(args).items():
+        team = [f"build/{job}-{n}.pt" for n in range(count) if pathlib.Path(f"build/{job}-{n}.pt").exists()]
         if started("join", "train.py", "join", "--team", *team, "--out", f"build/{job}.pt").wait() != 0:
             shutil.copy(team[0], f"build/{job}.pt")
 
@@ -100,7 +107,8 @@ def measure(args):
     began = time.time()
     def table(name, job, *options):
         left = args.measuring - (time.time() - began) / 60
-        return started(name, "evaluate.py", job, "--minutes", left, "--out", RUN / "results.jsonl", "--keep", RUN / f"{name}.gz", *options)
+        kept = ["--kept", {"find": "read", "read": "find"}[args.only]] if args.only else []
+        return started(name, "evaluate.py", job, *kept, "--minutes", left, "--out", RUN / "results.jsonl", "--keep", RUN / f"{name}.gz", *options)
     films = [table(f"video-{level}", "video", "--versus", "--levels", level, "--documents", 1280, "--seed", 81_000_000, "--workers", 3) for level in ("easy", "medium", "hard")]
     films.append(table("none", "none", "--documents", 10_048, "--seed", 81_000_000, "--workers", 1))
     while any(job.poll() is None for job in films) and time.time() - began < args.measuring * 60 * 0.6:
@@ -115,6 +123,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--training", type=float, default=14, help="minutes; none to measure only")
     parser.add_argument("--measuring", type=float, default=10, help="minutes")
+    parser.add_argument("--only", choices=["find", "read"], help="trains no other networks")
     parser.add_argument("--documents", type=int, default=80_000)
     parser.add_argument("--rate", type=float, default=1.2e-3)
     parser.add_argument("--seed", type=int, default=1_300_000)
@@ -125,7 +134,8 @@ def main():
     if args.training > 0:
         train(args)
     print(f"trained after {time.time() - began:.0f} s", flush=True)
-    measure(args)
+    if args.measuring > 0:
+        measure(args)
     print(f"measured after {time.time() - began:.0f} s", flush=True)
 
 
