@@ -17,12 +17,12 @@ export const nothingRead: Agreement = new Map();
 
 /**
  * How sure a frame must be to count: of its least sure character; that no reading is meant which no check digit tells from it, in nats, of one character (S and 8, G and 6), of two whose errors cancel, and of zeros that are
- * letters O. All of these were chosen by what ten frames said of 304,441 documents, a third of them hard: these believe none wrongly, nor would they with four frames instead of five. Without 0.5 for one character two are by four frames (8 for S), and 11 more of
- * 33,383 of medium difficulty are read; without 1 for two characters one is (ZU for 7W), and 8 more are read; without 0.5 for zeros one is (OO for 00), and 7 more are read. With 0.6 for the least sure character 4 fewer are read; below 0.56
- * would count what was put right to anything (decide-zone.ts).
+ * letters O. All numbers here were chosen by what ten frames said of 304,441 documents, a third of them hard: they believe none wrongly, nor would they with four frames instead of five. With 4.5 for one character two would be by four frames (one with 8 for
+ * S), and 11 more of 33,383 of medium difficulty are read; with 5 for two characters one is (ZU for 7W), and 8 more are read; with 4.5 for zeros one is (OO for 00), and 7 more are read. With 0.6 for the least sure character 4 fewer are read;
+ * below 0.56 would count what was put right to anything (decide-zone.ts).
  */
 const counts = { confidence: 0.56, blindMargin: 5, pairMargin: 6, exchangeMargin: 5 } as const;
-/** A frame that is sure. Without 1 for one character two of those documents are believed wrongly (one with N for X), and 9 more of medium difficulty are read. With 0.9 for the least sure character 6 fewer. */
+/** A frame that is sure. With 6.5 for one character two of those documents are believed wrongly (one with N for X), and 9 more of medium difficulty are read. With 0.9 for the least sure character 6 fewer. */
 const isSure = { confidence: 0.7, blindMargin: 7.5, pairMargin: 8, exchangeMargin: 8 } as const;
 /**
  * So many frames that count are believed: a hard document is mistaken in the same way in frame after frame. One that is sure is worth three, or one and a quarter where it was read at another place than where the zone was found: with
