@@ -31,7 +31,7 @@ const isSure = { confidence: 0.7, blindMargin: 7.5, pairMargin: 8, exchangeMargi
 const enoughFrames = 5;
 const sureWorth = 3;
 const elsewhereWorth = 1.25;
-/** Of the frames that say a key, this share must count: who holds a worn document for long has five of anything. Half or none: nothing in ten frames; none: more wrong keys with every frame beyond. */
+/** Those that count must be worth this share of all that say the key: who holds a worn document for long has five of anything. Half or none: nothing in ten frames; none: more wrong keys with every frame beyond. */
 const countedShare = 1 / 3;
 /** By how many frames a key must be ahead of all others together. One less: a key is believed that half of the frames contradict. Twice: one wrong frame keeps a document out for a second. */
 const leastLead = 2;
