@@ -140,10 +140,6 @@ def _scramble(dice, lines):
     return ["".join(dice.choice(letters) for _ in line) for line in lines]
 
 
-# Zeros and letters O for each other.
-ROUND = str.maketrans("0O", "O0")
-
-
 def encode(lines):
     out = np.full((3, 44), -1, np.int64)
     for i, line in enumerate(lines):
@@ -151,8 +147,8 @@ def encode(lines):
     return out
 
 
-def documents(seed, count, held=False, scramble=0.25, visas=0.12, confusable=0.0, exchange=0.0):
-    """Types in a fixed mixture, in random order: every batch has all of them. In a share `exchange` of them zeros and letters O stand for each other, so that nothing around one tells which it is; these have no key."""
+def documents(seed, count, held=False, scramble=0.25, visas=0.12, confusable=0.0):
+    """Types in a fixed mixture, in random order: every batch has all of them."""
     dice = random.Random(seed)
     kinds = np.empty(count, np.int64)
     text = np.empty((count, 3, 44), np.int64)
@@ -162,8 +158,6 @@ def documents(seed, count, held=False, scramble=0.25, visas=0.12, confusable=0.0
         lines, key = document(dice, kind, held, confusable)
         if dice.random() < scramble:
             lines, key = _scramble(dice, lines), None
-        if dice.random() < exchange:
-            lines, key = [line.translate(ROUND) for line in lines], None
         kinds[i], text[i] = kind, encode(lines)
         keys.append(key)
     return kinds, text, keys

@@ -17,7 +17,6 @@ import time
 
 RUN = pathlib.Path("build/run")
 FIND, READ = 2, 3
-
 # The latest that the first steps of a training may take, in seconds: libraries are loaded and kernels chosen first.
 FIRST_STEPS = 200
 
