@@ -91,19 +91,21 @@ test("a tenant whose requests are stuck and pile up keeps no place from another"
 test("when all places are taken, a quiet tenant is served before the queue of one that floods", async () => {
   await admin.query("begin");
   await admin.query("lock table sessions in access exclusive mode");
-  const flooding = startRequests(many(40, "flood", () => flood.api.post("/v1/sessions", {})));
+  const flooding = Array.from({ length: 40 }, () => createSession(flood.api));
   await until(patient, { placed: 2, waiting: 38 });
-  const { order } = flooding;
-  const beside = [quiet.owner.api, quiet.api].map(async (api) => {
-    const answer = await api.get("/v1/sessions");
-    order.push("quiet");
-    return answer;
-  });
+  const beside = [quiet.owner.api, quiet.api].map((api) => createSession(api));
   await until(patient, { placed: 3, waiting: 39 });
   await probeAll(patient);
   await admin.query("rollback");
-  for (const answer of flooding.answers) expectData(await answer, 201);
-  for (const answer of beside) expectData(await answer);
+  const ids = await Promise.all([...flooding, ...beside]);
+  const last = new Set<string>(ids.slice(flooding.length));
+  // In the order in which the database worked for them: a busy client may see their answers in another one.
+  const served = await admin.query<{ id: string }>(
+    "select id from sessions where id = any($1) order by xmin::text::bigint",
+    [ids],
+  );
+  const order = served.rows.map(({ id }) => (last.has(id) ? "quiet" : "flood"));
+  assert.equal(order.length, 42);
   assert.ok(order.lastIndexOf("quiet") < 20, order.join(", "));
 });
 
