@@ -114,7 +114,18 @@ async function pressUntilAgreed(page: Page, at: Place, title = "Harbour Hotel as
     await look(page);
     await agreeButton(at).scrollIntoViewIfNeeded();
   }
-  assert.fail("it was never agreed to");
+  assert.fail(`it was never agreed to; in sight by the browser: ${await sightNow(page)}`);
+}
+
+/** What the browser tells the page about its heading and its button, which the page itself keeps. */
+async function sightNow(page: Page): Promise<string> {
+  const told = await page.frames()[1]?.evaluate(`new Promise((resolve) => {
+    const watched = [document.querySelector("h1"), [...document.querySelectorAll("button")].find((b) => b.textContent.includes("Agree"))];
+    const observer = new IntersectionObserver((entries) => resolve(entries.map((e) => [e.target.tagName, e.isVisible, e.intersectionRatio])), { trackVisibility: true, delay: 100 });
+    for (const element of watched) if (element) observer.observe(element);
+    setTimeout(() => resolve("nothing within two seconds"), 2000);
+  })`);
+  return JSON.stringify(told);
 }
 
 async function readPassport(at: Place): Promise<void> {
