@@ -268,6 +268,37 @@ test("consent cannot be clicked through a frame that is transparent, covered or 
   await page.context().close();
 });
 
+test("a button of which a tenth is cut off counts as seen, and one of which more is does not, whatever was shown before", async () => {
+  const session = await createSession();
+  const { page, frame } = await openShop();
+  await page.setViewportSize({ width: 900, height: 2000 });
+  await open(page, session, "#place");
+  await heading(frame, "Harbour Hotel asks").waitFor();
+  await tick(frame);
+  // Nothing is pressed by a locator: that would scroll.
+  const button = await agreeButton(frame).boundingBox();
+  const place = await page.locator("#place").boundingBox();
+  assert.ok(button !== null && place !== null);
+  const show = (share: number) =>
+    page.evaluate(
+      `Object.assign(document.getElementById("place").style, { overflow: "clip", height: "${button.y + share * button.height - place.y}px" })`,
+    );
+  const press = () => page.mouse.click(button.x + button.width / 2, button.y + 5);
+  const refused = frame.getByRole("alert").filter({ hasText: "Look at this page for a moment" });
+  await show(0.95);
+  await look(page);
+  await show(0.6);
+  await glance(page);
+  await press();
+  await refused.waitFor();
+  assert.equal((await readSession(session)).consentGiven, false, "more than a third of it is cut off");
+  await show(0.95);
+  await look(page, 1_000);
+  await press();
+  await frame.getByRole("button", { name: "Choose a test passport" }).waitFor();
+  await page.context().close();
+});
+
 test("a browser that cannot tell whether a frame is seen takes consent in a tab, and the frame follows", async () => {
   const session = await createSession({ redirect_url: "http://localhost:9/never" });
   const { page, frame, problems } = await openShop({

@@ -9,6 +9,8 @@ import { placeNow } from "./place.ts";
 const buttonMs = 1_000;
 /** The heading, which names who asks, must have been seen as well, so that a frame cut down to its button does not count. */
 const headingMs = 500;
+/** The browser tells only when this is crossed, so it is the very number that is asked for; a little less than all, because a pixel may be cut in two. */
+const shareInSight = 0.9;
 
 type Seen = { sinceMs: number | null; longestMs: number };
 
@@ -58,10 +60,10 @@ export function watchSight(button: Element | null): void {
     [button, unseen],
     [heading, before ?? unseen],
   ]);
-  const options = { trackVisibility: true, delay: 100, threshold: [0, 0.5, 1] };
+  const options = { trackVisibility: true, delay: 100, threshold: shareInSight };
   const observer = new IntersectionObserver((entries) => {
     for (const entry of entries as (IntersectionObserverEntry & { isVisible?: boolean })[]) {
-      const isVisible = entry.isVisible === true && entry.intersectionRatio > 0.9;
+      const isVisible = entry.isVisible === true && entry.intersectionRatio >= shareInSight;
       seen.set(entry.target, afterSight(seen.get(entry.target) ?? unseen, isVisible, performance.now()));
     }
   }, options);
