@@ -8,6 +8,7 @@ import { matchThresholds } from "@assay/face/match";
 import { AddressError, type Purpose, parseServers } from "./db/servers.ts";
 import { detectorLimit } from "./face/attack-detector.ts";
 import { poolLimits } from "./face/pool-limits.ts";
+import { ExplainedError } from "./lib/explained-error.ts";
 import { parseHost } from "./lib/parse-host.ts";
 import { exemptHostSet } from "./lib/public-address.ts";
 import { sourceProblem } from "./trust/trust-sources.ts";
@@ -694,7 +695,7 @@ export const settings = {
 
 export type Config = { -readonly [K in keyof typeof settings]: (typeof settings)[K]["fallback"] };
 
-export class ConfigError extends Error {
+export class ConfigError extends ExplainedError {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {

@@ -1,32 +1,16 @@
 import { CommandError, runCommand, shownError } from "@assay/cli/command";
 import { styleOf } from "@assay/cli/style";
-import { commands } from "./cli/commands.ts";
-import { ConfigError } from "./config.ts";
-import { MigrationError } from "./db/migrate.ts";
-import { PoolerError } from "./db/pooler.ts";
-import { DatabaseUnreachableError } from "./db/wait-for-database.ts";
-import { BackupError } from "./installation/backup.ts";
-import { EmbeddedPostgresError } from "./installation/postgres/embedded-postgres-error.ts";
-import { KeyRingError } from "./key-ring/ring-member.ts";
-
-// What whoever typed the command can mend is said in a sentence; everything else is a fault and shows where it is.
-const explained = [
-  CommandError,
-  ConfigError,
-  BackupError,
-  EmbeddedPostgresError,
-  DatabaseUnreachableError,
-  PoolerError,
-  MigrationError,
-  KeyRingError,
-];
+import { commandsFor } from "./cli/commands.ts";
+import { ExplainedError } from "./lib/explained-error.ts";
 
 const { argv, env, stdout, stderr } = process;
+const typed = argv.slice(2);
 try {
   const style = styleOf(stdout, stderr, env);
-  process.exitCode = await runCommand(commands, argv.slice(2), (line) => console.log(line), style);
+  process.exitCode = await runCommand(await commandsFor(typed), typed, (line) => console.log(line), style);
 } catch (error) {
-  const isExplained = explained.some((kind) => error instanceof kind);
-  console.error(isExplained ? shownError((error as Error).message, styleOf(stderr, stderr, env)) : error);
+  // What whoever typed the command can mend is said in a sentence; everything else is a fault and shows where it is.
+  const isExplained = error instanceof CommandError || error instanceof ExplainedError;
+  console.error(isExplained ? shownError(error.message, styleOf(stderr, stderr, env)) : error);
   process.exitCode = error instanceof CommandError ? error.exitCode : 1;
 }

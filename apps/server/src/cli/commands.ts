@@ -1,53 +1,71 @@
 import type { Command } from "@assay/cli/command";
-import { partnerCommands } from "@assay/cli/partner-commands";
-import { migrateCommand, orgList } from "./admin.commands.ts";
-import { backup, restore } from "./backup.commands.ts";
-import { doctor } from "./doctor.command.ts";
-import { jobsCommand, jobsRetry } from "./jobs.commands.ts";
-import { keysRotate } from "./keys.command.ts";
-import { userGrantOperator, userRevokeOperator } from "./operator.commands.ts";
-import { readCommand, virtualDocument } from "./read.command.ts";
-import { simulateCommand } from "./simulate.command.ts";
-import { start, worker } from "./start.command.ts";
-import {
-  trustAudit,
-  trustImport,
-  trustKeep,
-  trustList,
-  trustLog,
-  trustRefresh,
-  trustRemove,
-  trustStatus,
-} from "./trust.commands.ts";
-import { userCreate, userSetEmail } from "./user.commands.ts";
 
-export const commands: readonly Command[] = [
-  start,
-  worker,
-  migrateCommand,
-  userCreate,
-  userSetEmail,
-  userGrantOperator,
-  userRevokeOperator,
-  orgList,
-  keysRotate,
+/** The first words of commands, and where these are. */
+type Source = [words: readonly string[], load: () => Promise<readonly Command[]>];
+
+/** In the order in which they are shown. A command loads what it needs itself: with what all of them need, it would begin a quarter of a second later. */
+const sources: readonly Source[] = [
+  [["start", "worker"], () => import("./start.command.ts").then(({ start, worker }) => [start, worker])],
+  [
+    ["migrate", "org"],
+    () => import("./admin.commands.ts").then(({ migrateCommand, orgList }) => [migrateCommand, orgList]),
+  ],
+  [
+    ["user"],
+    () => import("./user.commands.ts").then(({ userCreate, userSetEmail }) => [userCreate, userSetEmail]),
+  ],
+  [
+    ["user"],
+    () =>
+      import("./operator.commands.ts").then(({ userGrantOperator, userRevokeOperator }) => [
+        userGrantOperator,
+        userRevokeOperator,
+      ]),
+  ],
+  [["keys"], () => import("./keys.command.ts").then(({ keysRotate }) => [keysRotate])],
   // The longer name first: the shorter one is a part of it.
-  jobsRetry,
-  jobsCommand,
-  backup,
-  restore,
-  trustImport,
-  trustList,
-  trustRemove,
-  trustAudit,
-  trustStatus,
-  trustKeep,
-  trustRefresh,
-  trustLog,
-  readCommand,
-  virtualDocument,
-  simulateCommand,
-  doctor,
-  // The one above does the same for a partner, with --url.
-  ...partnerCommands.filter(({ name }) => name !== doctor.name),
+  [
+    ["jobs"],
+    () => import("./jobs.commands.ts").then(({ jobsRetry, jobsCommand }) => [jobsRetry, jobsCommand]),
+  ],
+  [
+    ["backup", "restore"],
+    () => import("./backup.commands.ts").then(({ backup, restore }) => [backup, restore]),
+  ],
+  [
+    ["trust"],
+    () =>
+      import("./trust.commands.ts").then((trust) => [
+        trust.trustImport,
+        trust.trustList,
+        trust.trustRemove,
+        trust.trustAudit,
+        trust.trustStatus,
+        trust.trustKeep,
+        trust.trustRefresh,
+        trust.trustLog,
+      ]),
+  ],
+  [
+    ["read", "virtual-document"],
+    () =>
+      import("./read.command.ts").then(({ readCommand, virtualDocument }) => [readCommand, virtualDocument]),
+  ],
+  [["simulate"], () => import("./simulate.command.ts").then(({ simulateCommand }) => [simulateCommand])],
+  [["doctor"], () => import("./doctor.command.ts").then(({ doctor }) => [doctor])],
+  [
+    ["listen", "decrypt", "keys"],
+    () =>
+      import("@assay/cli/partner-commands").then(({ partnerCommands }) =>
+        // The one above does the same for a partner, with --url.
+        partnerCommands.filter(({ name }) => name !== "doctor"),
+      ),
+  ],
 ];
+
+/** The commands that can be meant by what was typed: those that begin with its first word, or all where none does. */
+export async function commandsFor(typed: readonly string[]): Promise<readonly Command[]> {
+  const meant = sources.filter(([words]) => words.includes(typed[0] ?? ""));
+  const loaded = await Promise.all((meant.length > 0 ? meant : sources).map(([, load]) => load()));
+  return loaded.flat();
+}

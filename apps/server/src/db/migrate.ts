@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import type pg from "pg";
+import { ExplainedError } from "../lib/explained-error.ts";
 import { sqlState } from "../lib/sql-state.ts";
 import { endConnection } from "./connection.ts";
 import {
@@ -58,7 +59,7 @@ const giveUpAfterMs = 600_000;
 const statementMs = 6 * 3_600_000;
 
 /** Says in a sentence why the database could not be migrated, or why this release cannot work on it. */
-export class MigrationError extends Error {
+export class MigrationError extends ExplainedError {
   constructor(message: string, cause: unknown) {
     super(message, { cause });
     this.name = "MigrationError";

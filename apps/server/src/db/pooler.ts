@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
+import { ExplainedError } from "../lib/explained-error.ts";
 import { sqlState } from "../lib/sql-state.ts";
 import { endConnection } from "./connection.ts";
 import { openConnection } from "./servers.ts";
@@ -78,7 +79,7 @@ export async function examinePooler(url: string): Promise<{ pooler: Pooler; name
 }
 
 /** Says in a sentence why the service cannot work through this pooler. */
-export class PoolerError extends Error {
+export class PoolerError extends ExplainedError {
   constructor(message: string) {
     super(message);
     this.name = "PoolerError";

@@ -4,6 +4,7 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import pg from "pg";
+import { ExplainedError } from "../lib/explained-error.ts";
 import { dataDirMode } from "./data-dir.ts";
 import { hasCode, ignoring } from "./error-code.ts";
 import { keyRingFileName } from "./key-ring-file.ts";
@@ -13,7 +14,7 @@ import { syncToDisk } from "./sync-to-disk.ts";
 import { readTar, type TarEntry, TarError, writeTar } from "./tar.ts";
 
 /** A reason that an operator can act on: its message is the whole report. */
-export class BackupError extends Error {}
+export class BackupError extends ExplainedError {}
 
 type Progress = (line: string) => void;
 

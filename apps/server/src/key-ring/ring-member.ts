@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Db, Queryable } from "../db/db.ts";
 import type { Clock } from "../kernel/clock.ts";
+import { ExplainedError } from "../lib/explained-error.ts";
 import { formatRing, type KeyRing, loadedKey } from "../lib/key-ring.ts";
 import { describeError, type Log } from "../lib/log.ts";
 import {
@@ -26,7 +27,7 @@ import {
 import { findUnreadable } from "./sealed-columns.store.ts";
 
 /** The ring does not fit the database. Says which key by its id, never by its value. */
-export class KeyRingError extends Error {
+export class KeyRingError extends ExplainedError {
   constructor(problems: readonly string[]) {
     super(
       [
