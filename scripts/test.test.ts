@@ -132,6 +132,7 @@ test("run directly, the runner brings the web apps up to date before a browser t
     "current-test.ts",
     "test-reporter.ts",
     "find-browser.ts",
+    "scratch-folder.ts",
     "scratch-postgres.ts",
   ])
     cpSync(path.join(checkout, "scripts", file), path.join(root, "scripts", file));

@@ -1,11 +1,11 @@
 // The whole test suite behind `npm test`: checks of the source, then every test file against one PostgreSQL. Arguments pick the files whose path contains one of them; the path of a fixture runs that fixture.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { type FoundBrowser, findBrowser, thisMachine } from "./find-browser.ts";
 import { endAllLanes, indent, Lane, type Outcome, print, seconds } from "./lanes.ts";
+import { openScratchFolder } from "./scratch-folder.ts";
 import { startScratchPostgres } from "./scratch-postgres.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -26,7 +26,7 @@ const gates: Gate[] = [
   { name: "format and lint (biome)", run: () => runTool("biome", ["check", "--colors=off"]) },
 ];
 
-async function main(): Promise<number> {
+async function main(scratch: string): Promise<number> {
   const startedAt = Date.now();
   const filters = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
   const files = findTestFiles(filters);
@@ -60,7 +60,7 @@ async function main(): Promise<number> {
   try {
     const { waiting, skips, failures, browser } = prepareBrowserTests(files);
     add({ passed: 0, failures, skips });
-    const seenCodes = path.join(await mkdtemp(path.join(tmpdir(), "assay-codes-")), "seen");
+    const seenCodes = path.join(scratch, "seen-codes");
     const environment = {
       ...prepared.environment,
       ASSAY_TEST_SEEN_CODES: seenCodes,
@@ -83,7 +83,6 @@ async function main(): Promise<number> {
       checking,
     ]);
     if (filters.length === 0) add(await checkErrorCodes(seenCodes));
-    await rm(path.dirname(seenCodes), { recursive: true, force: true });
   } finally {
     await prepared.close();
   }
@@ -246,5 +245,8 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     endAllLanes();
   });
 }
-const exitCode = await main();
+const scratch = openScratchFolder();
+// For everything that is started from here.
+process.env.TMPDIR = scratch.folder;
+const exitCode = await main(scratch.folder).finally(scratch.close);
 process.exitCode = interrupted ? 130 : exitCode;
