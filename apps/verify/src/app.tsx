@@ -119,7 +119,8 @@ function Page({
           <LeaveControl session={session} name={details.organization.name}>
             {t.cancelButton}
           </LeaveControl>
-        ) : open && !moved ? (
+        ) : open && !moved && canTellSight() ? (
+          // Where the browser cannot tell, the screen itself leads to a tab.
           <TabControl onOpened={move} />
         ) : null
       }

@@ -309,7 +309,7 @@ test("a browser that cannot tell whether a frame is seen takes consent in a tab,
   assert.equal(await frame.getByRole("checkbox").count(), 0);
   const [tab] = await Promise.all([
     page.context().waitForEvent("page"),
-    frame.getByRole("button", { name: "Open in a new tab" }).first().click(),
+    frame.getByRole("button", { name: "Open in a new tab" }).click(),
   ]);
   await heading(frame, "Continue in the new tab").waitFor();
   await keepScreenshot(page, "embed-moved-900-light");
