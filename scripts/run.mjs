@@ -54,6 +54,7 @@ const commands = {
   screens: (args) => [["scripts/screens.ts", ...args]],
   fonts: () => [["scripts/fonts.ts"]],
   lighthouse: (args) => [["scripts/lighthouse.ts", ...args]],
+  engines: (args) => [["scripts/engines.ts", ...args]],
   mutate: (args) => [["scripts/mutate.ts", ...args]],
   android: (args) => [["apps/android/main.ts", ...args]],
   image: (args) => [["scripts/image.ts", ...args]],
@@ -81,6 +82,7 @@ const needsWebApps = new Set([
   "check",
   "screens",
   "lighthouse",
+  "engines",
   "image",
   "prove",
 ]);
@@ -94,6 +96,7 @@ const needsTools = new Set([
   "fuzz",
   "screens",
   "lighthouse",
+  "engines",
   "prove",
 ]);
 

@@ -1,5 +1,7 @@
 type Send = (path: string, body: unknown, method?: "POST" | "PATCH") => Promise<Record<string, string>>;
 
+export const password = "correct horse battery staple";
+
 /** Signs somebody up with an organization of their own; the function sends as this owner and gives the data of the answer. */
 export async function newPartner(baseUrl: string, partner: { name: string; slug: string }): Promise<Send> {
   return (await newOwner(baseUrl, partner)).send;
@@ -27,7 +29,7 @@ export async function newOwner(
     if (error) throw new Error(error.message);
     return data;
   };
-  const owner = { name, email: `${slug}@example.com`, password: "correct horse battery staple" };
+  const owner = { name, email: `${slug}@example.com`, password };
   token = (await send("/v1/auth/sign-up/email", owner)).token ?? "";
   await send("/v1/auth/orgs", { name, slug });
   return { send, token };

@@ -3,8 +3,11 @@ import { type FaceColour, type FaceMovement, turningMovements } from "@assay/con
 import { type PosedPerson, readExpression, readPose } from "@assay/emrtd/node/test-country/portraits";
 import { screenLight } from "@assay/face/colour-schedule";
 import { decode } from "jpeg-js";
-import type { Page } from "playwright-core";
 import type { RgbPicture, SteeredCamera } from "./steered-camera.ts";
+
+type Camera = Pick<SteeredCamera, "width" | "height" | "show">;
+/** Of whichever browser. */
+type Page = { evaluate<T>(script: string): Promise<T> };
 
 export type Role = {
   readonly person: PosedPerson;
@@ -18,7 +21,7 @@ export type Role = {
 
 /** Plays a role before the camera and at the page, as long as `scene` lasts. */
 export async function perform<T>(
-  camera: SteeredCamera,
+  camera: Camera,
   page: Page,
   role: Role,
   scene: () => Promise<T>,
@@ -41,7 +44,7 @@ const reactionMs = 300;
 const stepMs = 100;
 
 /** A busy machine that had to draw a head while the page waits for it would be too late for the instruction. */
-function rehearse(camera: SteeredCamera, role: Role): void {
+function rehearse(camera: Camera, role: Role): void {
   for (const movement of role.among ?? turningMovements) {
     let head = straight;
     while (!isDeepStrictEqual(head, goals[movement])) {
@@ -51,7 +54,7 @@ function rehearse(camera: SteeredCamera, role: Role): void {
   }
 }
 
-async function play(camera: SteeredCamera, page: Page, role: Role, stop: AbortSignal): Promise<void> {
+async function play(camera: Camera, page: Page, role: Role, stop: AbortSignal): Promise<void> {
   const { does = (asked: FaceMovement) => asked } = role;
   let read: string | null = null;
   let readAt = performance.now();
@@ -195,7 +198,7 @@ const wall = [199, 200, 203] as const;
 const scenes = new Map<string, RgbPicture>();
 
 /** Whoever comes first stands furthest behind. */
-function sceneOf({ width, height }: SteeredCamera, people: readonly Standing[]): RgbPicture {
+function sceneOf({ width, height }: Camera, people: readonly Standing[]): RgbPicture {
   const key = JSON.stringify(people);
   const known = scenes.get(key);
   if (known !== undefined) return known;
