@@ -4,6 +4,7 @@ import test, { after } from "node:test";
 import { verifySubprotocol } from "@assay/contract/verify-protocol";
 import pg from "pg";
 import { type Answer, type Api, createPartner, expectData, expectError } from "../support/api.ts";
+import { untilBlocked } from "../support/database.ts";
 import { startDnsServer } from "../support/dns-server.ts";
 import { expectRefusal, openConnection, sendRaw } from "../support/raw-http.ts";
 import { startTestService, type TestService } from "../support/service.ts";
@@ -88,15 +89,26 @@ test("a tenant whose requests are stuck and pile up keeps no place from another"
   await until(patient, { placed: 0, waiting: 0 });
 });
 
-test("when all places are taken, a quiet tenant is served before the queue of one that floods", async () => {
+/** What `work` gives, after nobody got at the sessions while it ran. */
+async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
   await admin.query("begin");
   await admin.query("lock table sessions in access exclusive mode");
-  const flooding = Array.from({ length: 40 }, () => createSession(flood.api));
-  await until(patient, { placed: 2, waiting: 38 });
-  const beside = [quiet.owner.api, quiet.api].map((api) => createSession(api));
-  await until(patient, { placed: 3, waiting: 39 });
-  await probeAll(patient);
-  await admin.query("rollback");
+  try {
+    return await work();
+  } finally {
+    await admin.query("rollback");
+  }
+}
+
+test("when all places are taken, a quiet tenant is served before the queue of one that floods", async () => {
+  const { flooding, beside } = await whileLocked(async () => {
+    const flooding = Array.from({ length: 40 }, () => createSession(flood.api));
+    await until(patient, { placed: 2, waiting: 38 });
+    const beside = [quiet.owner.api, quiet.api].map((api) => createSession(api));
+    await until(patient, { placed: 3, waiting: 39 });
+    await probeAll(patient);
+    return { flooding, beside };
+  });
   const ids = await Promise.all([...flooding, ...beside]);
   const last = new Set<string>(ids.slice(flooding.length));
   // In the order in which the database worked for them: a busy client may see their answers in another one.
@@ -107,25 +119,27 @@ test("when all places are taken, a quiet tenant is served before the queue of on
   const order = served.rows.map(({ id }) => (last.has(id) ? "quiet" : "flood"));
   assert.equal(order.length, 42);
   assert.ok(order.lastIndexOf("quiet") < 20, order.join(", "));
+  // An answer that has arrived may still hold its place.
+  await until(patient, { placed: 0, waiting: 0 });
 });
 
 test("a client that gives up while it waits leaves the queue, and one that is worked for keeps its place until the work ends", async () => {
-  await admin.query("begin");
-  await admin.query("lock table sessions in access exclusive mode");
-  const giveUp = new AbortController();
-  const sent = Array.from({ length: 10 }, () =>
-    fetch(`${patient.url}/v1/sessions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${flood.key.secret}` },
-      signal: giveUp.signal,
-    }),
-  );
-  await until(patient, { placed: 2, waiting: 8 });
-  giveUp.abort();
-  assert.ok((await Promise.allSettled(sent)).every(({ status }) => status === "rejected"));
-  await until(patient, { waiting: 0 });
-  assert.equal(await gauge(patient, "assay_admission_placed"), 2, "the database still works for them");
-  await admin.query("rollback");
+  await whileLocked(async () => {
+    const giveUp = new AbortController();
+    const sent = Array.from({ length: 10 }, () =>
+      fetch(`${patient.url}/v1/sessions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${flood.key.secret}` },
+        signal: giveUp.signal,
+      }),
+    );
+    await until(patient, { placed: 2, waiting: 8 });
+    await untilBlocked(patient.core.db, 2);
+    giveUp.abort();
+    assert.ok((await Promise.allSettled(sent)).every(({ status }) => status === "rejected"));
+    await until(patient, { waiting: 0 });
+    assert.equal(await gauge(patient, "assay_admission_placed"), 2, "the database still works for them");
+  });
   await until(patient, { placed: 0 });
   expectData(await flood.api.post("/v1/sessions", {}), 201);
 });

@@ -61,12 +61,12 @@ async function ensureTemplate(adminUrl: string): Promise<string> {
   return template;
 }
 
-/** Resolves once some statement in this database waits for a lock that somebody else holds. */
-export async function untilBlocked(db: Queryable): Promise<void> {
+/** Resolves once so many statements in this database wait for a lock that somebody else holds. */
+export async function untilBlocked(db: Queryable, count = 1): Promise<void> {
   const deadline = Date.now() + 20_000;
   const waits = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  while ((await db.rows(waits)).length === 0) {
-    if (Date.now() > deadline) throw new Error("nothing has come to wait for a lock");
+  while ((await db.rows(waits)).length < count) {
+    if (Date.now() > deadline) throw new Error(`${count} have not come to wait for a lock`);
     await setTimeout(5);
   }
 }
