@@ -44,6 +44,13 @@ export class Person {
     await this.engine.evaluate(`void document.querySelector(${JSON.stringify(selector)}).click()`);
   }
 
+  /** Into the field with this label. */
+  async typeInto(label: string, value: string): Promise<void> {
+    const found = `[...document.querySelectorAll("label")].find((each) => each.textContent.trim() === ${JSON.stringify(label)})`;
+    await this.until(`the field "${label}"`, `${found} !== undefined`);
+    await this.type(`#${await this.engine.evaluate<string>(`CSS.escape(${found}.htmlFor)`)}`, value);
+  }
+
   /** As typing does for the page: React hears of a value only when it was set past its own setter. */
   async type(selector: string, value: string): Promise<void> {
     await this.until(selector, `document.querySelector(${JSON.stringify(selector)}) !== null`);

@@ -1,9 +1,13 @@
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import { perform } from "../../apps/server/test/support/actor.ts";
 import { type newOwner, password } from "../../bench/support/new-partner.ts";
 import { installCamera } from "./canvas-camera.ts";
 import type { Person } from "./person.ts";
+import { openShellPage, type ShellPage } from "./shell-page.ts";
 
 export type Walk = {
   name: string;
@@ -77,6 +81,42 @@ const giveAPhoto = `(async () => {
   field.files = chosen.files;
   field.dispatchEvent(new Event("change", { bubbles: true }));
 })()`;
+
+async function readThroughShell(person: Person, service: Service, shell: ShellPage): Promise<void> {
+  const document = testDocuments(new Date()).find(({ id }) => id === "passport-valid");
+  if (document === undefined) throw new Error("there is no such test passport");
+  const { mrzKey, ...keys } = document.chip;
+  const chip = createVirtualChip({ ...keys, files: document.files, mrzKey, applicationSelected: true });
+  let isOpen = false;
+  const phone = async (message: string) => {
+    const [kind, hex = ""] = message.split(" ");
+    if (kind === "cancel") isOpen = false;
+    if (kind !== "transceive") return "done 1";
+    // A sheet begins with a chip that has forgotten everything.
+    if (!isOpen) await chip.reset();
+    isOpen = true;
+    return `answer ${Buffer.from(await chip.transceive(Buffer.from(hex, "hex"))).toString("hex")} 1`;
+  };
+  const says = (text: string) => async () =>
+    (await person.engine.evaluate<string>("document.body.innerText")).includes(text);
+
+  const session = await createSession(service);
+  await person.engine.goto(`${shell.url}${new URL(session.verification_url).pathname}`);
+  await agree(person);
+  await shell.serve(person.engine, phone, says("Read the document here"));
+  await person.press("Read the document here");
+  await shell.serve(person.engine, phone, says("Date of expiry"));
+  const date = (text: string, century: string) =>
+    `${century}${text.slice(0, 2)}-${text.slice(2, 4)}-${text.slice(4, 6)}`;
+  await person.typeInto("Document number", mrzKey.documentNumber);
+  await person.typeInto("Date of birth", date(mrzKey.dateOfBirth, "19"));
+  await person.typeInto("Date of expiry", "2031-01-01");
+  await person.press("Read the chip");
+  await shell.serve(person.engine, phone, says("The chip did not open"));
+  await person.typeInto("Date of expiry", date(mrzKey.dateOfExpiry, "20"));
+  await person.press("Read the chip");
+  await shell.serve(person.engine, phone, says("Now show your face"));
+}
 
 export const walks: readonly Walk[] = [
   {
@@ -183,6 +223,22 @@ export const walks: readonly Walk[] = [
       } finally {
         server.closeAllConnections();
         server.close();
+      }
+    },
+  },
+  {
+    name: "a chip read through the iPhone shell's script, after a wrong key",
+    async run(person, service, keep) {
+      const script = readFileSync(
+        new URL("../../apps/ios/Shared/Resources/chip-transport.js", import.meta.url),
+        "utf8",
+      );
+      const shell = await openShellPage(service.url, script);
+      try {
+        await readThroughShell(person, service, shell);
+        await keep("shell");
+      } finally {
+        shell.close();
       }
     },
   },
