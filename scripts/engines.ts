@@ -46,7 +46,7 @@ async function walkIn(name: EngineName, number: number, walk: Walk, service: Ser
   try {
     await engine.resize(size.width, size.height);
     await walk.run(new Person(engine), service, keep);
-    const problems = engine.problems();
+    const problems = await engine.problems();
     if (problems.length > 0) throw new Error(`the browser complains:\n${problems.join("\n")}`);
     tell("ok  ");
     return true;

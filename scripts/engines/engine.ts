@@ -8,8 +8,8 @@ export type Engine = {
   screenshot(): Promise<Buffer>;
   /** Of the page, as near as the browser comes to it: a window has a least width. */
   resize(width: number, height: number): Promise<void>;
-  /** What the browser itself said was wrong. */
-  problems(): string[];
+  /** What the browser said was wrong; of WebKit, which tells nobody outside, what its pages heard after they had loaded. */
+  problems(): Promise<string[]>;
   close(): Promise<void>;
 };
 

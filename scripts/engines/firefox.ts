@@ -105,7 +105,7 @@ export async function openFirefox(find: FindProgram): Promise<Engine> {
     async resize(width, height) {
       await send("browsingContext.setViewport", { context, viewport: { width, height } });
     },
-    problems: () => problems,
+    problems: async () => problems,
     async close() {
       socket.close();
       child.kill();

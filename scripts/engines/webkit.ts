@@ -10,8 +10,19 @@ const browserArguments = [
   "--enable-media-stream=true",
   // A camera that shows a clock, and nobody who is asked.
   "--enable-mock-capture-devices=true",
-  "--enable-write-console-messages-to-stdout=true",
 ];
+
+const listen = `(() => {
+  const heard = (window.heardProblems = []);
+  const { error } = console;
+  console.error = (...all) => {
+    heard.push(all.join(" "));
+    error.apply(console, all);
+  };
+  addEventListener("error", ({ message, target }) => heard.push(message ?? "could not load " + (target.src ?? target.href)), true);
+  addEventListener("unhandledrejection", ({ reason }) => heard.push(String(reason)));
+  addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => heard.push(violatedDirective + " " + blockedURI));
+})()`;
 
 /** The engine of Safari in the small browser that comes with WebKitGTK, in a window that nobody sees, by WebDriver. */
 export async function openWebKit(find: FindProgram): Promise<Engine> {
@@ -63,24 +74,34 @@ export async function openWebKit(find: FindProgram): Promise<Engine> {
     );
     const at = `/session/${session.sessionId}`;
     await call("POST", `${at}/timeouts`, { script: 60_000, pageLoad: 60_000 });
+    const evaluate = async <T>(expression: string): Promise<T> => {
+      const script = `Promise.resolve(${expression}).then(
+        (value) => arguments[0](JSON.stringify({ value: value ?? null })),
+        (error) => arguments[0](JSON.stringify({ error: String(error) })));`;
+      const told = JSON.parse(await call<string>("POST", `${at}/execute/async`, { script, args: [] }));
+      if (told.error !== undefined) throw new Error(told.error);
+      return told.value as T;
+    };
+    const problems: string[] = [];
+    const hear = async () => {
+      problems.push(...(await evaluate<string[]>("window.heardProblems?.splice(0) ?? []")));
+    };
     return {
       version: `WebKitGTK ${session.capabilities.browserVersion}`,
       async goto(url) {
+        await hear();
         await call("POST", `${at}/url`, { url });
+        await evaluate(listen);
       },
-      async evaluate<T>(expression: string) {
-        const script = `Promise.resolve(${expression}).then(
-          (value) => arguments[0](JSON.stringify({ value: value ?? null })),
-          (error) => arguments[0](JSON.stringify({ error: String(error) })));`;
-        const told = JSON.parse(await call<string>("POST", `${at}/execute/async`, { script, args: [] }));
-        if (told.error !== undefined) throw new Error(told.error);
-        return told.value as T;
-      },
+      evaluate,
       screenshot: async () => Buffer.from(await call<string>("GET", `${at}/screenshot`), "base64"),
       async resize(width, height) {
         await call("POST", `${at}/window/rect`, { x: 0, y: 0, width, height });
       },
-      problems: () => output.split("\n").filter((line) => /^CONSOLE .*ERROR/.test(line)),
+      async problems() {
+        await hear();
+        return problems;
+      },
       async close() {
         await call("DELETE", at).catch(() => {});
         await close();
