@@ -70,7 +70,7 @@ export function BrandPreview(props: {
       </figcaption>
       <div ref={place}>
         <div
-          className="mx-auto overflow-hidden rounded-card border border-line"
+          className="mx-auto max-w-full overflow-hidden rounded-card border border-line"
           style={{ width: width * scale, height: height * scale }}
         >
           {/* Nothing in it can be operated, so the keyboard goes past it. */}

@@ -191,6 +191,16 @@ test("every page, wide and light, then narrow and dark: accessible, fits, asks n
   assert.deepEqual(found, []);
 });
 
+test("a preview whose place is not measured yet makes no page wider than its screen", async () => {
+  const { token } = await furnished;
+  const { page } = await openDashboard(browser, url, { width: 320, token });
+  await page.addInitScript("window.ResizeObserver = class { observe() {} unobserve() {} disconnect() {} }");
+  await page.goto(`${url}/dashboard/settings`);
+  await page.locator("iframe").waitFor();
+  assert.equal(await isWiderThanScreen(page), false);
+  await page.context().close();
+});
+
 test("filters are in the address, take effect as they are chosen, and are still there on the way back", async () => {
   const { token, failed } = await furnished;
   const { page, problems } = await openDashboard(browser, url, { token });
