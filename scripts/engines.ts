@@ -1,6 +1,6 @@
 // `npm run engines`: the pages in browsers of other makers than that of the tests, Firefox and WebKit (the engine of Safari), as Debian has them. `-- firefox` or `-- webkit` for
 // one of them, numbers for some of the walks. Pictures are in `test-artifacts/engines`.
-import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { launchAssay } from "../apps/server/test/support/process.ts";
@@ -10,6 +10,7 @@ import { openFirefox } from "./engines/firefox.ts";
 import { Person } from "./engines/person.ts";
 import { partner, type Service, type Walk, walks } from "./engines/walks.ts";
 import { openWebKit } from "./engines/webkit.ts";
+import { thisMachine } from "./find-browser.ts";
 
 const engines = { firefox: openFirefox, webkit: openWebKit } as const;
 type EngineName = keyof typeof engines;
@@ -21,17 +22,8 @@ const size = { width: 390, height: 844 };
 const findProgram: FindProgram = (...names) => {
   const folders = (process.env.PATH ?? "").split(path.delimiter);
   const files = names.flatMap((name) => folders.map((folder) => path.join(folder, name)));
-  return files.find(isProgram) ?? null;
+  return files.find(thisMachine.isProgram) ?? null;
 };
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** In a browser of its own, so that no walk finds what another left. Tells whether it came to its end. */
 async function walkIn(name: EngineName, number: number, walk: Walk, service: Service): Promise<boolean> {

@@ -32,7 +32,7 @@ export async function openWebKit(find: FindProgram): Promise<Engine> {
   if (program === null || screen === null || browser === undefined)
     throw new EngineMissing("WebKitGTK (Debian: apt-get install webkit2gtk-driver xvfb)");
   const port = await freePort();
-  const number = await freeDisplay();
+  const number = freeDisplay();
   const display = spawn(screen, [`:${number}`, "-screen", "0", "1600x1200x24"], { stdio: "ignore" });
   const driver = spawn(program, [`--port=${port}`], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -113,7 +113,7 @@ export async function openWebKit(find: FindProgram): Promise<Engine> {
   }
 }
 
-async function freeDisplay(): Promise<number> {
+function freeDisplay(): number {
   let number = 90;
   while (existsSync(`/tmp/.X11-unix/X${number}`) || existsSync(`/tmp/.X${number}-lock`)) number++;
   return number;
