@@ -201,6 +201,20 @@ test("a preview whose place is not measured yet makes no page wider than its scr
   await page.context().close();
 });
 
+test("a preview that was told no look yet can be operated as little as one that was", async () => {
+  const { token } = await furnished;
+  const { page } = await openDashboard(browser, url, { width: 1440, token });
+  await page.addInitScript(
+    "addEventListener('message', (event) => event.data?.type === 'assay:look' && event.stopImmediatePropagation())",
+  );
+  await page.goto(`${url}/dashboard/settings`);
+  const preview = page.frameLocator("iframe[title^=Preview]");
+  await preview.getByText("Preview", { exact: true }).waitFor();
+  assert.equal(await preview.locator("form").count(), 0);
+  await checkAccessibility(page, "structure");
+  await page.context().close();
+});
+
 test("filters are in the address, take effect as they are chosen, and are still there on the way back", async () => {
   const { token, failed } = await furnished;
   const { page, problems } = await openDashboard(browser, url, { token });

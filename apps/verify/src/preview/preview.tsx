@@ -47,7 +47,8 @@ function Preview({ texts }: { texts: GivenTexts | null }) {
         {look?.ticks ? "Example" : "Preview"}
       </p>
       <div
-        inert={details !== null && !look?.ticks}
+        // From the first moment: the page around takes it out of the keyboard's way before any look has come.
+        inert={isFramed && !look?.ticks}
         onChange={look?.ticks ? tellTicked : undefined}
         onClickCapture={look?.ticks ? keepOnPage : undefined}
       >
