@@ -214,9 +214,9 @@ test("inline the frame is as high as its page, up to the window, and the camera 
     false,
   );
   await keepScreenshot(page, "embed-inline-320-light");
-  // Declining ends it at once, and the page around is told.
-  await frame.getByRole("button", { name: "No, cancel" }).click();
-  await frame.getByRole("button", { name: "Yes, cancel" }).click();
+  // Declining, with the keyboard, ends it at once, and the page around is told.
+  await frame.getByRole("button", { name: "No, cancel" }).press("Enter");
+  await frame.getByRole("button", { name: "Yes, cancel" }).press("Enter");
   await untilToldOf(page, "close");
   const told = await toldTo(page);
   assert.equal(told.find(({ name }) => name === "done")?.status, "cancelled");
