@@ -1,7 +1,33 @@
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import { Component, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import type { PlotProps } from "./plot.tsx";
 
-const Plot = lazy(async () => ({ default: (await import("./plot.tsx")).Plot }));
+const Plot = lazy(async () => {
+  replaceUnusableLanguage();
+  return { default: (await import("./plot.tsx")).Plot };
+});
+
+/** uPlot passes `navigator.language` to Intl when it loads, and Intl throws on tags such as `en-US@posix` and `C`. */
+function replaceUnusableLanguage(): void {
+  try {
+    Intl.getCanonicalLocales(navigator.language);
+  } catch {
+    Object.defineProperty(navigator, "language", { value: "en-GB", configurable: true });
+  }
+}
+
+/** A chart that fails is replaced by a sentence. The page around it and the table below it stay. */
+class ChartBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError() {
+    return { failed: true };
+  }
+
+  override render() {
+    if (!this.state.failed) return this.props.children;
+    return <p className="text-muted">The chart could not be drawn. The table has the same figures.</p>;
+  }
+}
 
 /**
  * A chart, which is for the eye, and the same figures as a table, which is for everybody. The library that draws is fetched when the chart is about to be
@@ -31,9 +57,11 @@ export function Chart({ table, ...plot }: PlotProps & { table: ReactNode }) {
     <>
       <div ref={place} className="min-h-56">
         {near ? (
-          <Suspense fallback={outline}>
-            <Plot {...plot} />
-          </Suspense>
+          <ChartBoundary>
+            <Suspense fallback={outline}>
+              <Plot {...plot} />
+            </Suspense>
+          </ChartBoundary>
         ) : (
           outline
         )}

@@ -295,6 +295,44 @@ test("the search finds by keyboard, charts are gone through with the arrows, and
   await page.context().close();
 });
 
+/** What browsers report under the locales of containers and hand-made settings. Intl refuses all but the last. */
+const oddLanguages = ["en-US@posix", "C", "C.UTF-8", "de_DE", "", "x-foo", "th-TH-u-nu-thai"];
+
+for (const language of oddLanguages) {
+  test(`the overview draws its chart in a browser whose language is "${language}"`, async () => {
+    const { token } = await furnished;
+    const { page, problems } = await openDashboard(browser, url, { token });
+    await page.addInitScript(
+      `for (const [name, value] of Object.entries({ language: ${JSON.stringify(language)}, languages: [${JSON.stringify(language)}] }))
+        Object.defineProperty(Navigator.prototype, name, { get: () => value, configurable: true });`,
+    );
+    await page.goto(`${url}/dashboard`);
+    await heading(page, "Overview");
+    const chart = page.getByRole("group", { name: /sessions from .* by how they ended/ });
+    await chart.locator("canvas").waitFor();
+    assert.deepEqual(faults(problems), []);
+    await page.context().close();
+  });
+}
+
+test("a chart that cannot be fetched or drawn leaves the rest of its page, and says where the figures are", async () => {
+  const { token } = await furnished;
+  const breakages = [
+    (page: Page) => page.route(/\/assets\/plot-.*\.js/, (route) => route.abort()),
+    (page: Page) => page.addInitScript("delete globalThis.ResizeObserver"),
+  ];
+  for (const breakChart of breakages) {
+    const { page } = await openDashboard(browser, url, { token });
+    await breakChart(page);
+    await page.goto(`${url}/dashboard`);
+    await page.getByText("The chart could not be drawn. The table has the same figures.").first().waitFor();
+    await heading(page, "Overview");
+    await page.getByText("Show as a table").first().click();
+    await page.getByRole("cell", { name: "14" }).first().waitFor();
+    await page.context().close();
+  }
+});
+
 test("the look is tried on the person's own page in a frame, and people see it once it is saved; white on yellow never happens", async () => {
   await furnished;
   const partner = await createPartner(api);
