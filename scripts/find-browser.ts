@@ -1,4 +1,4 @@
-// Where the browser of the browser tests comes from. Nothing outside the checkout is changed unless CI=true asks for it.
+// Where the browser of the browser tests comes from. Nothing outside of the checkout is changed.
 import { spawnSync } from "node:child_process";
 import {
   accessSync,
@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
@@ -18,21 +19,21 @@ export type Machine = {
   environment: Readonly<Record<string, string | undefined>>;
   platform: string;
   arch: string;
-  isRoot: boolean;
   isProgram(file: string): boolean;
-  exists(file: string): boolean;
-  /** Runs a program to its end, silently, and tells whether it succeeded. */
-  run(program: string, args: readonly string[], environment?: Readonly<Record<string, string>>): boolean;
+  /** Runs a program silently to its end. True when it succeeded. */
+  run(program: string, args: readonly string[]): boolean;
   /** Fetches the Chromium of npm into the checkout's cache; null where that fails. */
   fetchFromNpm(): string | null;
   say(line: string): void;
 };
 
 export type FoundBrowser = {
-  /** The lightest there is: the headless shell before a browser with windows. */
+  /** What nearly all tests use. */
   path: string | null;
-  /** One with everything that people's browsers have. */
+  /** A browser with windows and settings, for tests that the headless shell cannot run. */
   whole: string | null;
+  /** `path` is the version that this checkout names. Pictures are compared with no other. */
+  isPinned: boolean;
   /** Why one of them is missing. */
   reason: string;
 };
@@ -47,24 +48,28 @@ const usualPlaces = [
 ];
 
 export const howToGetBrowser =
-  "no Chromium here: install chromium or Google Chrome, or name one in CHROMIUM_PATH (with CI=true, root on Debian installs it)";
+  "no Chromium here: install chromium or Google Chrome, or name one in CHROMIUM_PATH";
 
-export const shellOnly =
-  "needs a Chromium with windows, and there is only the shell without: install chromium or Google Chrome";
+export const shellOnly = "needs a Chromium with windows: install chromium or Google Chrome";
 
+/** The pinned shell comes before an installed browser, so that every machine runs the tests with the same one. */
 export function findBrowser(machine: Machine): FoundBrowser {
   const given = machine.environment.CHROMIUM_PATH;
   if (given !== undefined && given !== "") {
     return machine.isProgram(given)
-      ? { path: given, whole: given, reason: "" }
-      : { path: null, whole: null, reason: `CHROMIUM_PATH names ${given}, which is not a program` };
+      ? { path: given, whole: given, isPinned: false, reason: "" }
+      : {
+          path: null,
+          whole: null,
+          isPinned: false,
+          reason: `CHROMIUM_PATH names ${given}, which is not a program`,
+        };
   }
-  let whole = installedProgram(machine, wholeNames, usualPlaces);
-  if (whole === null && installFromDebian(machine))
-    whole = installedProgram(machine, wholeNames, usualPlaces);
-  const path = installedProgram(machine, shellNames) ?? whole ?? packagedShell(machine);
-  if (path === null) return { path, whole, reason: howToGetBrowser };
-  return { path, whole, reason: whole === null ? shellOnly : "" };
+  const whole = installedProgram(machine, wholeNames, usualPlaces);
+  const pinned = packagedShell(machine);
+  const path = pinned ?? installedProgram(machine, shellNames) ?? whole;
+  const reason = path === null ? howToGetBrowser : whole === null ? shellOnly : "";
+  return { path, whole, isPinned: pinned !== null, reason };
 }
 
 /** For a command that can do nothing without: the whole browser, which is what people have, or else the shell. Where there is none, one sentence says what to do. */
@@ -98,20 +103,6 @@ function packagedShell(machine: Machine): string | null {
   return fetched !== null && starts(machine, fetched) ? fetched : null;
 }
 
-/** Changes the operating system, so only a machine that exists for this one run may do it. */
-function installFromDebian(machine: Machine): boolean {
-  if (machine.environment.CI !== "true" || !machine.isRoot || !machine.exists("/etc/debian_version"))
-    return false;
-  machine.say("Installing Debian's Chromium for the browser tests…");
-  const install = (...packages: string[]) =>
-    machine.run("apt-get", ["install", "-y", "--no-install-recommends", ...packages], {
-      DEBIAN_FRONTEND: "noninteractive",
-    });
-  machine.run("apt-get", ["update"]);
-  // Older releases of Debian have no package of the shell.
-  return install("chromium", "chromium-headless-shell") || install("chromium");
-}
-
 // --- the real machine -------------------------------------------------------------------------------------------------
 
 const root = path.resolve(import.meta.dirname, "..");
@@ -122,17 +113,15 @@ export const thisMachine: Machine = {
   environment: process.env,
   platform: process.platform,
   arch: process.arch,
-  isRoot: process.geteuid?.() === 0,
   isProgram(file) {
     try {
       accessSync(file, constants.X_OK);
-      return true;
+      return statSync(file).isFile();
     } catch {
       return false;
     }
   },
-  exists: existsSync,
-  run: (program, args, environment = {}) => runQuietly(program, args, { environment }),
+  run: (program, args) => runQuietly(program, args),
   fetchFromNpm: () => fetchFromNpm(cache),
   say: (line) => process.stdout.write(`${line}\n`),
 };

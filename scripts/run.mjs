@@ -41,6 +41,7 @@ const commands = {
   assay: (args) => [[server, ...args]],
   dev: (args) => [["--watch", server, "start", ...args]],
   test: (args) => [["scripts/test.ts", ...args]],
+  "test:system": (args) => [["scripts/test.ts", "--system", ...args]],
   generate: (args) => [["scripts/generate.ts", ...args]],
   // The tests begin with the formatter, the linter and the compiler, so checking is testing plus the generated files.
   check: (args) => [
@@ -55,7 +56,6 @@ const commands = {
   fonts: () => [["scripts/fonts.ts"]],
   lighthouse: (args) => [["scripts/lighthouse.ts", ...args]],
   engines: (args) => [["scripts/engines.ts", ...args]],
-  mutate: (args) => [["scripts/mutate.ts", ...args]],
   android: (args) => [["apps/android/main.ts", ...args]],
   image: (args) => [["scripts/image.ts", ...args]],
   prove: (args) => [["scripts/prove.ts", ...args]],
@@ -79,6 +79,7 @@ const needsWebApps = new Set([
   "shop",
   "build",
   "test",
+  "test:system",
   "check",
   "screens",
   "lighthouse",
@@ -89,10 +90,10 @@ const needsWebApps = new Set([
 /** What only these need (`devDependencies`) is installed when one of them is run for the first time. */
 const needsTools = new Set([
   "test",
+  "test:system",
   "generate",
   "check",
   "bench",
-  "mutate",
   "fuzz",
   "screens",
   "lighthouse",

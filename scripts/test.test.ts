@@ -103,12 +103,9 @@ test("a file without tests, and a run without files, fail", () => {
 });
 
 test("without a browser all browser tests are one line that names their number and the way to get one", () => {
-  const { status, lines, last } = runRunner(
-    [".browser.test.ts", ".whole-browser", "scripts/fixtures/passes.fixture.ts"],
-    {
-      CHROMIUM_PATH: "/nowhere/chromium",
-    },
-  );
+  const { status, lines, last } = runRunner([".browser.test.ts", "scripts/fixtures/passes.fixture.ts"], {
+    CHROMIUM_PATH: "/nowhere/chromium",
+  });
   assert.equal(status, 0);
   const told = lines.filter((line) => line.includes("browser test"));
   assert.equal(told.length, 1, told.join("\n"));
@@ -134,6 +131,7 @@ test("run directly, the runner brings the web apps up to date before a browser t
     "find-browser.ts",
     "scratch-folder.ts",
     "scratch-postgres.ts",
+    "system-needs.ts",
   ])
     cpSync(path.join(checkout, "scripts", file), path.join(root, "scripts", file));
   // Stands for the script that builds what is stale.
@@ -152,4 +150,11 @@ test("run directly, the runner brings the web apps up to date before a browser t
   const environment = { CHROMIUM_PATH: "/bin/true" };
   assert.equal(runRunner(["page.plain"], environment, root).last, "1 passed, 0 failed");
   assert.equal(runRunner(["page.browser"], environment, root).last, "1 passed, 0 failed");
+});
+
+test("tests that need more than Node and npm run in the system suite only, which says what it needs", () => {
+  const file = "packages/mrz-reader/test/training.system.test.ts";
+  assert.equal(runRunner([file], {}).last, "0 passed, 0 failed");
+  const { lines, last } = runRunner(["--system", file], { ASSAY_TRAINING_PYTHON: "" });
+  assert.equal(last, "0 passed, 0 failed, 2 skipped", lines.join("\n"));
 });

@@ -1,4 +1,6 @@
-// The whole test suite behind `npm test`: checks of the source, then every test file against one PostgreSQL. Arguments pick the files whose path contains one of them; the path of a fixture runs that fixture.
+// The test suite behind `npm test`: checks of the source, then every test file against one PostgreSQL. With `--system`, behind
+// `npm run test:system`, the files that need more than Node and npm. Arguments pick the files whose path contains one of
+// them; the path of a fixture runs that fixture.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -7,12 +9,15 @@ import { type FoundBrowser, findBrowser, thisMachine } from "./find-browser.ts";
 import { endAllLanes, indent, Lane, type Outcome, print, seconds } from "./lanes.ts";
 import { openScratchFolder } from "./scratch-folder.ts";
 import { startScratchPostgres } from "./scratch-postgres.ts";
+import { printSystemNeeds } from "./system-needs.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 /** One more than the cores of a small machine: there is always one that waits for a browser, a lease or a process. */
 const filesAtOnce = option("lanes", 3);
+const isSystemRun = process.argv.includes("--system");
 /** A walk over every screen, or one that takes a picture of each, takes minutes on a busy machine. */
-const isLongWalk = process.env.ASSAY_EVERY_PAGE !== undefined || process.env.ASSAY_SCREENSHOTS !== undefined;
+const isLongWalk =
+  isSystemRun || process.env.ASSAY_EVERY_PAGE !== undefined || process.env.ASSAY_SCREENSHOTS !== undefined;
 const fileTimeoutSeconds = isLongWalk ? 1200 : 300;
 const quietSeconds = option("quiet-seconds", 15);
 
@@ -30,6 +35,7 @@ async function main(scratch: string): Promise<number> {
   const startedAt = Date.now();
   const filters = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
   const files = findTestFiles(filters);
+  if (isSystemRun && filters.length === 0) printSystemNeeds(print);
   const total: Outcome = { passed: 0, failures: [], skips: [] };
   const add = (outcome: Outcome) => {
     total.passed += outcome.passed;
@@ -38,7 +44,8 @@ async function main(scratch: string): Promise<number> {
   };
 
   // Somebody who works on one file wants that file's answer; the whole run checks everything.
-  const gatesToRun = filters.length === 0 ? gates : [];
+  const isWholeRun = filters.length === 0 && !isSystemRun;
+  const gatesToRun = isWholeRun ? gates : [];
   const preparing = files.length === 0 ? Promise.resolve(nothingPrepared) : preparePostgres();
   // Awaited below; until then a failure must not count as unhandled.
   preparing.catch(() => {});
@@ -65,6 +72,7 @@ async function main(scratch: string): Promise<number> {
       ...prepared.environment,
       ASSAY_TEST_SEEN_CODES: seenCodes,
       ...(browser.path === null ? {} : { CHROMIUM_PATH: browser.path }),
+      ...(browser.isPinned ? { ASSAY_TEST_PINNED_BROWSER: "1" } : {}),
       ...(browser.whole === null ? {} : { CHROMIUM_WHOLE_PATH: browser.whole }),
     };
     const patient = waiting.filter(isPatient);
@@ -82,7 +90,7 @@ async function main(scratch: string): Promise<number> {
       worker(patient),
       checking,
     ]);
-    if (filters.length === 0) add(await checkErrorCodes(seenCodes));
+    if (isWholeRun) add(await checkErrorCodes(seenCodes));
   } finally {
     await prepared.close();
   }
@@ -94,7 +102,9 @@ function finish(total: Outcome, startedAt: number): number {
     print("\nSkipped:");
     for (const { name, reason } of total.skips) print(`  ${name}${reason === "" ? "" : `: ${reason}`}`);
   }
-  const ranNothing = total.passed + total.failures.length === 0;
+  // What a machine lacks is no fault of the system suite.
+  const mayOnlySkip = isSystemRun && total.skips.length > 0;
+  const ranNothing = !mayOnlySkip && total.passed + total.failures.length === 0;
   if (ranNothing) print("\nNo test ran.");
   if (total.failures.length > 0) {
     print("\nFailed:");
@@ -131,6 +141,7 @@ function findTestFiles(filters: readonly string[]): string[] {
     cwd: root,
     exclude: (name) => /(^|\/)(node_modules|dist)(\/|$)/.test(name),
   })
+    .filter((file) => isSystemTest(file) === isSystemRun)
     .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
     .concat(filters.filter((filter) => filter.endsWith(".fixture.ts") && existsSync(path.join(root, filter))))
     .sort();
@@ -146,8 +157,13 @@ function needsOwnProcess(file: string): boolean {
   return isPatient(file);
 }
 
+/** Needs more than Node and npm: packages of the system, other languages, material that is not in the repository. */
+function isSystemTest(file: string): boolean {
+  return file.endsWith(".system.test.ts") || needsWholeBrowser(file);
+}
+
 function isBrowserTest(file: string): boolean {
-  return file.endsWith(".browser.test.ts") || needsWholeBrowser(file);
+  return file.endsWith(".browser.test.ts") || isSystemTest(file);
 }
 
 function needsWholeBrowser(file: string): boolean {
@@ -202,7 +218,7 @@ async function preparePostgres(): Promise<Prepared> {
 type BrowserTests = {
   /** The files that can run. */
   waiting: string[];
-  browser: Pick<FoundBrowser, "path" | "whole">;
+  browser: Omit<FoundBrowser, "reason">;
   skips: Outcome["skips"];
   failures: Outcome["failures"];
 };
@@ -210,10 +226,17 @@ type BrowserTests = {
 /** A browser and fresh web apps are wanted only when a browser test was picked. */
 function prepareBrowserTests(files: readonly string[]): BrowserTests {
   if (!files.some(isBrowserTest))
-    return { waiting: [...files], browser: { path: null, whole: null }, skips: [], failures: [] };
+    return {
+      waiting: [...files],
+      browser: { path: null, whole: null, isPinned: false },
+      skips: [],
+      failures: [],
+    };
   const { reason, ...browser } = findBrowser(thisMachine);
-  const canRun = (file: string) =>
-    !isBrowserTest(file) || (needsWholeBrowser(file) ? browser.whole : browser.path) !== null;
+  const canRun = (file: string) => {
+    if (needsWholeBrowser(file)) return browser.whole !== null;
+    return !file.endsWith(".browser.test.ts") || browser.path !== null;
+  };
   const waiting = files.filter(canRun);
   const count = files.length - waiting.length;
   const skips = count === 0 ? [] : [{ name: `${count} files of browser tests`, reason, count }];

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
@@ -130,18 +129,4 @@ test("every alarm is explained to operators and has a test of its own", () => {
   const untested = alarms.filter((name) => !tests.includes(`alertname: ${name}\n        exp_alerts`));
   assert.deepEqual(untested, []);
   for (const name of alarms) assert.ok(guide.includes(`\`${name}\``), `${name} is not in docs/operating.md`);
-});
-
-const promtool = spawnSync("promtool", ["--version"]).status === 0;
-
-test("promtool takes the rules, and they alarm when they should", {
-  skip: promtool ? false : "promtool is not installed (Debian: apt-get install prometheus)",
-}, () => {
-  for (const args of [
-    ["check", "rules", "deploy/prometheus/rules.yaml"],
-    ["test", "rules", "deploy/prometheus/rules.test.yaml"],
-  ]) {
-    const { status, stdout, stderr } = spawnSync("promtool", args, { cwd: root, encoding: "utf8" });
-    assert.equal(status, 0, `${stdout}${stderr}`);
-  }
 });

@@ -463,33 +463,33 @@ const dialogs = [
   ["account", "Add a passkey"],
 ] as const;
 
-test("every dialog is accessible and fits, wide and narrow, in both schemes", {
-  skip: looksAtAll || keepsScreenshots ? false : "takes a minute: set ASSAY_EVERY_PAGE=1",
-}, async () => {
-  const { token, paths } = await furnished;
-  const { page, problems } = await openDashboard(browser, url, { width: 1440, token });
-  await page.goto(`${url}/dashboard`);
-  const found: string[] = [];
-  for (const [index, [on, opener]] of dialogs.entries()) {
-    const path = paths.find(([name]) => name === on)?.[1] ?? assert.fail(on);
-    await goInside(page, path);
-    await page.getByText("Loading…").first().waitFor({ state: "detached" });
-    await page.getByRole("button", { name: opener, exact: true }).first().click();
-    await page.getByRole("dialog").waitFor();
-    for (const [width, colorScheme] of looksAtAll ? ([...keptLooks, [320, "dark"]] as const) : []) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme });
-      const what = `${on}, ${String(opener)}, ${width} px, ${colorScheme}`;
-      if (await isWiderThanScreen(page)) found.push(`${what} scrolls sideways`);
-      await checkAccessibility(page).catch((error: Error) => found.push(`${what}: ${error.message}`));
+// Takes a minute, so only with ASSAY_EVERY_PAGE=1 or for `npm run screens`.
+if (looksAtAll || keepsScreenshots)
+  test("every dialog is accessible and fits, wide and narrow, in both schemes", async () => {
+    const { token, paths } = await furnished;
+    const { page, problems } = await openDashboard(browser, url, { width: 1440, token });
+    await page.goto(`${url}/dashboard`);
+    const found: string[] = [];
+    for (const [index, [on, opener]] of dialogs.entries()) {
+      const path = paths.find(([name]) => name === on)?.[1] ?? assert.fail(on);
+      await goInside(page, path);
+      await page.getByText("Loading…").first().waitFor({ state: "detached" });
+      await page.getByRole("button", { name: opener, exact: true }).first().click();
+      await page.getByRole("dialog").waitFor();
+      for (const [width, colorScheme] of looksAtAll ? ([...keptLooks, [320, "dark"]] as const) : []) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme });
+        const what = `${on}, ${String(opener)}, ${width} px, ${colorScheme}`;
+        if (await isWiderThanScreen(page)) found.push(`${what} scrolls sideways`);
+        await checkAccessibility(page).catch((error: Error) => found.push(`${what}: ${error.message}`));
+      }
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await keepLooks(page, `dashboard-dialog-${index + 10}-${on}`);
+      await page.keyboard.press("Escape");
     }
-    await page.setViewportSize({ width: 1440, height: 900 });
-    await keepLooks(page, `dashboard-dialog-${index + 10}-${on}`);
-    await page.keyboard.press("Escape");
-  }
-  assert.deepEqual([...found, ...faults(problems)], []);
-  await page.context().close();
-});
+    assert.deepEqual([...found, ...faults(problems)], []);
+    await page.context().close();
+  });
 
 test("the list for going live says what only the operator can do, until that is done, and warns of what may be missing", async () => {
   const { token } = await furnished;

@@ -1,28 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { runCommand } from "@assay/cli/command";
-import { defaultPolicy } from "@assay/emrtd/verify/policy";
-import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
-import { skipWithoutPcscd, startPcscd } from "../../../../packages/emrtd/test/support/pcscd.ts";
-import { readCommand } from "../../src/cli/read.command.ts";
 import { sql } from "../../src/db/sql.ts";
 import { hourMs } from "../../src/kernel/clock.ts";
 import { readTrust } from "../../src/trust/trust.store.ts";
-import {
-  importTrustFile,
-  listTrust,
-  listTrustImports,
-  printTrustAudit,
-  printTrustStatus,
-} from "../../src/trust/trust-command.ts";
 import { type Api, createPartner } from "../support/api.ts";
 import { createAuthority } from "../support/certificate.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { startTestService, type TestService, testRing } from "../support/service.ts";
+import { startTestService, type TestService } from "../support/service.ts";
 import { createTestAuthority } from "../support/test-authority.ts";
+import { operatorOf } from "../support/trust.ts";
 import { claimedSession, TestDevice, testDocument, trustTestCountry } from "../support/verify-device.ts";
 
 const authority = createTestAuthority("deviations");
@@ -39,29 +25,6 @@ async function verdictAt(t: TestContext, service: TestService, api: Api, id: str
   const message = await device.passChip(testDocument(id, service.clock.now()));
   assert.ok(message.type === "step_result", JSON.stringify(message));
   return message.passed ? "passed" : (message.failure_code ?? "failed");
-}
-
-/** Runs commands on what a service trusts, and gives what they print. */
-async function operatorOf(t: TestContext, { core: { db }, clock }: Pick<TestService, "core" | "clock">) {
-  const folder = await mkdtemp(join(tmpdir(), "deviations-"));
-  t.after(() => rm(folder, { recursive: true }));
-  const printed = async (work: (print: (line: string) => void) => Promise<number>) => {
-    const lines: string[] = [];
-    await work((line) => lines.push(line));
-    return lines.join("\n");
-  };
-  return {
-    bring: async (name: string, bytes: Uint8Array) => {
-      const file = join(folder, name);
-      await writeFile(file, bytes);
-      const request = { file, rootFiles: [], pinnedSha256: [], now: clock.now() };
-      return printed((print) => importTrustFile(db, request, print));
-    },
-    list: () => printed((print) => listTrust(db, { now: clock.now() }, print)),
-    imports: () => printed((print) => listTrustImports(db, print)),
-    audit: () => printed((print) => printTrustAudit(db, defaultPolicy, clock.now(), print)),
-    status: () => printed((print) => printTrustStatus(db, clock.now(), print)),
-  };
 }
 
 test("a deviation list decides about live documents of its state once its authority is trusted", async (t) => {
@@ -134,39 +97,4 @@ test("a source may bring a deviation list, if it is signed as it must be, and a 
   await refresh();
   assert.match(await status(), /now: It was signed at 2026-01-15.*before the edition that counts/);
   assert.match(await list(), /deviation list of 2026-01-25/);
-});
-
-test("the desk applies the deviation lists of the installation", { skip: skipWithoutPcscd }, async (t) => {
-  const service = await startTestService();
-  // The command has the time of the machine.
-  service.clock.set(new Date());
-  await trustTestCountry(service);
-  const document = testDocument("passport-valid", new Date());
-  const daemon = await startPcscd();
-  t.after(() => daemon.stop());
-  await daemon.insert(createVirtualChip({ files: document.files, ...document.chip }));
-  const env = {
-    DATABASE_URL: service.databaseUrl,
-    SECRET_KEYS: testRing,
-    DATA_DIR: service.dataDir,
-    ...stern,
-  };
-  Object.assign(process.env, env);
-  t.after(() => {
-    for (const name of Object.keys(env)) delete process.env[name];
-  });
-  const read = async () => {
-    const lines: string[] = [];
-    const args = ["read", "--can", document.chip.can, "--socket", daemon.socketPath];
-    const exitCode = await runCommand([readCommand], args, (line) => lines.push(line));
-    return { exitCode, text: lines.join("\n") };
-  };
-  const before = await read();
-  assert.equal(before.exitCode, 0, before.text);
-  const { bring } = await operatorOf(t, service);
-  await bring("authority.cer", authority.certificate);
-  await bring("faults.dl", authority.deviationList(signedAt));
-  const after = await read();
-  assert.equal(after.exitCode, 3, after.text);
-  assert.match(after.text, /FAILED .*document deviates/);
 });

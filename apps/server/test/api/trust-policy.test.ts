@@ -1,48 +1,21 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { runCommand } from "@assay/cli/command";
-import { personalise } from "@assay/emrtd/node/test-country/personalise";
-import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
-import { signerProfile } from "@assay/emrtd/node/test-country/signer-profiles";
 import {
   createTestCountry,
   defaultTestSeed,
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
 import type { TestDocument } from "@assay/emrtd/virtual/test-document";
-import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
-import { skipWithoutPcscd, startPcscd } from "../../../../packages/emrtd/test/support/pcscd.ts";
-import { readCommand } from "../../src/cli/read.command.ts";
 import { loadConfig } from "../../src/config.ts";
 import { sql } from "../../src/db/sql.ts";
 import { changeTrust, insertImport } from "../../src/trust/trust.store.ts";
 import { type Api, createPartner } from "../support/api.ts";
 import { startTestService, type TestService } from "../support/service.ts";
+import { weaklySigned } from "../support/trust.ts";
 import { claimedSession, TestDevice, testDocument } from "../support/verify-device.ts";
 
 const verify = { faceJudge: null };
 type Document = Pick<TestDocument, "files" | "chip">;
-
-/** A passport that the test country signed with SHA-1. */
-function weaklySigned(now: Date): Document {
-  return personalise({
-    country: createTestCountry(defaultTestSeed, now),
-    profile: signerProfile("rsa-2048-sha1"),
-    can: "123456",
-    portrait: readPortrait("adult.jpg"),
-    mrz: {
-      format: "TD3",
-      documentCode: "P",
-      issuingState: "UTO",
-      nationality: "UTO",
-      documentNumber: "WEAK00001",
-      dateOfBirth: "900101",
-      dateOfExpiry: "331231",
-      sex: "X",
-      primaryName: "Weak",
-    },
-  });
-}
 
 async function verdictAt(
   t: TestContext,
@@ -99,29 +72,6 @@ test("the test country's own passport passes in the sandbox under the strict pol
   const { api } = await createPartner(service.api);
   const valid = testDocument("passport-valid", service.clock.now());
   assert.equal(await verdictAt(t, service, api, valid, "sandbox"), "passed");
-});
-
-test("the desk judges by the operator's policy as well", { skip: skipWithoutPcscd }, async (t) => {
-  const document = weaklySigned(new Date());
-  const daemon = await startPcscd();
-  t.after(() => daemon.stop());
-  await daemon.insert(createVirtualChip({ files: document.files, ...document.chip }));
-  t.after(() => {
-    delete process.env.TRUST_POLICY;
-  });
-  const read = async (policy: string) => {
-    process.env.TRUST_POLICY = policy;
-    const lines: string[] = [];
-    const args = ["read", "--can", document.chip.can, "--test-country", "--socket", daemon.socketPath];
-    const exitCode = await runCommand([readCommand], args, (line) => lines.push(line));
-    return { exitCode, text: lines.join("\n") };
-  };
-  const warned = await read("");
-  assert.equal(warned.exitCode, 0, warned.text);
-  assert.match(warned.text, /warning .*: sha1/);
-  const refused = await read("sha1=refuse");
-  assert.equal(refused.exitCode, 3, refused.text);
-  assert.match(refused.text, /FAILED .*: sha1/);
 });
 
 for (const [policy, problem] of [

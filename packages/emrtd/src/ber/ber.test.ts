@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { readVector, skipWithoutVectors } from "../../test/support/vectors.ts";
 import { concat, fromHex, toHex } from "../bytes.ts";
 import { EmrtdError, type EmrtdErrorCode } from "../emrtd-error.ts";
 import { oidFromBytes, oidToBytes } from "./oid.ts";
@@ -196,19 +195,4 @@ test("random bytes are refused with the package's own error only", () => {
       }
     }),
   );
-});
-
-test("independent vectors: a master list is split into its certificates", {
-  skip: skipWithoutVectors,
-}, () => {
-  for (const [file, count] of [
-    ["DE_ML_2026-05-28.ml", 588],
-    ["NL_ML_2026-07-22.ml", 411],
-  ] as const) {
-    const signedData = readWhole(readVector(`master-lists/${file}`))
-      .at(1, "content")
-      .at(0, "signed data");
-    const content = signedData.at(2, "encapsulated content").at(1, "content").at(0, "octets").octetString();
-    assert.equal(readWhole(content).at(1, "certificates").children().length, count);
-  }
 });

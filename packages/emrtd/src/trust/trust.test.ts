@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { checker, flipBit, today, utopia } from "../../test/support/test-country.ts";
-import { readVector, skipWithoutVectors } from "../../test/support/vectors.ts";
 import { fromBase64, toBase64 } from "../base64.ts";
 import { latin1, toHex, utf8 } from "../bytes.ts";
 import { readSignedData } from "../cms/signed-data.ts";
@@ -17,8 +16,6 @@ import { auditTrust } from "./audit-trust.ts";
 import { importTrust } from "./import-trust.ts";
 import { deserialiseTrustRecord, serialiseTrustRecord } from "./trust-record.ts";
 import { TrustStore } from "./trust-store.ts";
-
-const skip = skipWithoutVectors;
 
 function authority(id: "rsa" | "rsa_pss" | "nist" | "brainpool"): Uint8Array {
   const certificate = utopia.authorityCertificates.get(id);
@@ -314,36 +311,4 @@ test("whatever is imported, the answer is an import or the package's own error",
     }),
     { numRuns: 500 },
   );
-});
-
-test("independent vectors: the German and the Dutch list are imported, each with its own root only", {
-  skip,
-}, () => {
-  const german = readVector("master-lists/DE_ML_2026-05-28.ml");
-  const dutch = readVector("master-lists/NL_ML_2026-07-22.ml");
-  const germanRoot = readCertificate(readVector("master-lists/DE_ROOT_CA_CSCA07.cer"));
-  const dutchRoot = readCertificate(readVector("master-lists/NL_ROOT_CA.cer"));
-  const now = new Date("2026-11-01T00:00:00Z");
-  const germanImport = bring(german, { roots: [germanRoot], now });
-  const dutchImport = bring(dutch, { roots: [dutchRoot], now });
-  assert.equal(germanImport.records[0]?.certificates.length, 588);
-  assert.equal(dutchImport.records[0]?.certificates.length, 411);
-  assert.deepEqual([...germanImport.rejected, ...dutchImport.rejected], []);
-  assert.match(bring(german, { roots: [dutchRoot], now }).rejected[0]?.reason ?? "", /No trusted root/);
-  const store = new TrustStore([...germanImport.records, ...dutchImport.records], checker);
-  assert.equal(store.authorities.length, 627);
-  for (const { certificate } of store.authorities) {
-    assert.doesNotThrow(() => [certificate.publicKey, certificate.signatureScheme]);
-  }
-  const both = store.authorities.filter(({ sources }) => sources.length === 2);
-  assert.equal(both.length, 588 + 411 - 627);
-});
-
-test("independent vectors: the German list with one certificate changed is refused", { skip }, () => {
-  const german = readVector("master-lists/DE_ML_2026-05-28.ml");
-  const roots = [readCertificate(readVector("master-lists/DE_ROOT_CA_CSCA07.cer"))];
-  for (const offset of [100, 400_000, 899_000, 902_200, german.length - 1]) {
-    const { records } = bring(flipBit(german, offset * 8), { roots, now: new Date("2026-11-01T00:00:00Z") });
-    assert.deepEqual(records, []);
-  }
 });

@@ -3,7 +3,6 @@ import { X509Certificate } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
 import { utopia } from "../../test/support/test-country.ts";
-import { readVector, skipWithoutVectors } from "../../test/support/vectors.ts";
 import { readWhole } from "../ber/read.ts";
 import { tags } from "../ber/tag.ts";
 import { oid, printableString, sequence, setOf, tlv, utf8String } from "../ber/write.ts";
@@ -109,23 +108,4 @@ test("whatever the bytes, readers of certificates, lists and messages give their
     }),
     { numRuns: 800 },
   );
-});
-
-test("independent vectors: every certificate of the lists says what node:crypto says of it", {
-  skip: skipWithoutVectors,
-}, () => {
-  for (const list of ["DE_ML_2026-05-28.ml", "NL_ML_2026-07-22.ml"]) {
-    const { content } = readSignedData(readVector(`master-lists/${list}`), { maxBytes: 2_000_000 });
-    for (const item of readWhole(content).at(1, "certificates").iterate()) {
-      const ours = readCertificate(item.bytes);
-      const theirs = new X509Certificate(item.bytes);
-      assert.equal(ours.notBefore.getTime(), Date.parse(theirs.validFrom));
-      assert.equal(ours.notAfter.getTime(), Date.parse(theirs.validTo));
-      const key = ours.publicKey;
-      const details = theirs.publicKey.asymmetricKeyDetails;
-      if (key.kind === "rsa") assert.equal(key.bits, details?.modulusLength);
-      else if (details?.namedCurve !== undefined)
-        assert.equal(key.curve.replace("secp256r1", "prime256v1"), details.namedCurve);
-    }
-  }
 });

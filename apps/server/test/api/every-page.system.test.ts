@@ -1,20 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { documentNames } from "../../src/pages/documents.ts";
-import {
-  checkAccessibility,
-  isWiderThanScreen,
-  looksAtAll,
-  openBrowser,
-  openPage,
-} from "../support/browser.ts";
+import { checkAccessibility, isWiderThanScreen, openBrowser, openPage } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
 
 // Looking at a hundred pages takes longer than anything else in the suite, and they are made by the same code from the same styles as those of
 // pages.browser.test.ts, which are always looked at.
-test("every guide, every decision and every page of the reference is accessible and fits a phone", {
-  skip: looksAtAll ? false : "takes minutes: set ASSAY_EVERY_PAGE=1",
-}, async () => {
+test("every guide, every decision and every page of the reference is accessible and fits a phone", async () => {
   const { url } = await startTestService();
   const { page, problems } = await openPage(await openBrowser(), url, { width: 390 });
   await page.goto(`${url}/reference`);
