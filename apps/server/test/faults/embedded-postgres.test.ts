@@ -13,10 +13,12 @@ import {
   helper,
   hold,
   newFolder,
+  ordinaryUser,
   query,
   scratch,
   start,
   usedDataDir,
+  withoutSetpriv,
 } from "../support/held-postgres.ts";
 import { killAll, killServer, serverPid, serverProcesses } from "../support/postgres-processes.ts";
 import { until } from "../support/until.ts";
@@ -156,22 +158,21 @@ describe("the account the server runs as", () => {
   });
 
   test("an ordinary user starts it as itself, below a home of mode 0700", {
-    skip: isRoot ? false : "needs root to become another user",
+    skip: isRoot && hasSetpriv ? false : "needs root and setpriv to become another user",
   }, async () => {
-    const user = { uid: 65534, gid: 65534 };
     const home = await newFolder(tmpdir(), 0o700);
-    await chown(home, user.uid, user.gid);
+    await chown(home, ordinaryUser.uid, ordinaryUser.gid);
     const dataDir = path.join(home, "data");
-    const held = await hold(dataDir, "hold", user);
+    const held = await hold(dataDir, "hold", { asOrdinaryUser: true });
     assert.deepEqual(held.notes, []);
-    assert.equal((await lstat(`/proc/${serverPid(dataDir)}`)).uid, user.uid);
+    assert.equal((await lstat(`/proc/${serverPid(dataDir)}`)).uid, ordinaryUser.uid);
     held.child.kill("SIGTERM");
     await held.ended;
     assert.equal(serverPid(dataDir), null);
   });
 
   test("data of another user is refused with both user ids in the message", {
-    skip: isRoot ? false : "needs root to become another user",
+    skip: isRoot && hasSetpriv ? false : "needs root and setpriv to become another user",
   }, async () => {
     const folder = await newFolder();
     const dataDir = path.join(folder, "data");
@@ -180,7 +181,7 @@ describe("the account the server runs as", () => {
     await chown(path.join(dataDir, "postgres", "data"), 1, 1);
     await chmod(path.join(dataDir, "postgres"), 0o755);
     await assert.rejects(
-      hold(dataDir, "hold", { uid: 65534, gid: 65534 }),
+      hold(dataDir, "hold", { asOrdinaryUser: true }),
       /belongs to user id 1, but this process is user id 65534/,
     );
   });
@@ -283,8 +284,7 @@ describe("after kill -9", () => {
   test("where nothing ends the server with its parent, the next start takes it over and ends it", async () => {
     const folder = await newFolder();
     const dataDir = path.join(folder, "data");
-    // As on macOS, and wherever there is no setpriv.
-    const held = await hold(dataDir, "hold", { env: { PATH: folder } });
+    const held = await hold(dataDir, "hold", await withoutSetpriv(dataDir));
     assert.match(held.notes.join(" "), /the next start takes it over/);
     await query(held.url, "create table kept as select 4 as n");
     const pid = serverPid(dataDir);
@@ -355,7 +355,7 @@ describe("after kill -9", () => {
     await held.ended;
     const account = await lstat(embeddedFolders(dataDir).data);
     // A program of the account the server runs as, since PostgreSQL takes only those for a server.
-    const other = spawn("sleep", ["600"], isRoot ? { uid: account.uid, gid: account.gid } : {});
+    const other = spawn("/bin/sleep", ["600"], isRoot ? { uid: account.uid, gid: account.gid } : {});
     children.push(other);
     await writeFile(lockFile, content.replace(/^\d+/, String(other.pid)));
     const server = await start(dataDir);

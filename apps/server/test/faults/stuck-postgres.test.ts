@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { startEmbeddedPostgres } from "../../src/installation/postgres/embedded-postgres.ts";
 import { embeddedFolders } from "../../src/installation/postgres/place.ts";
-import { hold, newFolder, query, start, usedDataDir } from "../support/held-postgres.ts";
+import { hold, query, start, usedDataDir, withoutSetpriv } from "../support/held-postgres.ts";
 import {
   killAll,
   killServer,
@@ -41,9 +41,6 @@ async function startsSoon(dataDir: string, acknowledged: readonly number[], with
   return { lines: lines.join("\n"), milliseconds: Date.now() - begun };
 }
 
-/** As on macOS, and wherever there is no setpriv: nothing ends the server with its owner. */
-const withoutSetpriv = async () => ({ env: { PATH: await newFolder() } });
-
 describe("one process of the server is killed at the moment its owner is", { concurrency: 4 }, () => {
   for (const [name, title] of [
     ["a backend", /assay assay \[local\]/],
@@ -71,7 +68,7 @@ describe("one process of the server is killed at the moment its owner is", { con
 describe("a server that is stuck", { concurrency: 5 }, () => {
   test("while it stops, with a dead owner, is ended by the next start, which says what it waits for", async () => {
     const dataDir = await usedDataDir();
-    const held = await hold(dataDir, "write", await withoutSetpriv());
+    const held = await hold(dataDir, "write", await withoutSetpriv(dataDir));
     await until("some rows are written", () => held.wrote.length >= 20);
     const pid = serverPid(dataDir) ?? 0;
     process.kill(serverProcess(dataDir, /: checkpointer/), "SIGSTOP");
@@ -84,7 +81,7 @@ describe("a server that is stuck", { concurrency: 5 }, () => {
 
   test("and does not even react to signals is killed by the next start", async () => {
     const dataDir = await usedDataDir();
-    const held = await hold(dataDir, "write", await withoutSetpriv());
+    const held = await hold(dataDir, "write", await withoutSetpriv(dataDir));
     await until("some rows are written", () => held.wrote.length >= 20);
     for (const pid of serverProcesses(dataDir)) process.kill(pid, "SIGSTOP");
     held.child.kill("SIGKILL");

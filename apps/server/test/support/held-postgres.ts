@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { chmod, cp, mkdtemp, rm } from "node:fs/promises";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { chmod, cp, lchown, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -67,15 +67,65 @@ export type Held = {
   ended: Promise<void>;
 };
 
+/** An ordinary user, for tests that run as root. */
+export const ordinaryUser = { uid: 65534, gid: 65534 };
+
+/** Empty where there is none. The full path, since some tests start with an empty PATH. */
+const setpriv = spawnSync("sh", ["-c", "command -v setpriv"], { encoding: "utf8" }).stdout.trim();
+
+/**
+ * Starts a command as an ordinary user. The project may be below a folder that is closed to that user, such as a home of mode 0700, so the command
+ * gets the capability to pass through folders.
+ */
+function asOrdinaryUser(command: readonly string[]): string[] {
+  const { uid, gid } = ordinaryUser;
+  const pass = [
+    "--inh-caps=-all,+dac_read_search",
+    "--ambient-caps=-all,+dac_read_search",
+    // Otherwise the capability does not count for access(2), with which PostgreSQL looks for its own programs.
+    "--securebits=+no_setuid_fixup",
+  ];
+  return [
+    "/usr/bin/setpriv",
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    "--clear-groups",
+    ...pass,
+    "--",
+    ...command,
+  ];
+}
+
+/**
+ * As on macOS, and wherever there is no setpriv: nothing ends the server with its owner. Root gives the data to an ordinary user first, because
+ * without setpriv root cannot start a server below a closed folder.
+ */
+export async function withoutSetpriv(dataDir: string): Promise<HoldOptions> {
+  const env = { PATH: await newFolder() };
+  if (process.geteuid?.() !== 0 || setpriv === "") return { env };
+  await mkdir(dataDir, { recursive: true });
+  const { uid, gid } = ordinaryUser;
+  for (const file of [
+    dataDir,
+    ...(await readdir(dataDir, { recursive: true })).map((name) => path.join(dataDir, name)),
+  ])
+    await lchown(file, uid, gid);
+  return { env, asOrdinaryUser: true };
+}
+
+export type HoldOptions = { asOrdinaryUser?: boolean; env?: NodeJS.ProcessEnv };
+
 /** The helper in a process of its own, as soon as its server is ready. */
 export async function hold(
   dataDir: string,
   mode: "hold" | "write" = "hold",
-  options: { uid?: number; gid?: number; env?: NodeJS.ProcessEnv } = {},
+  options: HoldOptions = {},
 ): Promise<Held> {
-  const child = spawn(process.execPath, [helper, mode, dataDir], {
+  const command = [process.execPath, helper, mode, dataDir];
+  const [program = "", ...args] = options.asOrdinaryUser ? asOrdinaryUser(command) : command;
+  const child = spawn(program, args, {
     stdio: ["ignore", "pipe", "pipe"],
-    ...options,
+    ...(options.env === undefined ? {} : { env: options.env }),
   });
   children.push(child);
   const wrote: number[] = [];
