@@ -152,6 +152,16 @@ test("the code is 8 characters that cannot be mistaken, for its requester, for 2
   expectData(await confirm(owner, id, fresh.toLowerCase()));
 });
 
+test("a code that has scheduled a deletion schedules no second one", async () => {
+  const owner = await signUpOwner(api);
+  const id = owner.organizationId;
+  expectData(await request(owner), 202);
+  const code = await mailedCode(owner.email);
+  expectData(await confirm(owner, id, code));
+  expectData(await cancel(owner, id));
+  expectError(await confirm(owner, id, code), 409, "DELETION_CODE_EXPIRED");
+});
+
 test("a code is dead after 5 wrong tries, also when they come at once", async () => {
   const owner = await signUpOwner(api);
   expectData(await request(owner), 202);

@@ -99,6 +99,23 @@ test("every setting can be given, changed and cleared", async () => {
   assert.deepEqual(enabled.subscribed_event_types, ["verification.session.failed"]);
 });
 
+test("of a changed URL the audit log holds the host, never the path or the query", async () => {
+  const partner = await createPartner(api);
+  const { endpoint } = await createEndpoint(partner);
+  expectData(
+    await partner.api.patch(`/v1/webhooks/endpoints/${endpoint.id}`, {
+      name: "Moved",
+      url: "https://receiver.test/path-secret?token=query-secret",
+    }),
+  );
+  const audit = await partner.owner.api.get("/v1/auth/orgs/audit-logs");
+  const [changed] = expectData<{ event: string; details: unknown }[]>(audit).filter(
+    ({ event }) => event === "webhook_endpoint.updated",
+  );
+  assert.deepEqual(changed?.details, { name: "Moved", host: "receiver.test" });
+  assert.ok(!audit.text.includes("path-secret") && !audit.text.includes("query-secret"));
+});
+
 test("the list is newest first, paged, and filtered by enabled", async () => {
   const partner = await createPartner(api);
   const ids: string[] = [];
@@ -289,8 +306,9 @@ test("a key that is weak, private, odd or not what it says is refused by the fie
   );
   await refused({}, { n: `${n}=` }, /`jwk.n`/);
   await refused({}, { n: "" }, /`jwk.n`/);
-  for (const e of ["Aw", "EQ", "AQAA", "AAEAAQ", "_____w", "AQABAQAB"])
-    if (e !== "_____w") await refused({}, { e }, /`jwk.e`/);
+  for (const e of ["AQAC", "AQAA", "Aw", "_____g", "AQAAAAE"])
+    await refused({}, { e }, /`jwk.e` must be odd and from 65537 to 4294967295/);
+  await refused({}, { e: "AAEAAQ" }, /`jwk.e`.*leading zero/);
   await refused({}, { d: whole.d }, /`jwk.d` is not a field/);
   for (const member of ["p", "q", "dp", "dq", "qi"])
     await refused({}, { [member]: "AQAB" }, /is not a field/);
@@ -305,6 +323,19 @@ test("a key that is weak, private, odd or not what it says is refused by the fie
   const { jwk: _jwk, ...withoutJwk } = good;
   expectError(await partner.api.post(path, withoutJwk), 400, "BAD_REQUEST", /`jwk` is required/);
   expectData(await partner.api.post(path, good), 201);
+  // Both ends of what is allowed.
+  for (const numbers of [
+    { n: Buffer.alloc(1024, 0xff).toString("base64url"), e: "AQAB" },
+    { n, e: "_____w" },
+  ])
+    expectData(
+      await partner.api.post(path, {
+        ...good,
+        key_id: numbers.e,
+        jwk: { ...good.jwk, ...numbers, kid: numbers.e },
+      }),
+      201,
+    );
 });
 
 test("an endpoint that is deleted is gone for good, its deliveries stay listed", async () => {

@@ -25,7 +25,8 @@ type Bent = {
   flags?: number;
   type?: string;
   count?: number;
-  certificates?: Uint8Array[];
+  /** Signs the attestation with its own key instead of the passkey's. */
+  attestor?: { certificate: Uint8Array; key: KeyObject };
 };
 
 const userPresent = 0x01;
@@ -74,10 +75,15 @@ export class SoftwareAuthenticator {
       key,
     ]);
     const authData = Buffer.concat([this.#authData(bent, userPresent | userVerified | attested), credential]);
+    const clientData = this.#clientData("webauthn.create", options.challenge, bent);
     const statement = new Map<string, Cbor>();
-    if (bent.certificates) statement.set("alg", -7).set("sig", randomBytes(70)).set("x5c", bent.certificates);
+    if (bent.attestor) {
+      const signed = Buffer.concat([authData, createHash("sha256").update(clientData).digest()]);
+      statement.set("alg", -7).set("sig", sign("sha256", signed, bent.attestor.key));
+      statement.set("x5c", [bent.attestor.certificate]);
+    }
     const attestation = new Map<string, Cbor>([
-      ["fmt", bent.certificates ? "packed" : "none"],
+      ["fmt", bent.attestor ? "packed" : "none"],
       ["attStmt", statement],
       ["authData", authData],
     ]);
@@ -88,7 +94,7 @@ export class SoftwareAuthenticator {
       authenticatorAttachment: "platform",
       clientExtensionResults: {},
       response: {
-        clientDataJSON: this.#clientData("webauthn.create", options.challenge, bent).toString("base64url"),
+        clientDataJSON: clientData.toString("base64url"),
         attestationObject: encodeCbor(attestation).toString("base64url"),
         transports: ["internal", "hybrid"],
         publicKeyAlgorithm: -7,

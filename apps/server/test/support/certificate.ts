@@ -18,8 +18,13 @@ const octets = (bytes: Uint8Array) => der(0x04, bytes);
 const truth = der(0x01, Buffer.from([0xff]));
 const utcTime = (date: Date) =>
   der(0x17, Buffer.from(`${date.toISOString().slice(2, 19).replace(/[-:T]/g, "")}Z`, "latin1"));
-const name = (text: string) =>
-  sequence(der(0x31, sequence(oid("550403"), der(0x0c, Buffer.from(text, "utf8")))));
+const nameParts = (parts: Record<string, string>) =>
+  sequence(
+    ...Object.entries(parts).map(([id, text]) =>
+      der(0x31, sequence(oid(id), der(0x0c, Buffer.from(text, "utf8")))),
+    ),
+  );
+const name = (commonName: string) => nameParts({ "550403": commonName });
 const ecdsaWithSha256 = sequence(oid("2a8648ce3d040302"));
 
 const extension = (id: string, critical: boolean, value: Uint8Array) =>
@@ -32,12 +37,12 @@ function addressBytes(address: string): Buffer {
 }
 
 function write(options: {
-  subject: string;
-  issuer: string;
+  subject: Uint8Array;
+  issuer: Uint8Array;
   publicKey: KeyObject;
   signWith: KeyObject;
   extensions: readonly Uint8Array[];
-}): string {
+}): Buffer {
   const dayMs = 86_400_000;
   const serial = randomBytes(12);
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 1;
@@ -45,18 +50,35 @@ function write(options: {
     der(0xa0, integer(Buffer.from([2]))),
     integer(serial),
     ecdsaWithSha256,
-    name(options.issuer),
+    options.issuer,
     sequence(utcTime(new Date(Date.now() - dayMs)), utcTime(new Date(Date.now() + 30 * dayMs))),
-    name(options.subject),
+    options.subject,
     options.publicKey.export({ type: "spki", format: "der" }),
     der(0xa3, sequence(...options.extensions)),
   );
-  const certificate = sequence(body, ecdsaWithSha256, bitString(sign("sha256", body, options.signWith)));
+  return sequence(body, ecdsaWithSha256, bitString(sign("sha256", body, options.signWith)));
+}
+
+function toPem(certificate: Buffer): string {
   const text = certificate
     .toString("base64")
     .match(/.{1,64}/g)
     ?.join("\n");
   return `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
+}
+
+/** What signs the attestations of a model of passkey, with a certificate as WebAuthn (section 8.2.1) wants it. */
+export function createAttestor(): { certificate: Buffer; key: KeyObject } {
+  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const subject = nameParts({
+    "550406": "UT",
+    "55040a": "Test keys",
+    "55040b": "Authenticator Attestation",
+    "550403": "Test key",
+  });
+  const extensions = [extension("551d13", true, sequence())];
+  const certificate = write({ subject, issuer: subject, publicKey, signWith: privateKey, extensions });
+  return { certificate, key: privateKey };
 }
 
 const keyIdentifier = (key: KeyObject) =>
@@ -75,8 +97,8 @@ export function createAuthority(subject = "Assay test authority"): Authority {
   const own = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const ownId = keyIdentifier(own.publicKey);
   const certificate = write({
-    subject,
-    issuer: subject,
+    subject: name(subject),
+    issuer: name(subject),
     publicKey: own.publicKey,
     signWith: own.privateKey,
     extensions: [
@@ -86,15 +108,15 @@ export function createAuthority(subject = "Assay test authority"): Authority {
     ],
   });
   return {
-    certificate,
+    certificate: toPem(certificate),
     issue(hosts) {
       const pair = generateKeyPairSync("ec", { namedCurve: "P-256" });
       const names = hosts.map((host) =>
         isIP(host) === 0 ? der(0x82, Buffer.from(host, "latin1")) : der(0x87, addressBytes(host)),
       );
       const cert = write({
-        subject: hosts[0] ?? "receiver",
-        issuer: subject,
+        subject: name(hosts[0] ?? "receiver"),
+        issuer: name(subject),
         publicKey: pair.publicKey,
         signWith: own.privateKey,
         extensions: [
@@ -104,7 +126,7 @@ export function createAuthority(subject = "Assay test authority"): Authority {
           extension("551d23", false, sequence(der(0x80, ownId))),
         ],
       });
-      return { cert, key: pair.privateKey.export({ type: "pkcs8", format: "pem" }).toString() };
+      return { cert: toPem(cert), key: pair.privateKey.export({ type: "pkcs8", format: "pem" }).toString() };
     },
   };
 }
