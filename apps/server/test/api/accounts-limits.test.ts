@@ -211,6 +211,15 @@ test("the present password cannot be guessed through a session", async () => {
   expectData(await signIn(newAddress(), user.email, user.password));
 });
 
+test("the present password is not limited as long as it is right", async () => {
+  const user = await signUp(api);
+  const { password } = user;
+  for (let i = 0; i < 2 * freeGuesses; i++) {
+    const body = { current_password: password, new_password: password };
+    assert.equal((await user.api.post("/v1/auth/account/password", body)).status, 204);
+  }
+});
+
 test("links cannot be tried for ever", async () => {
   const address = newAddress();
   const post = (path: string, body: object) => api.post(path, body, { "x-forwarded-for": address });

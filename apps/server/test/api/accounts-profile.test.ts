@@ -159,6 +159,33 @@ test("an e-mail is verified by its signed-in owner, once", async () => {
   expectError(await stranger.api.post(path, { token: late }), 400, "INVALID_REQUEST");
 });
 
+test("a link that was mailed for one purpose serves no other", async () => {
+  const user = await signUp(api);
+  const email = `other-${user.email}`;
+  expectData(await user.api.post("/v1/auth/account/email/verification"), 202);
+  expectData(await user.api.post("/v1/auth/account/email", { email, password: user.password }), 202);
+  await api.post("/v1/auth/sign-in/magic-link", { email: user.email });
+  await api.post("/v1/auth/password/forgot", { email: user.email });
+  const tokens = {
+    verify: await latestToken(service, user.email, "verify-email"),
+    change: await latestToken(service, email, "change-email"),
+    signIn: await latestToken(service, user.email, "magic-link"),
+    reset: await latestToken(service, user.email, "reset-password"),
+  };
+  const uses = {
+    verify: (token: string) => user.api.post("/v1/auth/account/email/verify", { token }),
+    change: (token: string) => user.api.post("/v1/auth/account/email/confirm", { token }),
+    signIn: (token: string) => api.post("/v1/auth/sign-in/magic-link/verify", { token }),
+    reset: (token: string) => api.post("/v1/auth/password/reset", { token, password: "a new password" }),
+  };
+  for (const [use, send] of Object.entries(uses))
+    for (const [purpose, token] of Object.entries(tokens))
+      if (purpose !== use) assert.ok([400, 401].includes((await send(token)).status), `${purpose} as ${use}`);
+  // None of these tries has used a link up.
+  expectData(await uses.verify(tokens.verify));
+  expectData(await uses.change(tokens.change));
+});
+
 test("own sessions are listed newest first and can be ended", async () => {
   const user = await signUp(api);
   clock.advance(1000);

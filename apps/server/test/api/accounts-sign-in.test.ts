@@ -79,6 +79,15 @@ test("bad input names the field and never repeats it", async () => {
   expectError(await post({ ...good, admin: true }), 400, "BAD_REQUEST", /`admin` is not a field/);
 });
 
+test("a password is the same however a keyboard composes its letters", async () => {
+  const email = "composed@example.com";
+  // A ligature, a sign that is a letter elsewhere, and a letter with its accent apart.
+  const typed = "o\ufb03ce \u212bngstrom cafe\u0301";
+  expectData(await api.post("/v1/auth/sign-up/email", { name: "Ada", email, password: typed }), 201);
+  for (const password of [typed, typed.normalize("NFKC"), typed.normalize("NFKD")])
+    expectData(await api.post("/v1/auth/sign-in/email", { email, password }));
+});
+
 test("a wrong password and an unknown account get the very same answer", async () => {
   const { email } = await signUp(api);
   const wrong = await api.post("/v1/auth/sign-in/email", { email, password: "not the password" });

@@ -249,9 +249,17 @@ test("a success that was taken back leaves the figures", async () => {
 
   const partner = await createPartner(api);
   const id = await createSession(partner.api);
-  await succeed(core, id, await claimed(core, id));
+  const attempt = await claimed(core, id);
+  clock.advance(50 * secondMs);
+  await succeed(core, id, attempt);
+  // It is taken back with the time that it took, not with the time that has passed since.
+  clock.advance(500 * secondMs);
   await cancelAsPerson(core, id, "consent_withdrawn", async () => "nothing_delivered");
   const overview = expectData(await partner.api.get(path));
   assert.deepEqual([overview.totals.total, overview.totals.succeeded, overview.totals.cancelled], [1, 0, 1]);
   assert.equal(overview.median_seconds_to_complete, null);
+  assert.deepEqual(
+    overview.durations.map(({ count }: { count: number }) => count),
+    [0, 0, 0, 0, 0, 0, 0],
+  );
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import pg from "pg";
 import { dayMs } from "../../src/kernel/clock.ts";
-import { expectData, expectError, signUp, signUpOwner } from "../support/api.ts";
+import { createPartner, expectData, expectError, signUp, signUpOwner } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
 
 const first = await startTestService();
@@ -95,6 +95,13 @@ test("after 24 hours the key is free again", async () => {
     null,
   );
   assert.equal(await countKeys(owner), 2);
+  // A route that prepares looks for the answer before its transaction as well.
+  const partner = await createPartner(api);
+  const created = expectData(await partner.api.post("/v1/sessions", {}, keyed("f")), 201);
+  clock.advance(dayMs);
+  const next = await partner.api.post("/v1/sessions", {}, keyed("f"));
+  assert.equal(next.headers.get("idempotent-replayed"), null);
+  assert.notEqual(expectData(next, 201).id, created.id);
 });
 
 test("keys of a bad form are refused and named", async () => {

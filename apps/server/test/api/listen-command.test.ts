@@ -238,6 +238,12 @@ test("a key that is made here is taken by the service, and what was saved of a d
   const verify = ["--secret", secret, "--signature", signature];
   const opened = run("decrypt", body, "--private-key", keyFile, ...verify);
   assert.equal(JSON.parse(opened.stdout).id, line.event_id, opened.stderr);
+  // Half of what verifies would verify nothing.
+  for (const half of [verify.slice(0, 2), verify.slice(2)]) {
+    const unverified = run("decrypt", body, "--private-key", keyFile, ...half);
+    assert.deepEqual([unverified.status, unverified.stdout], [1, ""]);
+    assert.match(unverified.stderr, /--secret and --signature are given together/);
+  }
   const wrongKey = run("decrypt", body, "--private-key", listenerKeyFile, ...verify);
   assert.equal(wrongKey.status, 3);
   assert.match(wrongKey.stderr, /encrypted to the key "2026-03"/);

@@ -14,6 +14,7 @@ import { createKey, createPartner, expectData } from "../support/api.ts";
 import { createLivePartner } from "../support/live.ts";
 import { registration } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const service = await startTestService({
   role: "api",
@@ -278,6 +279,36 @@ test("devices are bounded in number and time, and one that is told to leave deci
   });
   await assert.rejects(run, { name: "AbortError" });
   assert.equal((await done("getSession", { id: session.id })).status, "in_progress");
+});
+
+test("a refusal because every place is taken by others costs an organization none of its own", async () => {
+  const silent = createServer().listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  const devices = new SandboxDevices(core, () => `http://127.0.0.1:${port}`);
+  const starter = async () => {
+    const { api: own, organizationId } = await createPartner(api);
+    const { id } = expectData(await own.post("/v1/sessions"), 201);
+    const finish = { sessionId: id, document: "passport-valid", decline: [] };
+    return (signal: AbortSignal) =>
+      devices.finish({ organizationId, environment: "sandbox" }, finish, signal);
+  };
+  const others = [await starter(), await starter()];
+  const refused = await starter();
+  const gone = new AbortController();
+  let connections = 0;
+  silent.on("connection", () => {
+    connections += 1;
+  });
+  const under = others.flatMap((start) => [start(gone.signal), start(gone.signal)]);
+  for (const run of under) run.catch(() => {});
+  await until("all places are taken", () => connections === under.length);
+  for (let i = 0; i < 3; i++)
+    await assert.rejects(refused(gone.signal), { message: /Too many test sessions/ });
+  gone.abort();
+  await Promise.allSettled(under);
+  await assert.rejects(refused(gone.signal), { message: /did not come to an end in time/ });
+  silent.close();
 });
 
 test("the key of an organization that is to be deleted is told so", async () => {

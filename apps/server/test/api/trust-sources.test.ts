@@ -39,10 +39,10 @@ function certificate(id: AuthorityName): Uint8Array {
 }
 
 /** An edition of the list, signed by the one whose fingerprint is pinned. */
-function edition(day: string, ids: readonly AuthorityName[], signedBy = country): Buffer {
+function edition(day: string | null, ids: readonly AuthorityName[], signedBy = country): Buffer {
   return Buffer.from(
     signMasterList(ids.map(certificate), signedBy.masterListSigner(), {
-      signedAt: new Date(`${day}T00:00:00Z`),
+      signedAt: day === null ? null : new Date(`${day}T00:00:00Z`),
       identifySignerBy: "subject_key_id",
     }),
   );
@@ -189,6 +189,7 @@ test("a source that lies or fails changes nothing, says why, and is forgiven whe
   const lies: [Buffer | number, RegExp][] = [
     [edition("2026-01-20", ["brainpool", "rsa"], stranger), /No trusted root vouches/],
     [altered, /now: /],
+    [edition(null, ["brainpool", "rsa"]), /now: It does not say when it was signed/],
     [Buffer.from("<html>Sign in</html>"), /holds no master list/],
     [Buffer.from(certificate("rsa")), /Nothing in it is signed/],
     [Buffer.from(stranger.revocationLists[0] ?? []), /Nothing in it is signed/],

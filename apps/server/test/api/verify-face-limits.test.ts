@@ -152,6 +152,31 @@ test("a try that cannot pass any more ends before its last frame, and frames on 
   assert.deepEqual(judged, []);
 });
 
+test("every refused face is in the audit log, the last one as well, which fails the session", async (t) => {
+  const other = await createPartner(service.api);
+  const { sessionId, socketToken } = await claimedSession(other.api);
+  const device = await TestDevice.connect(service.url, sessionId, socketToken);
+  t.after(() => device.connection.close());
+  await device.expect("welcome");
+  await device.passChip(testDocument("passport-valid", service.clock.now()));
+  for (const isLast of [false, false, true]) {
+    device.send({ type: "face_start", camera: true });
+    await device.expect("face_challenge");
+    film(device, [10]);
+    device.send({ type: "face_done" });
+    if (!isLast) await device.expect("step_result");
+  }
+  assert.equal((await device.expect("outcome")).status, "failed");
+  judged.splice(0);
+  const logged = expectData<{ details: Record<string, unknown> }[]>(
+    await other.owner.api.get("/v1/auth/orgs/audit-logs", { event: "session.face_rejected" }),
+  );
+  assert.deepEqual(
+    logged.map(({ details }) => [details.failure_code, details.reasons]),
+    Array.from({ length: 3 }, () => ["liveness_failed", ["face_still"]]),
+  );
+});
+
 test("a success says whether the phone vouched for the frames, for this challenge and for these frames alone", async (t) => {
   passes = true;
   t.after(() => {

@@ -459,6 +459,28 @@ for (const { warning, profileId, quirks, refuse, reason } of quirkCases) {
   });
 }
 
+test("a signer under a wrong name is not guessed among several certificates", () => {
+  const files = makeFiles({ profileId: "rsa-2048-sha256" });
+  const signer = utopia.documentSigner(signerProfile("rsa-2048-sha256"));
+  const other = utopia.documentSigner(signerProfile("rsa-pss-2048-sha256"));
+  const signed = (...certificates: readonly Uint8Array[]) => ({
+    ...files,
+    sod: signSecurityObject({
+      groupHash: "SHA-256",
+      dataGroups: files.dataGroups,
+      signer: { ...signer, certificate: concat(...certificates) },
+      options: {
+        signedAt: utopia.signedAt,
+        identifySignerBy: "issuer_and_serial",
+        quirks: { signerId: otherSignerId },
+      },
+    }),
+  });
+  assert.deepEqual(warningsOf(verify(signed(signer.certificate))), ["signer_id_mismatch"]);
+  const both = verify(signed(signer.certificate, other.certificate));
+  assert.equal(failedCheckOf(both)?.reason, "signer_certificate_missing");
+});
+
 test("an algorithm that names only the type of key takes its hash from the digest", () => {
   const bareRsa = { signatureAlgorithm: sequence(oid(oids.rsaEncryption), nullValue()) };
   const rsa = verify(makeFiles({ profileId: "rsa-2048-sha256", signing: { quirks: bareRsa } }));
