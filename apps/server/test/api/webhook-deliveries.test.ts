@@ -3,7 +3,6 @@ import { createHmac } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { setImmediate } from "node:timers/promises";
 import type { EndpointId, OrganizationId } from "@assay/contract/ids";
 import { Webhook } from "standardwebhooks";
 import type { Db } from "../../src/db/db.ts";
@@ -33,7 +32,7 @@ const deliver = () => runJob("deliver-webhooks");
 
 /** Resolves once the receiver has read a request, whether or not it has answered. */
 async function arrival(receiver: { received: readonly unknown[] }): Promise<void> {
-  while (receiver.received.length === 0) await setImmediate();
+  await until("a request has arrived", () => receiver.received.length > 0);
 }
 
 type Success = Extract<ToldOfSession, { type: "verification.session.succeeded" }>;
@@ -80,7 +79,8 @@ async function payloadOf(deliveryId: string): Promise<Buffer | null> {
 }
 
 test("an outcome arrives sealed, and existing libraries verify and open it unchanged", async () => {
-  clock.set(new Date());
+  // Past the half of a second, where a time that is rounded is not the one that is cut.
+  clock.set(new Date(Math.floor(Date.now() / 1000) * 1000 + 600));
   const receiver = await startReceiver(authority);
   const partner = await createPartner(api);
   const endpoint = await createReceivingEndpoint(partner.api, receiver.url);
@@ -556,6 +556,33 @@ test("replay sends again wherever the payload is still there", async () => {
   assert.equal(all.length, 2);
 });
 
+test("a replay asks to wait as long as one delivery is being sent, although the others cannot be sent again", async () => {
+  const receiver = await startReceiver(authority);
+  const held = Promise.withResolvers<void>();
+  receiver.answerWith(async ({ path }) => {
+    if (path.endsWith("/slow")) await held.promise;
+    return { status: 200 };
+  });
+  const partner = await createPartner(api);
+  for (const path of ["slow", "quick"]) await createReceivingEndpoint(partner.api, `${receiver.url}/${path}`);
+  const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
+  const sending = deliver();
+  await until("one has arrived, and one is on its way", async () => {
+    const listed = expectData<any[]>(await partner.api.get("/v1/webhooks/deliveries", { event_id: eventId }));
+    return (
+      listed
+        .map(({ status }) => status)
+        .sort()
+        .join() === "delivering,succeeded"
+    );
+  });
+  const replay = () => partner.api.post(`/v1/webhooks/events/${eventId}/replay`);
+  expectError(await replay(), 409, "CONFLICT", /being sent right now/);
+  held.resolve();
+  await sending;
+  expectError(await replay(), 409, "WEBHOOK_PAYLOAD_EXPIRED");
+});
+
 test("another organization restarts nothing, also where there is something to restart", async () => {
   const receiver = await startReceiver(authority);
   receiver.answerWith(() => ({ status: 500 }));
@@ -722,6 +749,8 @@ test("consent withdrawn while a process sent the delivery that died: it is never
   };
   await core.db.transaction((tx) => scrubSessionDeliveries(tx, session, clock.now()));
   clock.advance(31 * secondMs);
+  const { id } = await deliveryOf(partner, eventId);
+  expectError(await partner.api.post(`/v1/webhooks/deliveries/${id}/retry`), 409, "WEBHOOK_PAYLOAD_EXPIRED");
   await deliver();
   const delivery = await deliveryOf(partner, eventId);
   assert.deepEqual([delivery.status, delivery.last_error], ["failed", "consent_withdrawn"]);
@@ -730,9 +759,9 @@ test("consent withdrawn while a process sent the delivery that died: it is never
 });
 
 test("consent withdrawn while the delivery is on its way: no further try, and a success is still seen", async () => {
-  for (const [status, expected] of [
-    [200, "succeeded"],
-    [500, "failed"],
+  for (const [status, expected, error] of [
+    [200, "succeeded", null],
+    [500, "failed", "consent_withdrawn"],
   ] as const) {
     const receiver = await startReceiver(authority);
     let release = () => {};
@@ -760,7 +789,8 @@ test("consent withdrawn while the delivery is on its way: no further try, and a 
     release();
     await sending;
     await deliver();
-    assert.equal((await deliveryOf(partner, eventId)).status, expected);
+    const ended = await deliveryOf(partner, eventId);
+    assert.deepEqual([ended.status, ended.last_error], [expected, error]);
     clock.advance(dayMs);
     await deliver();
     const bodies = receiver.received.filter(({ headers }) => headers["webhook-id"] === eventId);

@@ -5,6 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { listenerAbsenceMinutes } from "@assay/contract/webhook-listeners";
 import { sql } from "../../src/db/sql.ts";
 import { minuteMs, secondMs } from "../../src/kernel/clock.ts";
+import { answerChannel } from "../../src/webhooks/listener.store.ts";
 import { Api, createKey, createPartner, expectData, expectError } from "../support/api.ts";
 import { createAuthority } from "../support/certificate.ts";
 import { openListenerStream, registerListener } from "../support/listener-stream.ts";
@@ -148,12 +149,21 @@ test("a failing receiver behind a listener is tried again on the ordinary schedu
   stream.close();
 });
 
-test("an answer counts once, for the lease it was given under, and only with a status or an error", async () => {
-  const { attach, sendTest, answer } = await setUp();
+test("an answer counts once, for the listener and the lease it was given to, and only with a status or an error", async () => {
+  const { partner, attach, sendTest, answer } = await setUp();
   const { stream } = await attach();
   const { deliveryId } = await sendTest();
   const { lease } = await stream.nextDelivery();
   expectError(await answer(deliveryId, { lease: lease + 1, status_code: 200 }), 409, "CONFLICT");
+  const other = await registerListener(partner.api);
+  expectError(
+    await partner.api.post(`/v1/webhooks/listeners/${other.id}/deliveries/${deliveryId}/answer`, {
+      lease,
+      status_code: 200,
+    }),
+    404,
+    "NOT_FOUND",
+  );
   expectError(await answer(deliveryId, { lease }), 400, "BAD_REQUEST", /not both/);
   expectError(
     await answer(deliveryId, { lease, status_code: 200, error: "timeout" }),
@@ -172,6 +182,8 @@ test("a listener that takes a delivery and says nothing has timed out", async (t
   const { stream } = await attach();
   const { deliveryId } = await sendTest();
   const { lease } = await stream.nextDelivery();
+  // A late word of an answer to an earlier lease does not end the wait for this one.
+  await db.tell(answerChannel, `${deliveryId} ${lease - 1} succeeded`);
   await until(async () => (await deliveryOf(deliveryId)).last_error === "timeout");
   assert.equal((await deliveryOf(deliveryId)).status, "pending");
   expectError(await answer(deliveryId, { lease, status_code: 200 }), 409, "CONFLICT");

@@ -6,7 +6,7 @@ import type { Db } from "../../src/db/db.ts";
 import { sql } from "../../src/db/sql.ts";
 import { later, secondMs } from "../../src/kernel/clock.ts";
 import { newId } from "../../src/kernel/ids.ts";
-import { claimDue, recordAttempts } from "../../src/webhooks/delivery.store.ts";
+import { claimDue, recordAttempts, releaseLease } from "../../src/webhooks/delivery.store.ts";
 import { type NewEvent, publishEvents } from "../../src/webhooks/publish-event.ts";
 import { createPartner } from "../support/api.ts";
 import { createAuthority } from "../support/certificate.ts";
@@ -59,6 +59,23 @@ test("a delivery that one process is claiming is passed over by every other one,
   assert.equal(first.length, 3);
   assert.equal(ids.length, 5, "the other process gets what is left");
   assert.equal(new Set(ids).size, 5, "and nothing twice");
+  await core.db.run(sql`delete from webhook_delivery_queue where endpoint_id = ${endpoint.id}`);
+});
+
+test("a lease is released by its owner and its number, and never by an earlier one", async () => {
+  const partner = await createPartner(api);
+  const endpoint = await createReceivingEndpoint(partner.api, "https://127.0.0.1:9/hook");
+  await publish(partner.organizationId, 1);
+  const now = clock.now();
+  const owner = crypto.randomUUID();
+  const lease = { owner, now, until: later(now, 30 * secondMs) };
+  const [claimed] = await claimDue(core.db, { kind: "url" }, [{ endpointId: endpoint.id, most: 1 }], lease);
+  assert.ok(claimed);
+  const release = (by: string, number: number) =>
+    releaseLease(core.db, by, { ...claimed, lease_number: number }, now);
+  assert.equal(await release(owner, claimed.lease_number - 1), 0);
+  assert.equal(await release(crypto.randomUUID(), claimed.lease_number), 0);
+  assert.equal(await release(owner, claimed.lease_number), 1);
   await core.db.run(sql`delete from webhook_delivery_queue where endpoint_id = ${endpoint.id}`);
 });
 
