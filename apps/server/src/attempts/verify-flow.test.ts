@@ -6,6 +6,7 @@ import {
   type FaceMode,
   phaseRules,
   verifyPhases,
+  verifySocketLimits,
 } from "@assay/contract/verify-protocol";
 import type { DeviceMessage } from "@assay/contract/verify-socket";
 import type { Challenge } from "@assay/face/challenge";
@@ -356,6 +357,22 @@ function faultCodes(effects: readonly FlowEffect[]): string[] {
     effect.do === "send" && effect.message.type === "fault" ? [effect.message.code] : [],
   );
 }
+
+test("a proof is begun again as often as the limit says, by a new connection or a chip that was lost, and no more", () => {
+  const proving: FlowState = { ...beforeTheCamera(), phase: "chip_proof", proof: "chip_authentication" };
+  const begun = { do: "begin_proof", proof: "chip_authentication" };
+  for (const again of [{ kind: "attached" } as const, says({ type: "chip_lost" })]) {
+    let state = proving;
+    for (let time = 0; time < verifySocketLimits.proofRestarts; time++) {
+      const step = advance(state, again, start);
+      assert.deepEqual(step.effects.at(-1), begun, `time ${time + 1}`);
+      assert.equal(step.state.phase, "chip_proof");
+      ({ state } = step);
+    }
+    const { effects } = advance(state, again, start);
+    assert.ok(!effects.some((effect) => effect.do === "begin_proof"), "once more");
+  }
+});
 
 test("answers that we cannot judge cost no try, and the challenge is given back before the device hears of it", () => {
   for (const code of ["CHECK_FAILED_TO_RUN", "STORE_UNAVAILABLE"] as const) {

@@ -4,6 +4,7 @@ import type { FaceMovement } from "@assay/contract/verify-protocol";
 import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
 import { type Challenge, newChallenge } from "@assay/face/challenge";
 import { type FilmOptions, filmFace } from "../../test/support/film-face.ts";
+import { until } from "../../test/support/until.ts";
 import { watchedMeasurer } from "../../test/support/watched-measurer.ts";
 import { createLog } from "../lib/log.ts";
 import { Metrics } from "../lib/metrics.ts";
@@ -72,9 +73,36 @@ test("the face judge, with its real models, says the same about frames that it l
   const whole = { challenge, frames: good, portrait: adult, sandbox: false, sitting };
   for (const frame of good.slice(0, -2)) sitting.add(frame);
   // The worker is free and gets one frame after another; the last two have only just arrived.
-  while (sitting.looked < good.length - 2) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until("the frames were looked at", () => sitting.looked === good.length - 2);
   assert.deepEqual(await following.judge(whole), atOnce);
   assert.deepEqual(looks, [good.length, 2]);
+});
+
+test("a try that cannot pass any more is reported once, and counted once", async () => {
+  const counts = new Metrics();
+  const measurer = watchedMeasurer(pool, () => {});
+  const unmeasured = {
+    kind: "seen",
+    faces: 0,
+    width: 1,
+    height: 1,
+    face: null,
+    box: null,
+    mayFollow: 0,
+  } as const;
+  const following = createFaceJudge({
+    log,
+    metrics: counts,
+    measurer: { ...measurer, look: async () => unmeasured },
+  });
+  const failures: (readonly string[])[] = [];
+  const sitting = following.follow({ challenge, onFailed: ({ reasons }) => failures.push(reasons) });
+  const jpeg = new Uint8Array(10);
+  // Each of them comes before the one before it.
+  for (const atMs of [900, 600, 300, 200]) sitting.add({ jpeg, atMs, receivedAtMs: atMs });
+  await until("all were looked at", () => sitting.looked === 4);
+  assert.deepEqual(failures, [["frame_times_invalid"]]);
+  assert.match(counts.render(), /assay_face_judgements_total\{outcome="liveness_failed"\} 1$/m);
 });
 
 test("the face judge, with its real models, passes a second person on their own JPEG 2000 portrait, in daylight, where the colours cannot be told", async () => {

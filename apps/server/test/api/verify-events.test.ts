@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { get, type IncomingMessage } from "node:http";
 import test, { after } from "node:test";
-import { maxStreamsPerSession } from "@assay/contract/verify";
+import { setTimeout as wait } from "node:timers/promises";
+import { maxStreamsPerSession, streamHeartbeatSeconds } from "@assay/contract/verify";
+import pg from "pg";
 import { reportProgress } from "../../src/attempts/report-progress.ts";
-import { hourMs } from "../../src/kernel/clock.ts";
+import { hourMs, secondMs } from "../../src/kernel/clock.ts";
 import { newId } from "../../src/kernel/ids.ts";
 import { sessionChannel } from "../../src/sessions/end-session.ts";
 import { Api, createPartner, expectData, expectError } from "../support/api.ts";
@@ -136,6 +138,51 @@ test("an ended session gives its status and closes; so does one whose hour is ov
   assert.equal((await watching.until((status) => status.status === "expired")).session_id, expiring.id);
   assert.equal(await watching.next(), null);
   assert.ok(id);
+});
+
+test("an open page hears of the expiry at its moment, although nothing announces it", async () => {
+  const { path } = await startVerification(partner.api);
+  clock.advance(hourMs - 50);
+  const page = await follow(service.url, path);
+  assert.equal((await page.next())?.data.status, "created");
+  clock.advance(50);
+  // By itself the process looks only now and then, as often as it sends a sign of life.
+  const late = wait(streamHeartbeatSeconds * secondMs - 1000, null, { ref: false });
+  assert.equal((await Promise.race([page.next(), late]))?.data.status, "expired");
+});
+
+test("a page is sent a status once, however often it is read", async () => {
+  const { id, path } = await startVerification(partner.api);
+  const page = await follow(service.url, path);
+  assert.equal((await page.next())?.data.consent_given, false);
+  // What the other page is sent was read for both.
+  const other = await follow(service.url, path);
+  await other.next();
+  await agree(api, id);
+  assert.equal((await page.next())?.data.consent_given, true);
+});
+
+test("a device that takes over a session is announced to pages and to the old device", async (t) => {
+  const { id } = await startVerification(partner.api);
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  t.after(() => client.end());
+  const heard: string[] = [];
+  const marked = Promise.withResolvers<void>();
+  client.on("notification", ({ payload = "" }) => {
+    if (payload === "mark") marked.resolve();
+    else heard.push(payload);
+  });
+  const { cancel_token: cancelToken } = await agree(api, id);
+  for (const device of ["phone", "tablet"]) {
+    const token = await handOff(api, id, device === "phone" ? undefined : cancelToken);
+    if (device === "tablet") await client.query(`listen ${sessionChannel}`);
+    expectData(await claimWith(api, id, token, device), 201);
+  }
+  // Notifications arrive in the order of their transactions, so after this one no earlier one is on its way.
+  await core.db.tell(sessionChannel, "mark");
+  await marked.promise;
+  assert.ok(heard.includes(id), "the tablet has taken over");
 });
 
 test("a session has a bounded number of streams, and a page that leaves makes room", async () => {

@@ -14,6 +14,7 @@ import { SecureMessaging } from "@assay/emrtd/secure-messaging/secure-messaging"
 import { WebSocket as HeaderWebSocket } from "undici";
 import { sql } from "../../src/db/sql.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";
+import { untilBlocked } from "../support/database.ts";
 import { startTestService } from "../support/service.ts";
 import { claimedSession, TestDevice, testDocument } from "../support/verify-device.ts";
 
@@ -96,7 +97,8 @@ test("garbage closes the socket and costs nothing", async (t) => {
     device.connection.sendText(text);
     assert.equal(await device.closed(), "MESSAGE_INVALID");
   }
-  for (const bytes of [new Uint8Array(), new Uint8Array(13), new Uint8Array(20), new Uint8Array(70_000)]) {
+  const nothing = encodeArtifactFrame({ artifact: 1, offset: 0, total: 10, bytes: new Uint8Array() });
+  for (const bytes of [new Uint8Array(), nothing, new Uint8Array(20), new Uint8Array(70_000)]) {
     const device = await connect();
     await device.expect("welcome");
     device.connection.sendBytes(bytes);
@@ -104,6 +106,25 @@ test("garbage closes the socket and costs nothing", async (t) => {
     assert.ok(["MESSAGE_INVALID", "1009", "1006"].includes(reason), reason);
   }
   assert.deepEqual(await triesUsed(), unused);
+});
+
+test("a device that does not wait for its welcome may send sixteen frames, and no more", async (t) => {
+  for (const frames of [16, 17]) {
+    const { sessionId, socketToken } = await claimedSession(partner.api);
+    const device = await TestDevice.connect(service.url, sessionId);
+    t.after(() => device.connection.close());
+    await service.core.db.transaction(async (tx) => {
+      // The welcome waits for this row.
+      await tx.rows(sql`select 1 from attempts where session_id = ${sessionId} for update`);
+      device.send({ type: "hello", socket_token: socketToken });
+      for (let sent = 0; sent < frames; sent++) device.send({ type: "chip_restart" });
+      await untilBlocked(tx);
+      if (frames > 16) assert.equal(await device.closed(), "OUT_OF_ORDER");
+    });
+    if (frames > 16) continue;
+    await device.expect("welcome");
+    assert.equal((await device.passChip(valid)).type, "step_result");
+  }
 });
 
 test("oversize, unannounced, overlapping and out-of-order artifacts are refused", async (t) => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { EventEmitter } from "node:events";
 import { type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { artifactFrames, verifySocketLimits } from "@assay/contract/verify-protocol";
@@ -22,7 +23,8 @@ const allocate = (bytes: number) => {
   handedOut.push(buffer);
   return buffer;
 };
-const keptBytes = () => handedOut.filter((buffer) => buffer.some((byte) => byte !== 0)).length;
+const isOverwritten = (buffer: Buffer) => buffer.every((byte) => byte === 0);
+const keptBytes = () => handedOut.filter((buffer) => !isOverwritten(buffer)).length;
 
 let verdict: Verdict = { kind: "failed", code: "liveness_failed", reasons: ["face_still"] };
 const faceJudge: FaceJudge = {
@@ -172,6 +174,41 @@ test("nothing is counted and every byte is overwritten after a success, and a fa
   device.send({ type: "face_start" });
   assert.equal((await device.expect("outcome")).status, "succeeded");
   await expectNothingHeld(service);
+});
+
+test("what came through the socket is overwritten as well once it was copied", async (t) => {
+  const received: Buffer[] = [];
+  // The sockets are emitters that the service shows to nobody.
+  const emit = EventEmitter.prototype.emit;
+  const watching = t.mock.method(
+    EventEmitter.prototype,
+    "emit",
+    function (this: EventEmitter, ...given: unknown[]) {
+      const [event, data, isBinary] = given;
+      if (event === "message" && isBinary === true && Buffer.isBuffer(data)) received.push(data);
+      return Reflect.apply(emit, this, given);
+    },
+  );
+  const begun = await begin(t, service, partner);
+  const device = await begun.connect();
+  await depths["a capture"](device, service);
+  watching.mock.restore();
+  assert.ok(received.length > 4, "the files of the chip, and a frame of the camera");
+  await eventually("a frame was not overwritten", () => received.every(isOverwritten));
+});
+
+test("the key of document identifiers is overwritten once a success was written", async (t) => {
+  const opened = service.machines.map(({ core }) => t.mock.method(core.ring, "open"));
+  const begun = await begin(t, service, partner);
+  const device = await begun.connect();
+  await depths["a chip that has passed"](device, service);
+  device.send({ type: "face_start" });
+  assert.equal((await device.expect("outcome")).status, "succeeded");
+  const keys = opened.flatMap(({ mock }) =>
+    mock.calls.flatMap(({ arguments: [purpose], result }) => (purpose === "document-id" && result) || []),
+  );
+  assert.equal(keys.length, 1);
+  assert.ok(keys.every(isOverwritten));
 });
 
 test("nothing is counted and every byte is overwritten once a document has failed for good", async (t) => {
