@@ -46,6 +46,9 @@ test("a head that comes closer changes its perspective, a flat thing does not", 
   const [flat, round] = [planeResidual(closer(0, distances)), planeResidual(closer(1, distances))];
   assert.ok(flat !== null && flat < 0.001, `${flat}`);
   assert.ok(round !== null && round > attackLimits.flat_thing.limit, `${round}`);
+  // Looks from farther away than the straight ones are left out, however many there are.
+  const farther = [5.2, 5.2, 5.2, 5.2, 5.2, 5.2, 5.2, 5.2];
+  assert.equal(planeResidual(closer(1, [...distances, ...farther])), round);
   assert.equal(planeResidual(closer(1, [4, 4, 4, 3.8, 3.9])), null, "nobody came closer");
   assert.equal(planeResidual(film([{}, {}, {}, { size: 130 }, { size: 130 }])), null, "no points");
 });

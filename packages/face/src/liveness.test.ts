@@ -94,7 +94,7 @@ test("movements fail when the head jumps, the picture shifts, or the room change
   from((face) => ({ yaw: face.yaw + 70 }));
   from((face) => ({ box: { ...face.box, x: face.box.x + 250 } }));
   from((face) => ({ size: face.size * 2.1 }));
-  from(() => ({ surroundingLight: [0.02, 0.02, 0.02] }));
+  for (const light of [0.02, 0.98]) from(() => ({ surroundingLight: [light, light, light] }));
   spoilt("cut", (frames) =>
     frames.map((frame, index) => (index < middle(frames) ? frame : { ...frame, width: 720 })),
   );

@@ -13,3 +13,8 @@ test("a photo of any size is looked at in five sizes or more, which all differ a
     if (longSide > 20) assert.equal(new Set(sides).size, sides.length, `${longSide}: ${sides}`);
   }
 });
+
+test("a photo that is large enough is looked at in sizes of a camera's picture, and in larger ones", () => {
+  assert.deepEqual(photoSides(1800), [1280, 1120, 980, 860, 1800]);
+  assert.deepEqual(photoSides(4000), [1280, 1120, 980, 860, 1800, 2400]);
+});

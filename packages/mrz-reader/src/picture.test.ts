@@ -146,13 +146,18 @@ test("one hint at a time: what keeps the lines from being read most", () => {
     { x: 100, y: 160 },
   ];
   assert.equal(hintFor(frame(), null), "show_lines");
-  assert.equal(
-    hintFor(
-      frame(() => 0.02),
-      null,
-    ),
-    "more_light",
-  );
+  // Without the lines the whole picture is looked at, of which much may be a dark table.
+  for (const [light, hint] of [
+    [0.07, "more_light"],
+    [0.09, "show_lines"],
+  ] as const)
+    assert.equal(
+      hintFor(
+        frame(() => light),
+        null,
+      ),
+      hint,
+    );
   assert.equal(hintFor(frame(), zone(good)), "hold_still");
   assert.equal(
     hintFor(

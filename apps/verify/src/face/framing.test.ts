@@ -54,4 +54,6 @@ test("a hint does not flicker: another one comes only when it stays", () => {
   assert.equal(watch.told, "too_far");
   watch = watchFraming(watch, "off_centre", 1_300);
   assert.equal(watch.told, "off_centre");
+  watch = watchFraming(watch, "good", 1_400);
+  assert.equal(watch.told, "good", "that all is well is told at once");
 });

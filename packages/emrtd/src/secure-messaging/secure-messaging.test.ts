@@ -5,6 +5,7 @@ import { decodeCommand, encodeCommand } from "../apdu/command.ts";
 import { decodeResponse, encodeResponse } from "../apdu/response.ts";
 import { concat, fromHex, toHex } from "../bytes.ts";
 import { type CipherName, cipherSuites } from "../crypto/cipher-suite.ts";
+import { padIso7816 } from "../crypto/padding.ts";
 import { largestProtectedRead, protectedAnswerBytes, SecureMessaging } from "./secure-messaging.ts";
 
 const ciphers = Object.keys(cipherSuites) as CipherName[];
@@ -105,19 +106,35 @@ test("an answer cannot be replayed, dropped or swapped with another", () => {
 
 test("a right checksum over the wrong objects is refused", () => {
   const suite = cipherSuites["AES-128"];
-  // Without a status object the answer says nothing about what the chip did.
-  const { terminal, chip } = pair("AES-128");
-  chip.unprotectCommand(
-    decodeCommand(
-      encodeCommand(terminal.protectCommand({ cla: 0, ins: 0xb0, p1: 0, p2: 0, expectedBytes: 8 })),
-    ),
-  );
+  const [encryptionKey, macKey] = [new Uint8Array(16).fill(1), new Uint8Array(16).fill(2)];
   const counter = new Uint8Array(suite.blockBytes);
   counter[suite.blockBytes - 1] = 2;
-  const padded = concat(counter, Uint8Array.of(0x80), new Uint8Array(15));
-  const mac = suite.mac(new Uint8Array(16).fill(2), padded);
-  const answer = { data: concat(fromHex("8E08"), mac), statusWord: 0x9000 };
-  assert.throws(() => terminal.unprotectResponse(answer), { code: "SECURE_MESSAGING_FAILED" });
+  /** What the terminal makes of an answer of these objects, under a checksum that is right. */
+  const answered = (...objects: readonly Uint8Array[]) => {
+    const { terminal } = pair("AES-128");
+    terminal.protectCommand({ cla: 0, ins: 0xb0, p1: 0, p2: 0, expectedBytes: 8 });
+    const mac = suite.mac(macKey, padIso7816(concat(counter, ...objects), suite.blockBytes));
+    return () =>
+      terminal.unprotectResponse({ data: concat(...objects, fromHex("8E08"), mac), statusWord: 0x9000 });
+  };
+  const status = fromHex("99029000");
+  const encrypted = suite.encryptCbc(
+    encryptionKey,
+    suite.messagingIv(encryptionKey, counter),
+    padIso7816(fromHex("0102"), suite.blockBytes),
+  );
+  const data = (indicator: number) => concat(fromHex("8711"), Uint8Array.of(indicator), encrypted);
+  assert.equal(toHex(answered(data(1), status)().data), "0102");
+  const wrong = {
+    // Without a status object the answer says nothing about what the chip did.
+    "no status": [],
+    "the status twice": [fromHex("99026A82"), status],
+    "the data twice": [data(1), data(1), status],
+    "the wrong order": [status, data(1)],
+    "an unknown padding indicator": [data(2), status],
+  };
+  for (const [what, objects] of Object.entries(wrong))
+    assert.throws(answered(...objects), { code: "SECURE_MESSAGING_FAILED" }, what);
 });
 
 test("no bytes make the reader of protected answers throw anything but its own error", () => {

@@ -276,6 +276,7 @@ const foreignBesideOurs = issuer("foreign third", ourKeyAsForeign.name);
 const nameless = issuer("nameless", name("CSCA", null));
 const namelessAfter = issuer("nameless second", name("CSCA", null));
 const sameKeyRenamed: Issuer = { ...before, name: renamed.name };
+const sameKeyInSmallLetters: Issuer = { ...before, name: { ...renamed.name, country: "ut" } };
 
 const cases: readonly Case[] = [
   {
@@ -487,6 +488,13 @@ const cases: readonly Case[] = [
     says: "one key under two names of one state is one authority",
     trusted: [root(before), root(sameKeyRenamed)],
     lists: [revoking(sameKeyRenamed, "2026-01-01")],
+    expected: "signer_revoked",
+    openssl: false,
+  },
+  {
+    says: "a state is the same one in capital and in small letters",
+    trusted: [root(before), root(sameKeyInSmallLetters)],
+    lists: [revoking(sameKeyInSmallLetters, "2026-01-01")],
     expected: "signer_revoked",
     openssl: false,
   },
