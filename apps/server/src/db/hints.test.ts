@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { until } from "../../test/support/until.ts";
 import { Hints, type Notification } from "./hints.ts";
 
 const on = (channel: string, ...payloads: string[]): Notification[] =>
@@ -22,7 +23,7 @@ test("the first hint goes out at once, and those that come meanwhile in one mess
   assert.equal(messages.length, 1);
   messages[0]?.done();
   await first;
-  while (messages.length === 1) await new Promise(setImmediate);
+  await until("the next message goes out", () => messages.length > 1);
   assert.deepEqual(messages[1]?.hints, [...on("a", "2", "3", "1"), ...on("b", "")]);
   messages[1]?.done();
   await Promise.all(others);
@@ -38,7 +39,7 @@ test("what could not be sent is sent with the next message, before what came lat
   await assert.rejects(first, /away/);
   // The end does not wait for the next try.
   const closed = hints.close();
-  while (messages.length === 1) await new Promise(setImmediate);
+  await until("the next message goes out", () => messages.length > 1);
   assert.deepEqual(messages[1]?.hints, on("a", "1", "2"));
   messages[1]?.fail(new Error("still away"));
   await closed;
@@ -52,7 +53,7 @@ test("a channel with more than a thousand hints that wait is told to look everyw
   void hints.add(on("b", "1"));
   messages[0]?.done();
   const closed = hints.close();
-  while (messages.length === 1) await new Promise(setImmediate);
+  await until("the next message goes out", () => messages.length > 1);
   assert.deepEqual(messages[1]?.hints, [...on("a", ""), ...on("b", "1")]);
   messages[1]?.done();
   await closed;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { setImmediate } from "node:timers/promises";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import { createPartner, expectData } from "../support/api.ts";
 import { keepScreenshot, openBrowser, openPage } from "../support/browser.ts";
 import { startTestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const { url, api, clock } = await startTestService();
 const browser = await openBrowser();
@@ -39,7 +39,7 @@ test("the page reads a chip through the Android shell's script in a real browser
       others.push(message);
       return kind === "settings" ? ["reader ready"] : [];
     }
-    while (!isInField) await setImmediate();
+    await until("the chip is in the field", () => isInField);
     const answer = Buffer.from(await chip.transceive(Buffer.from(hex, "hex"))).toString("hex");
     return ["limits 65279 65279 1", `answer ${number} ${answer}`];
   });

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { freePort } from "../support/free-port.ts";
+import { until } from "../support/until.ts";
 
 const root = new URL("../../../../", import.meta.url).pathname;
 const guide = readFileSync(join(root, "docs/first-verification.md"), "utf8");
@@ -53,10 +54,10 @@ test("the guide to the first verification works as it is printed, from the start
     }
     rmSync(files, { recursive: true, force: true });
   });
-  while (!(await answers(`${env.BASE}/readyz`))) {
+  await until("the service is ready", async () => {
     assert.equal(service.exitCode, null, "the service ended");
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+    return answers(`${env.BASE}/readyz`);
+  });
   const steps = blocks("guide");
   assert.equal(steps.length, 7);
   const child = spawn("sh", ["-eu", "-c", steps.join("\n")], {

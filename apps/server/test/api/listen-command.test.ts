@@ -15,6 +15,7 @@ import {
 } from "../support/listen-command.ts";
 import { createReceivingEndpoint, startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const authority = createAuthority();
 const { api, clock, url } = await startTestService({
@@ -166,7 +167,7 @@ test("killed with deliveries under way and waiting, the next start is the same e
   const killed = listen(["--forward-to", local.url]);
   const { endpoint_id: id, signing_secret: secret } = await killed.next("ready");
   const sent = [await sendTest(id), await sendTest(id)];
-  while (local.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until("the first has arrived", () => local.received.length > 0);
   await killed.kill("SIGKILL");
   sent.push(await sendTest(id), await sendTest(id));
   assert.deepEqual(

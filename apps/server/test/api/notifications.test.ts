@@ -6,6 +6,7 @@ import { createPartner } from "../support/api.ts";
 import { createAuthority } from "../support/certificate.ts";
 import { createReceivingEndpoint, startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { startVerification } from "../support/verify.ts";
 
 /** One process answers, another sends. */
@@ -41,7 +42,7 @@ async function cancelOne(): Promise<void> {
 
 test("no transaction that writes notifies: the hint is a message of its own, after the commit", async () => {
   await cancelOne();
-  while (!sent.some((text) => text.includes("pg_notify"))) await new Promise(setImmediate);
+  await until("the hint is sent", () => sent.some((text) => text.includes("pg_notify")));
   const committed = sent.findIndex((text) => /commit$/.test(text));
   const notified = sent.findIndex((text) => text.includes("pg_notify"));
   assert.ok(committed >= 0 && committed < notified, sent.join("\n---\n"));
@@ -52,10 +53,10 @@ test("an event whose hint is lost with its process is found by the workers of th
   isLosing = true;
   const before = receiver.received.length;
   const worker = await startTestService({ databaseUrl, clock, env, webhooks, role: "worker" });
-  while (receiver.received.length < before + 1) await new Promise(setImmediate);
+  await until("the first event arrives", () => receiver.received.length > before);
   const waiting = receiver.received.length;
   await cancelOne();
-  while (receiver.received.length < waiting + 1) await new Promise(setImmediate);
+  await until("the second event arrives", () => receiver.received.length > waiting);
   isLosing = false;
   await worker.service.close();
 });
@@ -80,7 +81,7 @@ test("what is rolled back tells nobody, and a part of a transaction takes only i
     assert.deepEqual(heard, []);
   });
   await db.tell("told", "last");
-  while (!heard.includes("last")) await new Promise(setImmediate);
+  await until("the last hint is heard", () => heard.includes("last"));
   assert.deepEqual(heard, ["before the part", "of a part that stays", "joined", "last"]);
   await listener.stop();
 });

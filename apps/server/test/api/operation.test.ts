@@ -9,6 +9,7 @@ import test, { after } from "node:test";
 import pg from "pg";
 import { Api, createPartner, expectError, signUp } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const { api, url, databaseUrl, machines } = await startTestService({
   env: { METRICS_TOKEN: "let me see" },
@@ -132,10 +133,12 @@ async function holdUpAccounts(databaseAddress: string) {
   return {
     admin,
     waiting: async () => {
-      for (;;) {
-        const pids = await waiters();
-        if (pids.length > 0) return pids;
-      }
+      let pids: number[] = [];
+      await until("somebody waits for the lock", async () => {
+        pids = await waiters();
+        return pids.length > 0;
+      });
+      return pids;
     },
     release: async () => {
       await admin.query("rollback");

@@ -3,6 +3,7 @@ import test, { after } from "node:test";
 import { createPartner, expectData, expectError } from "../support/api.ts";
 import { DnsServer } from "../support/dns-server.ts";
 import { startTestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const dns = await new DnsServer().start();
 after(() => dns.close());
@@ -25,7 +26,7 @@ test("requests that wait for a slow resolver keep no connection from others, wit
     return answer;
   });
   // Every one of them has asked for the addresses of the name.
-  while (dns.queries.length < asked + waiting.length && answered === 0) await service.api.get("/healthz");
+  await until("all have asked", () => dns.queries.length >= asked + waiting.length || answered > 0);
   for (let i = 0; i < 5; i++) expectData(await quiet.api.post("/v1/sessions", {}), 201);
   assert.equal(service.core.db.connections.waiting, 0);
   assert.equal(answered, 0, "the resolver still keeps them waiting");

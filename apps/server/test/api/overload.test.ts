@@ -9,6 +9,7 @@ import { startDnsServer } from "../support/dns-server.ts";
 import { expectRefusal, openConnection, sendRaw } from "../support/raw-http.ts";
 import { startTestService, type TestService } from "../support/service.ts";
 import { createSession } from "../support/sessions.ts";
+import { until as eventually } from "../support/until.ts";
 
 const metricsToken = "scraper";
 /** As few places as there can be, of which one caller gets two when it is alone, and one beside others. */
@@ -31,7 +32,10 @@ async function gauge(service: TestService, name: string): Promise<number> {
 /** Waits until the service says so of itself. */
 async function until(service: TestService, expected: { placed?: number; waiting?: number }): Promise<void> {
   for (const [name, value] of Object.entries(expected))
-    while ((await gauge(service, `assay_admission_${name}`)) !== value);
+    await eventually(
+      `${name} is ${value}`,
+      async () => (await gauge(service, `assay_admission_${name}`)) === value,
+    );
 }
 
 /** Requests under way, with the names in the order in which their answers came. */
@@ -152,7 +156,7 @@ test("a request that waits for the outside world lends its place to others", asy
   );
   dns.delayMs = 500;
   const checked = api.post("/v1/auth/orgs/domains/challenges/dns/verify", { challenge_id });
-  while (dns.queries.length === 0) await gauge(patient, "assay_admission_placed");
+  await eventually("the resolver is asked", () => dns.queries.length > 0);
   assert.equal(await gauge(patient, "assay_admission_placed"), 0);
   expectError(await checked, 409, "DNS_NOT_PROPAGATED");
   dns.delayMs = 0;

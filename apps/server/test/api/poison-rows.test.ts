@@ -3,7 +3,6 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import test, { after } from "node:test";
-import { setImmediate } from "node:timers/promises";
 import type { EndpointId, OrganizationId } from "@assay/contract/ids";
 import pg from "pg";
 import { insertMailRequest } from "../../src/accounts/mailed-token.store.ts";
@@ -25,6 +24,7 @@ import { startDnsServer } from "../support/dns-server.ts";
 import { assay } from "../support/process.ts";
 import { createReceivingEndpoint, startReceiver } from "../support/receiver.ts";
 import { startTestService, testRing } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const authority = createAuthority();
 const sourceAddresses = (of: string) => [0, 1, 2, 3, 4].map((at) => `https://127.0.0.1:1/${of}-${at}`);
@@ -894,7 +894,7 @@ test("how long the oldest mail and the oldest webhook have been waiting is in /m
   await admin.query("select from webhook_delivery_queue for update");
   await db.run(sql`update webhook_endpoints set enabled = true where id = ${held.id}`);
   await db.tell(deliveryChannel, "");
-  while ((await read("webhooks")) !== 90);
+  await until("the delivery is late", async () => (await read("webhooks")) === 90);
   await admin.query("commit");
   await runJob("deliver-webhooks");
   assert.ok(await arrived(id));
@@ -935,8 +935,8 @@ test("the operator sees what is set aside, and has it tried again at once", asyn
   mine.clock.advance(5 * minuteMs);
   assert.match((await assay(["jobs", "retry", "--job", "other"], command)).stdout, /again: 0\./);
   assert.match((await assay(["jobs", "retry", "--job", "purge-invitations"], command)).stdout, /again: 1\./);
-  while ((await mine.core.db.rows(sql`select 1 from invitations`)).length > 0) await setImmediate();
-  while ((await mine.core.db.rows(sql`select 1 from set_aside_rows`)).length > 0) await setImmediate();
+  for (const left of [sql`select 1 from invitations`, sql`select 1 from set_aside_rows`])
+    await until("the row is gone", async () => (await mine.core.db.rows(left)).length === 0);
 });
 
 // The last: what the service's own ring does not have opens nothing any more.

@@ -3,6 +3,7 @@ import test, { after } from "node:test";
 import pg from "pg";
 import { createPartner, expectData, expectError } from "../support/api.ts";
 import { startTestService, type TestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const poolSize = 2;
 
@@ -39,7 +40,7 @@ test("/readyz does not wait in line behind the requests", async () => {
         "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
       )
     ).rowCount ?? 0;
-  while ((await stuck()) < poolSize && answered === 0);
+  await until("the pool is stuck", async () => (await stuck()) >= poolSize || answered > 0);
   assert.equal(await readiness(service), "200 ready");
   assert.equal(answered, 0);
   await admin.query("rollback");

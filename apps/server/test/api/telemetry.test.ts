@@ -13,6 +13,7 @@ import { createAuthority } from "../support/certificate.ts";
 import { startCollector } from "../support/collector.ts";
 import { createReceivingEndpoint, startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const authority = createAuthority();
 const receiver = await startReceiver(authority);
@@ -196,21 +197,18 @@ test("a collector that refuses, or is away, costs spans and nothing else", async
     read: async () => [],
   });
   const tracer = new Tracer({ ratio: 1, keep: (spans) => exporter.add(spans), dropped: () => {} });
-  const until = async (holds: () => boolean) => {
-    while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
-  };
   for (let i = 0; i < 9_000; i++) await tracer.root("x", "internal", {}, async () => i);
-  await until(() => logLines.length > 0);
+  await until("it is logged", () => logLines.length > 0);
   assert.match(metrics.render(), /^assay_telemetry_spans_waiting 8192$/m);
   assert.match(metrics.render(), /^assay_telemetry_spans_dropped_total\{reason="no_room"\} 808$/m);
   assert.match(logLines.join(""), /does not take telemetry.*"signal":"traces","reason":"status 503"/);
   // What it will never take is not kept for it, and what waited goes out when it takes again.
   away.state.status = 200;
-  await until(() => away.spans.length === 8192);
+  await until("all have gone out", () => away.spans.length === 8192);
   assert.match(logLines[1] ?? "", /takes telemetry again/);
   away.state.status = 400;
   for (let i = 0; i < 600; i++) await tracer.root("x", "internal", {}, async () => i);
-  await until(() => /reason="refused"/.test(metrics.render()));
+  await until("it is refused", () => /reason="refused"/.test(metrics.render()));
   await away.close();
   const stoppedAt = performance.now();
   await exporter.close();

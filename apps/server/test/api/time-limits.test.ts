@@ -6,6 +6,7 @@ import { sql } from "../../src/db/sql.ts";
 import { dayMs } from "../../src/kernel/clock.ts";
 import { type Answer, createPartner, expectData, expectError } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const { api, clock, databaseUrl, runJob } = await startTestService({
   env: { DATABASE_STATEMENT_SECONDS: "1", DATABASE_LOCK_SECONDS: "1" },
@@ -59,7 +60,7 @@ test("background work that takes longer than there is at the end of a process is
   const db = openDb({ url: databaseUrl, poolSize: 2, onError: () => {} });
   const slow = db.unhurried(600_000, () => db.rows(sql`select pg_sleep(300)`));
   const sleeping = "select 1 from pg_stat_activity where query = 'select pg_sleep(300)' and state = 'active'";
-  while ((await admin.query(sleeping)).rowCount === 0);
+  await until("the statement runs", async () => (await admin.query(sleeping)).rowCount !== 0);
   db.hurry(1);
   await assert.rejects(slow, /terminated/);
   assert.equal((await db.unhurried(600_000, () => db.rows(sql`select 1`))).length, 1);

@@ -12,6 +12,7 @@ import { verifyDomain } from "../support/domain.ts";
 import { drawPng, tinyWebps } from "../support/pictures.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { startVerification } from "../support/verify.ts";
 
 const authority = createAuthority();
@@ -276,5 +277,5 @@ test("an organization whose logo never comes takes no place from another one", a
 });
 
 async function untilAsked(path: string): Promise<void> {
-  while (requestsFor(path) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(`${path} is asked for`, () => requestsFor(path) > 0);
 }

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { createPartner, expectData } from "../support/api.ts";
 import {
@@ -12,6 +11,7 @@ import {
 } from "../support/browser.ts";
 import { createLivePartner } from "../support/live.ts";
 import { startTestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { agree, heading, readTestPassport } from "../support/verify-page.ts";
 
 const digest = `${"AB:".repeat(31)}CD`;
@@ -224,7 +224,7 @@ test("offline is told as such on every step, never as a fault of ours, and the p
   for (const language of ["fr", "es"]) {
     const choice = page.getByRole("combobox", { name: "Language" });
     await choice.selectOption(language);
-    while ((await choice.inputValue()) !== "en") await wait(20);
+    await until("the choice goes back", async () => (await choice.inputValue()) === "en");
   }
   await page.getByRole("button", { name: "Agree and continue" }).click();
   await offline.nth(1).waitFor();

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { setImmediate } from "node:timers/promises";
 import { eventPayloads, eventTypes } from "@assay/contract/events";
 import type { EndpointId, SessionId } from "@assay/contract/ids";
 import { Compile } from "typebox/compile";
@@ -12,6 +11,7 @@ import { createPartner, expectData, expectError } from "../support/api.ts";
 import { createLivePartner } from "../support/live.ts";
 import { createReceivingEndpoint, decrypt, startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const receiver = await startReceiver();
 const { api, clock, core, runJob, logLines } = await startTestService({
@@ -187,7 +187,7 @@ test("what a receiver answers after consent was withdrawn is not kept", async ()
   const before = receiver.received.length;
   const { eventId, sessionId } = await publish(partner);
   const sending = deliver();
-  while (receiver.received.length === before) await setImmediate();
+  await until("the request has arrived", () => receiver.received.length > before);
   const session = { id: sessionId, organizationId: partner.organizationId, environment: "sandbox" as const };
   await core.db.transaction((tx) => scrubSessionDeliveries(tx, session, clock.now()));
   held.resolve();

@@ -12,6 +12,7 @@ import { createAuthority } from "../support/certificate.ts";
 import { startDnsServer } from "../support/dns-server.ts";
 import { createReceivingEndpoint, startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const authority = createAuthority();
 const names = await startDnsServer();
@@ -376,6 +377,6 @@ test("the listener that saw no connection would have seen one", async () => {
   const before = intrusions;
   const socket = createConnection(port, "127.0.0.1");
   await new Promise<void>((resolve) => socket.once("connect", resolve));
-  while (intrusions === before) await new Promise((resolve) => setImmediate(resolve));
+  await until("the connection is seen", () => intrusions > before);
   socket.destroy();
 });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { setImmediate } from "node:timers/promises";
 import type { OrganizationId } from "@assay/contract/ids";
 import type { Db } from "../../src/db/db.ts";
 import { sql } from "../../src/db/sql.ts";
@@ -13,6 +12,7 @@ import { createAuthority } from "../support/certificate.ts";
 import { untilBlocked } from "../support/database.ts";
 import { createReceivingEndpoint, startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 /** Several processes on one queue. The first one only answers requests, so that nothing is sent before a test says so. */
 const authority = createAuthority();
@@ -142,7 +142,7 @@ test("a process that ends in the middle of a send gives the delivery back at onc
   await createReceivingEndpoint(partner.api, receiver.url);
   const worker = await startWorker();
   const [eventId = ""] = await publish(partner.organizationId, 1);
-  while (receiver.received.length === 0) await setImmediate();
+  await until("the request has arrived", () => receiver.received.length > 0);
   await worker.service.close();
   // The clock stands still: the lease of the process that ended would be good for another half a minute.
   const row = await core.db.one<Record<string, unknown>>(

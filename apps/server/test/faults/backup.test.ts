@@ -13,6 +13,7 @@ import {
 } from "../../src/installation/postgres/embedded-postgres.ts";
 import { embeddedFolders } from "../../src/installation/postgres/place.ts";
 import { type TarEntry, writeTar } from "../../src/installation/tar.ts";
+import { until } from "../support/until.ts";
 
 let folder = "";
 let dataDir = "";
@@ -93,7 +94,7 @@ describe("a backup of a service that is being written to", () => {
   test("holds every row committed before it began, consistent, with the key ring", async () => {
     const load = writeLoad(1);
     try {
-      while (load.acknowledged() < 2000) await new Promise((resolve) => setTimeout(resolve, 10));
+      await until("rows are written", () => load.acknowledged() >= 2000);
       const committedBefore = load.acknowledged();
       const toFile = path.join(folder, "one.tar.gz");
       // Checkpoints in the middle recycle the log that an unprotected backup would lose.

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { listMigrations, migrate } from "../../src/db/migrate.ts";
 import { Api } from "../support/api.ts";
@@ -12,6 +11,7 @@ import { freePort } from "../support/free-port.ts";
 import { assay, spawnAssay } from "../support/process.ts";
 import { testRing } from "../support/service.ts";
 import { SilentProxy } from "../support/silent-proxy.ts";
+import { until } from "../support/until.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "assay-late-"));
 after(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -22,10 +22,10 @@ test("a service that is started before its database waits for it, and says so", 
   const port = await freePort();
   const proxy = new SilentProxy();
   const service = spawnAssay({ ...environment, DATABASE_URL: SilentProxy.addressOf(database.url, port) });
-  while (!service.output().includes("the database does not answer yet, waiting for it")) {
+  await until("the service says that it waits", () => {
     assert.equal(service.child.exitCode, null, service.output());
-    await wait(20);
-  }
+    return service.output().includes("the database does not answer yet, waiting for it");
+  });
   await proxy.start(database.url, port);
   const url = await service.listening;
   assert.equal((await new Api(url).get("/readyz")).status, 200);
@@ -69,11 +69,11 @@ test("a migration that waits for a long transaction lets others through between 
 
   const told: string[] = [];
   const migrating = migrate(database.url, { ...options, tell: (message) => told.push(message) });
-  while (told.length < 2) {
+  await until("it was told twice", async () => {
     // Waits behind the migration, and is let through.
     await reader.query("select from sessions");
-    await wait(10);
-  }
+    return told.length >= 2;
+  });
   assert.deepEqual([...new Set(told)], ["waiting for a lock that migration 9999_test.sql needs"]);
   await holder.query("rollback");
   assert.deepEqual(await migrating, ["9999_test.sql"]);

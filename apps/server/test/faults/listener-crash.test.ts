@@ -11,6 +11,7 @@ import { checkout, newStateFolder, startListen, startLocalReceiver } from "../su
 import { cleanEnvironment } from "../support/process.ts";
 import { startRoundRobin } from "../support/round-robin.ts";
 import { startTestService, testRing } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const { api, databaseUrl } = await startTestService({ role: "api", clock: systemClock });
 const dataDir = mkdtempSync(join(tmpdir(), "assay-listener-crash-"));
@@ -53,7 +54,7 @@ test("a process of the service that is killed with a listener's stream loses not
   const sendTest = async () =>
     expectData(await partner.api.post(`/v1/webhooks/endpoints/${id}/test`), 202).event.id as string;
   const sent = [await sendTest()];
-  while (receiver.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until("the first has arrived", () => receiver.received.length > 0);
   child.kill("SIGKILL");
   await once(child, "close");
   // The receiver answers when there is nobody to tell. What comes meanwhile is published by another process.

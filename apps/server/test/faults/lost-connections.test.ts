@@ -8,6 +8,7 @@ import { Api, createPartner, expectData, expectError, readAll } from "../support
 import { createTestDatabase } from "../support/database.ts";
 import { startAssay } from "../support/process.ts";
 import { testRing } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const rounds = 10;
 const clients = 8;
@@ -53,10 +54,12 @@ test("a service whose database connections are all ended, again and again, stays
     );
     assert.ok(rows.length > 0);
   };
-  /** Until so many more are acknowledged, or until something is wrong. */
+  /** Until it holds, or until something is wrong with the load. */
+  const underLoad = (what: string, holds: () => Promise<boolean>) => Promise.race([load, until(what, holds)]);
+  /** Until so many more are acknowledged. */
   const more = async (count: number) => {
-    const until = acknowledged.length + count;
-    while (acknowledged.length < until) await Promise.race([load, admin.query("select pg_sleep(0.005)")]);
+    const goal = acknowledged.length + count;
+    await underLoad(`${goal} are acknowledged`, async () => acknowledged.length >= goal);
   };
   const waiters = async () =>
     (
@@ -74,7 +77,7 @@ test("a service whose database connections are all ended, again and again, stays
     // Transactions that have begun and wait, so that some are certainly in flight.
     await holder.query("begin");
     await holder.query("lock table sessions in exclusive mode");
-    while ((await waiters()) < clients / 2) await Promise.race([load, admin.query("select pg_sleep(0.005)")]);
+    await underLoad("half of them wait", async () => (await waiters()) >= clients / 2);
     await endConnections();
     await holder.query("rollback");
   }

@@ -4,9 +4,9 @@ import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
 import { freePort } from "./free-port.ts";
 import { SilentProxy } from "./silent-proxy.ts";
+import { until } from "./until.ts";
 
 type Program = { path: string; keepsNames: boolean };
 
@@ -84,10 +84,10 @@ export async function openPgbouncer(serverUrl: string, program: Program) {
     started.stderr?.on("data", (chunk: Buffer) => {
       errors += chunk;
     });
-    while (!(await answers(port))) {
+    await until("pgbouncer answers", async () => {
       if (started.exitCode !== null) throw new Error(`pgbouncer ended:\n${errors}`);
-      await wait(20);
-    }
+      return answers(port);
+    });
   };
   await start();
   return {

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after } from "node:test";
 import type { Authority } from "./certificate.ts";
 import { freePort } from "./free-port.ts";
+import { until } from "./until.ts";
 
 const program = new URL("../../../../examples/shop/shop.ts", import.meta.url).pathname;
 
@@ -40,10 +41,11 @@ export async function startShop(assayUrl: string, authority: Authority) {
         ({ ok }) => ok,
         () => false,
       );
-    while (!(await answers())) {
-      assert.equal(child.exitCode, null, said);
-      await new Promise((wake) => setTimeout(wake, 50));
-    }
+    const started = child;
+    await until("the shop answers", async () => {
+      assert.equal(started.exitCode, null, said);
+      return answers();
+    });
   };
   const stop = async () => {
     if (child === null || child.exitCode !== null) return;
