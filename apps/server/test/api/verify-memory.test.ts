@@ -282,6 +282,18 @@ test("a capture is ended some seconds after its challenge: nothing is held, no t
   await next.expect("outcome");
 });
 
+test("what is kept for a device that may come back is overwritten when its session expires", async (t) => {
+  handedOut.length = 0;
+  const begun = await begin(t, patient, theirs);
+  const device = await begun.connect();
+  await depths["a chip that has passed"](device, patient);
+  device.connection.close();
+  await eventually("the socket is still open", () => gauge(patient, "assay_verify_sockets") === 0);
+  assert.equal(keptBytes(), 2, "the device may come back");
+  patient.clock.advance(61 * minuteMs);
+  await expectNothingHeld(patient);
+});
+
 test("challenges that are left to run out are counted like those of lost connections: the fifth costs a try", async (t) => {
   const begun = await begin(t, patient, theirs);
   let device = await begun.connect();
