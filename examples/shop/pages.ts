@@ -32,7 +32,7 @@ export function shopPage(): string {
 <div>
 <h1>Dry cider, 0.75 l</h1>
 <p>From old orchards, 6.5 % alcohol. For adults only: we ask for a proof of age before we deliver, and learn nothing else about you.</p>
-<p class="price">€ 7.90</p>
+<p class="price">&euro; 7.90</p>
 <form method="post" action="/orders"><button>Order</button></form>
 </div>
 </article>`,
@@ -44,11 +44,11 @@ export function orderPage(order: Order, assayUrl: string): string {
   return page(
     "Your order",
     `<h1>Your order</h1>
-<p>One bottle of dry cider, € 7.90</p>
+<p>One bottle of dry cider, &euro; 7.90</p>
 <div class="state" id="state" data-order="${order.id}" role="status"></div>
 <div id="choice" hidden>
 <p>Prove that you are of age with your passport or identity card. It takes about three minutes.</p>
-<p class="actions"><button id="here">Check my age here</button><button id="there" class="quiet">Check my age on Assay’s page</button></p>
+<p class="actions"><button id="here">Check my age here</button><button id="there" class="quiet">Check my age on Assay&rsquo;s page</button></p>
 </div>
 <noscript><p>This page needs JavaScript.</p></noscript>`,
     `<script src="${assayUrl}/embed/v1.js" defer></script>\n<script src="/shop.js" defer></script>`,
@@ -62,7 +62,7 @@ const choice = document.getElementById("choice");
 const { order } = state.dataset;
 const words = {
   new: "We need a proof of your age.",
-  checking: "Your age is being checked…",
+  checking: "Your age is being checked.",
   delivered: "Delivered",
   refused: "Not delivered",
 };

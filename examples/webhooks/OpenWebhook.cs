@@ -6,7 +6,7 @@ using System.Text.RegularExpressions;
 
 public static class Webhook
 {
-    /// <summary>`signature` is the header X-Service-Signature, `body` the text as it came, `secret` the whole whsec_… string.</summary>
+    /// <summary>`signature` is the header X-Service-Signature, `body` the text as it came, `secret` the whole whsec_... string.</summary>
     public static string Open(string signature, string body, string secret, string privateKeyPem)
     {
         var match = Regex.Match(signature, @"\At=(\d{1,12}),v1=([0-9a-f]{64})\z");

@@ -17,7 +17,7 @@ import javax.crypto.spec.PSource;
 import javax.crypto.spec.SecretKeySpec;
 
 public class OpenWebhook {
-  /** `signature` is the header X-Service-Signature, `body` the text as it came, `secret` the whole whsec_… string. */
+  /** `signature` is the header X-Service-Signature, `body` the text as it came, `secret` the whole whsec_... string. */
   static String openWebhook(String signature, String body, String secret, String pem) throws Exception {
     if (!signature.matches("t=\\d{1,12},v1=[0-9a-f]{64}")) throw new SecurityException("no signature");
     String[] halves = signature.substring(2).split(",v1=");

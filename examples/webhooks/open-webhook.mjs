@@ -2,7 +2,7 @@ import { constants, createDecipheriv, createHmac, privateDecrypt, timingSafeEqua
 
 const toleranceSeconds = 300;
 
-/** `headers` with lower-case names, `body` as text, `secret` the whole whsec_… string, `privateKey` a PEM or KeyObject. */
+/** `headers` with lower-case names, `body` as text, `secret` the whole whsec_... string, `privateKey` a PEM or KeyObject. */
 export function openWebhook(headers, body, secret, privateKey, nowSeconds = Date.now() / 1000) {
   const signature = String(headers["x-service-signature"]);
   const parts = Object.fromEntries(signature.split(",").map((part) => part.split("=", 2)));

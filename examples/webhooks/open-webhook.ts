@@ -1,6 +1,6 @@
 import { constants, createDecipheriv, createHmac, privateDecrypt, timingSafeEqual } from "node:crypto";
 
-/** `signature` is the header X-Service-Signature, `body` the text as it came, `secret` the whole whsec_… string. */
+/** `signature` is the header X-Service-Signature, `body` the text as it came, `secret` the whole whsec_... string. */
 export function openWebhook(signature: string, body: string, secret: string, privateKey: string): string {
   const [, time = "", given = ""] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
   if (!(Math.abs(Date.now() / 1000 - Number(time)) <= 300)) throw new Error("too old, or no signature");

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// openWebhook takes the header X-Service-Signature, the body as it came, and the whole whsec_… string.
+// openWebhook takes the header X-Service-Signature, the body as it came, and the whole whsec_... string.
 func openWebhook(signature, body, secret string, privateKey []byte) (string, error) {
 	seconds, given, _ := strings.Cut(strings.TrimPrefix(signature, "t="), ",v1=")
 	sent, err := strconv.ParseInt(seconds, 10, 64)

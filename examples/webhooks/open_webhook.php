@@ -1,5 +1,5 @@
 <?php
-/** `$signature` is the header X-Service-Signature, `$body` the text as it came, `$secret` the whole whsec_… string. */
+/** `$signature` is the header X-Service-Signature, `$body` the text as it came, `$secret` the whole whsec_... string. */
 function open_webhook(string $signature, string $body, string $secret, string $private_key): string
 {
     if (!preg_match('/^t=(\d+),v1=([0-9a-f]{64})$/D', $signature, $match) || abs(time() - (int) $match[1]) > 300) {

@@ -16,7 +16,7 @@ def decode(part: str) -> bytes:
 
 
 def open_webhook(signature: str, body: str, secret: str, private_key: bytes) -> str:
-    """signature is the header X-Service-Signature, body the text as it came, secret the whole whsec_… string."""
+    """signature is the header X-Service-Signature, body the text as it came, secret the whole whsec_... string."""
     match = re.fullmatch(r"t=(\d+),v1=([0-9a-f]{64})", signature)
     if match is None or abs(time.time() - int(match[1])) > 300:
         raise ValueError("too old, or no signature")

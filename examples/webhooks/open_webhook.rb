@@ -2,7 +2,7 @@ require "base64"
 require "json"
 require "openssl"
 
-# signature is the header X-Service-Signature, body the text as it came, secret the whole whsec_… string.
+# signature is the header X-Service-Signature, body the text as it came, secret the whole whsec_... string.
 def open_webhook(signature, body, secret, private_key)
   time, given = /\At=(\d+),v1=([0-9a-f]{64})\z/.match(signature)&.captures
   raise "too old, or no signature" if time.nil? || (Time.now.to_i - time.to_i).abs > 300

@@ -50,6 +50,27 @@ test("what documents name in the repository is there", () => {
   assert.deepEqual(missing, []);
 });
 
+test("every sample is plain ASCII, so that it can be compiled whatever the locale", () => {
+  const guides = ["README.md", ...globSync(["docs/**/*.md", "examples/**/*.md"], { cwd: root })];
+  // A block that names no language is a drawing or a formula.
+  const inGuides = guides.flatMap((file) =>
+    [...textOf(file).matchAll(/^ *```\w[^\n]*\n([\s\S]*?)^ *```$/gm)].map(([, code = ""]) => ({
+      file,
+      code,
+    })),
+  );
+  const files = globSync("examples/**/*.*", { cwd: root }).filter((file) => !file.endsWith(".md"));
+  const samples = [...inGuides, ...files.map((file) => ({ file, code: textOf(file) }))];
+  assert.ok(inGuides.length > 50 && files.length > 10, `${inGuides.length} and ${files.length} samples`);
+  const foreign = samples.flatMap(({ file, code }) =>
+    code
+      .split("\n")
+      .filter((line) => /[^\t\x20-\x7e]/.test(line))
+      .map((line) => `${file}: ${line}`),
+  );
+  assert.deepEqual(foreign, []);
+});
+
 const inWords = ["", "one", "two", "three"];
 
 /** A number that a guide tells in prose, and where the contract has it. */
