@@ -1,4 +1,3 @@
-require "base64"
 require "json"
 require "openssl"
 
@@ -10,8 +9,9 @@ def open_webhook(signature, body, secret, private_key)
   raise "wrong signature" unless OpenSSL.fixed_length_secure_compare(expected, given)
 
   header, *rest = body.split(".")
-  wrapped_key, nonce, text, tag = rest.map { |part| Base64.urlsafe_decode64(part) }
-  protected_header = JSON.parse(Base64.urlsafe_decode64(header))
+  decode = ->(part) { part.tr("-_", "+/").unpack1("m") }
+  wrapped_key, nonce, text, tag = rest.map(&decode)
+  protected_header = JSON.parse(decode.(header))
   raise "not the expected encryption" if protected_header.values_at("alg", "enc") != ["RSA-OAEP-256", "A256GCM"]
   # A short tag would be easy to guess, and OpenSSL takes it.
   raise "not the expected encryption" if tag&.bytesize != 16

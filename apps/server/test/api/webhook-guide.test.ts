@@ -64,3 +64,9 @@ test("the sample in TypeScript opens what the service sends, and refuses a body 
   assert.ok(sample);
   await checkSample(sample, receiver);
 });
+
+test("the sample in Ruby needs no gem that Bundler would have to be told of", () => {
+  const text = readFileSync(join(samplesFolder, "open_webhook.rb"), "utf8");
+  const required = [...text.matchAll(/^\s*require "([^"]+)"$/gm)].map(([, library]) => library);
+  assert.deepEqual(required, ["json", "openssl"]);
+});
