@@ -1,5 +1,6 @@
 import type { ErrorCode } from "@assay/contract/errors";
 import { formOf } from "@assay/contract/form-of";
+import { nearest } from "@assay/contract/nearest";
 import type { TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
@@ -29,7 +30,7 @@ export function createValidator(
     if (excess !== null) throw new ApiError(code, { message: explainExcess(excess, part) });
     if (nullIsAbsent) dropNulls(schema, value);
     if (validator.Check(value)) return value;
-    throw new ApiError(code, { message: explain(validator.Errors(value), part, schema) });
+    throw new ApiError(code, { message: explain(validator.Errors(value), part, schema, value) });
   };
 }
 
@@ -47,7 +48,12 @@ function explainExcess(excess: Excess, part: Part): string {
 
 const unitOf = { maxLength: "characters", maxItems: "entries", maxProperties: "fields" } as const;
 
-function explain(errors: readonly TLocalizedValidationError[], part: Part, schema: TSchema): string {
+function explain(
+  errors: readonly TLocalizedValidationError[],
+  part: Part,
+  schema: TSchema,
+  value: unknown,
+): string {
   const deepest = errors.filter((error) => error.keyword !== "anyOf").at(0) ?? errors[0];
   if (deepest === undefined) return `The ${part} is not valid.`;
   if (deepest.keyword === "required") {
@@ -57,14 +63,31 @@ function explain(errors: readonly TLocalizedValidationError[], part: Part, schem
   if (field === "") return `The ${part} ${sayRule(deepest, schema)}.`;
   if (deepest.schemaPath.endsWith("/propertyNames"))
     return `The name \`${field}\` ${sayRule(deepest, schema)}.`;
-  return `\`${field}\` ${sayRule(deepest, schema)}.`;
+  return `\`${field}\` ${sayRule(deepest, schema)}.${meant(deepest, value)}`;
 }
 
-function fieldName(path: string, last?: string): string {
-  const names = path
+/** The listed value that is nearest to the one given, which itself is not repeated. */
+function meant(error: TLocalizedValidationError, value: unknown): string {
+  if (error.keyword !== "enum") return "";
+  const given = at(value, error.instancePath);
+  const allowed = error.params.allowedValues.filter((each) => typeof each === "string");
+  const name = typeof given === "string" ? nearest(given, allowed) : null;
+  return name === null ? "" : ` Did you mean \`${name}\`?`;
+}
+
+function namesOf(path: string): string[] {
+  return path
     .split("/")
     .slice(1)
     .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function at(value: unknown, path: string): unknown {
+  return namesOf(path).reduce<unknown>((part, name) => (part as Record<string, unknown>)[name], value);
+}
+
+function fieldName(path: string, last?: string): string {
+  const names = namesOf(path);
   if (last !== undefined) names.push(last);
   return joinNames(names);
 }
@@ -74,7 +97,7 @@ function schemaAt(schema: TSchema, path: string): object {
   return path
     .split("/")
     .slice(1)
-    .reduce<object>((at, name) => (at as Record<string, object>)[name] ?? {}, schema);
+    .reduce<object>((part, name) => (part as Record<string, object>)[name] ?? {}, schema);
 }
 
 function sayRule(error: TLocalizedValidationError, schema: TSchema): string {
