@@ -147,6 +147,11 @@ export function convertQuery(
 ): Record<string, unknown> {
   const converted: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(query)) {
+    if (Array.isArray(value) && name in schema.properties)
+      throw new ApiError("BAD_REQUEST", {
+        message: `\`${name}\` is given more than once.`,
+        hint: "Give each parameter of the query once.",
+      });
     const type = (schema.properties[name] as { type?: string } | undefined)?.type;
     if (type === "integer" && typeof value === "string" && integerText.test(value))
       converted[name] = Number(value);

@@ -524,6 +524,18 @@ test("list parameters that make no sense are refused, with pagination in the ans
     expectError(answer, 400, "BAD_REQUEST", message);
     assert.deepEqual(answer.body.pagination, { limit: 10, has_more: false, next_cursor: null });
   }
+  expectError(
+    await partner.api.get("/v1/sessions?limit=1&limit=2"),
+    400,
+    "BAD_REQUEST",
+    /^`limit` is given more than once\.$/,
+  );
+  expectError(
+    await partner.api.get("/v1/sessions?page=1&page=2"),
+    400,
+    "BAD_REQUEST",
+    /^`page` is not a parameter/,
+  );
   const attempts = "/v1/sessions/attempts/attempts";
   expectError(await partner.api.get(attempts, { session_id: "vs_1" }), 400, "BAD_REQUEST", /`session_id`/);
   expectError(await partner.api.get(attempts, { status: "created" }), 400, "BAD_REQUEST", /`status`/);
