@@ -2,6 +2,7 @@ import { readBase } from "./base-url.ts";
 import { type Check, type Found, ok, problem, runChecks, tellFindings, warning } from "./checks.ts";
 import { type Arguments, type Command, CommandError } from "./command.ts";
 import { lookAtCertificate } from "./look-at-certificate.ts";
+import { proxyFor } from "./proxy.ts";
 import { NotTheServiceError, RefusedError, ServiceClient, UnreachableError } from "./service.ts";
 import { printable, type Style } from "./style.ts";
 
@@ -14,7 +15,13 @@ type Endpoint = {
   environment: string;
   disabled_reason: string | null;
 };
-type Delivery = { status: string; created_at: string; attempt_count: number };
+type Delivery = {
+  status: string;
+  created_at: string;
+  attempt_count: number;
+  last_status_code: number | null;
+  last_error: string | null;
+};
 
 /** Every route refuses a field that it does not know, once it has found that the key may call it: so the scope is learnt and nothing is written. */
 const unknownField = { asked_by_doctor: true } as const;
@@ -43,7 +50,7 @@ export const doctorCommand: Command = {
   about:
     "Look whether this machine can work with the service: whether it is reached, its certificate, the clock, what the API key may do, and whether the webhook endpoints can be sent to. Nothing is changed.",
   environment:
-    "ASSAY_URL and ASSAY_API_KEY stand for --url and --key, which keeps the key out of the list of processes.",
+    "ASSAY_URL and ASSAY_API_KEY stand for --url and --key, which keeps the key out of the list of processes. HTTPS_PROXY, HTTP_PROXY and NO_PROXY lead to the service through a proxy.",
   options: partnerDoctorOptions,
   examples: ["doctor --url https://id.example.com --key kk_…", "doctor --json"],
   exitCodes: {
@@ -63,17 +70,21 @@ export async function examineForPartner(
   const key = options.key ?? env.ASSAY_API_KEY;
   if (typeof key !== "string" || key === "")
     throw new CommandError("--key is missing: an API key. Make one in the dashboard under API keys.");
-  const service = new ServiceClient(url, key);
-  const findings = await style.progress("Looking…", () => runChecks(checksFor(service)));
+  const service = new ServiceClient(url, key, env);
+  const proxy = proxyFor(new URL(url), env);
+  const findings = await style.progress("Looking…", () => runChecks(checksFor(service, proxy)));
   return tellFindings(findings, { json: options.json === true, print, style });
 }
 
-function checksFor(service: ServiceClient): Check[] {
+function checksFor(service: ServiceClient, proxy: URL | null): Check[] {
   const { hostname, protocol, port } = new URL(service.url);
   const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname);
   const secure: Check =
     protocol === "https:"
-      ? { name: "Certificate", look: () => lookAtCertificate(hostname, Number(port || 443), new Date()) }
+      ? {
+          name: "Certificate",
+          look: () => lookAtCertificate(hostname, Number(port || 443), new Date(), proxy),
+        }
       : {
           name: "Certificate",
           look: async () =>
@@ -85,7 +96,7 @@ function checksFor(service: ServiceClient): Check[] {
                 ),
         };
   return [
-    { name: "Service", look: () => lookAtService(service) },
+    { name: "Service", look: () => lookAtService(service, proxy) },
     secure,
     { name: "Clock", look: () => lookAtClock(service) },
     { name: "API key", look: () => lookAtKey(service) },
@@ -94,31 +105,25 @@ function checksFor(service: ServiceClient): Check[] {
   ];
 }
 
-async function lookAtService({ url }: ServiceClient): Promise<Found> {
+async function lookAtService(service: ServiceClient, proxy: URL | null): Promise<Found> {
+  const { url } = service;
+  const way = proxy === null ? "" : ` through the proxy ${proxy.host}`;
   const todo = "Check --url, the name's DNS, and whether a proxy or firewall is in between.";
   try {
-    const response = await fetch(`${url}/healthz`, {
-      redirect: "manual",
-      signal: AbortSignal.timeout(10_000),
-    });
-    const text = await response.text();
-    return response.ok && text.includes('"ok"')
-      ? ok(`${url} answers.`)
-      : problem(`${url} answers ${response.status}, and not as Assay does.`, todo);
+    const { status, text } = await service.health();
+    return status === 200 && text.includes('"ok"')
+      ? ok(`${url} answers${way}.`)
+      : problem(`${url} answers ${status}${way}, and not as Assay does.`, todo);
   } catch (error) {
-    const { cause, message } = error as Error & { cause?: { code?: string; message?: string } };
-    return problem(`${url} cannot be reached: ${cause?.code ?? cause?.message ?? message}.`, todo);
+    return problem(`${url} cannot be reached${way}: ${(error as Error).message}.`, todo);
   }
 }
 
 /** The header tells whole seconds, so what is under two of them says nothing. Signatures are good for five minutes. */
-async function lookAtClock({ url }: ServiceClient): Promise<Found> {
+async function lookAtClock(service: ServiceClient): Promise<Found> {
   const before = Date.now();
-  const response = await fetch(`${url}/healthz`, {
-    redirect: "manual",
-    signal: AbortSignal.timeout(10_000),
-  }).catch(() => null);
-  const told = Date.parse(response?.headers.get("date") ?? "");
+  const health = await service.health().catch(() => null);
+  const told = Date.parse(health?.date ?? "");
   if (Number.isNaN(told))
     return warning("The service did not tell its time.", "Look at the check of the service first.");
   const seconds = Math.abs(Math.round((told + 500 - (before + Date.now()) / 2) / 1000));
@@ -189,7 +194,7 @@ async function lookAtEndpoints(service: ServiceClient): Promise<Found> {
   if (without.length > 0)
     return problem(
       `No active encryption key: ${without.join(", ")}. Nothing is sent there.`,
-      "Make a key pair with `assay keys new`, and register it for the endpoint.",
+      "Make a key pair with `assay keys new FILE`, and register it for the endpoint.",
     );
   const found = `${enabled.length} enabled with a key, in the ${environment} environment`;
   return disabled.length > 0
@@ -207,12 +212,41 @@ async function lookAtDeliveries(service: ServiceClient): Promise<Found> {
   if ("state" in read) return read;
   const [last] = read.data;
   if (last === undefined) return ok("Nothing was sent yet.");
-  const found = `The last one, of ${last.created_at}, ${last.status === "succeeded" ? "arrived" : `is ${last.status}`} after ${last.attempt_count} attempts.`;
-  return last.status === "failed"
-    ? problem(found, "The dashboard shows under Webhooks, Deliveries, what your receiver answered.")
-    : last.status === "pending" && last.attempt_count > 0
-      ? warning(found, "The dashboard shows under Webhooks, Deliveries, what your receiver answered.")
-      : ok(found);
+  const cause = last.last_error === null ? "" : `: ${causeOf(last)}`;
+  const attempts = `${last.attempt_count} ${last.attempt_count === 1 ? "attempt" : "attempts"}`;
+  const found = `The last one, of ${last.created_at}, ${last.status === "succeeded" ? "arrived" : `is ${last.status}`} after ${attempts}${cause}.`;
+  if (last.status === "failed") return problem(found, adviceFor(last.last_error));
+  return last.status === "pending" && last.attempt_count > 0
+    ? warning(found, adviceFor(last.last_error))
+    : ok(found);
+}
+
+function causeOf({ last_error: error, last_status_code: status }: Delivery): string {
+  const words = printable(error ?? "").replaceAll("_", " ");
+  return error === "status_not_2xx" && status !== null ? `your receiver answered ${status}` : words;
+}
+
+/** What to do about the reason that the service gives. One that this command does not know gets the general advice. */
+function adviceFor(error: string | null): string {
+  switch (error) {
+    case "no_active_key":
+      return "Make a key pair with `assay keys new FILE`, and register it for the endpoint. What was not encrypted cannot be sent again.";
+    case "endpoint_deleted":
+    case "consent_withdrawn":
+      return "Nothing: there is nobody left to send it to, or it may not be sent any more.";
+    case "name_not_resolved":
+    case "connection_failed":
+    case "timeout":
+      return "See that your receiver runs, and that the service can reach its address within 15 seconds.";
+    case "tls_failed":
+      return "See that the certificate of your receiver is for its name, is in date, and comes with its chain.";
+    case "address_refused":
+      return "Give the endpoint an address that is public: the service does not send to private ones.";
+    case "redirect_not_followed":
+      return "Give the endpoint the address that your receiver redirects to.";
+    default:
+      return "The dashboard shows under Webhooks, Deliveries, what your receiver answered.";
+  }
 }
 
 /** What a key without the scope cannot tell is no fault of anything. */

@@ -7,14 +7,13 @@ export const keysNew: Command = {
   about:
     "Make a key pair for a webhook endpoint. The private key is written to FILE, which must not exist; what is printed is the body for POST /v1/webhooks/endpoints/{id}/keys.",
   positionals: "FILE",
-  examples: ["keys new private-key.pem --name my-key-1"],
+  examples: ["keys new private-key.pem", "keys new private-key.pem --name my-key-1"],
   environment: "Nothing is sent anywhere.",
   options: {
     name: {
       type: "string",
-      about: "Your name for the key, its `key_id`.",
+      about: "Your name for the key, its `key_id`. Left out, today's date.",
       placeholder: "KEY_ID",
-      required: true,
     },
   },
   run: async ({ options, positionals }, print, style) => {
@@ -26,7 +25,8 @@ export const keysNew: Command = {
     } catch (error) {
       throw new CommandError(`The private key could not be written: ${(error as Error).message}.`);
     }
-    print(JSON.stringify(registrationOf(readPrivateKey(pem), String(options.name))));
+    const name = typeof options.name === "string" ? options.name : new Date().toISOString().slice(0, 10);
+    print(JSON.stringify(registrationOf(readPrivateKey(pem), name)));
     return 0;
   },
 };

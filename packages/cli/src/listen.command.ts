@@ -1,3 +1,4 @@
+import { idLengths } from "@assay/contract/facts";
 import { parseUrl, readBase } from "./base-url.ts";
 import { type Arguments, type Command, CommandError } from "./command.ts";
 import { Listening } from "./listening.ts";
@@ -5,13 +6,16 @@ import { parseResponses } from "./respond.ts";
 import { Screen } from "./screen.ts";
 import { ServiceClient } from "./service.ts";
 import { Slot, stateFolder } from "./state.ts";
+import { printable } from "./style.ts";
+
+const eventIdPattern = new RegExp(`^evt_[A-Za-z0-9]{${idLengths.evt}}$`);
 
 export const listenCommand: Command = {
   name: "listen",
   about:
     "Receive webhooks on this machine, which nobody needs to reach. Registers a temporary endpoint with a key pair that is made here, then verifies, decrypts and shows what arrives, and forwards it. What your receiver answers counts as the answer to the service, retries included. Ctrl-C removes the endpoint; killed and started again, it goes on with the same one and gets what came meanwhile.",
   environment:
-    "ASSAY_URL and ASSAY_API_KEY stand for --url and --key, which keeps the key out of the list of processes. ASSAY_STATE_DIR is where the key pair is kept, NO_COLOR switches colours off.",
+    "ASSAY_URL and ASSAY_API_KEY stand for --url and --key, which keeps the key out of the list of processes. ASSAY_STATE_DIR is where the key pair is kept, NO_COLOR switches colours off. HTTPS_PROXY, HTTP_PROXY and NO_PROXY lead to the service through a proxy; --forward-to is always direct.",
   examples: [
     "listen --url https://id.example.com --key kk_… --forward-to http://127.0.0.1:4000/hook",
     "listen --respond 500,timeout,200",
@@ -36,7 +40,7 @@ export const listenCommand: Command = {
     "forward-to": {
       type: "string",
       about:
-        "Send each delivery on to this address, with the same headers and body. Without it, deliveries are answered with 200.",
+        "Send each delivery on to this address, with the same headers and body. Without it, a delivery that verifies is answered with 200, any other with 401.",
       placeholder: "URL",
     },
     decrypted: {
@@ -76,10 +80,11 @@ export const listenCommand: Command = {
       throw new CommandError("--forward-to and --respond exclude each other: one of them answers.");
     if (options.decrypted === true && forwardTo === null)
       throw new CommandError("--decrypted says how to forward; give --forward-to as well.");
+    const replay = readEventId(options.replay);
     const { slot, running } = takeSlot(url, key);
     try {
       const listening = new Listening({
-        service: new ServiceClient(url, key),
+        service: new ServiceClient(url, key, env),
         slot,
         screen: new Screen(options.json === true, env),
         forwardTo,
@@ -88,7 +93,6 @@ export const listenCommand: Command = {
         responses,
         eventTypes: readTypes(options.events),
       });
-      const replay = typeof options.replay === "string" ? options.replay : null;
       return replay !== null && running !== null && running.endpointId !== null
         ? await listening.replayTo(running.endpointId, replay)
         : await listening.run(replay);
@@ -106,6 +110,16 @@ function readForward(given: Arguments["options"][string]): URL | null {
       `--forward-to must be an address like http://127.0.0.1:4000/hook, not "${given}".`,
     );
   return url;
+}
+
+/** Looked at before anything is registered, so that a slip of the hand leaves no endpoint behind. */
+function readEventId(given: Arguments["options"][string]): string | null {
+  if (typeof given !== "string") return null;
+  if (!eventIdPattern.test(given))
+    throw new CommandError(
+      `--replay must be the id of an event, "evt_" and ${idLengths.evt} letters and digits, not "${printable(given)}".`,
+    );
+  return given;
 }
 
 function readTypes(given: Arguments["options"][string]): string[] | null {

@@ -40,6 +40,9 @@ const exitRefused = 3;
 const exitUnreachable = 4;
 const exitEnded = 5;
 const addressHint = "--url is the address of the service, as it stands before /v1 and /dashboard.";
+const secretHint =
+  "If it was rotated, end this command with Ctrl-C and start it again: it registers a new endpoint, whose secret it knows.";
+const eventTypesField = /`subscribed_event_types[^`]*`/;
 const firstWaitMs = 1_000;
 const longestWaitMs = 30_000;
 const answerTries = 3;
@@ -61,6 +64,7 @@ export class Listening {
   #exitCode: number | null = null;
   #hasConnected = false;
   #wasHinted = false;
+  #isSecretWithheld = false;
 
   constructor(options: ListeningOptions) {
     this.#options = options;
@@ -309,7 +313,7 @@ export class Listening {
         ? `those of ${forwardTo.href}${isDecrypted ? ", which gets plain events" : ""}`
         : responses !== null
           ? `${responses.map((answer) => describe(answer)).join(", ")}, try by try`
-          : "200 for everything; --forward-to sends it on to your receiver",
+          : "200 for what verifies, 401 for the rest; --forward-to sends it on to your receiver",
     );
     if (forwardTo !== null && !isDecrypted) {
       screen.line("For the environment of your receiver:");
@@ -327,10 +331,10 @@ export class Listening {
   /** One delivery, from its arrival to its line. Never rejects. */
   async #deal(delivery: Delivery): Promise<void> {
     const startedAt = performance.now();
-    const { event, problem } = this.#openEvent(delivery);
+    const { event, problem } = await this.#openEvent(delivery);
     const again = `${delivery.delivery_id} ${delivery.attempt}`;
     const known = this.#answers.get(again) ?? null;
-    const answering = known ?? this.#answerFor(delivery, event);
+    const answering = known ?? this.#answerFor(delivery, event, problem);
     if (this.#answers.size < mostKeptAnswers) this.#answers.set(again, answering);
     const answer = await answering;
     const durationMs = Math.round(performance.now() - startedAt);
@@ -340,25 +344,53 @@ export class Listening {
     this.#show(delivery, { event, problem, answer, durationMs, recorded, isAgain: known !== null });
   }
 
-  #openEvent({ headers, body }: Delivery): { event: unknown; problem: string | null } {
-    const { signingSecret } = this.#state;
+  async #openEvent({ headers, body }: Delivery): Promise<{ event: unknown; problem: string | null }> {
+    let event: unknown;
     try {
-      const event: unknown = JSON.parse(decryptBody(body, this.#key()));
-      if (signingSecret === null || !isSignedWith(headers["x-service-signature"] ?? "", body, signingSecret))
-        return {
-          event,
-          problem: "signature made with another secret: was it rotated? Start again after Ctrl-C.",
-        };
-      return { event, problem: null };
+      event = JSON.parse(decryptBody(body, this.#key()));
     } catch {
       return { event: null, problem: "it does not open with the key of this listener." };
     }
+    const signature = headers["x-service-signature"] ?? "";
+    const isSigned = () => {
+      const { signingSecret } = this.#state;
+      return signingSecret !== null && isSignedWith(signature, body, signingSecret);
+    };
+    if (isSigned() || ((await this.#takeOverSecret()) && isSigned())) return { event, problem: null };
+    return { event, problem: `the signature was made with another secret. ${secretHint}` };
   }
 
-  async #answerFor(delivery: Delivery, event: unknown): Promise<Answer> {
+  /** After a rotation by somebody else: the new secret, where the credential may read it. API keys may not. */
+  async #takeOverSecret(): Promise<boolean> {
+    if (this.#isSecretWithheld) return false;
+    const { service, screen } = this.#options;
+    const path = `/v1/webhooks/endpoints/${this.#state.endpointId}/signing-secret/reveal`;
+    try {
+      const { signing_secret: secret } = await service.call<{ signing_secret: string }>({
+        method: "POST",
+        path,
+      });
+      if (secret === this.#state.signingSecret) return true;
+      this.#remember({ signingSecret: secret });
+      screen.record({ type: "secret", endpoint_id: this.#state.endpointId, signing_secret: secret });
+      screen.warn(
+        "The signing secret was rotated. The new one is used from now on; your receiver needs it too:",
+      );
+      screen.line(`  WEBHOOK_SECRET='${secret}'`);
+      return true;
+    } catch (error) {
+      // Asked once: every attempt is written to the audit log of the organization.
+      if (error instanceof RefusedError && error.status === 403) this.#isSecretWithheld = true;
+      return false;
+    }
+  }
+
+  async #answerFor(delivery: Delivery, event: unknown, problem: string | null): Promise<Answer> {
     const { forwardTo, responses, isDecrypted } = this.#options;
     const response = responses === null ? null : responseTo(responses, delivery.attempt);
     if (response !== null) return response;
+    // A receiver of plain events has no signature to check, so this check stands for its own.
+    if (problem !== null && (forwardTo === null || isDecrypted)) return { status_code: 401 };
     if (forwardTo === null) return { status_code: 200 };
     if (!isDecrypted) return forward(forwardTo, delivery.headers, delivery.body);
     const { headers } = delivery;
@@ -516,6 +548,8 @@ export class Listening {
         `${url} has no listeners. ${addressHint} Or the service there is older than this command.`,
         exitUnreachable,
       );
+    if (this.#options.eventTypes !== null && eventTypesField.test(error.message))
+      return new CommandError(error.message.replace(eventTypesField, "--events"), exitRefused);
     return new CommandError(`${error.message} ${error.hint}`, exitRefused);
   }
 }

@@ -1,6 +1,9 @@
+import { Socket } from "node:net";
 import { connect } from "node:tls";
 import { type Found, ok, problem, warning } from "./checks.ts";
+import { tunnel } from "./proxy.ts";
 
+const answerWithinMs = 10_000;
 const dayMs = 86_400_000;
 /** Authorities that renew by themselves do so a month before the end; what is left then was forgotten. */
 const soonDays = 14;
@@ -13,10 +16,23 @@ export function judgeCertificate(host: string, validTo: Date, now: Date): Found 
   return days < soonDays ? warning(`${until}, ${days} days from now.`, "Renew it.") : ok(`${until}.`);
 }
 
-/** Connects as any client does, says nothing, and looks at the certificate. */
-export function lookAtCertificate(host: string, port: number, now: Date): Promise<Found> {
+/** Connects as any client does, through the proxy where there is one, says nothing, and looks at the certificate. */
+export async function lookAtCertificate(
+  host: string,
+  port: number,
+  now: Date,
+  proxy: URL | null = null,
+): Promise<Found> {
+  const way =
+    proxy === null ? { host, port } : await tunnel(proxy, host, port).catch((error: Error) => error);
+  if (way instanceof Error)
+    return problem(`No connection to ${host}: ${way.message}.`, "Look at the settings of the proxy.");
   return new Promise((resolve) => {
-    const socket = connect({ host, port, servername: host, timeout: 10_000 });
+    const socket = connect({
+      ...(way instanceof Socket ? { socket: way } : way),
+      servername: host,
+      timeout: answerWithinMs,
+    });
     const end = (found: Found) => {
       socket.destroy();
       resolve(found);

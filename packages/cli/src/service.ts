@@ -1,6 +1,10 @@
+import type { IncomingMessage } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
+import { CommandError } from "./command.ts";
+import { type Sending, send } from "./send.ts";
 
 const answerWithinMs = 15_000;
+const healthWithinMs = 10_000;
 /** The service sends a sign of life every 15 seconds; without three of them the stream is dead, whatever the socket says. */
 export const silenceMs = 45_000;
 
@@ -32,29 +36,50 @@ export class UnreachableError extends Error {}
 
 type Call = { method: string; path: string; body?: unknown; idempotencyKey?: string };
 
-/** The API as the listener needs it. */
+/** The API as the commands need it. */
 export class ServiceClient {
   readonly url: string;
   readonly #key: string;
+  readonly #env: NodeJS.ProcessEnv;
 
-  constructor(url: string, key: string) {
+  /** Of the environment only the variables of a proxy are read. */
+  constructor(url: string, key: string, env: NodeJS.ProcessEnv) {
     this.url = url;
     this.#key = key;
+    this.#env = env;
   }
 
   /** The data of the answer, or null where there is none. */
   async call<T>({ method, path, body, idempotencyKey }: Call): Promise<T> {
-    const response = await this.#fetch(path, {
+    const signal = AbortSignal.timeout(answerWithinMs);
+    const response = await this.#send(path, {
       method,
       headers: {
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(answerWithinMs),
+      signal,
     });
-    if (response.status === 204) return null as T;
+    if (response.statusCode === 204) {
+      response.resume();
+      return null as T;
+    }
     return (await readEnvelope(response)).data as T;
+  }
+
+  /** Whether it is well, in its own words, and its time. No key is needed for it. */
+  async health(): Promise<{ status: number; text: string; date: string | null }> {
+    const response = await this.#send("/healthz", {
+      method: "GET",
+      headers: {},
+      signal: AbortSignal.timeout(healthWithinMs),
+    });
+    return {
+      status: statusOf(response),
+      text: await readText(response),
+      date: response.headers.date ?? null,
+    };
   }
 
   /**
@@ -65,18 +90,18 @@ export class ServiceClient {
     const giveUp = () => silence.abort();
     let timer = setTimeout(giveUp, silenceMs);
     try {
-      const response = await this.#fetch(path, {
+      const response = await this.#send(path, {
         method: "GET",
         headers: { accept: "text/event-stream" },
         signal: eitherOf(signal, silence.signal),
       });
-      if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
+      if (!response.headers["content-type"]?.startsWith("text/event-stream")) {
         await readEnvelope(response);
         throw new NotTheServiceError("no stream came");
       }
       const decoder = new TextDecoder();
       let text = "";
-      for await (const chunk of response.body ?? []) {
+      for await (const chunk of response) {
         clearTimeout(timer);
         timer = setTimeout(giveUp, silenceMs);
         text += decoder.decode(chunk as Uint8Array, { stream: true });
@@ -88,49 +113,60 @@ export class ServiceClient {
       }
     } catch (error) {
       if (silence.signal.aborted) throw new UnreachableError("nothing was heard for 45 seconds");
-      throw error instanceof TypeError ? new UnreachableError("it was cut off") : error;
+      throw (error as NodeJS.ErrnoException).code === "ECONNRESET"
+        ? new UnreachableError("it was cut off")
+        : error;
     } finally {
       clearTimeout(timer);
     }
   }
 
-  async #fetch(path: string, init: RequestInit & { headers: Record<string, string> }): Promise<Response> {
+  async #send(path: string, sending: Sending): Promise<IncomingMessage> {
+    const headers = { ...sending.headers, authorization: `Bearer ${this.#key}` };
     try {
-      return await fetch(`${this.url}${path}`, {
-        ...init,
-        redirect: "manual",
-        headers: { ...init.headers, authorization: `Bearer ${this.#key}` },
-      });
+      return await send(new URL(`${this.url}${path}`), { ...sending, headers }, this.#env);
     } catch (error) {
       throw unreachable(error);
     }
   }
 }
 
-async function readEnvelope(response: Response): Promise<{ data: unknown }> {
-  const text = await response.text().catch((error) => {
+const statusOf = ({ statusCode = 0 }: IncomingMessage): number => statusCode;
+
+async function readText(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+  } catch (error) {
     throw unreachable(error);
-  });
-  const { status, headers } = response;
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+async function readEnvelope(response: IncomingMessage): Promise<{ data: unknown }> {
+  const text = await readText(response);
+  const status = statusOf(response);
   let envelope: { data: unknown; error: { code: string; message: string; hint: string } | null };
   try {
     envelope = JSON.parse(text);
     if (typeof envelope !== "object" || envelope === null || !("error" in envelope)) throw new Error();
   } catch {
-    const location = headers.get("location");
+    const { location } = response.headers;
     throw new NotTheServiceError(
-      `answered ${status}${location === null ? "" : ` with a redirect to ${location}`}, which is no answer of Assay`,
+      `answered ${status}${location === undefined ? "" : ` with a redirect to ${location}`}, which is no answer of Assay`,
     );
   }
-  if (envelope.error !== null) throw new RefusedError(status, envelope.error, headers.get("retry-after"));
+  if (envelope.error !== null)
+    throw new RefusedError(status, envelope.error, response.headers["retry-after"] ?? null);
   return envelope;
 }
 
 function unreachable(error: unknown): Error {
-  if (error instanceof UnreachableError) return error;
-  const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
-  if (name === "TimeoutError") return new UnreachableError("no answer came in time");
-  return new UnreachableError(cause?.code ?? cause?.message ?? message);
+  if (error instanceof UnreachableError || error instanceof CommandError) return error;
+  const { name, message, code, cause } = error as NodeJS.ErrnoException & { cause?: { name?: string } };
+  if (name === "TimeoutError" || cause?.name === "TimeoutError")
+    return new UnreachableError("no answer came in time");
+  return new UnreachableError(code ?? message);
 }
 
 /** `AbortSignal.any` is not in every Node 20. */

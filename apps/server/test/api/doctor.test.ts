@@ -168,15 +168,23 @@ test("a partner learns what the key may do, that an endpoint lacks a key, and wh
     [],
     "nothing was written",
   );
-  expectData(
+  const { endpoint } = expectData(
     await owner.api.post("/v1/webhooks/endpoints", {
       url: "https://hooks.acme-orders.com/in",
       name: "Orders",
     }),
     201,
   );
+  expectData(await owner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/test`), 202);
   const keyless = await from(key.secret);
   assert.equal(keyless.code, 1);
+  const { found, todo } = keyless.of("Deliveries");
+  assert.match(found, /is failed after 0 attempts: no active key\./);
+  assert.match(
+    todo ?? "",
+    /`assay keys new FILE`/,
+    "the receiver was never asked, so it has nothing to show",
+  );
   assert.match(keyless.of("Endpoints").found, /No active encryption key: Orders/);
   const wrong = await from(`${key.secret.slice(0, -1)}${key.secret.endsWith("A") ? "B" : "A"}`);
   assert.equal(wrong.of("API key").state, "problem");

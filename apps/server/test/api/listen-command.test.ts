@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import test from "node:test";
 import { minuteMs, secondMs } from "../../src/kernel/clock.ts";
 import { createKey, createPartner, expectData } from "../support/api.ts";
@@ -12,7 +14,9 @@ import {
   packCli,
   startListen,
   startLocalReceiver,
+  startProxy,
 } from "../support/listen-command.ts";
+import { cleanEnvironment } from "../support/process.ts";
 import { createReceivingEndpoint, startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -230,9 +234,9 @@ test("a key that is made here is taken by the service, and what was saved of a d
   const { endpoint_id: id, signing_secret: secret, private_key_file: listenerKeyFile } = ready;
   expectData(await partner.api.post(`/v1/webhooks/endpoints/${id}/keys`, JSON.parse(made.stdout)), 201);
   await sendTest(id);
-  // Sealed to the newer key, which the listener does not have: shown as what it is, and answered all the same.
+  // Sealed to the newer key, which the listener does not have: shown as what it is, and not acknowledged.
   const line = await listening.next("delivery");
-  assert.deepEqual([line.verified, line.event, line.status], [false, null, "succeeded"]);
+  assert.deepEqual([line.verified, line.event, line.status_code, line.status], [false, null, 401, "pending"]);
   const body = join(stateFolder, "body");
   writeFileSync(body, line.request.body);
   const signature = line.request.headers["x-service-signature"];
@@ -252,7 +256,49 @@ test("a key that is made here is taken by the service, and what was saved of a d
   const changed = run("decrypt", body, "--private-key", keyFile, ...verify);
   assert.deepEqual([changed.status, /signature does not fit/.test(changed.stderr)], [3, true]);
   assert.equal(run("keys", "new", keyFile, "--name", "again").status, 1, "a key is never overwritten");
+  const unnamed = run("keys", "new", join(stateFolder, "unnamed.pem"));
+  assert.equal(unnamed.status, 0, unnamed.stderr);
+  assert.match(JSON.parse(unnamed.stdout).key_id, /^\d{4}-\d\d-\d\d$/, "named by its date");
   await listening.kill("SIGINT");
+});
+
+test("after a rotation an API key, which may not read the new secret, acknowledges nothing and says what to do", async () => {
+  const { partner, listen, sendTest } = await setUp();
+  const local = await startLocalReceiver();
+  const rotate = async (id: string) =>
+    expectData(await partner.api.post(`/v1/webhooks/endpoints/${id}/signing-secret/rotate`));
+  for (const args of [[], ["--forward-to", local.url, "--decrypted"]]) {
+    const listening = listen(args);
+    const { endpoint_id: id } = await listening.next("ready");
+    await rotate(id);
+    await sendTest(id);
+    const line = await listening.next("delivery");
+    assert.deepEqual([line.verified, line.status_code, line.status], [false, 401, "pending"]);
+    assert.match(line.problem, /made with another secret.*Ctrl-C and start it again/);
+    await listening.kill("SIGINT");
+  }
+  assert.equal(local.received.length, 0, "a receiver of plain events gets none that does not verify");
+  const forwarding = listen(["--forward-to", local.url]);
+  const { endpoint_id: id } = await forwarding.next("ready");
+  await rotate(id);
+  await sendTest(id);
+  const line = await forwarding.next("delivery");
+  assert.deepEqual([line.verified, line.status_code, line.status], [false, 200, "succeeded"]);
+  await forwarding.kill("SIGINT");
+});
+
+test("after a rotation an owner's token takes the new secret over, and the delivery is verified with it", async () => {
+  const { partner, stateFolder, sendTest } = await setUp();
+  const owner = startListen(packed, ["--url", url, "--key", partner.owner.token], stateFolder);
+  const { endpoint_id: id } = await owner.next("ready");
+  const { signing_secret: secret } = expectData(
+    await partner.api.post(`/v1/webhooks/endpoints/${id}/signing-secret/rotate`),
+  );
+  await sendTest(id);
+  assert.equal((await owner.next("secret")).signing_secret, secret);
+  const line = await owner.next("delivery");
+  assert.deepEqual([line.verified, line.status_code, line.status], [true, 200, "succeeded"]);
+  await owner.kill("SIGINT");
 });
 
 test("two listeners with one key are two endpoints, and a subscription is theirs alone", async () => {
@@ -269,6 +315,45 @@ test("two listeners with one key are two endpoints, and a subscription is theirs
   const [listed] = await endpoints();
   assert.deepEqual([listed.id, listed.subscribed_event_types], [noneId, ["verification.session.failed"]]);
   for (const each of [all, some, none]) assert.equal(await each.kill("SIGINT"), 0);
+});
+
+test("behind a proxy that asks for a password, listen and doctor work with http and https, and say so where the proxy refuses", async () => {
+  const { partner, stateFolder, sendTest } = await setUp();
+  // The name exists at the proxy only, so what did not go through it would fail.
+  const proxy = await startProxy(url, authority.issue(["id.acme.test"]));
+  const ca = join(stateFolder, "authority.pem");
+  writeFileSync(ca, authority.certificate);
+  const env = { HTTP_PROXY: proxy.url, https_proxy: proxy.url, NODE_EXTRA_CA_CERTS: ca };
+  for (const base of ["http://id.acme.test", "https://id.acme.test"]) {
+    const args = ["--url", base, "--key", partner.key.secret];
+    const listening = startListen(packed, args, newStateFolder(), env);
+    const { endpoint_id: id } = await listening.next("ready");
+    await sendTest(id);
+    assert.equal((await listening.next("delivery")).verified, true);
+    assert.equal(await listening.kill("SIGINT"), 0);
+    const [node = "", ...command] = packed;
+    const doctor = spawn(node, [...command, "doctor", ...args], { env: cleanEnvironment(env) });
+    const [told] = await Promise.all([text(doctor.stdout), once(doctor, "close")]);
+    assert.match(told, /id\.acme\.test answers through the proxy 127\.0\.0\.1:\d+\./);
+    if (base.startsWith("https:"))
+      assert.match(told, /\[ok\] +Certificate +The certificate of id\.acme\.test/);
+  }
+  assert.ok(proxy.asked.includes("CONNECT id.acme.test:443"), proxy.asked.join("\n"));
+  assert.ok(proxy.asked.includes("POST http://id.acme.test/v1/webhooks/listeners"));
+  const refused = [
+    ["https://id.acme.test", proxy.without, /the proxy 127\.0\.0\.1:\d+ answered 407/],
+    ["http://id.acme.test", proxy.without, /answered 407, which is no answer of Assay/],
+    ["https://id.acme.test", "socks5://127.0.0.1:9", /https_proxy must be an address like/],
+  ] as const;
+  for (const [base, through, said] of refused) {
+    const args = ["--url", base, "--key", partner.key.secret];
+    const failing = startListen(packed, args, newStateFolder(), {
+      http_proxy: through,
+      https_proxy: through,
+    });
+    await failing.closed;
+    assert.match(failing.told, said);
+  }
 });
 
 test("an endpoint that somebody removes ends its listener, which says so", async () => {
@@ -292,7 +377,17 @@ test("what cannot work is told in a sentence that says what to do, with an exit 
     [["--key", "kk_x"], 1, /--url is missing/],
     [["--url", url], 1, /--key is missing/],
     [["--url", url, "--key", "kk_x", "--respond", "50"], 1, /statuses from 200 to 599/],
-    [["--url", url, "--key", partner.key.secret, "--events", "no.such"], 3, /subscribed_event_types/],
+    [["--url", url, "--key", partner.key.secret, "--events", "no.such"], 3, /--events must be one of: verif/],
+    [
+      ["--url", url, "--key", partner.key.secret, "--events", "verification.session.suceeded"],
+      3,
+      /--events must be one of: .*Did you mean `verification\.session\.succeeded`\?/,
+    ],
+    [
+      ["--url", url, "--key", partner.key.secret, "--replay", "evt_x"],
+      1,
+      /--replay must be the id of an event/,
+    ],
   ];
   await Promise.all(
     tries.map(async ([args, code, told]) => {

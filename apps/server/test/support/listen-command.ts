@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, request } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
+import { createServer as createTlsServer } from "node:tls";
 import { cleanEnvironment } from "./process.ts";
 
 const root = new URL("../../../../", import.meta.url).pathname;
@@ -55,9 +56,10 @@ export function startListen(
   [node = "", ...command]: readonly string[],
   args: readonly string[],
   stateFolder: string,
+  env: Record<string, string> = {},
 ) {
   const child: ChildProcess = spawn(node, [...command, "listen", "--json", ...args], {
-    env: cleanEnvironment({ HOME: "/nowhere", ASSAY_STATE_DIR: stateFolder }),
+    env: cleanEnvironment({ HOME: "/nowhere", ASSAY_STATE_DIR: stateFolder, ...env }),
     stdio: ["ignore", "pipe", "pipe"],
   });
   after(() => child.kill("SIGKILL"));
@@ -150,4 +152,54 @@ export async function startLocalReceiver() {
       held = then;
     },
   };
+}
+
+/** A proxy as companies have one: it asks for a password, and whatever host is asked for is this service. */
+export async function startProxy(serviceUrl: string, tls: { cert: string; key: string }) {
+  const asked: string[] = [];
+  const service = new URL(serviceUrl);
+  const isAllowed = ({ headers }: IncomingMessage) =>
+    headers["proxy-authorization"] === `Basic ${Buffer.from("me:pass word").toString("base64")}`;
+  // Stands for the service at an https address.
+  const secured = createTlsServer(tls, (socket) => {
+    const behind = connect(Number(service.port), service.hostname);
+    socket.pipe(behind).pipe(socket);
+    socket.on("error", () => behind.destroy());
+    behind.on("error", () => socket.destroy());
+  });
+  const proxy = createServer((incoming, answer) => {
+    const { method = "", url = "", headers } = incoming;
+    asked.push(`${method} ${url}`);
+    if (!isAllowed(incoming)) return void answer.writeHead(407).end();
+    const { pathname, search } = new URL(url);
+    const onward = request(new URL(pathname + search, service), { method, headers }, (response) => {
+      answer.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(answer);
+    });
+    onward.on("error", () => answer.destroy());
+    answer.on("close", () => onward.destroy());
+    incoming.pipe(onward);
+  });
+  proxy.on("connect", (incoming, socket) => {
+    asked.push(`CONNECT ${incoming.url}`);
+    if (!isAllowed(incoming)) return void socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+    const behind = connect((secured.address() as AddressInfo).port, "127.0.0.1", () => {
+      socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      socket.pipe(behind).pipe(socket);
+    });
+    socket.on("error", () => behind.destroy());
+    behind.on("error", () => socket.destroy());
+  });
+  const sockets = new Set<{ destroy(): unknown }>();
+  for (const server of [proxy, secured]) {
+    server.on("connection", (socket) => sockets.add(socket));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  }
+  after(() => {
+    for (const socket of sockets) socket.destroy();
+    proxy.close();
+    secured.close();
+  });
+  const { port } = proxy.address() as AddressInfo;
+  return { url: `http://me:pass%20word@127.0.0.1:${port}`, without: `http://127.0.0.1:${port}`, asked };
 }
