@@ -2,7 +2,7 @@ import { listAuditLogs } from "@assay/contract/audit";
 import type { Core } from "../core.ts";
 import { type Binding, bind } from "../http/mount.ts";
 import { viewPage } from "../kernel/page.ts";
-import { parseTime } from "../kernel/times.ts";
+import { parseCreated } from "../kernel/times.ts";
 import { listAuditLogs as readAuditLogs } from "./audit.store.ts";
 import { viewAuditLog } from "./audit.view.ts";
 
@@ -14,8 +14,7 @@ export function auditRoutes({ reads }: Core): Binding[] {
           readAuditLogs(db, caller.organizationId, {
             event: query.event,
             actorId: query.actor_id,
-            createdFrom: parseTime("created_from", query.created_from),
-            createdTo: parseTime("created_to", query.created_to),
+            ...parseCreated(query),
             limit: query.limit,
             startingAfter: query.starting_after,
           }),

@@ -1,4 +1,4 @@
-import { badField } from "./api-error.ts";
+import { ApiError, badField } from "./api-error.ts";
 
 const isoPattern = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
@@ -19,4 +19,16 @@ export function parseTime(field: string, text: string | undefined): Date | undef
 export function isDay(text: string): boolean {
   const midnight = new Date(`${text}T00:00:00.000Z`);
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(text);
+}
+
+/** The bounds of a list by time of creation. One that ends before it begins is a mistake, and not an empty list. */
+export function parseCreated(query: { created_from?: string | undefined; created_to?: string | undefined }): {
+  createdFrom: Date | undefined;
+  createdTo: Date | undefined;
+} {
+  const createdFrom = parseTime("created_from", query.created_from);
+  const createdTo = parseTime("created_to", query.created_to);
+  if (createdFrom !== undefined && createdTo !== undefined && createdFrom > createdTo)
+    throw new ApiError("INVALID_REQUEST", { message: "`created_from` must not be later than `created_to`." });
+  return { createdFrom, createdTo };
 }

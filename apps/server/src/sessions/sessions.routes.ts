@@ -3,7 +3,7 @@ import type { Core } from "../core.ts";
 import { type Binding, bind } from "../http/mount.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { viewPage } from "../kernel/page.ts";
-import { parseTime } from "../kernel/times.ts";
+import { parseCreated } from "../kernel/times.ts";
 import { cancelByPartner } from "./cancel-by-partner.ts";
 import { createSession } from "./create-session.ts";
 import { listAttempts, listSessions } from "./session.store.ts";
@@ -28,8 +28,7 @@ export function sessionRoutes(core: Core): Binding[] {
       const now = clock.now();
       const filter = {
         status: query.status,
-        createdFrom: parseTime("created_from", query.created_from),
-        createdTo: parseTime("created_to", query.created_to),
+        ...parseCreated(query),
         clientReferenceId: query.client_reference_id,
         limit: query.limit,
         startingAfter: query.starting_after,

@@ -4,7 +4,7 @@ import type { Core } from "../core.ts";
 import { type Binding, bind } from "../http/mount.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { viewPage } from "../kernel/page.ts";
-import { parseTime } from "../kernel/times.ts";
+import { parseCreated } from "../kernel/times.ts";
 import type { SafeFetch } from "../lib/safe-fetch.ts";
 import { answerDelivery } from "./answer-delivery.ts";
 import { attemptsOf, type DeliveryRow, findDelivery, listDeliveries } from "./delivery.store.ts";
@@ -141,8 +141,7 @@ function deliveryRoutes(core: Core): Binding[] {
         status: query.status,
         endpointId: query.endpoint_id,
         eventId: query.event_id,
-        createdFrom: parseTime("created_from", query.created_from),
-        createdTo: parseTime("created_to", query.created_to),
+        ...parseCreated(query),
         limit: query.limit,
         startingAfter: query.starting_after,
       };
@@ -184,8 +183,7 @@ function eventRoutes(core: Core): Binding[] {
           listEvents(from, caller, {
             type: query.type,
             sessionId: query.session_id,
-            createdFrom: parseTime("created_from", query.created_from),
-            createdTo: parseTime("created_to", query.created_to),
+            ...parseCreated(query),
             limit: query.limit,
             startingAfter: query.starting_after,
           }),

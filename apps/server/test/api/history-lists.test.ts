@@ -133,7 +133,9 @@ const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: 
 const moment = fc
   .tuple(fc.constantFrom(...rows.map((row) => row.createdAt)), fc.constantFrom(-1, 0, 1))
   .map(([at, by]) => later(at, by));
-const period = fc.record({ from: optional(moment), to: optional(moment) });
+const period = fc
+  .record({ from: optional(moment), to: optional(moment) })
+  .filter(({ from, to }) => from === undefined || to === undefined || from <= to);
 const pageSize = fc.integer({ min: 3, max: 100 });
 
 type Period = { from: Date | undefined; to: Date | undefined };

@@ -536,6 +536,14 @@ test("list parameters that make no sense are refused, with pagination in the ans
     "BAD_REQUEST",
     /^`page` is not a parameter/,
   );
+  const turned = { created_from: "2026-03-02T00:00:00Z", created_to: "2026-03-01T23:59:59.999Z" };
+  for (const list of ["/v1/sessions", "/v1/webhooks/deliveries", "/v1/webhooks/events"])
+    expectError(
+      await partner.api.get(list, turned),
+      400,
+      "INVALID_REQUEST",
+      /`created_from` must not be later than `created_to`/,
+    );
   const attempts = "/v1/sessions/attempts/attempts";
   expectError(await partner.api.get(attempts, { session_id: "vs_1" }), 400, "BAD_REQUEST", /`session_id`/);
   expectError(await partner.api.get(attempts, { status: "created" }), 400, "BAD_REQUEST", /`status`/);
