@@ -10,6 +10,16 @@ export function parseBody(body: Buffer): unknown {
   return value;
 }
 
+/** JSON is UTF-8 (RFC 8259). A body in another charset may be valid UTF-8 by chance, and would be stored wrong. */
+export function refuseOtherCharset(contentType: string | undefined): void {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(contentType ?? "")?.[1];
+  if (charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset)) return;
+  throw new ApiError("BAD_REQUEST", {
+    message: "`Content-Type` names a charset other than UTF-8.",
+    hint: "Encode the body in UTF-8, and send `Content-Type: application/json`.",
+  });
+}
+
 function decode(body: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(body);

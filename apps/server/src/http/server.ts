@@ -17,7 +17,7 @@ import { compressAnswers } from "./compress-answers.ts";
 import { createErrorHandler, wrongBody } from "./error-handler.ts";
 import { KnownPaths, pathOf } from "./known-paths.ts";
 import { servesUpgrade } from "./mount-socket.ts";
-import { parseBody } from "./parse-body.ts";
+import { parseBody, refuseOtherCharset } from "./parse-body.ts";
 import { createUnparsedRefusal, type LatestAnswers } from "./refuse-unparsed.ts";
 import { requestIdOf, standardHeaders } from "./standard-headers.ts";
 import { traceRequests } from "./trace-requests.ts";
@@ -160,9 +160,10 @@ function readJsonBodies(app: FastifyInstance): void {
     });
     done(error as never);
   });
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, ({ headers }, body, done) => {
     if (body.length === 0) return done(null, undefined);
     try {
+      refuseOtherCharset(headers["content-type"]);
       done(null, parseBody(body as Buffer));
     } catch (error) {
       done(error as never, undefined);
@@ -202,9 +203,16 @@ function checkRequests(
           hint: "Send `Host` with the name in the address that you call.",
         });
       // Before the body is read: nothing in it could make this another answer.
-      if (request.is404) throw refuseUnknown(knownPaths, request.url);
+      if (request.is404 && request.method !== "OPTIONS") throw refuseUnknown(knownPaths, request.url);
     }),
   );
+  // Answered here, whatever body comes with it.
+  app.addHook("onRequest", (request, reply, done) => {
+    if (!request.is404) return done();
+    const methods = methodsAt(knownPaths, request.url);
+    if (methods === null) return done(noSuchRoute());
+    reply.code(204).header("allow", methods).send();
+  });
   // Path and query. A body is checked while it is parsed.
   app.addHook(
     "preValidation",
@@ -232,10 +240,16 @@ function checking(
 }
 
 function refuseUnknown(knownPaths: KnownPaths, url: string): ApiError {
-  const methods = knownPaths.methodsAt(pathOf(url));
-  return methods.length === 0
+  const methods = methodsAt(knownPaths, url);
+  return methods === null
     ? noSuchRoute()
-    : new ApiError("METHOD_NOT_ALLOWED", { headers: { allow: methods.join(", ") } });
+    : new ApiError("METHOD_NOT_ALLOWED", { headers: { allow: methods } });
+}
+
+/** The value of `Allow` for a path, or null where there is no such path. */
+function methodsAt(knownPaths: KnownPaths, url: string): string | null {
+  const methods = knownPaths.methodsAt(pathOf(url));
+  return methods.length === 0 ? null : [...methods, "OPTIONS"].sort().join(", ");
 }
 
 /** Beyond the limit a connection is closed as soon as it is made. Whatever is under way on the others goes on. */

@@ -20,7 +20,7 @@ const pages = [
 ];
 const others = ["/assets/pages.css", "/healthz", "/readyz", "/dashboard", "/dashboard/keys", "/verify/vs_x"];
 
-const allMethods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+const allMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const patternOf = (path: string) => new RegExp(`^${path.replaceAll(/:[a-z_]+/g, "[^/]+")}$`);
 const withoutParameters = (path: string) => path.replaceAll(/:[a-z_]+/g, "x");
 
@@ -32,19 +32,50 @@ test("a known path with another method is 405, and `Allow` names the methods tha
       const body = method === "GET" ? {} : { raw: "not JSON", headers: { "content-type": "text/plain" } };
       const answer = await api.call(method, path, body);
       expectError(answer, 405, "METHOD_NOT_ALLOWED");
-      const allowed = new Set([...has, ...(has.includes("GET") ? ["HEAD"] : [])]);
+      const allowed = new Set([...has, "OPTIONS", ...(has.includes("GET") ? ["HEAD"] : [])]);
       assert.equal(answer.headers.get("allow"), [...allowed].sort().join(", "), path);
     }
   }
   expectError(await api.call("PUT", "/v1/sessions"), 405, "METHOD_NOT_ALLOWED");
-  assert.equal((await api.call("DELETE", "/v1/sessions")).headers.get("allow"), "GET, HEAD, POST");
-  assert.equal((await api.call("OPTIONS", "/v1/auth/sign-in/email")).headers.get("allow"), "POST");
+  assert.equal((await api.call("DELETE", "/v1/sessions")).headers.get("allow"), "GET, HEAD, OPTIONS, POST");
   for (const path of [...pages, ...others]) {
     const answer = await api.call("POST", path);
-    assert.equal(`${answer.status} ${answer.headers.get("allow")}`, "405 GET, HEAD", path);
+    assert.equal(`${answer.status} ${answer.headers.get("allow")}`, "405 GET, HEAD, OPTIONS", path);
   }
   const traced = await sendRaw(url, "TRACE /v1/sessions HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-  assert.equal(`${traced.status} ${traced.headers.get("allow")}`, "405 GET, HEAD, POST");
+  assert.equal(`${traced.status} ${traced.headers.get("allow")}`, "405 GET, HEAD, OPTIONS, POST");
+});
+
+test("OPTIONS is 204 with the methods of a known path, needs no credential, and grants another origin nothing", async () => {
+  for (const [path, allow] of [
+    ["/v1/sessions", "GET, HEAD, OPTIONS, POST"],
+    ["/v1/auth/sign-in/email", "OPTIONS, POST"],
+    ["/docs", "GET, HEAD, OPTIONS"],
+  ] as const) {
+    const headers = { origin: "https://elsewhere.test", "access-control-request-method": "POST" };
+    const answer = await api.call("OPTIONS", path, { headers });
+    assert.equal(`${answer.status} ${answer.headers.get("allow")}`, `204 ${allow}`, path);
+    assert.equal(answer.text, "", path);
+    assert.equal(answer.headers.get("access-control-allow-origin"), null, path);
+    assert.ok(answer.headers.get("x-request-id"), path);
+    const withBody = await api.call("OPTIONS", path, { raw: "x", headers: { "content-type": "text/plain" } });
+    assert.equal(withBody.status, 204, path);
+  }
+  expectError(await api.call("OPTIONS", "/v1/nothing"), 404, "NOT_FOUND");
+});
+
+test("a JSON body in a charset other than UTF-8 is refused in words", async () => {
+  const send = (type: string) =>
+    partner.api.call("POST", "/v1/sessions", { raw: "{}", headers: { "content-type": type } });
+  for (const charset of ["utf-8", "UTF8", '"utf-8"', "us-ascii"])
+    assert.equal((await send(`application/json; charset=${charset}`)).status, 201, charset);
+  for (const charset of ["iso-8859-1", "utf-16", '"windows-1252"'])
+    expectError(
+      await send(`application/json;charset=${charset}`),
+      400,
+      "BAD_REQUEST",
+      /`Content-Type` names a charset other than UTF-8/,
+    );
 });
 
 test("HEAD answers as GET, with the length and without the body", async () => {
@@ -67,7 +98,7 @@ test("HEAD answers as GET, with the length and without the body", async () => {
   const unknown = await fetch(`${url}/v1/sessions`, { method: "HEAD" });
   assert.equal(unknown.status, 401);
   const posted = await fetch(`${url}/v1/auth/sign-in/email`, { method: "HEAD" });
-  assert.equal(`${posted.status} ${posted.headers.get("allow")}`, "405 POST");
+  assert.equal(`${posted.status} ${posted.headers.get("allow")}`, "405 OPTIONS, POST");
 });
 
 test("HEAD of an event stream ends, and leaves nothing open", async () => {

@@ -83,6 +83,10 @@ function ofAnswer(
 ): string | null {
   const { status } = answer;
   if (request.method === "HEAD" && answer.body.length > 0) return "a body for HEAD";
+  if (request.method === "OPTIONS" && operation === null && status === 204)
+    return answer.body.length > 0 || !answer.headers.has("allow")
+      ? "OPTIONS without Allow, or with a body"
+      : null;
   const documented = operation?.answers.get(status);
   // The HTTP parser refuses before it is known which route was meant, so that a list has no pagination either.
   const isUnparsed = request.bare === true && status === 400 && text.includes("is not valid HTTP");
