@@ -66,7 +66,7 @@ export function describeApi(routes: readonly RouteDefinition[]): JsonObject {
       description: [
         "Create a verification session, send the person to its `verification_url`, and learn the outcome from the session or from a webhook whose body only you can read.",
         "Every answer is `{ data, error }`; lists add `pagination`. Error codes are stable and listed at `/docs/errors`. Every answer, errors included, carries `X-Request-Id`, which names it in the logs of the service. Requests are strict: an unknown field is refused. `null` for an optional field means that it is absent; in a PATCH it clears the field, where the field can be cleared. Replies are open: ignore fields you do not know.",
-        "`HEAD` answers like `GET` without the body, one slash at the end of a path is ignored, and a known path with another method is 405 `METHOD_NOT_ALLOWED` with `Allow`.",
+        "`HEAD` answers like `GET` without the body, one slash at the end of a path is ignored, and a known path with another method is 405 `METHOD_NOT_ALLOWED` with `Allow`. `OPTIONS` answers 204 with `Allow`.",
         `An organization has two environments side by side. API keys, webhook endpoints, sessions, events, deliveries and figures belong to one of them; a key's own decides for its requests, and users name it with \`${environmentHeader}\`.`,
         `\`Idempotency-Key\` makes the repetition of a creating POST safe for ${idempotencyLimits.keptHours} hours.`,
       ].join("\n\n"),
@@ -95,7 +95,7 @@ export function describeApi(routes: readonly RouteDefinition[]): JsonObject {
         IdempotencyKey: {
           name: "Idempotency-Key",
           in: "header",
-          description: `1 to ${idempotencyLimits.keyCharacters} visible characters. The same key and body within ${idempotencyLimits.keptHours} hours returns the first answer, with \`Idempotent-Replayed: true\`.`,
+          description: `1 to ${idempotencyLimits.keyCharacters} visible characters. For ${idempotencyLimits.keptHours} hours, the same key with the same body on the same route returns the first answer, with \`Idempotent-Replayed: true\`; \`Idempotency-Expires-At\` says until when. Another body is 409 \`IDEMPOTENCY_KEY_REUSED\`. A key counts per route, organization and environment; a request that failed is not remembered.`,
           schema: {
             type: "string",
             minLength: 1,
@@ -105,22 +105,7 @@ export function describeApi(routes: readonly RouteDefinition[]): JsonObject {
           example: "order-1842",
         },
       },
-      headers: {
-        RequestId: {
-          description: "Names this answer in the service's logs.",
-          schema: { type: "string" },
-          example: "0b8f6f0e-6f0b-4c55-9d5b-0d6f8f7f3c11",
-        },
-        IdempotentReplayed: {
-          description: "Present where the `Idempotency-Key` was known and this is the first answer again.",
-          schema: { type: "string", enum: ["true"] },
-        },
-        RetryAfter: {
-          description: "After how many seconds to try again.",
-          schema: { type: "integer", minimum: 0 },
-          example: 2,
-        },
-      },
+      headers: responseHeaders,
       securitySchemes: {
         apiKey: {
           type: "http",
@@ -147,6 +132,28 @@ export function describeApi(routes: readonly RouteDefinition[]): JsonObject {
     },
   };
 }
+
+const responseHeaders: JsonObject = {
+  RequestId: {
+    description: "Names this answer in the service's logs.",
+    schema: { type: "string" },
+    example: "0b8f6f0e-6f0b-4c55-9d5b-0d6f8f7f3c11",
+  },
+  IdempotentReplayed: {
+    description: "Present where the `Idempotency-Key` was known and this is the first answer again.",
+    schema: { type: "string", enum: ["true"] },
+  },
+  IdempotencyExpiresAt: {
+    description: "Present where an `Idempotency-Key` was given: until when a repetition gets this answer.",
+    schema: { type: "string", format: "date-time" },
+    example: "2026-03-02T09:30:00.000Z",
+  },
+  RetryAfter: {
+    description: "After how many seconds to try again.",
+    schema: { type: "integer", minimum: 0 },
+    example: 2,
+  },
+};
 
 function describeRoute(route: RouteDefinition, components: Components): JsonObject {
   const parameters: Json[] = [];
@@ -262,7 +269,11 @@ function describeSuccess(route: RouteDefinition, components: Components): JsonOb
   const answer = (description: string): JsonObject => ({
     description,
     headers: honoursIdempotencyKey(route)
-      ? { ...headers, "Idempotent-Replayed": { $ref: "#/components/headers/IdempotentReplayed" } }
+      ? {
+          ...headers,
+          "Idempotent-Replayed": { $ref: "#/components/headers/IdempotentReplayed" },
+          "Idempotency-Expires-At": { $ref: "#/components/headers/IdempotencyExpiresAt" },
+        }
       : headers,
     content,
   });
@@ -281,13 +292,15 @@ function describeSuccess(route: RouteDefinition, components: Components): JsonOb
 }
 
 /**
- * Faults of the service are one answer, and only headers that a client acts on are repeated with each error: generators write a type and a
+ * Faults that every route can have are one answer, and only headers that a client acts on are repeated with each error: generators write a type and a
  * parser for every status and header (a Go client of 36,000 lines; with all of them it had 51,000).
  */
 function describeErrors(route: RouteDefinition): JsonObject {
+  // What a route itself declares has its own meaning there, and with it all codes of that status.
+  const own = new Set(route.errors.map((code) => errorTable[code].status));
   const byStatus = Map.groupBy(errorsOf(route), (code) => {
     const { status } = errorTable[code];
-    return status >= 500 ? "5XX" : String(status);
+    return status >= 500 && !own.has(status) ? "5XX" : String(status);
   });
   return Object.fromEntries(
     [...byStatus]
@@ -298,7 +311,7 @@ function describeErrors(route: RouteDefinition): JsonObject {
 
 function describeError(status: string, codes: readonly ErrorCode[], list: boolean): JsonObject {
   const refer = (name: string) => ({ $ref: `#/components/headers/${name}` });
-  const headers = status === "429" || status === "5XX" ? { "Retry-After": refer("RetryAfter") } : {};
+  const headers = status === "429" || status.startsWith("5") ? { "Retry-After": refer("RetryAfter") } : {};
   return {
     description: codes.map((code) => `\`${code}\``).join(", "),
     ...(Object.keys(headers).length > 0 ? { headers } : {}),

@@ -8,12 +8,13 @@ export type EarlierAnswer = {
   request_digest: Buffer | null;
   status: number;
   answer: Buffer | null;
+  expires_at: Date;
 };
 
 /** What was answered if the key was used before; null also while the first request is under way. Waits for nobody. */
 export function findAnswer(db: Queryable, id: Buffer, now: Date): Promise<EarlierAnswer | null> {
   return db.lookUp<EarlierAnswer>(sql`
-    select request_hash, request_digest, status, answer from idempotent_answers
+    select request_hash, request_digest, status, answer, expires_at from idempotent_answers
     where id = ${id} and expires_at > ${now}`);
 }
 
@@ -30,7 +31,7 @@ export async function claimKey(
     on conflict (id) do nothing`);
   if (claimed === 1) return null;
   return tx.one<EarlierAnswer>(
-    sql`select request_hash, request_digest, status, answer from idempotent_answers where id = ${id}`,
+    sql`select request_hash, request_digest, status, answer, expires_at from idempotent_answers where id = ${id}`,
   );
 }
 

@@ -11,6 +11,9 @@ import { claimKey, type EarlierAnswer, findAnswer, rememberAnswer } from "./idem
 /** An answer as it leaves: the status and the body as text, null where there is none. */
 export type RenderedAnswer = { status: number; text: string | null };
 
+/** The same, with whether it was given before and until when a repetition gets it again. */
+export type RememberedAnswer = RenderedAnswer & { replayed: boolean; expiresAt: Date };
+
 const keptMs = idempotencyLimits.keptHours * hourMs;
 const keyPattern = new RegExp(`^[\\x21-\\x7e]{1,${idempotencyLimits.keyCharacters}}$`);
 
@@ -45,7 +48,7 @@ export class Idempotency {
   async once<P>(
     request: KeyedRequest,
     steps: { prepare: (() => Promise<P>) | null; answer: (prepared: P | null) => Promise<RenderedAnswer> },
-  ): Promise<RenderedAnswer & { replayed: boolean }> {
+  ): Promise<RememberedAnswer> {
     const { key } = request;
     if (typeof key !== "string" || !keyPattern.test(key)) {
       throw new ApiError("BAD_REQUEST", {
@@ -64,20 +67,18 @@ export class Idempotency {
     const digest = digestOf(fingerprint);
     return this.#db.joinedTransaction(async (tx) => {
       const now = this.#clock.now();
-      const earlier = await claimKey(tx, id, {
-        requestDigest: this.#ring.seal("request-hash", digest, context),
-        now,
-        expiresAt: later(now, keptMs),
-      });
+      const expiresAt = later(now, keptMs);
+      const requestDigest = this.#ring.seal("request-hash", digest, context);
+      const earlier = await claimKey(tx, id, { requestDigest, now, expiresAt });
       if (earlier !== null) return this.#replay(earlier, id, fingerprint);
       const fresh = await steps.answer(prepared);
       const sealed = fresh.text === null ? null : this.#ring.seal("idempotent-answer", fresh.text, context);
       await rememberAnswer(tx, id, fresh.status, sealed);
-      return { ...fresh, replayed: false };
+      return { ...fresh, replayed: false, expiresAt };
     });
   }
 
-  #replay(earlier: EarlierAnswer, id: Buffer, fingerprint: string): RenderedAnswer & { replayed: true } {
+  #replay(earlier: EarlierAnswer, id: Buffer, fingerprint: string): RememberedAnswer {
     const context = id.toString("hex");
     const same =
       earlier.request_digest === null
@@ -88,7 +89,7 @@ export class Idempotency {
         : this.#ring.open("request-hash", earlier.request_digest, context).equals(digestOf(fingerprint));
     if (!same) throw new ApiError("IDEMPOTENCY_KEY_REUSED");
     const text = earlier.answer && this.#ring.openText("idempotent-answer", earlier.answer, context);
-    return { status: earlier.status, text, replayed: true };
+    return { status: earlier.status, text, replayed: true, expiresAt: earlier.expires_at };
   }
 }
 

@@ -189,8 +189,9 @@ function mountRoute(
                 answer: async (prepared) => render(await handle(context, prepared)),
               },
             )
-          : { ...render(await run()), replayed: false };
+          : { ...render(await run()), replayed: false, expiresAt: null };
       if (answer.replayed) reply.header("idempotent-replayed", "true");
+      if (answer.expiresAt !== null) reply.header("idempotency-expires-at", answer.expiresAt.toISOString());
       reply.code(answer.status);
       if (answer.text === null) return reply.send();
       reply.header("content-type", "application/json; charset=utf-8");

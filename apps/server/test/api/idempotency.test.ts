@@ -81,10 +81,25 @@ test("a failed request is not remembered, and leaves nothing behind", async () =
   expectData(await user.api.post("/v1/auth/orgs", { name: "Mine", slug: "mine-slug" }, keyed("e")), 201);
 });
 
-test("after 24 hours the key is free again", async () => {
+test("a key counts for its route: with the same text another route creates something else", async () => {
   const owner = await signUpOwner(api);
-  await owner.api.post("/v1/auth/api-keys", body, keyed("f"));
+  expectData(await owner.api.post("/v1/auth/api-keys", body, keyed("route")), 201);
+  const endpoint = { url: "https://hooks.acme-orders.com/in" };
+  const created = await owner.api.post("/v1/webhooks/endpoints", endpoint, keyed("route"));
+  assert.equal(created.status, 201);
+  assert.equal(created.headers.get("idempotent-replayed"), null);
+});
+
+test("after 24 hours the key is free again, and every answer says when that is", async () => {
+  const owner = await signUpOwner(api);
+  const until = new Date(clock.now().getTime() + dayMs).toISOString();
+  const plain = await owner.api.post("/v1/auth/api-keys", body);
+  assert.equal(plain.headers.get("idempotency-expires-at"), null);
+  const fresh = await owner.api.post("/v1/auth/api-keys", body, keyed("f"));
+  assert.equal(fresh.headers.get("idempotency-expires-at"), until);
   clock.advance(dayMs - 1);
+  const replayed = await owner.api.post("/v1/auth/api-keys", body, keyed("f"));
+  assert.equal(replayed.headers.get("idempotency-expires-at"), until);
   assert.equal(
     (await owner.api.post("/v1/auth/api-keys", body, keyed("f"))).headers.get("idempotent-replayed"),
     "true",
@@ -94,7 +109,7 @@ test("after 24 hours the key is free again", async () => {
     (await owner.api.post("/v1/auth/api-keys", body, keyed("f"))).headers.get("idempotent-replayed"),
     null,
   );
-  assert.equal(await countKeys(owner), 2);
+  assert.equal(await countKeys(owner), 3);
   // A route that prepares looks for the answer before its transaction as well.
   const partner = await createPartner(api);
   const created = expectData(await partner.api.post("/v1/sessions", {}, keyed("f")), 201);

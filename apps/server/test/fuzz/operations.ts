@@ -78,9 +78,12 @@ export function readOperations(document: Json): Operation[] {
         body: operation.requestBody?.content["application/json"]?.schema ?? null,
         bodyRequired: operation.requestBody?.required === true,
         answers: new Map(
-          Object.entries(operation.responses as Json).flatMap(([status, answer]) =>
-            statusesOf(status).map((known) => [known, documented(answer)] as const),
-          ),
+          // A status that is named has its own answer, so ranges come first.
+          Object.entries(operation.responses as Json)
+            .sort(([one], [other]) => Number(isRange(other)) - Number(isRange(one)))
+            .flatMap(([status, answer]) =>
+              statusesOf(status).map((known) => [known, documented(answer)] as const),
+            ),
         ),
         security: operation.security.flatMap((way: Json) => Object.keys(way)),
       };
@@ -92,6 +95,8 @@ export function readOperations(document: Json): Operation[] {
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/\{\w+\}(?=\/)/g, "[^/]*").replaceAll(/\{\w+\}/g, "[^/]+")}/?$`);
 }
+
+const isRange = (status: string): boolean => status.endsWith("XX");
 
 /** The service has two faults of its own, which the document describes together. */
 function statusesOf(status: string): number[] {
