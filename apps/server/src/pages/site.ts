@@ -9,6 +9,7 @@ export const sections: readonly { title: string; names: readonly string[] }[] = 
       "embedding",
       "generated-clients",
       "errors",
+      "versioning",
       "verify-flow",
       "reading-devices",
       "agents",

@@ -507,6 +507,21 @@ test("a list is newest first, pages by cursor, and stays put while sessions are 
   assert.deepEqual(last.body.pagination, { limit: 3, has_more: false, next_cursor: null });
 });
 
+test("a reference is kept as sent and compared byte for byte: é as one character is not é as two", async () => {
+  const partner = await createPartner(api);
+  const composed = "caf\u00e9";
+  const decomposed = composed.normalize("NFD");
+  for (const reference of [composed, decomposed])
+    expectData(await partner.api.post("/v1/sessions", { client_reference_id: reference }), 201);
+  for (const reference of [composed, decomposed]) {
+    const found = expectData(await partner.api.get("/v1/sessions", { client_reference_id: reference }));
+    assert.deepEqual(
+      found.map((session: { client_reference_id: string }) => session.client_reference_id),
+      [reference],
+    );
+  }
+});
+
 test("list parameters that make no sense are refused, with pagination in the answer", async () => {
   const partner = await createPartner(api);
   for (const [query, message] of [
