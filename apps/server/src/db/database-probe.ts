@@ -1,5 +1,6 @@
+import type { Socket } from "node:net";
 import pg from "pg";
-import { type ConnectionOptions, cutOff, endConnection } from "./connection.ts";
+import { type ConnectionOptions, cutOff, endConnection, isSilence } from "./connection.ts";
 import type { Db } from "./db.ts";
 import { appliedMigrations, type Migration } from "./migrate.ts";
 import { type AppliedMigration, describeSchemaProblem, schemaProblem } from "./schema-version.ts";
@@ -8,6 +9,9 @@ import { openConnection } from "./servers.ts";
 // Load balancers give up on a probe after some seconds; an answer that comes later says nothing to them.
 const limitMs = 2_000;
 const limits = { statementMs: limitMs, lockMs: limitMs, idleInTransactionMs: limitMs, connectMs: limitMs };
+
+/** A connection on which a question was not answered, and those of the pool that were open when it was asked. */
+type Silence = { client: pg.Client; bytesRead: number; open: ReadonlySet<pg.PoolClient> };
 
 type State = { standby: boolean; read_only: boolean; applied: AppliedMigration[] };
 
@@ -19,6 +23,9 @@ type State = { standby: boolean; read_only: boolean; applied: AppliedMigration[]
  * after a write of this process has failed for want of room: then a result that does not fit into the memory it may use makes
  * the server put some megabytes into a temporary file, which needs the same room, is gone at once and leaves nothing in any table. A
  * write that succeeds proves nothing: on a full disk those that fit into pages which are already there go on succeeding.
+ *
+ * A host that vanished, or a firewall that forgot its connections, is noticed here before any request has waited to its limit. Where the server
+ * is silent on the probe's connection and answers on a new one, the pool gives up those that were open before.
  */
 export class DatabaseProbe {
   readonly #url: string;
@@ -27,6 +34,8 @@ export class DatabaseProbe {
   readonly #options: ConnectionOptions;
   #client: pg.Client | null = null;
   #asking: Promise<string | null> | null = null;
+  #silence: Silence | null = null;
+  #isClosed = false;
 
   /** `migrations`: those that this code contains. */
   constructor(url: string, db: Db, migrations: readonly Migration[], options: ConnectionOptions = {}) {
@@ -38,15 +47,40 @@ export class DatabaseProbe {
 
   /** Why requests should go elsewhere, in words, or null. Probes that come at once share one answer. */
   problem(): Promise<string | null> {
-    this.#asking ??= this.#ask()
-      .catch(() => {
-        this.#drop();
-        return "the database does not answer";
-      })
-      .finally(() => {
-        this.#asking = null;
-      });
+    this.#asking ??= this.#askOnce().finally(() => {
+      this.#asking = null;
+    });
     return this.#asking;
+  }
+
+  async #askOnce(): Promise<string | null> {
+    const open = this.#db.openConnections;
+    const { client, bytesRead } = { client: this.#client, bytesRead: bytesReadOn(this.#client) };
+    try {
+      const problem = await this.#ask();
+      this.#judgeSilence();
+      return problem;
+    } catch (error) {
+      if (client !== null && client === this.#client && isSilence(error) && this.#silence === null) {
+        // Kept for now: an answer that is only late still comes on it.
+        this.#client = null;
+        this.#silence = { client, bytesRead, open };
+        // The next question of a load balancer may be seconds away.
+        setImmediate(() => {
+          if (!this.#isClosed) void this.problem();
+        });
+      } else this.#drop();
+      return "the database does not answer";
+    }
+  }
+
+  /** A new connection was answered. One that has heard nothing until now is silent, and not just slow. */
+  #judgeSilence(): void {
+    if (this.#silence === null) return;
+    const { client, bytesRead, open } = this.#silence;
+    this.#silence = null;
+    if (bytesReadOn(client) === bytesRead) this.#db.giveUp(open);
+    cutOff(client);
   }
 
   async #ask(): Promise<string | null> {
@@ -90,8 +124,14 @@ export class DatabaseProbe {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#silence !== null) cutOff(this.#silence.client);
     if (this.#client !== null) await endConnection(this.#client);
   }
+}
+
+function bytesReadOn(client: pg.Client | null): number {
+  return (client?.connection.stream as Socket | undefined)?.bytesRead ?? 0;
 }
 
 async function hasRoom(client: pg.Client): Promise<boolean> {

@@ -339,7 +339,7 @@ export class Db extends Statements {
     try {
       return await use(connection);
     } catch (error) {
-      failure = error instanceof Error ? error : true;
+      if (!leavesConnection(error)) failure = error instanceof Error ? error : true;
       throw error;
     } finally {
       connection.client.release(failure);
@@ -402,6 +402,16 @@ export class Db extends Statements {
     if (this.#generationOf.get(client) === this.#generation) this.#generation++;
     // What is sent on it from now on, such as a rollback, fails at once instead of waiting as long again.
     if (isSilence(error)) cutOff(client);
+  }
+
+  /** Those of the pool that are open now, lent or not. */
+  get openConnections(): ReadonlySet<pg.PoolClient> {
+    return new Set(this.#generationOf.keys());
+  }
+
+  /** Ends these, of which somebody knows that the server is silent on them. What waits on one fails at once. */
+  giveUp(silent: ReadonlySet<pg.PoolClient>): void {
+    for (const client of this.#generationOf.keys()) if (silent.has(client)) cutOff(client);
   }
 
   /** Why the last write failed that the database had no room for, or did not allow. Stays until somebody knows better. */
@@ -561,6 +571,15 @@ export class Db extends Statements {
 /** A deadlock or a serialization failure: the same transaction may succeed when it is run again. */
 export function isRetryable(error: unknown): boolean {
   return retryableStates.has(sqlState(error) ?? "");
+}
+
+/**
+ * Whether the server refused a statement and is ready for the next one on the same connection. Not where it ends the
+ * connection (classes 08 and 57P), nor where a prepared statement would fail again for as long as the connection lives
+ * (0A000 after its tables changed, class 26).
+ */
+function leavesConnection(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && !/^(08|57P|0A000|26|$)/.test(error.code ?? "");
 }
 
 const lostSystemCodes = new Set([

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { patientLimits } from "../../src/db/connection.ts";
 import { firstRow, openDb } from "../../src/db/db.ts";
 import { sql } from "../../src/db/sql.ts";
 import { createTestDatabase, untilBlocked } from "../support/database.ts";
@@ -112,4 +113,34 @@ test("a question that follows one that waited for a lock sees what was committed
   await first;
   const [a, b] = await second;
   assert.deepEqual([a?.value, b?.value], [30, 31]);
+});
+
+test("a statement that the server refuses outside of a transaction does not cost its connection; one that ends it does", async () => {
+  const limits = { ...patientLimits, statementMs: 500 };
+  const single = openDb({ url, poolSize: 1, limits, onError: () => {} });
+  after(() => single.close());
+  const backend = async () => (await single.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)).pid;
+  const first = await backend();
+  const refused = [
+    sql`select 1 / 0`,
+    sql`insert into counts values ('a', 1)`,
+    sql`select * from no_such_table`,
+    sql`select pg_sleep(20)`,
+  ];
+  for (const statement of refused) await assert.rejects(single.run(statement));
+  assert.equal(await backend(), first);
+  await assert.rejects(single.run(sql`select pg_terminate_backend(pg_backend_pid())`));
+  assert.notEqual(await backend(), first);
+});
+
+test("a prepared statement that does not fit its tables any more costs its connection, and works on the next", async () => {
+  const single = openDb({ url, poolSize: 1, onError: () => {} });
+  after(() => single.close());
+  await db.run(sql`create table widening (id integer)`);
+  const all = () => single.rows(sql`select * from widening`);
+  await all();
+  await all();
+  await db.run(sql`alter table widening add column more text`);
+  await all().catch(() => {});
+  assert.deepEqual(await all(), []);
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -75,5 +76,37 @@ test("a database host that vanishes without a word costs requests seconds, and t
   }
   assert.equal(service.child.exitCode, null, service.output());
   proxy.fallSilent();
+  assert.equal(await service.stop(), 0, service.output());
+});
+
+test("once /readyz finds a silent host, requests in flight fail and the next ones are served, long before any limit", async () => {
+  const database = await createTestDatabase();
+  const proxy = await new SilentProxy().start(database.url);
+  const dataDir = mkdtempSync(join(tmpdir(), "assay-silent-"));
+  after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const service = await startAssay({
+    DATA_DIR: dataDir,
+    DATABASE_URL: proxy.url,
+    DATABASE_POOL_SIZE: String(poolSize),
+    // Longer than this test waits, so that nothing else frees the connections.
+    DATABASE_STATEMENT_SECONDS: "300",
+    SECRET_KEYS: testRing,
+  });
+  const { api } = await createPartner(new Api(service.url));
+  const createMany = (count: number) =>
+    Promise.all(Array.from({ length: count }, () => api.post("/v1/sessions", {})));
+  const ready = () => fetch(`${service.url}/readyz`);
+  for (const answer of await createMany(4 * poolSize)) expectData(answer, 201);
+  assert.equal((await ready()).status, 200);
+
+  proxy.fallSilent();
+  const inFlight = createMany(poolSize);
+  assert.equal((await ready()).status, 503);
+  const patience = AbortSignal.timeout(60_000);
+  const late = once(patience, "abort").then(() => assert.fail("requests wait for a host that is gone"));
+  for (const answer of await Promise.race([inFlight, late]))
+    if (answer.status !== 201) expectError(answer, 503, "SERVICE_UNAVAILABLE");
+  for (const answer of await Promise.race([createMany(2 * poolSize), late])) expectData(answer, 201);
+  assert.equal((await ready()).status, 200);
   assert.equal(await service.stop(), 0, service.output());
 });
