@@ -8,6 +8,18 @@ export function git(...args: string[]): string {
   return spawnSync("git", args, { cwd: root, encoding: "utf8" }).stdout.trim();
 }
 
+/**
+ * The release that an installation is upgraded from: the last tag or, where there is none, the commit before the one that last
+ * added a migration, so that at least one is proven. Empty where the history does not go back as far.
+ */
+export function releaseBefore(): string {
+  const tag = git("describe", "--tags", "--abbrev=0");
+  if (tag !== "") return tag;
+  const migrations = ":(glob)apps/server/migrations/[0-9]*.sql";
+  const added = git("log", "-1", "--no-renames", "--diff-filter=A", "--format=%H", "--", migrations);
+  return added === "" ? "" : git("rev-parse", "--verify", "--quiet", `${added}^`);
+}
+
 function run(command: string, args: readonly string[], cwd: string): void {
   const { status } = spawnSync(command, args, { cwd, stdio: ["ignore", "ignore", "inherit"] });
   if (status !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${status}`);

@@ -8,7 +8,7 @@ import pg from "pg";
 import { listMigrations, type Migration, migrate } from "../../apps/server/src/db/migrate.ts";
 import { readHeader } from "../../apps/server/src/db/schema-version.ts";
 import { dumpSchema } from "../../apps/server/src/installation/dump-schema.ts";
-import { extract, git, unpack } from "../release-before.ts";
+import { extract, git, releaseBefore, unpack } from "../release-before.ts";
 import { startScratchPostgres } from "../scratch-postgres.ts";
 
 export const about =
@@ -17,7 +17,7 @@ export const about =
 const root = path.resolve(import.meta.dirname, "../..");
 const usage = `npm run prove -- upgrade [--from COMMIT] [--parts PART,PART] [--only old|new] [--keep]
 
-  --from    the release before; the last tag where none is given
+  --from    the release before; left out, the last tag or, without one, the commit before the last new migration
   --parts   only files of the API suite whose path contains one of these
   --only    only the suite of the release before, or of this one
   --keep    leaves the folder with the release before`;
@@ -37,9 +37,9 @@ export async function prove(args: readonly string[]): Promise<boolean> {
       help: { type: "boolean", default: false },
     },
   });
-  const from = values.from ?? git("describe", "--tags", "--abbrev=0");
+  const from = values.from ?? releaseBefore();
   if (values.help || from === "") {
-    console.log(values.help ? usage : `There is no tag to begin from. Name a commit.\n\n${usage}`);
+    console.log(values.help ? usage : `The history has no release to begin from. Name a commit.\n\n${usage}`);
     return values.help;
   }
   const parts = values.parts.split(",").filter((part) => part !== "");

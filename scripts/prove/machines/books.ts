@@ -1,3 +1,8 @@
+/** The least that is done while a fault lasts, and until the next. Less proves nothing about it: what is never written is never lost. */
+export const least = { sessions: 5, verifications: 1 } as const;
+
+type Fault = { name: string; longestMs: number; sessions: number; verifications: number };
+
 /** What somebody was told, and what went wrong on the way, as it was seen from outside. */
 export class Books {
   /** Sessions that were acknowledged, by their id. */
@@ -13,17 +18,38 @@ export class Books {
   reads = 0;
   givenUpOthers = 0;
   readonly #failures = new Map<string, Map<string, number>>();
-  readonly #faults: { name: string; longestMs: number }[] = [];
+  readonly #faults: Fault[] = [];
   #lastWriteAt = 0;
 
   /** From now on what fails is put down to this. */
   begin(fault: string): void {
-    this.#faults.push({ name: fault, longestMs: 0 });
+    this.#faults.push({ name: fault, longestMs: 0, sessions: 0, verifications: 0 });
     if (this.#lastWriteAt === 0) this.#lastWriteAt = performance.now();
   }
 
   get fault(): string {
     return this.#faults.at(-1)?.name ?? "";
+  }
+
+  sessionMade(id: string, told: { reference: string; text: string }): void {
+    this.created.set(id, told);
+    const fault = this.#faults.at(-1);
+    if (fault !== undefined) fault.sessions++;
+  }
+
+  sessionVerified(id: string): void {
+    this.verified.add(id);
+    const fault = this.#faults.at(-1);
+    if (fault !== undefined) fault.verifications++;
+    this.acknowledged();
+  }
+
+  /** Whether the fault of now has not yet met the least that is to be done during each. */
+  get hasDoneTooLittle(): boolean {
+    const fault = this.#faults.at(-1);
+    return (
+      fault !== undefined && (fault.sessions < least.sessions || fault.verifications < least.verifications)
+    );
   }
 
   /** A write was acknowledged, or the load has ended. The time since the one before is put down to the fault in which it ends. */
@@ -44,10 +70,10 @@ export class Books {
     return [...this.#failures.values()].flatMap((causes) => [...causes.values()]).reduce((a, b) => a + b, 0);
   }
 
-  byFault(): { fault: string; longestMs: number; causes: string }[] {
-    return this.#faults.map(({ name, longestMs }) => ({
+  byFault(): (Omit<Fault, "name"> & { fault: string; causes: string })[] {
+    return this.#faults.map(({ name, ...counted }) => ({
       fault: name,
-      longestMs,
+      ...counted,
       causes:
         [...(this.#failures.get(name) ?? [])]
           .sort(([, a], [, b]) => b - a)

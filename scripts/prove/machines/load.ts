@@ -95,7 +95,7 @@ export class Load {
     if (others.some(({ text }) => text !== first.text))
       this.#books.wrong.push(`${reference} was answered in two ways`);
     const { id } = (JSON.parse(first.text) as { data: { id: string } }).data;
-    this.#books.created.set(id, { reference, text: first.text });
+    this.#books.sessionMade(id, { reference, text: first.text });
     this.#open.push(id);
     return first.text;
   }
@@ -147,8 +147,7 @@ export class Load {
           signal: AbortSignal.timeout(patienceMs),
         });
         if (outcome.result === "succeeded") {
-          this.#books.verified.add(id);
-          this.#books.acknowledged();
+          this.#books.sessionVerified(id);
           return;
         }
         if (outcome.result === "failed")
