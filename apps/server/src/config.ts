@@ -9,6 +9,7 @@ import { AddressError, type Purpose, parseServers } from "./db/servers.ts";
 import { detectorLimit } from "./face/attack-detector.ts";
 import { poolLimits } from "./face/pool-limits.ts";
 import { ExplainedError } from "./lib/explained-error.ts";
+import { parseRing } from "./lib/key-ring.ts";
 import { parseHost } from "./lib/parse-host.ts";
 import { exemptHostSet } from "./lib/public-address.ts";
 import { sourceProblem } from "./trust/trust-sources.ts";
@@ -304,11 +305,19 @@ export const settings = {
     ["off", "large", "all"],
     "off",
   ),
-  secretKeys: text(
+  secretKeys: define<string>(
     "SECRET_KEYS",
     "Key ring as `id:base64,id:base64`, 32 bytes or more each, newest key first. Demanded together with DATABASE_URL; otherwise made once in DATA_DIR/secret-keys.",
     "",
     "DATA_DIR/secret-keys",
+    (value) => {
+      try {
+        parseRing(value);
+      } catch (error) {
+        throw new Problem(`cannot be used: ${(error as Error).message}`);
+      }
+      return value;
+    },
   ),
   smtpUrl: url(
     "SMTP_URL",
@@ -727,7 +736,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   if (config.publicUrl !== "" && !/^https?:\/\/[^/?#]+$/.test(config.publicUrl)) {
     problems.push("PUBLIC_URL must be an origin: no path, query or fragment.");
   }
-  if (config.databaseUrl !== "" && config.secretKeys === "") {
+  if (config.databaseUrl !== "" && (env.SECRET_KEYS ?? "").trim() === "") {
     problems.push(
       'SECRET_KEYS must be set together with DATABASE_URL. Make a ring with: echo "1:$(openssl rand -base64 32)"',
     );

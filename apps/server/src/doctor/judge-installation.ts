@@ -126,12 +126,22 @@ export function judgeReplica(standing: { follows: boolean; bytes_behind: number 
     : ok(found);
 }
 
+/** Before the first start nothing is there, and that is fine. Later it means that data are lost, or that DATABASE_URL leads elsewhere. */
+export function judgeEmpty(found: string, earlierLife: readonly string[]): Found {
+  return earlierLife.length === 0
+    ? warning(`${found}.`, "`assay migrate`, or the first start, makes the tables.")
+    : problem(
+        `${found}, although this installation has run before: ${earlierLife.join(", ")}.`,
+        "Check that DATABASE_URL and DATA_DIR are those of this installation, or restore a backup. Where it is new all the same, run `assay migrate`.",
+      );
+}
+
 export function judgeSchema(
   known: readonly Migration[],
   applied: readonly (AppliedMigration & { checksum: string })[] | null,
+  earlierLife: readonly string[],
 ): Found {
-  if (applied === null)
-    return warning("The database is empty.", "`assay migrate`, or the first start, makes the tables.");
+  if (applied === null) return judgeEmpty("The database is empty", earlierLife);
   const has = new Map(applied.map(({ name, checksum }) => [name, checksum]));
   const changed = known.filter(({ name, checksum }) => has.has(name) && has.get(name) !== checksum);
   if (changed.length > 0)
@@ -302,18 +312,26 @@ export function judgeTrust(trust: TrustFacts, now: Date): Found {
 
 export type JobFacts = {
   processes: number;
+  /** Whether a process has ever run on this database. */
+  hasRun: boolean;
   aside: readonly { job: string; count: number }[];
   oldestMail: Date | null;
 };
 
-export function judgeJobs({ processes, aside, oldestMail }: JobFacts, now: Date): Found {
+export function judgeJobs({ processes, hasRun, aside, oldestMail }: JobFacts, now: Date): Found {
+  const nobody = "No process of the service runs.";
   const waitingMs = oldestMail === null ? 0 : now.getTime() - oldestMail.getTime();
   if (waitingMs > 10 * minuteMs)
     return problem(
       `The oldest mail has waited for ${ago(waitingMs)}.`,
       processes === 0
-        ? "No process of the service runs: start it."
+        ? `${nobody} Start it.`
         : "The log of the worker tells why the mail server does not take it.",
+    );
+  if (processes === 0 && hasRun)
+    return problem(
+      nobody,
+      "Start it with `npm start`, and look at its log for why it ended. Where it runs on another machine, give both the same DATABASE_URL.",
     );
   if (aside.length > 0)
     return warning(
@@ -321,7 +339,7 @@ export function judgeJobs({ processes, aside, oldestMail }: JobFacts, now: Date)
       "`assay jobs` tells why. Mend it, then `assay jobs retry`.",
     );
   return processes === 0
-    ? warning("No process of the service runs.", "Start it with `npm start`.")
+    ? warning(nobody, "Start it with `npm start`.")
     : ok(`${processes} ${processes === 1 ? "process runs" : "processes run"}, nothing is set aside.`);
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Check, type Finding, type Found, problem, runChecks, warning } from "@assay/cli/checks";
+import { type Check, type Finding, type Found, problem, runChecks } from "@assay/cli/checks";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
 import { auditTrust } from "@assay/emrtd/trust/audit-trust";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
@@ -29,10 +29,12 @@ import { readTrust } from "../trust/trust.store.ts";
 import { listSources } from "../trust/trust-source.store.ts";
 import { findDueEndpoints } from "../webhooks/delivery.store.ts";
 import { listAppliedMigrations, readDatabaseFacts } from "./doctor.store.ts";
+import { signsOfEarlierLife } from "./earlier-life.ts";
 import {
   judgeBackup,
   judgeClock,
   judgeDatabase,
+  judgeEmpty,
   judgeJobs,
   judgeMailFiles,
   judgeParts,
@@ -58,12 +60,13 @@ export async function lookIntoDatabase(around: Surroundings): Promise<Finding[]>
   const { config, clock } = around;
   const single = (name: string, look: () => Promise<Found>): Promise<Finding[]> =>
     runChecks([{ name, look }]);
+  const earlierLife = signsOfEarlierLife(config);
   const backup = {
     name: "Backup",
     look: async () => judgeBackup(readLastBackup(config.dataDir), isEmbedded(config), clock.now()),
   };
   if (isEmbedded(config) && !existsSync(join(config.dataDir, "postgres", "data", "PG_VERSION")))
-    return single("Database", async () => warning("There is none yet.", "The first start makes it."));
+    return single("Database", async () => judgeEmpty("There is no database yet", earlierLife));
   let opened: Awaited<ReturnType<typeof openDatabaseOnly>>;
   try {
     opened = await openDatabaseOnly(config, around.env, around.log);
@@ -91,7 +94,7 @@ export async function lookIntoDatabase(around: Surroundings): Promise<Finding[]>
         ),
       );
     const applied = facts.migrations === null ? null : await listAppliedMigrations(db);
-    const schema = judgeSchema(listMigrations(), applied);
+    const schema = judgeSchema(listMigrations(), applied, earlierLife);
     const first = [
       { name: "Database", look: async () => judgeDatabase(facts) },
       ...(pooler === null ? [] : [{ name: "Pooler", look: async () => pooler }]),
@@ -152,12 +155,15 @@ function checksOfTables(db: Db, config: Config, clock: Clock): Check[] {
       name: "Jobs",
       look: async () => {
         const now = clock.now();
-        const [processes, aside, oldestMail] = await Promise.all([
+        const [processes, known, aside, oldestMail] = await Promise.all([
           listLiveProcesses(db, now),
+          listKnownKeys(db),
           countAside(db),
           findOldestMail(db, "send-mails", now),
         ]);
-        return judgeJobs({ processes: processes.length, aside, oldestMail }, now);
+        // The first start writes down its keys.
+        const hasRun = known.length > 0;
+        return judgeJobs({ processes: processes.length, hasRun, aside, oldestMail }, now);
       },
     },
     {

@@ -82,12 +82,9 @@ function openLog(config: Config, clock: Clock): Log {
 }
 
 function openRing(config: Config): KeyRing {
-  if (config.secretKeys === "") return openRingFile(keyRingPath(config.dataDir));
-  try {
-    return new KeyRing(parseRing(config.secretKeys));
-  } catch (error) {
-    throw new ConfigError([`SECRET_KEYS cannot be used: ${(error as Error).message}.`]);
-  }
+  return config.secretKeys === ""
+    ? openRingFile(keyRingPath(config.dataDir))
+    : new KeyRing(parseRing(config.secretKeys));
 }
 
 /** Where a command reaches the server itself. It has few connections, and asks for what takes long. */

@@ -126,9 +126,11 @@ test("without a database the rest is still looked at; a wrong setting is told al
   assert.match(unreachable.of("Database").found, /does not answer|could not be opened/);
   assert.equal(unreachable.of("Mail").state, "problem");
   assert.match(unreachable.of("Mail").found, /certificate/, "of an authority that is not trusted here");
-  const wrong = await examine({ PORT: "http" });
+  const wrong = await examine({ ...healthy, PORT: "http", SECRET_KEYS: "1:c2hvcnQ=" });
   assert.deepEqual([wrong.code, wrong.report.checks.length], [1, 1]);
-  assert.match(wrong.of("Configuration").found, /PORT/);
+  assert.match(wrong.of("Configuration").found, /has 2 problems: .*PORT/);
+  assert.match(wrong.of("Configuration").found, /SECRET_KEYS cannot be used: key "1" is shorter/);
+  assert.ok(!wrong.of("Configuration").found.includes("c2hvcnQ"), "what may be a secret is not repeated");
 });
 
 test("before the first start, with an empty database and a mail server with TLS, nothing is wrong and nothing is made", async () => {
@@ -153,6 +155,29 @@ test("before the first start, with an empty database and a mail server with TLS,
   const db = openDb({ url: database.url, poolSize: 1, onError: () => {} });
   assert.deepEqual(await db.rows(sql`select from pg_tables where schemaname = 'public'`), []);
   await db.close();
+
+  // The same database after an earlier life: it was wiped, or another one is meant.
+  const used = mkdtempSync(join(folder, "used-"));
+  writeFileSync(join(used, "secret-keys"), testRing, { mode: 0o600 });
+  const several = `2:${Buffer.alloc(32, 2).toString("base64")},${testRing}`;
+  for (const sign of [{ SKIP_MIGRATIONS: "true" }, { SECRET_KEYS: several }, { DATA_DIR: used }]) {
+    const wiped = await examine({ ...env, ...sign });
+    assert.equal(wiped.of("Schema").state, "problem", JSON.stringify(sign));
+    assert.match(wiped.of("Schema").found, /empty, although this installation has run before/);
+    assert.equal(wiped.code, 1);
+  }
+  const lost = await examine({ DATA_DIR: used });
+  assert.deepEqual([lost.code, lost.of("Database").state], [1, "problem"]);
+});
+
+test("where no process runs any more doctor finds a problem; before the first start it is a warning", async () => {
+  const stopped = await startTestService({ clock: systemClock });
+  const env = { ...healthy, DATABASE_URL: stopped.databaseUrl };
+  assert.equal((await examine(env)).of("Jobs").state, "ok");
+  await stopped.close();
+  const { code, of } = await examine(env);
+  assert.deepEqual([code, of("Jobs").state], [1, "problem"]);
+  assert.match(of("Jobs").found, /No process of the service runs\./);
 });
 
 test("a partner learns what the key may do, that an endpoint lacks a key, and what a wrong key is", async () => {
