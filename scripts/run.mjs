@@ -3,17 +3,7 @@
 // sources changed, and then hands over to the real command under Node 24.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  accessSync,
-  existsSync,
-  constants as fileModes,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, constants } from "node:os";
 import path from "node:path";
 import process from "node:process";
@@ -28,7 +18,6 @@ const withoutTools = " without tools";
 const nativeRuntime = path.join(modules, "onnxruntime-node");
 const nativeBinaries = path.join(nativeRuntime, "bin", "napi-v6");
 const ownBinaries = path.join(nativeBinaries, process.platform, process.arch);
-const schemaLibrary = path.join(modules, "typebox");
 
 const collectors = Math.min(4, Math.max(1, availableParallelism() - 1));
 
@@ -107,7 +96,6 @@ async function main() {
   if (command === undefined)
     throw new Refusal(`usage: node scripts/run.mjs ${Object.keys(commands).join("|")} [arguments]`);
   await installWhenStale(needsTools.has(name));
-  await mergeSchemaLibrary();
   const node = findNode();
   if (needsWebApps.has(name)) await buildWebApps(node);
   for (const invocation of command(args)) {
@@ -211,56 +199,6 @@ function dropUnused() {
       const folder = path.join(nativeBinaries, platform, processor);
       if (folder !== ownBinaries) rmSync(folder, { recursive: true, force: true });
     }
-}
-
-/**
- * The schema library comes as 700 files, and to find and link them is a fifth of what loading the service takes. For Node they are merged into a dozen; what is made for a browser
- * is still made of the single ones, of which it leaves out more. The manifest changes last and at once, so that a process that starts meanwhile has all of it in one form. Who may not write here starts a little later.
- */
-async function mergeSchemaLibrary() {
-  const isSplit = (manifest) => manifest !== null && manifest.exports["."].node === undefined;
-  if (!isSplit(readSchemaManifest()) || !isWritable(root) || !isWritable(schemaLibrary)) return;
-  await withLock(path.join(root, ".assay-install.lock"), async () => {
-    const manifest = readSchemaManifest();
-    if (!isSplit(manifest)) return;
-    const { rolldown } = await import("rolldown");
-    const entries = Object.values(manifest.exports).map((entry) => entry.import);
-    const bundle = await rolldown({
-      input: Object.fromEntries(
-        entries.map((file) => [file.slice(2, -".mjs".length), path.join(schemaLibrary, file)]),
-      ),
-      platform: "node",
-    });
-    const names = { entryFileNames: "[name].mjs", chunkFileNames: "[name].mjs" };
-    await bundle.write({ dir: path.join(schemaLibrary, "merged"), ...names });
-    await bundle.close();
-    for (const [name, entry] of Object.entries(manifest.exports))
-      manifest.exports[name] = {
-        types: entry.import.replace(/mjs$/, "d.mts"),
-        node: entry.import.replace("./", "./merged/"),
-        ...entry,
-      };
-    const changed = path.join(schemaLibrary, "package.json.new");
-    writeFileSync(changed, JSON.stringify(manifest, null, 2));
-    renameSync(changed, path.join(schemaLibrary, "package.json"));
-  });
-}
-
-function isWritable(folder) {
-  try {
-    accessSync(folder, fileModes.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function readSchemaManifest() {
-  try {
-    return JSON.parse(readFileSync(path.join(schemaLibrary, "package.json"), "utf8"));
-  } catch {
-    return null;
-  }
 }
 
 /**

@@ -10,14 +10,12 @@ import {
   readFile,
   rename,
   rm,
-  symlink,
   writeFile,
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, beforeEach, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 
 const scratch: string[] = [];
 let root = "";
@@ -168,32 +166,6 @@ describe("packages", () => {
     await writeFile(path.join(root, "node_modules/.assay-install"), "of another platform");
     await run("assay", "a");
     assert.deepEqual(await kept(), [path.join(process.platform, process.arch)]);
-  });
-
-  test("have one that comes in hundreds of files merged for Node, where all its entries share what they hold; others get it as it came", async () => {
-    const library = path.join(root, "node_modules/typebox");
-    await mkdir(path.join(library, "build/value"), { recursive: true });
-    const [entry, value] = ["./build/index.mjs", "./build/value/index.mjs"];
-    const manifest = { exports: { ".": { import: entry }, "./value": { import: value } } };
-    await writeFile(path.join(library, "package.json"), JSON.stringify(manifest));
-    await writeFile(path.join(library, "build/held.mjs"), "export const held = {};");
-    await writeFile(path.join(library, entry), `export { held } from "./held.mjs";`);
-    await writeFile(path.join(library, value), `export { held } from "../held.mjs";`);
-    const packages = path.resolve(import.meta.dirname, "../node_modules");
-    await symlink(path.join(packages, "rolldown"), path.join(root, "node_modules/rolldown"));
-    await writeFile(
-      path.join(root, "apps/server/src/main.ts"),
-      `import { held } from "typebox";
-      import * as value from "typebox/value";
-      console.log(held === value.held, import.meta.resolve("typebox/value"));`,
-    );
-    const merged = pathToFileURL(path.join(library, "merged/build/value/index.mjs")).href;
-    assert.match((await run("assay")).output, new RegExp(`true ${merged}\n$`));
-    await rm(path.join(library, "build/held.mjs"));
-    assert.equal((await run("assay")).output, `true ${merged}\n`);
-    const { exports } = JSON.parse(await readFile(path.join(library, "package.json"), "utf8"));
-    assert.equal(exports["./value"].import, value);
-    assert.equal(exports["./value"].types, "./build/value/index.d.mts");
   });
 
   test("left half installed by a killed start are thrown away", async () => {
