@@ -208,7 +208,15 @@ function dropUnused() {
 async function withLock(folder, work) {
   const mine = `${folder}.${process.pid}`;
   rmSync(mine, { recursive: true, force: true });
-  mkdirSync(mine);
+  try {
+    mkdirSync(mine);
+  } catch (error) {
+    if (!["EACCES", "EPERM", "EROFS"].includes(error.code)) throw error;
+    throw new Refusal(
+      `${path.dirname(folder)} cannot be written by this user, and something has to be installed or built there. ` +
+        "Run `npm run build` as the user that it belongs to, then start again.",
+    );
+  }
   writeFileSync(path.join(mine, "pid"), String(process.pid));
   for (let announced = false; !moved(mine, folder); announced = true) {
     if (lockHolder(folder) === "dead") {

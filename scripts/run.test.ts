@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import {
   appendFile,
+  chmod,
   copyFile,
   mkdir,
   mkdtemp,
@@ -189,6 +190,21 @@ describe("packages", () => {
     await rm(path.join(root, "npm-behaviour"));
     assert.match((await run("assay", "a")).output, /main a/);
   });
+});
+
+test("a folder that this user may not write is refused in a sentence where something has to be installed", async () => {
+  await chmod(root, 0o555);
+  const other = process.geteuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const { status, stderr } = spawnSync(process.execPath, ["scripts/run.mjs", "assay", "a"], {
+    cwd: root,
+    encoding: "utf8",
+    ...other,
+  });
+  assert.equal(
+    stderr,
+    `${root} cannot be written by this user, and something has to be installed or built there. Run \`npm run build\` as the user that it belongs to, then start again.\n`,
+  );
+  assert.equal(status, 1);
 });
 
 describe("web apps", () => {

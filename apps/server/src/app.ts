@@ -41,6 +41,7 @@ import { listenForMetrics, mountHealth, mountMetrics, type Readiness } from "./h
 import { expiredAnswers } from "./http/idempotency.store.ts";
 import { Idempotency } from "./http/idempotency.ts";
 import type { IdentifyOptions } from "./http/identify.ts";
+import { openableUrl } from "./http/listen-address.ts";
 import { type Binding, mount } from "./http/mount.ts";
 import { mountMcp } from "./http/mount-mcp.ts";
 import { enableSockets } from "./http/mount-socket.ts";
@@ -147,16 +148,36 @@ export type ServiceOptions = {
 
 /** Starts the service. Waits for the database where it is not there yet; migrations are applied here. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, log, role = "all" } = options;
+  const { config, role = "all" } = options;
   await prepareSchema(options);
   if (isPooled(config)) await checkPooler(options.databaseUrl, config.databasePreparedStatements);
   const parts = await openParts(options, role);
-  await prepareTrust(parts.core);
-  await watchParts(parts.core);
+  let app: Server | null = null;
+  try {
+    const created = await createApp(parts, role);
+    app = created.app;
+    return await runService(parts, created, config, role);
+  } catch (error) {
+    // What is open would keep the process from ending, and an embedded database from ending quietly.
+    endStreams(parts);
+    await app?.close();
+    await closeParts(parts);
+    throw error;
+  }
+}
+
+async function runService(
+  parts: Parts,
+  { app, readiness }: { app: Server; readiness: Readiness },
+  config: Config,
+  role: ProcessRole,
+): Promise<Service> {
   const { core, listener, statusFeed, deliveryWorker, metricsOf } = parts;
+  const { log } = core;
+  await prepareTrust(core);
+  await watchParts(core);
   // Nobody is found by an address that is not folded yet, so this is done before anybody asks.
   await foldAllEmails(core);
-  const { app, readiness } = await createApp(parts, role);
   const work = role === "api" ? [] : jobsOfWorkers(parts);
   const jobs = [...jobsOfEveryProcess(parts), ...work];
   const scheduler = new Scheduler(jobs, core, parts.tracer);
@@ -176,7 +197,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await listener.start();
   if (role !== "worker")
     await parts.others.devices.handover?.listen((attemptId) => parts.devices.handOver(attemptId));
-  parts.listening.url = await app.listen({ port: config.port, host: config.host });
+  parts.listening.url = openableUrl(await app.listen({ port: config.port, host: config.host }));
   const metricsServer =
     config.metricsPort > 0 ? await listenForMetrics(metricsOf, config.host, config.metricsPort) : null;
   scheduler.start();
@@ -190,36 +211,23 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     resting ??= Promise.all([scheduler.rest(work.map(({ name }) => name)), deliveryWorker.stop()]);
     return resting;
   };
-  const endStreams = () => {
-    statusFeed.stop();
-    parts.listeners.stop();
-  };
   const drain = async () => {
     parts.leaving.isDraining = true;
     // Nobody sends requests to a worker.
     const { drainSeconds, drainAttemptSeconds } = config;
     log.info("draining", { seconds: role === "worker" ? 0 : drainSeconds });
     await Promise.all([stopWork(), role === "worker" ? null : wait(drainSeconds * secondMs)]);
-    endStreams();
+    endStreams(parts);
     await parts.devices.leave(role === "worker" ? 0 : drainAttemptSeconds * secondMs);
   };
   const close = async () => {
-    // Streams would otherwise stay open and hold up the end.
-    endStreams();
+    endStreams(parts);
     parts.sandboxDevices.stop();
     await Promise.all([stopWork(), app.close()]);
-    await parts.others.devices.handover?.close();
-    await Promise.all([scheduler.stop(), parts.listenerWorker.stop()]);
-    await Promise.all([parts.safeFetch.close(), parts.trustReader.close()]);
+    await scheduler.stop();
     await parts.usage.flush();
-    await listener.stop();
     metricsServer?.close();
-    await parts.reporter.leave();
-    await parts.ringMember.leave();
-    await parts.probe.close();
-    await core.db.close();
-    await core.reads.close();
-    await parts.telemetry?.exporter.close();
+    await closeParts(parts);
   };
   let drained: Promise<void> | null = null;
   let closed: Promise<void> | null = null;
@@ -237,6 +245,26 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       return closed;
     },
   };
+}
+
+/** They would stay open and hold up the end. */
+function endStreams(parts: Parts): void {
+  parts.statusFeed.stop();
+  parts.listeners.stop();
+}
+
+/** Also of a service that did not come up. */
+async function closeParts(parts: Parts): Promise<void> {
+  const { core } = parts;
+  await Promise.all([parts.listenerWorker.stop(), parts.others.devices.handover?.close()]);
+  await Promise.all([parts.safeFetch.close(), parts.trustReader.close()]);
+  await parts.listener.stop();
+  await parts.reporter.leave();
+  await parts.ringMember.leave();
+  await parts.probe.close();
+  await core.db.close();
+  await core.reads.close();
+  await parts.telemetry?.exporter.close();
 }
 
 async function prepareSchema({ config, databaseUrl, log }: ServiceOptions): Promise<void> {

@@ -1,6 +1,8 @@
 import type { Command } from "@assay/cli/command";
 import type { Style } from "@assay/cli/style";
 import type { ProcessRole, Service } from "../app.ts";
+import { loadConfig } from "../config.ts";
+import { checkAddress, explainListenError } from "../http/listen-address.ts";
 import { openInstallation } from "../installation/open-installation.ts";
 import { secondMs } from "../kernel/clock.ts";
 import { mailFolder } from "../mails/mail-files.ts";
@@ -11,6 +13,8 @@ const processRoles = ["all", "api", "worker", ...helperRoles] as const;
 
 async function serve(role: ProcessRole, print: (line: string) => void, style: Style): Promise<number> {
   const startedAt = Date.now();
+  // Before anything is made: a taken port is the commonest reason why a start fails.
+  await checkAddress(loadConfig(process.env));
   const installation = await openInstallation(process.env);
   const { config, log } = installation;
   let service: Service;
@@ -20,7 +24,7 @@ async function serve(role: ProcessRole, print: (line: string) => void, style: St
     service = await startService({ ...installation, role });
   } catch (error) {
     await installation.close();
-    throw error;
+    throw explainListenError(error, config);
   }
 
   const ended = untilStopped(log, async (signal) => {

@@ -11,8 +11,9 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { ExplainedError } from "../lib/explained-error.ts";
 import { formatRing, KeyRing, newRingKey, parseRing, type RingKey } from "../lib/key-ring.ts";
-import { dataDirMode } from "./data-dir.ts";
+import { dataDirMode, explainFolderError } from "./data-dir.ts";
 import { hasCode } from "./error-code.ts";
 
 /** The name of the file in DATA_DIR, and in a backup of it. */
@@ -36,7 +37,10 @@ export function openRingFile(path: string): KeyRing {
     return new KeyRing(read(), read);
   } catch (error) {
     if (!hasCode(error, "ENOENT")) {
-      throw new Error(`${path} cannot be used: ${(error as Error).message}`);
+      const explained = explainFolderError(error, dirname(path));
+      throw explained !== error
+        ? explained
+        : new ExplainedError(`${path} cannot be used: ${(error as Error).message}`);
     }
   }
   mkdirSync(dirname(path), { recursive: true, mode: dataDirMode() });

@@ -7,6 +7,7 @@ import { type Clock, secondMs, systemClock } from "../kernel/clock.ts";
 import { KeyRing, parseRing } from "../lib/key-ring.ts";
 import { createLog, describeError, type Log } from "../lib/log.ts";
 import { createLogWriter } from "../lib/log-writer.ts";
+import { explainFolderError } from "./data-dir.ts";
 import { keyRingPath, openRingFile } from "./key-ring-file.ts";
 
 /** What a command works on: the configured database (started if it is the embedded one) and the key ring. */
@@ -26,6 +27,12 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export async function openInstallation(env: Environment): Promise<Installation> {
   const config = loadConfig(env);
+  return open(config, env).catch((error) => {
+    throw explainFolderError(error, config.dataDir);
+  });
+}
+
+async function open(config: Config, env: Environment): Promise<Installation> {
   const clock = new DatabaseClock();
   const log = openLog(config, clock);
   const ring = openRing(config);

@@ -38,7 +38,7 @@ function fillUp(): void {
   assert.ok(readdirSync(ballast).length > 0);
 }
 
-test("a full disk makes the process not ready, with the reason, until there is room", {
+test("a start on a small disk warns of it; a full disk makes the process not ready, with the reason, until there is room", {
   skip: mounted ? false : "needs root and the right to mount",
 }, async () => {
   const service = await startAssay({ DATA_DIR: dataDir });
@@ -49,6 +49,7 @@ test("a full disk makes the process not ready, with the reason, until there is r
     return `${answer.status} ${reason ?? "ready"}`;
   };
   assert.equal(await readiness(), "200 ready");
+  assert.match(service.output(), /"warn","message":"The disk of \S+ has \d+ MB free\. When it is full, /);
   fillUp();
   // Until the pages that are there are full.
   const deadline = Date.now() + 60_000;

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { chmod, lchown, lstat, mkdir, readdir, realpath, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { dataDirMode } from "../data-dir.ts";
+import { checkRoom, dataDirMode } from "../data-dir.ts";
 import { ignoring } from "../error-code.ts";
 import { type Account, chooseRunner, type Runner } from "./account.ts";
 import { findBinaries, linkLibraries } from "./binaries.ts";
@@ -63,6 +64,8 @@ export async function preparePlace(options: EmbeddedPostgresOptions): Promise<Pl
   // By whatever links DATA_DIR is reached, its server has one address.
   const folders = embeddedFolders(await realpath(options.dataDir));
   await refuseForeignData(folders.data);
+  const littleRoom = await checkRoom(path.dirname(folders.base), !existsSync(folders.data));
+  if (littleRoom !== null) options.log(littleRoom, "warn");
   const socketFolder = chooseSocketFolder(folders.socket);
   const passedFolders = [path.join(native, "bin"), path.dirname(folders.base)];
   if (socketFolder !== folders.socket) passedFolders.push(path.dirname(socketFolder));
