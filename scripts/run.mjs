@@ -363,12 +363,15 @@ function runToEnd(node, args) {
   const child = spawn(node, args, { cwd: root, stdio: "inherit", env: childEnvironment(node) });
   // At a terminal the child gets Ctrl-C and the hang-up by itself, and a second one would mean "do not wait". Without a
   // terminal whoever signals this process (a supervisor, a container) means the child.
+  let signalled = false;
   const pass = (signal) => {
+    signalled = true;
     if (signal === "SIGTERM" || !process.stdin.isTTY) child.kill(signal);
   };
   const passed = ["SIGINT", "SIGTERM", "SIGHUP"];
   for (const signal of passed) process.on(signal, pass);
-  const watch = whenNpmEnds(() => child.kill("SIGTERM"));
+  // A signal to the whole process group ends npm as well, and the child has had it already.
+  const watch = whenNpmEnds(() => signalled || child.kill("SIGTERM"));
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("exit", (code, signal) => {

@@ -11,6 +11,7 @@ import { responseTo } from "./respond.ts";
 import type { Screen } from "./screen.ts";
 import { NotTheServiceError, pause, RefusedError, type ServiceClient, UnreachableError } from "./service.ts";
 import type { ListenerState, Slot } from "./state.ts";
+import { onStopSignal } from "./stop-signals.ts";
 import { printable } from "./style.ts";
 
 type Endpoint = Pick<
@@ -72,10 +73,7 @@ export class Listening {
 
   /** Resolves with the exit code. */
   async run(replay: string | null): Promise<number> {
-    const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-    // The second one means "now": nothing is waited for any more.
-    const stop = () => (this.#ended.signal.aborted ? process.exit(130) : this.#ended.abort());
-    for (const signal of signals) process.on(signal, stop);
+    const unwatch = onStopSignal(["SIGINT", "SIGTERM", "SIGHUP"], () => this.#ended.abort());
     // Whoever read the lines has gone (`| head`), which ends a command like Ctrl-C does.
     process.stdout.on("error", () => this.#ended.abort());
     try {
@@ -86,7 +84,7 @@ export class Listening {
       await this.#remove();
       return 0;
     } finally {
-      for (const signal of signals) process.off(signal, stop);
+      unwatch();
     }
   }
 

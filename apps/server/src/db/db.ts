@@ -559,12 +559,24 @@ export class Db extends Statements {
     };
   }
 
+  /** Returns when the server has ended every session, so that an embedded one can be stopped without cutting any off. */
   async close(): Promise<void> {
     await this.#hints.close();
     await this.#pool.end();
-    // The pool does not wait until a server has heard that it is over. One that never does must not keep the process.
-    const left = [...this.#generationOf.keys()];
-    setTimeout(() => left.forEach(cutOff), 1_000).unref();
+    // The pool reports a client as removed when the server has closed its end. A server that never does must not keep the process.
+    const left = this.#generationOf;
+    const gone = Promise.withResolvers<void>();
+    const look = () => {
+      if (left.size === 0) gone.resolve();
+    };
+    this.#pool.on("remove", look);
+    look();
+    const deadline = setTimeout(() => {
+      for (const client of left.keys()) cutOff(client);
+      gone.resolve();
+    }, 1_000);
+    await gone.promise;
+    clearTimeout(deadline);
   }
 }
 

@@ -15,6 +15,7 @@ import {
   startListen,
   startLocalReceiver,
   startProxy,
+  throughNpm,
 } from "../support/listen-command.ts";
 import { cleanEnvironment } from "../support/process.ts";
 import { createReceivingEndpoint, startReceiver } from "../support/receiver.ts";
@@ -75,6 +76,20 @@ test("the checkout shows the first event verified and decrypted; Ctrl-C removes 
   assert.equal(await listening.kill("SIGINT"), 0);
   assert.match(listening.told, new RegExp(`Endpoint ${ready.endpoint_id} removed\\.\n$`));
   assert.deepEqual(await endpoints(), []);
+});
+
+test("SIGTERM to npm and all that it started removes the endpoint each time", async () => {
+  const { partner, stateFolder, endpoints } = await setUp();
+  for (let round = 0; round < 4; round++) {
+    const args = ["--url", url, "--key", partner.key.secret];
+    const listening = startListen(throughNpm, args, stateFolder, { detached: true });
+    await listening.next("ready");
+    assert.equal((await endpoints()).length, 1);
+    process.kill(-(listening.child.pid ?? 0), "SIGTERM");
+    await listening.next("removed");
+    await listening.closed;
+    assert.deepEqual(await endpoints(), []);
+  }
 });
 
 test("what is forwarded is, header for header and byte for byte, what a URL gets, and the sample for partners opens it", async () => {
@@ -326,7 +341,7 @@ test("behind a proxy that asks for a password, listen and doctor work with http 
   const env = { HTTP_PROXY: proxy.url, https_proxy: proxy.url, NODE_EXTRA_CA_CERTS: ca };
   for (const base of ["http://id.acme.test", "https://id.acme.test"]) {
     const args = ["--url", base, "--key", partner.key.secret];
-    const listening = startListen(packed, args, newStateFolder(), env);
+    const listening = startListen(packed, args, newStateFolder(), { env });
     const { endpoint_id: id } = await listening.next("ready");
     await sendTest(id);
     assert.equal((await listening.next("delivery")).verified, true);
@@ -348,8 +363,7 @@ test("behind a proxy that asks for a password, listen and doctor work with http 
   for (const [base, through, said] of refused) {
     const args = ["--url", base, "--key", partner.key.secret];
     const failing = startListen(packed, args, newStateFolder(), {
-      http_proxy: through,
-      https_proxy: through,
+      env: { http_proxy: through, https_proxy: through },
     });
     await failing.closed;
     assert.match(failing.told, said);

@@ -11,6 +11,8 @@ import { createServer as createTlsServer } from "node:tls";
 import { cleanEnvironment } from "./process.ts";
 
 const root = new URL("../../../../", import.meta.url).pathname;
+/** As the guide runs it: npm, a shell, the script and the command, each of which gets what is sent to their process group. */
+export const throughNpm: readonly string[] = ["npm", "--prefix", root, "run", "--silent", "assay", "--"];
 export const checkout: readonly string[] = [process.execPath, join(root, "apps/server/src/main.ts")];
 
 /** A Node of the machine that is not the project's, where there is one: what partners have is older. */
@@ -56,9 +58,10 @@ export function startListen(
   [node = "", ...command]: readonly string[],
   args: readonly string[],
   stateFolder: string,
-  env: Record<string, string> = {},
+  { env = {}, ...options }: { env?: Record<string, string>; detached?: boolean } = {},
 ) {
   const child: ChildProcess = spawn(node, [...command, "listen", "--json", ...args], {
+    ...options,
     env: cleanEnvironment({ HOME: "/nowhere", ASSAY_STATE_DIR: stateFolder, ...env }),
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -9,6 +9,9 @@ const guardEveryMs = 2_000;
 /** Every connection costs the server a process, so only every fifth look includes one, until one fails. */
 const connectEveryRounds = 5;
 
+/** A connection that the guard has just opened is given this long to end in order. A server that does not answer is not waited for. */
+export const guardLeavesMs = 1_000;
+
 /**
  * Watches a running server for its owner. A server that somebody else told to stop, or that gives no connection any more, is
  * ended; its end is noticed, and it is started again like one that was killed. Three connections in a row have to fail,

@@ -1,8 +1,9 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { connect, keepsProcessAlive, type NoConnection } from "./connection.ts";
 import { systemIdentifier } from "./data-folder.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { endServer, orderly } from "./end-server.ts";
-import { guardServer } from "./guard-server.ts";
+import { guardLeavesMs, guardServer } from "./guard-server.ts";
 import type { LockFile } from "./lock-file.ts";
 import { readOwner, writeOwner } from "./owner-file.ts";
 import type { Place } from "./place.ts";
@@ -48,10 +49,11 @@ export async function joinServer(place: Place, lock: LockFile): Promise<Hold | N
   const adopted = place.adoptedPid === lock.pid || !(await readOwner(place)).lives;
   const over = new AbortController();
   void gone.then(() => over.abort());
+  let guarding = Promise.resolve();
   if (adopted) {
     place.adoptedPid = lock.pid;
     await writeOwner(place);
-    void guardServer(place, lock.pid, () => !isServerOf(place, lock.pid), over.signal).catch(() => {});
+    guarding = guardServer(place, lock.pid, () => !isServerOf(place, lock.pid), over.signal).catch(() => {});
   }
   return {
     kind: "guest",
@@ -62,6 +64,7 @@ export async function joinServer(place: Place, lock: LockFile): Promise<Hold | N
       // Otherwise a process with nothing else to do would end while it waits for the connection to close.
       keepsProcessAlive(client, true);
       await client.end().catch(() => {});
+      await Promise.race([guarding, wait(guardLeavesMs, undefined, { ref: false })]);
       // The owner may be another hold of this same process, so the process id alone does not say that we adopted it.
       const owner = await readOwner(place);
       const mine = adopted && owner.pid === process.pid;

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { connect, port } from "./connection.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { endServer, orderly } from "./end-server.ts";
-import { guardServer } from "./guard-server.ts";
+import { guardLeavesMs, guardServer } from "./guard-server.ts";
 import { readLockFile } from "./lock-file.ts";
 import { writeOwner } from "./owner-file.ts";
 import type { EmbeddedLogLevel, Place } from "./place.ts";
@@ -74,15 +74,14 @@ type Started = {
   /** All that it had to say was read. */
   saidAll: Promise<void>;
   running: () => boolean;
+  /** Set when this process ends the server: sessions that it then cuts off are no fault. */
+  isEnding: boolean;
 };
 
 function spawnServer(place: Place): Started {
   const flags = Object.entries(settingsOf(place)).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const child = spawnProgram(place, "postgres", ["-D", place.data, ...flags], ["ignore", "ignore", "pipe"]);
   const output = new LastLines();
-  child.stderr?.on("data", (chunk: Buffer) => {
-    for (const line of output.add(chunk)) place.options.log(line, levelOf(line));
-  });
   let running = true;
   const exited = new Promise<void>((resolve) => {
     child.on("error", () => resolve());
@@ -94,7 +93,11 @@ function spawnServer(place: Place): Started {
     child.on("error", () => resolve());
     child.on("close", () => resolve());
   });
-  return { child, output, exited, saidAll, running: () => running };
+  const started: Started = { child, output, exited, saidAll, running: () => running, isEnding: false };
+  child.stderr?.on("data", (chunk: Buffer) => {
+    for (const line of output.add(chunk)) place.options.log(line, levelOf(line, started.isEnding));
+  });
+  return started;
 }
 
 /** Returns when the server gives connections, or when it has ended. */
@@ -144,7 +147,7 @@ export async function startServer(place: Place): Promise<Hold | string> {
   const interrupt = () => sendSignal(pid, "SIGINT");
   process.once("exit", interrupt);
   const over = new AbortController();
-  void guardServer(place, pid, () => !running(), over.signal).catch((error: Error) =>
+  const guarding = guardServer(place, pid, () => !running(), over.signal).catch((error: Error) =>
     place.options.log(`PostgreSQL is not looked after any more: ${error.message}`, "error"),
   );
   return {
@@ -156,15 +159,19 @@ export async function startServer(place: Place): Promise<Hold | string> {
     async letGo() {
       over.abort();
       child.ref();
+      await Promise.race([guarding, wait(guardLeavesMs, undefined, { ref: false })]);
+      started.isEnding = true;
       await endServer(place, pid, () => !running(), orderly);
     },
   };
 }
 
 /** How much a line of the server matters to the operator. */
-function levelOf(line: string): EmbeddedLogLevel {
+function levelOf(line: string, isEnding: boolean): EmbeddedLogLevel {
   // The server says this to clients that connect too early and will try again; nothing is wrong with the server.
   if (/^FATAL: +the database system is /.test(line)) return "debug";
+  // A shutdown ends the sessions of other processes, which connect again or end as well.
+  if (isEnding && /^FATAL: +terminating connection due to administrator command/.test(line)) return "debug";
   if (/^(PANIC|FATAL):/.test(line)) return "error";
   if (!line.startsWith("LOG:")) return "info";
   return /terminated by signal|reinitializing|not properly shut down|could not /.test(line)

@@ -1,0 +1,26 @@
+/**
+ * Signals this close together are one: a terminal or a supervisor signals the whole process group, and each parent passes its copy on.
+ * Halved, a busy machine takes a copy for a second Ctrl-C and ends before anything is tidied up; doubled, an impatient person has to press once more.
+ */
+const copiesWithinMs = 2_000;
+
+/** Calls `stop` at the first of these signals. A second one means "now" and ends the process. Returns a function that stops watching. */
+export function onStopSignal<S extends NodeJS.Signals>(
+  signals: readonly S[],
+  stop: (signal: S) => void,
+): () => void {
+  let firstAt: number | null = null;
+  const watched = signals.map((signal) => {
+    const handle = () => {
+      if (firstAt === null) {
+        firstAt = performance.now();
+        stop(signal);
+      } else if (performance.now() - firstAt > copiesWithinMs) process.exit(130);
+    };
+    process.on(signal, handle);
+    return { signal, handle };
+  });
+  return () => {
+    for (const { signal, handle } of watched) process.off(signal, handle);
+  };
+}
