@@ -45,7 +45,7 @@ type Client = {
 
 class Failed extends Error {}
 
-let service = { BASE: "", API_KEY: "" };
+let service = { BASE: "", ASSAY_API_KEY: "" };
 
 function run(
   cwd: string,
@@ -426,7 +426,7 @@ async function startService(): Promise<{ stop: () => void }> {
   await post("/v1/auth/orgs", { name: "Acme", slug: "acme" }, token);
   const scopes = ["sessions:read", "sessions:write", "webhooks:read", "webhooks:write"];
   const { key = "" } = await post("/v1/auth/api-keys", { name: "Clients", scopes }, token);
-  service = { BASE: base, API_KEY: key };
+  service = { BASE: base, ASSAY_API_KEY: key };
   return {
     stop: () => {
       child.once("close", () => rmSync(dataDir, { recursive: true, force: true }));

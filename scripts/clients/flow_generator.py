@@ -3,7 +3,7 @@ import os
 
 import openapi_client as api
 
-configuration = api.Configuration(host=os.environ["BASE"], access_token=os.environ["API_KEY"])
+configuration = api.Configuration(host=os.environ["BASE"], access_token=os.environ["ASSAY_API_KEY"])
 with api.ApiClient(configuration) as client:
     sessions, webhooks = api.SessionsApi(client), api.WebhooksApi(client)
     body = api.CreateSessionBody(

@@ -6,7 +6,7 @@ from assay_client.api.sessions import cancel_session, create_session, get_sessio
 from assay_client.api.webhooks import create_webhook_endpoint, test_webhook_endpoint
 from assay_client.models import CreateSessionBody, CreateWebhookEndpointBody, EventType, SessionStatus
 
-client = AuthenticatedClient(base_url=os.environ["BASE"], token=os.environ["API_KEY"])
+client = AuthenticatedClient(base_url=os.environ["BASE"], token=os.environ["ASSAY_API_KEY"])
 body = CreateSessionBody.from_dict(
     {
         "client_reference_id": "python-client",

@@ -3,7 +3,7 @@ import type { Entry, Parameter } from "./api-document.ts";
 /** As a sample reads it. In one word it would look as if this file did. */
 const environment = ["process", "env"].join(".");
 
-/** The same request in the languages of the reference, with `BASE` and `API_KEY` from the environment. */
+/** The same request in the languages of the reference, with `BASE` and `ASSAY_API_KEY` from the environment. */
 export function samplesOf(
   { method, path, operation }: Entry,
   parameters: readonly Parameter[],
@@ -14,7 +14,7 @@ export function samplesOf(
   const shellPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`);
   const shell = [
     `curl -s "$BASE${shellPath}"${method === "GET" ? "" : ` -X ${method}`}`,
-    ...(keyed ? ['-H "authorization: Bearer $API_KEY"'] : []),
+    ...(keyed ? ['-H "authorization: Bearer $ASSAY_API_KEY"'] : []),
     ...(idempotent ? ["-H 'idempotency-key: order-1842'"] : []),
     ...(body === undefined
       ? []
@@ -25,7 +25,7 @@ export function samplesOf(
   ].join(" \\\n  ");
   const scriptPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `\${${camel(name)}}`);
   const headers = [
-    ...(keyed ? [`authorization: \`Bearer \${${environment}.API_KEY}\``] : []),
+    ...(keyed ? [`authorization: \`Bearer \${${environment}.ASSAY_API_KEY}\``] : []),
     ...(body === undefined ? [] : ['"content-type": "application/json"']),
   ];
   const script = [
@@ -42,7 +42,7 @@ export function samplesOf(
     "",
     `answer = requests.${method.toLowerCase()}(`,
     `    f"{os.environ['BASE']}${pythonPath}",`,
-    ...(keyed ? [`    headers={"authorization": f"Bearer {os.environ['API_KEY']}"},`] : []),
+    ...(keyed ? [`    headers={"authorization": f"Bearer {os.environ['ASSAY_API_KEY']}"},`] : []),
     ...(body === undefined ? [] : [`    json=${pythonic(indent(indent(JSON.stringify(body, null, 2))))},`]),
     ")",
     'data = answer.json()["data"]',

@@ -118,7 +118,7 @@ function webhook(): string {
 
 function firstCall(publicUrl: string): string {
   const command = `curl ${publicUrl}/v1/sessions \\
-  -H "authorization: Bearer $API_KEY" -H "content-type: application/json" \\
+  -H "authorization: Bearer $ASSAY_API_KEY" -H "content-type: application/json" \\
   -d '{"share_fields":{"age_over_18":{"required":true,"reason":"We may only serve adults"}}}'`;
   return part(`<h2>One call begins it</h2>
 <p>The answer holds a <code>verification_url</code>. Send the person there; the result comes to your webhook.</p>

@@ -179,7 +179,7 @@ test("without a token there is no /metrics on the public port", async () => {
   assert.equal((await plain.api.get("/metrics")).status, 404);
 });
 
-test("the first steps in the README work as they are written", async () => {
+test("the first steps in the README work as they are written, a second time too, and a step that fails says why and stops", async () => {
   const readme = readFileSync(new URL("../../../../README.md", import.meta.url), "utf8");
   const script = /```sh first-steps\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
   assert.ok(script.includes("curl"));
@@ -195,33 +195,45 @@ test("the first steps in the README work as they are written", async () => {
   );
   chmodSync(curl, 0o755);
   const path = process.env.PATH ?? "";
-  const child = spawn("sh", ["-eu", "-c", script], {
-    env: { PATH: `${folder}:${path}`, REAL_PATH: path, BASE: url },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let output = "";
-  child.stdout.on("data", (chunk) => {
-    output += chunk;
-  });
-  const [code] = await once(child, "close");
-  assert.equal(code, 0, output);
-  const [organization, sessions] = output
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  assert.equal(organization.data.slug, "acme-bank");
-  assert.deepEqual(sessions, {
-    data: [],
-    error: null,
-    pagination: { limit: 10, has_more: false, next_cursor: null },
-  });
+  const run = async (base: string) => {
+    const child = spawn("sh", ["-eu", "-c", script], {
+      env: { PATH: `${folder}:${path}`, REAL_PATH: path, BASE: base },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let [output, problem] = ["", ""];
+    child.stdout.on("data", (chunk) => {
+      output += chunk;
+    });
+    child.stderr.on("data", (chunk) => {
+      problem += chunk;
+    });
+    const [code] = await once(child, "close");
+    return { code, output, problem };
+  };
+  // The second time the account and its organization are there already.
+  for (const time of ["first", "second"]) {
+    const { code, output, problem } = await run(url);
+    assert.deepEqual([code, problem], [0, ""], time);
+    const [organization = "", sessions = ""] = output.trim().split("\n");
+    assert.equal(organization, "acme-bank");
+    assert.deepEqual(JSON.parse(sessions), {
+      data: [],
+      error: null,
+      pagination: { limit: 10, has_more: false, next_cursor: null },
+    });
+  }
+  const closed = await startTestService({ env: { SIGN_UP: "invited" } });
+  const refused = await run(closed.url);
+  assert.equal(refused.code, 1);
+  assert.match(refused.problem, /^[^\n]*invit[^\n]*\n$/, "the service's own message");
+  assert.equal(refused.output, "");
 });
 
 const standInForCurl = `
 const args = process.argv.slice(2);
 let url, body; const headers = {};
 for (let i = 0; i < args.length; i++) {
-  if (args[i] === "-s") continue;
+  if (/^-sS?$/.test(args[i])) continue;
   else if (args[i] === "-H") { const [name, ...value] = args[++i].split(":"); headers[name] = value.join(":").trim(); }
   else if (args[i] === "-d") body = args[++i];
   else url = args[i];
