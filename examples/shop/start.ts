@@ -6,14 +6,22 @@ import process from "node:process";
 
 const root = join(import.meta.dirname, "../..");
 const folder = resolve(process.env.SHOP_FILES ?? "./shop-files");
-const assayUrl = process.env.ASSAY_URL ?? "http://127.0.0.1:3000";
+const assayUrl = process.env.ASSAY_URL ?? `http://127.0.0.1:${process.env.PORT ?? 3000}`;
 const certificate = join(folder, "shop-cert.pem");
 
 async function isReady(): Promise<boolean> {
-  return fetch(`${assayUrl}/readyz`).then(
+  return fetch(`${assayUrl}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
     ({ ok }) => ok,
     () => false,
   );
+}
+
+/** Where an Assay has to listen that is to answer at `ASSAY_URL`; null where it cannot be started from here. */
+function listenAddress(): { HOST: string; PORT: string } | null {
+  const url = URL.parse(assayUrl);
+  if (url?.protocol !== "http:" || !/^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(url.hostname))
+    return null;
+  return { HOST: url.hostname.replace(/[[\]]/g, ""), PORT: url.port || "80" };
 }
 
 /** Assay sends webhooks to https only, so the shop gets a certificate for this machine, which Assay is told to trust. */
@@ -45,7 +53,7 @@ const children: ChildProcess[] = [];
 function start(file: string, args: readonly string[], env: Record<string, string> = {}): void {
   const child = spawn(process.execPath, [join(root, file), ...args], {
     stdio: "inherit",
-    env: { ...process.env, SHOP_FILES: folder, ...env },
+    env: { ...process.env, SHOP_FILES: folder, ASSAY_URL: assayUrl, ...env },
   });
   child.on("exit", (code) => stop(code ?? 0));
   children.push(child);
@@ -57,14 +65,34 @@ function stop(code: number): void {
 }
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop(0));
 
-makeCertificate();
-if (!(await isReady())) {
+const startWithinMs = 120_000;
+
+/** Starts Assay where `ASSAY_URL` says, and waits until it answers. */
+async function startAssay(): Promise<void> {
+  const address = listenAddress();
+  if (address === null) {
+    console.error(
+      `No Assay answers at ${assayUrl}, and it can be started here only at an address like http://127.0.0.1:3000. Start it there, or leave ASSAY_URL out.`,
+    );
+    return stop(1);
+  }
+  console.log(`Starting Assay at ${assayUrl}…`);
   start("apps/server/src/main.ts", ["start"], {
+    ...address,
     WEBHOOK_ALLOWED_PRIVATE_HOSTS: "localhost",
     NODE_EXTRA_CA_CERTS: certificate,
     LOG_LEVEL: process.env.LOG_LEVEL ?? "warn",
   });
-  while (!(await isReady()) && process.exitCode === undefined)
+  const deadline = Date.now() + startWithinMs;
+  while (process.exitCode === undefined && !(await isReady())) {
+    if (Date.now() > deadline) {
+      console.error(`Assay did not answer at ${assayUrl} within two minutes. What it says is above.`);
+      return stop(1);
+    }
     await new Promise((wake) => setTimeout(wake, 200));
+  }
 }
+
+makeCertificate();
+if (!(await isReady())) await startAssay();
 if (process.exitCode === undefined) start("examples/shop/shop.ts", []);
