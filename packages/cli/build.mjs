@@ -1,10 +1,14 @@
-// node build.mjs [FILE]: makes dist/assay.mjs, the whole command line in one file that plain Node 20 runs without any package. Run by `npm pack`.
+// node build.mjs [FILE]: makes dist/assay.mjs, the whole command line in one file that plain Node 20 runs without any package.
+// node build.mjs --pack (`npm run cli-package`): then makes the npm package of it. `npm pack` alone would pack nothing: scripts such as `prepack` are off (`.npmrc`).
+import { spawnSync } from "node:child_process";
 import { chmodSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { rolldown } from "rolldown";
 
-const file = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, "dist", "assay.mjs"));
+const isPacked = process.argv[2] === "--pack";
+const built = path.join(import.meta.dirname, "dist", "assay.mjs");
+const file = isPacked ? built : path.resolve(process.argv[2] ?? built);
 const bundle = await rolldown({
   input: path.join(import.meta.dirname, "src", "main.ts"),
   platform: "node",
@@ -17,3 +21,11 @@ const bundle = await rolldown({
 await bundle.write({ file, format: "esm", banner: "#!/usr/bin/env node", codeSplitting: false });
 await bundle.close();
 chmodSync(file, 0o755);
+
+if (isPacked) {
+  const packed = spawnSync("npm", ["pack", "--silent", "--workspace", "packages/cli"], { encoding: "utf8" });
+  const name = packed.stdout?.trim();
+  if (packed.status !== 0)
+    throw new Error(`npm could not make the package: ${packed.error ?? packed.stderr}`);
+  console.log(`${name} is made. Anywhere with Node 20: npx ./${name} --help`);
+}
