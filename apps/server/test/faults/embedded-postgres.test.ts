@@ -5,6 +5,7 @@ import { chmod, chown, cp, lstat, mkdir, readFile, rm, symlink, writeFile } from
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
 import { startEmbeddedPostgres } from "../../src/installation/postgres/embedded-postgres.ts";
 import { EmbeddedPostgresError } from "../../src/installation/postgres/embedded-postgres-error.ts";
 import { embeddedFolders } from "../../src/installation/postgres/place.ts";
@@ -298,6 +299,48 @@ describe("after kill -9", () => {
       await server.stop();
     }
     assert.equal(serverPid(dataDir), null);
+  });
+
+  test("a server that cannot be started again is tried less and less often, and the log says so once", async () => {
+    const dataDir = await usedDataDir();
+    const lines: string[] = [];
+    let [isBroken, tries] = [false, 0];
+    const server = await startEmbeddedPostgres({
+      dataDir,
+      env: process.env,
+      log: (line) => lines.push(line),
+      settings: {
+        // Read at each start of the server.
+        get shared_buffers() {
+          tries++;
+          return isBroken ? "nonsense" : "16MB";
+        },
+      },
+    });
+    const realNow = Date.now;
+    try {
+      // To the process that looks after it, the server has run for a while.
+      Date.now = () => realNow() + 60_000;
+      isBroken = true;
+      killServer(dataDir);
+      const failures = () => lines.filter((line) => line.startsWith("PostgreSQL could not be started"));
+      await until("a start has failed", () => failures().length > 0);
+      tries = 0;
+      // Without pauses there would be dozens of tries in this time; with them there is one after 1 and one after 3 seconds.
+      await wait(2_000);
+      assert.ok(tries <= 2, `${tries} tries`);
+      assert.equal(failures().length, 1, failures().join("\n---\n"));
+      isBroken = false;
+      await until("the server is there again", () =>
+        query(server.url, "select 1").then(
+          () => true,
+          () => false,
+        ),
+      );
+    } finally {
+      Date.now = realNow;
+      await server.stop();
+    }
   });
 
   test("of everything at once, every acknowledged row is there, round after round", async () => {

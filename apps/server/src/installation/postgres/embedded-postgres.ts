@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { database, port, socketUrl, user } from "./connection.ts";
 import { holdServer } from "./hold-server.ts";
 import { type EmbeddedPostgresOptions, preparePlace } from "./place.ts";
+import { onceAMinute } from "./repeated-lines.ts";
 
 export type EmbeddedPostgres = {
   connection: { host: string; port: number; user: string; database: string };
@@ -18,37 +19,45 @@ export type EmbeddedPostgres = {
  * When the server goes away while it is still wanted here, it is started again at the same address.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const place = await preparePlace(options);
+  const log = onceAMinute(options.log);
+  const place = await preparePlace({ ...options, log });
   const stopping = new AbortController();
   let held = await holdServer(place, stopping.signal);
 
+  /** Tries until the server is held again, or not wanted any more, with longer and longer pauses. Returns how many tries there were with those before. */
+  const holdAgain = async (triesBefore: number): Promise<number> => {
+    for (let tries = triesBefore; ; tries++) {
+      if (tries > 0) {
+        const pauseMs = Math.min(500 * 2 ** tries, 30_000);
+        await wait(pauseMs, undefined, { ref: false, signal: stopping.signal }).catch(() => {});
+      }
+      if (stopping.signal.aborted) return tries;
+      try {
+        held = await holdServer(place, stopping.signal);
+        return tries + 1;
+      } catch (error) {
+        if (!stopping.signal.aborted)
+          log(`PostgreSQL could not be started: ${(error as Error).message}`, "error");
+      }
+    }
+  };
   const keepAlive = async (): Promise<void> => {
-    let failures = 0;
-    let heldSince = Date.now();
+    let tries = 0;
     for (;;) {
+      const heldSince = Date.now();
       await held.gone;
-      // A server that ends as soon as it runs is a failure like one that does not start.
-      if (Date.now() - heldSince > 10_000) failures = 0;
       if (stopping.signal.aborted) return;
-      options.log(
+      log(
         held.kind === "owner"
           ? "PostgreSQL ended unexpectedly; starting it again"
           : "the connection to PostgreSQL was lost; joining it again, or starting it",
         "warn",
       );
-      if (failures > 0) {
-        const pauseMs = Math.min(500 * 2 ** failures, 30_000);
-        await wait(pauseMs, undefined, { ref: false, signal: stopping.signal }).catch(() => {});
-      }
-      failures++;
-      try {
-        held = await holdServer(place, stopping.signal);
-        heldSince = Date.now();
-        if (stopping.signal.aborted) return await held.letGo();
-      } catch (error) {
-        if (stopping.signal.aborted) return;
-        options.log(`PostgreSQL could not be started: ${(error as Error).message}`, "error");
-      }
+      // A server that ends as soon as it runs is a failure like one that does not start.
+      if (Date.now() - heldSince > 10_000) tries = 0;
+      const gone = held;
+      tries = await holdAgain(tries);
+      if (stopping.signal.aborted) return held === gone ? undefined : held.letGo();
     }
   };
   const watching = keepAlive();
