@@ -14,7 +14,7 @@ const service = await startService({
   databaseUrl: config.databaseUrl,
   ring: new KeyRing(parseRing(config.secretKeys)),
   clock: time === undefined ? systemClock : { now: () => new Date(time) },
-  log: createLog({ level: "info", write: createLogWriter(), now: () => new Date() }),
+  log: createLog({ level: "info", write: createLogWriter(() => {}), now: () => new Date() }),
   role: process.argv[2] === "api" || process.argv[2] === "worker" ? process.argv[2] : "all",
 });
 process.on("SIGTERM", () => {

@@ -85,7 +85,11 @@ export function openWithoutDatabase(env: Environment): Pick<Installation, "confi
 function openLog(config: Config, clock: Clock): Log {
   const pretty =
     config.logFormat === "pretty" || (config.logFormat === "auto" && process.stdout.isTTY === true);
-  return createLog({ level: config.logLevel, write: createLogWriter(), now: () => clock.now(), pretty });
+  const write = createLogWriter((lines) =>
+    log.warn("log lines were dropped, because nothing read them", { lines }),
+  );
+  const log = createLog({ level: config.logLevel, write, now: () => clock.now(), pretty });
+  return log;
 }
 
 function openRing(config: Config): KeyRing {

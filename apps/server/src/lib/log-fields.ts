@@ -34,6 +34,7 @@ export const logFields = {
   problem: "What is wrong with a source, a logo or the key ring, in words.",
   key: "The id of a key of the ring, never the key.",
   file: "The path of a file that the configuration names.",
+  lines: "How many log lines were dropped while nothing read them.",
   files: "How many files were taken over.",
   folder: "The folder that mails are written to.",
   applied: "The names of the migrations that were applied.",

@@ -2,19 +2,31 @@ import { writeSync } from "node:fs";
 
 const flushAfterMs = 20;
 const flushAtLength = 16 * 1024;
+/**
+ * What may wait for a reader that is stuck. Halved, a collector that restarts under load costs lines; doubled, each process may need that much more memory.
+ */
+const mostWaitingBytes = 8 * 1024 * 1024;
 
 /**
  * Writes log lines to standard output in batches: a write for each line would cost more than many of the requests it tells
  * of. What is still waiting when the process ends is written then. A reader that went away or a disk that is full costs
- * lines, never the process; when it takes lines again, it gets them.
+ * lines, never the process; when it takes lines again, it gets them. So does one that is stuck: beyond some megabytes lines are dropped, and `onDropped` gets
+ * their number once the reader has taken what waited.
  */
-export function createLogWriter(): (line: string) => void {
+export function createLogWriter(onDropped: (lines: number) => void): (line: string) => void {
   let waiting = "";
+  let dropped = 0;
   let timer: NodeJS.Timeout | undefined;
   let failed = false;
   // A stream that failed once takes nothing any more, so from then on lines go to the file descriptor.
   process.stdout.on("error", () => {
     failed = true;
+  });
+  process.stdout.on("drain", () => {
+    if (dropped === 0) return;
+    const lines = dropped;
+    dropped = 0;
+    onDropped(lines);
   });
   const flush = () => {
     clearTimeout(timer);
@@ -30,6 +42,11 @@ export function createLogWriter(): (line: string) => void {
     if (waiting !== "") writeWhatFits(waiting);
   });
   return (line) => {
+    // One gap is easier to read than many, so none is taken before the reader has caught up.
+    if (dropped > 0 || process.stdout.writableLength > mostWaitingBytes) {
+      dropped++;
+      return;
+    }
     waiting += line;
     if (waiting.length >= flushAtLength) flush();
     else timer ??= setTimeout(flush, flushAfterMs).unref();

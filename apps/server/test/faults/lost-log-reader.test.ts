@@ -34,7 +34,7 @@ test("a disk without room for the log costs lines, not the process", {
   const writer = new URL("../../src/lib/log-writer.ts", import.meta.url).href;
   const script = `
     const { createLogWriter } = await import(${JSON.stringify(writer)});
-    const write = createLogWriter();
+    const write = createLogWriter(() => {});
     for (let batch = 0; batch < 3; batch++) {
       write("x".repeat(20_000) + "\\n");
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -51,4 +51,34 @@ test("a disk without room for the log costs lines, not the process", {
   });
   const [code] = await once(child, "close");
   assert.equal(`${code} ${told}`, "0 alive");
+});
+
+test("a reader that is stuck costs lines beyond some megabytes, not memory, and learns how many when it reads again", async () => {
+  const writer = new URL("../../src/lib/log-writer.ts", import.meta.url).href;
+  const script = `
+    const { createLogWriter } = await import(${JSON.stringify(writer)});
+    const write = createLogWriter((lines) => write("dropped " + lines + "\\n"));
+    for (let n = 0; n < 200_000; n++) write("line " + n + " " + "x".repeat(100) + "\\n");
+    process.stderr.write(String(process.stdout.writableLength));
+    process.stdout.once("drain", () => {
+      write("after\\n");
+      process.stdin.destroy();
+    });
+    process.stdin.resume();
+  `;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  after(() => child.kill("SIGKILL"));
+  const [waiting] = await once(child.stderr, "data");
+  assert.ok(Number(waiting) > 0 && Number(waiting) < 9 * 1024 * 1024, `${waiting} bytes wait`);
+  let output = "";
+  child.stdout.on("data", (chunk) => {
+    output += chunk;
+  });
+  await once(child, "close");
+  const lines = output.trim().split("\n");
+  const kept = lines.filter((line) => line.startsWith("line ")).length;
+  assert.ok(kept > 0 && kept < 200_000);
+  assert.deepEqual(lines.slice(kept), [`dropped ${200_000 - kept}`, "after"]);
 });
