@@ -315,6 +315,12 @@ CREATE INDEX invitations_inviter ON public.invitations USING btree (invited_by);
 CREATE INDEX invitations_organization ON public.invitations USING btree (organization_id, id DESC);
 CREATE UNIQUE INDEX invitations_token ON public.invitations USING btree (token_hash);
 
+create table job_runs (
+  name text not null,
+  last_run_at timestamp(3) with time zone not null,
+  constraint job_runs_pkey PRIMARY KEY (name)
+);
+
 create table key_ring_keys (
   id text not null,
   fingerprint text not null,

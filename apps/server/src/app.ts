@@ -20,6 +20,7 @@ import type { Core } from "./core.ts";
 import { DatabaseClock } from "./db/database-clock.ts";
 import { DatabaseProbe } from "./db/database-probe.ts";
 import { type Db, openDb } from "./db/db.ts";
+import { claimJobRun } from "./db/job-run.store.ts";
 import { Listener } from "./db/listener.ts";
 import { checkSchema, codeVersion, listMigrations, migrate } from "./db/migrate.ts";
 import { checkPooler } from "./db/pooler.ts";
@@ -144,6 +145,8 @@ export type ServiceOptions = {
   webhooks?: DeliveryWorkerOptions & { ca?: string; attemptTimeoutMs?: number };
   /** For tests: shorter times, other threads, another face check or (null) none. */
   verify?: Partial<RegistryOptions>;
+  /** For tests: how soon after the start jobs run for the first time, or (null) not before their interval has passed. */
+  firstRunWithinMs?: number | null;
 };
 
 /** Starts the service. Waits for the database where it is not there yet; migrations are applied here. */
@@ -156,7 +159,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   try {
     const created = await createApp(parts, role);
     app = created.app;
-    return await runService(parts, created, config, role);
+    return await runService(parts, created, options);
   } catch (error) {
     // What is open would keep the process from ending, and an embedded database from ending quietly.
     endStreams(parts);
@@ -169,8 +172,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 async function runService(
   parts: Parts,
   { app, readiness }: { app: Server; readiness: Readiness },
-  config: Config,
-  role: ProcessRole,
+  { config, role = "all", firstRunWithinMs }: ServiceOptions,
 ): Promise<Service> {
   const { core, listener, statusFeed, deliveryWorker, metricsOf } = parts;
   const { log } = core;
@@ -180,7 +182,12 @@ async function runService(
   await foldAllEmails(core);
   const work = role === "api" ? [] : jobsOfWorkers(parts);
   const jobs = [...jobsOfEveryProcess(parts), ...work];
-  const scheduler = new Scheduler(jobs, core, parts.tracer);
+  const scheduler = new Scheduler(jobs, {
+    ...core,
+    tracer: parts.tracer,
+    claim: (job) => claimJobRun(core.db, job, core.clock.now()),
+    firstRunWithinMs,
+  });
   if (role !== "api") wakeByNotification(parts, scheduler, jobs);
   await parts.reporter.begin({
     problem: () => parts.ringMember.problem,
@@ -540,7 +547,7 @@ function jobsOfEveryProcess(parts: Parts): Job[] {
 }
 
 /** A job that deals with rows, and sets those aside under its own name that it cannot deal with. */
-type RowJob = { name: string; everyMs: number; run: (job: string) => () => Promise<number> };
+type RowJob = Omit<Job, "run"> & { run: (job: string) => () => Promise<number> };
 
 /** The one list of background work. Each run handles a bounded batch and can be repeated. */
 function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, trustReader }: Parts): Job[] {
@@ -560,12 +567,14 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
     {
       name: "purge-account-leftovers",
       everyMs: 10 * minuteMs,
+      isShared: true,
       run: (job) => () => purgeAccountLeftovers(core, job),
     },
     { name: expireSessionsJob, everyMs: secondMs, run: (job) => expireSessions(core, job) },
     {
       name: "purge-idempotent-answers",
       everyMs: 10 * minuteMs,
+      isShared: true,
       run: purge(() => expiredAnswers(clock.now())),
     },
     { name: "delete-organizations", everyMs: minuteMs, run: (job) => deleteOrganizations(core, job) },
@@ -573,12 +582,28 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
     {
       name: "purge-domain-challenges",
       everyMs: hourMs,
+      isShared: true,
       run: purge(() => expiredChallenges(later(clock.now(), -30 * dayMs))),
     },
-    { name: "purge-invitations", everyMs: hourMs, run: purge(() => expiredInvitations(clock.now())) },
-    { name: "purge-user-sessions", everyMs: hourMs, run: purge(() => expiredUserSessions(clock.now())) },
+    {
+      name: "purge-invitations",
+      everyMs: hourMs,
+      isShared: true,
+      run: purge(() => expiredInvitations(clock.now())),
+    },
+    {
+      name: "purge-user-sessions",
+      everyMs: hourMs,
+      isShared: true,
+      run: purge(() => expiredUserSessions(clock.now())),
+    },
     { name: "scrub-webhook-payloads", everyMs: 30 * secondMs, run: (job) => () => scrubPayloads(core, job) },
-    { name: "purge-webhook-history", everyMs: 10 * minuteMs, run: (job) => createPurgeHistory(core, job) },
+    {
+      name: "purge-webhook-history",
+      everyMs: 10 * minuteMs,
+      isShared: true,
+      run: (job) => createPurgeHistory(core, job),
+    },
     {
       name: "remove-absent-listeners",
       everyMs: minuteMs,
@@ -597,7 +622,8 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
       ofSessions: [deleteConsents],
     }),
     { name: "keep-parts", everyMs: 10 * minuteMs, run: keepParts(core) },
-    { name: "clean-tables", everyMs: 10 * minuteMs, run: () => cleanAsRoutine(core) },
+    { name: "clean-tables", everyMs: 10 * minuteMs, isShared: true, run: () => cleanAsRoutine(core) },
+    // Each machine has files of its own.
     { name: "remove-mail-files", everyMs: 10 * minuteMs, run: () => removeMailFiles(core) },
   ];
   const measure = measureQueues(core, {

@@ -39,6 +39,7 @@ export const textlessTables: readonly string[] = [
   "familiar_addresses",
   "guess_limits",
   "handoff_tokens",
+  "job_runs",
   "key_ring_keys",
   "key_ring_processes",
   "memberships",

@@ -8,7 +8,30 @@ import type { Tracer } from "./tracer.ts";
  * it returns 0, so a backlog of any size is worked off. It must be idempotent and safe to run in several processes at
  * the same time.
  */
-export type Job = { name: string; everyMs: number; run: () => Promise<number> };
+export type Job = {
+  name: string;
+  everyMs: number;
+  run: () => Promise<number>;
+  /** In each interval one process runs it for all of them, however often processes start. */
+  isShared?: boolean;
+};
+
+/**
+ * Jobs are run for the first time this soon after the start, so that a process which lives for less than their interval still does what is due.
+ * Halved, they all run in the moments in which the first requests come; doubled, a process that lives for seconds does less.
+ */
+const firstRunWithinMs = 5_000;
+
+type Needs = {
+  log: Log;
+  clock: Clock;
+  metrics: Metrics;
+  tracer: Tracer | null;
+  /** Whether this process is to run a shared job now. */
+  claim: (job: Job) => Promise<boolean>;
+  /** For tests: null runs nothing before its interval has passed. */
+  firstRunWithinMs: number | null | undefined;
+};
 
 /** What became of a job in this process so far. */
 export type JobRun = {
@@ -26,6 +49,8 @@ export class Scheduler {
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #tracer: Tracer | null;
+  readonly #claim: Needs["claim"];
+  readonly #firstRunWithinMs: number | null;
   readonly #count: (labels: { job: string }, by: number) => void;
   readonly #fail: (labels: { job: string }) => void;
   readonly #timers = new Map<string, NodeJS.Timeout>();
@@ -33,15 +58,14 @@ export class Scheduler {
   readonly #resting = new Set<string>();
   #stopped = false;
 
-  constructor(
-    jobs: readonly Job[],
-    { log, clock, metrics }: { log: Log; clock: Clock; metrics: Metrics },
-    tracer: Tracer | null = null,
-  ) {
+  constructor(jobs: readonly Job[], needs: Needs) {
+    const { metrics } = needs;
     this.#jobs = jobs;
-    this.#log = log;
-    this.#clock = clock;
-    this.#tracer = tracer;
+    this.#log = needs.log;
+    this.#clock = needs.clock;
+    this.#tracer = needs.tracer;
+    this.#claim = needs.claim;
+    this.#firstRunWithinMs = needs.firstRunWithinMs === undefined ? firstRunWithinMs : needs.firstRunWithinMs;
     this.#runs = new Map(
       jobs.map(({ name, everyMs }) => [
         name,
@@ -60,25 +84,34 @@ export class Scheduler {
   }
 
   start(): void {
-    for (const job of this.#jobs) this.#later(job);
+    const soon = this.#firstRunWithinMs;
+    for (const job of this.#jobs)
+      this.#later(job, soon === null ? job.everyMs : Math.min(job.everyMs, soon * Math.random()));
   }
 
-  #later(job: Job): void {
+  #later(job: Job, afterMs = job.everyMs): void {
     if (this.#stopped || this.#resting.has(job.name)) return;
     // Jitter of a tenth of the interval, so that processes which were started together do not stay in step.
-    const timer = setTimeout(() => void this.#tick(job), job.everyMs * (0.95 + Math.random() / 10));
+    const timer = setTimeout(() => void this.#tick(job), afterMs * (0.95 + Math.random() / 10));
     timer.unref();
     this.#timers.set(job.name, timer);
   }
 
   async #tick(job: Job): Promise<void> {
     try {
-      await this.run(job.name);
+      if (job.isShared !== true || (await this.#claim(job))) await this.run(job.name);
+      else this.#noteRunElsewhere(job);
     } catch (error) {
       this.#fail({ job: job.name });
       this.#log.warn("background job failed, will run again", { job: job.name, ...describeError(error) });
     }
     this.#later(job);
+  }
+
+  /** To operators a job that another process has run is done. */
+  #noteRunElsewhere(job: Job): void {
+    const run = this.#runs.get(job.name);
+    if (run !== undefined) run.lastEndedAt = this.#clock.now();
   }
 
   /** Runs a job until nothing is left to do. Two calls at once share one run. */

@@ -58,6 +58,8 @@ type TestServiceOptions = {
   machines?: number;
   /** `own`, whatever the run says, for a test of the threads of a process itself. */
   helpers?: "own";
+  /** How soon after the start jobs run. Left out, only those of seconds run by themselves, and a test runs the others when it is their time. */
+  firstRunWithinMs?: number;
 };
 
 /**
@@ -153,6 +155,7 @@ async function startMachine(
     ring: new KeyRing(parseRing(config.secretKeys)),
     ...(options.role ? { role: options.role } : {}),
     ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
+    firstRunWithinMs: options.firstRunWithinMs ?? null,
     verify: { ...chips, ...options.verify },
   });
   return { service, dataDir };
