@@ -96,7 +96,7 @@ import { TrustReader } from "./trust/trust-reader.ts";
 import { deleteConsents } from "./verify/consent.store.ts";
 import { loadConsentTexts } from "./verify/consent-texts.ts";
 import { findFrameAncestor } from "./verify/frame-ancestor.ts";
-import { giveToPage } from "./verify/given-to-page.ts";
+import { giveToPage, isVerifyPage } from "./verify/given-to-page.ts";
 import { deleteHandoffTokens } from "./verify/handoff.store.ts";
 import { LogoCache } from "./verify/logo-cache.ts";
 import { appBannerOf, wellKnownDocuments } from "./verify/reader-apps.ts";
@@ -703,6 +703,7 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<{ app: Server
       // What cannot be looked up may not be framed; the page itself tells what is wrong.
       findFrameAncestor(db, sessionId).catch(() => null),
     ownHeaders: { preview: pageHeaders.preview },
+    isPage: isVerifyPage,
   });
   mountWebApp(app, "dashboard", {
     alsoAt: ["/invitations/:token"],

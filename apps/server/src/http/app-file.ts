@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
-import { sendMissingPage } from "./pages.ts";
 
 /** Ours has 40 kB. Halved, an operator's app with a browser engine of its own does not fit; doubled, a wrong file fills the memory. */
 const maxBytes = 128 * 1024 * 1024;
@@ -30,16 +29,19 @@ export function mountAppFile(app: FastifyInstance, file: string): void {
     return await loaded;
   };
   app.get("/app", async (request, reply) => {
-    if (file === "") return sendMissingPage(request, reply);
+    if (file === "") throw noApp();
     let found: Loaded;
     try {
       found = await load();
     } catch (error) {
-      if (!isMissing(error)) throw error;
-      return sendMissingPage(request, reply);
+      throw isMissing(error) ? noApp() : error;
     }
     return sendApp(request, reply, found);
   });
+}
+
+function noApp(): ApiError {
+  return new ApiError("NOT_FOUND", { message: "There is no such page." });
 }
 
 async function sendApp(

@@ -4,6 +4,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { isUnavailable } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { describeError, type Log } from "../lib/log.ts";
+import { isOpenedByBrowser, sendNothingHere } from "./missing-page.ts";
 import { noteFailure } from "./trace-requests.ts";
 
 declare module "fastify" {
@@ -37,6 +38,8 @@ export function createErrorHandler(options: { publicUrl: () => string; log: Log 
     else if (failure.status >= 500)
       options.log.info("request refused", { requestId: request.id, code: failure.code });
     const definition = request.routeOptions?.config?.definition ?? meant;
+    if (failure.code === "NOT_FOUND" && definition === undefined && isOpenedByBrowser(request))
+      return sendNothingHere(request, reply);
     const list = definition && isList(definition) ? { limit: limitInEffect(queryOf(request)) } : null;
     return reply
       .code(failure.status)

@@ -18,6 +18,7 @@ import { fontFolder, icon, readFont, script, stylesheet } from "../pages/layout.
 import { searchIndex } from "../pages/search-index.ts";
 import { type StartFacts, startPage } from "../pages/start.ts";
 import { FixedContent } from "./fixed-content.ts";
+import { isOpenedByBrowser } from "./missing-page.ts";
 import { pageHeaders } from "./page-headers.ts";
 
 const html = "text/html; charset=utf-8";
@@ -72,7 +73,7 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
     const asked = request.params["*"].replace(/\/$/, "");
     const name = asked.replace(/\.md$/, "");
     const found = documentNames().includes(name) ? readDocument(name) : null;
-    if (found === null) return sendMissingPage(request, reply);
+    if (found === null) return sendMissingGuide(request, reply);
     return asked.endsWith(".md")
       ? contentOf(`/docs/${asked}`, markdown, () => found.markdown).send(
           request,
@@ -89,14 +90,13 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
     const { name } = request.params;
     const known = contents.has(`/reference/${name}`);
     const made = known ? "" : referencePage(document(), name);
-    if (made === null || name === "") return sendMissingPage(request, reply);
+    if (made === null || name === "") return sendMissingGuide(request, reply);
     return contentOf(`/reference/${name}`, html, () => made).send(request, reply.headers(pageHeaders.text));
   });
 }
 
-/** A browser that asks for a page that is not there gets a page; everything else gets the envelope. */
-export async function sendMissingPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  if (!/\btext\/html\b/.test(request.headers.accept ?? ""))
-    throw new ApiError("NOT_FOUND", { message: "There is no such page." });
+/** A browser that looks for a guide that is not there gets the others; everything else gets the envelope. */
+async function sendMissingGuide(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  if (!isOpenedByBrowser(request)) throw new ApiError("NOT_FOUND", { message: "There is no such page." });
   return reply.code(404).headers(pageHeaders.text).type(html).send(missingPage());
 }

@@ -4,6 +4,7 @@ import { directionOf } from "@assay/contract/facts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
 import { FixedContent } from "./fixed-content.ts";
+import { isOpenedByBrowser, sendNothingHere } from "./missing-page.ts";
 import { framedBy, pageHeaders, sealedWorkerPolicy } from "./page-headers.ts";
 
 const appsFolder = new URL("../../../", import.meta.url);
@@ -29,6 +30,8 @@ type Options = {
   frameAncestor?: (rest: string) => Promise<string | null>;
   /** Headers of pages that have others than the rest of the app, by what follows `/NAME/`. */
   ownHeaders?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Whether there can be a page here, by what follows `/NAME/`. A browser that opens another address is told so. */
+  isPage?: (rest: string) => boolean;
   /** What the page at this address comes with; null for nothing. Also where it fails the page is sent, and asks by itself. */
   fill?: (request: FastifyRequest, reply: FastifyReply) => Promise<Filling | null>;
   /** Only pages that the build has a list of scripts for (`.vite/pages.json`) are filled, and name these scripts in their head. */
@@ -48,6 +51,7 @@ export function mountWebApp(
     head = null,
     frameAncestor = async () => null,
     ownHeaders = {},
+    isPage = () => true,
     fill,
     fillsListedPages = false,
   }: Options = {},
@@ -75,8 +79,9 @@ export function mountWebApp(
         message: "The web app is not built.",
         hint: "Start the service with `npm start`, which builds it.",
       });
-    // The person goes on to the partner's page: it learns the origin they came from, never the session's address.
     const rest = (request.params as { "*"?: string })["*"] ?? "";
+    if (!isPage(rest) && isOpenedByBrowser(request)) return sendNothingHere(request, reply);
+    // The person goes on to the partner's page: it learns the origin they came from, never the session's address.
     const own = Object.hasOwn(ownHeaders, rest) ? ownHeaders[rest] : undefined;
     const headers = { ...pageHeaders[name], ...own, "referrer-policy": "no-referrer" };
     reply.headers(headers);

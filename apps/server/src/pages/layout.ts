@@ -49,19 +49,13 @@ export function page(options: {
   return `<!doctype html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escapeHtml(title)}</title>${summary === undefined ? "" : `\n<meta name="description" content="${escapeHtml(summary)}">`}${markdown === undefined ? "" : `\n<link rel="alternate" type="text/markdown" href="${markdown}">`}
-<link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
-<link rel="preload" href="${fontFolder}inter-latin.woff2" as="font" type="font/woff2" crossorigin>
-<link rel="stylesheet" href="/assets/pages.css">
+${headOf(title)}${summary === undefined ? "" : `\n<meta name="description" content="${escapeHtml(summary)}">`}${markdown === undefined ? "" : `\n<link rel="alternate" type="text/markdown" href="${markdown}">`}
 <script src="/assets/pages.js" defer></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>
 <header>
-<a class="brand" href="/"><img src="/assets/icon.svg" alt="" width="28" height="28">Assay</a>
+${brand}
 ${search}
 <nav aria-label="Main">${parts.map(([href, name]) => `<a href="${href}"${href === part ? ' aria-current="true"' : ""}>${name}</a>`).join("")}</nav>
 </header>
@@ -74,6 +68,42 @@ ${main}
 ${contents === undefined ? "" : `<nav class="contents" aria-label="On this page">${contents}</nav>`}
 </div>`
 }
+</body>
+</html>
+`;
+}
+
+const brand = `<a class="brand" href="/"><img src="/assets/icon.svg" alt="" width="28" height="28">Assay</a>`;
+
+function headOf(title: string): string {
+  return `<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
+<link rel="preload" href="${fontFolder}inter-latin.woff2" as="font" type="font/woff2" crossorigin>
+<link rel="stylesheet" href="/assets/pages.css">`;
+}
+
+/** A page in the reader's language, without the search and the links, which are English, and without a script. */
+export function plainPage(options: {
+  language: string;
+  direction: "ltr" | "rtl";
+  title: string;
+  body: string;
+}): string {
+  return `<!doctype html>
+<html lang="${options.language}" dir="${options.direction}">
+<head>
+${headOf(options.title)}
+</head>
+<body>
+<header>
+${brand}
+</header>
+<main id="content" class="plain">
+${options.body}
+</main>
 </body>
 </html>
 `;

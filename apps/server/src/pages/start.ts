@@ -47,7 +47,7 @@ export function startPage({ signUp, publicUrl }: StartFacts): string {
 ${example()}
 ${firstCall(publicUrl)}
 ${further}
-<footer class="foot"><p>Assay, API ${escapeHtml(apiVersion)}</p><nav aria-label="More"><a href="/docs/operating">Operate it</a><a href="/docs/privacy">Privacy</a><a href="/openapi">OpenAPI</a><a href="/readyz">Status</a></nav></footer>`,
+<footer class="foot"><p>Assay, API ${escapeHtml(apiVersion)}</p><nav aria-label="More"><a href="/docs/operating">Operate it</a><a href="/docs/privacy">Privacy</a><a href="/openapi">OpenAPI</a></nav></footer>`,
   });
 }
 

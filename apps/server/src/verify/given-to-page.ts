@@ -64,6 +64,12 @@ export type GivenToPage = {
 
 const pageOfSession = new RegExp(`^/verify/(vs_[A-Za-z0-9]{${idLengths.vs}})(?:[/?]|$)`);
 
+/** Whether what follows `/verify/` can be a page: that of a session, by the form of its identifier, or the preview. */
+export function isVerifyPage(rest: string): boolean {
+  const path = `/verify/${rest}`;
+  return path === previewPath || pageOfSession.test(path);
+}
+
 /** Null when the page at this path is of no session. `accepted` are the languages of the browser, as it sends them. */
 export async function giveToPage(
   core: DetailsCore,

@@ -9,6 +9,7 @@ import {
   openBrowser,
   openPage,
 } from "../support/browser.ts";
+import { faults } from "../support/dashboard.ts";
 import { startTestService } from "../support/service.ts";
 
 const { url } = await startTestService();
@@ -33,7 +34,7 @@ async function showExample(page: Page): Promise<FrameLocator> {
 
 test("the pages, narrow and dark, then wide and light: accessible, fit, ask nobody else", async () => {
   const { page, problems } = await openPage(browser, url);
-  for (const path of ["/", "/docs", "/docs/webhooks", "/docs/configuration", "/reference/sessions"]) {
+  for (const path of ["/", "/docs", "/docs/webhooks", "/docs/configuration", "/reference/sessions", "/nope"]) {
     await page.goto(url + path, { waitUntil: "load" });
     if (path === "/") await showExample(page);
     for (const [width, colorScheme] of [
@@ -49,7 +50,7 @@ test("the pages, narrow and dark, then wide and light: accessible, fit, ask nobo
       await checkAccessibility(page, colorScheme === "dark" ? "all" : "contrast");
     }
   }
-  assert.deepEqual(problems, []);
+  assert.deepEqual(faults(problems), []);
   await page.context().close();
 });
 
@@ -74,7 +75,7 @@ test("the start page leads to an account, and shows what a person's choice does 
   for (const [name, path] of [
     ["Create an account", "/dashboard/sign-up"],
     ["Sign in", "/dashboard/sign-in"],
-    ["Status", "/readyz"],
+    ["OpenAPI", "/openapi"],
   ] as const)
     assert.equal(await page.getByRole("link", { name, exact: true }).getAttribute("href"), path);
   await context.close();

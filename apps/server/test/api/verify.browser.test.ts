@@ -523,7 +523,7 @@ test("declining and cancelling end the session at once and lead back; an unknown
   await page.getByRole("button", { name: "Yes, cancel" }).click();
   await heading(page, "The verification was cancelled").waitFor();
   await page.getByText("You can close this page.").waitFor();
-  await page.goto(`${url}/verify/vs_nothing`);
+  await page.goto(`${url}/verify/vs_${"0".repeat(64)}`);
   await heading(page, "This link does not lead to a verification").waitFor();
   await look(page, "not-found");
   await page.context().close();

@@ -1,0 +1,21 @@
+import { pageLanguages } from "@assay/contract/facts";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { nothingHerePage } from "../pages/missing.ts";
+import { acceptedLanguage } from "./accepted-language.ts";
+import { pageHeaders } from "./page-headers.ts";
+import { prefersHtml } from "./prefers-html.ts";
+
+/** Somebody opened the address in a browser. What a script or a form sends is no such thing. */
+export function isOpenedByBrowser({ method, headers }: FastifyRequest): boolean {
+  return (method === "GET" || method === "HEAD") && prefersHtml(headers.accept);
+}
+
+/** The page for a browser that opened an address which does not exist, in its language. */
+export function sendNothingHere(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const language = acceptedLanguage(request.headers["accept-language"], pageLanguages) ?? "en";
+  return reply
+    .code(404)
+    .headers({ ...pageHeaders.text, "cache-control": "no-store" })
+    .type("text/html; charset=utf-8")
+    .send(nothingHerePage(language));
+}
