@@ -10,7 +10,8 @@ import { activeOrganizationKey } from "./organization-context.ts";
 
 /** What the frame asks for before it can show anything, as the service answers it. */
 type Given = {
-  account: { data: Static<typeof Account> };
+  /** Null where nobody is signed in; nothing else is there then. */
+  account: { data: Static<typeof Account> } | null;
   organizations: { data: Static<typeof Organization>[]; pagination: Pagination };
   /** Where the sign-in acts already. */
   active_organization_id: string | null;
@@ -22,6 +23,15 @@ export const ownOrganizations = { query: { limit: 100 } } as const;
 /** The one that was chosen in this browser, else the first. */
 export function organizationToEnter<T extends { id: string }>(own: readonly T[]): T | undefined {
   return own.find(({ id }) => id === chosenOrganization()) ?? own[0];
+}
+
+let isSignedOut = false;
+
+/** Whether the service said with the page that nobody is signed in. True once: who comes back has signed in. */
+export function takeSignedOut(): boolean {
+  const was = isSignedOut;
+  isSignedOut = false;
+  return was;
 }
 
 /**
@@ -36,6 +46,10 @@ export function takeGiven(): void {
   const given = JSON.parse(text, (_, value: unknown) =>
     typeof value === "string" ? shownText(value) : value,
   ) as Given;
+  if (given.account === null) {
+    isSignedOut = true;
+    return;
+  }
   queries.setQueryData([getAccount.id, {}], given.account);
   queries.setQueryData([listOrganizations.id, ownOrganizations], {
     pages: [given.organizations],

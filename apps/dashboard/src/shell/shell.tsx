@@ -18,7 +18,7 @@ import { Time } from "../ui/time.tsx";
 import { Toasts } from "../ui/toasts.tsx";
 import { chosenOrganization, rememberOrganization, useOtherTabsChoice } from "./chosen-organization.ts";
 import { Frame } from "./frame.tsx";
-import { organizationToEnter, ownOrganizations, takeGiven } from "./given.ts";
+import { organizationToEnter, ownOrganizations, takeGiven, takeSignedOut } from "./given.ts";
 import { NewOrganizationForm } from "./new-organization.tsx";
 import {
   AccountContext,
@@ -34,13 +34,14 @@ takeGiven();
 
 /** Everything behind the sign-in: finds out who is here and where they act, then shows the page. */
 export function Shell() {
-  const account = useData(getAccount, {});
+  const [isKnownSignedOut] = useState(takeSignedOut);
+  const account = useData(getAccount, {}, { enabled: !isKnownSignedOut });
   // Any call may be the one that finds the session gone; the account is then asked for, which shows the sign-in.
   useEffect(() => onSignedOut((route) => route.id !== getAccount.id && void refresh(getAccount)), []);
   const accountId = account.data?.data.id;
   useEffect(() => (accountId === undefined ? undefined : guardPage(accountId)), [accountId]);
   if (account.data === undefined) {
-    if (isSignedOut(account.error)) return <GoToSignIn />;
+    if (isKnownSignedOut || isSignedOut(account.error)) return <GoToSignIn />;
     return (
       <Bare>
         {account.error ? <ProblemNotice error={account.error} retry={account.refetch} /> : <Loading />}

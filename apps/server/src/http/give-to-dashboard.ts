@@ -7,18 +7,21 @@ import { sessionTokenOf } from "./session-cookie.ts";
 import type { Filling } from "./web-apps.ts";
 
 /** What the dashboard asks for before it can show anything, as `apps/dashboard/src/shell/given.ts` reads it. */
-type Given = { account: unknown; organizations: unknown; active_organization_id: OrganizationId | null };
+type Given =
+  | { account: unknown; organizations: unknown; active_organization_id: OrganizationId | null }
+  | { account: null };
 
 type Options = { publicUrl: () => string; byToken: Authenticator["byToken"] };
 
 /**
  * Who opens the dashboard and where they act, written into the page. The answers are those of the routes themselves, which are called inside of the process with the cookie that came with the
- * page, so that access and shape are decided where they always are. Null for somebody who is not signed in.
+ * page, so that access and shape are decided where they always are. Who is not signed in is told so: the page would ask, and browsers show the
+ * refusal as an error.
  */
 export function givingToDashboard(
   app: FastifyInstance,
   { publicUrl, byToken }: Options,
-): (request: FastifyRequest) => Promise<Filling | null> {
+): (request: FastifyRequest) => Promise<Filling> {
   const answerTo = async (request: FastifyRequest, url: string): Promise<unknown> => {
     const answer = await app.inject({
       method: "GET",
@@ -36,7 +39,8 @@ export function givingToDashboard(
   return async (request) => {
     const token = sessionTokenOf(request.headers.cookie, publicUrl().startsWith("https:"));
     const caller = token === null ? null : await byToken(token);
-    if (caller === null) return null;
+    if (caller === null)
+      return { language: "en", data: { account: null } satisfies Given, leadsElsewhere: true };
     const [account, organizations] = await Promise.all([
       answerTo(request, getAccount.path),
       answerTo(request, `${listOrganizations.path}?limit=100`),

@@ -22,7 +22,12 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** What a page is filled with: data for its program, and the language it is likely to be read in. */
-export type Filling = { language: string; data: unknown };
+export type Filling = {
+  language: string;
+  data: unknown;
+  /** The program goes elsewhere at once, so the scripts of this page are not asked for. */
+  leadsElsewhere?: boolean;
+};
 
 type Options = {
   alsoAt?: readonly string[];
@@ -130,9 +135,14 @@ function pageOf(dist: URL, head: string | null): string {
   return html.replace("</head>", `${preload}${head ?? ""}</head>`);
 }
 
-function filled(html: string, dist: URL, { language, data }: Filling, scripts: readonly string[]): string {
+function filled(
+  html: string,
+  dist: URL,
+  { language, data, leadsElsewhere = false }: Filling,
+  scripts: readonly string[],
+): string {
   const words = builtFile(dist, `i18n/${language}.ts`);
-  const preload = [...(words === null ? [] : [words]), ...scripts]
+  const preload = [...(words === null ? [] : [words]), ...(leadsElsewhere ? [] : scripts)]
     .map((address) => `<link rel="modulepreload" href="${address}" crossorigin />`)
     .join("");
   // Not a script but data, which the policy of the page need not allow. `<` would be the one way out of it.
