@@ -1,16 +1,25 @@
 import {
+  type AnyRouter,
   createRootRoute,
   createRoute,
   createRouter,
   lazyRouteComponent,
   Outlet,
 } from "@tanstack/react-router";
+import { fetchPage } from "./api/fetch-page.ts";
 import { NotFound, StrayPage } from "./shell/not-found.tsx";
 import { PageFailure } from "./shell/page-failure.tsx";
 import { SignInPage } from "./sign-in/sign-in-page.tsx";
 import { Loading } from "./ui/page.tsx";
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+const root = createRootRoute({
+  component: Outlet,
+  notFoundComponent: NotFound,
+  beforeLoad: async ({ matches, location, preload }) => {
+    const routeIds = matches.map(({ routeId }) => String(routeId));
+    if (!preload) await fetchPage(anyRouter(), routeIds, location.href);
+  },
+});
 
 const nextSearch = (search: Record<string, unknown>): { next?: string } =>
   typeof search.next === "string" ? { next: search.next } : {};
@@ -223,6 +232,11 @@ export const router = createRouter({
     return text === "" ? "" : `?${text}`;
   },
 });
+
+/** The type of the router follows from its routes, so they cannot name it. */
+function anyRouter(): AnyRouter {
+  return router;
+}
 
 declare module "@tanstack/react-router" {
   // biome-ignore lint/style/useConsistentTypeDefinitions: merged into the declaration of the router; a type cannot be.

@@ -12,6 +12,8 @@ export const queries = new QueryClient({
       refetchOnWindowFocus: true,
       // Without a network a request fails and says so, instead of waiting for ever.
       networkMode: "always",
+      // What failed for want of a network is asked for again as soon as there is one.
+      refetchOnReconnect: ({ state }) => (state.status === "error" ? "always" : true),
     },
   },
 });

@@ -1,5 +1,6 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { Icon } from "../ui/icon.tsx";
+import { whenLoaded } from "../ui/when-loaded.ts";
 
 const load = () => import("./palette.tsx");
 const Palette = lazy(async () => ({ default: (await load()).Palette }));
@@ -16,7 +17,7 @@ export function SearchButton() {
       // A dialog is about something else, and a second one on top of it would take its place.
       if (document.querySelector("dialog[open]") !== null) return;
       event.preventDefault();
-      setOpen(true);
+      void whenLoaded(load, "The search", () => setOpen(true));
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
@@ -27,9 +28,9 @@ export function SearchButton() {
         type="button"
         aria-haspopup="dialog"
         aria-keyshortcuts={isApple ? "Meta+K" : "Control+K"}
-        onPointerEnter={() => void load()}
-        onFocus={() => void load()}
-        onClick={() => setOpen(true)}
+        onPointerEnter={() => void load().catch(() => {})}
+        onFocus={() => void load().catch(() => {})}
+        onClick={() => void whenLoaded(load, "The search", () => setOpen(true))}
         className="inline-flex min-h-10 items-center gap-2 rounded-control border-field text-muted hover:bg-soft hover:text-ink max-md:size-10 max-md:justify-center md:w-56 md:border md:px-3"
       >
         <Icon name="search" className="size-[1.125rem]" />

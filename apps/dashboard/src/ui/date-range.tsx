@@ -1,6 +1,7 @@
 import { lazy, Suspense, useState } from "react";
 import { type DateRangeProps, rangeButtonClass, rangeText } from "./day-range.ts";
 import { Icon } from "./icon.tsx";
+import { whenLoaded } from "./when-loaded.ts";
 
 const load = () => import("./date-range-picker.tsx");
 const Picker = lazy(async () => ({ default: (await load()).DateRangePicker }));
@@ -13,9 +14,9 @@ export function DateRange(props: DateRangeProps) {
       type="button"
       aria-haspopup="dialog"
       className={rangeButtonClass}
-      onPointerEnter={() => void load()}
-      onFocus={() => void load()}
-      onClick={() => setWanted(true)}
+      onPointerEnter={() => void load().catch(() => {})}
+      onFocus={() => void load().catch(() => {})}
+      onClick={() => void whenLoaded(load, "The calendar", () => setWanted(true))}
     >
       <Icon name="calendar" className="size-4 text-muted" />
       <span className="sr-only">{props.label}:</span>

@@ -1,4 +1,7 @@
-import { useSyncExternalStore } from "react";
+import { useRouter } from "@tanstack/react-router";
+import { type ReactNode, useSyncExternalStore } from "react";
+import { useUnopened } from "../api/fetch-page.ts";
+import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
 export function useOnline(): boolean {
@@ -15,17 +18,38 @@ export function useOnline(): boolean {
   );
 }
 
-/** Over everything while the device has no network: what is shown may be old, and nothing can be saved. */
+/**
+ * Over everything while the device has no network: what is shown may be old, and nothing can be saved. Where a page could not be opened, this is said instead, and stays until it could.
+ */
 export function OfflineBanner() {
   const online = useOnline();
+  const unopened = useUnopened();
+  const router = useRouter();
   return (
     <div role="status" className="sticky top-0 z-20">
-      {online ? null : (
-        <p className="flex items-center justify-center gap-2 border-b border-warn/30 bg-warn-soft px-4 py-2 text-small text-warn">
-          <Icon name="offline" className="size-4" />
-          You are offline. What you see may be old, and nothing can be saved until you are back.
-        </p>
+      {unopened !== null ? (
+        <Line>
+          <span>
+            {online
+              ? "The page could not be opened. This one is as you left it."
+              : "You are offline, so the page could not be opened. This one is as you left it."}
+          </span>
+          <Button small icon="refresh" onClick={() => router.history.push(unopened)}>
+            Try again
+          </Button>
+        </Line>
+      ) : online ? null : (
+        <Line>You are offline. What you see may be old, and nothing can be saved until you are back.</Line>
       )}
+    </div>
+  );
+}
+
+function Line({ children }: { children: ReactNode }) {
+  return (
+    <div className="flex flex-wrap items-center justify-center gap-x-3 gap-y-1 border-b border-warn/30 bg-warn-soft px-4 py-2 text-small text-warn">
+      <Icon name="offline" className="size-4" />
+      {children}
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { problemOf } from "../api/call.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { Notice } from "./notice.tsx";
+import { useOnline } from "./offline.tsx";
 
 let pagesShown = 0;
 
@@ -94,9 +95,22 @@ export function Loading({ lines = 3, tall = false }: { lines?: number; tall?: bo
   );
 }
 
+/** Something that could not be loaded. Without a network there is nothing to press: it is asked for again by itself. */
 export function ProblemNotice(props: { error: unknown; retry?: () => unknown }) {
+  const online = useOnline();
+  const problem = problemOf(props.error);
+  const told =
+    problem.code !== "UNREACHABLE" || props.retry === undefined
+      ? problem
+      : online
+        ? { ...problem, hint: "Check your connection and try again." }
+        : {
+            ...problem,
+            message: "This could not be loaded.",
+            hint: "It is loaded when you are back online.",
+          };
   return (
-    <Notice kind="bad" problem={problemOf(props.error)}>
+    <Notice kind="bad" problem={told}>
       {props.retry ? (
         <p className="pt-1">
           <Button small icon="refresh" onClick={() => void props.retry?.()}>
