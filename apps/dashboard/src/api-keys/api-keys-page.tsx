@@ -75,7 +75,7 @@ export function ApiKeysPage() {
                 ),
             },
             { header: "Last used", cell: (key) => <Time at={key.last_used_at} never="never" /> },
-            { header: "Requests", cell: (key) => key.request_count.toLocaleString() },
+            { header: "Requests", cell: (key) => key.request_count.toLocaleString("en") },
             { header: "Created", cell: (key) => <Time at={key.created_at} /> },
             { header: "Actions", cell: (key) => (mayChange ? <KeyActions apiKey={key} /> : null) },
           ]}

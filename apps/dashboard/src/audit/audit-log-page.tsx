@@ -208,8 +208,8 @@ async function exportLog(query: Record<string, unknown>, nameOf: NameOf): Promis
   saveCsv(`audit-log-${new Date().toISOString().slice(0, 10)}.csv`, csvOf([heads, ...rows]));
   toast(
     after === null
-      ? `${entries.length.toLocaleString()} entries were exported.`
-      : `The latest ${entries.length.toLocaleString()} entries were exported. Choose a shorter time for older ones.`,
+      ? `${entries.length.toLocaleString("en")} entries were exported.`
+      : `The latest ${entries.length.toLocaleString("en")} entries were exported. Choose a shorter time for older ones.`,
     after === null ? "good" : "warn",
   );
 }

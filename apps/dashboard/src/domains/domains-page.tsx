@@ -142,7 +142,7 @@ function VerifiedDomains() {
                         <BothForms shown={challenge.apexDomainUnicode} ascii={challenge.apexDomain} />
                       ),
                     },
-                    { header: "Good until", cell: (challenge) => <Time at={challenge.expiresAt} /> },
+                    { header: "Good until", cell: (challenge) => <Time ahead at={challenge.expiresAt} /> },
                     {
                       header: "Actions",
                       cell: (challenge) => (

@@ -37,7 +37,7 @@ export function InvitationPage() {
                 ["Organization", <strong key="name">{data.organization_name}</strong>],
                 ["Your role", data.role],
                 ["For", data.email],
-                ["Good until", <Time key="until" at={data.expires_at} />],
+                ["Good until", <Time key="until" ahead at={data.expires_at} />],
               ]}
             />
             <Answer token={token} email={data.email} organization={data.organization_name} />

@@ -518,7 +518,7 @@ function Organizations() {
                 </p>
                 {goes === null ? null : (
                   <p className="text-small text-warn">
-                    is deleted on <Time at={goes} />
+                    is deleted on <Time ahead at={goes} />
                   </p>
                 )}
               </>

@@ -134,7 +134,7 @@ function Deletion() {
       <Card title="Deletion" id="deletion">
         <Notice kind="warn">
           <bdi>{organization.name}</bdi> is frozen and will be deleted on{" "}
-          <Time at={organization.pending_deletion_at} />.
+          <Time ahead at={organization.pending_deletion_at} />.
         </Notice>
         {hasRole(organization.role, "admin") ? (
           <ActionButton

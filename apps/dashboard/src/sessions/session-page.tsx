@@ -116,7 +116,7 @@ export function SessionPage() {
               header: "Reason",
               cell: (attempt) => (attempt.failure_code === null ? "–" : inWords(attempt.failure_code)),
             },
-            { header: "Risk", cell: (attempt) => attempt.risk_score.toLocaleString() },
+            { header: "Risk", cell: (attempt) => attempt.risk_score.toLocaleString("en") },
             { header: "Begun", cell: (attempt) => <Time at={attempt.created_at} /> },
             { header: "Ended", cell: (attempt) => <Time at={attempt.completed_at} /> },
           ]}
@@ -145,7 +145,7 @@ function factsOf(session: OneSession) {
       </span>,
     ],
     ["Created", <Time key="created" full at={session.created_at} />],
-    ["Open until", <Time key="until" full at={session.expires_at} />],
+    ["Open until", <Time key="until" full ahead at={session.expires_at} />],
     ["Ended", <Time key="ended" full at={session.completed_at} />],
     ...metadata.map(([name, value]) => [`Note: ${name}`, <bdi key={name}>{value}</bdi>] as const),
     ["Identifier", <CopyId key="id" value={session.id} />],

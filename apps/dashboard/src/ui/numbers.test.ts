@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
 import test from "node:test";
 import { countText, percentText } from "./numbers.ts";
 
@@ -9,5 +10,16 @@ test("counts and shares are written as the browser writes them in English", () =
     assert.equal(
       percentText(share),
       share.toLocaleString("en", { style: "percent", maximumFractionDigits: share < 0.1 ? 1 : 0 }),
+    );
+});
+
+test("no page writes a number in the way of the browser's language, whose digits may be others", () => {
+  const pages = globSync("**/*.{ts,tsx}", { cwd: new URL("..", import.meta.url) });
+  assert.ok(pages.length > 50);
+  for (const file of pages)
+    assert.doesNotMatch(
+      readFileSync(new URL(`../${file}`, import.meta.url), "utf8"),
+      /\.toLocale\w*String\(\)|new Intl\.\w+\(\)/,
+      file,
     );
 });

@@ -14,21 +14,32 @@ function useNow(): Date {
       }, tickMs);
       return () => clearInterval(timer);
     },
-    () => now,
+    () => {
+      // Nothing ticks while no time is shown, so the first one after a while would be told from then.
+      const present = Date.now();
+      if (Math.abs(present - now) >= tickMs) now = present;
+      return now;
+    },
   );
   return new Date(at);
 }
 
 /**
  * A moment. In a list it is told from now, and in full with the zone to who points at it or tabs to it. `full` is for a page about one thing: both at once.
- * `exact` is with seconds, for what follows closely upon something else.
+ * `exact` is with seconds, for what follows closely upon something else. `ahead` is for what is still to come.
  */
-export function Time(props: { at: string | null; never?: string; exact?: boolean; full?: boolean }) {
+export function Time(props: {
+  at: string | null;
+  never?: string;
+  exact?: boolean;
+  full?: boolean;
+  ahead?: boolean;
+}) {
   const present = useNow();
   if (props.at === null) return <span className="text-muted">{props.never ?? "–"}</span>;
   const at = new Date(props.at);
   const whole = zonedTime(at, props.exact);
-  const told = relativeTime(at, present);
+  const told = relativeTime(at, present, props.ahead);
   if (props.exact || props.full)
     return (
       <time dateTime={props.at} title={props.at}>

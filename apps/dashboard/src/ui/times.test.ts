@@ -14,6 +14,14 @@ test("a moment is told from now, in the unit that fits, and not at all when the 
   assert.equal(told("2026-01-01T12:00:00Z"), null);
 });
 
+test("what has happened never lies ahead by a few seconds, and what is to come may", () => {
+  for (const at of ["2026-03-10T12:00:00.004Z", "2026-03-10T12:00:44Z"]) {
+    assert.equal(told(at), "just now");
+    assert.equal(relativeTime(new Date(at), now, true), "in a moment");
+  }
+  assert.equal(told("2026-03-10T12:02:00Z"), "in 2 minutes");
+});
+
 test("a full time names its zone", () => {
   assert.match(zonedTime(now), /2026, \d\d:\d\d \S+$/);
 });

@@ -15,11 +15,14 @@ const relative = whenNeeded(() => new Intl.RelativeTimeFormat("en", { numeric: "
 /** After this the date says more than a count of days. Half: last week is a date. Twice: "52 days ago" has to be worked out. */
 const relativeDays = 26;
 
-/** `5 minutes ago`, `in 2 days`; null where the date itself says more. */
-export function relativeTime(at: Date, now: Date): string | null {
+/**
+ * `5 minutes ago`, `in 2 days`; null where the date itself says more. `isAhead` is for what is still to come. Anything else has happened: where it seems to lie ahead by a few seconds, the clock
+ * of the page is behind that of the service, or the page has not looked at it since.
+ */
+export function relativeTime(at: Date, now: Date, isAhead = false): string | null {
   const gapMs = at.getTime() - now.getTime();
   const size = Math.abs(gapMs);
-  if (size < 45_000) return gapMs <= 0 ? "just now" : "in a moment";
+  if (size < 45_000) return isAhead && gapMs > 0 ? "in a moment" : "just now";
   if (size < 45 * minuteMs) return relative().format(Math.round(gapMs / minuteMs), "minute");
   if (size < 22 * hourMs) return relative().format(Math.round(gapMs / hourMs), "hour");
   if (size < relativeDays * dayMs) return relative().format(Math.round(gapMs / dayMs), "day");

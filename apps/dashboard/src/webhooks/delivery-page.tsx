@@ -132,7 +132,7 @@ function Kept({ delivery }: { delivery: Delivery }) {
     "kept until it is delivered"
   ) : (
     <>
-      kept until <Time at={delivery.payload_expires_at} />
+      kept until <Time ahead at={delivery.payload_expires_at} />
     </>
   );
 }

@@ -23,7 +23,7 @@ export function SealedBodyView({ body }: { body: Static<typeof SealedBody> }) {
       <Facts
         facts={[
           ["Encrypted to", <bdi key="key">{body.key_id}</bdi>],
-          ["Size", `${body.bytes.toLocaleString()} bytes`],
+          ["Size", `${body.bytes.toLocaleString("en")} bytes`],
         ]}
       />
       <details>

@@ -104,7 +104,7 @@ function Followed({ sent }: { sent: Sent }) {
               ? "On its way…"
               : errorText(data.last_error)
             : latest.error === null
-              ? `Your server answered ${latest.status_code} after ${latest.duration_ms.toLocaleString()} ms.`
+              ? `Your server answered ${latest.status_code} after ${latest.duration_ms.toLocaleString("en")} ms.`
               : errorText(latest.error)}
         </span>
       </output>

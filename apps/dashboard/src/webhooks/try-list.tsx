@@ -36,7 +36,7 @@ function OneTry({ attempt, number, open }: { attempt: Attempt; number: number; o
           <bdi>{line}</bdi>
         </Badge>
         <span className="text-small text-muted">
-          <Time exact at={attempt.attempted_at} />, took {attempt.duration_ms.toLocaleString()} ms
+          <Time exact at={attempt.attempted_at} />, took {attempt.duration_ms.toLocaleString("en")} ms
         </span>
       </p>
       {error === null ? null : <p className="mt-1">{errorText(error)}</p>}
