@@ -1,7 +1,8 @@
 import type { ButtonHTMLAttributes, ReactNode } from "react";
 
 const looks = {
-  primary: "bg-fill text-on-fill border-edge hover:brightness-110 active:brightness-95",
+  primary:
+    "bg-fill text-on-fill border-edge hover:brightness-110 active:brightness-95 forced-colors:border-[Highlight] forced-colors:border-3",
   secondary: "bg-card text-ink border-field hover:bg-soft",
   danger: "bg-card text-bad border-bad hover:bg-bad-soft",
   quiet: "bg-transparent text-muted border-transparent underline underline-offset-4 hover:text-ink",

@@ -11,6 +11,14 @@ const asked = known(new URLSearchParams(window.location.search).get("environment
 
 type Organization = { id: string; environment: Environment };
 
+export const environmentNames: Readonly<Record<Environment, string>> = { sandbox: "Sandbox", live: "Live" };
+
+/** The title of the browser's tab: it says where the page acts, once that is known. */
+export function windowTitle(page: string): string {
+  const parts = chosen === null ? [page] : [page, environmentNames[chosen.environment]];
+  return [...parts, "Assay"].join(" · ");
+}
+
 /** The environment of this page, once the organization is known. */
 export function chosenEnvironment(): Environment {
   return chosen?.environment ?? environments[0];

@@ -2,15 +2,15 @@ import { countText, percentText } from "../ui/numbers.ts";
 
 /** Steps or reasons below each other, as bars of their share with the count and the share in words. It is a list, so it needs no second form. */
 export function Bars(props: {
-  rows: readonly { name: string; count: number; note?: string }[];
+  rows: readonly { name: string; count: number; note?: string; look?: keyof typeof fills }[];
   /** What a full bar stands for. */
   of: number;
-  look?: "accent" | "bad" | "good";
+  /** Of rows that have none of their own. */
+  look?: keyof typeof fills;
 }) {
-  const fill = { accent: "fill-accent", bad: "fill-bad", good: "fill-good" }[props.look ?? "accent"];
   return (
     <ol className="space-y-3">
-      {props.rows.map(({ name, count, note }) => {
+      {props.rows.map(({ name, count, note, look = props.look ?? "accent" }) => {
         const share = props.of === 0 ? 0 : count / props.of;
         return (
           <li key={name}>
@@ -25,11 +25,15 @@ export function Bars(props: {
             {/* The policy of the page allows no style of an element's own, and an attribute of a picture is none. */}
             <svg
               aria-hidden="true"
-              className="h-2.5 w-full overflow-hidden rounded-full"
+              className="h-2.5 w-full overflow-hidden rounded-full forced-color-adjust-none"
               preserveAspectRatio="none"
             >
               <rect width="100%" height="100%" className="fill-soft" />
-              <rect width={`${Math.max(count > 0 ? 0.6 : 0, 100 * share)}%`} height="100%" className={fill} />
+              <rect
+                width={`${Math.max(count > 0 ? 0.6 : 0, 100 * share)}%`}
+                height="100%"
+                className={fills[look]}
+              />
             </svg>
           </li>
         );
@@ -37,3 +41,5 @@ export function Bars(props: {
     </ol>
   );
 }
+
+const fills = { accent: "fill-accent", bad: "fill-bad", good: "fill-good", warn: "fill-warn" } as const;

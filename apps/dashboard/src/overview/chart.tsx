@@ -69,7 +69,10 @@ export function Chart({ table, ...plot }: PlotProps & { table: ReactNode }) {
       <ul className="mt-3 flex flex-wrap gap-x-5 gap-y-1 text-small">
         {plot.series.map(({ label, colour }) => (
           <li key={label} className="flex items-center gap-2">
-            <span aria-hidden="true" className={`inline-block size-3 rounded-sm ${swatches[colour]}`} />
+            <span
+              aria-hidden="true"
+              className={`inline-block size-3 rounded-sm forced-color-adjust-none ${swatches[colour]}`}
+            />
             {label}
           </li>
         ))}

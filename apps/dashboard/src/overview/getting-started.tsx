@@ -90,7 +90,7 @@ export function GettingStarted({ steps }: { steps: Steps }) {
               <Chevron className="group-open/all:rotate-180" />
             </span>
           </span>
-          <span aria-hidden="true" className="mt-3 block h-1.5 rounded-full bg-code">
+          <span aria-hidden="true" className="mt-3 block h-1.5 rounded-full bg-code forced-color-adjust-none">
             <span className={`block h-full rounded-full bg-accent ${widths[count]}`} />
           </span>
         </summary>

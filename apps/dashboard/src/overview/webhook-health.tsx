@@ -29,16 +29,16 @@ export function WebhookHealth(period: { from: string; to: string }) {
           ) : (
             <>
               <Bars
-                look="good"
                 of={data.counted}
                 rows={[
                   {
                     name: "Delivered",
+                    look: "good",
                     count: data.delivered,
                     note: `${percentText(data.delivered === 0 ? 0 : data.delivered_at_first_try / data.delivered)} at the first try`,
                   },
-                  { name: "Waiting for another try", count: data.waiting },
-                  { name: "Given up", count: data.failed },
+                  { name: "Waiting for another try", count: data.waiting, look: "warn" },
+                  { name: "Given up", count: data.failed, look: "bad" },
                 ]}
               />
               <p className="my-4 text-small text-muted">

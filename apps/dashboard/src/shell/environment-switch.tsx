@@ -1,6 +1,6 @@
 import type { Environment } from "@assay/contract/facts";
 import { Link } from "@tanstack/react-router";
-import { switchEnvironment } from "../api/chosen-environment.ts";
+import { environmentNames, switchEnvironment } from "../api/chosen-environment.ts";
 import { usePlace } from "./organization-context.ts";
 
 /** The colour of the environment; the word is always there too. */
@@ -8,8 +8,6 @@ const looks: Record<Environment, { strip: string; chosen: string }> = {
   sandbox: { strip: "border-t-warn", chosen: "bg-warn-soft text-warn" },
   live: { strip: "border-t-good", chosen: "bg-good-soft text-good" },
 };
-
-const names: Record<Environment, string> = { sandbox: "Sandbox", live: "Live" };
 
 /** On every page, above everything else: at a glance, where one is. */
 export function stripOf(environment: Environment): string {
@@ -33,7 +31,7 @@ export function EnvironmentSwitch() {
             className={`${part} text-muted hover:text-accent`}
             title="Live is not open yet"
           >
-            {names[each]}
+            {environmentNames[each]}
             <span className="sr-only"> is not open yet: see what it needs</span>
           </Link>
         ) : (
@@ -49,7 +47,7 @@ export function EnvironmentSwitch() {
             {each === environment ? (
               <span aria-hidden="true" className="size-1.5 rounded-full bg-current max-sm:hidden" />
             ) : null}
-            {names[each]}
+            {environmentNames[each]}
           </button>
         ),
       )}

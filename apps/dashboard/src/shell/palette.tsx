@@ -225,6 +225,7 @@ function Section(props: {
           id={props.idOf(command)}
           type="button"
           role="menuitem"
+          data-active={props.idOf(command) === props.activeId ? "" : undefined}
           className={`flex w-full cursor-pointer items-center gap-3 rounded-control px-3 py-2.5 text-start hover:bg-soft ${props.idOf(command) === props.activeId ? "bg-soft text-accent" : ""}`}
           onClick={() => command.run()}
         >

@@ -1,6 +1,6 @@
 import { getAccount, requestEmailVerification, signOut } from "@assay/contract/accounts";
 import { listOrganizations, setActiveOrganization } from "@assay/contract/organizations";
-import { listEndpoints } from "@assay/contract/webhooks";
+import { listDeliveries, listEndpoints } from "@assay/contract/webhooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Navigate, Outlet, useLocation, useRouter } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
@@ -236,17 +236,29 @@ function OtherTab({ organizations }: { organizations: readonly Place["organizati
   );
 }
 
+/** How many results of people went to no server because an endpoint had no key, in words; null for none. They are kept nowhere. */
+function useLostResults(enabled: boolean): string | null {
+  const failed = useList(listDeliveries, { query: { limit: 100, status: "failed" } }, { enabled });
+  const { length } = failed.items.filter(
+    ({ event_type, last_error }) => last_error === "no_active_key" && event_type !== "webhook.endpoint.test",
+  );
+  if (length === 0) return null;
+  const count = `${length}${failed.hasNextPage ? " or more" : ""}`;
+  return length === 1 && !failed.hasNextPage ? "1 result was" : `${count} results were`;
+}
+
 function Banners() {
   const { account, organization } = usePlace();
   const endpoints = useList(listEndpoints, { query: { limit: 100, enabled: true } });
   const keyless = endpoints.items.filter((endpoint) => !endpoint.has_active_key);
   const [first] = keyless;
+  const lost = useLostResults(first !== undefined);
   return (
     <div className="-mt-3 mb-6 empty:hidden">
       {organization.pending_deletion_at === null ? null : (
         <Notice kind="warn">
           <p className="font-semibold">
-            This organization will be deleted on <Time at={organization.pending_deletion_at} />.
+            This organization will be deleted on <Time ahead at={organization.pending_deletion_at} />.
           </p>
           <p>
             API keys are refused and nothing can be changed.{" "}
@@ -264,7 +276,7 @@ function Banners() {
             active encryption key.
           </p>
           <p>
-            Nothing is sent there until you register one.{" "}
+            {lost === null ? "" : `${lost} lost. `}Nothing is sent there until you register one.{" "}
             <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: first.id }}>
               Register a key
             </Link>

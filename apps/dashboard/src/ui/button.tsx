@@ -7,7 +7,8 @@ import { Notice } from "./notice.tsx";
 export type Look = "primary" | "plain" | "danger" | "quiet";
 
 const looks: Record<Look, string> = {
-  primary: "bg-fill text-on-fill border-edge hover:brightness-110 active:brightness-95",
+  primary:
+    "bg-fill text-on-fill border-edge hover:brightness-110 active:brightness-95 forced-colors:border-[Highlight] forced-colors:border-3",
   plain: "bg-card text-ink border-field hover:bg-soft",
   danger: "bg-card text-bad border-bad hover:bg-bad-soft",
   quiet: "bg-transparent text-muted border-transparent hover:bg-soft hover:text-ink",

@@ -1,6 +1,7 @@
 import { Link, type LinkProps } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
 import { problemOf } from "../api/call.ts";
+import { windowTitle } from "../api/chosen-environment.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { Notice } from "./notice.tsx";
@@ -25,7 +26,7 @@ export function Heading(props: {
   const heading = useRef<HTMLHeadingElement>(null);
   const { title } = props;
   useEffect(() => {
-    document.title = `${title} · Assay`;
+    document.title = windowTitle(title);
     pagesShown += 1;
     if (pagesShown > 1 && document.querySelector("dialog[open]") === null) heading.current?.focus();
   }, [title]);
