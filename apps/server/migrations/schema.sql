@@ -606,6 +606,7 @@ create table sessions (
 CREATE INDEX sessions_open ON public.sessions USING btree (id) WHERE (status = ANY (ARRAY['created'::text, 'in_progress'::text]));
 CREATE INDEX sessions_organization ON public.sessions USING btree (organization_id, sandbox, id COLLATE by_organization);
 CREATE INDEX sessions_reference ON public.sessions USING btree (organization_id, sandbox, client_reference_id, status, id COLLATE by_reference) WHERE (client_reference_id IS NOT NULL);
+CREATE INDEX sessions_reference_beginning ON public.sessions USING btree (organization_id, sandbox, client_reference_id text_pattern_ops) WHERE (client_reference_id IS NOT NULL);
 CREATE INDEX sessions_status ON public.sessions USING btree (organization_id, sandbox, status, id COLLATE by_status);
 
 create table set_aside_rows (

@@ -2,15 +2,17 @@ import { Type } from "typebox";
 import { route } from "./route.ts";
 import { closed, Nullable, named, OneOf, open, Timestamp } from "./schema.ts";
 
-export const searchLimits = { textLength: 200, ofEachKind: 5 } as const;
+export const searchLimits = { textLength: 200, ofEachKind: 5, ofOneKind: 25 } as const;
 
 export const foundKinds = ["session", "event", "delivery", "webhook_endpoint", "member"] as const;
 export type FoundKind = (typeof foundKinds)[number];
 
+const FoundKindName = named("FoundKind", OneOf(foundKinds, { description: "What was found." }));
+
 export const FoundThing = named(
   "FoundThing",
   open({
-    kind: named("FoundKind", OneOf(foundKinds, { description: "What was found." })),
+    kind: FoundKindName,
     id: Type.String({
       description: "Identifier of the session, event, delivery, endpoint or membership.",
       examples: ["vs_EXAMPLEexampleEXAMPLEexample1"],
@@ -37,7 +39,7 @@ export const search = route({
   path: "/v1/auth/orgs/search",
   tag: "Organization",
   summary: "Find something by an identifier, a reference or an e-mail",
-  description: `Sessions by their identifier or its beginning, or by your exact reference; events, deliveries and endpoints by their identifier; members by a part of their e-mail or name. At most ${searchLimits.ofEachKind} of each kind, the latest first. What belongs to an environment is looked for in that of the request only.`,
+  description: `Sessions by their identifier or its beginning, or by your reference or its beginning, as it is written; events, deliveries and endpoints by their identifier; members by a part of their e-mail or name. At most ${searchLimits.ofEachKind} of each kind, or ${searchLimits.ofOneKind} of the one that is asked for, the latest first; a session with exactly this reference comes before those whose reference begins with it. What belongs to an environment is looked for in that of the request only.`,
   access: { role: "member", inEnvironment: true },
   query: closed({
     text: Type.String({
@@ -46,6 +48,7 @@ export const search = route({
       description: "What to look for.",
       examples: ["order-7391"],
     }),
+    kind: Type.Optional(OneOf(foundKinds, { description: "Look for nothing else." })),
   }),
   reply: {
     status: 200,

@@ -1,12 +1,17 @@
 import type { DeliveryId, EndpointId, EventId } from "@assay/contract/ids";
-import { type FoundThing, searchLimits } from "@assay/contract/search";
+import { type FoundKind, type FoundThing, searchLimits } from "@assay/contract/search";
 import type { Static } from "typebox";
 import type { Queryable } from "../db/db.ts";
 import type { TenantMember } from "../kernel/caller.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { knownId } from "../kernel/ids.ts";
 import { searchMembers } from "../organizations/member.store.ts";
-import { findSessionsByPrefix, listSessions, type SessionRow } from "../sessions/session.store.ts";
+import {
+  findSessionsByPrefix,
+  findSessionsOfBeginning,
+  listSessions,
+  type SessionRow,
+} from "../sessions/session.store.ts";
 import { statusAt } from "../sessions/session.ts";
 import { findDelivery } from "../webhooks/delivery.store.ts";
 import { findEndpoint } from "../webhooks/endpoint.store.ts";
@@ -15,12 +20,18 @@ import { findEvent } from "../webhooks/event.store.ts";
 type Found = Static<typeof FoundThing>;
 type SearchCore = { db: Queryable; clock: Clock };
 
-const limit = searchLimits.ofEachKind;
+type Search = { text: string; kind?: FoundKind };
 
 /** What a member may mean by a text: each kind is looked for where an index leads to it at once. */
-export async function findThings(core: SearchCore, caller: TenantMember, typed: string): Promise<Found[]> {
-  const text = typed.trim();
+export async function findThings(core: SearchCore, caller: TenantMember, search: Search): Promise<Found[]> {
+  const found = await findAll(core, caller, search);
+  return search.kind === undefined ? found : found.filter(({ kind }) => kind === search.kind);
+}
+
+async function findAll(core: SearchCore, caller: TenantMember, search: Search): Promise<Found[]> {
+  const text = search.text.trim();
   if (text === "") return [];
+  const limit = search.kind === undefined ? searchLimits.ofEachKind : searchLimits.ofOneKind;
   const prefix = /^([a-z]{2,3})_[A-Za-z0-9]*$/.exec(text)?.[1];
   switch (prefix) {
     case "vs":
@@ -32,7 +43,10 @@ export async function findThings(core: SearchCore, caller: TenantMember, typed: 
     case "whe":
       return findOneEndpoint(core, caller, knownId(text));
     default:
-      return [...(await findByReference(core, caller, text)), ...(await findMembers(core, caller, text))];
+      return [
+        ...(await findByReference(core, caller, text, limit)),
+        ...(await findMembers(core, caller, text, limit)),
+      ];
   }
 }
 
@@ -47,7 +61,13 @@ function findSessions({ clock }: SearchCore, rows: readonly SessionRow[]): Found
   }));
 }
 
-async function findByReference(core: SearchCore, caller: TenantMember, text: string): Promise<Found[]> {
+/** Those with this very reference first, then those whose reference begins with it. */
+async function findByReference(
+  core: SearchCore,
+  caller: TenantMember,
+  text: string,
+  limit: number,
+): Promise<Found[]> {
   const filter = {
     status: undefined,
     createdFrom: undefined,
@@ -57,10 +77,17 @@ async function findByReference(core: SearchCore, caller: TenantMember, text: str
     startingAfter: undefined,
   };
   const { items } = await listSessions(core.db, caller, filter, core.clock.now());
-  return findSessions(core, items);
+  const known = new Set(items.map(({ id }) => id));
+  const longer = await findSessionsOfBeginning(core.db, caller, text, limit);
+  return findSessions(core, [...items, ...longer.filter(({ id }) => !known.has(id))].slice(0, limit));
 }
 
-async function findMembers({ db }: SearchCore, caller: TenantMember, text: string): Promise<Found[]> {
+async function findMembers(
+  { db }: SearchCore,
+  caller: TenantMember,
+  text: string,
+  limit: number,
+): Promise<Found[]> {
   const members = await searchMembers(db, caller.organizationId, text, limit);
   return members.map((member) => ({
     kind: "member",

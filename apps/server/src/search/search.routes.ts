@@ -7,7 +7,7 @@ export function searchRoutes(core: Core): Binding[] {
   const { reads, clock } = core;
   return [
     bind(search, async ({ caller, query }) => ({
-      found: await reads.read((db) => findThings({ db, clock }, caller, query.text)),
+      found: await reads.read((db) => findThings({ db, clock }, caller, query)),
     })),
   ];
 }

@@ -138,6 +138,32 @@ export function findSessionsByPrefix(
     order by ${idBy.organization} desc limit ${limit}`);
 }
 
+/** How many matches are looked at for the latest of them. Half: with thousands of like references the latest is missed more often. Twice: a search reads twice as many rows. */
+const searchedReferences = 1_000;
+
+/**
+ * The latest sessions whose reference begins so. Where thousands do, the latest of those with the highest references: most partners count upwards, and a search must cost the same however many there are.
+ */
+export function sessionsOfBeginning(tenant: Tenant, beginning: string, limit: number): Sql {
+  // No reference has a character after this one.
+  const end = `${beginning}\u{10ffff}`;
+  return sql`
+    select * from (
+      select ${sessionColumns} from sessions
+      where ${ownedBy(tenant)} and client_reference_id ~>=~ ${beginning} and client_reference_id ~<~ ${end}
+      order by client_reference_id using ~>~ limit ${searchedReferences}) found
+    order by id desc limit ${limit}`;
+}
+
+export function findSessionsOfBeginning(
+  db: Queryable,
+  tenant: Tenant,
+  beginning: string,
+  limit: number,
+): Promise<SessionRow[]> {
+  return db.rows<SessionRow>(sessionsOfBeginning(tenant, beginning, limit));
+}
+
 export type SessionFilter = {
   status: SessionStatus | undefined;
   createdFrom: Date | undefined;

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { sql } from "../../src/db/sql.ts";
+import { sessionsOfBeginning } from "../../src/sessions/session.store.ts";
 import { createPartner, expectData, expectError, signUp } from "../support/api.ts";
 import { openLive, withLiveKey } from "../support/live.ts";
 import { createReceivingEndpoint } from "../support/receiver.ts";
@@ -25,11 +27,65 @@ test("sessions are found by id, by its beginning and by reference; members by a 
     { ...(await find(owner.api, first))[0], kind: "session", id: first, title: "order-1", detail: "created" },
   ]);
   assert.deepEqual(ids(await find(owner.api, first.slice(0, 8))), [second, first]);
-  assert.deepEqual(ids(await find(owner.api, "order-1")), [first], "a reference is exact");
+  assert.deepEqual(ids(await find(owner.api, "order-1")), [first], "a capital letter is another");
   const [member] = await find(owner.api, owner.email.slice(2, -4).toUpperCase());
   assert.deepEqual([member?.kind, member?.detail], ["member", owner.email]);
   assert.deepEqual(await find(owner.api, "%"), [], "no sign stands for another");
   assert.deepEqual(await find(owner.api, "  "), []);
+});
+
+test("a session is found by the beginning of its reference, the very reference first and then the latest", async () => {
+  const partner = await createPartner(api);
+  const { owner } = partner;
+  const references = [
+    "booking",
+    "booking-1",
+    "booking-2",
+    "bookin",
+    "Booking-3",
+    "booking%",
+    "bøking-1",
+    "x-booking",
+  ];
+  const made = new Map<string, string>();
+  for (const reference of references)
+    made.set(reference, await createSession(partner.api, { client_reference_id: reference }));
+  const titles = async (text: string) => (await find(owner.api, text)).map(({ title }) => title);
+  assert.deepEqual(await titles("booking"), ["booking", "booking%", "booking-2", "booking-1"]);
+  assert.deepEqual(await titles("booking-"), ["booking-2", "booking-1"]);
+  assert.deepEqual(await titles("booking%"), ["booking%"], "no sign stands for another");
+  assert.deepEqual(await titles("booking_"), []);
+  assert.deepEqual(await titles("bø"), ["bøking-1"]);
+  assert.deepEqual(ids(await find(owner.api, "Boo")), [made.get("Booking-3")]);
+  for (let count = 0; count < 30; count += 1)
+    await createSession(partner.api, { client_reference_id: `order-${count}` });
+  assert.deepEqual(await titles("order"), ["order-29", "order-28", "order-27", "order-26", "order-25"]);
+  const path = "/v1/auth/orgs/search";
+  const { found } = expectData<{ found: Found[] }>(await owner.api.get(path, { text: "o", kind: "session" }));
+  assert.equal(found.length, 25, "more of one kind");
+  assert.ok(found.every(({ kind }) => kind === "session"));
+  expectError(await owner.api.get(path, { text: "o", kind: "key" }), 400, "BAD_REQUEST", /`kind`/);
+});
+
+test("an index leads to the beginning of a reference, however many sessions there are", async () => {
+  const { organizationId } = await createPartner(api);
+  const plan = await core.db.transaction(async (tx) => {
+    await tx.run(sql`
+      insert into sessions (id, organization_id, status, contract_version, share_fields, metadata, sandbox, cancel_token_hash,
+        client_reference_id, expires_at, created_at, updated_at)
+      select 'vs_' || lpad(number::text, 64, '0'), ${organizationId}, 'created', 1, '{}', '{}', true, '', 'order-' || number,
+        ${core.clock.now()}, ${core.clock.now()}, ${core.clock.now()}
+      from generate_series(1, 5000) number`);
+    await tx.run(sql`analyze sessions`);
+    const lines = await tx.rows<{ "QUERY PLAN": string }>(
+      sql`explain ${sessionsOfBeginning({ organizationId, environment: "sandbox" }, "order-77", 5)}`,
+    );
+    await tx.run(sql`delete from sessions where organization_id = ${organizationId}`);
+    return lines.map((line) => line["QUERY PLAN"]).join("\n");
+  });
+  assert.match(plan, /Index Scan.* sessions_reference_beginning/);
+  assert.match(plan, /Index Cond: .*organization_id.*sandbox.*~>=~.*~<~/);
+  assert.doesNotMatch(plan, /Seq Scan/);
 });
 
 test("events, deliveries and endpoints are found by their id", async () => {
