@@ -73,6 +73,7 @@ export class ListService {
           scopes: ["sessions:read"],
           secretHash: hash,
           hashKeyId: keyId,
+          createdBy: null,
           now,
         });
       }

@@ -86,9 +86,12 @@ create table api_keys (
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
   sandbox boolean not null,
+  created_by uuid,
   constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL,
   constraint api_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
 );
+CREATE INDEX api_keys_creator ON public.api_keys USING btree (created_by);
 CREATE INDEX api_keys_organization ON public.api_keys USING btree (organization_id, sandbox, id DESC);
 CREATE UNIQUE INDEX api_keys_secret ON public.api_keys USING btree (secret_hash);
 CREATE TRIGGER api_keys_hash_key_id_key BEFORE INSERT OR UPDATE OF hash_key_id ON public.api_keys FOR EACH ROW WHEN ((NOT key_may_store(new.hash_key_id))) EXECUTE FUNCTION refuse_key();
@@ -440,11 +443,14 @@ create table organizations (
   live_at timestamp(3) with time zone,
   deletion_started_at timestamp(3) with time zone,
   brand_color text,
+  created_by uuid,
   constraint organizations_pkey PRIMARY KEY (id),
+  constraint organizations_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL,
   constraint organizations_brand_color_check CHECK ((brand_color ~ '^#[0-9a-f]{6}$'::text)),
   constraint organizations_business_type_check CHECK ((business_type = ANY (ARRAY['sole'::text, 'business'::text]))),
   constraint organizations_environment_check CHECK ((environment = ANY (ARRAY['sandbox'::text, 'live'::text])))
 );
+CREATE INDEX organizations_creator ON public.organizations USING btree (created_by);
 CREATE INDEX organizations_deletion ON public.organizations USING btree (pending_deletion_at) WHERE (pending_deletion_at IS NOT NULL);
 CREATE UNIQUE INDEX organizations_slug ON public.organizations USING btree (slug);
 CREATE TRIGGER organizations_document_id_key_key BEFORE INSERT OR UPDATE OF document_id_key ON public.organizations FOR EACH ROW WHEN (((new.document_id_key IS NOT NULL) AND (NOT key_may_store(sealed_under(new.document_id_key))))) EXECUTE FUNCTION refuse_key();

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { apiKeyForm, environmentHeader, environments } from "./facts.ts";
-import type { ApiKeyId } from "./ids.ts";
+import type { ApiKeyId, UserId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
 import { route, scopes } from "./route.ts";
 import { closed, Nullable, named, OneOf, open, Text, Timestamp, UuidOf } from "./schema.ts";
@@ -28,6 +28,15 @@ const apiKeyFields = {
       "Authenticated requests made with this key, as of a second or two ago. A process of the service that is killed may leave its last second uncounted, so do not bill by it.",
   }),
   last_used_at: Nullable(Timestamp),
+  created_by: Nullable(
+    named(
+      "ApiKeyCreator",
+      open({
+        id: UuidOf<UserId>(),
+        name: Type.String({ description: "The name of the account.", examples: ["Ada Lovelace"] }),
+      }),
+    ),
+  ),
   created_at: Timestamp,
   updated_at: Timestamp,
 };
@@ -79,7 +88,8 @@ export const listApiKeys = route({
   path: "/v1/auth/api-keys",
   tag,
   summary: "List API keys",
-  description: "Those of one environment.",
+  description:
+    "Those of one environment. `created_by` is the member who made the key, also after they have left the organization: a key works until it is disabled or deleted. It is null once their account is deleted.",
   access: { role: "admin", inEnvironment: true },
   query: pageQuery(UuidOf<ApiKeyId>(), {}),
   reply: { status: 200, list: ApiKey },

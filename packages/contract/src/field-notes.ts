@@ -37,6 +37,7 @@ export const fieldNotes: Readonly<Record<string, FieldNote>> = {
   cancelled: { description: "Sessions that were cancelled." },
   challenge_id: { description: "Identifier of the challenge." },
   challenges: { description: "Challenges that wait for their DNS record." },
+  created_by: { description: "Who made it; null once the account is deleted." },
   claims: { example: { date_of_birth: "1990-01-31" } },
   client_reference_id: { description: "Your own reference, or null.", example: "order-7391" },
   clientDataJSON: { description: "As the browser made it, base64url.", example: bytes },

@@ -132,15 +132,47 @@ export const setActiveOrganization = route({
   errors: ["NOT_FOUND"],
 });
 
-export const Member = named(
-  "Member",
+const MadeByMember = named(
+  "MadeByMember",
   open({
-    id: UuidOf<MembershipId>(),
-    user_id: UuidOf<UserId>(),
-    name: Type.String(),
-    email: Email,
-    role: RoleName,
-    created_at: Timestamp,
+    active_api_keys: Type.Integer({
+      minimum: 0,
+      description: "API keys that they made and that are enabled, in both environments.",
+    }),
+    webhook_endpoints: Type.Integer({
+      minimum: 0,
+      description:
+        "Webhook endpoints that they or their keys made, as far back as the audit log goes, and that exist.",
+    }),
+    webhook_keys: Type.Integer({
+      minimum: 0,
+      description:
+        "Encryption keys that they or their keys registered, as far back as the audit log goes, and that are active.",
+    }),
+  }),
+);
+
+const memberFields = {
+  id: UuidOf<MembershipId>(),
+  user_id: UuidOf<UserId>(),
+  name: Type.String({ examples: ["Ada Lovelace"] }),
+  email: Email,
+  role: RoleName,
+  made: MadeByMember,
+  created_at: Timestamp,
+};
+
+export const Member = named("Member", open(memberFields));
+
+const disabledApiKeys = Type.Integer({
+  minimum: 0,
+  description: "How many API keys this request has disabled.",
+});
+
+const disableKeys = Type.Optional(
+  Type.Boolean({
+    description:
+      "Disables the API keys that the member made, in both environments. Left out, they go on working: keys belong to the organization.",
   }),
 );
 
@@ -164,11 +196,15 @@ export const updateMember = route({
   path: "/v1/auth/orgs/members/:id",
   tag,
   summary: "Change a member's role",
-  description: "Only an owner changes an owner or makes one. The last owner stays one: 409 `CONFLICT`.",
+  description:
+    "Only an owner changes an owner or makes one. The last owner stays one: 409 `CONFLICT`. `made` counts what the member made and is still in use; owners get a mail where they made API keys that are enabled and lose the right to make some.",
   access: { role: "admin" },
   params: memberParams,
-  body: named("UpdateMemberBody", closed({ role: RoleName })),
-  reply: { status: 200, data: Member },
+  body: named("UpdateMemberBody", closed({ role: RoleName, disable_keys: disableKeys })),
+  reply: {
+    status: 200,
+    data: named("ChangedMember", open({ ...memberFields, disabled_api_keys: disabledApiKeys })),
+  },
   errors: ["NOT_FOUND", "CONFLICT"],
 });
 
@@ -178,10 +214,23 @@ export const removeMember = route({
   path: "/v1/auth/orgs/members/:id",
   tag,
   summary: "Remove a member",
-  description: "Only an owner removes an owner. The last owner cannot be removed: 409 `CONFLICT`.",
+  description:
+    "Only an owner removes an owner. The last owner cannot be removed: 409 `CONFLICT`. `made` counts what the member made and is still in use; owners get a mail where API keys are among it.",
   access: { role: "admin" },
   params: memberParams,
-  reply: { status: 204 },
+  query: closed({ disable_keys: disableKeys }),
+  reply: {
+    status: 200,
+    data: named(
+      "RemovedMember",
+      open({
+        id: UuidOf<MembershipId>(),
+        user_id: UuidOf<UserId>(),
+        made: MadeByMember,
+        disabled_api_keys: disabledApiKeys,
+      }),
+    ),
+  },
   errors: ["NOT_FOUND", "CONFLICT"],
 });
 
@@ -191,7 +240,8 @@ export const leaveOrganization = route({
   path: "/v1/auth/orgs/leave",
   tag,
   summary: "Leave the active organization",
-  description: "The last owner cannot leave: 409 `CONFLICT`.",
+  description:
+    "The last owner cannot leave: 409 `CONFLICT`. API keys that the caller made go on working; owners get a mail that says so.",
   access: { role: "member" },
   reply: { status: 204 },
   errors: ["CONFLICT"],

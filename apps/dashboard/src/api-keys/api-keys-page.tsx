@@ -76,6 +76,15 @@ export function ApiKeysPage() {
             },
             { header: "Last used", cell: (key) => <Time at={key.last_used_at} never="never" /> },
             { header: "Requests", cell: (key) => key.request_count.toLocaleString("en") },
+            {
+              header: "Created by",
+              cell: (key) =>
+                key.created_by === null ? (
+                  <span className="text-muted">deleted account</span>
+                ) : (
+                  <bdi>{key.created_by.name}</bdi>
+                ),
+            },
             { header: "Created", cell: (key) => <Time at={key.created_at} /> },
             { header: "Actions", cell: (key) => (mayChange ? <KeyActions apiKey={key} /> : null) },
           ]}

@@ -16,12 +16,13 @@ import { refresh, useList } from "../api/queries.ts";
 import { refreshOrganization, useMay, usePlace } from "../shell/organization-context.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
-import { Field, Select } from "../ui/field.tsx";
+import { Checkbox, Field, Select } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Badge, Card, Heading } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
+import { toast } from "../ui/toasts.tsx";
 
 const about: Record<Role, string> = {
   member: "Member: reads sessions, webhooks and members",
@@ -130,44 +131,95 @@ export function MembersPage() {
   );
 }
 
-function MemberActions({ member }: { member: Static<typeof Member> }) {
+type MemberView = Static<typeof Member>;
+
+/** What the member made and goes on working without them, and the choice to stop their keys. */
+function MadeByMember({ member }: { member: MemberView }) {
+  const { active_api_keys: keys, webhook_endpoints: endpoints, webhook_keys: encryptionKeys } = member.made;
+  return (
+    <>
+      {keys === 0 ? null : (
+        <Checkbox
+          name="disable_keys"
+          defaultChecked
+          label={`Disable the API keys that ${member.name} made and that still work: ${keys}`}
+        />
+      )}
+      {endpoints + encryptionKeys === 0 ? null : (
+        <p className="text-muted">
+          {`Webhook endpoints that they made: ${endpoints}. Encryption keys: ${encryptionKeys}. These stay; check them under Webhooks.`}
+        </p>
+      )}
+    </>
+  );
+}
+
+function RemoveMember({ member, onClose }: { member: MemberView; onClose: () => void }) {
+  return (
+    <Dialog title={`Remove ${member.name}?`} onClose={onClose}>
+      <Form
+        submit="Remove"
+        onSubmit={async (values) => {
+          const { data } = await call(removeMember, {
+            params: { id: member.id },
+            query: { disable_keys: values.checked("disable_keys") },
+          });
+          await refresh(listMembers);
+          toast(
+            data.disabled_api_keys === 0
+              ? "The member is removed."
+              : `The member is removed. API keys disabled: ${data.disabled_api_keys}.`,
+          );
+          onClose();
+        }}
+      >
+        <p>
+          <bdi>{member.email}</bdi> loses access at once. Their account stays.
+        </p>
+        <MadeByMember member={member} />
+      </Form>
+    </Dialog>
+  );
+}
+
+function MemberActions({ member }: { member: MemberView }) {
   const { account } = usePlace();
   const [editing, setEditing] = useState(false);
+  const [removing, setRemoving] = useState(false);
   return (
     <div className="flex flex-wrap gap-2">
       <Button small label={`Change role of ${member.name}`} onClick={() => setEditing(true)}>
         Change role
       </Button>
       {member.user_id === account.id ? null : (
-        <ConfirmButton
-          small
-          label={`Remove ${member.name}`}
-          title={`Remove ${member.name}?`}
-          explanation={`${member.email} loses access at once. Their account stays.`}
-          confirm="Remove"
-          done="The member is removed."
-          run={async () => {
-            await call(removeMember, { params: { id: member.id } });
-            await refresh(listMembers);
-          }}
-        >
+        <Button small look="danger" label={`Remove ${member.name}`} onClick={() => setRemoving(true)}>
           Remove
-        </ConfirmButton>
+        </Button>
       )}
+      {removing ? <RemoveMember member={member} onClose={() => setRemoving(false)} /> : null}
       {editing ? (
         <Dialog title={`Role of ${member.name}`} onClose={() => setEditing(false)}>
           <Form
             submit="Save"
             onSubmit={async (values) => {
+              const role = values.raw("role") as Role;
+              // Who still manages keys keeps their own, whatever the box says.
+              const disableKeys = values.checked("disable_keys") && !hasRole(role, "admin");
               await call(updateMember, {
                 params: { id: member.id },
-                body: { role: values.raw("role") as Role },
+                body: { role, disable_keys: disableKeys },
               });
               await Promise.all([refresh(listMembers), refreshOrganization()]);
               setEditing(false);
             }}
           >
             <RoleSelect label="Role" value={member.role} />
+            {hasRole(member.role, "admin") && member.made.active_api_keys > 0 ? (
+              <fieldset className="space-y-1">
+                <legend className="font-medium">If the new role is member</legend>
+                <MadeByMember member={member} />
+              </fieldset>
+            ) : null}
           </Form>
         </Dialog>
       ) : null}

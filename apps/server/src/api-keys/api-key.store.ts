@@ -1,5 +1,5 @@
 import type { Environment } from "@assay/contract/facts";
-import type { ApiKeyId, OrganizationId } from "@assay/contract/ids";
+import type { ApiKeyId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { Scope } from "@assay/contract/route";
 import type { Queryable, Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
@@ -17,9 +17,12 @@ export type ApiKeyRow = {
   last_used_at: Date | null;
   created_at: Date;
   updated_at: Date;
+  created_by: UserId | null;
+  creator_name: string | null;
 };
 
-const columns = sql`id, name, scopes, sandbox, enabled, request_count, last_used_at, created_at, updated_at`;
+const columns = sql`id, name, scopes, sandbox, enabled, request_count, last_used_at, created_at, updated_at, created_by,
+  (select u.name from users u where u.id = created_by) as creator_name`;
 
 export function insertApiKey(
   tx: Tx,
@@ -31,12 +34,13 @@ export function insertApiKey(
     scopes: readonly Scope[];
     secretHash: Buffer;
     hashKeyId: string;
+    createdBy: UserId | null;
     now: Date;
   },
 ): Promise<ApiKeyRow> {
   return tx.one<ApiKeyRow>(sql`
-    insert into api_keys (id, organization_id, sandbox, name, scopes, secret_hash, hash_key_id, created_at, updated_at)
-    values (${key.id}, ${key.organizationId}, ${isSandbox(key)}, ${key.name}, ${key.scopes}, ${key.secretHash}, ${key.hashKeyId}, ${key.now}, ${key.now})
+    insert into api_keys (id, organization_id, sandbox, name, scopes, secret_hash, hash_key_id, created_by, created_at, updated_at)
+    values (${key.id}, ${key.organizationId}, ${isSandbox(key)}, ${key.name}, ${key.scopes}, ${key.secretHash}, ${key.hashKeyId}, ${key.createdBy}, ${key.now}, ${key.now})
     returning ${columns}`);
 }
 

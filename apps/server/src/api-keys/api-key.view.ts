@@ -12,6 +12,10 @@ export function viewApiKey(row: ApiKeyRow): Static<typeof ApiKey> {
     enabled: row.enabled,
     request_count: row.request_count,
     last_used_at: row.last_used_at?.toISOString() ?? null,
+    created_by:
+      row.created_by === null || row.creator_name === null
+        ? null
+        : { id: row.created_by, name: row.creator_name },
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

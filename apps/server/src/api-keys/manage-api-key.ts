@@ -40,6 +40,7 @@ export async function createApiKey(
       scopes: body.scopes,
       secretHash: hash,
       hashKeyId: keyId,
+      createdBy: caller.userId,
       now,
     });
     await recordAct(tx, now, caller, {

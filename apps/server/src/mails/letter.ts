@@ -65,6 +65,7 @@ export const letterKinds = {
   no_active_key: { ...toOwners, places: ["endpoint"] },
   endpoint_gone: { ...toOwners, places: ["endpoint"] },
   endpoint_failing: { ...toOwners, places: ["endpoint"] },
+  member_keys: { ...toOwners, places: ["person", "email", "disabled", "active"] },
   signer_revoked: { ...toOperator, places: ["signer", "list", "remove"] },
   authorities_leave: { ...toOperator, places: ["count", "address", "at", "names", "keep", "remove"] },
 } as const satisfies Record<string, Kind>;

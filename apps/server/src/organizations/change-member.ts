@@ -1,11 +1,14 @@
 import type { MembershipId, UserId } from "@assay/contract/ids";
-import { mayInvite, type Role, roles } from "@assay/contract/route";
+import { hasRole, mayInvite, type Role, roles } from "@assay/contract/route";
 import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
-import type { MemberCaller } from "../kernel/caller.ts";
+import { environmentOf, type MemberCaller } from "../kernel/caller.ts";
+import { quoted } from "../mails/mail.ts";
 import { deleteInvitationsOf } from "./invitation.store.ts";
+import { disableApiKeysOf } from "./made-by-member.store.ts";
+import { mailOwners } from "./mail-owners.ts";
 import { countOwners, deleteMembership, findMember, type MemberRow, setMemberRole } from "./member.store.ts";
 import { type MemberRefusal, memberRefusal } from "./member.ts";
 import { lockOrganization } from "./organization.store.ts";
@@ -52,43 +55,95 @@ async function permitted(
 }
 
 export function changeMemberRole(
-  { db, clock }: Core,
+  core: Core,
   caller: MemberCaller,
   memberId: MembershipId,
-  role: Role,
-): Promise<MemberRow> {
+  { role, disableKeys }: { role: Role; disableKeys: boolean },
+): Promise<Changed> {
+  const { db, clock } = core;
   const now = clock.now();
   const { organizationId } = caller;
   return db.transaction(async (tx) => {
     const member = await permitted(tx, caller, { id: memberId }, role);
-    if (member.role === role) return member;
-    await setMemberRole(tx, organizationId, member.id, role, now);
-    await recordAct(tx, now, caller, {
-      event: "member.role_changed",
-      targetId: member.user_id,
-      details: { from: member.role, to: role },
-    });
-    await takeBackInvitations(tx, now, caller, member.user_id, role);
-    return { ...member, role };
+    if (member.role === role && !disableKeys) return { member, disabled: 0 };
+    const disabled = disableKeys ? await disableKeysOf(tx, now, caller, member) : 0;
+    if (member.role !== role) {
+      await setMemberRole(tx, organizationId, member.id, role, now);
+      await recordAct(tx, now, caller, {
+        event: "member.role_changed",
+        targetId: member.user_id,
+        details: { from: member.role, to: role, ...keyCounts(member, disabled) },
+      });
+      await takeBackInvitations(tx, now, caller, member.user_id, role);
+    }
+    if (!hasRole(role, "admin")) await mailAboutKeys(core, tx, caller, member, disabled);
+    return { member: { ...member, role, active_api_keys: member.active_api_keys - disabled }, disabled };
   });
 }
 
 export async function removeMember(
-  { db, clock }: Core,
+  core: Core,
   caller: MemberCaller,
   who: { id: MembershipId } | "self",
-): Promise<void> {
+  disableKeys: boolean,
+): Promise<Changed> {
+  const { db, clock } = core;
   const now = clock.now();
   const { organizationId } = caller;
-  await db.transaction(async (tx) => {
+  return db.transaction(async (tx) => {
     const member = await permitted(tx, caller, who === "self" ? { userId: caller.userId } : who, null);
+    const disabled = disableKeys ? await disableKeysOf(tx, now, caller, member) : 0;
     await deleteMembership(tx, organizationId, member.user_id);
     await recordAct(tx, now, caller, {
       event: member.user_id === caller.userId ? "member.left" : "member.removed",
       targetId: member.user_id,
-      details: { role: member.role },
+      details: { role: member.role, ...keyCounts(member, disabled) },
     });
     await takeBackInvitations(tx, now, caller, member.user_id, null);
+    await mailAboutKeys(core, tx, caller, member, disabled);
+    return { member: { ...member, active_api_keys: member.active_api_keys - disabled }, disabled };
+  });
+}
+
+/** The member as of now, and how many API keys were disabled with the change. */
+type Changed = { member: MemberRow; disabled: number };
+
+function keyCounts(member: MemberRow, disabled: number): Record<string, number> {
+  return member.active_api_keys === 0
+    ? {}
+    : { active_api_keys: member.active_api_keys - disabled, disabled_api_keys: disabled };
+}
+
+async function disableKeysOf(tx: Tx, now: Date, caller: MemberCaller, member: MemberRow): Promise<number> {
+  const disabled = await disableApiKeysOf(tx, caller.organizationId, member.user_id, now);
+  for (const key of disabled)
+    await recordAct(tx, now, caller, {
+      event: "api_key.updated",
+      targetId: key.id,
+      environment: environmentOf(key),
+      details: { enabled: false, reason: "creator_lost_right" },
+    });
+  return disabled.length;
+}
+
+/** Keys outlive the membership of their creator, so owners learn which of them still work. */
+async function mailAboutKeys(
+  core: Core,
+  tx: Tx,
+  caller: MemberCaller,
+  member: MemberRow,
+  disabled: number,
+): Promise<void> {
+  if (member.active_api_keys === 0) return;
+  await mailOwners(core, tx, caller.organizationId, {
+    kind: "member_keys",
+    fill: {
+      person: quoted(member.name),
+      email: member.email,
+      disabled: String(disabled),
+      active: String(member.active_api_keys - disabled),
+    },
+    url: `${core.publicUrl()}/dashboard/api-keys`,
   });
 }
 

@@ -5,6 +5,7 @@ import type { Queryable, Tx } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
 import { noSql, sql } from "../db/sql.ts";
 import { newUuid } from "../kernel/ids.ts";
+import { type MadeCounts, madeColumns } from "./made-by-member.store.ts";
 
 export type MemberRow = {
   id: MembershipId;
@@ -13,9 +14,9 @@ export type MemberRow = {
   email: string;
   role: Role;
   created_at: Date;
-};
+} & MadeCounts;
 
-const columns = sql`m.id, m.user_id, u.name, u.email, m.role, m.created_at`;
+const columns = sql`m.id, m.user_id, u.name, u.email, m.role, m.created_at, ${madeColumns}`;
 
 /** False when the user is a member already. */
 export async function insertMembership(

@@ -16,7 +16,7 @@ import {
 } from "./invite-member.ts";
 import { changeOrganization, createOrganization, selectOrganization } from "./manage-organization.ts";
 import { listMembers } from "./member.store.ts";
-import { viewMember } from "./member.view.ts";
+import { viewMade, viewMember } from "./member.view.ts";
 import { listOwnOrganizations } from "./organization.store.ts";
 import { viewOrganization } from "./organization.view.ts";
 import { type FetchLogo, showLogo } from "./show-logo.ts";
@@ -52,13 +52,28 @@ export function organizationRoutes(core: Core, fetchLogo: FetchLogo): Binding[] 
       viewPage(listMembers(db, caller.organizationId, query.limit, query.starting_after), viewMember),
     ),
 
-    bind(contract.updateMember, async ({ caller, params, body }) =>
-      viewMember(await changeMemberRole(core, caller, params.id, body.role)),
-    ),
+    bind(contract.updateMember, async ({ caller, params, body }) => {
+      const { member, disabled } = await changeMemberRole(core, caller, params.id, {
+        role: body.role,
+        disableKeys: body.disable_keys ?? false,
+      });
+      return { ...viewMember(member), disabled_api_keys: disabled };
+    }),
 
-    bind(contract.removeMember, ({ caller, params }) => removeMember(core, caller, { id: params.id })),
+    bind(contract.removeMember, async ({ caller, params, query }) => {
+      const disableKeys = query.disable_keys ?? false;
+      const { member, disabled } = await removeMember(core, caller, { id: params.id }, disableKeys);
+      return {
+        id: member.id,
+        user_id: member.user_id,
+        made: viewMade(member),
+        disabled_api_keys: disabled,
+      };
+    }),
 
-    bind(contract.leaveOrganization, ({ caller }) => removeMember(core, caller, "self")),
+    bind(contract.leaveOrganization, async ({ caller }) => {
+      await removeMember(core, caller, "self", false);
+    }),
 
     bind(contract.listInvitations, ({ caller, query }) =>
       viewPage(

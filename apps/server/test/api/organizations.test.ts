@@ -228,7 +228,7 @@ test("roles: an admin neither touches an owner nor makes one; a member changes n
 
   assert.equal(expectData(await admin.api.patch(path(member.memberId), { role: "admin" })).role, "admin");
   expectData(await member.api.get("/v1/auth/orgs/invitations"));
-  assert.equal((await admin.api.delete(path(member.memberId))).status, 204);
+  expectData(await admin.api.delete(path(member.memberId)));
   expectError(await member.api.get("/v1/auth/orgs/members"), 400, "ORGANIZATION_REQUIRED");
   expectError(await admin.api.delete(path(member.memberId)), 404, "NOT_FOUND");
 });
@@ -293,7 +293,7 @@ test("every change of members is in the audit log, without an address", async ()
   const owner = await signUpOwner(api);
   const admin = await addMember(owner, "admin");
   expectData(await owner.api.patch(`/v1/auth/orgs/members/${admin.memberId}`, { role: "member" }));
-  assert.equal((await owner.api.delete(`/v1/auth/orgs/members/${admin.memberId}`)).status, 204);
+  expectData(await owner.api.delete(`/v1/auth/orgs/members/${admin.memberId}`));
   const logs = await owner.api.get<{ event: string }[]>("/v1/auth/orgs/audit-logs");
   assert.deepEqual(
     expectData(logs)
@@ -308,6 +308,86 @@ test("every change of members is in the audit log, without an address", async ()
     ],
   );
   assert.ok(!logs.text.includes(admin.email));
+});
+
+type Listed = { id: string; name: string; enabled: boolean; created_by: { id: string; name: string } | null };
+
+test("a key shows who made it, also after they have left, and nobody once their account is deleted", async () => {
+  const owner = await signUpOwner(api);
+  const admin = await addMember(owner, "admin");
+  const acting = admin.api;
+  const made = expectData(
+    await acting.post("/v1/auth/api-keys", { name: "Backend", scopes: ["sessions:read"] }),
+    201,
+  );
+  const { name } = expectData(await acting.get("/v1/auth/account"));
+  assert.deepEqual(made.created_by, { id: admin.userId, name });
+  expectData(await owner.api.delete(`/v1/auth/orgs/members/${admin.memberId}`));
+  const list = async () => expectData<Listed[]>(await owner.api.get("/v1/auth/api-keys"));
+  assert.deepEqual((await list())[0]?.created_by, { id: admin.userId, name });
+  await core.db.run(sql`delete from users where id = ${admin.userId}`);
+  assert.equal((await list())[0]?.created_by, null);
+});
+
+test("removing a member says what they made, and disables their keys where that is asked for", async () => {
+  const owner = await signUpOwner(api);
+  const [kept, stopped] = [await addMember(owner, "admin"), await addMember(owner, "admin")];
+  const keyOf = async (person: { api: Api }) => {
+    const scopes = ["sessions:read", "webhooks:write"];
+    const { key } = expectData(await person.api.post("/v1/auth/api-keys", { name: "Made", scopes }), 201);
+    return api.as(key);
+  };
+  const keys = { owner: await keyOf(owner), kept: await keyOf(kept), stopped: await keyOf(stopped) };
+  expectData(await keys.stopped.post("/v1/webhooks/endpoints", { url: "https://93.184.216.34/" }), 201);
+  const members = expectData<{ user_id: string; made: object }[]>(
+    await owner.api.get("/v1/auth/orgs/members"),
+  );
+  const before = { active_api_keys: 1, webhook_endpoints: 1, webhook_keys: 0 };
+  assert.deepEqual(members.find(({ user_id }) => user_id === stopped.userId)?.made, before);
+
+  const removal = expectData(await owner.api.delete(`/v1/auth/orgs/members/${kept.memberId}`));
+  assert.deepEqual([removal.made.active_api_keys, removal.disabled_api_keys], [1, 0]);
+  const disabling = expectData(
+    await owner.api.delete(`/v1/auth/orgs/members/${stopped.memberId}?disable_keys=true`),
+  );
+  assert.deepEqual([disabling.made.active_api_keys, disabling.disabled_api_keys], [0, 1]);
+  expectData(await keys.owner.get("/v1/sessions"));
+  expectData(await keys.kept.get("/v1/sessions"));
+  expectError(await keys.stopped.get("/v1/sessions"), 401, "UNAUTHORIZED");
+
+  const mails = (await readMails(service, owner.email)).filter(({ subject }) => /^API keys of/.test(subject));
+  assert.equal(mails.length, 2);
+  assert.match(mails[0]?.text ?? "", /disabled with this: 0\.[\s\S]*still work: 1\./);
+  assert.match(mails[1]?.text ?? "", /disabled with this: 1\.[\s\S]*still work: 0\./);
+  const removals = expectData<{ details: object }[]>(
+    await owner.api.get("/v1/auth/orgs/audit-logs", { event: "member.removed" }),
+  );
+  assert.deepEqual(
+    removals.map(({ details }) => details),
+    [
+      { role: "admin", active_api_keys: 0, disabled_api_keys: 1 },
+      { role: "admin", active_api_keys: 1, disabled_api_keys: 0 },
+    ],
+  );
+});
+
+test("demoting an admin disables the keys that they made where that is asked for, and no other", async () => {
+  const owner = await signUpOwner(api);
+  const admin = await addMember(owner, "admin");
+  for (const person of [owner, admin])
+    expectData(await person.api.post("/v1/auth/api-keys", { name: person.userId, scopes: [] }), 201);
+  const changed = expectData(
+    await owner.api.patch(`/v1/auth/orgs/members/${admin.memberId}`, { role: "member", disable_keys: true }),
+  );
+  assert.deepEqual([changed.role, changed.made.active_api_keys, changed.disabled_api_keys], ["member", 0, 1]);
+  const listed = expectData<Listed[]>(await owner.api.get("/v1/auth/api-keys"));
+  assert.deepEqual(
+    listed.map(({ name, enabled }) => [name, enabled]),
+    [
+      [admin.userId, false],
+      [owner.userId, true],
+    ],
+  );
 });
 
 test("the key for document identifiers is made with the organization and stays the same", async () => {

@@ -328,7 +328,7 @@ async function changes(): Promise<string[]> {
 }
 const secrets = [...Object.values(things), ...target.words];
 /** What both environments of the organization may know. */
-const shared = new Set<string>([things.organizationId]);
+const shared = new Set<string>([things.organizationId, things.userId]);
 const isOwn = (name: Foreigner) => name === "owner in live" || name === "key of live";
 
 // --- the matrix -------------------------------------------------------------------------------------------------------

@@ -72,6 +72,7 @@ export async function createKeyRow(
     scopes: held,
     secretHash,
     hashKeyId,
+    createdBy: null,
     now,
   });
   return { id, api: api.as(secret) };

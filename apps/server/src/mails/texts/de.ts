@@ -215,6 +215,15 @@ export const de: MailTexts = {
       ],
       button: "Webhooks öffnen",
     },
+    member_keys: {
+      subject: "API-Schlüssel eines Mitglieds ohne Zugriff",
+      body: [
+        "{person} ({email}) verwaltet keine API-Schlüssel von {organization} mehr.",
+        "Von dieser Person erstellt und jetzt abgeschaltet: {disabled}.",
+        "Von dieser Person erstellt und weiterhin gültig: {active}. Wer einen davon aufbewahrt hat, kann ihn verwenden, bis Sie ihn abschalten oder löschen.",
+      ],
+      button: "API-Schlüssel öffnen",
+    },
     signer_revoked: {
       subject: "Der Unterzeichner einer vertrauten Liste wurde widerrufen",
       body: [

@@ -203,6 +203,15 @@ export const en: MailTexts = {
       ],
       button: "Open webhooks",
     },
+    member_keys: {
+      subject: "API keys of a member who lost access",
+      body: [
+        "{person} ({email}) no longer manages API keys of {organization}.",
+        "API keys that they made and that were disabled with this: {disabled}.",
+        "API keys that they made and that still work: {active}. Who has kept one can go on using it until you disable or delete it.",
+      ],
+      button: "Open the API keys",
+    },
     signer_revoked: {
       subject: "The signer of a list that you trust was revoked",
       body: [

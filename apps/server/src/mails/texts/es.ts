@@ -209,6 +209,15 @@ export const es: MailTexts = {
       ],
       button: "Abrir los webhooks",
     },
+    member_keys: {
+      subject: "Claves de API de un miembro sin acceso",
+      body: [
+        "{person} ({email}) ya no gestiona las claves de API de {organization}.",
+        "Claves que creó y que se han desactivado ahora: {disabled}.",
+        "Claves que creó y que siguen funcionando: {active}. Quien haya guardado una puede usarla hasta que usted la desactive o la elimine.",
+      ],
+      button: "Abrir las claves de API",
+    },
     signer_revoked: {
       subject: "Se revocó al firmante de una lista de confianza",
       body: [

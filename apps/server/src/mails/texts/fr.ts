@@ -215,6 +215,15 @@ export const fr: MailTexts = {
       ],
       button: "Ouvrir les webhooks",
     },
+    member_keys: {
+      subject: "Clés d’API d’un membre sans accès",
+      body: [
+        "{person} ({email}) ne gère plus les clés d’API de {organization}.",
+        "Clés créées par cette personne et désactivées à cette occasion : {disabled}.",
+        "Clés créées par cette personne et toujours valables : {active}. Quiconque en a gardé une peut s’en servir jusqu’à ce que vous la désactiviez ou la supprimiez.",
+      ],
+      button: "Ouvrir les clés d’API",
+    },
     signer_revoked: {
       subject: "Le signataire d’une liste de confiance a été révoqué",
       body: [

@@ -207,6 +207,15 @@ export const it: MailTexts = {
       ],
       button: "Apri i webhook",
     },
+    member_keys: {
+      subject: "Chiavi API di un membro senza accesso",
+      body: [
+        "{person} ({email}) non gestisce più le chiavi API di {organization}.",
+        "Chiavi create da questa persona e disattivate ora: {disabled}.",
+        "Chiavi create da questa persona e ancora valide: {active}. Chi ne ha conservata una può usarla finché Lei non la disattiva o la elimina.",
+      ],
+      button: "Apri le chiavi API",
+    },
     signer_revoked: {
       subject: "Il firmatario di una lista fidata è stato revocato",
       body: [

@@ -205,6 +205,15 @@ export const nl: MailTexts = {
       ],
       button: "Webhooks openen",
     },
+    member_keys: {
+      subject: "API-sleutels van een lid zonder toegang",
+      body: [
+        "{person} ({email}) beheert geen API-sleutels van {organization} meer.",
+        "Sleutels die deze persoon maakte en die hierbij zijn uitgeschakeld: {disabled}.",
+        "Sleutels die deze persoon maakte en die nog werken: {active}. Wie er een heeft bewaard, kan die gebruiken tot u hem uitschakelt of verwijdert.",
+      ],
+      button: "API-sleutels openen",
+    },
     signer_revoked: {
       subject: "De ondertekenaar van een vertrouwde lijst is ingetrokken",
       body: [

@@ -204,6 +204,15 @@ export const pl: MailTexts = {
       ],
       button: "Otwórz webhooki",
     },
+    member_keys: {
+      subject: "Klucze API osoby, która straciła dostęp",
+      body: [
+        "{person} ({email}) nie zarządza już kluczami API organizacji {organization}.",
+        "Klucze utworzone przez tę osobę i teraz wyłączone: {disabled}.",
+        "Klucze utworzone przez tę osobę, które nadal działają: {active}. Kto zachował taki klucz, może go używać, dopóki go nie wyłączysz lub nie usuniesz.",
+      ],
+      button: "Otwórz klucze API",
+    },
     signer_revoked: {
       subject: "Unieważniono podpisującego zaufaną listę",
       body: [

@@ -209,6 +209,15 @@ export const pt: MailTexts = {
       ],
       button: "Abrir os webhooks",
     },
+    member_keys: {
+      subject: "Chaves de API de um membro sem acesso",
+      body: [
+        "{person} ({email}) já não gere as chaves de API de {organization}.",
+        "Chaves que esta pessoa criou e que foram agora desativadas: {disabled}.",
+        "Chaves que esta pessoa criou e que continuam a funcionar: {active}. Quem tiver guardado uma pode usá-la até que a desative ou elimine.",
+      ],
+      button: "Abrir as chaves de API",
+    },
     signer_revoked: {
       subject: "O signatário de uma lista de confiança foi revogado",
       body: [

@@ -206,6 +206,15 @@ export const tr: MailTexts = {
       ],
       button: "Webhook’ları aç",
     },
+    member_keys: {
+      subject: "Erişimi kalmayan bir üyenin API anahtarları",
+      body: [
+        "{person} ({email}) artık {organization} API anahtarlarını yönetmiyor.",
+        "Bu kişinin oluşturduğu ve şimdi kapatılan anahtarlar: {disabled}.",
+        "Bu kişinin oluşturduğu ve hâlâ çalışan anahtarlar: {active}. Birini saklayan kişi, siz kapatana ya da silene kadar onu kullanabilir.",
+      ],
+      button: "API anahtarlarını aç",
+    },
     signer_revoked: {
       subject: "Güvendiğiniz bir listenin imzacısı iptal edildi",
       body: [
