@@ -111,10 +111,10 @@ function describeTools(): string {
   const does = ({ readOnlyHint, destructiveHint }: AgentTool["annotations"]) =>
     readOnlyHint ? "reads" : destructiveHint ? "changes" : "adds";
   const rows = [...toolsOf(routes), createTool, finishTool].map(
-    ({ name, scope, title, annotations }) =>
-      `| \`${name}\` | \`${scope}\` | ${title} | ${does(annotations)} |`,
+    ({ name, scope, title, annotations, changesDestination }) =>
+      `| \`${name}\` | \`${scope}\`${changesDestination ? " and the switch" : ""} | ${title} | ${does(annotations)} |`,
   );
-  return ["| Tool | Scope | What it does | |", "| --- | --- | --- | --- |", ...rows].join("\n");
+  return ["| Tool | Needs | What it does | |", "| --- | --- | --- | --- |", ...rows].join("\n");
 }
 
 function describeWithheld(): string {

@@ -444,6 +444,7 @@ create table organizations (
   deletion_started_at timestamp(3) with time zone,
   brand_color text,
   created_by uuid,
+  agents_may_change_webhooks boolean default false not null,
   constraint organizations_pkey PRIMARY KEY (id),
   constraint organizations_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL,
   constraint organizations_brand_color_check CHECK ((brand_color ~ '^#[0-9a-f]{6}$'::text)),

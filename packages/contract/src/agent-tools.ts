@@ -24,6 +24,8 @@ export type AgentTool = {
   title: string;
   description: string;
   scope: Scope;
+  /** Decides who reads results, so the organization must allow it to agents besides. */
+  changesDestination: boolean;
   inputSchema: JsonSchema;
   /** Null for a tool that answers nothing but that it was done. */
   outputSchema: JsonSchema | null;
@@ -48,6 +50,15 @@ export const routesWithoutTool: Readonly<Record<string, string>> = {
   answerWebhookListenerDelivery:
     "It tells how a receiver answered, which only the program in front of it knows.",
 };
+
+/** Tools that decide where results go, and to whose key they are encrypted. */
+const destinationTools: ReadonlySet<string> = new Set([
+  "createWebhookEndpoint",
+  "updateWebhookEndpoint",
+  "registerWebhookKey",
+  "deactivateWebhookKey",
+  "reactivateWebhookKey",
+]);
 
 /**
  * Secrets that an answer to a write shows once, and what a receiver or a person wrote. What a tool answers is read by a model, and kept where the
@@ -88,6 +99,7 @@ export function describeTool(declared: ToolDeclaration): AgentTool {
       .filter((text) => text !== undefined)
       .join(" "),
     scope: declared.access.scope,
+    changesDestination: destinationTools.has(declared.id),
     inputSchema: inputOf(declared),
     outputSchema: answer === null ? null : plain(answer, outputOnly),
     annotations: {

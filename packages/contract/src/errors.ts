@@ -239,6 +239,12 @@ export const errorTable = {
     hint: "Payloads are scrubbed once delivered and after the endpoint's retention; read the session for its outcome.",
   },
 
+  AGENTS_MAY_NOT_CHANGE_WEBHOOKS: {
+    status: 403,
+    message: "Agents of this organization may not change where results go.",
+    hint: "An owner turns on “Agents may change where results go” in the dashboard under Settings, or sends PATCH /v1/auth/orgs with `agents_may_change_webhooks: true`. A person can make the change in the dashboard.",
+  },
+
   // Going live, and deletion
   ORGANIZATION_NOT_READY: {
     status: 409,
@@ -265,5 +271,8 @@ export const codesOfNoRoute = [
   "REQUEST_HEADERS_TOO_LARGE",
   "REQUEST_TIMEOUT",
 ] as const satisfies readonly ErrorCode[];
+
+/** Codes of tools for agents, which no route has. */
+export const codesOfTools = ["AGENTS_MAY_NOT_CHANGE_WEBHOOKS"] as const satisfies readonly ErrorCode[];
 
 export const errorCodes = Object.keys(errorTable) as ErrorCode[];

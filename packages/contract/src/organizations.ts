@@ -42,6 +42,11 @@ const profile = {
   terms_url: Nullable(HttpsUrl),
 };
 
+const agentsMayChangeWebhooks = Type.Boolean({
+  description:
+    "Whether agents that call through MCP may add and change webhook endpoints and encryption keys, which decides who reads results. Only an owner changes it.",
+});
+
 export const Organization = named(
   "Organization",
   open({
@@ -58,6 +63,7 @@ export const Organization = named(
       ...Timestamp,
       description: "When a logo was uploaded, which is then shown in place of `logo_url`.",
     }),
+    agents_may_change_webhooks: agentsMayChangeWebhooks,
     pending_deletion_at: Nullable(
       Type.String({ format: "date-time", description: "When it will be deleted, while that is scheduled." }),
     ),
@@ -97,7 +103,8 @@ export const updateOrganization = route({
   path: "/v1/auth/orgs",
   tag,
   summary: "Change the active organization's name, slug and profile",
-  description: "Fields that are left out stay as they are; null clears.",
+  description:
+    "Fields that are left out stay as they are; null clears. `agents_may_change_webhooks` is for owners: 403 `FORBIDDEN` for an admin.",
   access: { role: "admin" },
   body: named(
     "UpdateOrganizationBody",
@@ -111,6 +118,7 @@ export const updateOrganization = route({
         support_email: Type.Optional(profile.support_email),
         privacy_url: Type.Optional(profile.privacy_url),
         terms_url: Type.Optional(profile.terms_url),
+        agents_may_change_webhooks: Type.Optional(agentsMayChangeWebhooks),
       },
       { additionalProperties: false, minProperties: 1 },
     ),

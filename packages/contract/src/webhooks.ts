@@ -298,7 +298,7 @@ export const createEndpoint = route({
   tag,
   summary: "Create a webhook endpoint",
   description:
-    "The signing secret is shown only here. Nothing is sent until an encryption key is registered for the endpoint. 409 `CONFLICT` when the organization has as many endpoints as the operator allows; the hint tells how many.",
+    "Nothing is sent until an encryption key is registered for the endpoint. 409 `CONFLICT` when the organization has as many endpoints as the operator allows; the hint tells how many.",
   access: write,
   body: named(
     "CreateWebhookEndpointBody",

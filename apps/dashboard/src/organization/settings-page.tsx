@@ -11,7 +11,7 @@ import { refresh } from "../api/queries.ts";
 import { type Place, refreshOrganization, useMay, usePlace } from "../shell/organization-context.ts";
 import { ActionButton } from "../ui/button.tsx";
 import { Copy } from "../ui/copy.tsx";
-import { Field } from "../ui/field.tsx";
+import { Checkbox, Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Card, Facts, Heading } from "../ui/page.tsx";
@@ -28,6 +28,7 @@ export function SettingsPage() {
         {mayChange ? <Profile organization={organization} /> : <ProfileFacts organization={organization} />}
       </Card>
       {mayChange && <BrandCard organization={organization} />}
+      {useMay("owner") ? <Agents organization={organization} /> : null}
       <Card title="Identifier">
         <Copy label="Organization id" value={organization.id} />
       </Card>
@@ -122,6 +123,33 @@ function Profile({ organization }: { organization: Place["organization"] }) {
         </div>
       </Form>
     </div>
+  );
+}
+
+function Agents({ organization }: { organization: Place["organization"] }) {
+  return (
+    <Card title="Agents">
+      <p className="mb-4 max-w-3xl text-muted">
+        An agent that calls through MCP with an API key reads and creates. Where results go, and to whose key
+        they are encrypted, it changes only if you allow it here and its key has the scope webhooks:write.
+      </p>
+      <Form
+        submit="Save"
+        saved="The setting is saved."
+        onSubmit={async (values) => {
+          await call(updateOrganization, {
+            body: { agents_may_change_webhooks: values.checked("agents_may_change_webhooks") },
+          });
+          await Promise.all([refreshOrganization(), refresh(listOrganizations)]);
+        }}
+      >
+        <Checkbox
+          name="agents_may_change_webhooks"
+          defaultChecked={organization.agents_may_change_webhooks}
+          label="Agents may change where results go"
+        />
+      </Form>
+    </Card>
   );
 }
 

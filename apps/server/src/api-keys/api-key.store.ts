@@ -51,6 +51,13 @@ export async function countApiKeys(tx: Tx, tenant: Tenant): Promise<number> {
   return count;
 }
 
+export async function findApiKeyName(db: Queryable, tenant: Tenant, id: ApiKeyId): Promise<string | null> {
+  const row = await db.first<{ name: string }>(
+    sql`select name from api_keys where ${ownedBy(tenant)} and id = ${id}`,
+  );
+  return row?.name ?? null;
+}
+
 export function updateApiKey(
   tx: Tx,
   tenant: Tenant,
@@ -104,13 +111,14 @@ export type KeyOwner = {
   secret_hash: Buffer;
   sandbox: boolean;
   frozen: boolean;
+  agents_may_change_webhooks: boolean;
 };
 
 /** `secretHashes` holds the hash of one secret under each key of the ring; at most one row has any of them. */
 export function findKeyOwner(db: Queryable, secretHashes: readonly Buffer[]): Promise<KeyOwner | null> {
   return db.lookUp<KeyOwner>(sql`
     select k.id, k.organization_id, k.scopes, k.enabled, k.secret_hash, k.sandbox,
-      o.pending_deletion_at is not null as frozen
+      o.pending_deletion_at is not null as frozen, o.agents_may_change_webhooks
     from api_keys k join organizations o on o.id = k.organization_id
     where k.secret_hash = any(${secretHashes}::bytea[])`);
 }

@@ -23,5 +23,6 @@ export async function authenticateKey({ db, ring }: Core, secret: string): Promi
     scopes: owner.scopes,
     environment: environmentOf(owner),
     frozen: owner.frozen,
+    agentsMayChangeWebhooks: owner.agents_may_change_webhooks,
   };
 }

@@ -13,6 +13,7 @@ const key: KeyCaller = {
   scopes: [],
   environment: "sandbox",
   frozen: false,
+  agentsMayChangeWebhooks: false,
 };
 const user: UserCaller = {
   kind: "user",

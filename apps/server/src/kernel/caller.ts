@@ -59,6 +59,8 @@ export type KeyCaller = {
   scopes: readonly Scope[];
   environment: Environment;
   frozen: boolean;
+  /** Whether the owners let agents change where results go; what is not an agent may do it with the scope alone. */
+  agentsMayChangeWebhooks: boolean;
 };
 
 /** Whoever acts for an organization in one of its environments. */

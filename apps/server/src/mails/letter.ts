@@ -66,6 +66,9 @@ export const letterKinds = {
   endpoint_gone: { ...toOwners, places: ["endpoint"] },
   endpoint_failing: { ...toOwners, places: ["endpoint"] },
   member_keys: { ...toOwners, places: ["person", "email", "disabled", "active"] },
+  endpoint_added: { ...toOwners, places: ["endpoint", "actor"] },
+  endpoint_moved: { ...toOwners, places: ["endpoint", "actor"] },
+  key_added: { ...toOwners, places: ["endpoint", "key", "actor"] },
   signer_revoked: { ...toOperator, places: ["signer", "list", "remove"] },
   authorities_leave: { ...toOperator, places: ["count", "address", "at", "names", "keep", "remove"] },
 } as const satisfies Record<string, Kind>;

@@ -6,7 +6,14 @@ import type { KeyCaller } from "../kernel/caller.ts";
 import { minuteMs } from "../kernel/clock.ts";
 import type { SandboxDevices } from "./finish-sandbox-session.ts";
 import { type Generation, isFields, type Message, type RpcId, rpcCodes, versions } from "./message.ts";
-import { createTools, isAllowed, type Tool, type ToolAnswer, type ToolContext } from "./tools.ts";
+import {
+  createTools,
+  isAllowed,
+  isSwitchedOff,
+  type Tool,
+  type ToolAnswer,
+  type ToolContext,
+} from "./tools.ts";
 
 type Request = Extract<Message, { kind: "request" }>;
 type Result = Readonly<Record<string, unknown>>;
@@ -17,7 +24,7 @@ type Methods = Readonly<Record<string, (request: AgentRequest, message: Request)
 
 const serverInfo = { name: "assay", title: "Assay", version: apiVersion };
 const instructions =
-  "Assay verifies identities. Create a session, send the person to its `verification_url`, and read the session for the outcome. Who the person is never comes through these tools: it goes to webhook endpoints, encrypted. For a test, `createSandboxSession` and `finishSandboxSession` need no person.";
+  "Assay verifies identities. Create a session, send the person to its `verification_url`, and read the session for the outcome. Who the person is never comes through these tools: it goes to webhook endpoints, encrypted to their keys. For a test, `createSandboxSession` and `finishSandboxSession` need no person.";
 
 /** Tools do not come and go while a connection lasts; prompts and resources there are none. */
 const capabilities = { tools: {} };
@@ -58,6 +65,7 @@ export function createAgentAnswers(
     const answer = await settle(async () => {
       // The route of the tool asks for the scope, too; a tool without a route has only this.
       needs.admit(tool.scope, request.caller);
+      if (isSwitchedOff(tool, request.caller)) throw new ApiError("AGENTS_MAY_NOT_CHANGE_WEBHOOKS");
       return tool.call(request, given);
     }, needs.writeFailure);
     const failed = answer !== null && isFields(answer.error);

@@ -53,6 +53,11 @@ export function createTools(devices: SandboxDevices): Tool[] {
   ];
 }
 
-export function isAllowed(tool: AgentTool, { scopes }: KeyCaller): boolean {
-  return scopes.includes(tool.scope);
+export function isAllowed(tool: AgentTool, caller: KeyCaller): boolean {
+  return caller.scopes.includes(tool.scope) && !isSwitchedOff(tool, caller);
+}
+
+/** A text that an agent reads may tell it to send results elsewhere (prompt injection), so owners allow such tools first. */
+export function isSwitchedOff(tool: AgentTool, { agentsMayChangeWebhooks }: KeyCaller): boolean {
+  return tool.changesDestination && !agentsMayChangeWebhooks;
 }

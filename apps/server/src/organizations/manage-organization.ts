@@ -60,6 +60,11 @@ export async function changeOrganization(
 ): Promise<OwnOrganizationRow> {
   const now = clock.now();
   const { organizationId } = caller;
+  if (body.agents_may_change_webhooks !== undefined && caller.role !== "owner")
+    throw new ApiError("FORBIDDEN", {
+      message: "Only an owner may change `agents_may_change_webhooks`.",
+      hint: "Ask an owner of the organization to do it.",
+    });
   for (const field of urlFields) {
     const value = body[field];
     if (typeof value === "string" && !isPublicHttpsUrl(value))

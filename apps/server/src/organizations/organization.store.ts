@@ -20,6 +20,7 @@ export type OrganizationRow = OrganizationProfile & {
   slug: string;
   environment: Environment;
   logo_uploaded_at: Date | null;
+  agents_may_change_webhooks: boolean;
   pending_deletion_at: Date | null;
   created_at: Date;
   updated_at: Date;
@@ -30,7 +31,7 @@ export type OwnOrganizationRow = OrganizationRow & { role: Role };
 
 const columns = sql`o.id, o.name, o.slug, o.environment, o.brand_color,
   (select l.uploaded_at from organization_logos l where l.organization_id = o.id) as logo_uploaded_at, o.logo_url, o.website_url, o.support_email, o.privacy_url,
-  o.terms_url, o.pending_deletion_at, o.created_at, o.updated_at`;
+  o.terms_url, o.agents_may_change_webhooks, o.pending_deletion_at, o.created_at, o.updated_at`;
 
 export async function insertOrganization(
   tx: Tx,
@@ -109,7 +110,11 @@ export function listOwnOrganizations(
 export async function updateOrganization(
   tx: Tx,
   organizationId: OrganizationId,
-  change: { name?: string | undefined; slug?: string | undefined } & {
+  change: {
+    name?: string | undefined;
+    slug?: string | undefined;
+    agents_may_change_webhooks?: boolean | undefined;
+  } & {
     [K in keyof OrganizationProfile]?: string | null | undefined;
   },
   now: Date,
@@ -123,6 +128,8 @@ export async function updateOrganization(
   if (change.support_email !== undefined) changes.push(sql`support_email = ${change.support_email}`);
   if (change.privacy_url !== undefined) changes.push(sql`privacy_url = ${change.privacy_url}`);
   if (change.terms_url !== undefined) changes.push(sql`terms_url = ${change.terms_url}`);
+  if (change.agents_may_change_webhooks !== undefined)
+    changes.push(sql`agents_may_change_webhooks = ${change.agents_may_change_webhooks}`);
   await tx.run(sql`update organizations set ${joinSql(changes, sql`, `)} where id = ${organizationId}`);
 }
 

@@ -16,6 +16,7 @@ export function viewOrganization(row: OwnOrganizationRow): Static<typeof Organiz
     support_email: row.support_email,
     privacy_url: row.privacy_url,
     terms_url: row.terms_url,
+    agents_may_change_webhooks: row.agents_may_change_webhooks,
     pending_deletion_at: row.pending_deletion_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),

@@ -20,10 +20,12 @@ import {
   updateEndpoint,
 } from "./endpoint.store.ts";
 import { tellListenerChanged } from "./listener.store.ts";
+import { mailNewDestination } from "./notify-owners.ts";
 import { newSigningSecret } from "./signing.ts";
 
 type Needs = Pick<Core, "db" | "clock">;
-type CreationNeeds = Needs & Pick<Core, "ring" | "config">;
+type MailingNeeds = Needs & Pick<Core, "ring" | "publicUrl">;
+type CreationNeeds = MailingNeeds & Pick<Core, "config">;
 
 /** A URL that may be sent to. Only `check` makes one. */
 export class CheckedUrl {
@@ -68,6 +70,7 @@ export async function createEndpoint(
       targetId: created.id,
       details: { name: created.name, host: hostOf(url.text) },
     });
+    await mailNewDestination(core, tx, caller, { kind: "endpoint_added", endpoint: created });
     return { row: created, secret };
   });
 }
@@ -112,15 +115,16 @@ export async function addEndpoint(
 }
 
 export async function changeEndpoint(
-  { db, clock }: Needs,
+  core: MailingNeeds,
   caller: OrganizationCaller,
   endpointId: EndpointId,
   body: BodyOf<typeof contract.updateEndpoint>,
   url: CheckedUrl | null,
 ): Promise<EndpointRow> {
-  const now = clock.now();
-  return db.transaction(async (tx) => {
-    if (url !== null && (await findEndpoint(tx, caller, endpointId))?.kind === "listener")
+  const now = core.clock.now();
+  return core.db.transaction(async (tx) => {
+    const before = url === null ? null : await findEndpoint(tx, caller, endpointId);
+    if (before?.kind === "listener")
       throw new ApiError("WEBHOOK_URL_REJECTED", {
         message: "`url` cannot be set: the endpoint is a listener.",
         hint: "Create an endpoint with the URL instead.",
@@ -140,6 +144,8 @@ export async function changeEndpoint(
       targetId: updated.id,
       details: { ...settings, ...(url === null ? {} : { host: hostOf(url.text) }) },
     });
+    if (before !== null && before.url !== updated.url)
+      await mailNewDestination(core, tx, caller, { kind: "endpoint_moved", endpoint: updated });
     // Deliveries that were held while the endpoint was disabled become due at once.
     if (body.enabled === true) announceDeliveries(tx, [updated.id]);
     return updated;

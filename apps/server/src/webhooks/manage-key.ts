@@ -15,21 +15,25 @@ import {
 } from "./encryption-key.store.ts";
 import { keyProblem } from "./encryption-key.ts";
 import { findEndpoint } from "./endpoint.store.ts";
+import { mailNewDestination } from "./notify-owners.ts";
 
-type Needs = Pick<Core, "db" | "clock">;
+type Needs = Pick<Core, "db" | "clock" | "ring" | "publicUrl">;
 
 export async function registerKey(
-  { db, clock }: Needs,
+  core: Needs,
   caller: OrganizationCaller,
   endpointId: EndpointId,
   body: BodyOf<typeof contract.registerKey>,
 ): Promise<EncryptionKeyRow> {
   refuseBadKey(body, "");
-  const now = clock.now();
+  const now = core.clock.now();
   try {
-    return await db.transaction(async (tx) => {
-      if ((await findEndpoint(tx, caller, endpointId)) === null) throw new ApiError("NOT_FOUND");
-      return addKey(tx, caller, endpointId, body, now);
+    return await core.db.transaction(async (tx) => {
+      const endpoint = await findEndpoint(tx, caller, endpointId);
+      if (endpoint === null) throw new ApiError("NOT_FOUND");
+      const key = await addKey(tx, caller, endpointId, body, now);
+      await mailNewDestination(core, tx, caller, { kind: "key_added", endpoint, keyId: key.key_id });
+      return key;
     });
   } catch (error) {
     if (violates(error, "webhook_keys_key_id"))
@@ -73,14 +77,14 @@ export async function addKey(
 
 /** `name` is the `whk_` id, or the partner's own `key_id` where just one key of the environment has it. Idempotent. */
 export async function activateKey(
-  { db, clock }: Needs,
+  core: Needs,
   caller: OrganizationCaller,
   name: string,
   active: boolean,
 ): Promise<EncryptionKeyRow> {
-  const now = clock.now();
+  const now = core.clock.now();
   const { organizationId } = caller;
-  return db.transaction(async (tx) => {
+  return core.db.transaction(async (tx) => {
     const [found, ...others] = await findKeysByName(tx, caller, name);
     if (found === undefined) throw new ApiError("NOT_FOUND");
     if (others.length > 0) {
@@ -96,6 +100,9 @@ export async function activateKey(
       targetId: changed.id,
       details: { key_id: changed.key_id, webhook_endpoint_id: changed.endpoint_id },
     });
+    const endpoint = active ? await findEndpoint(tx, caller, changed.endpoint_id) : null;
+    if (endpoint !== null)
+      await mailNewDestination(core, tx, caller, { kind: "key_added", endpoint, keyId: changed.key_id });
     return changed;
   });
 }

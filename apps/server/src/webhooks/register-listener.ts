@@ -8,13 +8,14 @@ import type { OrganizationCaller } from "../kernel/caller.ts";
 import type { EncryptionKeyRow } from "./encryption-key.store.ts";
 import { addEndpoint, type NewEndpoint } from "./manage-endpoint.ts";
 import { addKey, refuseBadKey } from "./manage-key.ts";
+import { mailNewDestination } from "./notify-owners.ts";
 
 /**
  * An endpoint for a program that opens a stream, with the public half of its key: in one go, so that there is never a listener to whom nothing can be
  * sealed. Its url is nobody's address.
  */
 export async function registerListener(
-  core: Pick<Core, "db" | "clock" | "ring" | "config">,
+  core: Pick<Core, "db" | "clock" | "ring" | "config" | "publicUrl">,
   caller: OrganizationCaller,
   body: BodyOf<typeof contract.registerListener>,
 ): Promise<NewEndpoint & { key: EncryptionKeyRow }> {
@@ -35,6 +36,8 @@ export async function registerListener(
       details: { name: row.name, kind: "listener" },
     });
     const key = await addKey(tx, caller, row.id, body.encryption_key, now);
+    // One mail: its key is a part of the listener.
+    await mailNewDestination(core, tx, caller, { kind: "endpoint_added", endpoint: row });
     return { row: { ...row, has_active_key: true }, secret, key };
   });
 }

@@ -166,7 +166,7 @@ test("a key sees the tools of its scopes, and those that write only where it may
     "finishSandboxSession",
   ]);
   const all = await (await connect(partner.key.secret)).names();
-  assert.equal(all.length, 25);
+  assert.equal(all.length, 20, "and five more behind the switch");
   assert.ok(!all.includes("rotateWebhookSigningSecret"));
 });
 
@@ -187,7 +187,68 @@ test("a tool outside of the key's scopes is refused in the words of the API", as
   assert.equal(expectData(await partner.api.get(`/v1/sessions/${session.id}`)).status, "created");
 });
 
+/** An organization whose owner has turned the switch on, which is off at first. */
+async function letAgentsChangeWebhooks(on: boolean): Promise<void> {
+  expectData(await partner.owner.api.patch("/v1/auth/orgs", { agents_may_change_webhooks: on }));
+}
+
+const destinationTools = [
+  "createWebhookEndpoint",
+  "deactivateWebhookKey",
+  "reactivateWebhookKey",
+  "registerWebhookKey",
+  "updateWebhookEndpoint",
+];
+
+test("until an owner allows it, no tool that changes where results go is listed or can be called", async () => {
+  const { names, refused } = await connect(partner.key.secret);
+  const listed = await names();
+  assert.deepEqual(
+    listed.filter((name) => destinationTools.includes(name)),
+    [],
+  );
+  assert.ok(listed.includes("deleteWebhookEndpoint"));
+  for (const name of destinationTools) {
+    const error = await refused(name, { url: "https://receiver.test/hook" });
+    assert.equal(error.code, "AGENTS_MAY_NOT_CHANGE_WEBHOOKS", name);
+    assert.match(error.hint, /Agents may change where results go.*Settings/);
+  }
+  assert.deepEqual(expectData(await partner.api.get("/v1/webhooks/endpoints")), []);
+  // The API itself needs the scope alone.
+  const { endpoint } = expectData(
+    await partner.api.post("/v1/webhooks/endpoints", { url: "https://receiver.test/hook" }),
+    201,
+  );
+  assert.equal((await partner.api.delete(`/v1/webhooks/endpoints/${endpoint.id}`)).status, 204);
+});
+
+test("the switch of the organization is an owner's, acts at once, and does not replace the scope", async () => {
+  const organization = expectData<{ agents_may_change_webhooks: boolean }[]>(
+    await partner.owner.api.get("/v1/auth/orgs"),
+  )[0];
+  assert.equal(organization?.agents_may_change_webhooks, false);
+  await letAgentsChangeWebhooks(true);
+  // A client keeps a list for its minute, so each look is one of its own.
+  const isListed = async () => {
+    const { names } = await connect(partner.key.secret);
+    return (await names()).filter((name) => destinationTools.includes(name)).sort();
+  };
+  assert.deepEqual(await isListed(), destinationTools);
+  const reader = await connect(await keyWith("webhooks:read"));
+  assert.equal((await reader.refused("createWebhookEndpoint", {})).code, "FORBIDDEN");
+  await letAgentsChangeWebhooks(false);
+  assert.deepEqual(await isListed(), []);
+});
+
+test("no tool tells an agent to look for a secret that it withholds", async () => {
+  await letAgentsChangeWebhooks(true);
+  const { client } = await connect(partner.key.secret);
+  for (const { name, description } of (await client.listTools()).tools)
+    if (/withholds/.test(description ?? "")) assert.doesNotMatch(description ?? "", /shown only here/, name);
+});
+
 test("no answer of any tool holds a claim or a secret of what it is about", async () => {
+  await letAgentsChangeWebhooks(true);
   const { client, call, done } = await connect(partner.key.secret);
   const created = await call("createWebhookEndpoint", { url: "https://receiver.test/hook" });
   const { endpoint } = (created.structured as { data: any }).data;

@@ -223,6 +223,12 @@ test("roles: an admin neither touches an owner nor makes one; a member changes n
     201,
   );
   expectError(await admin.api.delete(`/v1/auth/orgs/invitations/${invited.id}`), 403, "FORBIDDEN");
+  expectError(
+    await admin.api.patch("/v1/auth/orgs", { agents_may_change_webhooks: true }),
+    403,
+    "FORBIDDEN",
+    /owner/,
+  );
   expectError(await member.api.patch(path(admin.memberId), { role: "member" }), 403, "FORBIDDEN");
   expectError(await member.api.delete(path(admin.memberId)), 403, "FORBIDDEN");
 

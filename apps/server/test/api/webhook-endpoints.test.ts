@@ -5,12 +5,15 @@ import { sql } from "../../src/db/sql.ts";
 import { resealAll } from "../../src/key-ring/sealed-columns.store.ts";
 import { KeyRing, newRingKey, parseRing } from "../../src/lib/key-ring.ts";
 import { createKey, createPartner, expectData, expectError } from "../support/api.ts";
+import { createLivePartner } from "../support/live.ts";
+import { readMails } from "../support/mails.ts";
 import { registration } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 
-const { api, core, clock } = await startTestService({
+const service = await startTestService({
   env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "receiver.test" },
 });
+const { api, core, clock } = service;
 const url = "https://receiver.test/hook?token=partner-secret";
 const allTypes = [
   "verification.session.succeeded",
@@ -427,4 +430,48 @@ test("signing secrets survive a rotation of the key ring", async () => {
     sql`select signing_secret from webhook_endpoints where id = ${endpoint.id}`,
   );
   assert.equal(new KeyRing([fresh]).openText("webhook-secret", sealed, endpoint.id), secret);
+});
+
+test("owners get a mail for every endpoint, URL and key that is added in live, and for none of the sandbox", async () => {
+  const live = await createLivePartner(core, api);
+  const subjects = async () =>
+    (await readMails(service, live.owner.email))
+      .map(({ subject }) => subject)
+      .filter((s) => !/Verify/.test(s));
+  const before = await subjects();
+  const said = async () => (await subjects()).slice(before.length);
+
+  const { endpoint } = await createEndpoint(live, { name: "Backend" });
+  const path = `/v1/webhooks/endpoints/${endpoint.id}`;
+  const mail = (await readMails(service, live.owner.email)).at(-1);
+  assert.match(mail?.text ?? "", /"Backend", receiver\.test \(live\)/);
+  assert.match(mail?.text ?? "", /Added by: "[^"]+" \(API\)/);
+  assert.ok(!mail?.text.includes("partner-secret"), "a path may hold a secret");
+
+  expectData(await live.api.patch(path, { name: "Renamed", url }));
+  expectData(await live.api.patch(path, { url: "https://receiver.test/elsewhere" }));
+  const key = expectData(await live.api.post(`${path}/keys`, registration("key-1")), 201);
+  expectData(await live.api.post(`/v1/webhooks/keys/${key.id}/deactivate`));
+  expectData(await live.api.post(`/v1/webhooks/keys/${key.id}/reactivate`));
+  const asOwner = { "X-Service-Environment": "live" };
+  expectData(
+    await live.owner.api.call("POST", `${path}/keys`, { body: registration("key-2"), headers: asOwner }),
+    201,
+  );
+  assert.deepEqual(await said(), [
+    "A webhook endpoint was added",
+    "The address of a webhook endpoint was changed",
+    "An encryption key was added",
+    "An encryption key was added",
+    "An encryption key was added",
+  ]);
+  const last = (await readMails(service, live.owner.email)).at(-1);
+  assert.match(last?.text ?? "", /Key: "key-2"/);
+  assert.ok(last?.text.includes(`(${live.owner.email})`), "it names the member");
+
+  const sandbox = await createPartner(api);
+  const quiet = (await readMails(service, sandbox.owner.email)).length;
+  const { endpoint: tested } = await createEndpoint(sandbox);
+  expectData(await sandbox.api.post(`/v1/webhooks/endpoints/${tested.id}/keys`, registration("key-1")), 201);
+  assert.equal((await readMails(service, sandbox.owner.email)).length, quiet);
 });

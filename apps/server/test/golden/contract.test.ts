@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { codesOfNoRoute, errorCodes } from "@assay/contract/errors";
+import { codesOfNoRoute, codesOfTools, errorCodes } from "@assay/contract/errors";
 import { describeApi, tagDescriptions } from "@assay/contract/openapi";
 import { bodyLimitOf, errorsOf } from "@assay/contract/route";
 import { routes } from "@assay/contract/routes";
@@ -12,7 +12,7 @@ import { listDocuments, readDocument } from "../../src/pages/documents.ts";
 
 test("every error code is declared by a route or is of none, and every declared code exists", () => {
   const declared = new Set(routes.flatMap(errorsOf));
-  assert.deepEqual([...declared, ...codesOfNoRoute].sort(), [...errorCodes].sort());
+  assert.deepEqual([...declared, ...codesOfNoRoute, ...codesOfTools].sort(), [...errorCodes].sort());
 });
 
 test("every error code has its own heading on the page that errors link to", () => {

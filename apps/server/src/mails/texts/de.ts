@@ -224,6 +224,37 @@ export const de: MailTexts = {
       ],
       button: "API-Schlüssel öffnen",
     },
+    endpoint_added: {
+      subject: "Ein Webhook-Endpunkt wurde hinzugefügt",
+      body: [
+        "Im Livebetrieb wurde ein Webhook-Endpunkt hinzugefügt. Sobald er einen Verschlüsselungsschlüssel hat, gehen Ergebnisse von Prüfungen an ihn.",
+        "Endpunkt: {endpoint}",
+        "Hinzugefügt von: {actor}",
+        "Wenn Sie das nicht erwartet haben, schalten Sie den Endpunkt ab und prüfen Sie, wer API-Schlüssel hat.",
+      ],
+      button: "Webhooks öffnen",
+    },
+    endpoint_moved: {
+      subject: "Die Adresse eines Webhook-Endpunkts wurde geändert",
+      body: [
+        "Die URL eines Webhook-Endpunkts im Livebetrieb wurde geändert. Ergebnisse von Prüfungen gehen von jetzt an an die neue Adresse.",
+        "Endpunkt: {endpoint}",
+        "Geändert von: {actor}",
+        "Wenn Sie das nicht erwartet haben, schalten Sie den Endpunkt ab und prüfen Sie, wer API-Schlüssel hat.",
+      ],
+      button: "Webhooks öffnen",
+    },
+    key_added: {
+      subject: "Ein Verschlüsselungsschlüssel wurde hinzugefügt",
+      body: [
+        "Zu einem Webhook-Endpunkt im Livebetrieb wurde ein Verschlüsselungsschlüssel hinzugefügt oder wieder aktiviert. Wer den privaten Teil besitzt, kann die Ergebnisse lesen, die dorthin gehen.",
+        "Endpunkt: {endpoint}",
+        "Schlüssel: {key}",
+        "Hinzugefügt von: {actor}",
+        "Wenn Sie das nicht erwartet haben, deaktivieren Sie den Schlüssel und prüfen Sie, wer API-Schlüssel hat.",
+      ],
+      button: "Webhooks öffnen",
+    },
     signer_revoked: {
       subject: "Der Unterzeichner einer vertrauten Liste wurde widerrufen",
       body: [

@@ -212,6 +212,37 @@ export const en: MailTexts = {
       ],
       button: "Open the API keys",
     },
+    endpoint_added: {
+      subject: "A webhook endpoint was added",
+      body: [
+        "A webhook endpoint was added to live. Results of verifications are sent to it once it has an encryption key.",
+        "Endpoint: {endpoint}",
+        "Added by: {actor}",
+        "If you did not expect this, disable the endpoint and check who has API keys.",
+      ],
+      button: "Open webhooks",
+    },
+    endpoint_moved: {
+      subject: "The address of a webhook endpoint was changed",
+      body: [
+        "The URL of a webhook endpoint in live was changed. Results of verifications are sent to the new address from now on.",
+        "Endpoint: {endpoint}",
+        "Changed by: {actor}",
+        "If you did not expect this, disable the endpoint and check who has API keys.",
+      ],
+      button: "Open webhooks",
+    },
+    key_added: {
+      subject: "An encryption key was added",
+      body: [
+        "An encryption key was added to a webhook endpoint in live, or activated again. Who holds its private part can read the results that are sent there.",
+        "Endpoint: {endpoint}",
+        "Key: {key}",
+        "Added by: {actor}",
+        "If you did not expect this, deactivate the key and check who has API keys.",
+      ],
+      button: "Open webhooks",
+    },
     signer_revoked: {
       subject: "The signer of a list that you trust was revoked",
       body: [

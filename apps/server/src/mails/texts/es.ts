@@ -218,6 +218,37 @@ export const es: MailTexts = {
       ],
       button: "Abrir las claves de API",
     },
+    endpoint_added: {
+      subject: "Se añadió un punto de recepción de webhooks",
+      body: [
+        "Se añadió un punto de recepción de webhooks en producción. En cuanto tenga una clave de cifrado, se le enviarán los resultados de las verificaciones.",
+        "Punto de recepción: {endpoint}",
+        "Añadido por: {actor}",
+        "Si no lo esperaba, desactive el punto de recepción y compruebe quién tiene claves de API.",
+      ],
+      button: "Abrir los webhooks",
+    },
+    endpoint_moved: {
+      subject: "Se cambió la dirección de un punto de recepción",
+      body: [
+        "Se cambió la URL de un punto de recepción de webhooks en producción. Desde ahora los resultados de las verificaciones se envían a la nueva dirección.",
+        "Punto de recepción: {endpoint}",
+        "Cambiado por: {actor}",
+        "Si no lo esperaba, desactive el punto de recepción y compruebe quién tiene claves de API.",
+      ],
+      button: "Abrir los webhooks",
+    },
+    key_added: {
+      subject: "Se añadió una clave de cifrado",
+      body: [
+        "Se añadió o se reactivó una clave de cifrado en un punto de recepción de webhooks en producción. Quien tenga su parte privada puede leer los resultados que se envían allí.",
+        "Punto de recepción: {endpoint}",
+        "Clave: {key}",
+        "Añadida por: {actor}",
+        "Si no lo esperaba, desactive la clave y compruebe quién tiene claves de API.",
+      ],
+      button: "Abrir los webhooks",
+    },
     signer_revoked: {
       subject: "Se revocó al firmante de una lista de confianza",
       body: [

@@ -224,6 +224,37 @@ export const fr: MailTexts = {
       ],
       button: "Ouvrir les clés d’API",
     },
+    endpoint_added: {
+      subject: "Un point de réception de webhooks a été ajouté",
+      body: [
+        "Un point de réception de webhooks a été ajouté en production. Dès qu’il a une clé de chiffrement, les résultats des vérifications lui sont envoyés.",
+        "Point de réception : {endpoint}",
+        "Ajouté par : {actor}",
+        "Si vous ne vous y attendiez pas, désactivez le point de réception et vérifiez qui détient des clés d’API.",
+      ],
+      button: "Ouvrir les webhooks",
+    },
+    endpoint_moved: {
+      subject: "L’adresse d’un point de réception a été modifiée",
+      body: [
+        "L’URL d’un point de réception de webhooks en production a été modifiée. Les résultats des vérifications sont désormais envoyés à la nouvelle adresse.",
+        "Point de réception : {endpoint}",
+        "Modifié par : {actor}",
+        "Si vous ne vous y attendiez pas, désactivez le point de réception et vérifiez qui détient des clés d’API.",
+      ],
+      button: "Ouvrir les webhooks",
+    },
+    key_added: {
+      subject: "Une clé de chiffrement a été ajoutée",
+      body: [
+        "Une clé de chiffrement a été ajoutée ou réactivée pour un point de réception de webhooks en production. Quiconque détient sa partie privée peut lire les résultats qui y sont envoyés.",
+        "Point de réception : {endpoint}",
+        "Clé : {key}",
+        "Ajoutée par : {actor}",
+        "Si vous ne vous y attendiez pas, désactivez la clé et vérifiez qui détient des clés d’API.",
+      ],
+      button: "Ouvrir les webhooks",
+    },
     signer_revoked: {
       subject: "Le signataire d’une liste de confiance a été révoqué",
       body: [

@@ -216,6 +216,37 @@ export const it: MailTexts = {
       ],
       button: "Apri le chiavi API",
     },
+    endpoint_added: {
+      subject: "È stato aggiunto un endpoint webhook",
+      body: [
+        "In produzione è stato aggiunto un endpoint webhook. Appena ha una chiave di cifratura, riceve i risultati delle verifiche.",
+        "Destinazione: {endpoint}",
+        "Aggiunto da: {actor}",
+        "Se non se lo aspettava, disattivi l’endpoint e controlli chi possiede chiavi API.",
+      ],
+      button: "Apri i webhook",
+    },
+    endpoint_moved: {
+      subject: "L’indirizzo di un endpoint webhook è cambiato",
+      body: [
+        "L’URL di un endpoint webhook in produzione è stato cambiato. D’ora in poi i risultati delle verifiche vanno al nuovo indirizzo.",
+        "Destinazione: {endpoint}",
+        "Cambiato da: {actor}",
+        "Se non se lo aspettava, disattivi l’endpoint e controlli chi possiede chiavi API.",
+      ],
+      button: "Apri i webhook",
+    },
+    key_added: {
+      subject: "È stata aggiunta una chiave di cifratura",
+      body: [
+        "A un endpoint webhook in produzione è stata aggiunta o riattivata una chiave di cifratura. Chi possiede la parte privata può leggere i risultati inviati lì.",
+        "Destinazione: {endpoint}",
+        "Chiave: {key}",
+        "Aggiunta da: {actor}",
+        "Se non se lo aspettava, disattivi la chiave e controlli chi possiede chiavi API.",
+      ],
+      button: "Apri i webhook",
+    },
     signer_revoked: {
       subject: "Il firmatario di una lista fidata è stato revocato",
       body: [

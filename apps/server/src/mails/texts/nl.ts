@@ -214,6 +214,37 @@ export const nl: MailTexts = {
       ],
       button: "API-sleutels openen",
     },
+    endpoint_added: {
+      subject: "Er is een webhook-eindpunt toegevoegd",
+      body: [
+        "In live is een webhook-eindpunt toegevoegd. Zodra het een versleutelingssleutel heeft, gaan resultaten van verificaties erheen.",
+        "Eindpunt: {endpoint}",
+        "Toegevoegd door: {actor}",
+        "Verwachtte u dit niet, schakel het eindpunt dan uit en controleer wie API-sleutels heeft.",
+      ],
+      button: "Webhooks openen",
+    },
+    endpoint_moved: {
+      subject: "Het adres van een webhook-eindpunt is gewijzigd",
+      body: [
+        "De URL van een webhook-eindpunt in live is gewijzigd. Resultaten van verificaties gaan vanaf nu naar het nieuwe adres.",
+        "Eindpunt: {endpoint}",
+        "Gewijzigd door: {actor}",
+        "Verwachtte u dit niet, schakel het eindpunt dan uit en controleer wie API-sleutels heeft.",
+      ],
+      button: "Webhooks openen",
+    },
+    key_added: {
+      subject: "Er is een versleutelingssleutel toegevoegd",
+      body: [
+        "Aan een webhook-eindpunt in live is een versleutelingssleutel toegevoegd of opnieuw geactiveerd. Wie het privédeel heeft, kan de resultaten lezen die daarheen gaan.",
+        "Eindpunt: {endpoint}",
+        "Sleutel: {key}",
+        "Toegevoegd door: {actor}",
+        "Verwachtte u dit niet, deactiveer de sleutel dan en controleer wie API-sleutels heeft.",
+      ],
+      button: "Webhooks openen",
+    },
     signer_revoked: {
       subject: "De ondertekenaar van een vertrouwde lijst is ingetrokken",
       body: [

@@ -213,6 +213,37 @@ export const pl: MailTexts = {
       ],
       button: "Otwórz klucze API",
     },
+    endpoint_added: {
+      subject: "Dodano punkt odbioru webhooków",
+      body: [
+        "W środowisku produkcyjnym dodano punkt odbioru webhooków. Gdy tylko będzie miał klucz szyfrowania, będą do niego wysyłane wyniki weryfikacji.",
+        "Punkt odbioru: {endpoint}",
+        "Dodano przez: {actor}",
+        "Jeśli się tego nie spodziewasz, wyłącz punkt odbioru i sprawdź, kto ma klucze API.",
+      ],
+      button: "Otwórz webhooki",
+    },
+    endpoint_moved: {
+      subject: "Zmieniono adres punktu odbioru webhooków",
+      body: [
+        "Zmieniono adres URL punktu odbioru webhooków w środowisku produkcyjnym. Od teraz wyniki weryfikacji są wysyłane pod nowy adres.",
+        "Punkt odbioru: {endpoint}",
+        "Zmieniono przez: {actor}",
+        "Jeśli się tego nie spodziewasz, wyłącz punkt odbioru i sprawdź, kto ma klucze API.",
+      ],
+      button: "Otwórz webhooki",
+    },
+    key_added: {
+      subject: "Dodano klucz szyfrowania",
+      body: [
+        "W punkcie odbioru webhooków w środowisku produkcyjnym dodano lub ponownie aktywowano klucz szyfrowania. Kto ma jego część prywatną, może czytać wysyłane tam wyniki.",
+        "Punkt odbioru: {endpoint}",
+        "Klucz: {key}",
+        "Dodano przez: {actor}",
+        "Jeśli się tego nie spodziewasz, dezaktywuj klucz i sprawdź, kto ma klucze API.",
+      ],
+      button: "Otwórz webhooki",
+    },
     signer_revoked: {
       subject: "Unieważniono podpisującego zaufaną listę",
       body: [

@@ -218,6 +218,37 @@ export const pt: MailTexts = {
       ],
       button: "Abrir as chaves de API",
     },
+    endpoint_added: {
+      subject: "Foi adicionado um ponto de receção de webhooks",
+      body: [
+        "Foi adicionado um ponto de receção de webhooks em produção. Assim que tiver uma chave de cifragem, recebe os resultados das verificações.",
+        "Ponto de receção: {endpoint}",
+        "Adicionado por: {actor}",
+        "Se não esperava isto, desative o ponto de receção e verifique quem tem chaves de API.",
+      ],
+      button: "Abrir os webhooks",
+    },
+    endpoint_moved: {
+      subject: "O endereço de um ponto de receção foi alterado",
+      body: [
+        "O URL de um ponto de receção de webhooks em produção foi alterado. A partir de agora os resultados das verificações são enviados para o novo endereço.",
+        "Ponto de receção: {endpoint}",
+        "Alterado por: {actor}",
+        "Se não esperava isto, desative o ponto de receção e verifique quem tem chaves de API.",
+      ],
+      button: "Abrir os webhooks",
+    },
+    key_added: {
+      subject: "Foi adicionada uma chave de cifragem",
+      body: [
+        "Foi adicionada ou reativada uma chave de cifragem num ponto de receção de webhooks em produção. Quem tiver a parte privada pode ler os resultados enviados para lá.",
+        "Ponto de receção: {endpoint}",
+        "Chave: {key}",
+        "Adicionada por: {actor}",
+        "Se não esperava isto, desative a chave e verifique quem tem chaves de API.",
+      ],
+      button: "Abrir os webhooks",
+    },
     signer_revoked: {
       subject: "O signatário de uma lista de confiança foi revogado",
       body: [

@@ -215,6 +215,37 @@ export const tr: MailTexts = {
       ],
       button: "API anahtarlarını aç",
     },
+    endpoint_added: {
+      subject: "Bir webhook uç noktası eklendi",
+      body: [
+        "Canlı ortama bir webhook uç noktası eklendi. Bir şifreleme anahtarı olduğunda doğrulama sonuçları ona gönderilir.",
+        "Uç nokta: {endpoint}",
+        "Ekleyen: {actor}",
+        "Bunu beklemiyorduysanız uç noktayı kapatın ve kimlerde API anahtarı olduğunu denetleyin.",
+      ],
+      button: "Webhook’ları aç",
+    },
+    endpoint_moved: {
+      subject: "Bir webhook uç noktasının adresi değişti",
+      body: [
+        "Canlı ortamdaki bir webhook uç noktasının URL’si değiştirildi. Doğrulama sonuçları artık yeni adrese gönderilir.",
+        "Uç nokta: {endpoint}",
+        "Değiştiren: {actor}",
+        "Bunu beklemiyorduysanız uç noktayı kapatın ve kimlerde API anahtarı olduğunu denetleyin.",
+      ],
+      button: "Webhook’ları aç",
+    },
+    key_added: {
+      subject: "Bir şifreleme anahtarı eklendi",
+      body: [
+        "Canlı ortamdaki bir webhook uç noktasına şifreleme anahtarı eklendi ya da anahtar yeniden etkinleştirildi. Özel parçasını elinde tutan, oraya gönderilen sonuçları okuyabilir.",
+        "Uç nokta: {endpoint}",
+        "Anahtar: {key}",
+        "Ekleyen: {actor}",
+        "Bunu beklemiyorduysanız anahtarı devre dışı bırakın ve kimlerde API anahtarı olduğunu denetleyin.",
+      ],
+      button: "Webhook’ları aç",
+    },
     signer_revoked: {
       subject: "Güvendiğiniz bir listenin imzacısı iptal edildi",
       body: [
