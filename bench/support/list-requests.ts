@@ -63,7 +63,14 @@ export class ListService {
     const ring = new KeyRing(parseRing(secretKeys));
     await db.transaction(async (tx) => {
       for (const id of new Set(organizations)) {
-        await insertOrganization(tx, { id, name: "Bench", slug: id, documentIdKey: Buffer.alloc(32), now });
+        await insertOrganization(tx, {
+          id,
+          name: "Bench",
+          slug: id,
+          documentIdKey: Buffer.alloc(32),
+          createdBy: null,
+          now,
+        });
         const { hash, keyId } = ring.keyedHash("api-key-hash", keyOf(id));
         await insertApiKey(tx, {
           id: newUuid(now),

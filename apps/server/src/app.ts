@@ -105,7 +105,7 @@ import { verifyRoutes } from "./verify/verify.routes.ts";
 import { openWatch } from "./watch-process.ts";
 import { setAsideAs } from "./webhooks/delivery.store.ts";
 import { DeliveryWorker, type DeliveryWorkerOptions } from "./webhooks/delivery-worker.ts";
-import { ListenerHub } from "./webhooks/listener-hub.ts";
+import { ListenerHub, type ListenerHubOptions } from "./webhooks/listener-hub.ts";
 import { createPurgeHistory, scrubPayloads } from "./webhooks/purge-history.job.ts";
 import { removeAbsentListeners } from "./webhooks/remove-absent-listeners.job.ts";
 import { urlSender } from "./webhooks/send-delivery.ts";
@@ -142,7 +142,7 @@ export type ServiceOptions = {
   log: Log;
   role?: ProcessRole;
   /** For tests: authorities to trust in place of Node's own, and shorter times. */
-  webhooks?: DeliveryWorkerOptions & { ca?: string; attemptTimeoutMs?: number };
+  webhooks?: DeliveryWorkerOptions & ListenerHubOptions & { ca?: string };
   /** For tests: shorter times, other threads, another face check or (null) none. */
   verify?: Partial<RegistryOptions>;
   /** For tests: how soon after the start jobs run for the first time, or (null) not before their interval has passed. */

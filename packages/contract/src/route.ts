@@ -97,7 +97,14 @@ export type ParamsOf<R extends RouteDefinition> =
 /** Called once the stream is open; returns what ends the subscription. */
 export type EventFeed<T> = (stream: EventStream<T>) => () => void;
 /** `comeBackMs`: after so long the client is to connect again, because the stream is closed by no fault of its own. */
-export type EventStream<T> = { send(event: string, data: T): void; close(comeBackMs?: number): void };
+export type EventStream<T> = {
+  send(event: string, data: T): void;
+  close(comeBackMs?: number): void;
+  /** Asks again whether the caller may have the stream, and closes it where not. */
+  recheck(): Promise<StreamRight>;
+};
+/** `unknown`: the database does not answer. */
+export type StreamRight = "allowed" | "refused" | "unknown";
 
 export type Picture<T extends string = string> = { contentType: T; bytes: Uint8Array };
 

@@ -20,6 +20,10 @@ const tag = "Webhooks";
 export const listenerAbsenceMinutes = 60;
 /** Streams that one API key, or one user, may have open at one process. */
 export const maxListenerStreamsPerCaller = 10;
+/** Streams that an organization may have open at one process. */
+export const maxListenerStreamsPerOrganization = 100;
+/** Streams that all organizations which one account created may have open at one process: one person never takes all. */
+export const maxListenerStreamsPerCreator = 200;
 
 /** What a listener may report in place of a status, where the receiver behind it gave none. */
 export const answerErrors = [
@@ -102,7 +106,7 @@ export const streamListenerDeliveries = route({
   path: "/v1/webhooks/listeners/:endpoint_id/stream",
   tag,
   summary: "Receive the deliveries of a listener",
-  description: `Server-sent events, each named by its \`type\`. \`ready\` comes first; \`delivery\` carries the request that a URL would get, which waits for its answer for 15 seconds; \`ended\` says why the stream closes. A comment comes every 15 seconds. A listener has one stream: a newer one takes its place, at whichever process. Deliveries that were not answered when the stream closes are sent again through the next one. 409 \`CONFLICT\` with more than ${maxListenerStreamsPerCaller} streams of one key at one process.`,
+  description: `Server-sent events, each named by its \`type\`. \`ready\` comes first; \`delivery\` carries the request that a URL would get, which waits for its answer for 15 seconds; \`ended\` says why the stream closes. A comment comes every 15 seconds. A listener has one stream: a newer one takes its place, at whichever process. Deliveries that were not answered when the stream closes are sent again through the next one. The stream also ends at once when the key is disabled, deleted or loses the scope, or the member is removed. 409 \`CONFLICT\` with more than ${maxListenerStreamsPerCaller} streams of one key, ${maxListenerStreamsPerOrganization} of one organization, or ${maxListenerStreamsPerCreator} of all organizations that the same account created, at one process.`,
   access: { scope: "webhooks:write", whileFrozen: "refused" },
   params: listenerParams,
   reply: { status: 200, events: ListenerMessage },

@@ -9,6 +9,7 @@ import type { Tenant, TenantMember } from "../kernel/caller.ts";
 import { newUuid, randomText } from "../kernel/ids.ts";
 import { liveIsClosed } from "../kernel/live-is-closed.ts";
 import { lockOrganization } from "../organizations/organization.store.ts";
+import { tellRightsChanged } from "../organizations/rights.store.ts";
 import { type ApiKeyRow, countApiKeys, deleteApiKey, insertApiKey, updateApiKey } from "./api-key.store.ts";
 
 type Needs = Pick<Core, "db" | "clock" | "ring">;
@@ -70,6 +71,7 @@ export function changeApiKey(
       targetId: updated.id,
       details: { ...body },
     });
+    if (body.enabled === false || body.scopes !== undefined) tellRightsChanged(tx, caller.organizationId);
     return updated;
   });
 }
@@ -89,5 +91,6 @@ export async function removeApiKey(
       targetId: keyId,
       details: { name: deleted.name },
     });
+    tellRightsChanged(tx, caller.organizationId);
   });
 }

@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import type { EventFeed } from "@assay/contract/route";
+import type { EventFeed, StreamRight } from "@assay/contract/route";
 import { streamHeartbeatSeconds } from "@assay/contract/verify";
 import type { FastifyReply } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
@@ -11,7 +11,7 @@ const mostUnreadBytes = 256 * 1024;
 const eventNamePattern = /^[a-z_]+$/;
 
 /**
- * Answers with server-sent events until the feed closes the stream, the client goes away, or `recheck`, which is asked with every sign of life, says that the
+ * Answers with server-sent events until the feed closes the stream, the client goes away, or `recheck`, which is asked with every sign of life and whenever the feed wants to know, says that the
  * caller may not have it any more.
  */
 export function sendEvents(
@@ -24,7 +24,7 @@ export function sendEvents(
   admission.letGo(reply.request.raw);
   if (reply.request.method === "HEAD") {
     // Whoever asks only for the headers has left before the feed begins.
-    feed({ send: () => {}, close: () => {} })();
+    feed({ send: () => {}, close: () => {}, recheck: async () => "allowed" })();
     return withHeaders(reply).send();
   }
   const body = new PassThrough();
@@ -33,6 +33,17 @@ export function sendEvents(
     if (body.readableLength + body.writableLength + reply.raw.writableLength > mostUnreadBytes)
       body.destroy();
     else body.write(text);
+  };
+  const askAgain = async (): Promise<StreamRight> => {
+    try {
+      await recheck?.();
+      return "allowed";
+    } catch (error) {
+      // A database that does not answer is no reason to send anybody away.
+      if (!(error instanceof ApiError) || error.status >= 500) return "unknown";
+      body.end();
+      return "refused";
+    }
   };
   // Clients wait this long before they connect again after a loss.
   write("retry: 3000\n\n");
@@ -46,14 +57,12 @@ export function sendEvents(
       if (comeBackMs !== undefined) write(`retry: ${comeBackMs}\n\n`);
       body.end();
     },
+    recheck: askAgain,
   });
   // Keeps proxies from closing a quiet stream, and finds out that a client is gone.
   const heartbeat = setInterval(() => {
     write(": still here\n\n");
-    recheck?.().catch((error) => {
-      // A database that does not answer is no reason to send anybody away.
-      if (error instanceof ApiError && error.status < 500) body.end();
-    });
+    void askAgain();
   }, streamHeartbeatSeconds * secondMs);
   heartbeat.unref();
   body.once("close", () => {

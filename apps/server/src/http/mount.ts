@@ -228,7 +228,9 @@ function recheckOf(
   definition: RouteDefinition,
   options: MountOptions,
 ): (() => Promise<unknown>) | null {
-  return "public" in definition.access ? null : () => identify(request, reply, definition, options);
+  // It is no request of the caller's, so it does not count as a use of their key.
+  const uncounted = { ...options, onKeyUsed: () => {} };
+  return "public" in definition.access ? null : () => identify(request, reply, definition, uncounted);
 }
 
 function sendPicture(

@@ -12,6 +12,7 @@ import { mailOwners } from "./mail-owners.ts";
 import { countOwners, deleteMembership, findMember, type MemberRow, setMemberRole } from "./member.store.ts";
 import { type MemberRefusal, memberRefusal } from "./member.ts";
 import { lockOrganization } from "./organization.store.ts";
+import { tellRightsChanged } from "./rights.store.ts";
 
 const refusals: Record<MemberRefusal, () => ApiError> = {
   not_admin: () => new ApiError("FORBIDDEN", { message: "This needs the role admin." }),
@@ -76,6 +77,7 @@ export function changeMemberRole(
       });
       await takeBackInvitations(tx, now, caller, member.user_id, role);
     }
+    tellRightsChanged(tx, organizationId);
     if (!hasRole(role, "admin")) await mailAboutKeys(core, tx, caller, member, disabled);
     return { member: { ...member, role, active_api_keys: member.active_api_keys - disabled }, disabled };
   });
@@ -100,6 +102,7 @@ export async function removeMember(
       details: { role: member.role, ...keyCounts(member, disabled) },
     });
     await takeBackInvitations(tx, now, caller, member.user_id, null);
+    tellRightsChanged(tx, organizationId);
     await mailAboutKeys(core, tx, caller, member, disabled);
     return { member: { ...member, active_api_keys: member.active_api_keys - disabled }, disabled };
   });

@@ -33,7 +33,14 @@ export async function createOrganization(
   try {
     return await db.transaction(async (tx) => {
       const documentIdKey = newDocumentIdKey(ring, id);
-      await insertOrganization(tx, { id, name, slug: body.slug, documentIdKey, now });
+      await insertOrganization(tx, {
+        id,
+        name,
+        slug: body.slug,
+        documentIdKey,
+        createdBy: caller.userId,
+        now,
+      });
       await insertMembership(tx, id, caller.userId, "owner", now);
       await setActiveOrganization(tx, id, caller.userSessionId);
       await recordAudit(tx, now, {

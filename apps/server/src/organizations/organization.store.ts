@@ -35,12 +35,19 @@ const columns = sql`o.id, o.name, o.slug, o.environment, o.brand_color,
 
 export async function insertOrganization(
   tx: Tx,
-  organization: { id: OrganizationId; name: string; slug: string; documentIdKey: Buffer; now: Date },
+  organization: {
+    id: OrganizationId;
+    name: string;
+    slug: string;
+    documentIdKey: Buffer;
+    createdBy: UserId | null;
+    now: Date;
+  },
 ): Promise<void> {
   await tx.run(sql`
-    insert into organizations (id, name, slug, document_id_key, created_at, updated_at)
+    insert into organizations (id, name, slug, document_id_key, created_by, created_at, updated_at)
     values (${organization.id}, ${organization.name}, ${organization.slug}, ${organization.documentIdKey},
-      ${organization.now}, ${organization.now})`);
+      ${organization.createdBy}, ${organization.now}, ${organization.now})`);
 }
 
 /**
@@ -52,6 +59,14 @@ export function lockOrganization(tx: Tx, organizationId: OrganizationId): Promis
   return tx.first<OrganizationRow>(
     sql`select ${columns} from organizations o where o.id = ${organizationId} for no key update`,
   );
+}
+
+/** The account that made the organization; null where it is gone. */
+export async function readCreator(db: Queryable, organizationId: OrganizationId): Promise<UserId | null> {
+  const row = await db.first<{ created_by: UserId | null }>(
+    sql`select created_by from organizations where id = ${organizationId}`,
+  );
+  return row?.created_by ?? null;
 }
 
 export function readOwnOrganization(

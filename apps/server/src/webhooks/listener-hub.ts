@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { DeliveryId, EndpointId, OrganizationId } from "@assay/contract/ids";
+import type { DeliveryId, EndpointId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { EventFeed, EventStream } from "@assay/contract/route";
 import {
   type ListenerEndReason,
   type ListenerMessage,
   maxListenerStreamsPerCaller,
+  maxListenerStreamsPerCreator,
+  maxListenerStreamsPerOrganization,
 } from "@assay/contract/webhook-listeners";
 import type { DeliveryError } from "@assay/contract/webhooks";
 import type { Static } from "typebox";
@@ -16,6 +18,8 @@ import { secondMs } from "../kernel/clock.ts";
 import { knownId } from "../kernel/ids.ts";
 import { describeError } from "../lib/log.ts";
 import { Places } from "../lib/places.ts";
+import { readCreator } from "../organizations/organization.store.ts";
+import { rightsChannel } from "../organizations/rights.store.ts";
 import { countOpen } from "./delivery.store.ts";
 import type { SendableDelivery, Sender, Sent } from "./delivery-worker.ts";
 import { findEndpoint } from "./endpoint.store.ts";
@@ -54,8 +58,12 @@ type OpenStream = {
 
 type Needs = Pick<Core, "config" | "db" | "clock" | "log" | "metrics">;
 
-/** For tests: a shorter time, which is read at each attempt. */
-type ListenerHubOptions = { attemptTimeoutMs?: number };
+/** For tests: a shorter time, which is read at each attempt, and smaller shares. */
+export type ListenerHubOptions = {
+  attemptTimeoutMs?: number;
+  maxStreamsPerOrganization?: number;
+  maxStreamsPerCreator?: number;
+};
 
 /**
  * The open streams of listeners at this process, and the sender of their deliveries. Which stream a listener has is in the database, so that any process may hold it:
@@ -67,7 +75,9 @@ export class ListenerHub implements Sender {
   readonly #core: Needs;
   readonly #options: ListenerHubOptions;
   readonly #streams = new Map<EndpointId, OpenStream>();
-  readonly #places = new Places<string>(maxListenerStreamsPerCaller);
+  readonly #ofCaller = new Places<string>(maxListenerStreamsPerCaller);
+  readonly #ofOrganization: Places<OrganizationId>;
+  readonly #ofCreator: Places<UserId>;
   #opened = 0;
   #onServed: (endpointId: EndpointId) => void = () => {};
   #touchTimer: NodeJS.Timeout | undefined;
@@ -76,6 +86,8 @@ export class ListenerHub implements Sender {
   constructor(core: Needs, options: ListenerHubOptions = {}) {
     this.#core = core;
     this.#options = options;
+    this.#ofOrganization = new Places(options.maxStreamsPerOrganization ?? maxListenerStreamsPerOrganization);
+    this.#ofCreator = new Places(options.maxStreamsPerCreator ?? maxListenerStreamsPerCreator);
     this.limits = limitsForListeners(core.config.webhookMaxInFlight);
     core.metrics.gaugeOf("assay_listener_streams", "Open streams of webhook listeners.", () => this.#opened);
   }
@@ -87,6 +99,10 @@ export class ListenerHub implements Sender {
       const stream = id === "" ? null : this.#streams.get(knownId(id));
       if (id === "") this.#check([...this.#streams.values()]);
       else if (stream !== null && stream !== undefined) this.#check([stream]);
+    });
+    listener.on(rightsChannel, (id) => {
+      for (const stream of [...this.#streams.values()])
+        if (id === "" || stream.organizationId === id) void stream.events.recheck();
     });
     listener.on(answerChannel, (payload) => this.#answered(payload));
     this.#touchTimer = setInterval(() => this.#check([...this.#streams.values()]), touchEveryMs);
@@ -108,12 +124,7 @@ export class ListenerHub implements Sender {
     if (found?.kind !== "listener") throw new ApiError("NOT_FOUND");
     if (this.#stopped || this.#opened >= maxStreams)
       throw new ApiError("SERVICE_UNAVAILABLE", { headers: { "retry-after": "2" } });
-    const giveBack = this.#places.take(caller.kind === "key" ? caller.keyId : caller.userId);
-    if (giveBack === null)
-      throw new ApiError("CONFLICT", {
-        message: `There are ${maxListenerStreamsPerCaller} streams of this caller already.`,
-        hint: "End a listener that is not needed any more, or use another API key.",
-      });
+    const giveBack = this.#takeShare(caller, await readCreator(this.#core.db, caller.organizationId));
     this.#opened += 1;
     return (events) => {
       const stream: OpenStream = {
@@ -133,6 +144,41 @@ export class ListenerHub implements Sender {
         this.#leave(stream);
       };
     };
+  }
+
+  /** One place in each share, or in none of them. */
+  #takeShare(caller: OrganizationCaller, creator: UserId | null): () => void {
+    const { organizationId } = caller;
+    const shares = [
+      {
+        take: () => this.#ofCaller.take(caller.kind === "key" ? caller.keyId : caller.userId),
+        whose: `${maxListenerStreamsPerCaller} streams of this caller`,
+        hint: "End a listener that is not needed any more, or use another API key.",
+      },
+      {
+        take: () => this.#ofOrganization.take(organizationId),
+        whose: `${maxListenerStreamsPerOrganization} streams of this organization`,
+        hint: "End a listener that is not needed any more.",
+      },
+      {
+        take: () => (creator === null ? () => {} : this.#ofCreator.take(creator)),
+        whose: `${maxListenerStreamsPerCreator} streams of the organizations that the same account created`,
+        hint: "End a listener that is not needed any more, in whichever of these organizations.",
+      },
+    ];
+    const taken: (() => void)[] = [];
+    const giveBack = () => {
+      for (const each of taken) each();
+    };
+    for (const { take, whose, hint } of shares) {
+      const place = take();
+      if (place === null) {
+        giveBack();
+        throw new ApiError("CONFLICT", { message: `There are ${whose} already.`, hint });
+      }
+      taken.push(place);
+    }
+    return giveBack;
   }
 
   async #attach(stream: OpenStream): Promise<void> {
@@ -214,9 +260,15 @@ export class ListenerHub implements Sender {
     return this.#streams.has(endpointId);
   }
 
-  send(delivery: SendableDelivery, secret: string, now: Date): Promise<Sent> {
+  async send(delivery: SendableDelivery, secret: string, now: Date): Promise<Sent> {
     const stream = this.#streams.get(delivery.endpoint_id);
-    if (stream === undefined) return Promise.resolve({ kind: "put_back" });
+    // Notifications may be lost, so the right is looked up once more for each delivery.
+    if (stream === undefined || (await stream.events.recheck()) !== "allowed" || stream.isClosed)
+      return { kind: "put_back" };
+    return this.#hand(stream, delivery, secret, now);
+  }
+
+  #hand(stream: OpenStream, delivery: SendableDelivery, secret: string, now: Date): Promise<Sent> {
     const { id, event_id: eventId, event_type: eventType, payload } = delivery;
     const headers = headersOf({ id, eventId, eventType }, sign(secret, { eventId, payload }, now), now);
     const timeoutMs = this.#options.attemptTimeoutMs ?? attemptTimeoutMs;

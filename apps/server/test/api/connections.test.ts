@@ -86,7 +86,7 @@ test("event streams: so many for an address, and one that ends makes room", asyn
   const isLimited = (error: unknown) => error instanceof ApiError && error.code === "RATE_LIMITED";
   assert.throws(() => open(1000, "192.0.2.1"), isLimited);
   open(1000, "192.0.2.2");
-  const leave = streams[0]?.({ send: () => {}, close: () => {} });
+  const leave = streams[0]?.({ send: () => {}, close: () => {}, recheck: async () => "allowed" });
   leave?.();
   leave?.();
   open(1001, "192.0.2.1");

@@ -6,9 +6,10 @@ import { listenerAbsenceMinutes } from "@assay/contract/webhook-listeners";
 import { sql } from "../../src/db/sql.ts";
 import { minuteMs, secondMs } from "../../src/kernel/clock.ts";
 import { answerChannel } from "../../src/webhooks/listener.store.ts";
-import { Api, createKey, createPartner, expectData, expectError } from "../support/api.ts";
+import { Api, createKey, createPartner, expectData, expectError, signUp } from "../support/api.ts";
 import { createAuthority } from "../support/certificate.ts";
 import { openListenerStream, registerListener } from "../support/listener-stream.ts";
+import { readMails } from "../support/mails.ts";
 import { createReceivingEndpoint, decrypt, registration, startReceiver } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 
@@ -420,4 +421,106 @@ test("a reader that does not read holds a bounded amount of memory, and what it 
     await answer(delivery.delivery_id, { lease: delivery.lease, status_code: 200 });
   }
   stream.close();
+});
+
+test("one organization, and one person with many organizations, take their share of the streams and no more", async () => {
+  // Smaller shares than a process really has.
+  const small = await startTestService({
+    env,
+    webhooks: { ...webhooks, maxStreamsPerOrganization: 2, maxStreamsPerCreator: 3 },
+  });
+  const [{ url: at }] = small.machines;
+  const streams: Awaited<ReturnType<typeof openListenerStream>>[] = [];
+  const attempt = async (partner: { api: Api; key: { secret: string } }) => {
+    const { id } = await registerListener(partner.api);
+    const answer = new Api(at).as(partner.key.secret).get(`/v1/webhooks/listeners/${id}/stream`);
+    return { id, answer };
+  };
+  const open = async (partner: { api: Api; key: { secret: string } }) => {
+    const { id } = await registerListener(partner.api);
+    streams.push(await openListenerStream(at, partner.key.secret, id));
+  };
+  const one = await createPartner(small.api);
+  for (let each = 0; each < 2; each++) await open(one);
+  const another = await createKey(one.owner);
+  expectError(
+    await (await attempt({ api: another.api, key: another })).answer,
+    409,
+    "CONFLICT",
+    /streams of this organization/,
+  );
+  // Another organization of the same person has one place left of their share, not two.
+  expectData(await one.owner.api.post("/v1/auth/orgs", { name: "Second", slug: "second-of-streams" }), 201);
+  const key = await createKey(one.owner);
+  await open({ api: key.api, key });
+  expectError(
+    await (await attempt({ api: key.api, key })).answer,
+    409,
+    "CONFLICT",
+    /streams of the organizations that the same account created/,
+  );
+  // Somebody else is not held up, and a stream that ends makes room.
+  await open(await createPartner(small.api));
+  streams[0]?.close();
+  await until(async () =>
+    open({ api: key.api, key }).then(
+      () => true,
+      () => false,
+    ),
+  );
+  for (const stream of streams) stream.close();
+});
+
+/** How the caller of a stream loses the right to it, each by an ordinary call of an owner. */
+const losses: Record<
+  string,
+  (at: { owner: { api: Api }; keyId: string; memberId: string }) => Promise<unknown>
+> = {
+  "the key is disabled": ({ owner, keyId }) =>
+    owner.api.patch(`/v1/auth/api-keys/${keyId}`, { enabled: false }),
+  "the key is deleted": ({ owner, keyId }) => owner.api.delete(`/v1/auth/api-keys/${keyId}`),
+  "the key loses the scope": ({ owner, keyId }) =>
+    owner.api.patch(`/v1/auth/api-keys/${keyId}`, { scopes: ["webhooks:read"] }),
+  "the member who made the key is removed with their keys": ({ owner, memberId }) =>
+    owner.api.delete(`/v1/auth/orgs/members/${memberId}?disable_keys=true`),
+  "the member who opened it is removed": ({ owner, memberId }) =>
+    owner.api.delete(`/v1/auth/orgs/members/${memberId}`),
+};
+
+for (const [what, lose] of Object.entries(losses))
+  test(`a stream ends at once, at whichever process, when ${what}`, async () => {
+    const partner = await createPartner(api);
+    const person = await signUp(api);
+    const invitation = { email: person.email, role: "admin" };
+    expectData(await partner.owner.api.post("/v1/auth/orgs/invitations", invitation), 201);
+    const mail = (await readMails(first, person.email)).at(-1);
+    const token = /\/invitations\/([A-Za-z0-9]{43})\s/.exec(mail?.text ?? "")?.[1];
+    expectData(await person.api.post(`/v1/auth/invitations/${token}/accept`));
+    const members = expectData<{ id: string; user_id: string }[]>(
+      await partner.owner.api.get("/v1/auth/orgs/members"),
+    );
+    const memberId = members.find(({ user_id }) => user_id === person.userId)?.id ?? "";
+    const key = await createKey(person);
+    const listener = await registerListener(partner.api);
+    const credential = what.includes("opened") ? person.token : key.secret;
+    const stream = await openListenerStream(second.url, credential, listener.id);
+    await stream.next("ready");
+    await lose({ owner: partner.owner, keyId: key.id, memberId });
+    await stream.closed;
+    assert.equal(stream.unread, 0, "nothing came before the end");
+    assert.equal(stream.heartbeats, 0, "it did not wait for the next sign of life");
+  });
+
+test("where the notification is lost, a delivery is not handed to a caller who has lost the right", async () => {
+  const { partner, listener, attach } = await setUp();
+  const { stream } = await attach();
+  await db.run(sql`update api_keys set enabled = false where id = ${partner.key.id}`);
+  const key = await createKey(partner.owner);
+  expectData(await key.api.post(`/v1/webhooks/endpoints/${listener.id}/test`), 202);
+  await stream.closed;
+  assert.equal(stream.unread, 0);
+  const next = await openListenerStream(first.url, key.secret, listener.id);
+  await next.next("ready");
+  assert.equal((await next.nextDelivery()).attempt, 1, "no try was used up");
+  next.close();
 });

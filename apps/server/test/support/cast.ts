@@ -46,7 +46,14 @@ export async function createOrganization(
   counter += 1;
   const id = newUuid<OrganizationId>(now);
   const documentIdKey = newDocumentIdKey(core.ring, id);
-  await insertOrganization(tx, { id, name: "Matrix", slug: `matrix-${counter}`, documentIdKey, now });
+  await insertOrganization(tx, {
+    id,
+    name: "Matrix",
+    slug: `matrix-${counter}`,
+    documentIdKey,
+    createdBy: null,
+    now,
+  });
   for (const [role, person] of Object.entries(members))
     await insertMembership(tx, id, person.userId, role as Role, now);
   return id;

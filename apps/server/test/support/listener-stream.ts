@@ -28,12 +28,14 @@ export async function openListenerStream(url: string, credential: string, endpoi
   const messages: Message[] = [];
   const waiting: (() => void)[] = [];
   let ended = false;
+  let heartbeats = 0;
   const read = async () => {
     let text = "";
     for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       text += chunk;
       for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
         const data = /^data: (.*)$/m.exec(text.slice(0, end))?.[1];
+        if (text.slice(0, end).startsWith(":")) heartbeats += 1;
         text = text.slice(end + 2);
         if (data !== undefined) messages.push(JSON.parse(data) as Message);
       }
@@ -62,6 +64,10 @@ export async function openListenerStream(url: string, credential: string, endpoi
       const { delivery } = await this.next("delivery");
       if (delivery === null) throw new Error("a delivery message without a delivery");
       return delivery;
+    },
+    /** Signs of life that came. */
+    get heartbeats() {
+      return heartbeats;
     },
     get unread() {
       return messages.length;
