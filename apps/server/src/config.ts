@@ -355,9 +355,16 @@ export const settings = {
     signUpModes,
     "open",
   ),
+  organizationsPerUser: integer(
+    "ORGANIZATIONS_PER_USER",
+    "Most organizations that one account may create; one more is 409. Limits of an organization bound what one person can use only together with this one.",
+    10,
+    1,
+    100_000,
+  ),
   invitationsPerDay: integer(
     "INVITATIONS_PER_DAY",
-    "Most invitations that one organization may mail in a day (UTC); one more is 409.",
+    "Most invitations that one organization may mail in a day (UTC), and most that one account may send in all organizations together; one more is 409.",
     200,
     1,
     100_000,

@@ -87,7 +87,7 @@ export const startDomainChallenge = route({
   tag,
   summary: "Begin to verify a domain",
   description:
-    "Answers with the TXT record to publish. Any name below a domain stands for the registrable domain above it; internationalized names are taken in both forms. The list of domains has the record as well.",
+    "Answers with the TXT record to publish. Any name below a domain stands for the registrable domain above it; internationalized names are taken in both forms. The list of domains has the record as well. `conflict` names the organization that holds the domain, and is null when none does. 409 `DOMAIN_CHALLENGE_LIMIT_REACHED` with too many open challenges, or too many of one person in a day; the hint tells how many.",
   access: { role: "owner" },
   body: named(
     "StartDomainChallengeBody",
@@ -110,7 +110,7 @@ export const startDomainChallenge = route({
       }),
     ),
   },
-  errors: ["APEX_INVALID"],
+  errors: ["DOMAIN_CHALLENGE_LIMIT_REACHED", "APEX_INVALID"],
 });
 
 export const verifyDomain = route({

@@ -186,6 +186,16 @@ export const errorTable = {
   },
 
   // Organization administration
+  ORGANIZATION_LIMIT_REACHED: {
+    status: 409,
+    message: "This account has created as many organizations as it may.",
+    hint: "Delete an organization that you do not need, or ask the operator to raise ORGANIZATIONS_PER_USER.",
+  },
+  DOMAIN_CHALLENGE_LIMIT_REACHED: {
+    status: 409,
+    message: "There are as many domain challenges as there may be.",
+    hint: "Publish the records of the challenges that are open, or wait until some expire.",
+  },
   APEX_INVALID: {
     status: 422,
     message: "`apex_domain` is not on a domain that can be registered.",

@@ -78,11 +78,12 @@ export const createOrganization = route({
   path: "/v1/auth/orgs",
   tag,
   summary: "Create an organization",
-  description: "The caller becomes its owner, and it becomes the active organization.",
+  description:
+    "The caller becomes its owner, and it becomes the active organization. 409 `ORGANIZATION_LIMIT_REACHED` when the account has created as many as the operator allows; the hint tells how many.",
   access: { user: true },
   body: named("CreateOrganizationBody", closed({ name: OrganizationName, slug: Slug })),
   reply: { status: 201, data: Organization },
-  errors: ["CONFLICT", "EMAIL_NOT_VERIFIED"],
+  errors: ["CONFLICT", "EMAIL_NOT_VERIFIED", "ORGANIZATION_LIMIT_REACHED"],
 });
 
 export const listOrganizations = route({

@@ -69,6 +69,19 @@ export function listActiveChallenges(
     where organization_id = ${organizationId} and expires_at > ${now} order by id desc`);
 }
 
+/** Domains besides this one for which the organization has a challenge that is open. */
+export async function countOtherChallenges(
+  tx: Tx,
+  organizationId: OrganizationId,
+  apexDomain: string,
+  now: Date,
+): Promise<number> {
+  const { count } = await tx.one<{ count: number }>(sql`
+    select count(distinct apex_domain) as count from domain_challenges
+    where organization_id = ${organizationId} and expires_at > ${now} and apex_domain <> ${apexDomain}`);
+  return count;
+}
+
 export async function insertChallenge(
   tx: Tx,
   challenge: {

@@ -1,5 +1,6 @@
 import type { ChallengeId, DomainId } from "@assay/contract/ids";
 import { shownDomain } from "@assay/contract/shown-domain";
+import { countOfDay } from "../accounts/limit-guesses.ts";
 import { recordAct, recordAudit, systemActor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
@@ -9,8 +10,10 @@ import { later } from "../kernel/clock.ts";
 import { hashToken, newToken, newUuid } from "../kernel/ids.ts";
 import { DnsError } from "../lib/dns.ts";
 import { mailOwners } from "../organizations/mail-owners.ts";
+import { lockOrganization } from "../organizations/organization.store.ts";
 import { findApex } from "./apex.ts";
 import {
+  countOtherChallenges,
   deleteDomain,
   findChallenge,
   findHolder,
@@ -30,7 +33,31 @@ import {
   recordValue,
 } from "./domain.ts";
 
-export async function startChallenge({ db, clock }: Core, caller: MemberCaller, name: string) {
+/** Domains that an organization may be about to verify at the same time. */
+const maxOpenChallenges = 20;
+/** Challenges that a person may start in a day, in all organizations together. */
+const maxChallengesPerDay = 50;
+
+/** A challenge says who holds the domain, so without a limit anybody could find out the customers of the service by trying names. */
+async function countChallenge(core: Core, tx: Tx, caller: MemberCaller, apexDomain: string, now: Date) {
+  await lockOrganization(tx, caller.organizationId);
+  const others = await countOtherChallenges(tx, caller.organizationId, apexDomain, now);
+  if (others >= maxOpenChallenges)
+    throw new ApiError("DOMAIN_CHALLENGE_LIMIT_REACHED", {
+      hint: `An organization may have open challenges for ${maxOpenChallenges} domains. Publish the records of those that are open, or wait until some expire, 7 days after they were started.`,
+    });
+  const refusal = await countOfDay(core, tx, [
+    { what: ["domain challenges by", caller.userId], limit: maxChallengesPerDay },
+  ]);
+  if (refusal !== null)
+    throw new ApiError("DOMAIN_CHALLENGE_LIMIT_REACHED", {
+      message: "You have started too many domain challenges today.",
+      hint: `A person may start ${maxChallengesPerDay} a day, in all their organizations together. Try again tomorrow (UTC).`,
+    });
+}
+
+export async function startChallenge(core: Core, caller: MemberCaller, name: string) {
+  const { db, clock } = core;
   const now = clock.now();
   const { organizationId } = caller;
   const apex = findApex(name);
@@ -39,6 +66,7 @@ export async function startChallenge({ db, clock }: Core, caller: MemberCaller, 
   const token = newToken();
   const expiresAt = later(now, challengeLifetimeMs);
   const holder = await db.transaction(async (tx) => {
+    await countChallenge(core, tx, caller, apex.ascii, now);
     await insertChallenge(tx, {
       id,
       organizationId,

@@ -1,5 +1,5 @@
 import { type FoldedEmail, foldEmail } from "@assay/contract/email";
-import type { InvitationId, OrganizationId } from "@assay/contract/ids";
+import type { InvitationId } from "@assay/contract/ids";
 import { hasRole, mayInvite, type Role } from "@assay/contract/route";
 import { countOfDay } from "../accounts/limit-guesses.ts";
 import { requireVerifiedEmail } from "../accounts/require-verified-email.ts";
@@ -51,18 +51,24 @@ function ownerOnly(): ApiError {
 async function countInvitation(
   core: Core,
   tx: Tx,
-  organizationId: OrganizationId,
+  { organizationId, userId }: MemberCaller,
   email: FoldedEmail,
 ): Promise<void> {
   const { invitationsPerDay, invitationsPerRecipient } = core.config;
   const refusal = await countOfDay(core, tx, [
     { what: ["invitations of", organizationId], limit: invitationsPerDay },
     { what: ["invitations to", email], limit: invitationsPerRecipient },
+    { what: ["invitations by", userId], limit: invitationsPerDay },
   ]);
   if (refusal === null) return;
+  const [sent, limit] = [
+    ["by this organization", `An organization may send ${invitationsPerDay}`],
+    ["to `email`", `An address gets ${invitationsPerRecipient}`],
+    ["by you", `A person may send ${invitationsPerDay}, in all their organizations together,`],
+  ][refusal] ?? ["", ""];
   throw new ApiError("CONFLICT", {
-    message: `Too many invitations were sent today ${refusal === 0 ? "by this organization" : "to `email`"}.`,
-    hint: `${refusal === 0 ? `An organization may send ${invitationsPerDay}` : `An address gets ${invitationsPerRecipient}`} a day. Try again tomorrow (UTC), or ask the operator to raise the limit.`,
+    message: `Too many invitations were sent today ${sent}.`,
+    hint: `${limit} a day. Try again tomorrow (UTC), or ask the operator to raise the limit.`,
   });
 }
 
@@ -82,7 +88,7 @@ export async function inviteMember(
     if (organization === null || actor === null || !hasRole(actor.role, "admin"))
       throw new ApiError("FORBIDDEN");
     if (!mayInvite(actor.role, invitation.role)) throw ownerOnly();
-    await countInvitation(core, tx, organizationId, email.folded);
+    await countInvitation(core, tx, caller, email.folded);
     if (await isMemberAddress(tx, organizationId, email.folded)) {
       throw new ApiError("CONFLICT", {
         message: "`email` is the address of a member already.",

@@ -12,6 +12,7 @@ import { newUuid } from "../kernel/ids.ts";
 import { newDocumentIdKey } from "./document-id-key.ts";
 import { insertMembership } from "./member.store.ts";
 import {
+  countCreatedBy,
   insertOrganization,
   type OwnOrganizationRow,
   readOwnOrganization,
@@ -25,13 +26,17 @@ export async function createOrganization(
   caller: UserCaller,
   body: BodyOf<typeof contract.createOrganization>,
 ): Promise<OwnOrganizationRow> {
-  const { db, clock, ring } = core;
+  const { db, clock, ring, config } = core;
   await requireVerifiedEmail(core, caller);
   const now = clock.now();
   const id = newUuid<OrganizationId>(now);
   const name = body.name.trim();
   try {
     return await db.transaction(async (tx) => {
+      if ((await countCreatedBy(tx, caller.userId)) >= config.organizationsPerUser)
+        throw new ApiError("ORGANIZATION_LIMIT_REACHED", {
+          hint: `An account may create ${config.organizationsPerUser} organizations. Delete one that you do not need, or ask the operator to raise ORGANIZATIONS_PER_USER.`,
+        });
       const documentIdKey = newDocumentIdKey(ring, id);
       await insertOrganization(tx, {
         id,

@@ -61,6 +61,17 @@ export function lockOrganization(tx: Tx, organizationId: OrganizationId): Promis
   );
 }
 
+/**
+ * How many organizations the account has created. It locks the account for this transaction, so that two requests at once do not both find room.
+ */
+export async function countCreatedBy(tx: Tx, userId: UserId): Promise<number> {
+  await tx.run(sql`select 1 from users where id = ${userId} for no key update`);
+  const { count } = await tx.one<{ count: number }>(
+    sql`select count(*) as count from organizations where created_by = ${userId}`,
+  );
+  return count;
+}
+
 /** The account that made the organization; null where it is gone. */
 export async function readCreator(db: Queryable, organizationId: OrganizationId): Promise<UserId | null> {
   const row = await db.first<{ created_by: UserId | null }>(

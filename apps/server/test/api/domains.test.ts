@@ -366,3 +366,38 @@ test("live redirects: on an active domain, and where patterns exist one must mat
     /not on a verified domain/,
   );
 });
+
+test("an organization has open challenges for twenty domains, and what is verified or asked for again makes no more", async () => {
+  const owner = await signUpOwner(api);
+  const names = Array.from({ length: 20 }, newName);
+  for (const name of names) await start(owner, name);
+  const challenge = (of: Owner, name: string) =>
+    of.api.post("/v1/auth/orgs/domains/challenges/dns", { apex_domain: name });
+  const refusal = await challenge(owner, newName());
+  expectError(refusal, 409, "DOMAIN_CHALLENGE_LIMIT_REACHED");
+  assert.match(refusal.body.error?.hint ?? "", /20 domains/);
+  await verified(owner, names[0]);
+  await start(owner, newName());
+  clock.advance(7 * dayMs);
+  await start(owner, newName());
+});
+
+test("one person tries fifty domains a day, in all their organizations together", async () => {
+  const owner = await signUpOwner(api);
+  const day = 24 * hourMs;
+  clock.advance(day - (clock.now().getTime() % day));
+  for (let made = 0; made < 50; made++) {
+    if (made > 0 && made % 20 === 0) {
+      const slug = `tries-${process.pid}-${made}`;
+      expectData(await owner.api.post("/v1/auth/orgs", { name: "More", slug }), 201);
+    }
+    await start(owner, newName());
+  }
+  const again = () => owner.api.post("/v1/auth/orgs/domains/challenges/dns", { apex_domain: newName() });
+  const refusal = await again();
+  expectError(refusal, 409, "DOMAIN_CHALLENGE_LIMIT_REACHED");
+  assert.match(refusal.body.error?.hint ?? "", /50 a day/);
+  await start(await signUpOwner(api), newName());
+  clock.advance(day);
+  expectData(await again(), 201);
+});

@@ -150,6 +150,18 @@ test("one organization sends so many invitations a day, and what is refused is n
   expectData(await invite(owner, "one-more@example.com", "member"), 201);
 });
 
+test("one person sends so many invitations a day, in all their organizations together", async () => {
+  const owner = await signUpOwner(api);
+  for (let each = 0; each < 12; each++)
+    expectData(await invite(owner, `of-one-${each}@example.com`, "member"), 201);
+  expectData(await owner.api.post("/v1/auth/orgs", { name: "Another", slug: "another-sender" }), 201);
+  const refused = await invite(owner, "of-another@example.com", "member");
+  expectError(refused, 409, "CONFLICT", /by you/);
+  assert.match(refused.body.error?.hint ?? "", /send 12, in all their organizations together, a day/);
+  clock.advance(dayMs);
+  expectData(await invite(owner, "of-another@example.com", "member"), 201);
+});
+
 test("names in an invitation are short and in quotes", async () => {
   const owner = await signUpOwner(api);
   const name = `Your "account" is blocked \u202e${"call us ".repeat(9)}`;

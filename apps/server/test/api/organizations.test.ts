@@ -117,6 +117,20 @@ test("a user with two organizations chooses the one to act in, and only among th
   expectError(await stranger.api.get("/v1/auth/orgs", { starting_after: second.id }), 400, "INVALID_REQUEST");
 });
 
+test("one account creates ten organizations, also when it asks for many at once; joining is not creating", async () => {
+  const person = await signUp(api);
+  const create = (n: number) =>
+    person.api.post("/v1/auth/orgs", { name: `Number ${n}`, slug: `number-${process.pid}-${n}` });
+  const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => create(n)));
+  assert.equal(answers.filter(({ status }) => status === 201).length, 10);
+  const refusal = await create(12);
+  expectError(refusal, 409, "ORGANIZATION_LIMIT_REACHED");
+  assert.match(refusal.body.error?.hint ?? "", /may create 10 organizations/);
+  const owner = await signUpOwner(api);
+  expectData(await owner.api.post("/v1/auth/orgs/invitations", { email: person.email, role: "owner" }), 201);
+  expectData(await person.api.post(`/v1/auth/invitations/${await mailedToken(person.email)}/accept`));
+});
+
 test("an invited person without an account signs up and joins with the role", async () => {
   const owner = await signUpOwner(api);
   const email = `new-person-${process.pid}@example.com`;
