@@ -6,7 +6,7 @@ import { describeSocket } from "@assay/contract/asyncapi";
 import { describeErrors } from "@assay/contract/error-reference";
 import { evidenceWarnings } from "@assay/contract/evidence-warnings";
 import { describeApi } from "@assay/contract/openapi";
-import { errorsOf, honoursIdempotencyKey, isInEnvironment } from "@assay/contract/route";
+import { errorsOf, honoursIdempotencyKey, isInEnvironment, preparesLive } from "@assay/contract/route";
 import { routes } from "@assay/contract/routes";
 import { describePolicy } from "@assay/emrtd/verify/parse-policy";
 import { defaultPolicy, policySwitches } from "@assay/emrtd/verify/policy";
@@ -192,6 +192,7 @@ function describeRoutes(): string {
       "whileFrozen" in access && access.whileFrozen ? ` (${access.whileFrozen} while frozen)` : "";
     const notes = [
       isInEnvironment(route) ? "environment" : "",
+      preparesLive(route) ? "before-live" : "",
       honoursIdempotencyKey(route) ? "idempotency-key" : "",
       "list" in route.reply ? "list" : "",
     ].filter((note) => note !== "");

@@ -85,6 +85,7 @@ import { measureQueues, type ShowOldestDue, showOldestDue } from "./retention/me
 import { measureBacklogJob, retentionJobs } from "./retention/retain-sessions.job.ts";
 import { searchRoutes } from "./search/search.routes.ts";
 import { expireSessions } from "./sessions/expire-sessions.job.ts";
+import { canReadDocuments } from "./sessions/reading-ways.ts";
 import { sessionRoutes } from "./sessions/sessions.routes.ts";
 import { traceFetch, traceJudge, traceSender } from "./trace-parts.ts";
 import { CurrentTrust } from "./trust/current-trust.ts";
@@ -105,6 +106,7 @@ import { verifyRoutes } from "./verify/verify.routes.ts";
 import { openWatch } from "./watch-process.ts";
 import { setAsideAs } from "./webhooks/delivery.store.ts";
 import { DeliveryWorker, type DeliveryWorkerOptions } from "./webhooks/delivery-worker.ts";
+import { canReceiveResults } from "./webhooks/endpoint.store.ts";
 import { ListenerHub, type ListenerHubOptions } from "./webhooks/listener-hub.ts";
 import { createPurgeHistory, scrubPayloads } from "./webhooks/purge-history.job.ts";
 import { removeAbsentListeners } from "./webhooks/remove-absent-listeners.job.ts";
@@ -497,7 +499,8 @@ function bindRoutes(parts: Parts, readiness: Readiness): Binding[] {
       terms: rpTerms,
       hasActiveDomain,
       trustsAnybody,
-      hasReadingApp: core.config.readerAppAndroid !== null || core.config.readerAppIos !== null,
+      canReceiveResults,
+      canReadDocuments: canReadDocuments(core.config),
     }),
     ...organizationDeletionRoutes(core),
     ...apiKeyRoutes(core, usage),

@@ -450,6 +450,10 @@ export const settings = {
     "(unset)",
     parseIosReaderApp,
   ),
+  deskReaders: flag(
+    "DESK_READERS",
+    "`true`: staff read documents at desks with `assay read`. Live sessions can be created if this is set or a reader app is configured; where this alone is set, the person's page leads to the desk. [More](reading-devices.md#the-desk).",
+  ),
   attestationRoots: text(
     "ATTESTATION_ROOTS",
     "A file with certificates (PEM) whose keys may vouch for phones, besides those of Google that come with the service. [More](reading-devices.md#phones-that-vouch-for-their-pictures).",

@@ -256,6 +256,11 @@ export const errorTable = {
   },
 
   // Going live, and deletion
+  NO_READER_AVAILABLE: {
+    status: 409,
+    message: "This service has nothing that reads real documents, so a live session cannot be completed.",
+    hint: "The operator configures a reader app (READER_APP_ANDROID, READER_APP_IOS) or, where documents are read at a desk, sets DESK_READERS=true. The sandbox needs neither.",
+  },
   ORGANIZATION_NOT_READY: {
     status: 409,
     message: "The organization is not ready for live.",

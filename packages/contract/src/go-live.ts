@@ -140,9 +140,14 @@ export const goLivePoints = [
   "business_details_complete",
   "domain_verified",
   "state_trusted",
+  "results_received",
   "reading_app_configured",
 ] as const;
 export type GoLivePoint = (typeof goLivePoints)[number];
+
+/** How an organization gets its results where it has no endpoint for them. */
+export const resultsWithoutEndpoint = ["poll_only"] as const;
+export type ResultsWithoutEndpoint = (typeof resultsWithoutEndpoint)[number];
 
 export const GoLiveReadiness = named(
   "GoLiveReadiness",
@@ -158,6 +163,11 @@ export const GoLiveReadiness = named(
           required: Type.Boolean({
             description: "Whether live stays closed without it. What is not required is a warning.",
           }),
+          instead: Nullable(
+            OneOf(resultsWithoutEndpoint, {
+              description: "What `results` of the go-live request may say in place of this point.",
+            }),
+          ),
           explanation: Type.String({
             description: "Why it matters, and what to do, in words.",
             examples: [
@@ -194,8 +204,20 @@ export const goLive = route({
   tag,
   summary: "Open live",
   description:
-    "Once and for good, beside the sandbox, in which nothing changes: its keys, endpoints and sessions go on. Needs the current terms accepted, complete business details, a verified domain, and an operator who trusts at least one issuing authority; the hint of 409 `ORGANIZATION_NOT_READY` lists what is missing.",
+    'Once and for good, beside the sandbox, in which nothing changes: its keys, endpoints and sessions go on. Needs the current terms accepted, complete business details, a verified domain, an operator who trusts at least one issuing authority, and an enabled live endpoint with an active key that is subscribed to `verification.session.succeeded`; the hint of 409 `ORGANIZATION_NOT_READY` lists what is missing. With `results: "poll_only"` no endpoint is needed: you read the outcomes of sessions, and claims are sent to nobody.',
   access: { role: "owner" },
+  body: named(
+    "GoLiveBody",
+    closed({
+      results: Type.Optional(
+        OneOf(resultsWithoutEndpoint, {
+          description:
+            "`poll_only`: you need no webhooks. `GET /v1/sessions/:id` has the outcome; what people share is not in it.",
+        }),
+      ),
+    }),
+  ),
+  bodyOptional: true,
   reply: { status: 200, data: Organization },
   errors: ["ORGANIZATION_NOT_READY", "CONFLICT"],
 });

@@ -3,7 +3,7 @@ import { auditEvents } from "./audit.ts";
 import { eventTypes } from "./events.ts";
 import { evidenceWarnings } from "./evidence-warnings.ts";
 import { environments, mailLanguages, pageLanguages, requirementNames } from "./facts.ts";
-import { businessTypes, goLivePoints } from "./go-live.ts";
+import { businessTypes, goLivePoints, resultsWithoutEndpoint } from "./go-live.ts";
 import { helperStates, jobStates, operatorConcerns, processRoles, revocationListStates } from "./operator.ts";
 import { roles, scopes } from "./route.ts";
 import {
@@ -48,6 +48,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
   PageLanguage: pageLanguages,
   ProcessRole: processRoles,
   RequirementName: requirementNames,
+  ResultsWithoutEndpoint: resultsWithoutEndpoint,
   RevocationEvidence: ["checked", "stale", "no_list"],
   RevocationListFreshness: revocationListStates,
   Role: roles,

@@ -23,7 +23,7 @@ export type Role = (typeof roles)[number];
  * - `role`: a user with at least this role in the active organization, or, with `organization: "body"`, in the one that
  *   the body's `organizationId` names. API keys are refused. With `inEnvironment` what the route is about belongs to an environment.
  * - `scope`: an API key with this scope, or a user of the active organization: any role reads, admin and owner write. What these routes are
- *   about always belongs to an environment.
+ *   about always belongs to an environment. With `beforeLive` users prepare live there before it is open.
  *
  * An organization that is scheduled for deletion refuses keys always and users on every write. `whileFrozen` states
  * the exceptions.
@@ -34,7 +34,7 @@ export type Access =
   | { operator: true }
   | { role: Role; organization?: "body"; whileFrozen?: "allowed" | "refused" }
   | { role: Role; inEnvironment: true; organization?: never; whileFrozen?: never }
-  | { scope: Scope; whileFrozen?: "refused" };
+  | { scope: Scope; whileFrozen?: "refused"; beforeLive?: true };
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
@@ -131,6 +131,11 @@ export function isInEnvironment({ access }: Pick<RouteDefinition, "access">): bo
   return "scope" in access || "inEnvironment" in access;
 }
 
+/** Whether users may use the route in live before live is open. */
+export function preparesLive({ access }: Pick<RouteDefinition, "access">): boolean {
+  return "beforeLive" in access && access.beforeLive === true;
+}
+
 export function isWrite(definition: Pick<RouteDefinition, "method">): boolean {
   return definition.method !== "GET";
 }
@@ -187,7 +192,7 @@ export function errorsOf(definition: RouteDefinition): ErrorCode[] {
   if ("scope" in access || ("role" in access && access.organization !== "body"))
     codes.add("ORGANIZATION_REQUIRED");
   // A user asked for live, and it is not open.
-  if (isInEnvironment(definition)) codes.add("ORGANIZATION_NOT_READY");
+  if (isInEnvironment(definition) && !preparesLive(definition)) codes.add("ORGANIZATION_NOT_READY");
   codes.add("BAD_REQUEST");
   if (definition.invalidParams) codes.add(definition.invalidParams);
   if (isList(definition)) codes.add("INVALID_REQUEST");

@@ -91,6 +91,10 @@ export const VerifyStatus = named(
           "Once the session has ended: where to send the person now, with `session_id` and `status` in its query. Null before, when the partner gave no address, and when the address is no longer allowed; then the person stays on this service's closing page.",
       }),
     ),
+    result_is_sent: Type.Boolean({
+      description:
+        "Whether what was agreed to is sent to the partner: the session succeeded, and a delivery was queued that can be encrypted. False before, and where the partner can only read the outcome.",
+    }),
     expires_at: Timestamp,
     completed_at: Nullable(Timestamp),
     server_time: { ...Timestamp, description: "The service's clock, to show the time left by." },
@@ -212,6 +216,7 @@ export const VerifyDetails = named(
     tries: Tries,
     terms: TermsReference,
     reader_apps: ReaderApps,
+    desk_readers: Type.Boolean({ description: "Whether documents are read at desks of the partner." }),
     consent: Nullable(ConsentState),
     redirect_url: Type.String({ description: "Where the person is sent afterwards." }),
     return_url: VerifyStatus.properties.return_url,

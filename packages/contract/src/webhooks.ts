@@ -290,6 +290,9 @@ const deliveryParams = closed({ delivery_id: DeliveryId });
 const eventParams = closed({ event_id: EventId });
 const read = { scope: "webhooks:read" } as const;
 const write = { scope: "webhooks:write" } as const;
+// Going live needs an endpoint that can receive results, so users set it up before.
+const readBeforeLive = { ...read, beforeLive: true } as const;
+const writeBeforeLive = { ...write, beforeLive: true } as const;
 
 export const createEndpoint = route({
   id: "createWebhookEndpoint",
@@ -299,7 +302,7 @@ export const createEndpoint = route({
   summary: "Create a webhook endpoint",
   description:
     "Nothing is sent until an encryption key is registered for the endpoint. 409 `CONFLICT` when the organization has as many endpoints as the operator allows; the hint tells how many.",
-  access: write,
+  access: writeBeforeLive,
   body: named(
     "CreateWebhookEndpointBody",
     closed({
@@ -319,7 +322,7 @@ export const listEndpoints = route({
   path: "/v1/webhooks/endpoints",
   tag,
   summary: "List webhook endpoints",
-  access: read,
+  access: readBeforeLive,
   query: pageQuery(EndpointId, { enabled: Type.Optional(Type.Boolean()) }),
   reply: { status: 200, list: WebhookEndpoint },
   errors: [],
@@ -331,7 +334,7 @@ export const getEndpoint = route({
   path: "/v1/webhooks/endpoints/:endpoint_id",
   tag,
   summary: "Read a webhook endpoint",
-  access: read,
+  access: readBeforeLive,
   params: endpointParams,
   reply: { status: 200, data: WebhookEndpoint },
   errors: ["NOT_FOUND"],
@@ -345,7 +348,7 @@ export const updateEndpoint = route({
   summary: "Change, disable or enable a webhook endpoint",
   description:
     "A disabled endpoint holds its pending deliveries without using up tries; they go on when it is enabled again. A listener cannot be given a URL.",
-  access: write,
+  access: writeBeforeLive,
   params: endpointParams,
   body: named(
     "UpdateWebhookEndpointBody",
@@ -371,7 +374,7 @@ export const deleteEndpoint = route({
   tag,
   summary: "Delete a webhook endpoint",
   description: "Retries stop and payloads are scrubbed. Past deliveries stay listed.",
-  access: write,
+  access: writeBeforeLive,
   params: endpointParams,
   reply: { status: 204 },
   errors: ["NOT_FOUND"],
@@ -435,7 +438,7 @@ export const registerKey = route({
   summary: "Register an encryption key",
   description:
     "A public RSA key of at least 2048 bits. The private key never leaves you. With several active keys the most recently activated one is used.",
-  access: write,
+  access: writeBeforeLive,
   params: endpointParams,
   body: RegisterWebhookKeyBody,
   reply: { status: 201, data: WebhookEncryptionKey },
@@ -448,7 +451,7 @@ export const listKeys = route({
   path: "/v1/webhooks/endpoints/:endpoint_id/keys",
   tag,
   summary: "List the encryption keys of an endpoint",
-  access: read,
+  access: readBeforeLive,
   params: endpointParams,
   query: pageQuery(EncryptionKeyId, {}),
   reply: { status: 200, list: WebhookEncryptionKey },
@@ -470,7 +473,7 @@ export const deactivateKey = route({
   tag,
   summary: "Stop encrypting to a key",
   description: "What was already encrypted to it is still delivered. Repeating it changes nothing.",
-  access: write,
+  access: writeBeforeLive,
   params: keyParams,
   reply: { status: 200, data: WebhookEncryptionKey },
   errors: ["NOT_FOUND", "CONFLICT"],
@@ -483,7 +486,7 @@ export const reactivateKey = route({
   tag,
   summary: "Encrypt to a key again",
   description: "Repeating it changes nothing.",
-  access: write,
+  access: writeBeforeLive,
   params: keyParams,
   reply: { status: 200, data: WebhookEncryptionKey },
   errors: ["NOT_FOUND", "CONFLICT"],

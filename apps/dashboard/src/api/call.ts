@@ -1,4 +1,5 @@
 import { CallError, createClient, type Input, NoAnswerError, type Result } from "@assay/contract/client";
+import type { Environment } from "@assay/contract/facts";
 import type { RouteDefinition } from "@assay/contract/route";
 import { shownText } from "@assay/contract/shown-text";
 import { chosenEnvironment } from "./chosen-environment.ts";
@@ -9,13 +10,16 @@ import { PageProblem } from "./page-problem.ts";
  * in front of a slow resolver; doubled, a person looks at "One moment…" for a minute.
  */
 const timeLimitMs = 30_000;
-const send = createClient({
-  baseUrl: "",
-  fetch: (url, init) => fetch(url, init),
-  timeLimitMs,
-  readText: shownText,
-  environment: chosenEnvironment,
-});
+const clientIn = (environment: () => Environment) =>
+  createClient({
+    baseUrl: "",
+    fetch: (url, init) => fetch(url, init),
+    timeLimitMs,
+    readText: shownText,
+    environment,
+  });
+const send = clientIn(chosenEnvironment);
+const sendToLive = clientIn(() => "live");
 const signedOutListeners = new Set<(route: RouteDefinition) => void>();
 
 /** Called when the service no longer knows who calls, so that the page can ask to sign in again. */
@@ -25,9 +29,18 @@ export function onSignedOut(listener: (route: RouteDefinition) => void): () => v
 }
 
 /** Calls the service that served this page; the session cookie speaks for the user. */
-export async function call<const R extends RouteDefinition>(route: R, input: Input<R>): Promise<Result<R>> {
+export function call<const R extends RouteDefinition>(route: R, input: Input<R>): Promise<Result<R>> {
+  return watched(route, () => send(route, input));
+}
+
+/** The same in live, whatever environment the page is in. Only for what is prepared there before live is open. */
+export function callInLive<const R extends RouteDefinition>(route: R, input: Input<R>): Promise<Result<R>> {
+  return watched(route, () => sendToLive(route, input));
+}
+
+async function watched<T>(route: RouteDefinition, work: () => Promise<T>): Promise<T> {
   try {
-    return await send(route, input);
+    return await work();
   } catch (error) {
     if (hasCode(error, "UNAUTHORIZED") && !("public" in route.access))
       for (const listener of signedOutListeners) listener(route);

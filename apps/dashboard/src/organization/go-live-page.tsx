@@ -25,6 +25,7 @@ import { Icon } from "../ui/icon.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Badge, Card, Facts, Heading, Loaded } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
+import { LiveResults, type Results } from "./live-results.tsx";
 import { textBlocks } from "./text-blocks.ts";
 
 type BusinessType = (typeof businessTypes)[number];
@@ -53,9 +54,14 @@ const points: Record<GoLivePoint, { name: string; why: string; where: ReactNode 
     why: "A document is real when a state that is trusted here has signed it. While none is, no real document can be accepted.",
     where: "Only the operator can do this.",
   },
+  results_received: {
+    name: "A live endpoint can receive results",
+    why: "What people share is sent to it and kept nowhere else. It needs to be enabled, to have an encryption key and to be subscribed to successes.",
+    where: null,
+  },
   reading_app_configured: {
-    name: "The operator has named an app that reads chips",
-    why: "The person’s page leads to it on phones. Without one, people need another reading device, for example at a desk of yours.",
+    name: "The operator has configured a way to read documents",
+    why: "A reader app for phones, or readers at desks. Until there is one, live sessions are refused.",
     where: "Only the operator can do this. You can go live without it.",
   },
 };
@@ -64,6 +70,7 @@ export function GoLivePage() {
   const { organization } = usePlace();
   const readiness = useData(readGoLive, {});
   const details = useData(readBusinessDetails, {});
+  const [results, setResults] = useState<Results>("webhooks");
   return (
     <>
       <Heading title="Going live" />
@@ -72,13 +79,22 @@ export function GoLivePage() {
         <Loaded query={readiness} lines={5}>
           {({ data }) => (
             <>
-              {data.environment === "live" ? null : <Progress points={data.points} />}
+              {data.environment === "live" ? null : <Progress points={data.points} results={results} />}
               <ol className="mb-5 divide-y divide-line">
                 {data.points.map((point) => (
-                  <Step key={point.point} point={point} />
+                  <Step key={point.point} point={point} results={results}>
+                    {point.point === "results_received" && !point.done && data.environment !== "live" ? (
+                      <LiveResults value={results} onChange={setResults} />
+                    ) : null}
+                  </Step>
                 ))}
               </ol>
-              {data.environment === "live" ? null : <GoLiveButton ready={data.ready} />}
+              {data.environment === "live" ? null : (
+                <GoLiveButton
+                  ready={data.points.every((point) => !point.required || isSettled(point, results))}
+                  results={results}
+                />
+              )}
             </>
           )}
         </Loaded>
@@ -112,7 +128,7 @@ function WhatLiveIs() {
           [
             "key",
             "What you need then",
-            "API keys and webhook endpoints of live: it begins empty. Members, domains and terms are shared.",
+            "API keys of live, and its webhook endpoints, which you can add below. Members, domains and terms are shared.",
           ],
         ] as const
       ).map(([icon, title, text]) => (
@@ -129,9 +145,14 @@ function WhatLiveIs() {
   );
 }
 
-function Progress({ points: all }: { points: readonly Point[] }) {
+/** Done, or replaced by what was chosen in its place. */
+function isSettled(point: Point, results: Results): boolean {
+  return point.done || (point.instead !== null && point.instead === results);
+}
+
+function Progress({ points: all, results }: { points: readonly Point[]; results: Results }) {
   const needed = all.filter(({ required }) => required);
-  const done = needed.filter((point) => point.done).length;
+  const done = needed.filter((point) => isSettled(point, results)).length;
   return (
     <p className="mb-2 flex flex-wrap items-center gap-3 text-small text-muted">
       <progress
@@ -169,7 +190,7 @@ function LiveIsOpen() {
   );
 }
 
-function GoLiveButton({ ready }: { ready: boolean }) {
+function GoLiveButton({ ready, results }: { ready: boolean; results: Results }) {
   const { organization } = usePlace();
   const mayGoLive = useMay("owner");
   if (!mayGoLive) return <p className="text-muted">Only an owner can open live.</p>;
@@ -185,10 +206,10 @@ function GoLiveButton({ ready }: { ready: boolean }) {
         disabled={!ready}
         done="Live is open."
         title="Open live?"
-        explanation="Live is opened beside the sandbox, and stays open. Nothing in the sandbox changes: its keys, endpoints and sessions go on. Live begins empty: create API keys and webhook endpoints for it."
+        explanation="Live is opened beside the sandbox, and stays open. Nothing in the sandbox changes: its keys, endpoints and sessions go on. Create API keys for live next."
         confirm="Go live"
         run={async () => {
-          await call(goLive, {});
+          await call(goLive, { body: results === "poll_only" ? { results } : {} });
           // Whoever opens it stays where they are until they switch.
           rememberEnvironment(organization, "sandbox");
           await Promise.all([refreshOrganization(), refresh(readGoLive)]);
@@ -200,24 +221,26 @@ function GoLiveButton({ ready }: { ready: boolean }) {
   );
 }
 
-function Step({ point }: { point: Point }) {
+function Step({ point, results, children }: { point: Point; results: Results; children?: ReactNode }) {
   const { name, why, where } = points[point.point];
+  const settled = isSettled(point, results);
   return (
     <li className="flex items-start gap-3 py-3 max-sm:flex-col max-sm:gap-1">
       <span className="shrink-0 sm:w-24">
-        <Badge look={point.done ? "good" : "warn"}>
-          {point.done ? "Done" : point.required ? "Missing" : "Warning"}
+        <Badge look={settled ? "good" : "warn"}>
+          {point.done ? "Done" : settled ? "Not needed" : point.required ? "Missing" : "Warning"}
         </Badge>
       </span>
       <div className="min-w-0 max-w-3xl">
         <p className="font-medium">{name}</p>
         <p className="text-small text-muted">{why}</p>
         <p className="mt-1 flex flex-wrap gap-x-4 text-small text-muted">
-          {point.done ? null : <span>{where}</span>}
+          {point.done || where === null ? null : <span>{where}</span>}
           <a href={point.docs}>
             More<span className="sr-only"> about: {name}</span>
           </a>
         </p>
+        {children}
       </div>
     </li>
   );

@@ -25,11 +25,16 @@ function todaysName(): string {
 }
 
 /** Registers the public half of a key. The private half is made here or stays wherever it is. */
-export function RegisterKey(props: { endpointId: string; onClose: () => void }) {
+export function RegisterKey(props: {
+  endpointId: string;
+  /** `callInLive` for an endpoint of live, on a page of the sandbox. */
+  send?: typeof call;
+  onClose: () => void;
+}) {
   const [way, setWay] = useState<Way>(canMakeKeys() ? "make" : "own");
   const [stripped, setStripped] = useState(false);
   const register = async (name: string, { n, e }: { n: string; e: string }) => {
-    await call(registerKey, {
+    await (props.send ?? call)(registerKey, {
       params: { endpoint_id: props.endpointId },
       body: {
         key_id: name,

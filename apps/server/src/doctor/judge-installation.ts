@@ -210,6 +210,16 @@ export function judgePublicUrl(publicUrl: string): Found {
   return ok(`${publicUrl}.`);
 }
 
+export function judgeReading(ways: { apps: readonly string[]; desks: boolean }): Found {
+  const named = [...ways.apps, ...(ways.desks ? ["desks"] : [])];
+  return named.length > 0
+    ? ok(`Real documents are read by: ${named.join(", ")}.`)
+    : warning(
+        "Nothing reads real documents, so live sessions are refused.",
+        "Configure READER_APP_ANDROID or READER_APP_IOS, or set DESK_READERS=true if staff read documents at desks.",
+      );
+}
+
 /** Processes of the role `chip` or `face`, as they are seen from here. */
 export function judgeRole(seen: readonly SeenPeer[], version: string): Found {
   const taking = seen.filter(({ state }) => state === "free" || state === "busy");

@@ -20,6 +20,7 @@ import {
   judgeNode,
   judgeOpenFiles,
   judgePublicUrl,
+  judgeReading,
   judgeRole,
 } from "./judge-installation.ts";
 
@@ -34,6 +35,7 @@ export function checksAround({ config, clock, log }: Surroundings): Check[] {
     { name: "Open files", look: async () => judgeOpenFiles(openFilesLimit()) },
     { name: "Public address", look: () => lookAtPublicUrl(config, clock) },
     { name: "Mail", look: () => lookAtMail(config, clock) },
+    { name: "Reading devices", look: async () => lookAtReading(config) },
     { name: "DNS", look: () => lookAtResolvers(config) },
     ...(config.chipHosts.length === 0
       ? []
@@ -64,6 +66,14 @@ async function lookAtDisk(folder: string): Promise<Found> {
     path = dirname(path);
   const { bavail, blocks, bsize } = await statfs(path);
   return judgeDisk({ free: bavail * bsize, size: blocks * bsize });
+}
+
+function lookAtReading({ readerAppAndroid, readerAppIos, deskReaders }: Config): Found {
+  const apps = [
+    ...(readerAppAndroid === null ? [] : ["the Android app"]),
+    ...(readerAppIos === null ? [] : ["the iPhone app"]),
+  ];
+  return judgeReading({ apps, desks: deskReaders });
 }
 
 function openFilesLimit(): number | "unlimited" | null {

@@ -45,8 +45,8 @@ export function goLiveRoutes(core: Core, needs: GoLiveNeeds): Binding[] {
       return viewReadiness(own, await readGoLiveFacts(db, caller.organizationId, needs), core.publicUrl());
     }),
 
-    bind(contract.goLive, async ({ caller }) => {
-      await goLive(core, needs, caller);
+    bind(contract.goLive, async ({ caller, body }) => {
+      await goLive(core, needs, caller, body);
       const own = await readOwnOrganization(db, caller.organizationId, caller.userId);
       if (own === null) throw new ApiError("FORBIDDEN");
       return viewOrganization(own);

@@ -1,9 +1,10 @@
+import type { ResultsWithoutEndpoint } from "@assay/contract/go-live";
 import type { OrganizationId } from "@assay/contract/ids";
 import { recordAct } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Queryable } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
-import type { MemberCaller } from "../kernel/caller.ts";
+import type { MemberCaller, Tenant } from "../kernel/caller.ts";
 import { isComplete } from "./business-details.ts";
 import { findAcceptance, readBusinessDetails, setLive } from "./go-live.store.ts";
 import { type GoLiveFacts, whatIsMissing } from "./go-live-readiness.ts";
@@ -16,26 +17,34 @@ export type GoLiveNeeds = {
   hasActiveDomain: (db: Queryable, organizationId: OrganizationId) => Promise<boolean>;
   /** Passed in as well: whether any live document can be accepted at all. */
   trustsAnybody: (db: Queryable) => Promise<boolean>;
-  /** Whether a person's phone can be led to an app that reads chips. */
-  hasReadingApp: boolean;
+  /** Passed in as well: whether an enabled live endpoint with an active key is subscribed to the event of a success. */
+  canReceiveResults: (db: Queryable, tenant: Tenant) => Promise<boolean>;
+  /** Whether anything is configured that reads real documents. */
+  canReadDocuments: boolean;
 };
 
 export async function readGoLiveFacts(
   db: Queryable,
   organizationId: OrganizationId,
-  { terms, hasActiveDomain, trustsAnybody, hasReadingApp }: GoLiveNeeds,
+  { terms, hasActiveDomain, trustsAnybody, canReceiveResults, canReadDocuments }: GoLiveNeeds,
 ): Promise<GoLiveFacts> {
   return {
     terms_accepted: isCurrent(await findAcceptance(db, organizationId, terms), terms),
     business_details_complete: isComplete(await readBusinessDetails(db, organizationId)),
     domain_verified: await hasActiveDomain(db, organizationId),
     state_trusted: await trustsAnybody(db),
-    reading_app_configured: hasReadingApp,
+    results_received: await canReceiveResults(db, { organizationId, environment: "live" }),
+    reading_app_configured: canReadDocuments,
   };
 }
 
 /** Opens live beside the sandbox, once and for good. Nothing in the sandbox is touched. */
-export async function goLive({ db, clock }: Core, needs: GoLiveNeeds, caller: MemberCaller): Promise<void> {
+export async function goLive(
+  { db, clock }: Core,
+  needs: GoLiveNeeds,
+  caller: MemberCaller,
+  { results = null }: { results?: ResultsWithoutEndpoint | null },
+): Promise<void> {
   const now = clock.now();
   const { organizationId } = caller;
   await db.transaction(async (tx) => {
@@ -44,13 +53,14 @@ export async function goLive({ db, clock }: Core, needs: GoLiveNeeds, caller: Me
     if (organization.environment === "live") {
       throw new ApiError("CONFLICT", { message: "Live is open already." });
     }
-    const missing = whatIsMissing(await readGoLiveFacts(tx, organizationId, needs));
+    const missing = whatIsMissing(await readGoLiveFacts(tx, organizationId, needs), results);
     if (missing.length > 0)
       throw new ApiError("ORGANIZATION_NOT_READY", { hint: `Missing: ${missing.join("; ")}.` });
     await setLive(tx, organizationId, now);
     await recordAct(tx, now, caller, {
       event: "organization.went_live",
       targetId: organizationId,
+      details: { results: results ?? "webhooks" },
     });
   });
 }

@@ -45,10 +45,11 @@ export function viewReadiness(
   return {
     environment,
     ready: whatIsMissing(facts).length === 0,
-    points: readinessOf(facts).map(({ point, done, required, explanation, docs }) => ({
+    points: readinessOf(facts).map(({ point, done, required, instead, explanation, docs }) => ({
       point,
       done,
       required,
+      instead,
       explanation,
       docs: `${publicUrl}/docs/${docs}`,
     })),

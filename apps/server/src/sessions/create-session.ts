@@ -10,6 +10,7 @@ import { isSandbox, type OrganizationCaller, type Tenant } from "../kernel/calle
 import { hashToken, newId, newToken } from "../kernel/ids.ts";
 import { isUsableEndpoint } from "../webhooks/endpoint.store.ts";
 import { embedOriginProblem, parseEmbedOrigin } from "./embed-origin.ts";
+import { canReadDocuments } from "./reading-ways.ts";
 import {
   commonRedirectProblem,
   liveSchemeProblem,
@@ -31,7 +32,8 @@ export async function createSession(
   body: Body,
   { places, place }: { places: SessionPlaces; place: SessionPlace },
 ): Promise<{ row: SessionRow; cancelToken: string }> {
-  const { db, clock } = core;
+  const { db, clock, config } = core;
+  if (!isSandbox(caller) && !canReadDocuments(config)) throw new ApiError("NO_READER_AVAILABLE");
   const shareFields = checkShareFields(body.share_fields);
   await checkRedirect(core, caller, body.redirect_url);
   const embedOrigin = await checkEmbedOrigin(core, caller, body.embed_origin);

@@ -38,6 +38,7 @@ export async function readDetails(
     consent: await findConsent(db, session.id),
     texts,
     readerApps: { android: config.readerAppAndroid, ios: config.readerAppIos },
+    deskReaders: config.deskReaders,
     returnUrl: await findReturnUrl(db, session, status),
     frameAncestor: await frameAncestorOf(db, session),
     publicUrl: publicUrl(),

@@ -2,6 +2,7 @@ import type { SessionId } from "@assay/contract/ids";
 import type { VerifyStatusData } from "@assay/contract/verify";
 import type { Core } from "../core.ts";
 import { statusAt } from "../sessions/session.ts";
+import { isResultQueued } from "../webhooks/is-result-queued.ts";
 import { findReturnUrl } from "./return-url.ts";
 import { findStatus } from "./status.store.ts";
 import { viewStatus } from "./verify.view.ts";
@@ -15,5 +16,9 @@ export async function readStatus(
   const row = await findStatus(db, sessionId, now);
   if (row === null) return null;
   const status = statusAt({ status: row.status, expiresAt: row.expires_at }, now);
-  return viewStatus(row, await findReturnUrl(db, row, status), now);
+  const shown = {
+    returnUrl: await findReturnUrl(db, row, status),
+    resultIsSent: status === "succeeded" && (await isResultQueued(db, row)),
+  };
+  return viewStatus(row, shown, now);
 }

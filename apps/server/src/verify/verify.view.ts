@@ -34,7 +34,11 @@ function viewMoment(row: SessionRow, now: Date) {
   };
 }
 
-export function viewStatus(row: StatusRow, returnUrl: string | null, now: Date): Static<typeof VerifyStatus> {
+export function viewStatus(
+  row: StatusRow,
+  { returnUrl, resultIsSent }: { returnUrl: string | null; resultIsSent: boolean },
+  now: Date,
+): Static<typeof VerifyStatus> {
   const moment = viewMoment(row, now);
   return {
     session_id: row.id,
@@ -43,6 +47,7 @@ export function viewStatus(row: StatusRow, returnUrl: string | null, now: Date):
     consent_given: row.consent_given,
     attempt: moment.status === "in_progress" ? row.attempt : null,
     return_url: returnUrl,
+    result_is_sent: resultIsSent,
   };
 }
 
@@ -118,6 +123,7 @@ export function viewDetails(
     consent: ConsentRow | null;
     texts: ConsentTexts;
     readerApps: ReaderApps;
+    deskReaders: boolean;
     returnUrl: string | null;
     frameAncestor: string | null;
     publicUrl: string;
@@ -137,6 +143,7 @@ export function viewDetails(
     terms: { version: texts.version, hash: texts.hash },
     consent: consent && viewConsent(consent, session),
     reader_apps: viewReaderApps(parts.readerApps, parts.publicUrl),
+    desk_readers: parts.deskReaders,
     redirect_url: session.redirect_url ?? closingPage(parts.publicUrl, session.id),
     return_url: parts.returnUrl,
     embed_origin: parts.frameAncestor,

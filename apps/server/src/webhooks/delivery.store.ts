@@ -171,6 +171,18 @@ function idsOfEvent(eventId: EventId): Sql {
   return sql`d.id >= ${from} and d.id < ${to}`;
 }
 
+/** Whether the event was sealed for an endpoint. Both values of `failed` are named, so that the index is read by the id. */
+export async function hasSealedDelivery(db: Queryable, tenant: Tenant, eventId: EventId): Promise<boolean> {
+  const { from, to } = madeWith("whd", eventId);
+  const found = await db.first(sql`
+    select 1 from webhook_deliveries d
+    where ${ownedBy(tenant, sql`d.`)} and d.failed = any(array[false, true])
+      and ${idBy.organization} >= ${from} and ${idBy.organization} < ${to} and ${idsOfEvent(eventId)}
+      and d.event_id = ${eventId} and d.encryption_key_id is not null
+    limit 1`);
+  return found !== null;
+}
+
 export type AttemptRow = {
   id: DeliveryAttemptId;
   status_code: number | null;

@@ -42,6 +42,18 @@ export async function isUsableEndpoint(
   return found !== null;
 }
 
+/** Whether the event of a success would be sealed and sent to anybody. */
+export async function canReceiveResults(db: Queryable, tenant: Tenant): Promise<boolean> {
+  const succeeded: EventType = "verification.session.succeeded";
+  const found = await db.first(sql`
+    select 1 from webhook_endpoints e
+    where ${ownedBy(tenant, sql`e.`)} and e.enabled
+      and (e.subscribed_event_types is null or ${succeeded} = any(e.subscribed_event_types))
+      and exists (select from webhook_keys k where k.endpoint_id = e.id and k.is_active)
+    limit 1`);
+  return found !== null;
+}
+
 export function insertEndpoint(
   tx: Tx,
   endpoint: {

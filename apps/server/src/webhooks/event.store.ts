@@ -56,6 +56,20 @@ export async function eventsOfSession(
   return rows.map((row) => row.id);
 }
 
+/** The event that told of the success of a session, unless it was taken back. */
+export async function findResultEvent(
+  db: Queryable,
+  tenant: Tenant,
+  sessionId: SessionId,
+): Promise<EventId | null> {
+  const type: EventType = "verification.session.succeeded";
+  const row = await db.first<{ id: EventId }>(sql`
+    select id from events
+    where ${ofSession(sessionId)} and ${ownedBy(tenant)} and type = ${type} and retracted_at is null
+    limit 1`);
+  return row?.id ?? null;
+}
+
 /** Takes back what the events of a session said, because another one is about to say otherwise. Their payloads are scrubbed already. */
 export async function retractEvents(
   tx: Tx,

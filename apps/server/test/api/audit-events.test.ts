@@ -221,7 +221,7 @@ const scenarios: Record<AuditEvent, () => Promise<Done>> = {
     expectData(await of.api.post("/v1/auth/orgs/business-details", details));
     await verifyDomain(of, dns, newName());
     await trustTestCountry(service);
-    expectData(await of.api.post("/v1/auth/orgs/go-live"));
+    expectData(await of.api.post("/v1/auth/orgs/go-live", { results: "poll_only" }));
     return { by: { user: of.userId }, to: of.organizationId, of };
   },
   "organization.deletion_requested": async () => {

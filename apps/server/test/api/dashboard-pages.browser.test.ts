@@ -491,7 +491,7 @@ if (looksAtAll || keepsScreenshots)
     await page.context().close();
   });
 
-test("the list for going live says what only the operator can do, until that is done, and warns of what may be missing", async () => {
+test("the list for going live says what only the operator can do, until that is done, and takes polling in place of an endpoint", async () => {
   const { token } = await furnished;
   const { page } = await openDashboard(browser, url, { width: 1440, colorScheme: "light", token });
   const step = (name: string) => page.getByRole("listitem").filter({ hasText: name });
@@ -499,12 +499,49 @@ test("the list for going live says what only the operator can do, until that is 
   await page.goto(`${url}/dashboard/go-live`);
   await trusted.getByText("Missing").waitFor();
   await trusted.getByText("Only the operator can do this").waitFor();
-  await step("an app that reads chips").getByText("Warning").waitFor();
+  await step("a way to read documents").getByText("Done").waitFor();
+  const results = step("A live endpoint can receive results");
+  await results.getByText("Missing").waitFor();
+  await results.getByText("We poll for results").click();
+  await results.getByText("Not needed").waitFor();
+  assert.equal(await button(page, "Add a live endpoint").count(), 0);
+  await results.getByText("By webhook").click();
   await step("A domain is verified").getByRole("link", { name: "Verify a domain" }).waitFor();
   await trustTestCountry(service);
   await page.reload();
   await trusted.getByText("Done").waitFor();
   assert.equal(await trusted.getByText("Only the operator can do this").count(), 0);
+  await page.context().close();
+});
+
+test("a live endpoint with its key is set up on the page for going live, before anybody can switch to live", async () => {
+  const { owner } = await createPartner(api);
+  const { page, problems } = await openDashboard(browser, url, {
+    width: 1440,
+    colorScheme: "light",
+    token: owner.token,
+  });
+  await page.goto(`${url}/dashboard/go-live`);
+  await button(page, "Add a live endpoint").click();
+  await page.getByLabel("Address").fill("https://127.0.0.1:9/live-hook");
+  await keepLooks(page, "dashboard-go-live-endpoint");
+  await button(page, "Add endpoint").click();
+  await page.getByText("Check the signature").waitFor();
+  await button(page, "Next: its encryption key").click();
+  await button(page, "Make a key pair").click();
+  await button(page, "Save as PEM").click();
+  await button(page, "Register the public half").click();
+  const results = page.getByRole("listitem").filter({ hasText: "A live endpoint can receive results" });
+  await results.getByText("Done").waitFor();
+  const listed = expectData<{ url: string; has_active_key: boolean }[]>(
+    await owner.api.in("live").get("/v1/webhooks/endpoints"),
+  );
+  assert.deepEqual(
+    listed.map((each) => [each.url, each.has_active_key]),
+    [["https://127.0.0.1:9/live-hook", true]],
+  );
+  assert.equal(expectData<unknown[]>(await owner.api.get("/v1/webhooks/endpoints")).length, 0);
+  assert.deepEqual(faults(problems), []);
   await page.context().close();
 });
 

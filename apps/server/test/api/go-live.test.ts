@@ -12,7 +12,7 @@ import { Api, createKey, createPartner, expectData, expectError, signUpOwner } f
 import { startDnsServer } from "../support/dns-server.ts";
 import { verifyDomain } from "../support/domain.ts";
 import { openLive, withLiveKey } from "../support/live.ts";
-import { createReceivingEndpoint } from "../support/receiver.ts";
+import { createReceivingEndpoint, registration } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { claimed, fail, succeed } from "../support/sessions.ts";
 import { claimedSession, TestDevice, testDocument, trustTestCountry } from "../support/verify-device.ts";
@@ -144,7 +144,7 @@ test("a text of the operator's needs a version, and must be readable", () => {
   assert.throws(() => loadRpTerms(loadConfig({ ...env, RP_TERMS_VERSION: "2027-01-01" })), /RP_TERMS_FILE/);
 });
 
-test("going live needs terms, details, a domain and an operator who trusts somebody, names what is missing, and happens once", async () => {
+test("going live needs terms, details, a domain, an operator who trusts somebody and an endpoint for results, names what is missing, and happens once", async () => {
   const owner = await signUpOwner(api);
   const goLive = () => owner.api.post("/v1/auth/orgs/go-live");
   const missing = async () => {
@@ -167,9 +167,10 @@ test("going live needs terms, details, a domain and an operator who trusts someb
   expectData(await owner.api.post("/v1/auth/orgs/business-details", details));
   assert.match(
     await missing(),
-    /^Missing: verify a domain .*; the operator trusts no issuing authority yet\.$/,
+    /^Missing: verify a domain .*; the operator trusts no issuing authority yet; add a live webhook endpoint/,
   );
   await verifyDomain(owner, dns, "go-live.example");
+  await createReceivingEndpoint(owner.api.in("live"), hookUrl);
   assert.equal(await missing(), "Missing: the operator trusts no issuing authority yet.");
   const operatorReady = async () =>
     expectData(await owner.api.get("/v1/auth/orgs/rp-terms")).operator_ready as boolean;
@@ -199,12 +200,19 @@ test("going live needs terms, details, a domain and an operator who trusts someb
   assert.equal(expectData(test, 201).sandbox, true);
 });
 
-test("the list before going live says what is done and why each point matters, and a missing reading app only warns", async () => {
+test("the list before going live says what is done and why each point matters, and a missing reading device only warns", async () => {
   const owner = await signUpOwner(api);
   type Readiness = {
     environment: string;
     ready: boolean;
-    points: { point: string; done: boolean; required: boolean; explanation: string; docs: string }[];
+    points: {
+      point: string;
+      done: boolean;
+      required: boolean;
+      instead: string | null;
+      explanation: string;
+      docs: string;
+    }[];
   };
   const readiness = async (): Promise<Readiness> => expectData(await owner.api.get("/v1/auth/orgs/go-live"));
   const openPoints = ({ points }: Readiness) =>
@@ -216,8 +224,12 @@ test("the list before going live says what is done and why each point matters, a
     "terms_accepted",
     "business_details_complete",
     "domain_verified",
-    "reading_app_configured?",
+    "results_received",
   ]);
+  assert.deepEqual(
+    before.points.filter(({ instead }) => instead !== null).map(({ point, instead }) => [point, instead]),
+    [["results_received", "poll_only"]],
+  );
   for (const { explanation, docs } of before.points) {
     assert.ok(explanation.length > 40);
     assert.equal((await fetch(docs)).status, 200, docs);
@@ -227,19 +239,125 @@ test("the list before going live says what is done and why each point matters, a
   expectData(await acceptTerms(owner));
   expectData(await owner.api.post("/v1/auth/orgs/business-details", details));
   await verifyDomain(owner, dns, "readiness.example");
+  await createReceivingEndpoint(owner.api.in("live"), hookUrl);
   const ready = await readiness();
-  assert.deepEqual([ready.ready, openPoints(ready)], [true, ["reading_app_configured?"]]);
+  assert.deepEqual([ready.ready, openPoints(ready)], [true, []]);
   expectData(await owner.api.post("/v1/auth/orgs/go-live"));
   assert.equal((await readiness()).environment, "live");
 
-  const withApp = await startTestService({
-    role: "api",
-    databaseUrl: service.databaseUrl,
-    clock: service.clock,
-    env: { READER_APP_IOS: "app=ABCDE12345.example.reader,install=https://apps.example/reader" },
+  const openPointsWith = async (env: Record<string, string>) => {
+    const other = await startTestService({
+      role: "api",
+      databaseUrl: service.databaseUrl,
+      clock: service.clock,
+      env: { DESK_READERS: "false", ...env },
+    });
+    return openPoints(expectData(await new Api(other.url).as(owner.token).get("/v1/auth/orgs/go-live")));
+  };
+  assert.deepEqual(await openPointsWith({}), ["reading_app_configured?"]);
+  assert.deepEqual(await openPointsWith({ READER_APP_IOS: iphoneApp }), []);
+});
+
+const iphoneApp = "app=ABCDE12345.example.reader,install=https://apps.example/reader";
+
+/** Everything that going live needs, except an endpoint. */
+async function almostReady(domain: string) {
+  const owner = await signUpOwner(api);
+  await trustTestCountry(service);
+  expectData(await acceptTerms(owner));
+  expectData(await owner.api.post("/v1/auth/orgs/business-details", details));
+  await verifyDomain(owner, dns, domain);
+  return owner;
+}
+
+test("only an enabled live endpoint with an active key that is subscribed to successes counts for going live", async () => {
+  const owner = await almostReady("results.example");
+  const live = owner.api.in("live");
+  const isReady = async () => expectData(await owner.api.get("/v1/auth/orgs/go-live")).ready as boolean;
+  await createReceivingEndpoint(owner.api, hookUrl);
+  assert.equal(await isReady(), false, "an endpoint of the sandbox");
+  const { endpoint } = expectData(await live.post("/v1/webhooks/endpoints", { url: hookUrl }), 201);
+  assert.equal(await isReady(), false, "no key");
+  const key = expectData(
+    await live.post(`/v1/webhooks/endpoints/${endpoint.id}/keys`, registration("key-1")),
+    201,
+  );
+  assert.equal(await isReady(), true);
+  expectData(await live.post(`/v1/webhooks/keys/${key.id}/deactivate`));
+  assert.equal(await isReady(), false, "the key is not active");
+  expectData(await live.post(`/v1/webhooks/keys/${key.id}/reactivate`));
+  const set = async (change: Record<string, unknown>) =>
+    expectData(await live.patch(`/v1/webhooks/endpoints/${endpoint.id}`, change));
+  await set({ enabled: false });
+  assert.equal(await isReady(), false, "disabled");
+  await set({ enabled: true, subscribed_event_types: ["verification.session.failed"] });
+  assert.equal(await isReady(), false, "not subscribed");
+  const refused = await owner.api.post("/v1/auth/orgs/go-live", {});
+  expectError(refused, 409, "ORGANIZATION_NOT_READY");
+  assert.match(refused.body.error?.hint ?? "", /results: "poll_only"/);
+  await set({ subscribed_event_types: ["verification.session.succeeded"] });
+  assert.equal(expectData(await owner.api.post("/v1/auth/orgs/go-live")).environment, "live");
+});
+
+test("an organization that polls says so and goes live without an endpoint", async () => {
+  const owner = await almostReady("polling.example");
+  expectError(
+    await owner.api.post("/v1/auth/orgs/go-live", { results: "webhooks" }),
+    400,
+    "BAD_REQUEST",
+    /`results`/,
+  );
+  const live = expectData(await owner.api.post("/v1/auth/orgs/go-live", { results: "poll_only" }));
+  assert.equal(live.environment, "live");
+  const entries = expectData<{ event: string; details: Record<string, unknown> }[]>(
+    await owner.api.get("/v1/auth/orgs/audit-logs"),
+  );
+  assert.deepEqual(entries.find(({ event }) => event === "organization.went_live")?.details, {
+    results: "poll_only",
   });
-  const there = new Api(withApp.url).as(owner.token);
-  assert.deepEqual(openPoints(expectData(await there.get("/v1/auth/orgs/go-live"))), []);
+});
+
+test("before live is open users set up its endpoints and their keys, and nothing else of it", async () => {
+  const partner = await createPartner(api);
+  const { owner } = partner;
+  const live = owner.api.in("live");
+  const hook = await createReceivingEndpoint(live, hookUrl);
+  const path = `/v1/webhooks/endpoints/${hook.id}`;
+  assert.equal(expectData(await live.get(path)).environment, "live");
+  assert.equal(expectData<unknown[]>(await live.get("/v1/webhooks/endpoints")).length, 1);
+  assert.equal(expectData<unknown[]>(await live.get(`${path}/keys`)).length, 1);
+  assert.equal(expectData<unknown[]>(await owner.api.get("/v1/webhooks/endpoints")).length, 0);
+  for (const answer of [
+    await live.post(`${path}/test`),
+    await live.post(`${path}/signing-secret/reveal`),
+    await live.post(`${path}/signing-secret/rotate`),
+    await live.get("/v1/webhooks/deliveries"),
+    await live.get("/v1/webhooks/events"),
+  ])
+    expectError(answer, 409, "ORGANIZATION_NOT_READY");
+  expectError(await partner.api.in("live").get("/v1/webhooks/endpoints"), 400, "BAD_REQUEST");
+  assert.equal((await live.delete(path)).status, 204);
+});
+
+test("while neither a reader app nor a desk is configured, a live session is refused with what to configure, and the sandbox works", async () => {
+  const partner = await createPartner(api);
+  await openLive(core, partner.organizationId);
+  const statusWith = async (env: Record<string, string>) => {
+    const other = await startTestService({
+      role: "api",
+      databaseUrl: service.databaseUrl,
+      clock: service.clock,
+      env: { DESK_READERS: "false", ...env },
+    });
+    const there = new Api(other.url).as(partner.owner.token);
+    expectData(await there.post("/v1/sessions"), 201);
+    return there.in("live").post("/v1/sessions");
+  };
+  const refused = await statusWith({});
+  expectError(refused, 409, "NO_READER_AVAILABLE");
+  assert.match(refused.body.error?.hint ?? "", /READER_APP_ANDROID.*READER_APP_IOS.*DESK_READERS=true/);
+  expectData(await statusWith({ DESK_READERS: "true" }), 201);
+  expectData(await statusWith({ READER_APP_IOS: iphoneApp }), 201);
 });
 
 test("live is refused until it is open, to users and for keys, and the header says one of two words", async () => {
@@ -251,7 +369,7 @@ test("live is refused until it is open, to users and for keys, and the header sa
     await live.get("/v1/sessions"),
     await live.post("/v1/sessions"),
     await live.get("/v1/auth/api-keys"),
-    await live.get("/v1/webhooks/endpoints"),
+    await live.get("/v1/webhooks/deliveries"),
     await live.get("/v1/analytics/sessions/overview"),
     await owner.api.post("/v1/auth/api-keys", key),
     await live.post("/v1/auth/api-keys", { ...key, environment: undefined }),

@@ -9,11 +9,15 @@ import { hourMs, secondMs } from "../../src/kernel/clock.ts";
 import { newId } from "../../src/kernel/ids.ts";
 import { sessionChannel } from "../../src/sessions/end-session.ts";
 import { Api, createPartner, expectData, expectError } from "../support/api.ts";
+import { createReceivingEndpoint } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
 import { fail, judge, passChip, succeed } from "../support/sessions.ts";
 import { agree, claimWith, handOff, startVerification, takeSession } from "../support/verify.ts";
 
-const service = await startTestService({ role: "api" });
+const service = await startTestService({
+  role: "api",
+  env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
+});
 const { api, clock, core, databaseUrl } = service;
 /** Another process: the pages are connected to one, the devices to the other. */
 const second = await startTestService({ databaseUrl, clock, role: "api" });
@@ -95,6 +99,34 @@ test("a page sees consent, claim, every step and the outcome, whichever process 
     assert.deepEqual([ended.attempt, ended.tries.liveness_tries_left], [null, 1]);
     assert.equal(await each.next(), null, "the stream is closed");
   }
+});
+
+test("the status says that the result is sent once a delivery was queued for an endpoint with a key, and not otherwise", async () => {
+  const sentTo = async (prepare: (caller: Api) => Promise<unknown>) => {
+    const own = await createPartner(api);
+    await prepare(own.api);
+    const { id, path } = await startVerification(own.api);
+    const isSent = async () => expectData(await api.get(`${path}/status`)).result_is_sent as boolean;
+    const { attemptId } = await takeSession(api, id);
+    assert.equal(await isSent(), false, "before the end");
+    await passChip(core, id, attemptId, 1);
+    await succeed(core, id, attemptId);
+    return isSent();
+  };
+  const url = "https://127.0.0.1:9/hook";
+  assert.equal(await sentTo(async () => {}), false, "no endpoint");
+  assert.equal(
+    await sentTo(async (caller) => expectData(await caller.post("/v1/webhooks/endpoints", { url }), 201)),
+    false,
+    "an endpoint without a key",
+  );
+  const others = { subscribed_event_types: ["verification.session.failed"] };
+  assert.equal(
+    await sentTo((caller) => createReceivingEndpoint(caller, url, others)),
+    false,
+    "not subscribed",
+  );
+  assert.equal(await sentTo((caller) => createReceivingEndpoint(caller, url)), true);
 });
 
 test("a page learns why the last try was refused, until one passes", async () => {
