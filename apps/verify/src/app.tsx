@@ -22,7 +22,7 @@ import {
   WordsContext,
 } from "./i18n/language.ts";
 import { shellTransport } from "./reading/chip-transport.ts";
-import { BeginInAppScreen, ElsewhereScreen } from "./screens/begin.tsx";
+import { BeginInAppScreen, CounterScreen, ElsewhereScreen } from "./screens/begin.tsx";
 import { ConsentScreen } from "./screens/consent.tsx";
 import type { LaterScreen, LaterScreens } from "./screens/later.tsx";
 import { LeaveControl } from "./screens/leave.tsx";
@@ -33,6 +33,7 @@ import type { Given } from "./session/given.ts";
 import { type Session, useSession } from "./session/use-session.ts";
 import { Loading } from "./ui/connection.tsx";
 import { Layout } from "./ui/layout.tsx";
+import { loadPart } from "./ui/load-part.ts";
 import { troubleWords } from "./ui/trouble.ts";
 
 export type Address = {
@@ -111,6 +112,8 @@ function Page({
     <Layout
       ready={session.problem !== null || (details !== null && settled)}
       details={details}
+      // A page that could not be loaded says why itself.
+      tellsOffline={session.problem === null || details !== null}
       step={shownStep()}
       deadline={open && clock !== null ? { clock, expiresAt: status.expires_at } : null}
       onLanguage={onLanguage}
@@ -258,6 +261,8 @@ function Current({
       );
     if (way.by === "elsewhere" && !otherDevice)
       return <Elsewhere {...screen} kind={kind} onOtherDevice={takeOtherDevice} />;
+    if (way.by === "counter" && !otherDevice)
+      return <CounterScreen key="counter" session={session} details={details} onHere={takeOtherDevice} />;
     if (placeNow() === "frame" && !canTellSight())
       return <ConsentInTabScreen key="tab" details={details} onOpened={onMoved} />;
     return (
@@ -301,10 +306,10 @@ function Current({
         }}
       />
     );
-  if (reading) return <Later show={{ screen: "scanned", ...screen }} />;
+  if (reading) return <Later show={{ screen: "scanned", ...screen, kind }} />;
   if (way.by === "elsewhere" && !otherDevice)
     return <Elsewhere {...screen} kind={kind} onOtherDevice={takeOtherDevice} />;
-  return <Later show={{ screen: "handoff", ...screen, onReadHere: readHere }} />;
+  return <Later show={{ screen: "handoff", ...screen, onReadHere: readHere, onDevice: readWith }} />;
 }
 
 /** What comes after the agreement. Most of the page's program is for it, and nobody needs that to read what they are asked. */
@@ -337,7 +342,7 @@ function Later({ show }: { show: LaterScreen }) {
 const laterScreens = {
   loaded: null as typeof LaterScreens | null,
   async load(): Promise<typeof LaterScreens> {
-    laterScreens.loaded = (await import("./screens/later.tsx")).LaterScreens;
+    laterScreens.loaded = (await loadPart(() => import("./screens/later.tsx"))).LaterScreens;
     return laterScreens.loaded;
   },
 };

@@ -121,7 +121,7 @@ test("while a desk reads, the person's own page says what happens there, what wa
 
   await heading(page, "Continue on the other device").waitFor();
   await page.getByText("a reader at a desk has taken over").waitFor();
-  await page.getByText("The chip is being read.").first().waitFor();
+  await page.getByText("Reading the chip").first().waitFor();
   assert.equal(await page.getByText("The last attempt was not accepted").count(), 0);
   mayRead[0]?.resolve();
   const refused = page.getByRole("alert").filter({ hasText: "The last attempt was not accepted" });

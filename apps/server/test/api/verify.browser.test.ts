@@ -316,7 +316,7 @@ test("another device takes over with the link, goes on after a reload, and this 
   await heading(device.page, "Choose a test passport").waitFor();
   assert.ok(!device.page.url().includes("handoff"), "the token does not stay in the address");
   await heading(page, "Continue on the other device").waitFor();
-  await page.getByText("The chip is being read.").first().waitFor();
+  await page.getByText("Reading the chip").first().waitFor();
   await look(page, "follow");
 
   const thief = await openPerson(link);
@@ -330,7 +330,14 @@ test("another device takes over with the link, goes on after a reload, and this 
   await device.page.reload();
   await readTestPassport(device.page, "Valid passport A");
   await heading(device.page, "Now show your face").waitFor();
-  await page.getByText("The face is being compared.").first().waitFor();
+  await page.getByText("Comparing the face").first().waitFor();
+  for (const done of ["Other device connected", "Chip read", "Document checked"])
+    await page.getByText(done).waitFor();
+  assert.equal(
+    await page.getByText("Reading the chip").count(),
+    0,
+    "what is done is not told as if it went on",
+  );
   await device.page.getByRole("button", { name: "Continue", exact: true }).click();
   await device.page.getByText("You can put this device aside").waitFor();
   await look(device.page, "device-done");
@@ -461,19 +468,40 @@ test("the shell's chip transport reads the document with what is printed on it, 
   await page.context().close();
 });
 
-test("a live session on a browser without a chip reader says which devices can; after a desk has read, it goes on", async () => {
+test("where only desks read, the page says so before anything is agreed to, shows no code, and goes on after a desk has read", async () => {
   const live = await createLivePartner(core, api);
   await live.owner.api.patch("/v1/auth/orgs", { name: "Quiet Bank" });
   const session = await createSession({}, live);
   const { page, problems } = await openPerson(session.verification_url);
+  await heading(page, "Quiet Bank reads documents at a counter").waitFor();
+  assert.equal(await page.getByRole("checkbox").count(), 0, "nothing is asked of somebody who is not there");
+  await look(page, "counter");
+  await page.getByRole("button", { name: "I am at the counter" }).click();
   await page.getByText("We could not confirm who this is").waitFor();
+  await page.getByText("The counter of Quiet Bank: staff read the chip there").waitFor();
   await look(page, "consent-unverified");
   await agree(page);
-  assert.equal(await page.getByRole("button", { name: "Choose a test passport" }).count(), 0);
-  const device = await openPerson(await page.getByLabel("Link for the other device").inputValue());
-  await heading(device.page, "This browser cannot read chips").waitFor();
+  await heading(page, "Show your document at the counter").waitFor();
+  assert.equal(await page.getByRole("img", { name: "QR code" }).count(), 0);
+  await look(page, "counter-agreed");
+  const device = await openPerson(await page.getByLabel("Link for the staff").inputValue());
+  await heading(device.page, "Quiet Bank reads documents at a counter").waitFor();
   await look(device.page, "no-reader");
+  // It cannot cancel, and says where one can, instead of asking a question with one answer.
+  await device.page.getByRole("button", { name: "Cancel verification" }).click();
+  const dialog = device.page.getByRole("dialog", { name: "Cancel on the page where you agreed" });
+  await dialog.getByText("You can also simply close this page").waitFor();
+  assert.equal(await dialog.getByRole("button", { name: "No, continue" }).count(), 0);
+  await look(device.page, "cancel-elsewhere");
+  await dialog.getByRole("button", { name: "Back" }).click();
   assert.equal(expectData(await live.api.get(`/v1/sessions/${session.id}`)).status, "created");
+
+  // Who is not at the counter goes back, and the partner learns it.
+  const away = await openPerson((await createSession({}, live)).verification_url);
+  await away.page.getByRole("button", { name: "Back to Quiet Bank" }).click();
+  await away.page.getByRole("button", { name: "Yes, cancel" }).click();
+  await heading(away.page, "The verification was cancelled").waitFor();
+  await away.page.context().close();
 
   await trustTestCountry({ core, clock });
   const read = await runDevice({

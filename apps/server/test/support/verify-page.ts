@@ -16,7 +16,12 @@ export async function unfold(page: Page, title: string): Promise<void> {
 }
 
 export async function readTestPassport(page: Page, title: string): Promise<void> {
-  await page.getByRole("radio", { name: new RegExp(`^${title}`) }).check();
+  const document = page.getByRole("radio", { name: new RegExp(`^${title}`) });
+  const all = page.getByRole("button", { name: "Show all" });
+  await document.or(all).first().waitFor();
+  // Only the first few are listed at once.
+  if ((await document.count()) === 0) await all.click();
+  await document.check();
   await page.getByRole("button", { name: "Read this document" }).click();
 }
 

@@ -21,7 +21,7 @@ const ios = {
   installUrl: "https://apps.apple.com/app/id1",
 } as const;
 
-test("each kind of device has one first way, and a code is never that of a phone", () => {
+test("each kind of device has one first way, a code is never that of a phone, and there is none where no phone reads", () => {
   const table: [DeviceKind, ReaderApps, boolean, Way][] = [
     ["desk", none, false, { by: "here" }],
     ["shell", both, false, { by: "here" }],
@@ -31,10 +31,14 @@ test("each kind of device has one first way, and a code is never that of a phone
     ["android", none, true, { by: "here" }],
     ["iphone", both, false, ios],
     ["iphone", { ...both, ios: null }, false, { by: "elsewhere" }],
-    ["iphone", none, false, { by: "elsewhere" }],
+    ["iphone", none, false, { by: "counter" }],
+    ["android", none, false, { by: "counter" }],
+    ["ipad", none, false, { by: "counter" }],
     ["iphone", none, true, { by: "here" }],
     ["ipad", both, false, { by: "code" }],
-    ["desktop", none, false, { by: "code" }],
+    ["desktop", none, false, { by: "counter" }],
+    ["desktop", none, true, { by: "code" }],
+    ["desktop", { ...both, ios: null }, false, { by: "code" }],
     ["desktop", both, true, { by: "code" }],
   ];
   for (const [kind, apps, sandbox, way] of table) assert.deepEqual(wayOf(kind, apps, sandbox), way, kind);

@@ -17,14 +17,14 @@ export type AppWay =
  * - `app`: an app on this phone reads.
  * - `code`: a phone reads, which takes over with a code from this screen.
  * - `elsewhere`: a phone that cannot read here. A code on its own screen would be of no use to it.
+ * - `counter`: no phone can read, so a code would lead nowhere. Staff read, if anybody does.
  */
-export type Way = { by: "here" } | AppWay | { by: "code" } | { by: "elsewhere" };
+export type Way = { by: "here" } | AppWay | { by: "code" } | { by: "elsewhere" } | { by: "counter" };
 
 export function wayOf(kind: DeviceKind, apps: ReaderApps, sandbox: boolean): Way {
+  if (kind === "desk" || kind === "shell") return { by: "here" };
+  if (!sandbox && apps.android === null && apps.ios === null) return { by: "counter" };
   switch (kind) {
-    case "desk":
-    case "shell":
-      return { by: "here" };
     case "desktop":
     case "ipad":
       return { by: "code" };

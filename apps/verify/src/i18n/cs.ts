@@ -112,6 +112,15 @@ export const cs: Texts = {
   wayAndroid: "Použijte telefon Android s NFC, pokud ho máte nebo si ho můžete půjčit.",
   wayIphone: "Použijte iPhone, pokud ho máte nebo si ho můžete půjčit.",
   wayDesk: "Zeptejte se {name}, zda existuje přepážka, kde lze váš doklad přečíst.",
+  counter: {
+    title: "{name} čte doklady na přepážce",
+    text: "Čip vašeho dokladu tam přečte personál. Toto zařízení ani váš telefon ho přečíst nemohou.",
+    here: "Jsem u přepážky",
+    need: "Přepážka {name}: čip tam přečte personál",
+    showTitle: "Ukažte doklad na přepážce",
+    showText: "Přečte ho tam personál. Nechte tuto stránku otevřenou: bude pokračovat sama.",
+    link: "Odkaz pro personál",
+  },
   claimTitle: "Připojování…",
   claimLead: "Toto zařízení se připojuje k ověření.",
   noReaderTitle: "Tento prohlížeč neumí číst čipy",
@@ -136,6 +145,7 @@ export const cs: Texts = {
   },
   pickEnds: "Skončí takto: {failure}",
   pickUse: "Přečíst tento doklad",
+  pickAll: "Zobrazit všechny ({count})",
   virtualStop: "Po každém nezdařeném pokusu vás stránka požádá o nový výběr.",
 
   scan: {
@@ -331,10 +341,15 @@ export const cs: Texts = {
   otherTitle: "Pokračujte na druhém zařízení",
   otherLead:
     "Převzalo to jiné zařízení, aplikace nebo čtečka na přepážce: váš doklad se čte tam. Tato stránka průběh sleduje.",
-  otherChip: "Čte se čip.",
-  otherChipCheck: "Kontroluje se doklad.",
-  otherFace: "Porovnává se obličej.",
-  otherWaiting: "Čeká se na druhé zařízení.",
+  otherChip: "Čte se čip",
+  otherChipCheck: "Kontroluje se doklad",
+  otherFace: "Porovnává se obličej",
+  otherWaiting: "Čeká se na druhé zařízení",
+  otherDone: {
+    waiting: "Druhé zařízení je připojeno",
+    chip: "Čip je přečten",
+    chipCheck: "Doklad je zkontrolován",
+  },
   otherGone: "Druhé zařízení se už nějakou dobu neozvalo.",
   otherRefused: "Poslední pokus nebyl přijat",
   otherFaceNext: "Váš doklad je v pořádku. Teď je na řadě obličej",
@@ -367,6 +382,7 @@ export const cs: Texts = {
   timeLeftLabel: "Zbývající čas:",
   succeededTitle: "Vaše totožnost je ověřena",
   succeededText: "{name} teď dostane to, s čím jste souhlasili, a nic jiného.",
+  succeededSeen: "{name} vidí výsledek.",
   sharedList: "Co bylo sděleno",
   failedTitle: "Ověření se nezdařilo",
   failedNothingShared: "Nic o vás nebylo sděleno.",
@@ -464,6 +480,7 @@ export const cs: Texts = {
   cancelBack: "Ne, pokračovat",
   cancelElsewhere:
     "Zrušit ho lze jen na stránce, kde jste souhlasili. Můžete také tuto stránku prostě zavřít: před koncem se nic nesdělí.",
+  cancelWhere: "Zrušte ho na stránce, kde jste souhlasili",
   receiptTitle: "Vaše potvrzení",
   receiptText: "Uvádí, o co jste byli požádáni, s čím a kdy jste souhlasili; podepsala ho tato služba.",
   receiptGiven: "Souhlasili jste {moment}.",
@@ -507,7 +524,7 @@ export const cs: Texts = {
     movedStay: "Pokračovat raději zde",
     unseenTitle: "Chvíli se na tuto stránku dívejte a pak stiskněte znovu",
     unseenText:
-      "Souhlas platí, teprve když byl vidět začátek této stránky a dokud je vidět její tlačítko. Pokud ji něco zakrývá, pokračujte na samostatné kartě.",
+      "Souhlas platí, teprve když bylo vidět vše, co se po vás žádá, a dokud je vidět tlačítko. Pokud stránku něco zakrývá, pokračujte na samostatné kartě.",
     forgottenTitle: "Tato stránka byla znovu načtena",
     forgottenText:
       "Prohlížeč pro stránku uvnitř jiné nic neukládá, takže to, co jste zde začali, je ztraceno. Pokud jste začali na jiném zařízení nebo na nové kartě, pokračujte tam; jinak požádejte {name} o nový začátek.",

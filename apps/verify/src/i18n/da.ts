@@ -112,6 +112,15 @@ export const da: Texts = {
   wayAndroid: "Brug en Android-telefon med NFC, hvis du har eller kan låne en.",
   wayIphone: "Brug en iPhone, hvis du har eller kan låne en.",
   wayDesk: "Spørg {name}, om der er en skranke, hvor dit dokument kan læses.",
+  counter: {
+    title: "{name} læser dokumenter ved en skranke",
+    text: "Personalet læser chippen i dit dokument dér. Hverken denne enhed eller din telefon kan læse den.",
+    here: "Jeg er ved skranken",
+    need: "Skranken hos {name}: personalet læser chippen dér",
+    showTitle: "Vis dit dokument ved skranken",
+    showText: "Personalet læser det dér. Lad siden være åben: den fortsætter af sig selv.",
+    link: "Link til personalet",
+  },
   claimTitle: "Opretter forbindelse …",
   claimLead: "Enheden slutter sig til kontrollen.",
   noReaderTitle: "Denne browser kan ikke læse chips",
@@ -135,6 +144,7 @@ export const da: Texts = {
   },
   pickEnds: "Ender med: {failure}",
   pickUse: "Læs dette dokument",
+  pickAll: "Vis alle ({count})",
   virtualStop: "Efter hvert mislykket forsøg beder siden dig vælge igen.",
 
   scan: {
@@ -331,10 +341,15 @@ export const da: Texts = {
   otherTitle: "Fortsæt på den anden enhed",
   otherLead:
     "En anden enhed, appen eller en læser ved en skranke har taget over: dit dokument læses dér. Denne side følger med.",
-  otherChip: "Chippen bliver læst.",
-  otherChipCheck: "Dokumentet bliver kontrolleret.",
-  otherFace: "Ansigtet bliver sammenlignet.",
-  otherWaiting: "Venter på den anden enhed.",
+  otherChip: "Chippen bliver læst",
+  otherChipCheck: "Dokumentet bliver kontrolleret",
+  otherFace: "Ansigtet bliver sammenlignet",
+  otherWaiting: "Venter på den anden enhed",
+  otherDone: {
+    waiting: "Den anden enhed er forbundet",
+    chip: "Chippen er læst",
+    chipCheck: "Dokumentet er kontrolleret",
+  },
   otherGone: "Den anden enhed har ikke givet lyd fra sig et stykke tid.",
   otherRefused: "Det seneste forsøg blev ikke godkendt",
   otherFaceNext: "Dit dokument er i orden. Nu er det ansigtets tur",
@@ -363,6 +378,7 @@ export const da: Texts = {
   timeLeftLabel: "Tid tilbage:",
   succeededTitle: "Din identitet er bekræftet",
   succeededText: "{name} modtager nu det, du har sagt ja til at dele, og intet andet.",
+  succeededSeen: "{name} kan se resultatet.",
   sharedList: "Hvad der blev delt",
   failedTitle: "Kontrollen lykkedes ikke",
   failedNothingShared: "Intet om dig er blevet delt.",
@@ -459,6 +475,7 @@ export const da: Texts = {
   cancelBack: "Nej, fortsæt",
   cancelElsewhere:
     "Kun siden, hvor du sagde ja, kan annullere. Du kan også bare lukke siden: intet deles før slutningen.",
+  cancelWhere: "Annuller på siden, hvor du sagde ja",
   receiptTitle: "Din kvittering",
   receiptText:
     "Den viser, hvad du blev spurgt om, hvad du sagde ja til og hvornår, underskrevet af tjenesten.",
@@ -504,7 +521,7 @@ export const da: Texts = {
     movedStay: "Fortsæt her i stedet",
     unseenTitle: "Se på siden et øjeblik, og tryk så igen",
     unseenText:
-      "Dit ja tæller først, når toppen af siden har været synlig, og mens knappen er det. Hvis noget dækker den, så fortsæt i en separat fane.",
+      "Dit ja tæller først, når alt det, du bliver bedt om, har været synligt, og mens knappen er det. Hvis noget dækker siden, så fortsæt i en separat fane.",
     forgottenTitle: "Siden er blevet genindlæst",
     forgottenText:
       "Browseren gemmer intet for en side inde i en anden, så det, du begyndte på her, er tabt. Hvis du begyndte på en anden enhed eller i en ny fane, så fortsæt dér; bed ellers {name} om at begynde igen.",

@@ -119,6 +119,15 @@ export const de: Texts = {
   wayAndroid: "Nehmen Sie ein Android-Telefon mit NFC, wenn Sie eines haben oder leihen können.",
   wayIphone: "Nehmen Sie ein iPhone, wenn Sie eines haben oder leihen können.",
   wayDesk: "Fragen Sie {name}, ob es einen Schalter gibt, an dem Ihr Dokument gelesen werden kann.",
+  counter: {
+    title: "{name} liest Dokumente am Schalter",
+    text: "Das Personal liest dort den Chip Ihres Dokuments. Weder dieses Gerät noch Ihr Telefon kann ihn lesen.",
+    here: "Ich bin am Schalter",
+    need: "Der Schalter von {name}: Dort liest das Personal den Chip",
+    showTitle: "Zeigen Sie Ihr Dokument am Schalter",
+    showText: "Das Personal liest es dort. Lassen Sie diese Seite offen: Sie geht von selbst weiter.",
+    link: "Link für das Personal",
+  },
   claimTitle: "Verbindung wird hergestellt …",
   claimLead: "Dieses Gerät wird mit der Prüfung verbunden.",
   noReaderTitle: "Dieser Browser kann keine Chips lesen",
@@ -145,6 +154,7 @@ export const de: Texts = {
   },
   pickEnds: "Endet mit: {failure}",
   pickUse: "Dieses Dokument lesen",
+  pickAll: "Alle anzeigen ({count})",
   virtualStop: "Nach jedem erfolglosen Versuch können Sie neu wählen.",
 
   scan: {
@@ -350,10 +360,15 @@ export const de: Texts = {
   otherTitle: "Weiter mit dem anderen Gerät",
   otherLead:
     "Ein anderes Gerät, die App oder ein Lesegerät am Schalter hat übernommen: Ihr Dokument wird dort gelesen. Diese Seite zeigt den Fortgang.",
-  otherChip: "Der Chip wird gelesen.",
-  otherChipCheck: "Das Dokument wird geprüft.",
-  otherFace: "Das Gesicht wird verglichen.",
-  otherWaiting: "Warten auf das andere Gerät.",
+  otherChip: "Der Chip wird gelesen",
+  otherChipCheck: "Das Dokument wird geprüft",
+  otherFace: "Das Gesicht wird verglichen",
+  otherWaiting: "Warten auf das andere Gerät",
+  otherDone: {
+    waiting: "Anderes Gerät verbunden",
+    chip: "Chip gelesen",
+    chipCheck: "Dokument geprüft",
+  },
   otherGone: "Vom anderen Gerät war eine Weile nichts zu hören.",
   otherRefused: "Der letzte Versuch wurde nicht angenommen",
   otherFaceNext: "Ihr Dokument ist in Ordnung. Als Nächstes kommt Ihr Gesicht",
@@ -382,6 +397,7 @@ export const de: Texts = {
   timeLeftLabel: "Verbleibende Zeit:",
   succeededTitle: "Ihre Identität ist bestätigt",
   succeededText: "{name} erhält nun, was Sie freigegeben haben, und sonst nichts.",
+  succeededSeen: "{name} kann das Ergebnis sehen.",
   sharedList: "Weitergegeben",
   failedTitle: "Die Prüfung war nicht erfolgreich",
   failedNothingShared: "Es wurde nichts über Sie weitergegeben.",
@@ -480,6 +496,7 @@ export const de: Texts = {
   cancelBack: "Nein, weitermachen",
   cancelElsewhere:
     "Abbrechen kann nur die Seite, auf der Sie zugestimmt haben. Sie können diese Seite auch einfach schließen: Vor dem Ende wird nichts weitergegeben.",
+  cancelWhere: "Abbrechen auf der Seite, auf der Sie zugestimmt haben",
   receiptTitle: "Ihr Beleg",
   receiptText:
     "Er hält fest, wonach Sie gefragt wurden, wozu und wann Sie zugestimmt haben, unterschrieben von diesem Dienst.",
@@ -526,7 +543,7 @@ export const de: Texts = {
     movedStay: "Lieber hier weitermachen",
     unseenTitle: "Sehen Sie diese Seite einen Moment an und drücken Sie dann noch einmal",
     unseenText:
-      "Ihre Zustimmung zählt nur, nachdem der Anfang dieser Seite zu sehen war und solange die Schaltfläche zu sehen ist. Wenn etwas sie verdeckt, machen Sie in einem eigenen Tab weiter.",
+      "Ihre Zustimmung zählt nur, nachdem alles zu sehen war, worum Sie gebeten werden, und solange die Schaltfläche zu sehen ist. Wenn etwas die Seite verdeckt, machen Sie in einem eigenen Tab weiter.",
     forgottenTitle: "Diese Seite wurde neu geladen",
     forgottenText:
       "Ihr Browser speichert nichts für eine Seite innerhalb einer anderen. Was hier begonnen wurde, ist daher verloren. Wenn Sie auf einem anderen Gerät oder in einem neuen Tab begonnen haben, machen Sie dort weiter; sonst bitten Sie {name}, noch einmal zu beginnen.",

@@ -114,6 +114,15 @@ export const en = {
   wayAndroid: "Use an Android phone with NFC, if you have one or can borrow one.",
   wayIphone: "Use an iPhone, if you have one or can borrow one.",
   wayDesk: "Ask {name} whether there is a counter where your document can be read.",
+  counter: {
+    title: "{name} reads documents at a counter",
+    text: "Staff read the chip in your document there. Neither this device nor your phone can read it.",
+    here: "I am at the counter",
+    need: "The counter of {name}: staff read the chip there",
+    showTitle: "Show your document at the counter",
+    showText: "Staff read it there. Keep this page open: it continues by itself.",
+    link: "Link for the staff",
+  },
   claimTitle: "Connecting…",
   claimLead: "This device is joining the verification.",
   noReaderTitle: "This browser cannot read chips",
@@ -138,6 +147,7 @@ export const en = {
   },
   pickEnds: "Ends with: {failure}",
   pickUse: "Read this document",
+  pickAll: "Show all ({count})",
   virtualStop: "After each failed attempt the page asks you to choose again.",
 
   scan: {
@@ -337,10 +347,15 @@ export const en = {
   otherTitle: "Continue on the other device",
   otherLead:
     "Another device, the app or a reader at a desk has taken over: your document is read there. This page follows along.",
-  otherChip: "The chip is being read.",
-  otherChipCheck: "The document is being checked.",
-  otherFace: "The face is being compared.",
-  otherWaiting: "Waiting for the other device.",
+  otherChip: "Reading the chip",
+  otherChipCheck: "Checking the document",
+  otherFace: "Comparing the face",
+  otherWaiting: "Waiting for the other device",
+  otherDone: {
+    waiting: "Other device connected",
+    chip: "Chip read",
+    chipCheck: "Document checked",
+  },
   otherGone: "Nothing has been heard from the other device for a while.",
   otherRefused: "The last attempt was not accepted",
   otherFaceNext: "Your document has passed. Your face is next",
@@ -369,6 +384,7 @@ export const en = {
   timeLeftLabel: "Time left:",
   succeededTitle: "You are verified",
   succeededText: "{name} now receives what you agreed to share, and nothing else.",
+  succeededSeen: "{name} can see the result.",
   sharedList: "What was shared",
   failedTitle: "The verification did not succeed",
   failedNothingShared: "Nothing about you was shared.",
@@ -465,6 +481,7 @@ export const en = {
   cancelBack: "No, continue",
   cancelElsewhere:
     "Only the page where you agreed can cancel. You can also simply close this page: nothing is shared before the end.",
+  cancelWhere: "Cancel on the page where you agreed",
   receiptTitle: "Your receipt",
   receiptText: "It states what you were asked, what you agreed to and when, signed by this service.",
   receiptGiven: "You agreed on {moment}.",
@@ -507,7 +524,7 @@ export const en = {
     movedStay: "Continue here instead",
     unseenTitle: "Look at this page for a moment, then press again",
     unseenText:
-      "Your agreement counts only after the top of this page has been visible, and while its button is. If something covers it, continue in a separate tab.",
+      "Your agreement counts only after everything you are asked for has been visible, and while the button is. If something covers the page, continue in a separate tab.",
     forgottenTitle: "This page was reloaded",
     forgottenText:
       "Your browser stores nothing for a page inside another one, so what you began here is lost. If you began on another device or in a new tab, continue there; otherwise ask {name} to start again.",

@@ -115,6 +115,15 @@ export const es: Texts = {
   wayAndroid: "Use un teléfono Android con NFC, si tiene uno o se lo pueden prestar.",
   wayIphone: "Use un iPhone, si tiene uno o se lo pueden prestar.",
   wayDesk: "Pregunte a {name} si hay un mostrador donde se pueda leer su documento.",
+  counter: {
+    title: "{name} lee los documentos en un mostrador",
+    text: "El personal lee allí el chip de su documento. Ni este dispositivo ni su teléfono pueden leerlo.",
+    here: "Estoy en el mostrador",
+    need: "El mostrador de {name}: allí el personal lee el chip",
+    showTitle: "Muestre su documento en el mostrador",
+    showText: "El personal lo lee allí. Deje esta página abierta: continúa por sí sola.",
+    link: "Enlace para el personal",
+  },
   claimTitle: "Conectando…",
   claimLead: "Este dispositivo se está conectando con la verificación.",
   noReaderTitle: "Este navegador no puede leer chips",
@@ -139,6 +148,7 @@ export const es: Texts = {
   },
   pickEnds: "Termina con: {failure}",
   pickUse: "Leer este documento",
+  pickAll: "Mostrar todos ({count})",
   virtualStop: "Después de cada intento sin éxito puede elegir otra vez.",
 
   scan: {
@@ -340,10 +350,15 @@ export const es: Texts = {
   otherTitle: "Siga con el otro dispositivo",
   otherLead:
     "Otro dispositivo, la aplicación o un lector en el mostrador ha tomado el relevo: su documento se lee allí. Esta página muestra cómo avanza.",
-  otherChip: "Se está leyendo el chip.",
-  otherChipCheck: "Se está comprobando el documento.",
-  otherFace: "Se está comparando la cara.",
-  otherWaiting: "Esperando al otro dispositivo.",
+  otherChip: "Se está leyendo el chip",
+  otherChipCheck: "Se está comprobando el documento",
+  otherFace: "Se está comparando la cara",
+  otherWaiting: "Esperando al otro dispositivo",
+  otherDone: {
+    waiting: "Otro dispositivo conectado",
+    chip: "Chip leído",
+    chipCheck: "Documento comprobado",
+  },
   otherGone: "Hace un rato que no se sabe nada del otro dispositivo.",
   otherRefused: "El último intento no se ha aceptado",
   otherFaceNext: "Su documento es válido. Ahora le toca a su cara",
@@ -374,6 +389,7 @@ export const es: Texts = {
   timeLeftLabel: "Tiempo restante:",
   succeededTitle: "Su identidad está verificada",
   succeededText: "{name} recibe ahora lo que usted aceptó compartir, y nada más.",
+  succeededSeen: "{name} puede ver el resultado.",
   sharedList: "Lo que se compartió",
   failedTitle: "La verificación no ha tenido éxito",
   failedNothingShared: "No se ha compartido nada sobre usted.",
@@ -471,6 +487,7 @@ export const es: Texts = {
   cancelBack: "No, continuar",
   cancelElsewhere:
     "Solo puede cancelar la página en la que aceptó. También puede simplemente cerrar esta página: no se comparte nada antes del final.",
+  cancelWhere: "Cancele en la página en la que aceptó",
   receiptTitle: "Su comprobante",
   receiptText: "Indica qué se le pidió, qué aceptó y cuándo, firmado por este servicio.",
   receiptGiven: "Aceptó el {moment}.",
@@ -515,7 +532,7 @@ export const es: Texts = {
     movedStay: "Mejor continuar aquí",
     unseenTitle: "Mire esta página un momento y vuelva a pulsar",
     unseenText:
-      "Su consentimiento solo cuenta después de que se haya visto el principio de esta página y mientras se ve su botón. Si algo la tapa, continúe en una pestaña aparte.",
+      "Su consentimiento solo cuenta después de que se haya visto todo lo que se le pide y mientras se ve el botón. Si algo tapa la página, continúe en una pestaña aparte.",
     forgottenTitle: "Esta página se ha vuelto a cargar",
     forgottenText:
       "Su navegador no guarda nada para una página que se muestra dentro de otra, así que lo empezado aquí se ha perdido. Si empezó en otro dispositivo o en una pestaña nueva, continúe allí; si no, pida a {name} que vuelva a empezar.",

@@ -113,6 +113,15 @@ export const et: Texts = {
   wayAndroid: "Kasutage NFC-ga Androidi telefoni, kui teil see on või saate laenata.",
   wayIphone: "Kasutage iPhone’i, kui teil see on või saate laenata.",
   wayDesk: "Küsige, kas {name} pakub teenindusletti, kus teie dokumenti saab lugeda.",
+  counter: {
+    title: "{name} loeb dokumente teenindusletis",
+    text: "Seal loevad teie dokumendi kiipi töötajad. Ei see seade ega teie telefon saa seda lugeda.",
+    here: "Olen leti juures",
+    need: "{name}, teeninduslett: seal loevad kiipi töötajad",
+    showTitle: "Näidake oma dokumenti letis",
+    showText: "Töötajad loevad selle seal. Hoidke see leht lahti: see jätkub ise.",
+    link: "Link töötajatele",
+  },
   claimTitle: "Ühendamine…",
   claimLead: "See seade liitub kontrolliga.",
   noReaderTitle: "See veebilehitseja ei saa kiipe lugeda",
@@ -137,6 +146,7 @@ export const et: Texts = {
   },
   pickEnds: "Lõpeb nii: {failure}",
   pickUse: "Loe seda dokumenti",
+  pickAll: "Näita kõiki ({count})",
   virtualStop: "Pärast iga ebaõnnestunud katset palub leht uuesti valida.",
 
   scan: {
@@ -334,10 +344,15 @@ export const et: Texts = {
   otherTitle: "Jätkake teises seadmes",
   otherLead:
     "Teine seade, rakendus või teenindusleti lugeja on üle võtnud: teie dokumenti loetakse seal. See leht jälgib kulgu.",
-  otherChip: "Kiipi loetakse.",
-  otherChipCheck: "Dokumenti kontrollitakse.",
-  otherFace: "Nägu võrreldakse.",
-  otherWaiting: "Teise seadme ootamine.",
+  otherChip: "Kiipi loetakse",
+  otherChipCheck: "Dokumenti kontrollitakse",
+  otherFace: "Nägu võrreldakse",
+  otherWaiting: "Teise seadme ootamine",
+  otherDone: {
+    waiting: "Teine seade on ühendatud",
+    chip: "Kiip on loetud",
+    chipCheck: "Dokument on kontrollitud",
+  },
   otherGone: "Teisest seadmest ei ole mõnda aega midagi kuulda.",
   otherRefused: "Viimast katset ei võetud vastu",
   otherFaceNext: "Teie dokument on korras. Nüüd on kord näol",
@@ -366,6 +381,7 @@ export const et: Texts = {
   timeLeftLabel: "Aega jäänud:",
   succeededTitle: "Teie isikusamasus on kinnitatud",
   succeededText: "{name} saab nüüd selle, mille jagamisega nõustusite, ja ei midagi muud.",
+  succeededSeen: "{name} näeb tulemust.",
   sharedList: "Mida jagati",
   failedTitle: "Kontroll ei õnnestunud",
   failedNothingShared: "Teie kohta ei jagatud midagi.",
@@ -461,6 +477,7 @@ export const et: Texts = {
   cancelBack: "Ei, jätka",
   cancelElsewhere:
     "Katkestada saab ainult leht, kus nõustusite. Võite selle lehe ka lihtsalt sulgeda: enne lõppu ei jagata midagi.",
+  cancelWhere: "Katkestage lehel, kus nõustusite",
   receiptTitle: "Teie kinnitus",
   receiptText: "See näitab, mida teilt küsiti, millega nõustusite ja millal, selle teenuse allkirjaga.",
   receiptGiven: "Nõustusite {moment}.",
@@ -504,7 +521,7 @@ export const et: Texts = {
     movedStay: "Jätka siiski siin",
     unseenTitle: "Vaadake seda lehte hetk ja vajutage uuesti",
     unseenText:
-      "Nõusolek loeb alles siis, kui lehe ülaosa on olnud nähtav, ja seni, kuni nupp on nähtav. Kui miski katab seda, jätkake eraldi vahelehel.",
+      "Nõusolek loeb alles siis, kui kõik, mida teilt küsitakse, on olnud nähtav, ja seni, kuni nupp on nähtav. Kui miski katab lehte, jätkake eraldi vahelehel.",
     forgottenTitle: "See leht laaditi uuesti",
     forgottenText:
       "Veebilehitseja ei salvesta teise lehe sees oleva lehe jaoks midagi, seega on siin alustatu kadunud. Kui alustasite teises seadmes või uuel vahelehel, jätkake seal; muidu paluge uuesti alustada: {name}.",

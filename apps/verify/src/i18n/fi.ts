@@ -113,6 +113,15 @@ export const fi: Texts = {
   wayAndroid: "Käyttäkää Android-puhelinta, jossa on NFC, jos teillä on sellainen tai voitte lainata sen.",
   wayIphone: "Käyttäkää iPhonea, jos teillä on sellainen tai voitte lainata sen.",
   wayDesk: "Kysykää taholta {name}, onko palvelutiskiä, jossa asiakirjanne voidaan lukea.",
+  counter: {
+    title: "{name} lukee asiakirjat palvelutiskillä",
+    text: "Henkilökunta lukee asiakirjanne sirun siellä. Tämä laite tai puhelimenne ei voi lukea sitä.",
+    here: "Olen palvelutiskillä",
+    need: "Palvelutiski ({name}): henkilökunta lukee sirun siellä",
+    showTitle: "Näyttäkää asiakirjanne palvelutiskillä",
+    showText: "Henkilökunta lukee sen siellä. Pitäkää tämä sivu auki: se jatkuu itsestään.",
+    link: "Linkki henkilökunnalle",
+  },
   claimTitle: "Yhdistetään…",
   claimLead: "Tämä laite liittyy tarkistukseen.",
   noReaderTitle: "Tämä selain ei voi lukea siruja",
@@ -136,6 +145,7 @@ export const fi: Texts = {
   },
   pickEnds: "Päättyy näin: {failure}",
   pickUse: "Lue tämä asiakirja",
+  pickAll: "Näytä kaikki ({count})",
   virtualStop: "Jokaisen epäonnistuneen yrityksen jälkeen sivu pyytää valitsemaan uudelleen.",
 
   scan: {
@@ -335,10 +345,15 @@ export const fi: Texts = {
   otherTitle: "Jatkakaa toisella laitteella",
   otherLead:
     "Toinen laite, sovellus tai palvelutiskin lukija on ottanut vuoron: asiakirjanne luetaan siellä. Tämä sivu seuraa mukana.",
-  otherChip: "Sirua luetaan.",
-  otherChipCheck: "Asiakirjaa tarkistetaan.",
-  otherFace: "Kasvoja verrataan.",
-  otherWaiting: "Odotetaan toista laitetta.",
+  otherChip: "Sirua luetaan",
+  otherChipCheck: "Asiakirjaa tarkistetaan",
+  otherFace: "Kasvoja verrataan",
+  otherWaiting: "Odotetaan toista laitetta",
+  otherDone: {
+    waiting: "Toinen laite on yhdistetty",
+    chip: "Siru on luettu",
+    chipCheck: "Asiakirja on tarkistettu",
+  },
   otherGone: "Toisesta laitteesta ei ole kuulunut hetkeen.",
   otherRefused: "Viimeisintä yritystä ei hyväksytty",
   otherFaceNext: "Asiakirjanne on kunnossa. Seuraavaksi kasvot",
@@ -367,6 +382,7 @@ export const fi: Texts = {
   timeLeftLabel: "Aikaa jäljellä:",
   succeededTitle: "Henkilöllisyytenne on vahvistettu",
   succeededText: "{name} saa nyt sen, minkä jakamiseen suostuitte, eikä mitään muuta.",
+  succeededSeen: "{name} näkee tuloksen.",
   sharedList: "Mitä jaettiin",
   failedTitle: "Tarkistus ei onnistunut",
   failedNothingShared: "Teistä ei jaettu mitään.",
@@ -463,6 +479,7 @@ export const fi: Texts = {
   cancelBack: "Ei, jatka",
   cancelElsewhere:
     "Peruuttaa voi vain sivulla, jolla annoitte suostumuksen. Voitte myös vain sulkea tämän sivun: mitään ei jaeta ennen loppua.",
+  cancelWhere: "Peruuttakaa sivulla, jolla annoitte suostumuksen",
   receiptTitle: "Kuittinne",
   receiptText:
     "Siitä näkyy, mitä teiltä kysyttiin, mihin suostuitte ja milloin, tämän palvelun allekirjoittamana.",
@@ -508,7 +525,7 @@ export const fi: Texts = {
     movedStay: "Jatka sittenkin tässä",
     unseenTitle: "Katsokaa tätä sivua hetki ja painakaa sitten uudelleen",
     unseenText:
-      "Suostumus lasketaan vasta, kun sivun yläosa on ollut näkyvissä, ja niin kauan kuin painike näkyy. Jos jokin peittää sen, jatkakaa erillisessä välilehdessä.",
+      "Suostumus lasketaan vasta, kun kaikki teiltä pyydetty on ollut näkyvissä, ja niin kauan kuin painike näkyy. Jos jokin peittää sivun, jatkakaa erillisessä välilehdessä.",
     forgottenTitle: "Tämä sivu ladattiin uudelleen",
     forgottenText:
       "Selain ei tallenna mitään toisen sivun sisällä olevalle sivulle, joten täällä aloittamanne on kadonnut. Jos aloititte toisella laitteella tai uudessa välilehdessä, jatkakaa siellä; muuten pyytäkää tahoa {name} aloittamaan alusta.",

@@ -115,6 +115,15 @@ export const fr: Texts = {
   wayAndroid: "Utilisez un téléphone Android avec NFC, si vous en avez un ou pouvez en emprunter un.",
   wayIphone: "Utilisez un iPhone, si vous en avez un ou pouvez en emprunter un.",
   wayDesk: "Demandez à {name} s’il existe un guichet où votre document peut être lu.",
+  counter: {
+    title: "{name} lit les documents au guichet",
+    text: "Le personnel y lit la puce de votre document. Ni cet appareil ni votre téléphone ne peuvent la lire.",
+    here: "Je suis au guichet",
+    need: "Le guichet de {name} : le personnel y lit la puce",
+    showTitle: "Présentez votre document au guichet",
+    showText: "Le personnel le lit sur place. Laissez cette page ouverte : elle continue d’elle-même.",
+    link: "Lien pour le personnel",
+  },
   claimTitle: "Connexion…",
   claimLead: "Cet appareil est en train d’être relié à la vérification.",
   noReaderTitle: "Ce navigateur ne peut pas lire les puces",
@@ -140,6 +149,7 @@ export const fr: Texts = {
   },
   pickEnds: "Se termine par : {failure}",
   pickUse: "Lire ce document",
+  pickAll: "Tout afficher ({count})",
   virtualStop: "Après chaque essai sans succès, vous pouvez choisir à nouveau.",
 
   scan: {
@@ -343,10 +353,15 @@ export const fr: Texts = {
   otherTitle: "Continuez avec l’autre appareil",
   otherLead:
     "Un autre appareil, l’application ou un lecteur au guichet a pris le relais : votre document y est lu. Cette page suit le déroulement.",
-  otherChip: "La puce est en cours de lecture.",
-  otherChipCheck: "Le document est en cours de contrôle.",
-  otherFace: "Le visage est en cours de comparaison.",
-  otherWaiting: "En attente de l’autre appareil.",
+  otherChip: "La puce est en cours de lecture",
+  otherChipCheck: "Le document est en cours de contrôle",
+  otherFace: "Le visage est en cours de comparaison",
+  otherWaiting: "En attente de l’autre appareil",
+  otherDone: {
+    waiting: "Autre appareil connecté",
+    chip: "Puce lue",
+    chipCheck: "Document contrôlé",
+  },
   otherGone: "L’autre appareil ne donne plus de nouvelles depuis un moment.",
   otherRefused: "La dernière tentative n’a pas été acceptée",
   otherFaceNext: "Votre document est accepté. Votre visage vient ensuite",
@@ -377,6 +392,7 @@ export const fr: Texts = {
   timeLeftLabel: "Temps restant :",
   succeededTitle: "Votre identité est vérifiée",
   succeededText: "{name} reçoit maintenant ce que vous avez accepté de transmettre, et rien d’autre.",
+  succeededSeen: "{name} peut voir le résultat.",
   sharedList: "Transmis",
   failedTitle: "La vérification n’a pas abouti",
   failedNothingShared: "Rien vous concernant n’a été transmis.",
@@ -475,6 +491,7 @@ export const fr: Texts = {
   cancelBack: "Non, continuer",
   cancelElsewhere:
     "Seule la page où vous avez donné votre accord peut annuler. Vous pouvez aussi simplement fermer cette page : rien n’est transmis avant la fin.",
+  cancelWhere: "Annulez sur la page où vous avez donné votre accord",
   receiptTitle: "Votre reçu",
   receiptText:
     "Il indique ce qui vous a été demandé, ce que vous avez accepté et quand, signé par ce service.",
@@ -520,7 +537,7 @@ export const fr: Texts = {
     movedStay: "Continuer plutôt ici",
     unseenTitle: "Regardez cette page un instant, puis appuyez de nouveau",
     unseenText:
-      "Votre accord ne compte qu’après que le haut de cette page a été visible, et tant que son bouton l’est. Si quelque chose la recouvre, continuez dans un onglet à part.",
+      "Votre accord ne compte qu’après que tout ce qui vous est demandé a été visible, et tant que le bouton l’est. Si quelque chose recouvre la page, continuez dans un onglet à part.",
     forgottenTitle: "Cette page a été rechargée",
     forgottenText:
       "Votre navigateur n’enregistre rien pour une page affichée dans une autre : ce qui avait été commencé ici est perdu. Si vous avez commencé sur un autre appareil ou dans un nouvel onglet, continuez là-bas ; sinon, demandez à {name} de recommencer.",

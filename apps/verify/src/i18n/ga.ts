@@ -117,6 +117,16 @@ export const ga: Texts = {
   wayAndroid: "Úsáid fón Android le NFC, má tá ceann agat nó más féidir leat ceann a fháil ar iasacht.",
   wayIphone: "Úsáid iPhone, má tá ceann agat nó más féidir leat ceann a fháil ar iasacht.",
   wayDesk: "Fiafraigh de {name} an bhfuil deasc ann inar féidir do dhoiciméad a léamh.",
+  counter: {
+    title: "Léann {name} doiciméid ag deasc",
+    text: "Léann an fhoireann slis do dhoiciméid ansin. Ní féidir leis an ngléas seo ná le do ghuthán í a léamh.",
+    here: "Tá mé ag an deasc",
+    need: "Deasc {name}: léann an fhoireann an tslis ansin",
+    showTitle: "Taispeáin do dhoiciméad ag an deasc",
+    showText:
+      "Léann an fhoireann ansin é. Coinnigh an leathanach seo oscailte: leanann sé ar aghaidh leis féin.",
+    link: "Nasc don fhoireann",
+  },
   claimTitle: "Ag nascadh…",
   claimLead: "Tá an gléas seo ag dul isteach san fhíorú.",
   noReaderTitle: "Ní féidir leis an mbrabhsálaí seo sliseanna a léamh",
@@ -143,6 +153,7 @@ export const ga: Texts = {
   },
   pickEnds: "Críochnaíonn le: {failure}",
   pickUse: "Léigh an doiciméad seo",
+  pickAll: "Taispeáin iad go léir ({count})",
   virtualStop: "Tar éis gach iarrachta ar theip uirthi, iarrann an leathanach ort roghnú arís.",
 
   scan: {
@@ -348,10 +359,15 @@ export const ga: Texts = {
   otherTitle: "Lean ort ar an ngléas eile",
   otherLead:
     "Ghlac gléas eile, an aip nó léitheoir ag deasc seilbh air: tá do dhoiciméad á léamh ansin. Leanann an leathanach seo an dul chun cinn.",
-  otherChip: "Tá an tslis á léamh.",
-  otherChipCheck: "Tá an doiciméad á sheiceáil.",
-  otherFace: "Tá an aghaidh á cur i gcomparáid.",
-  otherWaiting: "Ag fanacht leis an ngléas eile.",
+  otherChip: "Tá an tslis á léamh",
+  otherChipCheck: "Tá an doiciméad á sheiceáil",
+  otherFace: "Tá an aghaidh á cur i gcomparáid",
+  otherWaiting: "Ag fanacht leis an ngléas eile",
+  otherDone: {
+    waiting: "Tá an gléas eile ceangailte",
+    chip: "Tá an tslis léite",
+    chipCheck: "Tá an doiciméad seiceáilte",
+  },
   otherGone: "Níor chualathas aon rud ón ngléas eile le tamall.",
   otherRefused: "Níor glacadh leis an iarracht dheireanach",
   otherFaceNext: "D’éirigh le do dhoiciméad. D’aghaidh anois",
@@ -386,6 +402,7 @@ export const ga: Texts = {
   timeLeftLabel: "Am fágtha:",
   succeededTitle: "Tá d’aitheantas deimhnithe",
   succeededText: "Faigheann {name} anois an méid ar aontaigh tú lena roinnt, agus sin amháin.",
+  succeededSeen: "Is féidir le {name} an toradh a fheiceáil.",
   sharedList: "Cad a roinneadh",
   failedTitle: "Níor éirigh leis an bhfíorú",
   failedNothingShared: "Níor roinneadh aon rud fút.",
@@ -487,6 +504,7 @@ export const ga: Texts = {
   cancelBack: "Ná cealaigh, lean ort",
   cancelElsewhere:
     "Is ar an leathanach ar aontaigh tú air amháin is féidir cealú. Is féidir leat an leathanach seo a dhúnadh freisin: ní roinntear aon rud roimh an deireadh.",
+  cancelWhere: "Cealaigh ar an leathanach ar aontaigh tú air",
   receiptTitle: "D’admháil",
   receiptText:
     "Luann sí cad a iarradh ort, cad leis ar aontaigh tú agus cathain, sínithe ag an tseirbhís seo.",
@@ -533,7 +551,7 @@ export const ga: Texts = {
     movedStay: "Lean ort anseo ina ionad",
     unseenTitle: "Féach ar an leathanach seo ar feadh nóiméid, ansin brúigh arís",
     unseenText:
-      "Ní áirítear d’aontú ach amháin tar éis do bharr an leathanaigh seo a bheith le feiceáil, agus fad atá a chnaipe le feiceáil. Má chlúdaíonn rud éigin é, lean ort i gcluaisín ar leith.",
+      "Ní áirítear d’aontú ach amháin tar éis do gach rud a iarrtar ort a bheith le feiceáil, agus fad atá an cnaipe le feiceáil. Má chlúdaíonn rud éigin an leathanach, lean ort i gcluaisín ar leith.",
     forgottenTitle: "Athlódáladh an leathanach seo",
     forgottenText:
       "Ní stórálann do bhrabhsálaí aon rud do leathanach laistigh de cheann eile, mar sin cailleadh an méid a thosaigh tú anseo. Má thosaigh tú ar ghléas eile nó i gcluaisín nua, lean ort ansin; murar thosaigh, iarr ar {name} tosú arís.",

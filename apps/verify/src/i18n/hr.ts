@@ -112,6 +112,15 @@ export const hr: Texts = {
   wayAndroid: "Upotrijebite telefon Android s NFC-om, ako ga imate ili možete posuditi.",
   wayIphone: "Upotrijebite iPhone, ako ga imate ili možete posuditi.",
   wayDesk: "Pitajte {name} postoji li šalter na kojem se može pročitati vaš dokument.",
+  counter: {
+    title: "{name} čita dokumente na šalteru",
+    text: "Osoblje ondje čita čip vašeg dokumenta. Ne mogu ga pročitati ni ovaj uređaj ni vaš telefon.",
+    here: "Na šalteru sam",
+    need: "Šalter ({name}): osoblje ondje čita čip",
+    showTitle: "Pokažite dokument na šalteru",
+    showText: "Osoblje ga ondje čita. Ostavite ovu stranicu otvorenom: nastavit će se sama.",
+    link: "Poveznica za osoblje",
+  },
   claimTitle: "Povezivanje…",
   claimLead: "Ovaj se uređaj pridružuje provjeri.",
   noReaderTitle: "Ovaj preglednik ne može čitati čipove",
@@ -135,6 +144,7 @@ export const hr: Texts = {
   },
   pickEnds: "Završava s: {failure}",
   pickUse: "Pročitaj ovaj dokument",
+  pickAll: "Prikaži sve ({count})",
   virtualStop: "Nakon svakog neuspjelog pokušaja stranica traži da ponovno odaberete.",
 
   scan: {
@@ -331,10 +341,15 @@ export const hr: Texts = {
   otherTitle: "Nastavite na drugom uređaju",
   otherLead:
     "Preuzeo je drugi uređaj, aplikacija ili čitač na šalteru: vaš se dokument čita ondje. Ova stranica prati tijek.",
-  otherChip: "Čip se čita.",
-  otherChipCheck: "Dokument se provjerava.",
-  otherFace: "Lice se uspoređuje.",
-  otherWaiting: "Čeka se drugi uređaj.",
+  otherChip: "Čip se čita",
+  otherChipCheck: "Dokument se provjerava",
+  otherFace: "Lice se uspoređuje",
+  otherWaiting: "Čeka se drugi uređaj",
+  otherDone: {
+    waiting: "Drugi uređaj je povezan",
+    chip: "Čip je pročitan",
+    chipCheck: "Dokument je provjeren",
+  },
   otherGone: "Drugi se uređaj već neko vrijeme ne javlja.",
   otherRefused: "Posljednji pokušaj nije prihvaćen",
   otherFaceNext: "Vaš je dokument u redu. Sada je na redu lice",
@@ -365,6 +380,7 @@ export const hr: Texts = {
   timeLeftLabel: "Preostalo vrijeme:",
   succeededTitle: "Vaš je identitet potvrđen",
   succeededText: "{name} sada prima ono na što ste pristali i ništa drugo.",
+  succeededSeen: "{name} može vidjeti rezultat.",
   sharedList: "Što je podijeljeno",
   failedTitle: "Provjera nije uspjela",
   failedNothingShared: "Ništa o vama nije podijeljeno.",
@@ -462,6 +478,7 @@ export const hr: Texts = {
   cancelBack: "Ne, nastavi",
   cancelElsewhere:
     "Otkazati može samo stranica na kojoj ste pristali. Ovu stranicu možete i jednostavno zatvoriti: prije kraja ništa se ne dijeli.",
+  cancelWhere: "Otkažite na stranici na kojoj ste pristali",
   receiptTitle: "Vaša potvrda",
   receiptText: "Navodi što se od vas tražilo, na što ste pristali i kada; potpisala ju je ova usluga.",
   receiptGiven: "Pristali ste: {moment}.",
@@ -506,7 +523,7 @@ export const hr: Texts = {
     movedStay: "Ipak nastavi ovdje",
     unseenTitle: "Na trenutak pogledajte ovu stranicu pa pritisnite ponovno",
     unseenText:
-      "Pristanak se računa tek nakon što je bio vidljiv vrh ove stranice i dok je vidljiv njezin gumb. Ako je nešto prekriva, nastavite u zasebnoj kartici.",
+      "Pristanak se računa tek nakon što je bilo vidljivo sve što se od vas traži i dok je vidljiv gumb. Ako nešto prekriva stranicu, nastavite u zasebnoj kartici.",
     forgottenTitle: "Ova je stranica ponovno učitana",
     forgottenText:
       "Preglednik za stranicu unutar druge ništa ne pohranjuje pa je izgubljeno ono što ste ovdje počeli. Ako ste počeli na drugom uređaju ili u novoj kartici, nastavite ondje; inače zamolite {name} za novi početak.",

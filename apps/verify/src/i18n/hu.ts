@@ -112,6 +112,15 @@ export const hu: Texts = {
   wayAndroid: "Használjon NFC-s androidos telefont, ha van ilyenje, vagy kölcsön tud kérni.",
   wayIphone: "Használjon iPhone-t, ha van ilyenje, vagy kölcsön tud kérni.",
   wayDesk: "Kérdezze meg: {name} kínál-e ügyfélpultot, ahol okmánya leolvasható.",
+  counter: {
+    title: "{name} ügyfélpultnál olvassa le az okmányokat",
+    text: "Az okmány chipjét ott a munkatársak olvassák le. Sem ez az eszköz, sem a telefonja nem tudja leolvasni.",
+    here: "Az ügyfélpultnál vagyok",
+    need: "{name}, ügyfélpult: a chipet ott a munkatársak olvassák le",
+    showTitle: "Mutassa fel okmányát az ügyfélpultnál",
+    showText: "A munkatársak ott olvassák le. Hagyja nyitva ezt az oldalt: magától folytatódik.",
+    link: "Link a munkatársaknak",
+  },
   claimTitle: "Kapcsolódás…",
   claimLead: "Ez az eszköz csatlakozik az ellenőrzéshez.",
   noReaderTitle: "Ez a böngésző nem tud chipet olvasni",
@@ -135,6 +144,7 @@ export const hu: Texts = {
   },
   pickEnds: "Így végződik: {failure}",
   pickUse: "Az okmány leolvasása",
+  pickAll: "Összes megjelenítése ({count})",
   virtualStop: "Minden sikertelen kísérlet után az oldal új választást kér.",
 
   scan: {
@@ -335,10 +345,15 @@ export const hu: Texts = {
   otherTitle: "Folytassa a másik eszközön",
   otherLead:
     "Egy másik eszköz, az alkalmazás vagy egy ügyfélpult olvasója átvette: okmányát ott olvassuk le. Ez az oldal követi a folyamatot.",
-  otherChip: "A chip leolvasása folyik.",
-  otherChipCheck: "Az okmány ellenőrzése folyik.",
-  otherFace: "Az arc összehasonlítása folyik.",
-  otherWaiting: "Várakozás a másik eszközre.",
+  otherChip: "A chip leolvasása folyik",
+  otherChipCheck: "Az okmány ellenőrzése folyik",
+  otherFace: "Az arc összehasonlítása folyik",
+  otherWaiting: "Várakozás a másik eszközre",
+  otherDone: {
+    waiting: "A másik eszköz csatlakozott",
+    chip: "A chip leolvasva",
+    chipCheck: "Az okmány ellenőrizve",
+  },
   otherGone: "A másik eszköz egy ideje nem jelentkezett.",
   otherRefused: "Az utolsó kísérletet nem fogadtuk el",
   otherFaceNext: "Okmánya rendben van. Most az arca következik",
@@ -367,6 +382,7 @@ export const hu: Texts = {
   timeLeftLabel: "Hátralévő idő:",
   succeededTitle: "Személyazonosságát igazoltuk",
   succeededText: "{name} most azt kapja meg, aminek megosztásához hozzájárult, és semmi mást.",
+  succeededSeen: "{name} látja az eredményt.",
   sharedList: "Mit osztottunk meg",
   failedTitle: "Az ellenőrzés nem sikerült",
   failedNothingShared: "Önről semmit sem osztottunk meg.",
@@ -463,6 +479,7 @@ export const hu: Texts = {
   cancelBack: "Nem, folytatom",
   cancelElsewhere:
     "Megszakítani csak azon az oldalon lehet, ahol hozzájárult. Egyszerűen be is zárhatja ezt az oldalt: a vége előtt semmit sem osztunk meg.",
+  cancelWhere: "Azon az oldalon szakítsa meg, ahol hozzájárult",
   receiptTitle: "Az Ön igazolása",
   receiptText: "Tartalmazza, mit kértek Öntől, mihez és mikor járult hozzá, a szolgáltatás aláírásával.",
   receiptGiven: "Hozzájárult: {moment}.",
@@ -507,7 +524,7 @@ export const hu: Texts = {
     movedStay: "Inkább itt folytatom",
     unseenTitle: "Nézze egy pillanatig ezt az oldalt, majd nyomja meg újra",
     unseenText:
-      "Hozzájárulása csak azután számít, hogy az oldal teteje látszott, és amíg a gombja látszik. Ha valami eltakarja, folytassa külön lapon.",
+      "Hozzájárulása csak azután számít, hogy minden látszott, amit kérnek Öntől, és amíg a gomb látszik. Ha valami eltakarja az oldalt, folytassa külön lapon.",
     forgottenTitle: "Ez az oldal újra betöltődött",
     forgottenText:
       "A böngésző semmit sem tárol egy másikon belüli oldalhoz, ezért elveszett, amit itt elkezdett. Ha másik eszközön vagy új lapon kezdte, ott folytassa; különben kérje meg, hogy kezdje újra: {name}.",

@@ -115,6 +115,15 @@ export const it: Texts = {
   wayAndroid: "Usi un telefono Android con NFC, se ne ha uno o può farselo prestare.",
   wayIphone: "Usi un iPhone, se ne ha uno o può farselo prestare.",
   wayDesk: "Chieda a {name} se c’è uno sportello dove il Suo documento possa essere letto.",
+  counter: {
+    title: "{name} legge i documenti allo sportello",
+    text: "Lì il personale legge il chip del Suo documento. Né questo dispositivo né il Suo telefono possono leggerlo.",
+    here: "Sono allo sportello",
+    need: "Lo sportello di {name}: lì il personale legge il chip",
+    showTitle: "Mostri il Suo documento allo sportello",
+    showText: "Il personale lo legge lì. Tenga aperta questa pagina: prosegue da sola.",
+    link: "Link per il personale",
+  },
   claimTitle: "Connessione in corso…",
   claimLead: "Questo dispositivo si sta collegando alla verifica.",
   noReaderTitle: "Questo browser non può leggere i chip",
@@ -139,6 +148,7 @@ export const it: Texts = {
   },
   pickEnds: "Termina con: {failure}",
   pickUse: "Leggi questo documento",
+  pickAll: "Mostra tutti ({count})",
   virtualStop: "Dopo ogni tentativo fallito la pagina Le chiede di scegliere di nuovo.",
 
   scan: {
@@ -341,10 +351,15 @@ export const it: Texts = {
   otherTitle: "Continui sull’altro dispositivo",
   otherLead:
     "Un altro dispositivo, l’app o un lettore allo sportello è subentrato: il Suo documento viene letto lì. Questa pagina segue l’andamento.",
-  otherChip: "Lettura del chip in corso.",
-  otherChipCheck: "Controllo del documento in corso.",
-  otherFace: "Confronto del volto in corso.",
-  otherWaiting: "In attesa dell’altro dispositivo.",
+  otherChip: "Lettura del chip in corso",
+  otherChipCheck: "Controllo del documento in corso",
+  otherFace: "Confronto del volto in corso",
+  otherWaiting: "In attesa dell’altro dispositivo",
+  otherDone: {
+    waiting: "Altro dispositivo collegato",
+    chip: "Chip letto",
+    chipCheck: "Documento controllato",
+  },
   otherGone: "L’altro dispositivo non dà segni da un po’.",
   otherRefused: "L’ultimo tentativo non è stato accettato",
   otherFaceNext: "Il Suo documento è in ordine. Ora tocca al volto",
@@ -375,6 +390,7 @@ export const it: Texts = {
   timeLeftLabel: "Tempo rimasto:",
   succeededTitle: "La Sua identità è verificata",
   succeededText: "{name} riceve ora ciò che ha accettato di condividere e nient’altro.",
+  succeededSeen: "{name} può vedere il risultato.",
   sharedList: "Che cosa è stato condiviso",
   failedTitle: "La verifica non è riuscita",
   failedNothingShared: "Nulla su di Lei è stato condiviso.",
@@ -473,6 +489,7 @@ export const it: Texts = {
   cancelBack: "No, continua",
   cancelElsewhere:
     "Può annullare solo la pagina in cui ha dato il consenso. Può anche semplicemente chiudere questa pagina: prima della fine non viene condiviso nulla.",
+  cancelWhere: "Annulli nella pagina in cui ha dato il consenso",
   receiptTitle: "La Sua ricevuta",
   receiptText:
     "Indica che cosa Le è stato chiesto, a che cosa ha acconsentito e quando, con la firma di questo servizio.",
@@ -517,7 +534,7 @@ export const it: Texts = {
     movedStay: "Continua invece qui",
     unseenTitle: "Guardi un momento questa pagina, poi prema di nuovo",
     unseenText:
-      "Il Suo consenso vale solo dopo che la parte alta di questa pagina è stata visibile e finché lo è il pulsante. Se qualcosa la copre, continui in una scheda separata.",
+      "Il Suo consenso vale solo dopo che tutto ciò che Le viene chiesto è stato visibile e finché lo è il pulsante. Se qualcosa copre la pagina, continui in una scheda separata.",
     forgottenTitle: "Questa pagina è stata ricaricata",
     forgottenText:
       "Il browser non conserva nulla per una pagina dentro un’altra, quindi ciò che aveva iniziato qui è perso. Se ha iniziato su un altro dispositivo o in una nuova scheda, continui lì; altrimenti chieda a {name} di ricominciare.",

@@ -113,6 +113,15 @@ export const lt: Texts = {
   wayAndroid: "Naudokite „Android“ telefoną su NFC, jei jį turite arba galite pasiskolinti.",
   wayIphone: "Naudokite „iPhone“, jei jį turite arba galite pasiskolinti.",
   wayDesk: "Paklauskite {name}, ar yra vieta, kur galima nuskaityti jūsų dokumentą.",
+  counter: {
+    title: "{name} dokumentus nuskaito prie langelio",
+    text: "Jūsų dokumento lustą ten nuskaito darbuotojai. Nei šis įrenginys, nei jūsų telefonas jo nuskaityti negali.",
+    here: "Esu prie langelio",
+    need: "{name} langelis: lustą ten nuskaito darbuotojai",
+    showTitle: "Parodykite dokumentą prie langelio",
+    showText: "Darbuotojai jį ten nuskaito. Palikite šį puslapį atvertą: jis tęsis pats.",
+    link: "Nuoroda darbuotojams",
+  },
   claimTitle: "Jungiamasi…",
   claimLead: "Šis įrenginys prisijungia prie patikros.",
   noReaderTitle: "Ši naršyklė negali nuskaityti lustų",
@@ -136,6 +145,7 @@ export const lt: Texts = {
   },
   pickEnds: "Baigiasi taip: {failure}",
   pickUse: "Nuskaityti šį dokumentą",
+  pickAll: "Rodyti visus ({count})",
   virtualStop: "Po kiekvieno nesėkmingo bandymo puslapis prašo rinktis iš naujo.",
 
   scan: {
@@ -332,10 +342,15 @@ export const lt: Texts = {
   otherTitle: "Tęskite kitame įrenginyje",
   otherLead:
     "Patikrą perėmė kitas įrenginys, programėlė arba skaitytuvas prie langelio: dokumentas skaitomas ten. Šis puslapis rodo eigą.",
-  otherChip: "Skaitomas lustas.",
-  otherChipCheck: "Tikrinamas dokumentas.",
-  otherFace: "Lyginamas veidas.",
-  otherWaiting: "Laukiama kito įrenginio.",
+  otherChip: "Skaitomas lustas",
+  otherChipCheck: "Tikrinamas dokumentas",
+  otherFace: "Lyginamas veidas",
+  otherWaiting: "Laukiama kito įrenginio",
+  otherDone: {
+    waiting: "Kitas įrenginys prijungtas",
+    chip: "Lustas nuskaitytas",
+    chipCheck: "Dokumentas patikrintas",
+  },
   otherGone: "Kitas įrenginys kurį laiką neatsiliepia.",
   otherRefused: "Paskutinis bandymas nepriimtas",
   otherFaceNext: "Jūsų dokumentas tinka. Dabar veidas",
@@ -368,6 +383,7 @@ export const lt: Texts = {
   timeLeftLabel: "Liko laiko:",
   succeededTitle: "Jūsų tapatybė patvirtinta",
   succeededText: "{name} dabar gauna tai, ką sutikote pateikti, ir nieko daugiau.",
+  succeededSeen: "{name} gali matyti rezultatą.",
   sharedList: "Kas pateikta",
   failedTitle: "Patikra nepavyko",
   failedNothingShared: "Apie jus nieko nepateikta.",
@@ -465,6 +481,7 @@ export const lt: Texts = {
   cancelBack: "Ne, tęsti",
   cancelElsewhere:
     "Atšaukti galima tik puslapyje, kuriame sutikote. Taip pat galite tiesiog uždaryti šį puslapį: iki pabaigos niekas nepateikiama.",
+  cancelWhere: "Atšaukite puslapyje, kuriame sutikote",
   receiptTitle: "Jūsų patvirtinimas",
   receiptText: "Jame nurodyta, ko jūsų prašyta, su kuo ir kada sutikote, su šios paslaugos parašu.",
   receiptGiven: "Sutikote: {moment}.",
@@ -508,7 +525,7 @@ export const lt: Texts = {
     movedStay: "Vis dėlto tęsti čia",
     unseenTitle: "Akimirką pažiūrėkite į šį puslapį ir paspauskite dar kartą",
     unseenText:
-      "Sutikimas galioja tik po to, kai matėsi šio puslapio viršus, ir kol matosi mygtukas. Jei kas nors jį dengia, tęskite atskirame skirtuke.",
+      "Sutikimas galioja tik po to, kai matėsi viskas, ko jūsų prašoma, ir kol matosi mygtukas. Jei kas nors dengia puslapį, tęskite atskirame skirtuke.",
     forgottenTitle: "Šis puslapis įkeltas iš naujo",
     forgottenText:
       "Naršyklė nieko neišsaugo puslapiui, esančiam kito viduje, todėl tai, ką čia pradėjote, prarasta. Jei pradėjote kitame įrenginyje ar naujame skirtuke, tęskite ten; kitaip paprašykite {name} pradėti iš naujo.",

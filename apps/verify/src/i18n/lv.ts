@@ -113,6 +113,15 @@ export const lv: Texts = {
   wayAndroid: "Izmantojiet Android tālruni ar NFC, ja jums tāds ir vai varat to aizņemties.",
   wayIphone: "Izmantojiet iPhone, ja jums tāds ir vai varat to aizņemties.",
   wayDesk: "Jautājiet {name}, vai ir vieta, kur var nolasīt jūsu dokumentu.",
+  counter: {
+    title: "{name} nolasa dokumentus apkalpošanas vietā",
+    text: "Jūsu dokumenta mikroshēmu tur nolasa darbinieki. Ne šī ierīce, ne jūsu tālrunis to nevar nolasīt.",
+    here: "Esmu apkalpošanas vietā",
+    need: "{name}, apkalpošanas vieta: mikroshēmu tur nolasa darbinieki",
+    showTitle: "Uzrādiet dokumentu apkalpošanas vietā",
+    showText: "Darbinieki to tur nolasa. Atstājiet šo lapu atvērtu: tā turpināsies pati.",
+    link: "Saite darbiniekiem",
+  },
   claimTitle: "Savienojas…",
   claimLead: "Šī ierīce pievienojas pārbaudei.",
   noReaderTitle: "Šis pārlūks nevar nolasīt mikroshēmas",
@@ -137,6 +146,7 @@ export const lv: Texts = {
   },
   pickEnds: "Beidzas ar: {failure}",
   pickUse: "Nolasīt šo dokumentu",
+  pickAll: "Rādīt visus ({count})",
   virtualStop: "Pēc katra neveiksmīga mēģinājuma lapa lūdz izvēlēties vēlreiz.",
 
   scan: {
@@ -333,10 +343,15 @@ export const lv: Texts = {
   otherTitle: "Turpiniet otrā ierīcē",
   otherLead:
     "Pārņēmusi ir cita ierīce, lietotne vai lasītājs apkalpošanas vietā: jūsu dokuments tiek nolasīts tur. Šī lapa seko līdzi.",
-  otherChip: "Tiek nolasīta mikroshēma.",
-  otherChipCheck: "Tiek pārbaudīts dokuments.",
-  otherFace: "Tiek salīdzināta seja.",
-  otherWaiting: "Gaida otru ierīci.",
+  otherChip: "Tiek nolasīta mikroshēma",
+  otherChipCheck: "Tiek pārbaudīts dokuments",
+  otherFace: "Tiek salīdzināta seja",
+  otherWaiting: "Gaida otru ierīci",
+  otherDone: {
+    waiting: "Otra ierīce ir pievienota",
+    chip: "Mikroshēma nolasīta",
+    chipCheck: "Dokuments pārbaudīts",
+  },
   otherGone: "No otras ierīces kādu laiku nekas nav dzirdēts.",
   otherRefused: "Pēdējais mēģinājums netika pieņemts",
   otherFaceNext: "Jūsu dokuments ir kārtībā. Tagad seja",
@@ -367,6 +382,7 @@ export const lv: Texts = {
   timeLeftLabel: "Atlikušais laiks:",
   succeededTitle: "Jūsu identitāte ir apliecināta",
   succeededText: "{name} tagad saņem to, kam piekritāt, un neko citu.",
+  succeededSeen: "{name} var redzēt rezultātu.",
   sharedList: "Kas tika nodots",
   failedTitle: "Pārbaude neizdevās",
   failedNothingShared: "Par jums nekas netika nodots.",
@@ -463,6 +479,7 @@ export const lv: Texts = {
   cancelBack: "Nē, turpināt",
   cancelElsewhere:
     "Atcelt var tikai lapā, kurā piekritāt. Varat arī vienkārši aizvērt šo lapu: pirms beigām nekas netiek nodots.",
+  cancelWhere: "Atceliet lapā, kurā piekritāt",
   receiptTitle: "Jūsu apliecinājums",
   receiptText: "Tajā norādīts, kas jums prasīts, kam un kad piekritāt, ar šī pakalpojuma parakstu.",
   receiptGiven: "Jūs piekritāt: {moment}.",
@@ -505,7 +522,7 @@ export const lv: Texts = {
     movedStay: "Tomēr turpināt šeit",
     unseenTitle: "Brīdi paskatieties uz šo lapu un nospiediet vēlreiz",
     unseenText:
-      "Piekrišana skaitās tikai tad, kad lapas augšdaļa ir bijusi redzama, un kamēr redzama tās poga. Ja kas to aizsedz, turpiniet atsevišķā cilnē.",
+      "Piekrišana skaitās tikai tad, kad ir bijis redzams viss, kas jums tiek prasīts, un kamēr redzama poga. Ja kas aizsedz lapu, turpiniet atsevišķā cilnē.",
     forgottenTitle: "Šī lapa tika ielādēta no jauna",
     forgottenText:
       "Pārlūks lapai citas lapas iekšienē neko nesaglabā, tāpēc šeit sāktais ir zudis. Ja sākāt citā ierīcē vai jaunā cilnē, turpiniet tur; citādi palūdziet {name} sākt no jauna.",

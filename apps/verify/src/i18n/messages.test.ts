@@ -32,7 +32,7 @@ const alike = new Set(["Website", "Optional", "{count} minute", "{count} minutes
  */
 const longest = (english: string) => Math.max(24, english.length * 1.9 + 8);
 const inOneLine =
-  /Button$|^step[A-Z]|^(copy|receipt(Show|Back|Print|Download)|cancel(Confirm|Back)|withdraw(Confirm|Keep)|returnStay|beginAgain|tryAgain|connectionRetry|face(Start|StartNow|Stop|UseCamera|SimulatedStart)|appOpen|appInstall|pickUse|frame\.(openTab|tabClose|movedStay)|otherNewCode|otherBack|faceGentle\.(choose|back)|consentShow)/;
+  /Button$|^step[A-Z]|^(copy|receipt(Show|Back|Print|Download)|cancel(Confirm|Back)|withdraw(Confirm|Keep)|returnStay|beginAgain|tryAgain|connectionRetry|face(Start|StartNow|Stop|UseCamera|SimulatedStart)|appOpen|appInstall|pickUse|frame\.(openTab|tabClose|movedStay)|otherNewCode|otherBack|counter\.here|pickAll|faceGentle\.(choose|back)|consentShow)/;
 
 for (const language of pageLanguages)
   test(`${language}: the texts are complete, with the places and plurals that they need, and short enough for buttons`, async () => {

@@ -113,6 +113,15 @@ export const mt: Texts = {
   wayAndroid: "Uża telefon Android b’NFC, jekk għandek jew tista’ tissellef wieħed.",
   wayIphone: "Uża iPhone, jekk għandek jew tista’ tissellef wieħed.",
   wayDesk: "Staqsi lil {name} jekk hemmx bank tas-servizz fejn jista’ jinqara d-dokument tiegħek.",
+  counter: {
+    title: "{name} jaqraw id-dokumenti f’bank tas-servizz",
+    text: "Il-persunal jaqra ċ-ċippa tad-dokument tiegħek hemm. La dan l-apparat u lanqas it-telefon tiegħek ma jistgħu jaqrawha.",
+    here: "Ninsab fil-bank tas-servizz",
+    need: "Il-bank tas-servizz ta’ {name}: il-persunal jaqra ċ-ċippa hemm",
+    showTitle: "Uri d-dokument tiegħek fil-bank tas-servizz",
+    showText: "Il-persunal jaqrah hemm. Żomm din il-paġna miftuħa: tkompli waħedha.",
+    link: "Link għall-persunal",
+  },
   claimTitle: "Qed jgħaqqad…",
   claimLead: "Dan l-apparat qed jingħaqad mal-verifika.",
   noReaderTitle: "Dan il-browser ma jistax jaqra ċipep",
@@ -138,6 +147,7 @@ export const mt: Texts = {
   },
   pickEnds: "Jispiċċa b’: {failure}",
   pickUse: "Aqra dan id-dokument",
+  pickAll: "Uri kollha ({count})",
   virtualStop: "Wara kull tentattiv li jfalli, il-paġna titolbok terġa’ tagħżel.",
 
   scan: {
@@ -340,10 +350,15 @@ export const mt: Texts = {
   otherTitle: "Kompli fuq l-apparat l-ieħor",
   otherLead:
     "Apparat ieħor, l-app jew qarrej f’bank tas-servizz ħa f’idejh: id-dokument tiegħek qed jinqara hemm. Din il-paġna ssegwi.",
-  otherChip: "Iċ-ċippa qed tinqara.",
-  otherChipCheck: "Id-dokument qed jiġi ċċekkjat.",
-  otherFace: "Il-wiċċ qed jitqabbel.",
-  otherWaiting: "Qed nistennew l-apparat l-ieħor.",
+  otherChip: "Iċ-ċippa qed tinqara",
+  otherChipCheck: "Id-dokument qed jiġi ċċekkjat",
+  otherFace: "Il-wiċċ qed jitqabbel",
+  otherWaiting: "Qed nistennew l-apparat l-ieħor",
+  otherDone: {
+    waiting: "L-apparat l-ieħor huwa konness",
+    chip: "Iċ-ċippa nqrat",
+    chipCheck: "Id-dokument ġie ċċekkjat",
+  },
   otherGone: "Ilu ma jinstema’ xejn mill-apparat l-ieħor.",
   otherRefused: "L-aħħar tentattiv ma ġiex aċċettat",
   otherFaceNext: "Id-dokument tiegħek għadda. Issa jmiss wiċċek",
@@ -378,6 +393,7 @@ export const mt: Texts = {
   timeLeftLabel: "Ħin li baqa’:",
   succeededTitle: "L-identità tiegħek hija vverifikata",
   succeededText: "{name} issa jirċievu dak li qbilt li taqsam, u xejn aktar.",
+  succeededSeen: "{name} jistgħu jaraw ir-riżultat.",
   sharedList: "X’inqasam",
   failedTitle: "Il-verifika ma rnexxietx",
   failedNothingShared: "Ma nqasam xejn dwarek.",
@@ -476,6 +492,7 @@ export const mt: Texts = {
   cancelBack: "Le, kompli",
   cancelElsewhere:
     "Il-paġna fejn qbilt biss tista’ tikkanċella. Tista’ wkoll sempliċiment tagħlaq din il-paġna: ma jinqasam xejn qabel it-tmiem.",
+  cancelWhere: "Ikkanċella fil-paġna fejn qbilt",
   receiptTitle: "L-irċevuta tiegħek",
   receiptText: "Tgħid x’intlabt, ma’ xiex qbilt u meta, iffirmata minn dan is-servizz.",
   receiptGiven: "Qbilt fi {moment}.",
@@ -520,7 +537,7 @@ export const mt: Texts = {
     movedStay: "Kompli hawn minflok",
     unseenTitle: "Ħares lejn din il-paġna għal mument, imbagħad erġa’ agħfas",
     unseenText:
-      "Il-kunsens tiegħek jgħodd biss wara li n-naħa ta’ fuq ta’ din il-paġna tkun dehret, u sakemm tidher il-buttuna tagħha. Jekk xi ħaġa tgħattiha, kompli f’tab separata.",
+      "Il-kunsens tiegħek jgħodd biss wara li jkun deher dak kollu li jintalab minnek, u sakemm tidher il-buttuna. Jekk xi ħaġa tgħatti l-paġna, kompli f’tab separata.",
     forgottenTitle: "Din il-paġna reġgħet tgħabbiet",
     forgottenText:
       "Il-browser ma jaħżen xejn għal paġna ġewwa oħra, għalhekk dak li bdejt hawn intilef. Jekk bdejt fuq apparat ieħor jew f’tab ġdida, kompli hemm; inkella itlob lil {name} jerġgħu jibdew.",

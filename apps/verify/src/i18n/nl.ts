@@ -114,6 +114,15 @@ export const nl: Texts = {
   wayAndroid: "Gebruik een Android-telefoon met NFC, als u er een hebt of kunt lenen.",
   wayIphone: "Gebruik een iPhone, als u er een hebt of kunt lenen.",
   wayDesk: "Vraag {name} of er een balie is waar uw document kan worden gelezen.",
+  counter: {
+    title: "{name} leest documenten aan een balie",
+    text: "Medewerkers lezen daar de chip van uw document. Dit apparaat en uw telefoon kunnen die niet lezen.",
+    here: "Ik ben aan de balie",
+    need: "De balie van {name}: daar lezen medewerkers de chip",
+    showTitle: "Toon uw document aan de balie",
+    showText: "Medewerkers lezen het daar. Laat deze pagina open: ze gaat vanzelf verder.",
+    link: "Link voor de medewerkers",
+  },
   claimTitle: "Verbinding maken…",
   claimLead: "Dit apparaat wordt met de verificatie verbonden.",
   noReaderTitle: "Deze browser kan geen chips lezen",
@@ -138,6 +147,7 @@ export const nl: Texts = {
   },
   pickEnds: "Eindigt met: {failure}",
   pickUse: "Dit document lezen",
+  pickAll: "Alles tonen ({count})",
   virtualStop: "Na elke mislukte poging vraagt de pagina u opnieuw te kiezen.",
 
   scan: {
@@ -339,10 +349,15 @@ export const nl: Texts = {
   otherTitle: "Ga verder op het andere apparaat",
   otherLead:
     "Een ander apparaat, de app of een lezer aan een balie heeft het overgenomen: uw document wordt daar gelezen. Deze pagina volgt mee.",
-  otherChip: "De chip wordt gelezen.",
-  otherChipCheck: "Het document wordt gecontroleerd.",
-  otherFace: "Het gezicht wordt vergeleken.",
-  otherWaiting: "Wachten op het andere apparaat.",
+  otherChip: "De chip wordt gelezen",
+  otherChipCheck: "Het document wordt gecontroleerd",
+  otherFace: "Het gezicht wordt vergeleken",
+  otherWaiting: "Wachten op het andere apparaat",
+  otherDone: {
+    waiting: "Ander apparaat verbonden",
+    chip: "Chip gelezen",
+    chipCheck: "Document gecontroleerd",
+  },
   otherGone: "Van het andere apparaat is al een tijdje niets vernomen.",
   otherRefused: "De laatste poging is niet geaccepteerd",
   otherFaceNext: "Uw document is in orde. Nu uw gezicht",
@@ -371,6 +386,7 @@ export const nl: Texts = {
   timeLeftLabel: "Resterende tijd:",
   succeededTitle: "Uw identiteit is geverifieerd",
   succeededText: "{name} ontvangt nu wat u hebt besloten te delen, en verder niets.",
+  succeededSeen: "{name} kan het resultaat zien.",
   sharedList: "Wat er is gedeeld",
   failedTitle: "De verificatie is niet gelukt",
   failedNothingShared: "Er is niets over u gedeeld.",
@@ -468,6 +484,7 @@ export const nl: Texts = {
   cancelBack: "Nee, verdergaan",
   cancelElsewhere:
     "Alleen de pagina waar u akkoord ging, kan annuleren. U kunt deze pagina ook gewoon sluiten: voor het einde wordt er niets gedeeld.",
+  cancelWhere: "Annuleer op de pagina waar u akkoord ging",
   receiptTitle: "Uw ontvangstbewijs",
   receiptText:
     "Hierin staat wat u is gevraagd, waarmee u akkoord ging en wanneer, ondertekend door deze dienst.",
@@ -514,7 +531,7 @@ export const nl: Texts = {
     movedStay: "Toch hier verdergaan",
     unseenTitle: "Bekijk deze pagina even en druk dan opnieuw",
     unseenText:
-      "Uw akkoord telt pas nadat de bovenkant van deze pagina zichtbaar is geweest, en zolang de knop zichtbaar is. Ga verder in een apart tabblad als iets haar bedekt.",
+      "Uw akkoord telt pas nadat alles wat u wordt gevraagd zichtbaar is geweest, en zolang de knop zichtbaar is. Ga verder in een apart tabblad als iets de pagina bedekt.",
     forgottenTitle: "Deze pagina is opnieuw geladen",
     forgottenText:
       "Uw browser bewaart niets voor een pagina binnen een andere, dus wat u hier begon is verloren. Begon u op een ander apparaat of in een nieuw tabblad, ga dan daar verder; vraag anders {name} om opnieuw te beginnen.",

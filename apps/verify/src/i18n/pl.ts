@@ -116,6 +116,15 @@ export const pl: Texts = {
   wayAndroid: "Prosimy użyć telefonu z Androidem i NFC, własnego lub pożyczonego.",
   wayIphone: "Prosimy użyć iPhone’a, własnego lub pożyczonego.",
   wayDesk: "Prosimy zapytać {name}, czy jest punkt, w którym można odczytać Państwa dokument.",
+  counter: {
+    title: "{name} odczytuje dokumenty w punkcie obsługi",
+    text: "Chip dokumentu odczytują tam pracownicy. Nie odczyta go ani to urządzenie, ani Państwa telefon.",
+    here: "Jestem w punkcie obsługi",
+    need: "Punkt obsługi {name}: chip odczytują tam pracownicy",
+    showTitle: "Proszę pokazać dokument w punkcie obsługi",
+    showText: "Pracownicy odczytają go na miejscu. Prosimy nie zamykać tej strony: przejdzie dalej sama.",
+    link: "Link dla pracowników",
+  },
   claimTitle: "Łączenie…",
   claimLead: "To urządzenie dołącza do weryfikacji.",
   noReaderTitle: "Ta przeglądarka nie odczytuje chipów",
@@ -139,6 +148,7 @@ export const pl: Texts = {
   },
   pickEnds: "Kończy się: {failure}",
   pickUse: "Odczytaj ten dokument",
+  pickAll: "Pokaż wszystkie ({count})",
   virtualStop: "Po każdej nieudanej próbie strona poprosi o ponowny wybór.",
 
   scan: {
@@ -341,10 +351,15 @@ export const pl: Texts = {
   otherTitle: "Proszę kontynuować na drugim urządzeniu",
   otherLead:
     "Proces przejęło inne urządzenie, aplikacja lub czytnik w okienku: tam odczytywany jest dokument. Ta strona pokazuje postęp.",
-  otherChip: "Trwa odczyt chipa.",
-  otherChipCheck: "Trwa sprawdzanie dokumentu.",
-  otherFace: "Trwa porównywanie twarzy.",
-  otherWaiting: "Oczekiwanie na drugie urządzenie.",
+  otherChip: "Trwa odczyt chipa",
+  otherChipCheck: "Trwa sprawdzanie dokumentu",
+  otherFace: "Trwa porównywanie twarzy",
+  otherWaiting: "Oczekiwanie na drugie urządzenie",
+  otherDone: {
+    waiting: "Drugie urządzenie połączone",
+    chip: "Chip odczytany",
+    chipCheck: "Dokument sprawdzony",
+  },
   otherGone: "Drugie urządzenie od pewnego czasu nie daje znaku.",
   otherRefused: "Ostatnia próba nie została przyjęta",
   otherFaceNext: "Dokument jest w porządku. Teraz twarz",
@@ -377,6 +392,7 @@ export const pl: Texts = {
   timeLeftLabel: "Pozostały czas:",
   succeededTitle: "Tożsamość została potwierdzona",
   succeededText: "{name} otrzymuje teraz tylko to, na co Państwo się zgodzili, i nic więcej.",
+  succeededSeen: "{name} może zobaczyć wynik.",
   sharedList: "Co zostało udostępnione",
   failedTitle: "Weryfikacja się nie powiodła",
   failedNothingShared: "Nie udostępniono żadnych informacji o Państwu.",
@@ -476,6 +492,7 @@ export const pl: Texts = {
   cancelBack: "Nie, kontynuuj",
   cancelElsewhere:
     "Anulować można tylko na stronie, na której wyrażono zgodę. Można też po prostu zamknąć tę stronę: przed końcem nic nie zostanie udostępnione.",
+  cancelWhere: "Anulowanie na stronie, na której wyrażono zgodę",
   receiptTitle: "Państwa potwierdzenie",
   receiptText: "Mówi, o co Państwa poproszono, na co i kiedy wyrażono zgodę; podpisane przez tę usługę.",
   receiptGiven: "Zgodę wyrażono: {moment}.",
@@ -519,7 +536,7 @@ export const pl: Texts = {
     movedStay: "Kontynuuj jednak tutaj",
     unseenTitle: "Proszę chwilę popatrzeć na tę stronę i nacisnąć ponownie",
     unseenText:
-      "Zgoda liczy się dopiero, gdy góra tej strony była widoczna, i dopóki widać przycisk. Jeśli coś ją zasłania, prosimy kontynuować w osobnej karcie.",
+      "Zgoda liczy się dopiero, gdy widoczne było wszystko, o co Państwa proszono, i dopóki widać przycisk. Jeśli coś zasłania stronę, prosimy kontynuować w osobnej karcie.",
     forgottenTitle: "Ta strona została wczytana ponownie",
     forgottenText:
       "Przeglądarka niczego nie zapisuje dla strony wewnątrz innej, więc to, co tu rozpoczęto, przepadło. Jeśli zaczęto na innym urządzeniu lub w nowej karcie, prosimy kontynuować tam; w przeciwnym razie prosimy poprosić {name} o rozpoczęcie od nowa.",

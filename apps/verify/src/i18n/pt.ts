@@ -113,6 +113,15 @@ export const pt: Texts = {
   wayAndroid: "Use um telemóvel Android com NFC, se tiver um ou se lho puderem emprestar.",
   wayIphone: "Use um iPhone, se tiver um ou se lho puderem emprestar.",
   wayDesk: "Pergunte a {name} se existe um balcão onde o seu documento possa ser lido.",
+  counter: {
+    title: "{name} lê os documentos num balcão",
+    text: "Os funcionários leem aí o chip do seu documento. Nem este dispositivo nem o seu telemóvel o podem ler.",
+    here: "Estou no balcão",
+    need: "O balcão de {name}: aí os funcionários leem o chip",
+    showTitle: "Mostre o seu documento no balcão",
+    showText: "Os funcionários leem-no aí. Mantenha esta página aberta: ela avança sozinha.",
+    link: "Ligação para os funcionários",
+  },
   claimTitle: "A ligar…",
   claimLead: "Este dispositivo está a juntar-se à verificação.",
   noReaderTitle: "Este navegador não consegue ler chips",
@@ -137,6 +146,7 @@ export const pt: Texts = {
   },
   pickEnds: "Termina com: {failure}",
   pickUse: "Ler este documento",
+  pickAll: "Mostrar todos ({count})",
   virtualStop: "Após cada tentativa falhada, a página pede-lhe que escolha de novo.",
 
   scan: {
@@ -338,10 +348,15 @@ export const pt: Texts = {
   otherTitle: "Continue no outro dispositivo",
   otherLead:
     "Outro dispositivo, a aplicação ou um leitor num balcão assumiu: é aí que o seu documento é lido. Esta página acompanha.",
-  otherChip: "O chip está a ser lido.",
-  otherChipCheck: "O documento está a ser verificado.",
-  otherFace: "O rosto está a ser comparado.",
-  otherWaiting: "À espera do outro dispositivo.",
+  otherChip: "O chip está a ser lido",
+  otherChipCheck: "O documento está a ser verificado",
+  otherFace: "O rosto está a ser comparado",
+  otherWaiting: "À espera do outro dispositivo",
+  otherDone: {
+    waiting: "Outro dispositivo ligado",
+    chip: "Chip lido",
+    chipCheck: "Documento verificado",
+  },
   otherGone: "Há algum tempo que não há notícias do outro dispositivo.",
   otherRefused: "A última tentativa não foi aceite",
   otherFaceNext: "O seu documento foi aceite. A seguir, o rosto",
@@ -372,6 +387,7 @@ export const pt: Texts = {
   timeLeftLabel: "Tempo restante:",
   succeededTitle: "A sua identidade está confirmada",
   succeededText: "{name} recebe agora o que aceitou partilhar, e nada mais.",
+  succeededSeen: "{name} pode ver o resultado.",
   sharedList: "O que foi partilhado",
   failedTitle: "A verificação não foi bem-sucedida",
   failedNothingShared: "Nada sobre si foi partilhado.",
@@ -469,6 +485,7 @@ export const pt: Texts = {
   cancelBack: "Não, continuar",
   cancelElsewhere:
     "Só a página onde deu o seu consentimento pode cancelar. Também pode simplesmente fechar esta página: nada é partilhado antes do fim.",
+  cancelWhere: "Cancele na página onde deu o consentimento",
   receiptTitle: "O seu recibo",
   receiptText: "Indica o que lhe foi pedido, o que aceitou e quando, assinado por este serviço.",
   receiptGiven: "Deu o seu consentimento em {moment}.",
@@ -513,7 +530,7 @@ export const pt: Texts = {
     movedStay: "Continuar antes aqui",
     unseenTitle: "Olhe um momento para esta página e prima de novo",
     unseenText:
-      "O seu consentimento só conta depois de o topo desta página ter estado visível, e enquanto o botão o estiver. Se algo a tapar, continue num separador próprio.",
+      "O seu consentimento só conta depois de ter estado visível tudo o que lhe é pedido, e enquanto o botão o estiver. Se algo tapar a página, continue num separador próprio.",
     forgottenTitle: "Esta página foi recarregada",
     forgottenText:
       "O seu navegador nada guarda para uma página dentro de outra, pelo que o que começou aqui se perdeu. Se começou noutro dispositivo ou num novo separador, continue aí; caso contrário, peça a {name} para recomeçar.",

@@ -114,6 +114,15 @@ export const ro: Texts = {
   wayAndroid: "Folosiți un telefon Android cu NFC, dacă aveți unul sau îl puteți împrumuta.",
   wayIphone: "Folosiți un iPhone, dacă aveți unul sau îl puteți împrumuta.",
   wayDesk: "Întrebați {name} dacă există un ghișeu unde documentul dumneavoastră poate fi citit.",
+  counter: {
+    title: "{name} citește documentele la un ghișeu",
+    text: "Personalul citește acolo cipul documentului dumneavoastră. Nici acest dispozitiv, nici telefonul dumneavoastră nu îl poate citi.",
+    here: "Sunt la ghișeu",
+    need: "Ghișeul {name}: personalul citește cipul acolo",
+    showTitle: "Prezentați documentul la ghișeu",
+    showText: "Personalul îl citește acolo. Lăsați această pagină deschisă: continuă singură.",
+    link: "Link pentru personal",
+  },
   claimTitle: "Se conectează…",
   claimLead: "Acest dispozitiv se alătură verificării.",
   noReaderTitle: "Acest browser nu poate citi cipuri",
@@ -138,6 +147,7 @@ export const ro: Texts = {
   },
   pickEnds: "Se încheie cu: {failure}",
   pickUse: "Citiți acest document",
+  pickAll: "Afișați toate ({count})",
   virtualStop: "După fiecare încercare nereușită, pagina vă cere să alegeți din nou.",
 
   scan: {
@@ -339,10 +349,15 @@ export const ro: Texts = {
   otherTitle: "Continuați pe celălalt dispozitiv",
   otherLead:
     "A preluat alt dispozitiv, aplicația sau un cititor la ghișeu: documentul se citește acolo. Această pagină urmărește desfășurarea.",
-  otherChip: "Se citește cipul.",
-  otherChipCheck: "Se verifică documentul.",
-  otherFace: "Se compară fața.",
-  otherWaiting: "Se așteaptă celălalt dispozitiv.",
+  otherChip: "Se citește cipul",
+  otherChipCheck: "Se verifică documentul",
+  otherFace: "Se compară fața",
+  otherWaiting: "Se așteaptă celălalt dispozitiv",
+  otherDone: {
+    waiting: "Celălalt dispozitiv este conectat",
+    chip: "Cipul a fost citit",
+    chipCheck: "Documentul a fost verificat",
+  },
   otherGone: "Celălalt dispozitiv nu a mai dat niciun semn de ceva timp.",
   otherRefused: "Ultima încercare nu a fost acceptată",
   otherFaceNext: "Documentul este în regulă. Urmează fața",
@@ -373,6 +388,7 @@ export const ro: Texts = {
   timeLeftLabel: "Timp rămas:",
   succeededTitle: "Identitatea dumneavoastră este verificată",
   succeededText: "{name} primește acum ceea ce ați acceptat să transmiteți și nimic altceva.",
+  succeededSeen: "{name} poate vedea rezultatul.",
   sharedList: "Ce s-a transmis",
   failedTitle: "Verificarea nu a reușit",
   failedNothingShared: "Nu s-a transmis nimic despre dumneavoastră.",
@@ -471,6 +487,7 @@ export const ro: Texts = {
   cancelBack: "Nu, continui",
   cancelElsewhere:
     "Numai pagina pe care v-ați dat acordul poate anula. Puteți și să închideți pur și simplu această pagină: înainte de final nu se transmite nimic.",
+  cancelWhere: "Anulați pe pagina pe care v-ați dat acordul",
   receiptTitle: "Dovada acordului",
   receiptText: "Arată ce vi s-a cerut, cu ce ați fost de acord și când, sub semnătura acestui serviciu.",
   receiptGiven: "V-ați dat acordul la {moment}.",
@@ -515,7 +532,7 @@ export const ro: Texts = {
     movedStay: "Continuați totuși aici",
     unseenTitle: "Priviți puțin această pagină, apoi apăsați din nou",
     unseenText:
-      "Acordul contează numai după ce partea de sus a acestei pagini a fost vizibilă și cât timp butonul este vizibil. Dacă ceva o acoperă, continuați într-o filă separată.",
+      "Acordul contează numai după ce tot ce vi se cere a fost vizibil și cât timp butonul este vizibil. Dacă ceva acoperă pagina, continuați într-o filă separată.",
     forgottenTitle: "Această pagină a fost reîncărcată",
     forgottenText:
       "Browserul nu păstrează nimic pentru o pagină din interiorul alteia, deci ce ați început aici s-a pierdut. Dacă ați început pe alt dispozitiv sau într-o filă nouă, continuați acolo; altfel, rugați {name} să reia de la început.",

@@ -114,6 +114,15 @@ export const sk: Texts = {
   wayAndroid: "Použite telefón Android s NFC, ak ho máte alebo si ho môžete požičať.",
   wayIphone: "Použite iPhone, ak ho máte alebo si ho môžete požičať.",
   wayDesk: "Opýtajte sa {name}, či existuje priehradka, kde možno váš doklad prečítať.",
+  counter: {
+    title: "{name} číta doklady pri priehradke",
+    text: "Čip vášho dokladu tam prečíta personál. Toto zariadenie ani váš telefón ho prečítať nevedia.",
+    here: "Som pri priehradke",
+    need: "Priehradka {name}: čip tam prečíta personál",
+    showTitle: "Ukážte doklad pri priehradke",
+    showText: "Prečíta ho tam personál. Nechajte túto stránku otvorenú: bude pokračovať sama.",
+    link: "Odkaz pre personál",
+  },
   claimTitle: "Pripája sa…",
   claimLead: "Toto zariadenie sa pripája k overeniu.",
   noReaderTitle: "Tento prehliadač nevie čítať čipy",
@@ -138,6 +147,7 @@ export const sk: Texts = {
   },
   pickEnds: "Skončí sa takto: {failure}",
   pickUse: "Prečítať tento doklad",
+  pickAll: "Zobraziť všetky ({count})",
   virtualStop: "Po každom neúspešnom pokuse vás stránka požiada o nový výber.",
 
   scan: {
@@ -335,10 +345,15 @@ export const sk: Texts = {
   otherTitle: "Pokračujte na druhom zariadení",
   otherLead:
     "Prevzalo to iné zariadenie, aplikácia alebo čítačka pri priehradke: váš doklad sa číta tam. Táto stránka sleduje priebeh.",
-  otherChip: "Číta sa čip.",
-  otherChipCheck: "Kontroluje sa doklad.",
-  otherFace: "Porovnáva sa tvár.",
-  otherWaiting: "Čaká sa na druhé zariadenie.",
+  otherChip: "Číta sa čip",
+  otherChipCheck: "Kontroluje sa doklad",
+  otherFace: "Porovnáva sa tvár",
+  otherWaiting: "Čaká sa na druhé zariadenie",
+  otherDone: {
+    waiting: "Druhé zariadenie je pripojené",
+    chip: "Čip je prečítaný",
+    chipCheck: "Doklad je skontrolovaný",
+  },
   otherGone: "Druhé zariadenie sa už nejaký čas neozvalo.",
   otherRefused: "Posledný pokus nebol prijatý",
   otherFaceNext: "Váš doklad je v poriadku. Teraz je na rade tvár",
@@ -371,6 +386,7 @@ export const sk: Texts = {
   timeLeftLabel: "Zostávajúci čas:",
   succeededTitle: "Vaša totožnosť je overená",
   succeededText: "{name} teraz dostane to, s čím ste súhlasili, a nič iné.",
+  succeededSeen: "{name} vidí výsledok.",
   sharedList: "Čo bolo poskytnuté",
   failedTitle: "Overenie sa nepodarilo",
   failedNothingShared: "Nič o vás nebolo poskytnuté.",
@@ -469,6 +485,7 @@ export const sk: Texts = {
   cancelBack: "Nie, pokračovať",
   cancelElsewhere:
     "Zrušiť ho možno len na stránke, kde ste súhlasili. Môžete tiež túto stránku jednoducho zatvoriť: pred koncom sa nič neposkytne.",
+  cancelWhere: "Zrušte ho na stránke, kde ste súhlasili",
   receiptTitle: "Vaše potvrdenie",
   receiptText: "Uvádza, o čo vás požiadali, s čím a kedy ste súhlasili; podpísala ho táto služba.",
   receiptGiven: "Súhlasili ste {moment}.",
@@ -512,7 +529,7 @@ export const sk: Texts = {
     movedStay: "Pokračovať radšej tu",
     unseenTitle: "Chvíľu sa na túto stránku pozerajte a potom stlačte znova",
     unseenText:
-      "Súhlas platí, až keď bol vidieť začiatok tejto stránky a kým je vidieť jej tlačidlo. Ak ju niečo zakrýva, pokračujte na samostatnej karte.",
+      "Súhlas platí, až keď bolo vidieť všetko, čo sa od vás žiada, a kým je vidieť tlačidlo. Ak stránku niečo zakrýva, pokračujte na samostatnej karte.",
     forgottenTitle: "Táto stránka bola znova načítaná",
     forgottenText:
       "Prehliadač pre stránku vnútri inej nič neukladá, takže to, čo ste tu začali, je stratené. Ak ste začali na inom zariadení alebo na novej karte, pokračujte tam; inak požiadajte {name} o nový začiatok.",

@@ -113,6 +113,15 @@ export const sl: Texts = {
   wayAndroid: "Uporabite telefon Android z NFC, če ga imate ali si ga lahko sposodite.",
   wayIphone: "Uporabite iPhone, če ga imate ali si ga lahko sposodite.",
   wayDesk: "Vprašajte {name}, ali obstaja okence, kjer lahko preberejo vaš dokument.",
+  counter: {
+    title: "{name} bere dokumente pri okencu",
+    text: "Čip vašega dokumenta tam prebere osebje. Ne ta naprava ne vaš telefon ga ne moreta prebrati.",
+    here: "Sem pri okencu",
+    need: "Okence ({name}): čip tam prebere osebje",
+    showTitle: "Pokažite dokument pri okencu",
+    showText: "Osebje ga prebere tam. Pustite to stran odprto: nadaljuje se sama.",
+    link: "Povezava za osebje",
+  },
   claimTitle: "Povezovanje …",
   claimLead: "Ta naprava se pridružuje preverjanju.",
   noReaderTitle: "Ta brskalnik ne more brati čipov",
@@ -137,6 +146,7 @@ export const sl: Texts = {
   },
   pickEnds: "Konča se z: {failure}",
   pickUse: "Preberi ta dokument",
+  pickAll: "Pokaži vse ({count})",
   virtualStop: "Po vsakem neuspelem poskusu vas stran prosi, da izberete znova.",
 
   scan: {
@@ -334,10 +344,15 @@ export const sl: Texts = {
   otherTitle: "Nadaljujte na drugi napravi",
   otherLead:
     "Prevzela je druga naprava, aplikacija ali čitalnik pri okencu: vaš dokument se bere tam. Ta stran spremlja potek.",
-  otherChip: "Čip se bere.",
-  otherChipCheck: "Dokument se preverja.",
-  otherFace: "Obraz se primerja.",
-  otherWaiting: "Čakanje na drugo napravo.",
+  otherChip: "Čip se bere",
+  otherChipCheck: "Dokument se preverja",
+  otherFace: "Obraz se primerja",
+  otherWaiting: "Čakanje na drugo napravo",
+  otherDone: {
+    waiting: "Druga naprava je povezana",
+    chip: "Čip je prebran",
+    chipCheck: "Dokument je preverjen",
+  },
   otherGone: "Od druge naprave že nekaj časa ni glasu.",
   otherRefused: "Zadnji poskus ni bil sprejet",
   otherFaceNext: "Vaš dokument je v redu. Zdaj je na vrsti obraz",
@@ -370,6 +385,7 @@ export const sl: Texts = {
   timeLeftLabel: "Preostali čas:",
   succeededTitle: "Vaša istovetnost je potrjena",
   succeededText: "{name} zdaj prejme to, s čimer ste soglašali, in nič drugega.",
+  succeededSeen: "{name} lahko vidi rezultat.",
   sharedList: "Kaj je bilo posredovano",
   failedTitle: "Preverjanje ni uspelo",
   failedNothingShared: "O vas ni bilo posredovano nič.",
@@ -468,6 +484,7 @@ export const sl: Texts = {
   cancelBack: "Ne, nadaljuj",
   cancelElsewhere:
     "Prekliče lahko le stran, kjer ste dali soglasje. To stran lahko tudi preprosto zaprete: pred koncem se nič ne posreduje.",
+  cancelWhere: "Prekličite na strani, kjer ste dali soglasje",
   receiptTitle: "Vaše potrdilo",
   receiptText: "Navaja, kaj ste bili vprašani, s čim ste soglašali in kdaj; podpisala ga je ta storitev.",
   receiptGiven: "Soglasje ste dali: {moment}.",
@@ -511,7 +528,7 @@ export const sl: Texts = {
     movedStay: "Vseeno nadaljuj tukaj",
     unseenTitle: "Za trenutek poglejte to stran in pritisnite znova",
     unseenText:
-      "Soglasje šteje šele, ko je bil viden vrh te strani, in dokler je viden njen gumb. Če jo kaj prekriva, nadaljujte v ločenem zavihku.",
+      "Soglasje šteje šele, ko je bilo vidno vse, kar se od vas zahteva, in dokler je viden gumb. Če stran kaj prekriva, nadaljujte v ločenem zavihku.",
     forgottenTitle: "Ta stran je bila znova naložena",
     forgottenText:
       "Brskalnik za stran znotraj druge ne shrani ničesar, zato je izgubljeno, kar ste tu začeli. Če ste začeli na drugi napravi ali v novem zavihku, nadaljujte tam; sicer prosite {name} za nov začetek.",

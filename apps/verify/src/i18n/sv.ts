@@ -113,6 +113,15 @@ export const sv: Texts = {
   wayAndroid: "Använd en Androidtelefon med NFC, om du har eller kan låna en.",
   wayIphone: "Använd en iPhone, om du har eller kan låna en.",
   wayDesk: "Fråga {name} om det finns en disk där din handling kan läsas.",
+  counter: {
+    title: "{name} läser handlingar vid en disk",
+    text: "Personalen läser chippet i din handling där. Varken den här enheten eller din telefon kan läsa det.",
+    here: "Jag är vid disken",
+    need: "Disken hos {name}: personalen läser chippet där",
+    showTitle: "Visa din handling vid disken",
+    showText: "Personalen läser den där. Låt sidan vara öppen: den fortsätter av sig själv.",
+    link: "Länk till personalen",
+  },
   claimTitle: "Ansluter …",
   claimLead: "Enheten ansluter till kontrollen.",
   noReaderTitle: "Den här webbläsaren kan inte läsa chip",
@@ -136,6 +145,7 @@ export const sv: Texts = {
   },
   pickEnds: "Slutar med: {failure}",
   pickUse: "Läs den här handlingen",
+  pickAll: "Visa alla ({count})",
   virtualStop: "Efter varje misslyckat försök får du välja på nytt.",
 
   scan: {
@@ -333,10 +343,15 @@ export const sv: Texts = {
   otherTitle: "Fortsätt på den andra enheten",
   otherLead:
     "En annan enhet, appen eller en läsare vid en disk har tagit över: din handling läses där. Den här sidan följer med.",
-  otherChip: "Chippet läses.",
-  otherChipCheck: "Handlingen kontrolleras.",
-  otherFace: "Ansiktet jämförs.",
-  otherWaiting: "Väntar på den andra enheten.",
+  otherChip: "Chippet läses",
+  otherChipCheck: "Handlingen kontrolleras",
+  otherFace: "Ansiktet jämförs",
+  otherWaiting: "Väntar på den andra enheten",
+  otherDone: {
+    waiting: "Den andra enheten är ansluten",
+    chip: "Chippet är läst",
+    chipCheck: "Handlingen är kontrollerad",
+  },
   otherGone: "Den andra enheten har inte hörts av på en stund.",
   otherRefused: "Det senaste försöket godtogs inte",
   otherFaceNext: "Din handling är godkänd. Nu är det ansiktets tur",
@@ -365,6 +380,7 @@ export const sv: Texts = {
   timeLeftLabel: "Tid kvar:",
   succeededTitle: "Din identitet är bekräftad",
   succeededText: "{name} får nu det du har godkänt att dela, och inget annat.",
+  succeededSeen: "{name} kan se resultatet.",
   sharedList: "Vad som delades",
   failedTitle: "Kontrollen lyckades inte",
   failedNothingShared: "Inget om dig har delats.",
@@ -461,6 +477,7 @@ export const sv: Texts = {
   cancelBack: "Nej, fortsätt",
   cancelElsewhere:
     "Bara sidan där du godkände kan avbryta. Du kan också bara stänga den här sidan: inget delas före slutet.",
+  cancelWhere: "Avbryt på sidan där du godkände",
   receiptTitle: "Ditt kvitto",
   receiptText: "Det anger vad du tillfrågades om, vad du godkände och när, signerat av tjänsten.",
   receiptGiven: "Du godkände {moment}.",
@@ -505,7 +522,7 @@ export const sv: Texts = {
     movedStay: "Fortsätt här i stället",
     unseenTitle: "Titta på sidan ett ögonblick och tryck sedan igen",
     unseenText:
-      "Ditt godkännande räknas först när sidans överkant har synts, och så länge knappen syns. Om något täcker den, fortsätt i en egen flik.",
+      "Ditt godkännande räknas först när allt du ombeds om har synts, och så länge knappen syns. Om något täcker sidan, fortsätt i en egen flik.",
     forgottenTitle: "Sidan har laddats om",
     forgottenText:
       "Webbläsaren sparar inget för en sida inuti en annan, så det du började med här är förlorat. Om du började på en annan enhet eller i en ny flik, fortsätt där; be annars {name} att börja om.",

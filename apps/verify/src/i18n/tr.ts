@@ -113,6 +113,15 @@ export const tr: Texts = {
   wayAndroid: "Varsa ya da ödünç alabiliyorsanız NFC’li bir Android telefon kullanın.",
   wayIphone: "Varsa ya da ödünç alabiliyorsanız bir iPhone kullanın.",
   wayDesk: "Belgenizin okunabileceği bir gişe olup olmadığını {name} ile görüşün.",
+  counter: {
+    title: "{name} belgeleri gişede okuyor",
+    text: "Belgenizdeki çipi orada personel okur. Ne bu cihaz ne de telefonunuz onu okuyabilir.",
+    here: "Gişedeyim",
+    need: "{name} gişesi: çipi orada personel okur",
+    showTitle: "Belgenizi gişede gösterin",
+    showText: "Belgeyi orada personel okur. Bu sayfayı açık tutun: kendiliğinden devam eder.",
+    link: "Personel için bağlantı",
+  },
   claimTitle: "Bağlanıyor…",
   claimLead: "Bu cihaz doğrulamaya katılıyor.",
   noReaderTitle: "Bu tarayıcı çip okuyamaz",
@@ -136,6 +145,7 @@ export const tr: Texts = {
   },
   pickEnds: "Şununla biter: {failure}",
   pickUse: "Bu belgeyi oku",
+  pickAll: "Tümünü göster ({count})",
   virtualStop: "Başarısız her denemeden sonra sayfa yeniden seçmenizi ister.",
 
   scan: {
@@ -333,10 +343,15 @@ export const tr: Texts = {
   otherTitle: "Diğer cihazda devam edin",
   otherLead:
     "Başka bir cihaz, uygulama veya gişedeki bir okuyucu devraldı: belgeniz orada okunuyor. Bu sayfa gidişatı izliyor.",
-  otherChip: "Çip okunuyor.",
-  otherChipCheck: "Belge kontrol ediliyor.",
-  otherFace: "Yüz karşılaştırılıyor.",
-  otherWaiting: "Diğer cihaz bekleniyor.",
+  otherChip: "Çip okunuyor",
+  otherChipCheck: "Belge kontrol ediliyor",
+  otherFace: "Yüz karşılaştırılıyor",
+  otherWaiting: "Diğer cihaz bekleniyor",
+  otherDone: {
+    waiting: "Diğer cihaz bağlandı",
+    chip: "Çip okundu",
+    chipCheck: "Belge kontrol edildi",
+  },
   otherGone: "Diğer cihazdan bir süredir haber yok.",
   otherRefused: "Son deneme kabul edilmedi",
   otherFaceNext: "Belgeniz uygun. Sırada yüzünüz var",
@@ -364,6 +379,7 @@ export const tr: Texts = {
   timeLeftLabel: "Kalan süre:",
   succeededTitle: "Kimliğiniz doğrulandı",
   succeededText: "{name} şimdi paylaşmayı onayladıklarınızı alıyor, başka hiçbir şey almıyor.",
+  succeededSeen: "{name} sonucu görebilir.",
   sharedList: "Neler paylaşıldı",
   failedTitle: "Doğrulama başarılı olmadı",
   failedNothingShared: "Hakkınızda hiçbir şey paylaşılmadı.",
@@ -460,6 +476,7 @@ export const tr: Texts = {
   cancelBack: "Hayır, devam et",
   cancelElsewhere:
     "Yalnızca onay verdiğiniz sayfa iptal edebilir. Bu sayfayı kapatmanız da yeterlidir: bitmeden hiçbir şey paylaşılmaz.",
+  cancelWhere: "Onay verdiğiniz sayfada iptal edin",
   receiptTitle: "Makbuzunuz",
   receiptText: "Sizden ne istendiğini, neyi ne zaman onayladığınızı bu hizmetin imzasıyla belirtir.",
   receiptGiven: "Onay zamanınız: {moment}.",
@@ -502,7 +519,7 @@ export const tr: Texts = {
     movedStay: "Yine de burada devam et",
     unseenTitle: "Bu sayfaya bir an bakın, sonra yeniden basın",
     unseenText:
-      "Onayınız ancak bu sayfanın üst kısmı göründükten sonra ve düğmesi göründüğü sürece sayılır. Bir şey üzerini örtüyorsa ayrı bir sekmede devam edin.",
+      "Onayınız ancak sizden istenen her şey göründükten sonra ve düğme göründüğü sürece sayılır. Bir şey sayfayı örtüyorsa ayrı bir sekmede devam edin.",
     forgottenTitle: "Bu sayfa yeniden yüklendi",
     forgottenText:
       "Tarayıcınız başka bir sayfanın içindeki sayfa için hiçbir şey saklamaz; bu yüzden burada başladığınız kayboldu. Başka bir cihazda veya yeni bir sekmede başladıysanız orada devam edin; değilse yeniden başlatılmasını isteyin: {name}.",

@@ -5,6 +5,7 @@ import { useCallback, useId, useState } from "react";
 import { useWords } from "../i18n/language.ts";
 import type { ShellTransport } from "../reading/chip-transport.ts";
 import type { AccessField, AccessMistake, TypedAccess } from "../reading/shell-document.ts";
+import { loadPart } from "../ui/load-part.ts";
 import { useAnnounce } from "../ui/screen.tsx";
 import { ScanOffer } from "./scan-offer.tsx";
 
@@ -17,6 +18,8 @@ export const nothingTyped: TypedAccess = {
 };
 
 export type Typing = { typed: TypedAccess; setTyped: (typed: TypedAccess) => void };
+
+const loadShell = () => import("../reading/shell-document.ts");
 
 /** The camera above, typing below it: what was read stands in the fields, should the chip refuse it. */
 export function AccessByCamera({
@@ -32,8 +35,8 @@ export function AccessByCamera({
   const take = useCallback(
     async (key: MrzKeyFields) => {
       const [{ shellSource }, { typedFrom }] = await Promise.all([
-        import("../reading/shell-document.ts"),
-        import("../reading/typed-from-zone.ts"),
+        loadPart(loadShell),
+        loadPart(() => import("../reading/typed-from-zone.ts")),
       ]);
       setTyped(typedFrom(key, new Date()));
       onSource(shellSource(shell, { mrz: key }));
@@ -64,7 +67,7 @@ function AccessForm({
   const form = useId();
   const [mistakes, setMistakes] = useState<Partial<Record<AccessField, AccessMistake>>>({});
   const submit = async () => {
-    const { accessKeyOf, shellSource } = await import("../reading/shell-document.ts");
+    const { accessKeyOf, shellSource } = await loadPart(loadShell);
     const result = accessKeyOf(typed);
     if ("mistakes" in result) {
       setMistakes(result.mistakes);

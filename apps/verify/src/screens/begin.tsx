@@ -107,7 +107,7 @@ export function ElsewhereScreen({
           points={[
             ...(phone === "iphone" && apps.android !== null ? ([["phone", t.wayAndroid]] as const) : []),
             ...(phone === "android" && apps.ios !== null ? ([["phone", t.wayIphone]] as const) : []),
-            ["document", t.wayDesk(organization.name)],
+            ...(details.desk_readers ? ([["document", t.wayDesk(organization.name)]] as const) : []),
           ]}
         />
         <Actions>
@@ -117,6 +117,41 @@ export function ElsewhereScreen({
           </LeaveControl>
         </Actions>
       </Card>
+      <WhoHelps organization={organization} />
+    </Screen>
+  );
+}
+
+/** No phone reads for this installation. It says so before anything is agreed to, so that nobody agrees for nothing. */
+export function CounterScreen({
+  session,
+  details,
+  onHere,
+}: {
+  session: Session;
+  details: Details;
+  /** The person stands at the counter and goes on. */
+  onHere: () => void;
+}) {
+  const { t } = useWords();
+  const { organization, desk_readers: desks } = details;
+  const { name } = organization;
+  return (
+    <Screen
+      title={desks ? t.counter.title(name) : t.noReaderTitle}
+      lead={desks ? t.counter.text : t.deviceBrowser}
+      icon="document"
+    >
+      <Actions>
+        <LeaveControl session={session} name={name} look="primary">
+          {t.returnTo(name)}
+        </LeaveControl>
+        {desks && (
+          <Button look="secondary" onClick={onHere}>
+            {t.counter.here}
+          </Button>
+        )}
+      </Actions>
       <WhoHelps organization={organization} />
     </Screen>
   );

@@ -7,6 +7,7 @@ import { useCallback, useEffect, useId, useState } from "react";
 import type { Way } from "../device/ways.ts";
 import { useConsentSight } from "../embed/use-partner-page.ts";
 import { claimWords, type Language, reasonIn, useWords } from "../i18n/language.ts";
+import type { Messages } from "../i18n/messages.ts";
 import { codeOf, type Details } from "../session/api.ts";
 import type { GivenTexts } from "../session/given.ts";
 import type { Session } from "../session/use-session.ts";
@@ -96,7 +97,10 @@ export function ConsentScreen({
         setAgreed(false);
         await loadTexts();
       } else if (code !== null) await session.reload();
-      setTrouble(troubleOf(error));
+      const why = troubleOf(error);
+      setTrouble(why);
+      // The notice that is there already is said once more: something was pressed.
+      if (why === "offline") announce(t.offlineTitle);
       setBusy(false);
     }
   };
@@ -147,7 +151,7 @@ export function ConsentScreen({
                 ? ([["document", t.needNothing]] as const)
                 : ([
                     ["document", t.needDocument],
-                    ["phone", way.by === "here" ? t.needThisDevice : t.needPhone],
+                    [way.by === "counter" ? "chip" : "phone", readerNeeded(t, way, name)],
                   ] as const)),
               ["clock", t.needTime],
             ]}
@@ -183,7 +187,7 @@ export function ConsentScreen({
           if (!busy && texts !== null) void agree(texts.version);
         }}
       >
-        {trouble !== null && (
+        {trouble !== null && trouble !== "offline" && (
           <Notice look="warn" title={troubleWords(t, trouble).title} urgent>
             <p>{troubleWords(t, trouble).text}</p>
           </Notice>
@@ -224,13 +228,18 @@ export function ConsentScreen({
           </LeaveControl>
           {onThisDevice !== null && (
             <Button look="quiet" onClick={onThisDevice}>
-              {t.otherBack}
+              {way.by === "counter" ? t.receiptBack : t.otherBack}
             </Button>
           )}
         </div>
       </form>
     </Screen>
   );
+}
+
+function readerNeeded(t: Messages, way: Way, name: string): string {
+  if (way.by === "counter") return t.counter.need(name);
+  return way.by === "here" ? t.needThisDevice : t.needPhone;
 }
 
 function writtenIn(text: unknown, language: Language) {

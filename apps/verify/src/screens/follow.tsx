@@ -5,6 +5,7 @@ import { useEffect } from "react";
 import { failureWords, triesWords, useWords } from "../i18n/language.ts";
 import type { Status } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
+import { LostConnection } from "../ui/connection.tsx";
 import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
 import { StepMark } from "../ui/step-mark.tsx";
 
@@ -43,8 +44,14 @@ export function FollowScreen({
   const { t } = useWords();
   const announce = useAnnounce();
   const now = doing(t, status);
-  const steps = [t.otherWaiting, t.otherChip, t.otherChipCheck, t.otherFace];
-  const at = steps.indexOf(now);
+  const steps: readonly { doing: string; done: string | null }[] = [
+    { doing: t.otherWaiting, done: t.otherDone.waiting },
+    { doing: t.otherChip, done: t.otherDone.chip },
+    { doing: t.otherChipCheck, done: t.otherDone.chipCheck },
+    // After the face the session has ended, and this page shows how.
+    { doing: t.otherFace, done: null },
+  ];
+  const at = steps.findIndex(({ doing }) => doing === now);
   const { tries } = status;
   const tried = tries.nfc_tries_used > 0 || tries.liveness_tries_used > 0;
   const inFace = status.attempt?.step?.startsWith("face") ?? false;
@@ -66,21 +73,21 @@ export function FollowScreen({
           )}
         </Actions>
         {tried && <p className="text-muted">{left}</p>}
-        {!session.connected && <Notice look="warn" title={t.connectionLost} />}
+        <LostConnection connected={session.connected} />
       </Screen>
     );
   return (
     <Screen title={t.otherTitle} lead={t.otherLead} picture={<HoldPhone />}>
       <Card>
         <ol className="space-y-3">
-          {steps.map((name, index) => (
+          {steps.map(({ doing, done }, index) => (
             <li
-              key={name}
+              key={doing}
               aria-current={index === at ? "step" : undefined}
               className={`flex items-center gap-3 ${index === at ? "font-semibold" : "text-muted"}`}
             >
               <StepMark state={index < at ? "done" : index === at ? "now" : "next"} />
-              {name}
+              {index < at ? done : doing}
               {index < at && <span className="sr-only"> ({t.stepDoneState})</span>}
             </li>
           ))}
@@ -101,7 +108,7 @@ export function FollowScreen({
           <p>{t.otherFaceNextText}</p>
         </Notice>
       )}
-      {!session.connected && <Notice look="warn" title={t.connectionLost} />}
+      <LostConnection connected={session.connected} />
       {onNewCode !== null && (
         <Actions>
           <Button look="secondary" onClick={onNewCode}>

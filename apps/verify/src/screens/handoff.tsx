@@ -3,8 +3,8 @@ import { Fold, Folds } from "@assay/ui/fold";
 import { HoldPhone } from "@assay/ui/hold-phone";
 import { Icon } from "@assay/ui/icon";
 import { ScanCode } from "@assay/ui/illustrations";
-import { Notice } from "@assay/ui/notice";
 import { useCallback, useEffect, useState } from "react";
+import type { DeviceKind } from "../device/device-kind.ts";
 import type { Way } from "../device/ways.ts";
 import { TabButton } from "../embed/frame-parts.tsx";
 import { useWords } from "../i18n/language.ts";
@@ -13,6 +13,7 @@ import { shellTransport } from "../reading/chip-transport.ts";
 import { codeOf, type Details, type Handoff } from "../session/api.ts";
 import { clockOf, msUntil, type ServiceClock } from "../session/clock.ts";
 import type { Session } from "../session/use-session.ts";
+import { LostConnection, useOnline } from "../ui/connection.tsx";
 import { QrCode } from "../ui/qr-code.tsx";
 import { Card, Points, Screen, useAnnounce } from "../ui/screen.tsx";
 import { OpenApp } from "./begin.tsx";
@@ -29,24 +30,24 @@ export function HandoffScreen({
   way,
   appMissing,
   onReadHere,
+  onDevice,
 }: {
   session: Session;
   details: Details;
   way: Way;
   appMissing: boolean;
   onReadHere: () => void;
+  /** Which device is to read. */
+  onDevice: (device: "this" | "other") => void;
 }) {
   const { t } = useWords();
   const { handoff, failing } = useHandoff(session);
-  const [other, setOther] = useState(session.kept.otherDevice);
-  const choose = (otherDevice: boolean) => {
-    session.kept.otherDevice = otherDevice;
-    setOther(otherDevice);
-  };
+  const other = session.kept.otherDevice;
   const showsCode = way.by === "code" || way.by === "elsewhere" || other;
   const hasOwnWay = !other || way.by === "code";
   const onPhone = way.by !== "code";
   const codeTitle = onPhone ? t.handoffOtherTitle : t.handoffTitle;
+  if (way.by === "counter") return <AtCounter session={session} handoff={handoff} failing={failing} />;
   const title = showsCode ? codeTitle : way.by === "app" ? t.appTitle : t.readHereTitle;
   return (
     <Screen
@@ -83,25 +84,83 @@ export function HandoffScreen({
           handoff={handoff}
           failing={failing}
           lead={onPhone ? t.handoffOtherLead : t.handoffLead}
-          apps={details.reader_apps}
+          details={details}
         />
       ) : (
         <Actions>
-          <Button look="secondary" onClick={() => choose(true)}>
+          <Button look="secondary" onClick={() => onDevice("other")}>
             {t.otherNewCode}
           </Button>
         </Actions>
       )}
-      {other && (way.by === "app" || way.by === "here") && (
+      {other && onPhone && (
         <Actions>
-          <Button look="secondary" onClick={() => choose(false)}>
+          <Button look="secondary" onClick={() => onDevice("this")}>
             {t.otherBack}
           </Button>
         </Actions>
       )}
-      {!session.connected && <Notice look="warn" title={t.connectionLost} />}
+      <LostConnection connected={session.connected} />
       {showsCode && <p className="text-muted">{t.handoffWaiting}</p>}
     </Screen>
+  );
+}
+
+/** Staff read the document. No code is shown: a phone that scans it could do nothing with it. */
+function AtCounter({
+  session,
+  handoff,
+  failing,
+}: {
+  session: Session;
+  handoff: Handoff | null;
+  failing: boolean;
+}) {
+  const { t } = useWords();
+  return (
+    <Screen key="counter" title={t.counter.showTitle} lead={t.counter.showText} icon="document">
+      <Card>
+        {handoff === null ? (
+          <p>{failing ? t.connectionLost : t.loading}</p>
+        ) : (
+          <LinkField label={t.counter.link} link={handoff.handoff_url} />
+        )}
+      </Card>
+      <LostConnection connected={session.connected} />
+    </Screen>
+  );
+}
+
+function LinkField({ label, link }: { label: string; link: string }) {
+  const { t } = useWords();
+  const announce = useAnnounce();
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(link);
+      announce(t.linkCopied);
+      setCopied(true);
+    } catch {
+      // The field with the link stays, to be copied by hand.
+    }
+  };
+  return (
+    <>
+      <label className="block space-y-1">
+        <span className="font-medium">{label}</span>
+        <input
+          readOnly
+          value={link}
+          onFocus={(event) => event.target.select()}
+          className="min-h-12 w-full rounded-control border border-field bg-paper px-3 text-small"
+        />
+      </label>
+      <p className="text-small text-muted">{t.linkIsSecret}</p>
+      <Button look="secondary" className="w-full sm:w-auto" onClick={() => void copy()}>
+        <Icon name={copied ? "check" : "copy"} />
+        {copied ? t.linkCopied : t.copyLink}
+      </Button>
+    </>
   );
 }
 
@@ -109,26 +168,14 @@ function CodeForDevice({
   handoff,
   failing,
   lead,
-  apps,
+  details,
 }: {
   handoff: Handoff | null;
   failing: boolean;
   lead: string;
-  apps: Details["reader_apps"];
+  details: Details;
 }) {
   const { t } = useWords();
-  const announce = useAnnounce();
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    if (handoff === null) return;
-    try {
-      await navigator.clipboard.writeText(handoff.handoff_url);
-      announce(t.linkCopied);
-      setCopied(true);
-    } catch {
-      // The field with the link stays, to be copied by hand.
-    }
-  };
   return (
     <>
       <section className="grid items-center gap-5 rounded-card border border-line bg-card p-4 sm:grid-cols-[14rem_1fr] sm:p-5">
@@ -142,7 +189,7 @@ function CodeForDevice({
         <div className="space-y-3">
           <ScanCode className="max-w-40 max-sm:hidden" />
           <p>
-            {lead} {phonesFor(t, apps)}
+            {lead} {phonesFor(t, details.reader_apps)}
           </p>
           <p className="text-small text-muted">{t.handoffRenewed}</p>
         </div>
@@ -151,29 +198,16 @@ function CodeForDevice({
       <Folds>
         {handoff !== null && (
           <Fold title={t.linkInstead} icon="outside">
-            <label className="block space-y-1">
-              <span className="font-medium">{t.linkToCopy}</span>
-              <input
-                readOnly
-                value={handoff.handoff_url}
-                onFocus={(event) => event.target.select()}
-                className="min-h-12 w-full rounded-control border border-field bg-paper px-3 text-small"
-              />
-            </label>
-            <p className="text-small text-muted">{t.linkIsSecret}</p>
-            <Button look="secondary" className="w-full sm:w-auto" onClick={() => void copy()}>
-              <Icon name={copied ? "check" : "copy"} />
-              {copied ? t.linkCopied : t.copyLink}
-            </Button>
+            <LinkField label={t.linkToCopy} link={handoff.handoff_url} />
           </Fold>
         )}
-        <DevicesHelp />
+        <DevicesHelp details={details} />
       </Folds>
     </>
   );
 }
 
-/** Which phones have an app. Nothing where there is none: the operator then has devices of another kind. */
+/** Which phones have an app. There is none only in the sandbox, where any phone does. */
 function phonesFor(t: Messages, { android, ios }: Details["reader_apps"]): string {
   if (android !== null) return ios !== null ? t.phonesBoth : t.phonesAndroid;
   return ios !== null ? t.phonesIphone : "";
@@ -188,14 +222,17 @@ export function ScannedScreen({
   details,
   way,
   appMissing,
+  kind,
 }: {
   session: Session;
   details: Details;
   way: Way;
   appMissing: boolean;
+  kind: DeviceKind;
 }) {
   const { t } = useWords();
   const { handoff } = useHandoff(session);
+  const { organization } = details;
   if (way.by === "app")
     return (
       <Screen key="scanned-app" title={t.appTitle} lead={t.appLead} picture={<HoldPhone />}>
@@ -208,24 +245,39 @@ export function ScannedScreen({
         <p className="text-muted">{t.scannedKeep}</p>
       </Screen>
     );
+  const { title, lead } = cannotReadWords(t, way, kind, details);
   return (
-    <Screen key="no-reader" title={t.noReaderTitle} lead={t.noReaderText} icon="chip">
+    <Screen key="no-reader" title={title} lead={lead} icon="chip">
       <Folds>
-        <DevicesHelp open />
+        <DevicesHelp details={details} open />
       </Folds>
-      <WhoHelps organization={details.organization} />
+      <WhoHelps organization={organization} />
     </Screen>
   );
 }
 
-export function DevicesHelp({ open = false }: { open?: boolean }) {
+/** Why the device that scanned the code cannot read, as exactly as it is known. */
+function cannotReadWords(t: Messages, way: Way, kind: DeviceKind, details: Details) {
+  if (way.by === "counter" && details.desk_readers)
+    return { title: t.counter.title(details.organization.name), lead: t.counter.text };
+  if (way.by === "elsewhere")
+    return { title: t.noWayTitle, lead: kind === "iphone" ? t.noWayIphone : t.noWayAndroid };
+  return { title: t.noReaderTitle, lead: t.noReaderText };
+}
+
+/** Only what there is: a phone without an app for it is no way. */
+export function DevicesHelp({ details, open = false }: { details: Details; open?: boolean }) {
   const { t } = useWords();
+  const { sandbox, desk_readers: desks, reader_apps: apps } = details;
+  const phones = phonesFor(t, apps);
   return (
     <Fold title={t.whichDevices} icon="chip" open={open}>
       <Points
         points={[
-          ["phone", t.deviceShell],
-          ["document", t.deviceDesk],
+          ...(sandbox || phones !== ""
+            ? ([["phone", open ? `${t.deviceShell} ${phones}` : t.deviceShell]] as const)
+            : []),
+          ...(sandbox || desks ? ([["document", t.deviceDesk]] as const) : []),
           ["x", t.deviceBrowser],
         ]}
       />
@@ -238,6 +290,7 @@ function useHandoff(session: Session): { handoff: Handoff | null; failing: boole
   const { api, kept, reload } = session;
   const [made, setMade] = useState<{ handoff: Handoff; clock: ServiceClock } | null>(null);
   const [failures, setFailures] = useState(0);
+  const online = useOnline();
 
   const renew = useCallback(async () => {
     try {
@@ -274,5 +327,5 @@ function useHandoff(session: Session): { handoff: Handoff | null; failing: boole
   }, [made, failures, renew]);
 
   const expired = made !== null && msUntil(made.clock, made.handoff.expires_at) <= 0;
-  return { handoff: expired ? null : (made?.handoff ?? null), failing: failures > 0 };
+  return { handoff: expired ? null : (made?.handoff ?? null), failing: failures > 0 && online };
 }

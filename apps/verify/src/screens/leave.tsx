@@ -19,7 +19,7 @@ export function LeaveControl({
 }: {
   session: Session;
   name: string;
-  look?: "quiet" | "secondary";
+  look?: "quiet" | "secondary" | "primary";
   children: ReactNode;
 }) {
   const { t } = useWords();
@@ -70,7 +70,7 @@ export function LeaveControl({
       >
         <div className="space-y-4">
           <h2 id={titleId} className="text-xl font-semibold">
-            {t.cancelAskTitle}
+            {canLeave ? t.cancelAskTitle : t.cancelWhere}
           </h2>
           <p>{canLeave ? t.cancelAskText(name) : t.cancelElsewhere}</p>
           {failed !== null && (
@@ -80,7 +80,7 @@ export function LeaveControl({
           )}
           <Actions>
             <Button look="secondary" onClick={() => dialog.current?.close()}>
-              {t.cancelBack}
+              {canLeave ? t.cancelBack : t.receiptBack}
             </Button>
             {canLeave && (
               <Button look="danger" busy={busy} onClick={() => void leave()}>

@@ -82,11 +82,11 @@ export function OutcomeScreen({
         <Screen
           key="succeeded"
           title={t.succeededTitle}
-          lead={t.succeededText(name)}
+          lead={status.result_is_sent ? t.succeededText(name) : t.succeededSeen(name)}
           picture={<AllDone className="max-w-44" />}
         >
           {goOn}
-          {shared.length > 0 && (
+          {status.result_is_sent && shared.length > 0 && (
             <Card title={t.sharedList}>
               <Points points={shared.map((label) => ["check", label] as const)} />
             </Card>

@@ -14,6 +14,8 @@ import { countRefusals, isSentBack, nothingRefused } from "../reading/refused-ke
 import { useReaderState } from "../reading/use-reader-state.ts";
 import type { Details } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
+import { LostConnection, useOnline, useWhenBack } from "../ui/connection.tsx";
+import { loadPart } from "../ui/load-part.ts";
 import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
 import { StepMark } from "../ui/step-mark.tsx";
 import { AccessByCamera, nothingTyped, type Typing } from "./access-form.tsx";
@@ -60,14 +62,14 @@ export function ReadingScreen({
         organization={session.kept.cancelToken === null ? organization : null}
       />
     );
+  const connection = <LostConnection connected={state.connection !== "lost"} />;
   if (state.connection === "gone") return <Disconnected onRetry={() => device.retry()} />;
   if (state.phase === null || ended)
     return (
       <Screen title={t.claimTitle} lead={t.claimLead}>
-        {state.connection === "lost" && <Notice look="warn" title={t.connectionLost} />}
+        {connection}
       </Screen>
     );
-  const connection = state.connection === "lost" && <Notice look="warn" title={t.connectionLost} urgent />;
   if (inFace)
     return (
       <FaceStep key="face" device={device} state={state} onOtherDevice={onLeave}>
@@ -134,7 +136,7 @@ function usePageDevice({ api, kept }: Session) {
     let left = false;
     let started: PageDevice | null = null;
     setNotLoaded(false);
-    import("../reading/page-device.ts").then(
+    loadPart(() => import("../reading/page-device.ts")).then(
       ({ PageDevice }) => {
         if (left) return;
         started = new PageDevice(api, kept);
@@ -160,6 +162,10 @@ function usePageDevice({ api, kept }: Session) {
 
 function Disconnected({ onRetry }: { onRetry: () => void }) {
   const { t } = useWords();
+  const online = useOnline();
+  useWhenBack(onRetry);
+  // The page says already that it is offline.
+  if (!online) return <Screen title={t.claimTitle} />;
   return (
     <Screen title={t.noAnswerTitle} lead={t.connectionGone} icon="offline">
       <Button onClick={onRetry}>{t.connectionRetry}</Button>
@@ -346,7 +352,9 @@ function Progress({
     proof: t.readProof,
   } as const;
   const { step } = state;
-  const silent = useSilence(step);
+  const online = useOnline();
+  // Without a network the chip is not what is waited for.
+  const silent = useSilence(step) && online;
   const at = step?.at ?? (state.phase === "chip_proof" ? "proof" : "checking");
   useEffect(() => announce(names[at]), [announce, at, names[at]]);
   const part = step !== null && "totalBytes" in step ? step.readBytes / step.totalBytes : null;

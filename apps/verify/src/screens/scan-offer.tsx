@@ -3,6 +3,7 @@ import { Button } from "@assay/ui/button";
 import { Notice } from "@assay/ui/notice";
 import { useCallback, useState } from "react";
 import { useWords } from "../i18n/language.ts";
+import { loadPart } from "../ui/load-part.ts";
 import { useAnnounce } from "../ui/screen.tsx";
 import { type NoCameraReason, useLentCamera } from "./use-lent-camera.ts";
 
@@ -102,7 +103,7 @@ function usePhoto(take: (key: MrzKeyFields) => Promise<void>, setTrouble: (troub
     setBusy(true);
     setTrouble(null);
     try {
-      const loaded = await import("../zone/read-photo.ts").catch(() => null);
+      const loaded = await loadPart(() => import("../zone/read-photo.ts")).catch(() => null);
       const read = loaded === null ? "not_loaded" : await loaded.readPhoto(file);
       if (typeof read === "string") setTrouble(read);
       else await take(read);

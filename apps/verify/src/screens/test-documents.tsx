@@ -6,8 +6,12 @@ import { useCallback, useEffect, useState } from "react";
 import { useWords } from "../i18n/language.ts";
 import type { ListedTestDocument } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";
+import { useOnline, useWhenBack } from "../ui/connection.tsx";
+import { loadPart } from "../ui/load-part.ts";
 import { Card } from "../ui/screen.tsx";
 import { ScanOffer } from "./scan-offer.tsx";
+
+const loadVirtual = () => import("../reading/virtual-document.ts");
 
 export function TestDocuments({
   session,
@@ -24,6 +28,7 @@ export function TestDocuments({
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt loads the list again.
   useEffect(() => {
     setFailed(false);
+    if (documents !== null) return;
     void session.api.testDocuments().then(
       (loaded) => {
         setDocuments(loaded);
@@ -34,7 +39,7 @@ export function TestDocuments({
   }, [session.api, attempt]);
   const openRead = useCallback(
     async (key: MrzKeyFields) => {
-      const { virtualSource } = await import("../reading/virtual-document.ts");
+      const { virtualSource } = await loadPart(loadVirtual);
       // Found by its number alone: whether the whole key is right is for its chip to say.
       const document = documents?.find(({ mrzLines }) =>
         mrzLines.join("").includes(key.documentNumber.padEnd(9, "<").slice(0, 9)),
@@ -45,7 +50,9 @@ export function TestDocuments({
     },
     [documents, onSource],
   );
-  if (failed)
+  const online = useOnline();
+  useWhenBack(useCallback(() => setAttempt((before) => before + 1), []));
+  if (failed && online)
     return (
       <Notice look="warn" title={t.connectionGone} urgent>
         <Button look="secondary" onClick={() => setAttempt(attempt + 1)}>
@@ -63,7 +70,7 @@ export function TestDocuments({
           const document = documents.find(({ id }) => id === chosen);
           if (document === undefined) return;
           onSource(async (onStep) => {
-            const { virtualSource } = await import("../reading/virtual-document.ts");
+            const { virtualSource } = await loadPart(loadVirtual);
             return await virtualSource(document)(onStep);
           });
         }}

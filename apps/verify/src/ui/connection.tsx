@@ -16,17 +16,35 @@ export function useOnline(): boolean {
   return useSyncExternalStore(watchNetwork, () => navigator.onLine);
 }
 
-/** Said on every step for as long as it is so: whatever was begun goes on by itself afterwards. */
+/** Runs when the network comes back: what failed without it is tried again without being asked. */
+export function useWhenBack(run: () => void): void {
+  useEffect(() => {
+    window.addEventListener("online", run);
+    return () => window.removeEventListener("online", run);
+  }, [run]);
+}
+
+/**
+ * Said on every step for as long as it is so, always in sight, and the only thing that is said of the network meanwhile. Whatever was begun
+ * goes on by itself afterwards.
+ */
 export function OfflineNotice() {
   const { t } = useWords();
   if (useOnline()) return null;
   return (
-    <div className="mb-6">
+    <div className="sticky top-2 z-2 mb-6">
       <Notice look="warn" title={t.offlineTitle} urgent>
         <p>{t.offlineText}</p>
       </Notice>
     </div>
   );
+}
+
+/** The way to the service is gone although there is a network. Without one, the notice above says so already. */
+export function LostConnection({ connected }: { connected: boolean }) {
+  const { t } = useWords();
+  const online = useOnline();
+  return connected || !online ? null : <Notice look="warn" title={t.connectionLost} urgent />;
 }
 
 /**

@@ -14,6 +14,7 @@ export function Layout({
   ready,
   details,
   logo = null,
+  tellsOffline = true,
   step,
   deadline,
   onLanguage,
@@ -25,6 +26,7 @@ export function Layout({
   details: Details | null;
   /** Another place of the logo than the service's own. */
   logo?: string | null;
+  tellsOffline?: boolean;
   step: number | null;
   deadline: { clock: ServiceClock; expiresAt: string } | null;
   onLanguage: (language: Language) => void;
@@ -78,7 +80,7 @@ export function Layout({
           tabIndex={-1}
           className="mx-auto w-full max-w-2xl flex-1 px-4 pt-5 pb-8 outline-none sm:px-6 sm:pt-8"
         >
-          <OfflineNotice />
+          {tellsOffline && <OfflineNotice />}
           {children}
         </main>
         {ready && (
