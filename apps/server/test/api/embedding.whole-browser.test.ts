@@ -268,6 +268,51 @@ test("consent cannot be clicked through a frame that is transparent, covered or 
   await page.context().close();
 });
 
+test("consent does not count in a frame that shows who asks, the check box and the button, and never what is asked for", async () => {
+  const session = await createSession({
+    share_fields: { date_of_birth: { required: true, reason: "For the contract." } },
+  });
+  const { page, frame } = await openShop();
+  await page.setViewportSize({ width: 900, height: 2000 });
+  const clip = (fromPx: number, heightPx: number) =>
+    page.evaluate(`Object.assign(document.getElementById("place").style, { overflow: "hidden", height: "${heightPx}px" });
+      const framed = document.querySelector("iframe");
+      if (framed !== null) framed.style.marginTop = "${-fromPx}px";`);
+  const topOf = async (locator: ReturnType<typeof agreeButton>) => {
+    const [box, place] = [await locator.boundingBox(), await page.locator("iframe").boundingBox()];
+    assert.ok(box !== null && place !== null);
+    return { top: box.y - place.y, bottom: box.y + box.height - place.y };
+  };
+  await clip(0, 1);
+  await open(page, session, "#place");
+  await heading(frame, "Harbour Hotel asks").waitFor();
+  const title = await topOf(heading(frame, "Harbour Hotel asks"));
+  await clip(0, title.bottom + 4);
+  await look(page);
+  // With the keyboard: where the pointer is makes no difference to what is seen.
+  const box = frame.getByRole("checkbox", { name: "I agree to the check" });
+  const [from, to] = [(await topOf(box)).top - 8, (await topOf(agreeButton(frame))).bottom + 4];
+  await clip(from, to - from);
+  await box.press("Space");
+  assert.equal(await box.isChecked(), true);
+  await look(page, 1_000);
+  await agreeButton(frame).press("Enter");
+  await frame.getByRole("alert").filter({ hasText: "Look at this page for a moment" }).waitFor();
+  assert.equal((await readSession(session)).consentGiven, false, "the list of fields was never shown");
+  await clip(0, 1900);
+  for (let press = 0; press < 8 && !(await readSession(session)).consentGiven; press++) {
+    await look(page, press * 700);
+    await agreeButton(frame).press("Enter");
+    await frame
+      .getByRole("button", { name: "Choose a test passport" })
+      .or(agreeButton(frame))
+      .first()
+      .waitFor();
+  }
+  await frame.getByRole("button", { name: "Choose a test passport" }).waitFor();
+  await page.context().close();
+});
+
 test("a button of which a tenth is cut off counts as seen, and one of which more is does not, whatever was shown before", async () => {
   const session = await createSession();
   const { page, frame } = await openShop();

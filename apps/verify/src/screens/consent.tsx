@@ -5,6 +5,7 @@ import { Icon } from "@assay/ui/icon";
 import { Notice } from "@assay/ui/notice";
 import { useCallback, useEffect, useId, useState } from "react";
 import type { Way } from "../device/ways.ts";
+import { mustBeSeen } from "../embed/consent-sight.ts";
 import { useConsentSight } from "../embed/use-partner-page.ts";
 import { claimWords, type Language, reasonIn, useWords } from "../i18n/language.ts";
 import type { Messages } from "../i18n/messages.ts";
@@ -194,7 +195,7 @@ export function ConsentScreen({
         )}
         {/* Nobody can agree to a text that is not there yet. */}
         {text !== undefined && (
-          <label className="flex items-start gap-3 text-small sm:text-base">
+          <label {...mustBeSeen} className="flex items-start gap-3 text-small sm:text-base">
             <input
               id={agreeId}
               type="checkbox"
@@ -290,7 +291,7 @@ function FieldGroup({
       {title !== undefined && <h3 className="border-t border-line pt-3 font-semibold">{title}</h3>}
       <ul className="space-y-2.5">
         {fields.map(([key, field]) => (
-          <li key={key}>
+          <li key={key} {...mustBeSeen}>
             {isChosen !== undefined && onChoose !== undefined ? (
               <label className="flex items-start gap-3">
                 <input

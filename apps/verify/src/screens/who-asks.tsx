@@ -3,6 +3,7 @@ import { Fold } from "@assay/ui/fold";
 import { Icon } from "@assay/ui/icon";
 import { Notice } from "@assay/ui/notice";
 import type { ReactNode } from "react";
+import { mustBeSeen } from "../embed/consent-sight.ts";
 import { useWords } from "../i18n/language.ts";
 import type { Details } from "../session/api.ts";
 
@@ -27,9 +28,11 @@ export function WhoAsks({ details: { organization, sandbox } }: { details: Detai
       </p>
     );
   return (
-    <Notice look="warn" title={t.notVerifiedTitle}>
-      <p>{t.notVerifiedText(name)}</p>
-    </Notice>
+    <div {...mustBeSeen}>
+      <Notice look="warn" title={t.notVerifiedTitle}>
+        <p>{t.notVerifiedText(name)}</p>
+      </Notice>
+    </div>
   );
 }
 
