@@ -18,7 +18,7 @@ export async function run(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
   const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
   const env = {
-    DATABASE_URL: postgres.url,
+    DATABASE_URL: postgres.adminUrl,
     SECRET_KEYS: `1:${Buffer.alloc(32, 1).toString("base64")}`,
     PORT: "0",
     DATA_DIR: dataDir,

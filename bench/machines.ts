@@ -32,7 +32,7 @@ export async function run(options: readonly string[] = []): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
   const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
   const env = {
-    DATABASE_URL: postgres.url,
+    DATABASE_URL: postgres.adminUrl,
     SECRET_KEYS: `1:${Buffer.alloc(32, 1).toString("base64")}`,
     PORT: "0",
     DATA_DIR: dataDir,
@@ -46,7 +46,7 @@ export async function run(options: readonly string[] = []): Promise<void> {
     for (const kind of ["assay", "bare"] as const)
       for (let count = 0; count < Math.max(...counts); count++)
         servers[kind].push(await ServerProcess.start(modules[kind], env, ["api"]));
-    const keys = await newTwoKeys(servers.assay[0]?.url ?? "", postgres.url);
+    const keys = await newTwoKeys(servers.assay[0]?.url ?? "", postgres.adminUrl);
     const measure = measurer(keys, () => postgresMicroseconds(dataDir));
     // With four each sees a quarter of the requests, and a process that has seen few may still run code that was not optimized.
     for (const kind of ["assay", "bare"] as const)

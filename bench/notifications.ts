@@ -32,7 +32,7 @@ export async function run(options: readonly string[] = []): Promise<void> {
     dataDir: join(folder, "primary"),
     settings: { max_wal_senders: "4" },
   });
-  const admin = new pg.Client({ connectionString: primary.url });
+  const admin = new pg.Client({ connectionString: primary.adminUrl });
   await admin.connect();
   let replica: { stop: () => Promise<unknown> } | null = null;
   try {
@@ -40,9 +40,9 @@ export async function run(options: readonly string[] = []): Promise<void> {
     console.log(
       `\nCommits a second, ${writers} writers, rounds of ${seconds} s in turn, medians of ${rounds}`,
     );
-    await compare("alone", primary.url, seconds);
-    replica = await startReplica(admin, primary.url, folder, quiet);
-    await compare("with a synchronous replica", primary.url, seconds);
+    await compare("alone", primary.adminUrl, seconds);
+    replica = await startReplica(admin, primary.adminUrl, folder, quiet);
+    await compare("with a synchronous replica", primary.adminUrl, seconds);
     console.log(
       `  load ${loadavg()
         .map((one) => one.toFixed(1))
@@ -83,7 +83,7 @@ async function startReplica(
     dataDir,
     settings: {
       max_wal_senders: "4",
-      primary_conninfo: `host=${searchParams.get("host")} port=${searchParams.get("port")} user=${searchParams.get("user")} application_name=replica`,
+      primary_conninfo: `host=${searchParams.get("host")} port=${searchParams.get("port")} user=${searchParams.get("user")} password=${searchParams.get("password")} application_name=replica`,
     },
   });
   await admin.query("alter system set synchronous_standby_names = 'replica'");

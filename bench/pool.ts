@@ -52,7 +52,7 @@ export async function run(options: readonly string[] = []): Promise<void> {
           name: `pool_${size}`,
           root: resolve(import.meta.dirname, ".."),
           folder,
-          postgresUrl: postgres.url,
+          postgresUrl: postgres.adminUrl,
           hook: `https://127.0.0.1:${port}/hook`,
           roles: ["all"],
           settings: { DATABASE_POOL_SIZE: String(size) },

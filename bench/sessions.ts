@@ -61,12 +61,12 @@ export async function run(options: readonly string[] = []): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
   const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
   try {
-    if (only === undefined || only === "http") await compareHttp(postgres.url, dataDir);
+    if (only === undefined || only === "http") await compareHttp(postgres.adminUrl, dataDir);
     if (only === undefined || only === "pages")
-      await comparePages(postgres.url, rows, options.includes("--parts"), now);
-    if (only === "reads") await compareReads(postgres.url, rows, now);
-    if (only === "drop") await measureDrop(postgres.url, rows, options.includes("--cold"), now);
-    if (only === undefined || only === "expiry") await measureExpiry(postgres.url);
+      await comparePages(postgres.adminUrl, rows, options.includes("--parts"), now);
+    if (only === "reads") await compareReads(postgres.adminUrl, rows, now);
+    if (only === "drop") await measureDrop(postgres.adminUrl, rows, options.includes("--cold"), now);
+    if (only === undefined || only === "expiry") await measureExpiry(postgres.adminUrl);
   } finally {
     await postgres.stop();
     rmSync(dataDir, { recursive: true, force: true });

@@ -36,7 +36,7 @@ export async function run([given = "400"]: readonly string[] = []): Promise<void
     const server = await ServerProcess.start(new URL("./support/assay-server.ts", import.meta.url), {
       PORT: "0",
       DATA_DIR: join(folder, "service"),
-      DATABASE_URL: postgres.url,
+      DATABASE_URL: postgres.adminUrl,
       SECRET_KEYS: `1:${Buffer.alloc(32, 1).toString("base64")}`,
       REQUEST_MAX_WAIT_MS: "10000",
       WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
@@ -52,7 +52,7 @@ export async function run([given = "400"]: readonly string[] = []): Promise<void
       const created = await partner("/v1/webhooks/endpoints", { url: receiver.url });
       const endpoint = created.endpoint as { id: string };
       await partner(`/v1/webhooks/endpoints/${endpoint.id}/keys`, registration("key-1"));
-      const client = new pg.Client({ connectionString: postgres.url });
+      const client = new pg.Client({ connectionString: postgres.adminUrl });
       await client.connect();
       const first = Math.ceil(count / 4);
       await verifyMany(partner, first);

@@ -34,10 +34,10 @@ export async function run(options: readonly string[] = []): Promise<void> {
   const verdicts = given === -1 ? 10_000 : Number(options[given + 1]);
   const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
   const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
-  const open = () => openDb({ url: postgres.url, poolSize: 4, onError: () => {} });
+  const open = () => openDb({ url: postgres.adminUrl, poolSize: 4, onError: () => {} });
   const dbs = [open(), open()] as const;
   try {
-    await migrate(postgres.url);
+    await migrate(postgres.adminUrl);
     await measureImport(dbs[0], dataDir);
     await measureReach(...dbs);
     await judgeWhileListsChange(dbs, verdicts);

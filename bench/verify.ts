@@ -24,7 +24,7 @@ export async function run(options: readonly string[]): Promise<void> {
     const server = await ServerProcess.start(new URL("./support/assay-server.ts", import.meta.url), {
       PORT: "0",
       DATA_DIR: join(dataDir, "service"),
-      DATABASE_URL: postgres.url,
+      DATABASE_URL: postgres.adminUrl,
       DATABASE_POOL_SIZE: "10",
       SECRET_KEYS: `1:${Buffer.alloc(32, 1).toString("base64")}`,
       METRICS_TOKEN: "bench-metrics-token",

@@ -83,9 +83,9 @@ class Bench {
     const bench = new Bench();
     const postgres = await startEmbeddedPostgres({ dataDir: bench.folder, env: process.env, log: () => {} });
     bench.#stopPostgres = () => postgres.stop();
-    bench.databaseUrl = postgres.url;
-    await migrate(postgres.url);
-    bench.db = openDb({ url: postgres.url, poolSize: 4, onError: () => {} });
+    bench.databaseUrl = postgres.adminUrl;
+    await migrate(postgres.adminUrl);
+    bench.db = openDb({ url: postgres.adminUrl, poolSize: 4, onError: () => {} });
     writeFileSync(join(bench.folder, "ca.pem"), bench.authority.certificate);
     const { cert, key } = bench.authority.issue(["127.0.0.1"]);
     bench.receiver = await bench.fork("webhook-receiver.ts", { CERT: cert, KEY: key });

@@ -13,7 +13,8 @@ export async function startScratchPostgres(): Promise<{ url: string; close(): Pr
     durable: false,
   });
   return {
-    url: server.url,
+    // Tests make databases, and end the connections of others.
+    url: server.adminUrl,
     async close() {
       await server.stop();
       await rm(folder, { recursive: true, force: true });

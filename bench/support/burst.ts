@@ -51,7 +51,7 @@ export async function burst(sessions: number, against: string | null): Promise<v
   const own = resolve(import.meta.dirname, "../..");
   const systems: System[] = [];
   try {
-    const place = { folder, postgresUrl: postgres.url, hook: `https://127.0.0.1:${port}/hook` };
+    const place = { folder, postgresUrl: postgres.adminUrl, hook: `https://127.0.0.1:${port}/hook` };
     systems.push(await startSystem({ ...place, name: "together", root: own, roles: ["all"] }));
     systems.push(await startSystem({ ...place, name: "apart", root: own, roles: ["api", "worker"] }));
     if (against !== null)

@@ -44,7 +44,7 @@ export async function publishing(
   );
   const folder = mkdtempSync(join(tmpdir(), "assay-bench-"));
   const postgres = await startEmbeddedPostgres({ dataDir: folder, env: process.env, log: () => {} });
-  const admin = new pg.Client({ connectionString: postgres.url });
+  const admin = new pg.Client({ connectionString: postgres.adminUrl });
   await admin.connect();
   const authority = createAuthority();
   writeFileSync(join(folder, "ca.pem"), authority.certificate);
@@ -60,7 +60,7 @@ export async function publishing(
       name,
       root,
       folder,
-      postgresUrl: postgres.url,
+      postgresUrl: postgres.adminUrl,
       hook: `https://127.0.0.1:${port}/hook`,
       organizations,
     });
@@ -69,7 +69,7 @@ export async function publishing(
   try {
     const ours = await start("ours", resolve(import.meta.dirname, "../.."));
     systems.push(ours);
-    if (withParts) systems.push(await startInParts(postgres.url, start));
+    if (withParts) systems.push(await startInParts(postgres.adminUrl, start));
     if (against !== null) systems.push(await start("before", resolve(against)));
     // The service makes the tables, and leaves them to the bare one.
     const prepared = await start("bare", resolve(import.meta.dirname, "../.."));
@@ -109,7 +109,11 @@ export async function publishing(
       for (const system of systems) {
         const { rows } = await admin.query<{ lsn: string }>("select pg_current_wal_insert_lsn() as lsn");
         await measure(system, events);
-        await reportWal(postgres.url.replace(/\/assay\b/, `/${system.name}`), rows[0]?.lsn ?? "", events);
+        await reportWal(
+          postgres.adminUrl.replace(/\/assay\b/, `/${system.name}`),
+          rows[0]?.lsn ?? "",
+          events,
+        );
       }
   } finally {
     for (const system of systems.reverse()) await system.stop();

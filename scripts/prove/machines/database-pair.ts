@@ -13,6 +13,7 @@ import {
   serverProcess,
   serverProcesses,
 } from "../../../apps/server/test/support/postgres-processes.ts";
+import { SilentProxy } from "../../../apps/server/test/support/silent-proxy.ts";
 
 const settings = {
   max_wal_senders: "4",
@@ -48,29 +49,32 @@ export class DatabasePair {
 
   /** The address of both, whichever takes writes. */
   get url(): string {
-    const { user, database } = this.#primary.running.connection;
-    const hosts = this.#folders.map((folder) => path.join(folder, "postgres/socket"));
-    return `postgresql:///${database}?${new URLSearchParams({ host: hosts.join(","), user })}`;
+    const both = new URL(this.#primary.running.adminUrl);
+    both.searchParams.set(
+      "host",
+      this.#folders.map((folder) => path.join(folder, "postgres/socket")).join(","),
+    );
+    return both.href;
   }
 
   get primaryUrl(): string {
-    return this.#primary.running.url;
+    return this.#primary.running.adminUrl;
   }
 
   get primarySocket(): string {
-    const { host, port } = this.#primary.running.connection;
-    return `${host}/.s.PGSQL.${port}`;
+    return `${this.#primary.running.host}/.s.PGSQL.5432`;
   }
 
   /** Anew, in the folder that the primary does not have. */
   async makeReplica(): Promise<void> {
     const dataDir = this.#folders.find((folder) => folder !== this.#primary.dataDir) ?? "";
     await rm(dataDir, { recursive: true, force: true });
-    const { host, port, user } = this.#primary.running.connection;
+    const address = new URL(this.#primary.running.adminUrl).searchParams;
+    const conninfo = ["host", "port", "user", "password"].map((name) => `${name}=${address.get(name)}`);
     await this.asking(async (admin) => {
       await copyServer(admin, this.#primary.dataDir, dataDir);
       this.#replica = await startServer(dataDir, {
-        primary_conninfo: `host=${host} port=${port} user=${user} application_name=replica`,
+        primary_conninfo: `${conninfo.join(" ")} application_name=replica`,
       });
       while ((await admin.query("select from pg_stat_replication where state = 'streaming'")).rowCount !== 1)
         await wait(50);
@@ -111,7 +115,7 @@ export class DatabasePair {
       await admin.query("select pg_promote(true, 60)");
       const { rows } = await admin.query("select pg_is_in_recovery() as standby");
       if (rows[0].standby) throw new Error("the replica was not promoted");
-    }, promoted.running.url);
+    }, promoted.running.adminUrl);
     this.#primary = promoted;
     this.#replica = null;
   }
@@ -172,7 +176,7 @@ export async function openWay(pair: DatabasePair): Promise<{ url: string; close(
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
   return {
-    url: `postgresql://assay@127.0.0.1:${port}/assay`,
+    url: SilentProxy.addressOf(pair.primaryUrl, port),
     close() {
       for (const socket of sockets) socket.destroy();
       server.close();

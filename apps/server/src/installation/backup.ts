@@ -63,7 +63,7 @@ export async function backupEmbedded(options: {
   const server = await startEmbeddedPostgres({ dataDir: options.dataDir, env: options.env, log: () => {} });
   const partial = `${toFile}.partial-${process.pid}`;
   try {
-    const client = new pg.Client({ connectionString: server.url, application_name: "assay backup" });
+    const client = new pg.Client({ connectionString: server.adminUrl, application_name: "assay backup" });
     // A server that ends in the middle makes the next statement fail, which is reported.
     client.on("error", () => {});
     await client.connect();

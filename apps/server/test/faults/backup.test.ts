@@ -159,6 +159,9 @@ describe("a backup of a service that does not run", () => {
     const copy = await startEmbeddedPostgres({ dataDir: target, env: process.env, log });
     try {
       assert.deepEqual(await query(copy.url, "select n from kept"), [{ n: 5 }]);
+      // The archive holds no password; a restored folder gets its own.
+      const passwordOf = (url: string) => new URL(url).searchParams.get("password");
+      assert.notEqual(passwordOf(copy.url), passwordOf(first.url));
     } finally {
       await copy.stop();
     }

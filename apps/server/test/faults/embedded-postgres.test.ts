@@ -58,7 +58,7 @@ describe("a start on a new folder", () => {
     const folder = await newFolder();
     const server = await start(path.join(folder, "data"));
     try {
-      for (const place of [embeddedFolders(path.join(folder, "data")).base, server.connection.host]) {
+      for (const place of [embeddedFolders(path.join(folder, "data")).base, server.host]) {
         assert.equal((await lstat(place)).mode & 0o777, 0o700, place);
       }
     } finally {
@@ -71,12 +71,12 @@ describe("a start on a new folder", () => {
     const deep = path.join(folder, "d".repeat(60), "e".repeat(60));
     const server = await start(deep);
     try {
-      assert.ok(Buffer.byteLength(`${server.connection.host}/.s.PGSQL.5432`) <= 107);
-      assert.equal((await lstat(server.connection.host)).mode & 0o777, 0o700);
+      assert.ok(Buffer.byteLength(`${server.host}/.s.PGSQL.5432`) <= 107);
+      assert.equal((await lstat(server.host)).mode & 0o777, 0o700);
       assert.deepEqual(await query(server.url, "select 1 as one"), [{ one: 1 }]);
     } finally {
       await server.stop();
-      await rm(server.connection.host, { recursive: true, force: true });
+      await rm(server.host, { recursive: true, force: true });
     }
   });
 
@@ -84,7 +84,7 @@ describe("a start on a new folder", () => {
     const folder = await newFolder();
     const deep = path.join(folder, "d".repeat(60), "f".repeat(60));
     const server = await start(deep);
-    const host = server.connection.host;
+    const host = server.host;
     await server.stop();
     await rm(host, { recursive: true });
     await symlink(folder, host);

@@ -101,7 +101,7 @@ test("a full disk and a server that cannot recover on it refuse requests; with r
   await until("sessions are made", () => acknowledged.length >= 20);
   fillUp();
   // The server restarts its processes, and its recovery finds no room for what it has to write.
-  process.kill(serverProcess(dataDir, /assay assay \[local\]/), "SIGKILL");
+  process.kill(serverProcess(dataDir, /assay_service assay \[local\]/), "SIGKILL");
   await until("requests are refused", () => refused >= 50);
   const before = acknowledged.length;
   rmSync(ballast, { recursive: true });

@@ -43,7 +43,7 @@ async function startsSoon(dataDir: string, acknowledged: readonly number[], with
 
 describe("one process of the server is killed at the moment its owner is", { concurrency: 4 }, () => {
   for (const [name, title] of [
-    ["a backend", /assay assay \[local\]/],
+    ["a backend", /assay_service assay \[local\]/],
     ["the checkpointer", /: checkpointer/],
     ["the log writer", /: walwriter/],
   ] as const) {
@@ -93,7 +93,7 @@ describe("a server that is stuck", { concurrency: 5 }, () => {
     const dataDir = await usedDataDir();
     const held = await hold(dataDir, "write");
     await until("some rows are written", () => held.wrote.length >= 20);
-    process.kill(serverProcess(dataDir, /assay assay \[local\]/), "SIGSTOP");
+    process.kill(serverProcess(dataDir, /assay_service assay \[local\]/), "SIGSTOP");
     const pid = serverPid(dataDir) ?? 0;
     process.kill(pid, "SIGKILL");
     held.child.kill("SIGKILL");
@@ -138,7 +138,7 @@ describe("a server that is stuck", { concurrency: 5 }, () => {
 
 describe("while its owner runs", { concurrency: 5 }, () => {
   for (const [name, title] of [
-    ["a backend", /assay assay \[local\]/],
+    ["a backend", /assay_service assay \[local\]/],
     ["the checkpointer", /: checkpointer/],
     ["the log writer", /: walwriter/],
   ] as const) {

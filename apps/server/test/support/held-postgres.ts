@@ -19,7 +19,8 @@ after(async () => {
   for (const child of children) child.kill("SIGKILL");
   for (const folder of scratch) {
     killServer(path.join(folder, "data"));
-    await rm(folder, { recursive: true, force: true });
+    // A process that is still to stop may start its server again meanwhile.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 });
 

@@ -53,10 +53,12 @@ export async function openPgbouncer(serverUrl: string, program: Program) {
   const port = await freePort();
   const name = target.pathname.slice(1);
   const settings: Record<string, string> = {
-    assay: `host=127.0.0.1 port=${target.port} dbname=${name} user=${target.username}`,
+    assay:
+      `host=127.0.0.1 port=${target.port} dbname=${name} user=${target.username}` +
+      (target.password === "" ? "" : ` password=${target.password}`),
     listen_addr: "127.0.0.1",
     listen_port: String(port),
-    // The server of the tests asks for no password.
+    // It knows the password of the server, and asks for none itself.
     auth_type: "any",
     auth_file: "",
     unix_socket_dir: "",

@@ -29,7 +29,8 @@ export class SilentProxy {
   static addressOf(databaseUrl: string, port: number): string {
     const target = new URL(databaseUrl);
     const user = target.username || target.searchParams.get("user") || "";
-    const password = target.password === "" ? "" : `:${target.password}`;
+    const secret = target.password || target.searchParams.get("password") || "";
+    const password = secret === "" ? "" : `:${secret}`;
     return `postgresql://${user}${password}@127.0.0.1:${port}${target.pathname}`;
   }
 

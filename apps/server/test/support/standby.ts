@@ -19,16 +19,18 @@ export async function startPair() {
   const folder = await newFolder();
   const primaryDir = path.join(folder, "data");
   const primary = await startEmbeddedPostgres({ ...quiet, dataDir: primaryDir, settings });
-  const admin = await connect(primary.url);
+  const admin = await connect(primary.adminUrl);
   const standbyDir = path.join(await newFolder(), "data");
   await copyServer(admin, primaryDir, standbyDir);
-  const { host, port, user } = primary.connection;
+  const conninfo = ["host", "port", "user", "password"].map(
+    (name) => `${name}=${new URL(primary.adminUrl).searchParams.get(name)}`,
+  );
   const standby = await startEmbeddedPostgres({
     ...quiet,
     dataDir: standbyDir,
     settings: {
       ...settings,
-      primary_conninfo: `host=${host} port=${port} user=${user} application_name=replica`,
+      primary_conninfo: `${conninfo.join(" ")} application_name=replica`,
     },
   });
   await admin.query("alter system set synchronous_standby_names = 'replica'");
@@ -36,12 +38,13 @@ export async function startPair() {
   while ((await admin.query("select from pg_stat_replication where sync_state = 'sync'")).rowCount !== 1)
     await wait(20);
   await admin.end();
-  const both = new URLSearchParams({ host: `${host},${standby.connection.host}`, user });
+  const both = new URL(primary.url);
+  both.searchParams.set("host", `${primary.host},${standby.host}`);
   return {
     /** The address of both, first the one that takes writes. */
-    url: `postgresql:///${primary.connection.database}?${both}`,
-    primaryUrl: primary.url,
-    standbyUrl: standby.url,
+    url: both.href,
+    primaryUrl: primary.adminUrl,
+    standbyUrl: standby.adminUrl,
     /** Ends the first server without a chance to do anything about it, and for good. */
     async losePrimary(): Promise<void> {
       killServer(primaryDir);

@@ -1,30 +1,29 @@
 import type { Socket } from "node:net";
 import pg from "pg";
 import { sqlState } from "../../lib/sql-state.ts";
-
-export const user = "assay";
-export const database = "assay";
-/** The port only names the socket file; nothing listens on the network. */
-export const port = 5432;
-
-export function socketUrl(socketFolder: string, name: string): string {
-  const query = new URLSearchParams({ host: socketFolder, port: String(port), user });
-  return `postgresql:///${encodeURIComponent(name)}?${query}`;
-}
+import { adminRole, port } from "./address.ts";
+import { readPasswords } from "./passwords.ts";
+import type { Place } from "./place.ts";
 
 /**
  * Why a server gives no connection. "busy": it starts, stops or recovers. "full": it runs, but has no connection left.
- * "silent": nothing answers, or it went away while it was asked.
+ * "refused": it does not take the password. "silent": nothing answers, or it went away while it was asked.
  */
-export type NoConnection = "busy" | "full" | "silent";
+export type NoConnection = "busy" | "full" | "refused" | "silent";
 
-/** Connects to the database `postgres`, which every cluster has, and creates ours when it is missing. */
-export async function connect(socketFolder: string, patienceMs = 5_000): Promise<pg.Client | NoConnection> {
+/** Connects as the superuser, to the database `postgres` unless told otherwise, which every cluster has. */
+export async function connect(
+  place: Place,
+  { patienceMs = 5_000, to = "postgres" }: { patienceMs?: number; to?: string } = {},
+): Promise<pg.Client | NoConnection> {
+  const passwords = (await readPasswords(place)) ?? place.passwords;
   const client = new pg.Client({
-    host: socketFolder,
+    host: place.socketFolder,
     port,
-    user,
-    database: "postgres",
+    user: adminRole,
+    // Before the first passwords are set none is asked for. The client fails on an empty one, which would look like silence.
+    password: passwords?.admin ?? "none",
+    database: to,
     application_name: "assay launcher",
     connectionTimeoutMillis: patienceMs,
     // A server process that hangs must not make the caller hang too.
@@ -35,20 +34,10 @@ export async function connect(socketFolder: string, patienceMs = 5_000): Promise
     await client.connect();
   } catch (error) {
     await client.end().catch(() => {});
-    // 53300 is too_many_connections, 57P03 cannot_connect_now.
+    // 53300 is too_many_connections, 57P03 cannot_connect_now, class 28 invalid authorization.
     const state = sqlState(error);
+    if (state?.startsWith("28") === true) return "refused";
     return state === "53300" ? "full" : state === "57P03" ? "busy" : "silent";
-  }
-  try {
-    const found = await client.query("select from pg_database where datname = $1", [database]);
-    if (found.rowCount === 0) await client.query(`create database ${database}`);
-  } catch (error) {
-    // 42P04 (duplicate_database) and 23505 (unique_violation): another process created it first.
-    if (!["42P04", "23505"].includes(sqlState(error) ?? "")) {
-      await client.end().catch(() => {});
-      // The server went away in between; the caller finds out why.
-      return "silent";
-    }
   }
   return client;
 }

@@ -4,8 +4,8 @@ import { open, readdir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { hasCode, ignoring } from "../error-code.ts";
 import { syncToDisk } from "../sync-to-disk.ts";
+import { adminRole } from "./address.ts";
 import { bundledMajor } from "./binaries.ts";
-import { user } from "./connection.ts";
 import { EmbeddedPostgresError, orUseAnotherServer } from "./embedded-postgres-error.ts";
 import { makeOwnFolder, type Place } from "./place.ts";
 import { isAlive } from "./processes.ts";
@@ -51,9 +51,9 @@ export async function ensureDataFolder(place: Place): Promise<void> {
 function runInitdb(place: Place, folder: string): Promise<void> {
   const flags = [
     `--pgdata=${folder}`,
-    `--username=${user}`,
-    // Without a password: the socket is in a folder that only this user can enter.
-    "--auth=trust",
+    `--username=${adminRole}`,
+    // The server is started with a file of ours in place of this one (`access.ts`). Without it nothing can connect.
+    "--auth=reject",
     // A file of the write-ahead log is filled with zeros when it is begun, and every commit waits: for 40 ms where it has 16 MiB. Used ones are not recycled (`start-server.ts`).
     "--wal-segsize=1",
     "--encoding=UTF8",

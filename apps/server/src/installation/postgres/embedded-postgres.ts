@@ -1,12 +1,17 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { database, port, socketUrl, user } from "./connection.ts";
+import { adminRole, serviceRole, socketUrl } from "./address.ts";
+import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { holdServer } from "./hold-server.ts";
 import { type EmbeddedPostgresOptions, preparePlace } from "./place.ts";
 import { onceAMinute } from "./repeated-lines.ts";
 
 export type EmbeddedPostgres = {
-  connection: { host: string; port: number; user: string; database: string };
+  /** The folder of its socket. */
+  host: string;
+  /** As the role of the service, which owns the database and is no superuser. */
   url: string;
+  /** As the superuser, for what only that one may do: a backup, a replica. */
+  adminUrl: string;
   /** Stops the server when this process started it (or its starter is gone); otherwise only lets go of it. */
   stop(): Promise<void>;
   /** What a person should know about how the server runs here, one sentence each. */
@@ -63,9 +68,12 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const watching = keepAlive();
 
   const host = place.socketFolder;
+  const { passwords } = place;
+  if (passwords === null) throw new EmbeddedPostgresError(`${place.data} has no passwords.`);
   return {
-    connection: { host, port, user, database },
-    url: socketUrl(host, database),
+    host,
+    url: socketUrl(host, serviceRole, passwords.service),
+    adminUrl: socketUrl(host, adminRole, passwords.admin),
     notes: place.runner.notes,
     async stop() {
       if (!stopping.signal.aborted) {

@@ -31,7 +31,7 @@ export async function guardServer(
     const lock = await readLockFile(place.data).catch(() => null);
     stopping = lock?.pid === pid && lock.status === "stopping" ? stopping + 1 : 0;
     if (unanswered > 0 || round % connectEveryRounds === 0) {
-      const client = await connect(place.socketFolder, 10_000);
+      const client = await connect(place, { patienceMs: 10_000 });
       if (typeof client === "object") await client.end().catch(() => {});
       unanswered = client === "silent" || client === "busy" ? unanswered + 1 : 0;
     }

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { port } from "./connection.ts";
+import { port } from "./address.ts";
 import { ensureDataFolder } from "./data-folder.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { joinServer } from "./join-server.ts";

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { ensureAccess } from "./access.ts";
 import { connect, keepsProcessAlive, type NoConnection } from "./connection.ts";
 import { systemIdentifier } from "./data-folder.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
@@ -21,7 +22,7 @@ export async function joinServer(place: Place, lock: LockFile): Promise<Hold | N
     }
     return "silent";
   }
-  const client = await connect(place.socketFolder);
+  const client = await connect(place);
   if (typeof client === "string") return client;
   const served = await client.query("select system_identifier::text as id from pg_control_system()").then(
     (result) => String(result.rows[0]?.id),
@@ -38,6 +39,13 @@ export async function joinServer(place: Place, lock: LockFile): Promise<Hold | N
       `The PostgreSQL at ${place.socketFolder} serves another data folder; stop it first.`,
     );
   }
+  const adopted = place.adoptedPid === lock.pid || !(await readOwner(place)).lives;
+  try {
+    await ensureAccess(place, client, adopted ? "adopted" : "guest");
+  } catch {
+    await client.end().catch(() => {});
+    return "silent";
+  }
   // The open connection tells when the server goes away.
   let letGo = () => {};
   const gone = new Promise<void>((resolve) => {
@@ -46,7 +54,6 @@ export async function joinServer(place: Place, lock: LockFile): Promise<Hold | N
     letGo = resolve;
   });
   keepsProcessAlive(client, false);
-  const adopted = place.adoptedPid === lock.pid || !(await readOwner(place)).lives;
   const over = new AbortController();
   void gone.then(() => over.abort());
   let guarding = Promise.resolve();

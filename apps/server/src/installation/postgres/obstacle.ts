@@ -53,7 +53,9 @@ export class Obstacle {
           ? "is stopping"
           : answer === "busy"
             ? "is starting or recovering"
-            : "does not answer";
+            : answer === "refused"
+              ? "does not take the passwords of this folder"
+              : "does not answer";
     const whose = owner.lives ? `process ${owner.pid} looks after it` : "the process that started it is gone";
     this.#waiting.tell(`PostgreSQL with process id ${lock.pid} ${state}; ${whose}`);
     if (this.#leaving !== null || answer === "full" || !isServerOf(place, lock.pid)) return;

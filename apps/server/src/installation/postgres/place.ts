@@ -6,8 +6,8 @@ import path from "node:path";
 import { checkRoom, dataDirMode } from "../data-dir.ts";
 import { ignoring } from "../error-code.ts";
 import { type Account, chooseRunner, type Runner } from "./account.ts";
+import { type Passwords, port } from "./address.ts";
 import { findBinaries, linkLibraries } from "./binaries.ts";
-import { port } from "./connection.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 
 export type EmbeddedLogLevel = "debug" | "info" | "warn" | "error";
@@ -37,6 +37,8 @@ export type Place = {
   options: EmbeddedPostgresOptions;
   /** The process id of the server that this process took over because its owner was gone; 0 for none. */
   adoptedPid: number;
+  /** The passwords that were in force when this process last looked. The service's connections go on using them. */
+  passwords: Passwords | null;
 };
 
 const longestSocketPathBytes = process.platform === "darwin" ? 103 : 107;
@@ -76,7 +78,7 @@ export async function preparePlace(options: EmbeddedPostgresOptions): Promise<Pl
   await linkLibraries(native, folders.libraries);
   await makeSocketFolder(socketFolder, runner.account);
   await handOver(folders.data, runner.account);
-  return { ...folders, native, socketFolder, runner, searchPath, options, adoptedPid: 0 };
+  return { ...folders, native, socketFolder, runner, searchPath, options, adoptedPid: 0, passwords: null };
 }
 
 async function refuseForeignData(data: string): Promise<void> {

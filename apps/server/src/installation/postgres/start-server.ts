@@ -1,11 +1,14 @@
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
-import { connect, port } from "./connection.ts";
+import { accessFile, ensureAccess, writeAccessFile } from "./access.ts";
+import { port } from "./address.ts";
+import { connect } from "./connection.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { endServer, orderly } from "./end-server.ts";
 import { guardLeavesMs, guardServer } from "./guard-server.ts";
 import { readLockFile } from "./lock-file.ts";
 import { writeOwner } from "./owner-file.ts";
+import { removePasswords } from "./passwords.ts";
 import type { EmbeddedLogLevel, Place } from "./place.ts";
 import { clusterName, sendSignal } from "./processes.ts";
 import { LastLines, spawnProgram } from "./program.ts";
@@ -59,6 +62,7 @@ function settingsOf(place: Place): Record<string, string> {
     ...place.options.settings,
     unix_socket_directories: place.socketFolder,
     unix_socket_permissions: "0700",
+    hba_file: accessFile(place),
     cluster_name: clusterName(place.data),
   };
 }
@@ -100,13 +104,17 @@ function spawnServer(place: Place): Started {
   return started;
 }
 
-/** Returns when the server gives connections, or when it has ended. */
-async function untilReady(place: Place, { child, output, exited, running }: Started): Promise<void> {
+/** Returns when the service can connect, when the server does not take the passwords that are known, or when it has ended. */
+async function untilReady(
+  place: Place,
+  { child, output, exited, running }: Started,
+): Promise<"ready" | "refused" | "ended"> {
   let claimed = false;
+  let failure = "";
   const waiting = new Waiting(place.options.log);
   while (running()) {
     waiting.tell(
-      `PostgreSQL with process id ${child.pid} starts: ${output.lastLine() || "it says nothing yet"}`,
+      `PostgreSQL with process id ${child.pid} starts: ${failure || output.lastLine() || "it says nothing yet"}`,
     );
     const lock = await readLockFile(place.data);
     if (!claimed && lock?.pid === child.pid) {
@@ -115,21 +123,38 @@ async function untilReady(place: Place, { child, output, exited, running }: Star
       claimed = true;
     }
     if (claimed && lock?.status === "ready") {
-      const client = await connect(place.socketFolder);
+      const client = await connect(place);
+      if (client === "refused") return "refused";
       if (typeof client === "object") {
-        await client.end();
-        return;
+        try {
+          await ensureAccess(place, client, "started");
+          return "ready";
+        } catch (error) {
+          // The server went away in between, or the disk is full; it is tried again.
+          failure = (error as Error).message;
+        } finally {
+          await client.end().catch(() => {});
+        }
       }
     }
-    await Promise.race([exited, wait(5)]);
+    await Promise.race([exited, wait(failure === "" ? 5 : 250)]);
   }
+  return "ended";
 }
 
 /** Starts the server; returns the reason when it did not start for a cause that may pass. */
 export async function startServer(place: Place): Promise<Hold | string> {
+  await writeAccessFile(place);
   const started = spawnServer(place);
   const { child, output, exited, saidAll, running } = started;
-  await untilReady(place, started);
+  const state = await untilReady(place, started);
+  if (state === "refused") {
+    // The data was replaced by that of another time or place. Who starts the server may set passwords, so it gets new ones.
+    place.options.log("the passwords of the database do not fit its data; setting new ones", "warn");
+    await endServer(place, child.pid ?? 0, () => !running(), orderly);
+    await removePasswords(place);
+    return "the passwords of the database do not fit its data";
+  }
   if (!running()) {
     // Why it ended may arrive after its end. Processes that it leaves behind can hold the pipe open for longer.
     await Promise.race([saidAll, wait(lastWordsMs)]);

@@ -1,0 +1,14 @@
+/** The superuser, which only the launcher and `assay backup` use. Releases before this one connect as this role. */
+export const adminRole = "assay";
+/** The role of the service. It owns the database and is no superuser. */
+export const serviceRole = "assay_service";
+/** What the two roles prove themselves with. */
+export type Passwords = { readonly admin: string; readonly service: string };
+export const database = "assay";
+/** The port only names the socket file; nothing listens on the network. */
+export const port = 5432;
+
+export function socketUrl(socketFolder: string, user: string, password: string): string {
+  const query = new URLSearchParams({ host: socketFolder, port: String(port), user, password });
+  return `postgresql:///${database}?${query}`;
+}

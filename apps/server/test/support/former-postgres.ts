@@ -1,0 +1,59 @@
+import { once } from "node:events";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { readLockFile } from "../../src/installation/postgres/lock-file.ts";
+import { type Place, preparePlace } from "../../src/installation/postgres/place.ts";
+import { sendSignal } from "../../src/installation/postgres/processes.ts";
+import { spawnProgram } from "../../src/installation/postgres/program.ts";
+import { newFolder, query } from "./held-postgres.ts";
+
+/** A data folder as releases made it that asked for no password: whoever reached the socket was a superuser. */
+export async function formerDataDir(): Promise<string> {
+  const dataDir = path.join(await newFolder(), "data");
+  const place = await placeOf(dataDir);
+  const flags = ["--username=assay", "--auth=trust", "--wal-segsize=1", "--encoding=UTF8", "--locale=C"];
+  const initdb = spawnProgram(
+    place,
+    "initdb",
+    [`--pgdata=${place.data}`, ...flags, "--no-sync"],
+    ["ignore", "ignore", "pipe"],
+  );
+  const [code] = await once(initdb, "close");
+  if (code !== 0) throw new Error("initdb failed");
+  return dataDir;
+}
+
+const placeOf = (dataDir: string): Promise<Place> =>
+  preparePlace({ dataDir, env: process.env, log: () => {} });
+
+/** Starts the server as those releases did. `url` is the address that they used. */
+export async function startFormerPostgres(
+  dataDir: string,
+): Promise<{ url: string; pid: number; stop(): Promise<void> }> {
+  const place = await placeOf(dataDir);
+  const settings = { listen_addresses: "", unix_socket_directories: place.socketFolder, fsync: "off" };
+  const child = spawnProgram(
+    place,
+    "postgres",
+    ["-D", place.data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
+    ["ignore", "ignore", "pipe"],
+  );
+  child.stderr?.resume();
+  const ended = once(child, "close");
+  const address = (name: string) =>
+    `postgresql:///${name}?${new URLSearchParams({ host: place.socketFolder, user: "assay" })}`;
+  while ((await readLockFile(place.data))?.status !== "ready") {
+    if (child.exitCode !== null) throw new Error("the server did not start");
+    await wait(20);
+  }
+  const found = await query(address("postgres"), "select from pg_database where datname = 'assay'");
+  if (found.length === 0) await query(address("postgres"), "create database assay");
+  return {
+    url: address("assay"),
+    pid: child.pid ?? 0,
+    async stop() {
+      sendSignal(child.pid ?? 0, "SIGINT");
+      await ended;
+    },
+  };
+}
