@@ -8,6 +8,7 @@ import {
   judgeClock,
   judgeDatabase,
   judgeDisk,
+  judgeFaceWorker,
   judgeFolder,
   judgeJobs,
   judgeMailFiles,
@@ -61,6 +62,12 @@ const peer = (state: SeenPeer["state"]): SeenPeer => ({
 
 /** Each with the state that it must get; the sentences are read from outside. */
 const cases: readonly [what: string, found: Found, state: Found["state"]][] = [
+  ["face workers without a network", judgeFaceWorker({ hasNetwork: false }), "ok"],
+  [
+    "face workers on a system that lets them keep the network",
+    judgeFaceWorker({ hasNetwork: true }),
+    "warning",
+  ],
   ["the Node of the project", judgeNode("v24.21.0"), "ok"],
   ["an old Node", judgeNode("v22.1.0"), "problem"],
   ["a folder of one's own", judgeFolder(folder), "ok"],

@@ -69,6 +69,17 @@ export function judgeOpenFiles(limit: number | "unlimited" | null): Found {
       : problem(found, "Raise it to 65536 (`ulimit -n`, LimitNOFILE of systemd).");
 }
 
+/** A worker that was started with the models. */
+export function judgeFaceWorker({ hasNetwork }: { hasNetwork: boolean }): Found {
+  const found = "The models load on this machine.";
+  return hasNetwork
+    ? warning(
+        `${found} The workers that see pictures can reach the network.`,
+        "Let the account of the service make user namespaces, or see docs/face.md for what holds without.",
+      )
+    : ok(found);
+}
+
 const leastPostgresMajor = 15;
 
 export function judgeDatabase(facts: { version: string; standby: boolean; read_only: boolean }): Found {

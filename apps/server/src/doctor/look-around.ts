@@ -13,9 +13,11 @@ import { CallClient } from "../lib/call-client.ts";
 import { createDns, DnsError, lookUpLocally } from "../lib/dns.ts";
 import { KeyRing, parseRing } from "../lib/key-ring.ts";
 import type { Log } from "../lib/log.ts";
+import { withoutNetwork } from "../lib/network-namespace.ts";
 import { buildVersion } from "../lib/process-metrics.ts";
 import {
   judgeDisk,
+  judgeFaceWorker,
   judgeFolder,
   judgeNode,
   judgeOpenFiles,
@@ -209,7 +211,7 @@ async function lookAtFace(config: Config, log: Log): Promise<Found> {
   const pool = new FaceWorkerPool({ log, ...faceJudgeSettings(config).pool, workers: 1 });
   try {
     await pool.run({ frames: [], portrait: new Uint8Array(16) }, { sandbox: false });
-    return ok("The models load on this machine.");
+    return judgeFaceWorker({ hasNetwork: withoutNetwork() === null });
   } catch (error) {
     return problem(
       `The worker that compares faces does not start: ${(error as Error).message}.`,

@@ -10,6 +10,7 @@ import { judgeMovements, judgeTiming } from "@assay/face/liveness";
 import { type MatchThresholds, matchPortrait, matchThresholds } from "@assay/face/match";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
+import { withoutNetwork } from "../lib/network-namespace.ts";
 import { detectorLimit } from "./attack-detector.ts";
 import type { FaceJob, FaceJobResult, FaceLook, FaceLookResult } from "./face-job.ts";
 import { FaceSitting } from "./face-sitting.ts";
@@ -119,6 +120,8 @@ export type FaceMeasurer = {
 };
 
 export function createFaceJudge(options: FaceJudgeOptions): FaceJudge {
+  if (options.measurer === undefined && withoutNetwork() === null)
+    options.log.warn("face workers can reach the network, because this system lets no process give it up");
   const pool = options.measurer ?? new FaceWorkerPool({ log: options.log, ...options.pool });
   const count = options.metrics.counter("assay_face_judgements_total", "Judged faces by how they ended.");
   const observe = options.metrics.histogram(

@@ -2,12 +2,16 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { encode } from "jpeg-js";
 import { widths } from "../../test/support/odd-face-models.ts";
+import { type Way, widthOf } from "../../test/support/prying-face-models.ts";
 import { createLog } from "../lib/log.ts";
+import { withoutNetwork } from "../lib/network-namespace.ts";
 import { killedWithParent } from "../lib/parent-death.ts";
 import type { FaceJob } from "./face-job.ts";
 import { FaceWorkerPool, type FaceWorkerPoolOptions, WorkerFault } from "./face-worker-pool.ts";
@@ -80,6 +84,31 @@ test("face workers show the frames that are compared to the operator's own detec
 test("face workers keep nothing they could leak with: no environment, no other file, nothing to write", async () => {
   const result = await pool.run(jobOf(widths.pries), liveTry);
   assert.equal(result.kind === "measured" ? result.frames[0]?.faces : undefined, 0);
+});
+
+test("face workers reach no service of this machine, no database and no other file, by no way out of their process that we know", async (t) => {
+  const listening = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
+  await once(listening, "listening");
+  t.after(() => listening.close());
+  const folder = new URL(process.env.ASSAY_TEST_POSTGRES ?? "postgresql:///").searchParams.get("host") ?? "";
+  const module = new URL("prying-face-models.ts", support);
+  module.searchParams.set("port", String((listening.address() as AddressInfo).port));
+  module.searchParams.set("socket", join(folder, ".s.PGSQL.5432"));
+  module.searchParams.set("passwords", join(folder, "../../database-passwords"));
+  const prying = poolWith({ modelsModule: module.href });
+  t.after(() => prying.close());
+  const isOpen = async (way: Way) => {
+    const result = await prying.run(jobOf(widthOf(way)), liveTry);
+    return result.kind === "measured" ? result.frames[0]?.faces === 1 : result.kind;
+  };
+  assert.equal(await isOpen("fine"), true);
+  assert.equal(await isOpen("sqlite"), false);
+  if (withoutNetwork() === null) t.diagnostic("this system lets no process give up the network");
+  else assert.equal(await isOpen("tcp"), false);
+  if (!folder.startsWith("/")) return t.diagnostic("the database of the tests has no socket");
+  assert.ok(readFileSync(join(folder, "../../database-passwords")).length > 0, "there is something to read");
+  for (const way of ["passwords", "database", "serviceDatabase"] as const)
+    assert.equal(await isOpen(way), false, way);
 });
 
 test("face workers are ended when they take too long, and the next try gets a new one", async () => {

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Log } from "../lib/log.ts";
+import { withoutNetwork } from "../lib/network-namespace.ts";
 import { killedWithParent } from "../lib/parent-death.ts";
 import type {
   FaceJob,
@@ -220,11 +221,16 @@ export class FaceWorkerPool {
   #start(): void {
     const file = fileURLToPath(new URL("./face-worker.ts", import.meta.url));
     const { modelsModule, detectorModule, readableFolders } = this.#options;
-    // While it decodes it hears nothing, so it could not tell that this process is gone.
-    const [program = process.execPath, ...before] = [...killedWithParent(), process.execPath];
+    // While it decodes it hears nothing, so it could not tell that this process is gone. The kernel forgets the signal for that when a program gets a namespace, so that comes first.
+    const [program = process.execPath, ...before] = [
+      ...(withoutNetwork() ?? []),
+      ...killedWithParent(),
+      process.execPath,
+    ];
     const child = fork(file, [modelsModule ?? "", detectorModule ?? ""], {
       execPath: program,
-      // It decodes what strangers send: no secret in its environment, no file it could write, no program it could start.
+      // It decodes what strangers send: no secret in its environment, no file that JavaScript could write, no program that it could start, and no network where the system allows
+      // to take it away. It can still send signals to processes of its user, and connect to sockets in the file system: the database asks for a password that it cannot read.
       env: {},
       execArgv: [
         ...before,
@@ -234,6 +240,7 @@ export class FaceWorkerPool {
         ...[...ownFolders(), ...readableFolders].map((folder) => `--allow-fs-read=${folder}`),
         `--max-old-space-size=${poolLimits.heapMegabytes}`,
         "--disable-warning=ExperimentalWarning",
+        ...withoutSqlite,
       ],
       serialization: "advanced",
       stdio: ["ignore", "ignore", "ignore", "ipc"],
@@ -318,6 +325,11 @@ export class FaceWorkerPool {
     if (resident !== null && resident > this.#options.maxResidentBytes) this.#end(worker, "memory_exceeded");
   }
 }
+
+/** `node:sqlite` writes files past the permissions. A later Node may have no such option. */
+const withoutSqlite: readonly string[] = process.allowedNodeEnvironmentFlags.has("--experimental-sqlite")
+  ? ["--no-experimental-sqlite"]
+  : [];
 
 const pageBytes = 4096;
 

@@ -1,6 +1,6 @@
 /**
  * The process that sees pictures. It is started by `face-worker-pool.ts` with an empty environment, without the right to
- * write files or start processes, and is ended when it takes too long or too much.
+ * write files or start processes, without a network where the system allows it, and is ended when it takes too long or too much.
  */
 import type { AttackDetector, LoadAttackDetector } from "./attack-detector.ts";
 import { defaultJobLimits, type FromWorker, type ToWorker } from "./face-job.ts";
