@@ -100,7 +100,11 @@ function Side({ open, signOut }: { open: boolean; signOut: ReactNode }) {
             <ul>
               {entries.map(({ to, label, icon, exact }) => (
                 <li key={label}>
-                  <Link to={to} activeOptions={{ exact: exact === true, includeSearch: false }} className={entryClass}>
+                  <Link
+                    to={to}
+                    activeOptions={{ exact: exact === true, includeSearch: false }}
+                    className={entryClass}
+                  >
                     <Icon name={icon} className="size-[1.125rem]" />
                     {label}
                   </Link>

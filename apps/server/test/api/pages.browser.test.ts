@@ -34,7 +34,14 @@ async function showExample(page: Page): Promise<FrameLocator> {
 
 test("the pages, narrow and dark, then wide and light: accessible, fit, ask nobody else", async () => {
   const { page, problems } = await openPage(browser, url);
-  for (const path of ["/", "/docs", "/docs/webhooks", "/docs/configuration", "/reference/sessions", "/nope"]) {
+  for (const path of [
+    "/",
+    "/docs",
+    "/docs/webhooks",
+    "/docs/configuration",
+    "/reference/sessions",
+    "/nope",
+  ]) {
     await page.goto(url + path, { waitUntil: "load" });
     if (path === "/") await showExample(page);
     for (const [width, colorScheme] of [

@@ -5,7 +5,14 @@ import { seededRandom } from "../../test/support/seeded-random.ts";
 import { bytesToBigInt, concat, toHex, uintBytes } from "../bytes.ts";
 import { calculableCurve, curveFromParameters, standardizedCurves } from "./curve-points.ts";
 import { curveNamed } from "./curves.ts";
-import { checkedDhDomain, ecDomain, standardizedDomain } from "./key-agreement.ts";
+import {
+  checkedDhDomain,
+  type DhParameters,
+  ecDomain,
+  rfc5114Groups,
+  standardizedDomain,
+} from "./key-agreement.ts";
+import { knownSafePrimes } from "./known-primes.ts";
 import { isProbablePrime, modPow } from "./prime.ts";
 
 const opensslNames: Readonly<Record<string, string>> = {
@@ -71,6 +78,66 @@ test("an explicit DH group without its order works, and a composite one is refus
   assert.throws(() => checkedDhDomain({ p: p + 2n, g: 2n, q: null }), { code: "CRYPTO_INVALID" });
   assert.throws(() => checkedDhDomain({ p, g: 1n, q: null }), { code: "CRYPTO_INVALID" });
   assert.throws(() => checkedDhDomain({ p: 23n, g: 5n, q: 11n }), { code: "CRYPTO_INVALID" });
+});
+
+test("the groups of RFC 3526 and RFC 7919 are known, and their primes are those that were published", () => {
+  const groups = [...knownSafePrimes()].map(([p, name]) => ({ p, name }));
+  const published = { modp5: 1536, modp14: 2048, modp15: 3072, modp16: 4096 };
+  for (const [group, bits] of Object.entries(published)) {
+    const p = bytesToBigInt(getDiffieHellman(group).getPrime());
+    assert.equal(groups.find((one) => one.p === p)?.name, `RFC 3526 ${bits}`);
+  }
+  // The addends of RFC 7919 are the least that make both prime, so a wrong digit would show.
+  for (const { p, name } of groups) {
+    if (name !== "RFC 7919 4096" && !name.endsWith("2048")) continue;
+    assert.ok(isProbablePrime(p) && isProbablePrime((p - 1n) / 2n), name);
+  }
+  for (const { p, name } of groups) {
+    assert.equal(checkedDhDomain({ p, g: 2n, q: null }).name, name);
+    assert.equal(checkedDhDomain({ p, g: 2n, q: (p - 1n) / 2n }).name, name);
+  }
+});
+
+test("a known prime with another generator or order is no known group, and a wrong order is refused", () => {
+  const [p = 0n] = knownSafePrimes().keys();
+  const q = (p - 1n) / 2n;
+  assert.equal(checkedDhDomain({ p, g: 4n, q }).name, "explicit");
+  // Both times: what was found is remembered.
+  for (let time = 0; time < 2; time++) {
+    for (const wrong of [
+      { p, g: 1n, q: null },
+      { p, g: p - 1n, q: null },
+      { p, g: p + 2n, q: null },
+      // -2 generates the whole group, not the half of it.
+      { p, g: p - 2n, q },
+      { p, g: 2n, q: p - 1n },
+      { p, g: 2n, q: 2n },
+      { p, g: 2n, q: q + 2n },
+    ])
+      assert.throws(() => checkedDhDomain(wrong), { code: "CRYPTO_INVALID" });
+  }
+});
+
+test("a verdict on an unknown group is the same however many others were judged since", () => {
+  const { p, q } = rfc5114Groups[0]?.parameters ?? { p: 0n, q: 0n };
+  const cofactor = (p - 1n) / (q ?? 1n);
+  const judge = (parameters: DhParameters) => {
+    try {
+      return checkedDhDomain(parameters).name;
+    } catch {
+      return "refused";
+    }
+  };
+  const sound = { p, g: modPow(3n, cofactor, p), q };
+  const composite = { p: p + 2n, g: 3n, q: null };
+  const notSafe = { p, g: 3n, q: null };
+  const wrongOrder = { p, g: 3n, q };
+  const verdicts = () => [sound, composite, notSafe, wrongOrder].map(judge);
+  const first = verdicts();
+  assert.deepEqual(first, ["explicit", "refused", "explicit", "refused"]);
+  assert.deepEqual(verdicts(), first);
+  for (let g = 5n; g < 105n; g++) assert.equal(judge({ p, g, q: null }), "explicit");
+  assert.deepEqual(verdicts(), first);
 });
 
 test("explicit parameters of a known curve give that curve", () => {

@@ -1,6 +1,7 @@
 import { bigIntBetween, bytesToBigInt, concat, fromHex, uintBytes } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import { type CalculableCurve, type CurvePoints, standardizedCurveOfId } from "./curve-points.ts";
+import { knownSafePrimes } from "./known-primes.ts";
 import { bitLength, isProbablePrime, modInverse, modPow } from "./prime.ts";
 import type { RandomSource } from "./random.ts";
 
@@ -207,17 +208,41 @@ export function checkedDhDomain(parameters: DhParameters): KeyAgreementDomain {
     if (known.parameters.p === p && known.parameters.g === g) return dhDomain(known.name, known.parameters);
   }
   const bits = bitLength(p);
-  if (bits < minDhBits || bits > maxDhBits || !isProbablePrime(p)) {
+  if (bits < minDhBits || bits > maxDhBits)
     throw new EmrtdError("CRYPTO_INVALID", "The modulus of the group is unsuitable");
-  }
   if (g <= 1n || g >= p - 1n)
     throw new EmrtdError("CRYPTO_INVALID", "The generator of the group is unsuitable");
-  if (q !== null) {
-    if (bitLength(q) < 160 || (p - 1n) % q !== 0n || modPow(g, q, p) !== 1n || !isProbablePrime(q)) {
-      throw new EmrtdError("CRYPTO_INVALID", "The order of the group is unsuitable");
-    }
-  }
+  if (q !== null && (bitLength(q) < 160 || (p - 1n) % q !== 0n))
+    throw new EmrtdError("CRYPTO_INVALID", "The order of the group is unsuitable");
+  const safePrime = knownSafePrimes().get(p);
+  if (safePrime !== undefined && g === 2n && (q === null || q === (p - 1n) / 2n))
+    return dhDomain(safePrime, parameters);
+  const flaw = rememberedFlaw(parameters);
+  if (flaw !== null) throw new EmrtdError("CRYPTO_INVALID", flaw);
   return dhDomain("explicit", parameters);
+}
+
+/** What is wrong with a group, as far as it takes time to see; null when it can be used. */
+function flawOf({ p, g, q }: DhParameters): string | null {
+  if (!knownSafePrimes().has(p) && !isProbablePrime(p)) return "The modulus of the group is unsuitable";
+  if (q === null || (modPow(g, q, p) === 1n && isProbablePrime(q))) return null;
+  return "The order of the group is unsuitable";
+}
+
+/** Half: documents of more issuers with groups of their own push each other out. Twice: 100 kB more at most. */
+const rememberedGroups = 64;
+const verdicts = new Map<string, string | null>();
+
+/** A proof looks at its group several times, and the documents of an issuer share theirs. The group that was judged first is forgotten first. */
+function rememberedFlaw(parameters: DhParameters): string | null {
+  const key = [parameters.p, parameters.g, parameters.q ?? 0n].map((number) => number.toString(16)).join(" ");
+  const known = verdicts.get(key);
+  if (known !== undefined) return known;
+  const flaw = flawOf(parameters);
+  const [oldest] = verdicts.keys();
+  if (verdicts.size >= rememberedGroups && oldest !== undefined) verdicts.delete(oldest);
+  verdicts.set(key, flaw);
+  return flaw;
 }
 
 const big = (hex: string): bigint => bytesToBigInt(fromHex(hex));
