@@ -52,6 +52,7 @@ import { createServer, type Server } from "./http/server.ts";
 import { writeSessionCookie } from "./http/session-cookie.ts";
 import { mountWebApp } from "./http/web-apps.ts";
 import { mountWellKnown } from "./http/well-known.ts";
+import { showInstallation } from "./installation/show-installation.ts";
 import { type Clock, dayMs, hourMs, later, minuteMs, secondMs } from "./kernel/clock.ts";
 import { RingMember } from "./key-ring/ring-member.ts";
 import { createDns, lookUpLocally } from "./lib/dns.ts";
@@ -178,6 +179,7 @@ async function runService(
 ): Promise<Service> {
   const { core, listener, statusFeed, deliveryWorker, metricsOf } = parts;
   const { log } = core;
+  showInstallation(core.metrics, config, core.clock);
   await prepareTrust(core);
   await watchParts(core);
   // Nobody is found by an address that is not folded yet, so this is done before anybody asks.
@@ -306,12 +308,12 @@ const clocksApartMs = 5 * secondMs;
 
 /** Asks the database what time it is. What the clock of the machine says is shown, and counts for nothing. */
 function createClockFollower({ clock, log }: ServiceOptions, metrics: Metrics) {
-  if (!(clock instanceof DatabaseClock)) return async () => {};
   metrics.gaugeOf(
     "assay_clock_ahead_seconds",
     "How far the clock of this machine is ahead of the database's, which counts.",
-    () => clock.machineAheadMs / secondMs,
+    () => (clock instanceof DatabaseClock ? clock.machineAheadMs / secondMs : null),
   );
+  if (!(clock instanceof DatabaseClock)) return async () => {};
   let isTold = false;
   return async (db: Db) => {
     await clock.ask(db);
@@ -366,6 +368,7 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
   const listener = new Listener(config.databaseDirectUrl || databaseUrl, log);
   showBuild(metrics);
   showConnections(metrics, db, listener);
+  const readiness = openReadiness(options, db, ringMember, metrics);
   /** The address is known only once the service listens, and links are made only after that. */
   const listening = { url: "" };
   const publicUrl = () => (config.publicUrl === "" ? listening.url : config.publicUrl);
@@ -396,13 +399,12 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
   return {
     core,
     followClock,
-    leaving: { isDraining: false },
+    ...readiness,
     telemetry,
     tracer,
     rpTerms,
     consentTexts,
     ringMember,
-    probe: new DatabaseProbe(databaseUrl, db, listMigrations(), { pooled: isPooled(config) }),
     listener,
     listening,
     safeFetch,
@@ -431,8 +433,27 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
       faceWorkers: config.faceWorkers,
       codeVersion: codeVersion(),
     }),
-    metricsOf: async () => `${metrics.render()}${await processWatch.render()}`,
+    metricsOf: async () => `${await readiness.renderSeries()}${await processWatch.render()}`,
   };
+}
+
+/** Why requests should go elsewhere, as `/readyz` answers and the series of `/metrics` show. */
+function openReadiness(
+  { databaseUrl, config }: ServiceOptions,
+  db: Db,
+  ringMember: RingMember,
+  metrics: Metrics,
+) {
+  const leaving = { isDraining: false };
+  const probe = new DatabaseProbe(databaseUrl, db, listMigrations(), { pooled: isPooled(config) });
+  const notReadyBecause = async () =>
+    leaving.isDraining ? "the process is being stopped" : (ringMember.problem ?? probe.problem());
+  const showReady = metrics.gauge("assay_ready", "1 while /readyz answers 200, 0 while it answers 503.");
+  const renderSeries = async () => {
+    showReady((await notReadyBecause()) === null ? 1 : 0);
+    return metrics.render();
+  };
+  return { leaving, probe, notReadyBecause, renderSeries };
 }
 
 const isPooled = (config: Config) => config.databaseDirectUrl !== "";
@@ -685,10 +706,7 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<{ app: Server
   });
   const app = createServer({ ...common, admission, maxConnections: config.httpMaxConnections });
   const readiness: Readiness = {
-    problem: async () =>
-      parts.leaving.isDraining
-        ? "the process is being stopped"
-        : (parts.ringMember.problem ?? parts.probe.problem()),
+    problem: parts.notReadyBecause,
     isOverloaded: () => admission.isOverloaded,
   };
   mountHealth(app, readiness);

@@ -48,8 +48,14 @@ test("/readyz does not wait in line behind the requests", async () => {
 });
 
 test("a read-only database makes writes 503 and the process not ready, until it takes writes again", async () => {
-  const service = await startTestService();
+  const service = await startTestService({ env: { METRICS_TOKEN: "let me see" } });
   const { api } = await createPartner(service.api);
+  const shown = async () => {
+    const headers = { authorization: "Bearer let me see" };
+    const { text } = await service.api.call("GET", "/metrics", { headers });
+    return /^assay_ready (\d)$/m.exec(text)?.[1];
+  };
+  assert.equal(await shown(), "1");
   const admin = await connect(service.databaseUrl);
   await admin.query("set default_transaction_read_only = off");
   const name = new URL(service.databaseUrl).pathname.slice(1);
@@ -66,6 +72,7 @@ test("a read-only database makes writes 503 and the process not ready, until it 
   await refused();
   await refused();
   assert.equal(await readiness(service), "503 the database is read-only");
+  assert.equal(await shown(), "0", "and /metrics shows what /readyz says");
   assert.equal((await api.get("/v1/sessions")).status, 200);
 
   await admin.query(`alter database ${name} reset default_transaction_read_only`);
