@@ -33,7 +33,10 @@ export class FixedContent {
   }
 
   async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    reply.headers({ etag: this.#etag, vary: "accept-encoding" });
+    // Whoever chose between two contents has said by what.
+    const chosenBy = reply.getHeader("vary");
+    const vary = chosenBy === undefined ? "accept-encoding" : `${chosenBy}, accept-encoding`;
+    reply.headers({ etag: this.#etag, vary });
     if (namesTag(request.headers["if-none-match"], this.#etag)) return reply.code(304).send();
     reply.type(this.#type);
     const encoding = acceptedEncoding(request.headers["accept-encoding"]);

@@ -15,6 +15,8 @@ import {
   referencePage,
 } from "../pages/frame.ts";
 import { fontFolder, icon, readFont, script, stylesheet } from "../pages/layout.ts";
+import { groupsOf } from "../pages/reference.ts";
+import { referenceText } from "../pages/reference-text.ts";
 import { searchIndex } from "../pages/search-index.ts";
 import { type StartFacts, startPage } from "../pages/start.ts";
 import { FixedContent } from "./fixed-content.ts";
@@ -55,9 +57,23 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
     serve(`${fontFolder}${file}`, "font/woff2", asAsset, () => readFont(file));
   serve("/assets/icon.svg", "image/svg+xml", asAsset, () => icon);
   serve("/assets/search.json", json, asAsset, () => JSON.stringify(searchIndex(document())));
-  serve("/openapi", json, asDescription, () => JSON.stringify(describeApi(routes)));
+  for (const path of ["/openapi", "/openapi.json"])
+    serve(path, json, asDescription, () => JSON.stringify(describeApi(routes)));
   serve("/asyncapi", json, asDescription, () => JSON.stringify(describeSocket()));
-  serve("/llms.txt", text, asDescription, () => pageIndexForAgents(document()));
+  serve("/llms.txt", text, asDescription, () => pageIndexForAgents(document(), start().publicUrl));
+  /** A page, or the same as text for a client that asks for it by `.md` or by `Accept`. */
+  const sendEither = (
+    { request, reply, path }: { request: FastifyRequest; reply: FastifyReply; path: string },
+    make: { html: () => string; markdown: () => string },
+  ) => {
+    reply.header("vary", "accept");
+    return path.endsWith(".md") || prefersMarkdown(request.headers.accept)
+      ? contentOf(`${path.replace(/\.md$/, "")}.md`, markdown, make.markdown).send(
+          request,
+          reply.headers(asDescription),
+        )
+      : contentOf(path, html, make.html).send(request, reply.headers(pageHeaders.text));
+  };
 
   // Pages of any origin load it, with a check of its hash (integrity) or without.
   const forPartners = {
@@ -68,31 +84,54 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
   serve("/embed/v1.js", "text/javascript; charset=utf-8", forPartners, embedScript);
   serve("/embed/v1.d.ts", text, forPartners, embedTypes);
 
-  serve("/docs", html, pageHeaders.text, documentIndex);
+  for (const path of ["/docs", "/docs.md"])
+    app.get(path, async (request, reply) =>
+      sendEither(
+        { request, reply, path },
+        { html: documentIndex, markdown: () => pageIndexForAgents(document(), start().publicUrl) },
+      ),
+    );
   app.get<{ Params: { "*": string } }>("/docs/*", async (request, reply) => {
     const asked = request.params["*"].replace(/\/$/, "");
     const name = asked.replace(/\.md$/, "");
     const found = documentNames().includes(name) ? readDocument(name) : null;
     if (found === null) return sendMissingGuide(request, reply);
-    return asked.endsWith(".md")
-      ? contentOf(`/docs/${asked}`, markdown, () => found.markdown).send(
-          request,
-          reply.headers(asDescription),
-        )
-      : contentOf(`/docs/${asked}`, html, () => documentPage(found)).send(
-          request,
-          reply.headers(pageHeaders.text),
-        );
+    return sendEither(
+      { request, reply, path: `/docs/${asked}` },
+      { html: () => documentPage(found), markdown: () => found.markdown },
+    );
   });
 
-  serve("/reference", html, pageHeaders.text, () => referencePage(document(), "") ?? "");
+  for (const path of ["/reference", "/reference.md"])
+    app.get(path, async (request, reply) =>
+      sendEither(
+        { request, reply, path },
+        {
+          html: () => referencePage(document(), "") ?? "",
+          markdown: () => referenceText(document(), "") ?? "",
+        },
+      ),
+    );
+  // Made when it is first asked for: the description of all routes takes longer than the rest of this.
+  let pagesOfReference: ReadonlySet<string> | null = null;
   app.get<{ Params: { name: string } }>("/reference/:name", async (request, reply) => {
-    const { name } = request.params;
-    const known = contents.has(`/reference/${name}`);
-    const made = known ? "" : referencePage(document(), name);
-    if (made === null || name === "") return sendMissingGuide(request, reply);
-    return contentOf(`/reference/${name}`, html, () => made).send(request, reply.headers(pageHeaders.text));
+    const asked = request.params.name;
+    const name = asked.replace(/\.md$/, "");
+    pagesOfReference ??= new Set([...groupsOf(document()).map((group) => group.name), "schemas"]);
+    if (!pagesOfReference.has(name)) return sendMissingGuide(request, reply);
+    return sendEither(
+      { request, reply, path: `/reference/${asked}` },
+      {
+        html: () => referencePage(document(), name) ?? "",
+        markdown: () => referenceText(document(), name) ?? "",
+      },
+    );
   });
+}
+
+/** Browsers ask for HTML or for anything. A client that names markdown and not HTML wants text. */
+function prefersMarkdown(accept = ""): boolean {
+  return /\btext\/markdown\b/.test(accept) && !/\btext\/html\b/.test(accept);
 }
 
 /** A browser that looks for a guide that is not there gets the others; everything else gets the envelope. */

@@ -58,6 +58,7 @@ export function referencePage(document: ApiDocument, name: string): string | nul
   return page({
     title: `${found.title} · ${name === "" ? "" : "API reference · "}Assay`,
     summary: found.summary,
+    markdown: `/reference${name === "" ? "" : `/${name}`}.md`,
     part: "/reference",
     sidebar: `<h2>Reference</h2><ul>${items.join("")}</ul><h2>Beside it</h2><ul>${link("/docs/errors", "Error codes", false)}${link("/docs/generated-clients", "Generated clients", false)}${link("/openapi", "OpenAPI document", false)}</ul>`,
     ...contentsOf(found.headings),
@@ -75,7 +76,7 @@ export function missingPage(): string {
 }
 
 /** `/llms.txt`: what there is to read, for programs that read text. */
-export function pageIndexForAgents(document: ApiDocument): string {
+export function pageIndexForAgents(document: ApiDocument, publicUrl: string): string {
   const listed = listDocuments();
   const guidesOf = (names: readonly string[]) =>
     listed
@@ -86,14 +87,20 @@ export function pageIndexForAgents(document: ApiDocument): string {
     "",
     "> Self-hosted identity verification. A partner creates a session over a REST API, the person reads the chip of their passport and shows their face, and the claims arrive at the partner's webhook, encrypted to the partner's own key. Who the person is never stays on the service.",
     "",
-    "Every answer is `{ data, error }`. Requests are strict, replies are open. Every page below `/docs` is also there as markdown: add `.md`.",
+    `The base address is ${publicUrl}, and routes begin with \`/v1\`. Every answer is \`{ data, error }\`. Requests are strict, replies are open. Every page below \`/docs\` and \`/reference\` is also there as markdown: add \`.md\`, or send \`Accept: text/markdown\`.`,
+    "",
+    "An API key is sent as `Authorization: Bearer kk_…`. A member of an organization makes one in the dashboard (`/dashboard`) under API keys; begin with one of the sandbox. Without a dashboard it takes three requests: `POST /v1/auth/sign-up/email`, then with its token `POST /v1/auth/orgs` and `POST /v1/auth/api-keys`; [First verification](/docs/first-verification.md) has them.",
+    "",
+    "With a key, an agent needs no checkout: `/mcp` has the API as tools, test sessions included ([Agents](/docs/agents.md)).",
     "",
     ...sections.flatMap(({ title, names }) => [`## ${title}`, "", ...guidesOf(names), ""]),
     "## API",
     "",
     `- [OpenAPI 3.1 document](/openapi): version ${document.info.version}, every route with schemas, examples and errors`,
     "- [AsyncAPI document](/asyncapi): the socket of reading devices",
-    ...groupsOf(document).map(({ title, name, summary }) => `- [${title}](/reference/${name}): ${summary}`),
+    ...groupsOf(document).map(
+      ({ title, name, summary }) => `- [${title}](/reference/${name}.md): ${summary}`,
+    ),
     "",
   ].join("\n");
 }

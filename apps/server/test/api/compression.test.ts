@@ -43,14 +43,14 @@ test("answers to reads, pages, documents and assets come compressed as the clien
   ]) {
     const plain = await read(path, { authorization });
     assert.equal(plain.headers["content-encoding"], undefined, path);
-    assert.equal(plain.headers.vary, "accept-encoding", path);
+    assert.match(String(plain.headers.vary), /(^|, )accept-encoding$/, path);
     for (const [encoding, open] of [
       ["gzip", gunzipSync],
       ["br", brotliDecompressSync],
     ] as const) {
       const packed = await read(path, { authorization, "accept-encoding": encoding });
       assert.equal(packed.headers["content-encoding"], encoding, path);
-      assert.equal(packed.headers.vary, "accept-encoding", path);
+      assert.equal(packed.headers.vary, plain.headers.vary, path);
       assert.equal(Number(packed.headers["content-length"]), packed.bytes.length, path);
       assert.ok(packed.bytes.length < 0.6 * plain.bytes.length, `${path} ${encoding}`);
       assert.deepEqual(open(packed.bytes), plain.bytes, path);

@@ -30,6 +30,43 @@ test("every page is there as text too, as it stands in the repository", async ()
   }
 });
 
+test("the reference is there as text too, with every operation, by its address or by Accept", async () => {
+  const index = await (await fetch(`${url}/reference.md`)).text();
+  for (const { path, method } of routes)
+    assert.ok(index.includes(`\`${method} ${path.replaceAll(/:([a-z_]+)/g, "{$1}")}\``), `${method} ${path}`);
+  const sessions = await (await fetch(`${url}/reference/sessions.md`)).text();
+  for (const part of [
+    "## Create a verification session",
+    "`POST /v1/sessions`",
+    "`client_reference_id`",
+    "UNKNOWN_CLAIM_KEY",
+  ])
+    assert.ok(sessions.includes(part), part);
+  assert.ok(!/<[a-z]+[ >]/.test(sessions.replaceAll(/`[^`]*`/g, "")), "no HTML");
+  for (const path of ["/docs", "/docs/sessions", "/reference", "/reference/sessions", "/reference/schemas"]) {
+    const asked = await fetch(url + path, { headers: { accept: "text/markdown" } });
+    assert.equal(asked.headers.get("content-type"), "text/markdown; charset=utf-8", path);
+    assert.match(asked.headers.get("vary") ?? "", /^accept,/, path);
+    assert.equal(await asked.text(), await (await fetch(`${url}${path}.md`)).text(), path);
+    const browser = await fetch(url + path, { headers: { accept: "text/html, text/markdown;q=0.5" } });
+    assert.equal(browser.headers.get("content-type"), "text/html; charset=utf-8", path);
+  }
+  for (const path of ["/reference/nothing", "/reference/nothing.md", "/docs/nothing.md"])
+    assert.equal((await fetch(url + path)).status, 404, path);
+});
+
+test("/openapi.json is /openapi", async () => {
+  const [one, other] = [await fetch(`${url}/openapi`), await fetch(`${url}/openapi.json`)];
+  assert.equal(await one.text(), await other.text());
+});
+
+test("/llms.txt says where the service is and how to get a key, before it lists anything", async () => {
+  const text = await (await fetch(`${url}/llms.txt`)).text();
+  const [beginning = ""] = text.split("\n## ");
+  for (const part of [`The base address is ${url},`, "/v1/auth/api-keys", "/docs/agents.md", "`/mcp`"])
+    assert.ok(beginning.includes(part), part);
+});
+
 test("/llms.txt lists every guide as text, and every address in it answers", async () => {
   const text = await (await fetch(`${url}/llms.txt`)).text();
   const addresses = [...text.matchAll(/\]\((\/[^)]+)\)/g)].map((match) => match[1] ?? "");
