@@ -18,7 +18,7 @@ import {
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 export type JsonSchema = { [keyword: string]: Json };
 
-/** A tool as the protocol lists it, and the scope that a key needs for it. */
+/** A tool as the protocol lists it, the scope that a key needs for it, and the form of its answer, which is not listed. */
 export type AgentTool = {
   name: string;
   title: string;

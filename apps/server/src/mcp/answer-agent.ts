@@ -136,12 +136,12 @@ async function settle(
 function listTools(allowed: readonly Tool[], { params }: Request): Outcome {
   if (params.cursor !== undefined && params.cursor !== null)
     return invalid("`cursor` is none of ours: the list comes whole.");
-  const tools = allowed.map(({ name, title, description, inputSchema, outputSchema, annotations }) => ({
+  // Without the schemas of answers: hosts put the whole list into the context of a model, which reads an answer without them.
+  const tools = allowed.map(({ name, title, description, inputSchema, annotations }) => ({
     name,
     title,
     description,
     inputSchema,
-    ...(outputSchema === null ? {} : { outputSchema }),
     annotations,
   }));
   return { result: { tools, ...keptFor(listKeptMs) } };
