@@ -10,7 +10,7 @@ type Admin = { query<T extends Record<string, unknown>>(text: string): Promise<{
 
 /**
  * How many times as long as without a fault the service may go without a write, and how long in any case. Half: on a quiet machine the promotion of a
- * replica (6 s, where 0.1 s is usual) counts as an outage. Twice: an outage of half a minute counts as none.
+ * replica, which takes seconds, counts as an outage. Twice: an outage of half a minute counts as none.
  */
 const longestGap = { times: 60, seconds: 15 } as const;
 
