@@ -96,8 +96,10 @@ test("a browser that is there and does not start is passed over", () => {
 for (const command of ["lighthouse", "screens"])
   test(`npm run ${command} says in one sentence that it finds no browser, before it does anything`, () => {
     const file = new URL(`${command}.ts`, import.meta.url).pathname;
-    const environment = { ...process.env, CHROMIUM_PATH: "/nowhere" };
-    const { status, stderr } = spawnSync(process.execPath, [file], { encoding: "utf8", env: environment });
-    assert.equal(status, 1);
-    assert.equal(stderr, "This needs a browser: CHROMIUM_PATH names /nowhere, which is not a program.\n");
+    for (const named of ["/nowhere/chromium", "/"]) {
+      const environment = { ...process.env, CHROMIUM_PATH: named };
+      const { status, stderr } = spawnSync(process.execPath, [file], { encoding: "utf8", env: environment });
+      assert.equal(status, 1);
+      assert.equal(stderr, `This needs a browser: CHROMIUM_PATH names ${named}, which is not a program.\n`);
+    }
   });

@@ -116,6 +116,7 @@ export const thisMachine: Machine = {
   isProgram(file) {
     try {
       accessSync(file, constants.X_OK);
+      // A folder may be entered, which the system calls executable as well.
       return statSync(file).isFile();
     } catch {
       return false;
