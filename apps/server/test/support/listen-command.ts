@@ -62,7 +62,8 @@ export function startListen(
 ) {
   const child: ChildProcess = spawn(node, [...command, "listen", "--json", ...args], {
     ...options,
-    env: cleanEnvironment({ HOME: "/nowhere", ASSAY_STATE_DIR: stateFolder, ...env }),
+    // An empty home of its own: npm would make one that is not there, which root may do anywhere.
+    env: cleanEnvironment({ HOME: newStateFolder(), ASSAY_STATE_DIR: stateFolder, ...env }),
     stdio: ["ignore", "pipe", "pipe"],
   });
   after(() => child.kill("SIGKILL"));
