@@ -24,6 +24,7 @@ import { drawPng } from "../support/pictures.ts";
 import { createReceivingEndpoint, decrypt, startReceiver } from "../support/receiver.ts";
 import { checkPicture } from "../support/same-picture.ts";
 import { startTestService } from "../support/service.ts";
+import { claimed, succeed } from "../support/sessions.ts";
 import { testDocument, trustTestCountry } from "../support/verify-device.ts";
 import { agree, heading, readTestPassport, unfold, untilTold } from "../support/verify-page.ts";
 
@@ -304,6 +305,58 @@ test("each failure of the face is explained, the third ends it, and the page sta
     }
     await page.context().close();
   }
+});
+
+test("what is agreed to is never hidden by the bar that agrees, and on a wide screen the button stands beside it", async () => {
+  const { page } = await openPerson((await createSession()).verification_url);
+  const button = page.getByRole("button", { name: "Agree and continue" });
+  await button.waitFor();
+  const bar = () => page.evaluate<string>("getComputedStyle(document.querySelector('form')).position");
+  await page.setViewportSize({ width: 320, height: 568 });
+  assert.equal(await bar(), "static", "a low screen");
+  await page.setViewportSize({ width: 390, height: 844 });
+  assert.equal(await bar(), "sticky", "a phone");
+  const pair = async () => [
+    await button.boundingBox(),
+    await page.getByRole("button", { name: "No, cancel" }).boundingBox(),
+  ];
+  const [agrees, declines] = await pair();
+  assert.equal(agrees?.y, declines?.y, "beside each other");
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const box = await button.boundingBox();
+  assert.ok(box !== null && box.y + box.height < 900, "seen without scrolling");
+  // Backgrounds are gone in forced colours; how far one is has to be seen all the same.
+  await page.emulateMedia({ forcedColors: "active" });
+  const bars = await page.evaluate<string[]>(
+    "[...document.querySelectorAll('ol .bar')].map((each) => getComputedStyle(each).backgroundColor)",
+  );
+  assert.equal(bars.length, 4);
+  assert.notEqual(bars[0], bars[1]);
+  await keepScreenshot(page, "verify-consent-forced-colours-1440");
+  await page.context().close();
+});
+
+test("the name of the last step fits at 320 pixels also in Irish, and test passports read from left to right in Arabic", async () => {
+  const session = await createSession();
+  await succeed(core, session.id, await claimed(core, session.id));
+  const ended = await openPerson(session.verification_url, { locale: "ga" });
+  await heading(ended.page, "Tá d’aitheantas deimhnithe").waitFor();
+  await ended.page.setViewportSize({ width: 320, height: 900 });
+  assert.equal(await isWiderThanScreen(ended.page), false);
+  await keepScreenshot(ended.page, "verify-succeeded-ga-320-light");
+  await ended.page.context().close();
+
+  const { page } = await openPerson((await createSession()).verification_url, { locale: "ar" });
+  await page.locator("form input[type=checkbox]").last().check();
+  await page.locator("form [type=submit]").click();
+  await page.locator("main button").first().click();
+  await page.getByRole("radio").first().waitFor();
+  assert.equal(await page.getByRole("radio").count(), 3, "not all of them at once");
+  const title = page.getByText("Valid passport", { exact: true }).first();
+  assert.deepEqual([await title.getAttribute("dir"), await title.getAttribute("lang")], ["ltr", "en"]);
+  await page.getByRole("button", { name: "عرض الكل (17)" }).click();
+  assert.equal(await page.getByRole("radio").count(), 17);
+  await page.context().close();
 });
 
 test("another device takes over with the link, goes on after a reload, and this page follows along", async () => {

@@ -110,9 +110,11 @@ export function ForgottenNotice({ session, name }: { session: Session; name: str
   const { t } = useWords();
   if (!useHasForgotten(session)) return null;
   return (
-    <Notice look="warn" title={t.frame.forgottenTitle}>
-      <p>{t.frame.forgottenText(name)}</p>
-    </Notice>
+    <div className="mb-6">
+      <Notice look="warn" title={t.frame.forgottenTitle}>
+        <p>{t.frame.forgottenText(name)}</p>
+      </Notice>
+    </div>
   );
 }
 

@@ -111,129 +111,137 @@ export function ConsentScreen({
   const { name } = details.organization;
   return (
     <Screen title={t.consentTitle(name)} lead={t.consentLead}>
-      <WhoAsks details={details} />
-      <Card title={t.whatIsAsked}>
-        <FieldGroup note={t.requiredNote} fields={required} />
-        {optional.length > 0 && (
-          <FieldGroup
-            title={t.optionalFields}
-            note={t.optionalNote}
-            fields={optional}
-            isChosen={(key) => added.has(key)}
-            onChoose={(key, chosen) => {
-              const next = new Set(added);
-              if (chosen) next.add(key);
-              else next.delete(key);
-              setAdded(next);
-            }}
-          />
-        )}
-      </Card>
-      <RequiredOfDocument requirements={details.requirements} />
-      <section className="space-y-1 text-small">
-        <h2 className="font-semibold" {...writtenIn(text, shownIn)}>
-          {text?.title ?? t.privacyTitle}
-        </h2>
-        <p className="text-muted" {...writtenIn(text, shownIn)}>
-          {first ?? t.loading}
-        </p>
-        <Unreviewed
-          reviewed={texts?.texts[language]?.reviewed !== false}
-          inEnglish={inEnglish}
-          onEnglish={setInEnglish}
-        />
-      </section>
-      <Folds>
-        {/* With a real document it decides whether one can go on at all. */}
-        <Fold title={t.needTitle} icon="document" open={!details.sandbox}>
-          <Points
-            points={[
-              ...(details.sandbox
-                ? ([["document", t.needNothing]] as const)
-                : ([
-                    ["document", t.needDocument],
-                    [way.by === "counter" ? "chip" : "phone", readerNeeded(t, way, name)],
-                  ] as const)),
-              ["clock", t.needTime],
-            ]}
-          />
-        </Fold>
-        {text !== undefined && (
-          <Fold title={t.privacyTitle} icon="lock">
-            {fields.map(([key]) => {
-              const { label, about } = claimWords(t, key);
-              return (
-                about !== null && (
-                  <p key={key}>
-                    <strong className="font-semibold">{label}.</strong> {about}
-                  </p>
-                )
-              );
-            })}
-            {others.map((paragraph) => (
-              <p key={paragraph} {...writtenIn(text, shownIn)}>
-                {paragraph}
-              </p>
-            ))}
-          </Fold>
-        )}
-        <AboutWho details={details} />
-      </Folds>
-      <form
-        ref={form}
-        noValidate
-        className="in-reach space-y-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!busy && texts !== null) void agree(texts.version);
-        }}
-      >
-        {trouble !== null && trouble !== "offline" && (
-          <Notice look="warn" title={troubleWords(t, trouble).title} urgent>
-            <p>{troubleWords(t, trouble).text}</p>
-          </Notice>
-        )}
-        {/* Nobody can agree to a text that is not there yet. */}
-        {text !== undefined && (
-          <label {...mustBeSeen} className="flex items-start gap-3 text-small sm:text-base">
-            <input
-              id={agreeId}
-              type="checkbox"
-              checked={agreed}
-              onChange={(event) => setAgreed(event.target.checked)}
-              aria-invalid={asked && !agreed}
-              aria-describedby={asked && !agreed ? `${agreeId}-missing` : undefined}
+      <div className="beside space-y-5 lg:space-y-0">
+        <div className="space-y-5">
+          <WhoAsks details={details} />
+          <Card title={t.whatIsAsked}>
+            <FieldGroup note={t.requiredNote} fields={required} />
+            {optional.length > 0 && (
+              <FieldGroup
+                title={t.optionalFields}
+                note={t.optionalNote}
+                fields={optional}
+                isChosen={(key) => added.has(key)}
+                onChoose={(key, chosen) => {
+                  const next = new Set(added);
+                  if (chosen) next.add(key);
+                  else next.delete(key);
+                  setAdded(next);
+                }}
+              />
+            )}
+          </Card>
+          <RequiredOfDocument requirements={details.requirements} />
+          <section className="space-y-1 text-small">
+            <h2 className="font-semibold" {...writtenIn(text, shownIn)}>
+              {text?.title ?? t.privacyTitle}
+            </h2>
+            <p className="text-muted" {...writtenIn(text, shownIn)}>
+              {first ?? t.loading}
+            </p>
+            <Unreviewed
+              reviewed={texts?.texts[language]?.reviewed !== false}
+              inEnglish={inEnglish}
+              onEnglish={setInEnglish}
             />
-            <span>
-              {t.agreeLabel}
-              {asked && !agreed && (
-                <span id={`${agreeId}-missing`} className="block font-semibold text-bad">
-                  {t.agreeMissing}
-                </span>
-              )}
-            </span>
-          </label>
-        )}
-        {slow && <p role="status">{t.slowText}</p>}
-        <div className="flex flex-row-reverse flex-wrap justify-center gap-3 sm:justify-end">
-          {text !== undefined ? (
-            // A word is never divided, nor are there three lines: where it has no room beside the other button, this one goes above it.
-            <Button type="submit" busy={busy} className="min-w-38 flex-1 [overflow-wrap:normal] sm:flex-none">
-              {busy ? t.working : t.agreeButton}
-            </Button>
-          ) : (
-            trouble !== null && <Button onClick={() => void loadTexts()}>{t.tryAgain}</Button>
-          )}
-          <LeaveControl session={session} name={name} look="secondary">
-            {t.declineButton}
-          </LeaveControl>
-          {onThisDevice !== null && (
-            <Button look="quiet" onClick={onThisDevice}>
-              {way.by === "counter" ? t.receiptBack : t.otherBack}
-            </Button>
-          )}
+          </section>
+          <Folds>
+            {/* With a real document it decides whether one can go on at all. */}
+            <Fold title={t.needTitle} icon="document" open={!details.sandbox}>
+              <Points
+                points={[
+                  ...(details.sandbox
+                    ? ([["document", t.needNothing]] as const)
+                    : ([
+                        ["document", t.needDocument],
+                        [way.by === "counter" ? "chip" : "phone", readerNeeded(t, way, name)],
+                      ] as const)),
+                  ["clock", t.needTime],
+                ]}
+              />
+            </Fold>
+            {text !== undefined && (
+              <Fold title={t.privacyTitle} icon="lock">
+                {fields.map(([key]) => {
+                  const { label, about } = claimWords(t, key);
+                  return (
+                    about !== null && (
+                      <p key={key}>
+                        <strong className="font-semibold">{label}.</strong> {about}
+                      </p>
+                    )
+                  );
+                })}
+                {others.map((paragraph) => (
+                  <p key={paragraph} {...writtenIn(text, shownIn)}>
+                    {paragraph}
+                  </p>
+                ))}
+              </Fold>
+            )}
+            <AboutWho details={details} />
+          </Folds>
         </div>
-      </form>
+        <form
+          ref={form}
+          noValidate
+          className="in-reach agrees space-y-3"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (!busy && texts !== null) void agree(texts.version);
+          }}
+        >
+          {trouble !== null && trouble !== "offline" && (
+            <Notice look="warn" title={troubleWords(t, trouble).title} urgent>
+              <p>{troubleWords(t, trouble).text}</p>
+            </Notice>
+          )}
+          {/* Nobody can agree to a text that is not there yet. */}
+          {text !== undefined && (
+            <label {...mustBeSeen} className="flex items-start gap-3 text-small sm:text-base">
+              <input
+                id={agreeId}
+                type="checkbox"
+                checked={agreed}
+                onChange={(event) => setAgreed(event.target.checked)}
+                aria-invalid={asked && !agreed}
+                aria-describedby={asked && !agreed ? `${agreeId}-missing` : undefined}
+              />
+              <span>
+                {t.agreeLabel}
+                {asked && !agreed && (
+                  <span id={`${agreeId}-missing`} className="block font-semibold text-bad">
+                    {t.agreeMissing}
+                  </span>
+                )}
+              </span>
+            </label>
+          )}
+          {slow && <p role="status">{t.slowText}</p>}
+          {/* Fixed shares of the width, and below each other on the narrowest screens: what fits must not hang on a fraction of a pixel. */}
+          <div className="flex flex-col gap-3 min-[22.5rem]:max-sm:grid min-[22.5rem]:max-sm:grid-cols-[2fr_3fr] sm:flex-row-reverse sm:flex-wrap sm:justify-end lg:flex-col">
+            {text !== undefined ? (
+              <Button
+                type="submit"
+                busy={busy}
+                className="[overflow-wrap:normal] min-[22.5rem]:max-sm:order-2 max-sm:px-3"
+              >
+                {busy ? t.working : t.agreeButton}
+              </Button>
+            ) : (
+              trouble !== null && <Button onClick={() => void loadTexts()}>{t.tryAgain}</Button>
+            )}
+            <LeaveControl session={session} name={name} look="secondary">
+              {t.declineButton}
+            </LeaveControl>
+            {onThisDevice !== null && (
+              <Button look="quiet" className="max-sm:order-3 max-sm:col-span-2" onClick={onThisDevice}>
+                {way.by === "counter" ? t.receiptBack : t.otherBack}
+              </Button>
+            )}
+          </div>
+        </form>
+      </div>
     </Screen>
   );
 }

@@ -123,7 +123,7 @@ function AtCounter({
         {handoff === null ? (
           <p>{failing ? t.connectionLost : t.loading}</p>
         ) : (
-          <LinkField label={t.counter.link} link={handoff.handoff_url} />
+          <LinkField label={t.counter.link} link={handoff.handoff_url} warns={false} />
         )}
       </Card>
       <LostConnection connected={session.connected} />
@@ -131,7 +131,8 @@ function AtCounter({
   );
 }
 
-function LinkField({ label, link }: { label: string; link: string }) {
+/** `warns`: not to give it away. Staff are given it. */
+function LinkField({ label, link, warns = true }: { label: string; link: string; warns?: boolean }) {
   const { t } = useWords();
   const announce = useAnnounce();
   const [copied, setCopied] = useState(false);
@@ -155,7 +156,7 @@ function LinkField({ label, link }: { label: string; link: string }) {
           className="min-h-12 w-full rounded-control border border-field bg-paper px-3 text-small"
         />
       </label>
-      <p className="text-small text-muted">{t.linkIsSecret}</p>
+      {warns && <p className="text-small text-muted">{t.linkIsSecret}</p>}
       <Button look="secondary" className="w-full sm:w-auto" onClick={() => void copy()}>
         <Icon name={copied ? "check" : "copy"} />
         {copied ? t.linkCopied : t.copyLink}

@@ -59,7 +59,7 @@ export function LeaveControl({
       {look === "quiet" ? (
         <QuietButton onClick={open}>{children}</QuietButton>
       ) : (
-        <Button look={look} onClick={open}>
+        <Button look={look} className="max-sm:px-3" onClick={open}>
           {children}
         </Button>
       )}

@@ -11,6 +11,9 @@ import { loadPart } from "../ui/load-part.ts";
 import { Card } from "../ui/screen.tsx";
 import { ScanOffer } from "./scan-offer.tsx";
 
+/** Enough for who wants to see one pass. All of them are four screens of a phone. */
+const firstShown = 3;
+
 const loadVirtual = () => import("../reading/virtual-document.ts");
 
 export function TestDocuments({
@@ -24,6 +27,7 @@ export function TestDocuments({
   const [documents, setDocuments] = useState<readonly ListedTestDocument[] | null>(null);
   const [failed, setFailed] = useState(false);
   const [chosen, setChosen] = useState<string | null>(null);
+  const [all, setAll] = useState(false);
   const [attempt, setAttempt] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt loads the list again.
   useEffect(() => {
@@ -75,7 +79,7 @@ export function TestDocuments({
           });
         }}
       >
-        {groupsOf(documents).map(({ name, listed }) => (
+        {groupsOf(all ? documents : documents.slice(0, firstShown)).map(({ name, listed }) => (
           <fieldset key={name} className="min-w-0">
             <legend className="mb-2 font-semibold">{t.pickGroup[name]}</legend>
             <div className="divide-y divide-line overflow-hidden rounded-card border border-line bg-card">
@@ -92,11 +96,11 @@ export function TestDocuments({
                     onChange={() => setChosen(document.id)}
                   />
                   <span className="min-w-0">
-                    {/* The catalogue is written for engineers, in English. */}
-                    <span lang="en" className="block font-medium">
+                    {/* The catalogue is written for engineers, in English, also on a page from right to left. */}
+                    <span lang="en" dir="ltr" className="block font-medium">
                       {document.title}
                     </span>
-                    <span lang="en" className="block text-small text-muted">
+                    <span lang="en" dir="ltr" className="block text-small text-muted">
                       {document.description}
                     </span>
                     {document.expectedFailureCode !== null && (
@@ -110,6 +114,11 @@ export function TestDocuments({
             </div>
           </fieldset>
         ))}
+        {!all && documents.length > firstShown && (
+          <Button look="secondary" className="w-full sm:w-auto" onClick={() => setAll(true)}>
+            {t.pickAll(documents.length)}
+          </Button>
+        )}
         <div className="in-reach space-y-2">
           <Button type="submit" className="w-full sm:w-auto">
             {t.pickUse}

@@ -53,7 +53,7 @@ export function Layout({
         <header>
           <div className="border-b border-line bg-card">
             <div className="h-1 bg-fill" />
-            <div className="mx-auto flex max-w-2xl items-center gap-3 px-4 py-2.5 sm:px-6">
+            <div className="mx-auto flex page-width items-center gap-3 px-4 py-2.5 sm:px-6">
               {details === null ? <OwnSign /> : <Logo key={logo} details={details} src={logo} />}
               <div className="min-w-0 flex-1 leading-tight">
                 <p className="line-clamp-2 font-semibold">
@@ -64,7 +64,7 @@ export function Layout({
               <LanguageChoice onLanguage={onLanguage} />
             </div>
           </div>
-          <div className="mx-auto max-w-2xl px-4 sm:px-6">
+          <div className="mx-auto page-width px-4 sm:px-6">
             {details?.sandbox && (
               <p className="mt-3 rounded-control bg-soft px-3 py-2 text-small text-muted">
                 <strong className="font-semibold text-ink">{t.sandboxBadge}.</strong> {t.sandboxNote}
@@ -78,13 +78,13 @@ export function Layout({
           key={ready ? "page" : "loading"}
           id="content"
           tabIndex={-1}
-          className="mx-auto w-full max-w-2xl flex-1 px-4 pt-5 pb-8 outline-none sm:px-6 sm:pt-8"
+          className="mx-auto w-full page-width flex-1 px-4 pt-5 pb-8 outline-none sm:px-6 sm:pt-8"
         >
           {tellsOffline && <OfflineNotice />}
           {children}
         </main>
         {ready && (
-          <footer className="mx-auto w-full max-w-2xl px-4 text-small text-muted sm:px-6">
+          <footer className="mx-auto w-full page-width px-4 text-small text-muted sm:px-6">
             <div className="space-y-2 border-t border-line py-4">
               <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1">
                 {deadline !== null && <TimeLeft {...deadline} />}
@@ -153,10 +153,16 @@ function Steps({ current }: { current: number }) {
         >
           <span
             aria-hidden="true"
-            className={`mb-1 block h-1 rounded-full ${index <= current ? "bg-accent" : "bg-line"}`}
+            className={`bar mb-1 block h-1 rounded-full ${index <= current ? "is-filled bg-accent" : "bg-line"}`}
           />
-          {/* On a narrow screen only the step whose turn it is has room for its name. */}
-          <span className={index === current ? "whitespace-nowrap sm:whitespace-normal" : "max-sm:sr-only"}>
+          {/* On a narrow screen only the step whose turn it is has room for its name; that of the last one grows to the other side. */}
+          <span
+            className={
+              index === current
+                ? `whitespace-nowrap sm:whitespace-normal ${index === names.length - 1 ? "max-sm:flex max-sm:justify-end" : ""}`
+                : "max-sm:sr-only"
+            }
+          >
             {name}
           </span>
           {index < current && <span className="sr-only"> ({t.stepDoneState})</span>}

@@ -13,7 +13,7 @@ export function StepMark({ state }: { state: "done" | "now" | "next" }) {
       aria-hidden="true"
       className={`grid size-6 flex-none place-items-center rounded-full border-2 ${state === "now" ? "border-accent" : "border-line"}`}
     >
-      {state === "now" && <span className="size-2.5 animate-pulse rounded-full bg-accent" />}
+      {state === "now" && <span className="size-2.5 bar is-filled animate-pulse rounded-full bg-accent" />}
     </span>
   );
 }
