@@ -123,7 +123,7 @@ test("the whole way can be gone by keyboard, and every screen is told in full to
 
 test("on a phone nothing that has the focus lies under the bar with the button", async () => {
   const { page } = await open();
-  await page.setViewportSize({ width: 320, height: 560 });
+  await page.setViewportSize({ width: 320, height: 640 });
   await hear(page, "asks you to verify your identity");
   // What has the focus, and how much of it can be seen above the bar that stays at the lower edge, or in it.
   const focused = () =>

@@ -56,7 +56,7 @@ export const cs: Texts = {
       text: "Zjišťuje se to v aktuálním seznamu země, která doklad vydala. Kde takový seznam není, ověření se nezdaří; jiný doklad může fungovat.",
     },
   },
-  agreeLabel: "Souhlasím s kontrolou a se sdělením toho, co je vybráno výše.",
+  agreeLabel: "Souhlasím s kontrolou a se sdělením toho, co je vybráno.",
   agreeMissing: "Pokud souhlasíte, zaškrtněte políčko.",
   agreeButton: "Souhlasím, pokračovat",
   declineButton: "Ne, zrušit",

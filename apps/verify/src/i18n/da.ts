@@ -57,7 +57,7 @@ export const da: Texts = {
       text: "Det slås op i en aktuel liste fra det land, der har udstedt dokumentet. Findes der ingen sådan liste, lykkes kontrollen ikke; et andet dokument kan måske bruges.",
     },
   },
-  agreeLabel: "Jeg siger ja til kontrollen og til at dele det, der er valgt ovenfor.",
+  agreeLabel: "Jeg siger ja til kontrollen og til at dele det, der er valgt.",
   agreeMissing: "Sæt kryds i feltet, hvis du siger ja.",
   agreeButton: "Sig ja og fortsæt",
   declineButton: "Nej, annuller",

@@ -57,7 +57,7 @@ export const de: Texts = {
       text: "Das wird in einer aktuellen Liste des Staates nachgesehen, der das Dokument ausgestellt hat. Wo es keine solche Liste gibt, gelingt die Prüfung nicht, und ein anderes Dokument kann helfen.",
     },
   },
-  agreeLabel: "Ich stimme der Prüfung und der Weitergabe der oben ausgewählten Angaben zu.",
+  agreeLabel: "Ich stimme der Prüfung und der Weitergabe der ausgewählten Angaben zu.",
   agreeMissing: "Setzen Sie das Häkchen, wenn Sie zustimmen.",
   agreeButton: "Zustimmen und weiter",
   declineButton: "Nein, abbrechen",

@@ -58,7 +58,7 @@ export const en = {
       text: "This is looked up in a current list from the country that issued the document. Where there is no such list, the verification fails; another document may work.",
     },
   },
-  agreeLabel: "I agree to the check and to sharing what is selected above.",
+  agreeLabel: "I agree to the check and to sharing what is selected.",
   agreeMissing: "Tick the box to say that you agree.",
   agreeButton: "Agree and continue",
   declineButton: "No, cancel",

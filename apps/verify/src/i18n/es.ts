@@ -57,7 +57,7 @@ export const es: Texts = {
       text: "Esto se consulta en una lista actual del Estado que expidió el documento. Si no existe esa lista, la verificación no tiene éxito, y otro documento puede servir.",
     },
   },
-  agreeLabel: "Acepto la verificación y que se comparta lo seleccionado arriba.",
+  agreeLabel: "Acepto la verificación y que se comparta lo seleccionado.",
   agreeMissing: "Marque la casilla para aceptar.",
   agreeButton: "Aceptar y continuar",
   declineButton: "No, cancelar",

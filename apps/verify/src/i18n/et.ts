@@ -57,7 +57,7 @@ export const et: Texts = {
       text: "Seda vaadatakse dokumendi väljaandnud riigi ajakohasest loendist. Kui sellist loendit ei ole, siis kontroll ebaõnnestub; mõni teine dokument võib sobida.",
     },
   },
-  agreeLabel: "Nõustun kontrolliga ja ülal valitud andmete jagamisega.",
+  agreeLabel: "Nõustun kontrolliga ja valitud andmete jagamisega.",
   agreeMissing: "Kui nõustute, märkige ruut.",
   agreeButton: "Nõustun ja jätkan",
   declineButton: "Ei, katkesta",

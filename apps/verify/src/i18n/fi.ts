@@ -57,7 +57,7 @@ export const fi: Texts = {
       text: "Tämä katsotaan asiakirjan myöntäneen maan ajantasaisesta luettelosta. Jos luetteloa ei ole, tarkistus epäonnistuu; toinen asiakirja voi toimia.",
     },
   },
-  agreeLabel: "Suostun tarkistukseen ja yllä valittujen tietojen jakamiseen.",
+  agreeLabel: "Suostun tarkistukseen ja valittujen tietojen jakamiseen.",
   agreeMissing: "Merkitkää ruutu, jos suostutte.",
   agreeButton: "Suostun ja jatkan",
   declineButton: "En, peruuta",

@@ -57,7 +57,7 @@ export const fr: Texts = {
       text: "Cela est vérifié dans une liste à jour de l’État qui a délivré le document. S’il n’existe pas de telle liste, la vérification échoue, et un autre document peut aider.",
     },
   },
-  agreeLabel: "J’accepte la vérification et la transmission de ce qui est sélectionné ci-dessus.",
+  agreeLabel: "J’accepte la vérification et la transmission de ce qui est sélectionné.",
   agreeMissing: "Cochez la case pour donner votre accord.",
   agreeButton: "Accepter et continuer",
   declineButton: "Non, annuler",

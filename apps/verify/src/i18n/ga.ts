@@ -58,7 +58,7 @@ export const ga: Texts = {
       text: "Cuardaítear é seo i liosta reatha ón tír a d’eisigh an doiciméad. Mura bhfuil liosta mar sin ann, teipeann ar an bhfíorú; b’fhéidir go n-oibreodh doiciméad eile.",
     },
   },
-  agreeLabel: "Aontaím leis an tseiceáil agus leis an méid a roghnaíodh thuas a roinnt.",
+  agreeLabel: "Aontaím leis an tseiceáil agus leis an méid a roghnaíodh a roinnt.",
   agreeMissing: "Cuir tic sa bhosca má aontaíonn tú.",
   agreeButton: "Aontaigh agus lean ort",
   declineButton: "Níl, cealaigh",

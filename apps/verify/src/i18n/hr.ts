@@ -57,7 +57,7 @@ export const hr: Texts = {
       text: "To se provjerava na aktualnom popisu države koja je izdala dokument. Gdje takvog popisa nema, provjera ne uspijeva; drugi bi dokument mogao uspjeti.",
     },
   },
-  agreeLabel: "Pristajem na provjeru i na dijeljenje gore odabranih podataka.",
+  agreeLabel: "Pristajem na provjeru i na dijeljenje odabranih podataka.",
   agreeMissing: "Označite kućicu ako pristajete.",
   agreeButton: "Pristajem i nastavljam",
   declineButton: "Ne, odustani",

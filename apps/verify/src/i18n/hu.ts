@@ -56,7 +56,7 @@ export const hu: Texts = {
       text: "Ezt az okmányt kiállító ország aktuális listájában nézzük meg. Ahol nincs ilyen lista, az ellenőrzés nem sikerül; egy másik okmány működhet.",
     },
   },
-  agreeLabel: "Hozzájárulok az ellenőrzéshez és a fent kiválasztott adatok megosztásához.",
+  agreeLabel: "Hozzájárulok az ellenőrzéshez és a kiválasztott adatok megosztásához.",
   agreeMissing: "Ha hozzájárul, jelölje be a négyzetet.",
   agreeButton: "Hozzájárulok, tovább",
   declineButton: "Nem, mégse",

@@ -57,7 +57,7 @@ export const it: Texts = {
       text: "Lo si controlla in un elenco aggiornato del Paese che ha rilasciato il documento. Dove l’elenco manca la verifica non riesce; un altro documento potrebbe funzionare.",
     },
   },
-  agreeLabel: "Acconsento alla verifica e alla condivisione di quanto selezionato sopra.",
+  agreeLabel: "Acconsento alla verifica e alla condivisione di quanto selezionato.",
   agreeMissing: "Selezioni la casella se acconsente.",
   agreeButton: "Acconsento e continuo",
   declineButton: "No, annulla",

@@ -57,7 +57,7 @@ export const lt: Texts = {
       text: "Tai tikrinama naujausiame dokumentą išdavusios šalies sąraše. Jei tokio sąrašo nėra, patikra nepavyksta; kitas dokumentas gali tikti.",
     },
   },
-  agreeLabel: "Sutinku su patikra ir su aukščiau pasirinktų duomenų pateikimu.",
+  agreeLabel: "Sutinku su patikra ir su pasirinktų duomenų pateikimu.",
   agreeMissing: "Jei sutinkate, pažymėkite langelį.",
   agreeButton: "Sutinku ir tęsiu",
   declineButton: "Ne, atšaukti",

@@ -57,7 +57,7 @@ export const lv: Texts = {
       text: "To pārbauda aktuālā tās valsts sarakstā, kas dokumentu izdevusi. Ja tāda saraksta nav, pārbaude neizdodas; cits dokuments var derēt.",
     },
   },
-  agreeLabel: "Piekrītu pārbaudei un iepriekš izvēlēto datu nodošanai.",
+  agreeLabel: "Piekrītu pārbaudei un izvēlēto datu nodošanai.",
   agreeMissing: "Ja piekrītat, atzīmējiet lodziņu.",
   agreeButton: "Piekrītu un turpinu",
   declineButton: "Nē, atcelt",

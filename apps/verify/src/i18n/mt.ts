@@ -56,7 +56,7 @@ export const mt: Texts = {
       text: "Dan jitfittex f’lista aġġornata tal-pajjiż li ħareġ id-dokument. Fejn m’hemmx lista bħal din, il-verifika tfalli; dokument ieħor jista’ jaħdem.",
     },
   },
-  agreeLabel: "Naqbel mal-kontroll u mal-qsim ta’ dak li ntgħażel hawn fuq.",
+  agreeLabel: "Naqbel mal-kontroll u mal-qsim ta’ dak li ntgħażel.",
   agreeMissing: "Immarka l-kaxxa jekk taqbel.",
   agreeButton: "Aqbel u kompli",
   declineButton: "Le, ikkanċella",

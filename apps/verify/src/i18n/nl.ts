@@ -57,7 +57,7 @@ export const nl: Texts = {
       text: "Dit wordt opgezocht in een actuele lijst van het land dat het document heeft uitgegeven. Ontbreekt zo’n lijst, dan mislukt de verificatie; een ander document werkt misschien wel.",
     },
   },
-  agreeLabel: "Ik ga akkoord met de controle en met het delen van wat hierboven is geselecteerd.",
+  agreeLabel: "Ik ga akkoord met de controle en met het delen van wat is geselecteerd.",
   agreeMissing: "Vink het vakje aan als u akkoord gaat.",
   agreeButton: "Akkoord en verder",
   declineButton: "Nee, annuleren",

@@ -57,7 +57,7 @@ export const pl: Texts = {
       text: "Sprawdzamy to na aktualnej liście kraju, który wydał dokument. Gdy takiej listy nie ma, weryfikacja się nie udaje; inny dokument może zadziałać.",
     },
   },
-  agreeLabel: "Zgadzam się na weryfikację i udostępnienie danych wybranych powyżej.",
+  agreeLabel: "Zgadzam się na weryfikację i udostępnienie wybranych danych.",
   agreeMissing: "Aby wyrazić zgodę, prosimy zaznaczyć pole.",
   agreeButton: "Zgadzam się, dalej",
   declineButton: "Nie, anuluj",

@@ -57,7 +57,7 @@ export const pt: Texts = {
       text: "Isto é consultado numa lista atual do país que emitiu o documento. Se essa lista não existir, a verificação falha; outro documento poderá funcionar.",
     },
   },
-  agreeLabel: "Consinto na verificação e na partilha do que está selecionado acima.",
+  agreeLabel: "Consinto na verificação e na partilha do que está selecionado.",
   agreeMissing: "Assinale a caixa para dar o seu consentimento.",
   agreeButton: "Consentir e continuar",
   declineButton: "Não, cancelar",

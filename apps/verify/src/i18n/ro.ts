@@ -57,7 +57,7 @@ export const ro: Texts = {
       text: "Acest lucru se caută într-o listă actuală a țării care a emis documentul. Dacă nu există o astfel de listă, verificarea nu reușește; un alt document ar putea funcționa.",
     },
   },
-  agreeLabel: "Sunt de acord cu verificarea și cu transmiterea datelor selectate mai sus.",
+  agreeLabel: "Sunt de acord cu verificarea și cu transmiterea datelor selectate.",
   agreeMissing: "Bifați caseta dacă sunteți de acord.",
   agreeButton: "Sunt de acord, continuă",
   declineButton: "Nu, renunț",

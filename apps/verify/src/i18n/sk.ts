@@ -57,7 +57,7 @@ export const sk: Texts = {
       text: "Zisťuje sa to v aktuálnom zozname krajiny, ktorá doklad vydala. Kde taký zoznam nie je, overenie sa nepodarí; iný doklad môže fungovať.",
     },
   },
-  agreeLabel: "Súhlasím s kontrolou a s poskytnutím toho, čo je vybrané vyššie.",
+  agreeLabel: "Súhlasím s kontrolou a s poskytnutím toho, čo je vybrané.",
   agreeMissing: "Ak súhlasíte, zaškrtnite políčko.",
   agreeButton: "Súhlasím, pokračovať",
   declineButton: "Nie, zrušiť",

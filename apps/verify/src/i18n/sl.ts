@@ -57,7 +57,7 @@ export const sl: Texts = {
       text: "To se preveri na veljavnem seznamu države, ki je dokument izdala. Kjer takega seznama ni, preverjanje ne uspe; drug dokument bo morda deloval.",
     },
   },
-  agreeLabel: "Soglašam s preverjanjem in s posredovanjem zgoraj izbranih podatkov.",
+  agreeLabel: "Soglašam s preverjanjem in s posredovanjem izbranih podatkov.",
   agreeMissing: "Če soglašate, označite polje.",
   agreeButton: "Soglašam in nadaljujem",
   declineButton: "Ne, prekliči",

@@ -57,7 +57,7 @@ export const sv: Texts = {
       text: "Det kontrolleras i en aktuell lista från landet som utfärdade handlingen. Saknas en sådan lista misslyckas kontrollen; en annan handling kan fungera.",
     },
   },
-  agreeLabel: "Jag godkänner kontrollen och att det som är valt ovan delas.",
+  agreeLabel: "Jag godkänner kontrollen och att det som är valt delas.",
   agreeMissing: "Markera rutan om du godkänner.",
   agreeButton: "Godkänn och fortsätt",
   declineButton: "Nej, avbryt",

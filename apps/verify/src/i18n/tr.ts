@@ -57,7 +57,7 @@ export const tr: Texts = {
       text: "Bu, belgeyi veren ülkenin güncel listesinden kontrol edilir. Böyle bir liste yoksa doğrulama başarısız olur; başka bir belge işe yarayabilir.",
     },
   },
-  agreeLabel: "Kontrolü ve yukarıda seçilenlerin paylaşılmasını onaylıyorum.",
+  agreeLabel: "Kontrolü ve seçilenlerin paylaşılmasını onaylıyorum.",
   agreeMissing: "Onaylıyorsanız kutuyu işaretleyin.",
   agreeButton: "Onayla ve devam et",
   declineButton: "Hayır, iptal et",
