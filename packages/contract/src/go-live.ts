@@ -204,7 +204,7 @@ export const goLive = route({
   tag,
   summary: "Open live",
   description:
-    'Once and for good, beside the sandbox, in which nothing changes: its keys, endpoints and sessions go on. Needs the current terms accepted, complete business details, a verified domain, an operator who trusts at least one issuing authority, and an enabled live endpoint with an active key that is subscribed to `verification.session.succeeded`; the hint of 409 `ORGANIZATION_NOT_READY` lists what is missing. With `results: "poll_only"` no endpoint is needed: you read the outcomes of sessions, and claims are sent to nobody.',
+    'Once and for good, beside the sandbox, in which nothing changes: its keys, endpoints and sessions go on. Needs the current terms accepted, complete business details, a verified domain, an operator who trusts at least one issuing authority, and an enabled live endpoint with an active key that is subscribed to `verification.session.succeeded`; the hint of 409 `ORGANIZATION_NOT_READY` lists what is missing. With `results: "poll_only"` no endpoint is needed: you read the outcomes of sessions, and claims are not sent.',
   access: { role: "owner" },
   body: named(
     "GoLiveBody",

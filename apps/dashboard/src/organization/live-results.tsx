@@ -27,7 +27,7 @@ const ways = [
 
 const queryKey = ["liveEndpoints"];
 
-/** How results get to the organization once it is live. Its endpoint is set up here, since nobody can switch to live yet. */
+/** How results get to the organization once it is live. Its endpoint is set up here, since the page cannot switch to live yet. */
 export function LiveResults(props: { value: Results; onChange: (value: Results) => void }) {
   const mayChange = useMay("admin");
   return (

@@ -227,7 +227,7 @@ test("offline is told as such on every step, never as a fault of ours, and the p
   const checkTruth = async () => {
     await offline.first().waitFor();
     assert.equal(await page.getByText("on our side").count(), 0);
-    assert.equal(await page.getByRole("alert").count(), 1, "one thing is told, and that is true");
+    assert.equal(await page.getByRole("alert").count(), 1, "the page says one thing, and it is true");
   };
   await page.getByRole("checkbox", { name: "I agree to the check" }).check();
   await checkMovedLittle(page);

@@ -122,7 +122,7 @@ export function ElsewhereScreen({
   );
 }
 
-/** No phone reads for this installation. It says so before anything is agreed to, so that nobody agrees for nothing. */
+/** No phone reads for this installation. It says so before anything is agreed to, because agreeing would lead nowhere. */
 export function CounterScreen({
   session,
   details,
