@@ -18,6 +18,7 @@ import { type Db, openDb } from "../apps/server/src/db/db.ts";
 import { migrate } from "../apps/server/src/db/migrate.ts";
 import { sql } from "../apps/server/src/db/sql.ts";
 import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
+import { anyone } from "../apps/server/src/lib/waiting-line.ts";
 import { CurrentTrust } from "../apps/server/src/trust/current-trust.ts";
 import { changeTrust, insertImport, retireImports } from "../apps/server/src/trust/trust.store.ts";
 import { importTrustFile } from "../apps/server/src/trust/trust-command.ts";
@@ -124,7 +125,10 @@ async function judgeWhileListsChange(dbs: readonly [Db, Db], verdicts: number): 
     const counted = { explained: 0, unexplained: 0 };
     for (let i = 0; i < verdicts / dbs.length; i++) {
       const snapshot = await trust.snapshot();
-      const { failureCode } = await examiner.verify({ trust: snapshot, files, now }, () => {});
+      const { failureCode } = await examiner.verify(
+        { trust: snapshot, files, now },
+        { ...anyone, onBusy: () => {} },
+      );
       const listed = (snapshot.version - first) % 2 === 1;
       counted[listed === (failureCode !== null) ? "explained" : "unexplained"] += 1;
     }

@@ -23,7 +23,7 @@ import { type Requirements, unmetFailureCodes } from "../sessions/requirements.t
 import type { CurrentTrust } from "../trust/current-trust.ts";
 import { giveBackChallenge } from "./attempt-socket.store.ts";
 import type { ByteBudget, ByteReservation } from "./byte-budget.ts";
-import type { ChipExaminer } from "./chip-examiner.ts";
+import type { Asking, ChipExaminer } from "./chip-examiner.ts";
 import { type DocumentCheck, documentCheckWithProof, type SentFiles } from "./chip-task.ts";
 import { claimRefusal } from "./claims.ts";
 import { handOutChallenge } from "./hand-out-challenge.ts";
@@ -417,7 +417,7 @@ export class AttemptRun {
     const trust = this.owner.sandbox ? "test_country" : await this.#around.trust.snapshot();
     const check = await examiner.verify(
       { trust, files: this.#sentFiles(), now: core.clock.now() },
-      this.#onBusy,
+      this.#asking,
     );
     if (check.trustStoreEmpty) {
       core.log.warn("a document could not be judged: no issuing authority is known");
@@ -451,7 +451,7 @@ export class AttemptRun {
 
   async #beginProof(proof: ChipProof): Promise<FlowInput> {
     this.#keepProof(null);
-    return this.#takeStep(await this.#around.examiner.beginProof(proof, this.#sentFiles(), this.#onBusy));
+    return this.#takeStep(await this.#around.examiner.beginProof(proof, this.#sentFiles(), this.#asking));
   }
 
   async #checkAnswers(answers: readonly string[]): Promise<FlowInput> {
@@ -459,7 +459,7 @@ export class AttemptRun {
     if (state === null) throw new Error("there is no proof to go on with");
     const decoded = answers.map((answer) => new Uint8Array(Buffer.from(answer, "base64")));
     return this.#takeStep(
-      await this.#around.examiner.continueProof(state, decoded, this.#sentFiles(), this.#onBusy),
+      await this.#around.examiner.continueProof(state, decoded, this.#sentFiles(), this.#asking),
     );
   }
 
@@ -583,7 +583,7 @@ export class AttemptRun {
     const { sod, dg2 } = this.#passedChip();
     if (by === "test_document") {
       if (!this.owner.sandbox) throw new Error("a test document was to decide a live session");
-      const { faceFailureCode } = await examiner.simulateFace(sod, core.clock.now(), this.#onBusy);
+      const { faceFailureCode } = await examiner.simulateFace(sod, core.clock.now(), this.#asking);
       this.#faceFacts = { simulated: true, risk: 0, device: "unattested", signs: [] };
       return { kind: "face_judged", verdict: { failureCode: faceFailureCode } };
     }
@@ -672,9 +672,13 @@ export class AttemptRun {
     });
   }
 
-  readonly #onBusy = (): void => {
-    this.#link?.send({ type: "checking", phase: this.#state.phase, busy: true });
-  };
+  get #asking(): Asking {
+    return {
+      sandbox: this.owner.sandbox,
+      organization: this.owner.organizationId,
+      onBusy: () => this.#link?.send({ type: "checking", phase: this.#state.phase, busy: true }),
+    };
+  }
 
   /** A check that could not be carried out is a fault of ours, whatever the reason. */
   async #guarded(step: string, work: () => Promise<FlowInput>): Promise<FlowInput> {

@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ChipProofState, ChipProofStep, ProofFiles } from "@assay/emrtd/verify/prove-chip";
 import type { ChipProof } from "@assay/emrtd/verify/report";
+import type { Who } from "../lib/waiting-line.ts";
 import { PoolBusyError, WorkerLostError, WorkerPool, type WorkerPoolOptions } from "../lib/worker-pool.ts";
 import type { TrustSnapshot } from "../trust/trust-snapshot.ts";
 import type { ChipTask, ChipTaskAnswer, DocumentCheck, SentFiles } from "./chip-task.ts";
@@ -10,7 +11,7 @@ import type { ChipTask, ChipTaskAnswer, DocumentCheck, SentFiles } from "./chip-
 export type ChipPool = {
   /** Tasks that wait for a thread; null where somebody else knows. */
   readonly waiting: number | null;
-  run(task: ChipTask): Promise<unknown>;
+  run(task: ChipTask, who: Who): Promise<unknown>;
   close(): Promise<void>;
 };
 
@@ -21,6 +22,12 @@ export type ExaminerOptions = Partial<WorkerPoolOptions> & {
   policy?: string;
   retryMs?: number;
   patienceMs?: number;
+};
+
+/** For whom something is examined. */
+export type Asking = Who & {
+  /** Called once when there is no place to wait, so that the check takes longer. */
+  readonly onBusy: () => void;
 };
 
 const lostTaskRetries = 2;
@@ -53,43 +60,41 @@ export class ChipExaminer {
     return this.#pool.waiting;
   }
 
-  /** Calls `onBusy` once when the queue is full, so that the check has to wait. */
   verify(
     input: { trust: TrustSnapshot | "test_country"; files: SentFiles; now: Date },
-    onBusy: () => void,
+    asking: Asking,
   ): Promise<DocumentCheck> {
     const { trust, files, now } = input;
-    return this.#run({ kind: "verify", trust, files, policy: this.#policy, nowMs: now.getTime() }, onBusy);
+    return this.#run({ kind: "verify", trust, files, policy: this.#policy, nowMs: now.getTime() }, asking);
   }
 
-  beginProof(proof: ChipProof, files: ProofFiles, onBusy: () => void): Promise<ChipProofStep> {
-    return this.#run({ kind: "begin_proof", proof, files: proofFilesOf(files) }, onBusy);
+  beginProof(proof: ChipProof, files: ProofFiles, asking: Asking): Promise<ChipProofStep> {
+    return this.#run({ kind: "begin_proof", proof, files: proofFilesOf(files) }, asking);
   }
 
   continueProof(
     state: ChipProofState,
     answers: readonly Uint8Array[],
     files: ProofFiles,
-    onBusy: () => void,
+    asking: Asking,
   ): Promise<ChipProofStep> {
-    return this.#run({ kind: "continue_proof", state, answers, files: proofFilesOf(files) }, onBusy);
+    return this.#run({ kind: "continue_proof", state, answers, files: proofFilesOf(files) }, asking);
   }
 
   /** Sandbox only: how the face check of this test document is meant to end. */
-  simulateFace(
-    sod: Uint8Array,
-    now: Date,
-    onBusy: () => void,
-  ): Promise<ChipTaskAnswer["find_test_document"]> {
-    return this.#run({ kind: "find_test_document", sod, nowMs: now.getTime() }, onBusy);
+  simulateFace(sod: Uint8Array, now: Date, asking: Asking): Promise<ChipTaskAnswer["find_test_document"]> {
+    return this.#run({ kind: "find_test_document", sod, nowMs: now.getTime() }, asking);
   }
 
-  async #run<T extends ChipTask>(task: T, onBusy: () => void): Promise<ChipTaskAnswer[T["kind"]]> {
+  async #run<T extends ChipTask>(
+    task: T,
+    { sandbox, organization, onBusy }: Asking,
+  ): Promise<ChipTaskAnswer[T["kind"]]> {
     let lost = 0;
     let told = false;
     for (let waitedMs = 0; ; ) {
       try {
-        return (await this.#pool.run(task)) as ChipTaskAnswer[T["kind"]];
+        return (await this.#pool.run(task, { sandbox, organization })) as ChipTaskAnswer[T["kind"]];
       } catch (error) {
         if (this.#closing.signal.aborted) throw error;
         if (error instanceof WorkerLostError && lost++ < lostTaskRetries) continue;

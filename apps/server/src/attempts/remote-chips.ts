@@ -1,5 +1,6 @@
 import { type CallClient, CallLostError, type CallPeer, NobodyFreeError } from "../lib/call-client.ts";
 import { type CallHandler, NoRoomError } from "../lib/call-server.ts";
+import { anyone } from "../lib/waiting-line.ts";
 import { PoolBusyError, WorkerLostError } from "../lib/worker-pool.ts";
 import { shareTrust, type TrustSnapshot, trustBytes } from "../trust/trust-snapshot.ts";
 import type { ChipPool } from "./chip-examiner.ts";
@@ -100,7 +101,7 @@ export function chipHandlers(pool: ChipPool): Record<"check" | "trust", CallHand
         if (task === null) return { kind: "trust_unknown" };
         if (task.kind === "verify" && task.trust !== "test_country") keep(task.trust);
         try {
-          return { kind: "answer", answer: await pool.run(task) };
+          return { kind: "answer", answer: await pool.run(task, anyone) };
         } catch (error) {
           if (error instanceof PoolBusyError) throw new NoRoomError();
           if (error instanceof WorkerLostError) return { kind: "lost" };

@@ -20,6 +20,7 @@ import type { TestDocument } from "@assay/emrtd/virtual/test-document";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import { ChipExaminer } from "../attempts/chip-examiner.ts";
 import { documentCheckWithProof } from "../attempts/chip-task.ts";
+import { anyone } from "../lib/waiting-line.ts";
 import { judgeDocument } from "./judge-document.ts";
 import { readDocumentAtDesk } from "./read-document.ts";
 
@@ -80,7 +81,7 @@ async function judgedAtDesk({ files, chip }: Document): Promise<Judgement> {
 async function judgedByService({ files, chip }: Document): Promise<Judgement> {
   const opened = await openChip(createVirtualChip({ files, ...chip }), { mrz: chip.mrzKey });
   const read = await readDocument(opened, now);
-  const wait = () => {};
+  const wait = { ...anyone, onBusy: () => {} };
   let check = await examiner.verify({ trust: "test_country", files: read, now }, wait);
   if (check.proof !== null) {
     let step = await examiner.beginProof(check.proof, read, wait);

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { Log } from "../lib/log.ts";
 import { withoutNetwork } from "../lib/network-namespace.ts";
 import { killedWithParent } from "../lib/parent-death.ts";
+import { WaitingLine } from "../lib/waiting-line.ts";
 import type {
   FaceJob,
   FaceJobResult,
@@ -60,7 +61,6 @@ type Work = {
 };
 
 type Waiting = Work & {
-  readonly sandbox: boolean;
   readonly tooLong: NodeJS.Timeout;
 };
 
@@ -80,7 +80,7 @@ export class FaceWorkerPool {
     readonly detectorModule: string | null;
   };
   readonly #workers = new Set<Worker>();
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingLine<Waiting>;
   #failedStarts = 0;
   #nextId = 1;
   #closed = false;
@@ -100,6 +100,7 @@ export class FaceWorkerPool {
       detectorModule: null,
       ...options,
     };
+    this.#waiting = new WaitingLine(this.#options.queueLimit);
   }
 
   get waiting(): number {
@@ -120,10 +121,9 @@ export class FaceWorkerPool {
     if (!this.#closed && this.#workers.size === 0) this.#start();
   }
 
-  /** The sandbox may fill half of the queue at most, so that trying things out keeps nobody from a live verification. */
+  /** The sandbox may fill half of the queue at most. All organizations share it: it is too short for one each. */
   hasPlace({ sandbox }: { readonly sandbox: boolean }): boolean {
-    const limit = this.#options.queueLimit;
-    return this.#waiting.length < (sandbox ? Math.ceil(limit / 2) : limit);
+    return this.#waiting.hasPlace({ sandbox, organization: null });
   }
 
   /** Live tries come before those of the sandbox; among equals, the first come. */
@@ -133,14 +133,12 @@ export class FaceWorkerPool {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         task: { kind: "job", job },
-        sandbox,
         resolve: (result) =>
           result.kind === "seen" ? reject(new WorkerFault("worker_error")) : resolve(result),
         reject,
         tooLong: setTimeout(() => this.#giveUp(waiting, "busy"), this.#options.maxWaitMs),
       };
-      const behind = sandbox ? -1 : this.#waiting.findIndex((other) => other.sandbox);
-      this.#waiting.splice(behind === -1 ? this.#waiting.length : behind, 0, waiting);
+      this.#waiting.add(waiting, { sandbox, organization: null });
       this.#next();
     });
   }
@@ -170,7 +168,7 @@ export class FaceWorkerPool {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const waiting of [...this.#waiting]) this.#giveUp(waiting, "closed");
+    this.#giveUpAll("closed");
     const ended = [...this.#workers].map(
       ({ child }) => new Promise<void>((resolve) => child.once("exit", () => resolve())),
     );
@@ -179,19 +177,24 @@ export class FaceWorkerPool {
   }
 
   #giveUp(waiting: Waiting, reason: WorkerFaultReason): void {
-    const index = this.#waiting.indexOf(waiting);
-    if (index === -1) return;
-    this.#waiting.splice(index, 1);
+    if (!this.#waiting.remove(waiting)) return;
     clearTimeout(waiting.tooLong);
     waiting.reject(new WorkerFault(reason));
+  }
+
+  #giveUpAll(reason: WorkerFaultReason): void {
+    for (const waiting of this.#waiting.removeAll()) {
+      clearTimeout(waiting.tooLong);
+      waiting.reject(new WorkerFault(reason));
+    }
   }
 
   #next(): void {
     while (this.#waiting.length > 0) {
       const idle = this.#idleWorker();
       if (idle === null) break;
-      const waiting = this.#waiting.shift();
-      if (waiting === undefined) break;
+      const waiting = this.#waiting.next();
+      if (waiting === null) break;
       clearTimeout(waiting.tooLong);
       this.#give(idle, waiting, this.#options.jobTimeoutMs);
     }
@@ -314,7 +317,7 @@ export class FaceWorkerPool {
     worker.work = null;
     if (this.#failedStarts >= poolLimits.startAttempts) {
       this.#failedStarts = 0;
-      for (const waiting of [...this.#waiting]) this.#giveUp(waiting, "models_unavailable");
+      this.#giveUpAll("models_unavailable");
     }
     this.#next();
   }

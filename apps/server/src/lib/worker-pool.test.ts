@@ -14,6 +14,8 @@ const module = new URL(
     });`)}`,
 );
 
+const who = { sandbox: false, organization: null };
+
 async function withPool(
   options: Partial<WorkerPoolOptions>,
   work: (pool: WorkerPool<string, string>) => Promise<void>,
@@ -35,24 +37,24 @@ test("tasks are answered, each with its own answer", () =>
   withPool({ threads: 2 }, async (pool) => {
     const tasks = ["a", "b", "c", "d", "e"];
     assert.deepEqual(
-      await Promise.all(tasks.map((task) => pool.run(task))),
+      await Promise.all(tasks.map((task) => pool.run(task, who))),
       tasks.map((task) => `${task}!`),
     );
-    await assert.rejects(pool.run("fail"), /a worker failed: RangeError/);
+    await assert.rejects(pool.run("fail", who), /a worker failed: RangeError/);
   }));
 
 test("what does not fit into the queue is refused at once, and the rest is still answered", () =>
   withPool({ maxWaiting: 2 }, async (pool) => {
-    const accepted = ["a", "b", "c"].map((task) => pool.run(task));
-    await assert.rejects(pool.run("d"), PoolBusyError);
+    const accepted = ["a", "b", "c"].map((task) => pool.run(task, who));
+    await assert.rejects(pool.run("d", who), PoolBusyError);
     assert.deepEqual(await Promise.all(accepted), ["a!", "b!", "c!"]);
   }));
 
 test("a thread that ends loses its own task only, and another takes its place", () =>
   withPool({}, async (pool) => {
     for (const end of ["crash", "throw"]) {
-      const lost = pool.run(end);
-      const next = pool.run("a");
+      const lost = pool.run(end, who);
+      const next = pool.run("a", who);
       await assert.rejects(lost, WorkerLostError);
       assert.equal(await next, "a!");
     }
@@ -60,12 +62,12 @@ test("a thread that ends loses its own task only, and another takes its place", 
 
 test("a task that takes too long is given up", () =>
   withPool({ taskMs: 50 }, async (pool) => {
-    await assert.rejects(pool.run("hang"), WorkerLostError);
+    await assert.rejects(pool.run("hang", who), WorkerLostError);
   }));
 
 test("closing gives up what waits", async () => {
   const pool = new WorkerPool<string, string>(module, { threads: 1, maxWaiting: 8, taskMs: 60_000 });
-  const running = [pool.run("hang"), pool.run("a")];
+  const running = [pool.run("hang", who), pool.run("a", who)];
   const settled = Promise.allSettled(running);
   await pool.close();
   assert.deepEqual(

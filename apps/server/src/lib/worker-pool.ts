@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { WaitingLine, type Who } from "./waiting-line.ts";
 
 /** The queue is full (admission control). The caller may try again shortly. */
 export class PoolBusyError extends Error {
@@ -41,21 +42,22 @@ export type WorkerPoolOptions = {
 
 /**
  * A pool of threads that run one module, each one task at a time. Threads start when first needed and are replaced
- * when they end. The queue is bounded: a task that does not fit is refused at once, so that the caller can tell
- * people to wait.
+ * when they end. The queue is bounded and fair (`waiting-line.ts`): a task that does not fit is refused at once, so that the
+ * caller can tell people to wait.
  */
 export class WorkerPool<Task, Answer> {
   readonly #module: URL;
   readonly #options: WorkerPoolOptions;
   readonly #workerData: unknown;
   readonly #threads = new Set<Thread<Task, Answer>>();
-  readonly #waiting: Waiting<Task, Answer>[] = [];
+  readonly #waiting: WaitingLine<Waiting<Task, Answer>>;
   #closed = false;
 
   constructor(module: URL, options: WorkerPoolOptions, workerData: unknown = null) {
     this.#module = module;
     this.#options = options;
     this.#workerData = workerData;
+    this.#waiting = new WaitingLine(options.maxWaiting);
   }
 
   get waiting(): number {
@@ -66,13 +68,15 @@ export class WorkerPool<Task, Answer> {
     return [...this.#threads].filter(({ busyWith }) => busyWith !== null).length;
   }
 
-  run(task: Task): Promise<Answer> {
+  run(task: Task, who: Who): Promise<Answer> {
     if (this.#closed) return Promise.reject(new WorkerLostError());
     return new Promise((resolve, reject) => {
       const entry = { task, resolve, reject };
       const thread = this.#free();
-      if (thread !== null) this.#give(thread, entry);
-      else if (this.#waiting.length < this.#options.maxWaiting) this.#waiting.push(entry);
+      if (thread !== null) {
+        this.#waiting.served(who);
+        this.#give(thread, entry);
+      } else if (this.#waiting.hasPlace(who)) this.#waiting.add(entry, who);
       else reject(new PoolBusyError());
     });
   }
@@ -120,13 +124,13 @@ export class WorkerPool<Task, Answer> {
   }
 
   #next(thread: Thread<Task, Answer>): void {
-    const entry = this.#waiting.shift();
-    if (entry !== undefined) this.#give(thread, entry);
+    const entry = this.#waiting.next();
+    if (entry !== null) this.#give(thread, entry);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const { reject } of this.#waiting.splice(0)) reject(new WorkerLostError());
+    for (const { reject } of this.#waiting.removeAll()) reject(new WorkerLostError());
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()));
   }
 }

@@ -1,3 +1,4 @@
+import { anyone } from "../lib/waiting-line.ts";
 import { WorkerPool } from "../lib/worker-pool.ts";
 import type { TrustSnapshot } from "./trust-snapshot.ts";
 import type { EditionAnswer, TrustSurvey, TrustTask } from "./trust-task.ts";
@@ -19,18 +20,18 @@ export class TrustReader {
     now: Date;
   }): Promise<EditionAnswer> {
     const { now, ...task } = input;
-    return (await this.#pool.run({ kind: "read_edition", ...task, nowMs: now.getTime() })) as EditionAnswer;
+    return (await this.#pool.run(
+      { kind: "read_edition", ...task, nowMs: now.getTime() },
+      anyone,
+    )) as EditionAnswer;
   }
 
   /** Made anew when the version has risen, and once an hour, because lists go stale by themselves. */
   survey(trust: TrustSnapshot, now: Date): Promise<TrustSurvey> {
     const day = now.toISOString().slice(0, 13);
     if (this.#survey?.version !== trust.version || this.#survey.day !== day) {
-      const survey = this.#pool.run({
-        kind: "survey",
-        trust,
-        nowMs: now.getTime(),
-      }) as Promise<TrustSurvey>;
+      const task: TrustTask = { kind: "survey", trust, nowMs: now.getTime() };
+      const survey = this.#pool.run(task, anyone) as Promise<TrustSurvey>;
       const kept = { version: trust.version, day, survey };
       this.#survey = kept;
       survey.catch(() => {

@@ -19,6 +19,7 @@ import { CallClient } from "../../src/lib/call-client.ts";
 import { KeyRing, parseRing } from "../../src/lib/key-ring.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { buildVersion } from "../../src/lib/process-metrics.ts";
+import { anyone } from "../../src/lib/waiting-line.ts";
 import { grantOperator } from "../../src/operator/operator.store.ts";
 import { CurrentTrust } from "../../src/trust/current-trust.ts";
 import { createPartner, expectData, signUp } from "../support/api.ts";
@@ -145,8 +146,9 @@ test("a document is judged by another process exactly as by this one, and what i
       const files = testDocument(id, now).files as SentFiles;
       for (const trusted of [snapshot, "test_country"] as const) {
         const input = { trust: trusted, files, now };
-        const local = await here.verify(input, () => assert.fail("busy"));
-        const remote = await there.verify(input, () => assert.fail("busy"));
+        const asking = { ...anyone, onBusy: () => assert.fail("busy") };
+        const local = await here.verify(input, asking);
+        const remote = await there.verify(input, asking);
         assert.deepEqual(
           { ...remote, content: hexOf(remote.content) },
           { ...local, content: hexOf(local.content) },

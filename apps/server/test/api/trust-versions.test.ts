@@ -10,6 +10,7 @@ import { ChipExaminer } from "../../src/attempts/chip-examiner.ts";
 import type { SentFiles } from "../../src/attempts/chip-task.ts";
 import { openDb } from "../../src/db/db.ts";
 import { sql } from "../../src/db/sql.ts";
+import { anyone } from "../../src/lib/waiting-line.ts";
 import { CurrentTrust } from "../../src/trust/current-trust.ts";
 import { changeTrust, insertImport, retireImports } from "../../src/trust/trust.store.ts";
 import { type Api, createPartner } from "../support/api.ts";
@@ -110,7 +111,10 @@ test("verdicts that are made while lists come and go all follow from the version
       const least = known;
       const snapshot = await trust.snapshot();
       assert.ok(snapshot.version >= least, "a change that was made is seen at once");
-      const { failureCode } = await examiner.verify({ trust: snapshot, files, now }, () => {});
+      const { failureCode } = await examiner.verify(
+        { trust: snapshot, files, now },
+        { ...anyone, onBusy: () => {} },
+      );
       assert.equal(failureCode, snapshot.version % 2 === 0 ? "document_authenticity_failed" : null);
       counts[failureCode === null ? "passed" : "failed"] += 1;
     }

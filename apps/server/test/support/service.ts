@@ -178,7 +178,7 @@ function borrowChipThreads(): ChipPool {
     get waiting() {
       return threads.waiting;
     },
-    run: (task) => Promise.race([threads.run(task), closed.promise]),
+    run: (task, who) => Promise.race([threads.run(task, who), closed.promise]),
     close: async () => closed.reject(new WorkerLostError()),
   };
 }
