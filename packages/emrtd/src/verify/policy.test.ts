@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { checker, makeFiles, specimen, today, utopia, utopiaTrust } from "../../test/support/test-country.ts";
 import { integer, octetString, sequence, setOf, utf8String } from "../ber/write.ts";
+import { fromHex } from "../bytes.ts";
 import { isEmrtdError } from "../emrtd-error.ts";
 import type { DataGroupNumber } from "../lds/data-group.ts";
 import { buildDg1 } from "../lds/dg1.ts";
@@ -159,6 +160,20 @@ test("a type of documents is listed as its letter or as the whole code", () => {
   assert.equal(warned(["V", "P<"]), false);
   assert.equal(warned(["PD"]), true);
   assert.equal(warned([]), true);
+});
+
+test("a type of documents is understood in the form of Indonesia and the Philippines, and other forms are not", () => {
+  const warnings = (value: Uint8Array) => {
+    const signerExtensions = [{ type: "2.23.136.1.1.6.2", critical: false, value }];
+    const { files, trust } = make({ signerExtensions });
+    const { report } = verifyDocument({ files, trust, policy: defaultPolicy, now: today, checker });
+    return report.warnings.map(({ code }) => code);
+  };
+  assert.deepEqual(warnings(fromHex("30 03 13 01 50")), []);
+  assert.deepEqual(warnings(fromHex("30 07 13 01 50 13 02 50 4F")), []);
+  assert.deepEqual(warnings(fromHex("30 03 13 01 56")), ["document_type_not_listed"]);
+  assert.deepEqual(warnings(fromHex("30 00")), ["extension_unreadable"]);
+  assert.deepEqual(warnings(fromHex("30 06 13 01 50 02 01 00")), ["extension_unreadable"]);
 });
 
 test("SHA-1 is accepted, warned about or refused", () => {

@@ -243,10 +243,15 @@ function rawKeyId(value: Uint8Array): Uint8Array | null {
   return value.length > 0 && value.length <= maxKeyIdBytes ? value : null;
 }
 
-/** DocumentTypeList of Doc 9303 part 12: a version and a set of codes as they stand in the zone. */
+/**
+ * DocumentTypeList of Doc 9303 part 12: a version and a set of codes as they stand in the zone. Indonesia and the Philippines write the codes alone, as
+ * a sequence of texts.
+ */
 function readDocumentTypes(content: Tlv): readonly string[] {
-  content.expect(tags.sequence, "A document type list").at(0, "Its version", tags.integer);
-  const types = content.at(1, "The document types", tags.set).children();
+  const parts = content.expect(tags.sequence, "A document type list").children();
+  const isBare = parts.length > 0 && parts.every(({ tag }) => tag === tags.printableString);
+  if (!isBare) content.at(0, "Its version", tags.integer);
+  const types = isBare ? parts : content.at(1, "The document types", tags.set).children();
   if (types.length > maxDocumentTypes)
     throw new EmrtdError("CERTIFICATE_INVALID", "A document type list is too long");
   return types.map((type) => type.text().replaceAll("<", "").trim().slice(0, 8));
