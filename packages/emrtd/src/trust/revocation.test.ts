@@ -170,9 +170,15 @@ const extension = (type: string, critical: boolean, value: Uint8Array): TestExte
   value,
 });
 const truth = Uint8Array.of(0xff);
-const elsewhere = sequence(
-  contextTag(0, contextTag(0, contextValue(6, new TextEncoder().encode("http://x/")))),
-);
+const atAddress = contextTag(0, contextTag(0, contextValue(6, new TextEncoder().encode("http://x/"))));
+const elsewhere = sequence(atAddress);
+const pointNamed = (commonName: string) =>
+  contextTag(0, contextTag(0, contextTag(4, encodeName(name(commonName)))));
+/** A list that holds all signers and no authorities. */
+const signersAlone = { extensions: [extension("2.5.29.28", true, sequence(contextValue(1, truth)))] };
+const signersAloneNamed = {
+  extensions: [extension("2.5.29.28", true, sequence(pointNamed("CSCA"), contextValue(1, truth)))],
+};
 const pointsElsewhere = sequence(elsewhere);
 const certificateIssuer = sequence(contextTag(4, encodeName(name("CSCA of somebody else"))));
 
@@ -195,8 +201,44 @@ const notComplete: readonly { readonly what: string; readonly options: ListOptio
     options: { extensions: [extension("2.5.29.28", false, sequence(contextValue(2, truth)))] },
   },
   {
-    what: "of signers alone",
-    options: { extensions: [extension("2.5.29.28", true, sequence(contextValue(1, truth)))] },
+    what: "of signers alone, at an address that may be one of several",
+    options: { extensions: [extension("2.5.29.28", true, sequence(atAddress, contextValue(1, truth)))] },
+  },
+  {
+    what: "of signers alone, under the name of another authority",
+    options: {
+      extensions: [
+        extension("2.5.29.28", true, sequence(pointNamed("CSCA of somebody else"), contextValue(1, truth))),
+      ],
+    },
+  },
+  {
+    what: "of signers alone and some reasons alone",
+    options: {
+      extensions: [
+        extension(
+          "2.5.29.28",
+          true,
+          sequence(contextValue(1, truth), contextValue(3, Uint8Array.of(6, 0x40))),
+        ),
+      ],
+    },
+  },
+  {
+    what: "of signers alone that speaks for other issuers",
+    options: {
+      extensions: [extension("2.5.29.28", true, sequence(contextValue(1, truth), contextValue(4, truth)))],
+    },
+  },
+  {
+    what: "that says of itself that it is not of signers alone",
+    options: {
+      extensions: [extension("2.5.29.28", true, sequence(contextValue(1, Uint8Array.of(0))))],
+    },
+  },
+  {
+    what: "of the authority's own name, which may be a part",
+    options: { extensions: [extension("2.5.29.28", true, sequence(pointNamed("CSCA")))] },
   },
   {
     what: "of some reasons alone",
@@ -292,6 +334,27 @@ const cases: readonly Case[] = [
     lists: [clean(before, "2026-01-01")],
     expected: "good",
     openssl: true,
+  },
+  {
+    says: "a list of signers alone revokes",
+    trusted: [root(before)],
+    lists: [revoking(before, "2026-01-01", signersAlone)],
+    expected: "signer_revoked",
+    openssl: true,
+  },
+  {
+    says: "a clean list of signers alone is good",
+    trusted: [root(before)],
+    lists: [clean(before, "2026-01-01", signersAlone)],
+    expected: "good",
+    openssl: true,
+  },
+  {
+    says: "a list of signers alone that names its authority revokes",
+    trusted: [root(before)],
+    lists: [revoking(before, "2026-01-01", signersAloneNamed)],
+    expected: "signer_revoked",
+    openssl: false,
   },
   {
     says: "no list is reported",

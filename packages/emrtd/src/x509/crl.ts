@@ -1,5 +1,5 @@
 import { readTlv, readWhole, type Tlv } from "../ber/read.ts";
-import { contextConstructed, tags } from "../ber/tag.ts";
+import { contextConstructed, contextPrimitive, tags } from "../ber/tag.ts";
 import { equal, toHex } from "../bytes.ts";
 import { readSignatureScheme, type SignatureScheme } from "../crypto/signature-scheme.ts";
 import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
@@ -17,7 +17,8 @@ const extensionOids = {
 
 /**
  * Restricts a list to part of the certificates, or lets it speak for other issuers (an indirect list). Taken for a complete one, such a
- * list would make a revoked signer look good, so it is refused also where its maker forgot to mark the extension as critical.
+ * list would make a revoked signer look good, so it is refused also where its maker forgot to mark the extension as critical. A list of all end
+ * entities is complete for signers (`isCompleteForSigners`).
  */
 const issuingDistributionPoint = "2.5.29.28";
 
@@ -64,7 +65,10 @@ export function readCrl(bytes: Uint8Array): CertificateRevocationList {
   const isTime = (tlv: Tlv | undefined) => tlv?.tag === tags.utcTime || tlv?.tag === tags.generalizedTime;
   const nextUpdate = isTime(fields[next]) ? field("The next time").time() : null;
   const entries = fields[next]?.tag === tags.sequence ? fields[next++] : undefined;
-  const extensions = readCrlExtensions(fields.slice(next).find((tlv) => tlv.tag === contextConstructed(0)));
+  const extensions = readCrlExtensions(
+    fields.slice(next).find((tlv) => tlv.tag === contextConstructed(0)),
+    issuer,
+  );
   return {
     der: outer.bytes,
     tbs: tbs.bytes,
@@ -152,7 +156,10 @@ export function compareListAge(
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-function readCrlExtensions(wrapper: Tlv | undefined): {
+function readCrlExtensions(
+  wrapper: Tlv | undefined,
+  issuer: DistinguishedName,
+): {
   number: string | null;
   authorityKeyId: Uint8Array | null;
 } {
@@ -166,6 +173,8 @@ function readCrlExtensions(wrapper: Tlv | undefined): {
       number = hint(critical, () => toHex(readWhole(value).unsignedBytes()));
     } else if (oid === extensionOids.authorityKeyId) {
       authorityKeyId = hint(critical, () => readAuthorityKeyId(readWhole(value)));
+    } else if (oid === issuingDistributionPoint && isCompleteForSigners(readWhole(value), issuer)) {
+      // It says nothing about authorities; what earlier lists say about those still counts.
     } else if (oid === extensionOids.deltaIndicator || oid === issuingDistributionPoint || critical) {
       throw new EmrtdError(
         "CRL_INVALID",
@@ -174,6 +183,28 @@ function readCrlExtensions(wrapper: Tlv | undefined): {
     }
   }
   return { number, authorityKeyId };
+}
+
+/**
+ * The list holds all end entities of its issuer (`onlyContainsUserCerts`), and nothing else is said but that it is the issuer's own. Any other name of a distribution point, also an
+ * address, may be that of one part of several.
+ */
+function isCompleteForSigners(point: Tlv, issuer: DistinguishedName): boolean {
+  const fields = point.expect(tags.sequence, "An issuing distribution point").children();
+  const namesIssuer = (field: Tlv) => {
+    const names = field.find(contextConstructed(0))?.children() ?? [];
+    const isIssuer = (name: Tlv) =>
+      name.tag === contextConstructed(4) && readName(name.at(0, "A name")).key === issuer.key;
+    return names.length > 0 && names.every(isIssuer);
+  };
+  return (
+    fields.some(({ tag }) => tag === contextPrimitive(1)) &&
+    fields.every((field) =>
+      field.tag === contextPrimitive(1)
+        ? field.valueLength === 1 && field.value[0] === 0xff
+        : field.tag === contextConstructed(0) && namesIssuer(field),
+    )
+  );
 }
 
 /** What cannot be read is a hint that is missing, unless its maker says that it must be understood. */
