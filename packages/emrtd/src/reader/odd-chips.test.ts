@@ -229,6 +229,48 @@ for (const { says, quirks, options = {}, onPhone } of cases) {
   }
 }
 
+for (const [method, options] of [
+  ["PACE", {}],
+  ["BAC", bacOnly],
+] as const) {
+  for (const word of [0x6985, 0x6d00, 0x6a82, 0x6f00]) {
+    const inHex = word.toString(16).toUpperCase();
+    test(`a chip that refuses everything with ${inHex} from the first long command on is to be laid down again, and is read then, by ${method}`, async () => {
+      const inner = chipOf(options);
+      let isDead = false;
+      const lay = () => {
+        isDead = false;
+      };
+      const { transport, resets } = reader(
+        {
+          ...inner,
+          reset: async () => {
+            lay();
+            await inner.reset?.();
+          },
+          transceive: async (command) => {
+            // The long form has a zero in the place of the length, and more behind it.
+            if (command.length > 5 && command[4] === 0) isDead = true;
+            return isDead ? Uint8Array.of(word >> 8, word & 0xff) : await inner.transceive(command);
+          },
+        },
+        false,
+      );
+      await assert.rejects(openChip(transport, key), { code: "RESET_NEEDED" });
+      lay();
+      const opened = await openChip(transport, key);
+      assert.equal(opened.accessMethod, method);
+      assert.deepEqual((await readDocument(opened, today)).DG2, plain.files.DG2);
+      assert.equal(resets(), 0);
+    });
+  }
+}
+
+test("a card without the application is not asked to be laid down again", async () => {
+  const phone = reader({ ...chipOf(), transceive: async () => Uint8Array.of(0x6a, 0x82) }, false);
+  await assert.rejects(openChip(phone.transport, key), { code: "FILE_NOT_FOUND" });
+});
+
 test("a chip that does not find back to the application is opened without leaving it, once it was reset", async () => {
   const desk = reader(
     chipOf({ ...bacOnly, applicationSelected: true, quirks: { leavesApplicationForGood: true } }),

@@ -82,6 +82,9 @@ export class Chip {
   #shortOnly = false;
   /** Whether the chip understands extended length: what EF.ATR/INFO says, or else a harmless command showed. Null when nothing tells. */
   #chipExtends: boolean | null = null;
+  #foundMasterFile = false;
+  /** It refused a SELECT in the long form, and then the short form too, which it had taken before: it refuses everything until it is laid down again. */
+  #fellSilentAtProbe = false;
   #chipMaxResponseBytes: number | null = null;
   #askedForLengths = false;
   /** A session was there. From then on nothing but an opening is sent without one. */
@@ -138,8 +141,10 @@ export class Chip {
     } catch (error) {
       if (!isEmrtdError(error) || error.code === "CHIP_LOST" || !this.#resetMayHelp(error)) throw error;
       if (this.#transport.reset === undefined) {
-        if (!this.#guarded) throw error;
-        if (this.#shortOnly) lostToLongCommands.add(this.#transport);
+        // Asked for at most once: after that this reader sends no long command any more.
+        const isLostToProbe = this.#fellSilentAtProbe && !lostToLongCommands.has(this.#transport);
+        if (!this.#guarded && !isLostToProbe) throw error;
+        if (this.#shortOnly || isLostToProbe) lostToLongCommands.add(this.#transport);
         throw new EmrtdError("RESET_NEEDED", "The chip refuses a new session until it is laid down again", {
           cause: error,
         });
@@ -335,6 +340,7 @@ export class Chip {
     }
     const short = await this.send(command);
     if (short.statusWord === statusWords.ok) this.#chipExtends = false;
+    else this.#fellSilentAtProbe = this.#foundMasterFile;
     return short;
   }
 
@@ -363,7 +369,9 @@ export class Chip {
     let answer = await this.send(selectMasterFile);
     if (answer.statusWord !== statusWords.ok)
       answer = await this.send({ cla: 0, ins: 0xa4, p1: 0, p2: 0x0c });
-    if (answer.statusWord === statusWords.ok) this.#inApplication = false;
+    if (answer.statusWord !== statusWords.ok) return;
+    this.#inApplication = false;
+    this.#foundMasterFile = true;
   }
 
   async #selectApplication(): Promise<void> {
