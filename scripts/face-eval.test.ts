@@ -17,6 +17,8 @@ test("an evaluation tells the errors on a folder of labelled pictures, and what 
     for (const file of files) writeFileSync(path.join(folder, person, file), readPortrait(file));
   }
   writeFileSync(path.join(folder, "adult", "notes.txt"), "no picture");
+  writeFileSync(path.join(folder, "adult", "shot.png"), Buffer.from("89504e470d0a1a0a0000000d", "hex"));
+  writeFileSync(path.join(folder, "adult", "web.jpg"), "RIFF\x10\0\0\0WEBPVP8 ");
   const { stdout, status } = spawnSync(
     process.execPath,
     [path.join(import.meta.dirname, "face-eval.ts"), folder],
@@ -25,8 +27,10 @@ test("an evaluation tells the errors on a folder of labelled pictures, and what 
   assert.equal(status, 0);
   assert.match(
     stdout,
-    /2 people, 4 pictures; no face was found, or nothing could be read, in 1\n {2}adult.notes\.txt/,
+    /2 people, 6 pictures; no face was found, or nothing could be read, in 3\n {2}adult.notes\.txt: it cannot be read\n/,
   );
+  assert.match(stdout, /adult.shot\.png: it is PNG; only JPEG and JPEG 2000 are read\n/);
+  assert.match(stdout, /adult.web\.jpg: it is WebP; only JPEG and JPEG 2000 are read\n/);
   assert.match(stdout, /1 pairs of one person, 2 pairs of two/);
   assert.match(
     stdout,

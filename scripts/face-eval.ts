@@ -22,17 +22,30 @@ import { type FaceModels, loadFaceModels } from "../apps/server/src/face/face-mo
 const wantedRates = [0.01, 0.001, 0.0001];
 const detThresholds = Array.from({ length: 21 }, (_, index) => (30 + index * 2) / 100);
 
-async function embeddingOf(models: FaceModels, file: string): Promise<readonly number[] | null> {
+/** The embedding, or why there is none. */
+async function embeddingOf(models: FaceModels, file: string): Promise<readonly number[] | string> {
+  const bytes = readFileSync(file);
   try {
     const limits = { kinds: ["jpeg", "jp2", "j2k"], maxPixels: maxImagePixels } as const;
-    const picture = await decodePicture(readFileSync(file), limits);
+    const picture = await decodePicture(bytes, limits);
     const [box] = await models.detect(picture);
-    return box === undefined ? null : await models.embed(picture, box);
+    return box === undefined ? "no face was found" : await models.embed(picture, box);
   } catch (error) {
-    if (error instanceof PictureError) return null;
-    throw error;
+    if (!(error instanceof PictureError)) throw error;
+    const kind = otherKinds.find(({ isKind }) => isKind(bytes.toString("latin1", 0, 16)));
+    return kind === undefined ? "it cannot be read" : `it is ${kind.name}; only JPEG and JPEG 2000 are read`;
   }
 }
+
+/** By their first bytes, whatever the name of the file says. */
+const otherKinds: readonly { readonly name: string; readonly isKind: (start: string) => boolean }[] = [
+  { name: "PNG", isKind: (start) => start.startsWith("\x89PNG\r\n\x1a\n") },
+  { name: "WebP", isKind: (start) => /^RIFF.{4}WEBP/s.test(start) },
+  { name: "GIF", isKind: (start) => /^GIF8[79]a/.test(start) },
+  { name: "HEIF or AVIF", isKind: (start) => /^.{4}ftyp(hei|hev|mif1|avi)/s.test(start) },
+  { name: "TIFF", isKind: (start) => start.startsWith("II*\0") || start.startsWith("MM\0*") },
+  { name: "BMP", isKind: (start) => start.startsWith("BM") },
+];
 
 function shown(rate: ErrorRate | null): string {
   if (rate === null) return "not measured";
@@ -77,7 +90,7 @@ async function main(folder: string | undefined): Promise<void> {
     for (const file of readdirSync(path.join(folder, person.name)).sort()) {
       pictures++;
       const embedding = await embeddingOf(models, path.join(folder, person.name, file));
-      if (embedding === null) unusable.push(path.join(person.name, file));
+      if (typeof embedding === "string") unusable.push(`${path.join(person.name, file)}: ${embedding}`);
       else embeddings.push(embedding);
     }
     people.push(embeddings);
