@@ -1,5 +1,5 @@
 import { emailPattern } from "./email.ts";
-import { unseenCharacters } from "./shown-text.ts";
+import { unseenCharacters, unseenInLines } from "./shown-text.ts";
 
 type Text = { format?: string; pattern?: string; examples?: readonly unknown[] };
 
@@ -18,6 +18,7 @@ export function formOf({ format, pattern = "", examples }: Text): string {
   if (pattern.startsWith("^https://")) return `must be an https address without spaces${example}`;
   if (pattern.includes(unseenCharacters))
     return "must hold something to read, on one line, and no character that nobody sees";
+  if (pattern.includes(unseenInLines)) return "must not hold a character that nobody sees";
   if (/^\^\[A-Za-z0-9_-\][+*]\$$/.test(pattern)) return "must be base64url: letters, digits, - and _";
   return example === "" ? "does not have the expected form" : `does not have the expected form${example}`;
 }

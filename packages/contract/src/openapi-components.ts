@@ -3,6 +3,7 @@ import { type ErrorCode, errorTable } from "./errors.ts";
 import { fieldNote } from "./field-notes.ts";
 import { enumName } from "./named-enums.ts";
 import { Pagination } from "./page.ts";
+import { unseenBeyondBasic } from "./shown-text.ts";
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 export type JsonObject = { [name: string]: Json };
@@ -113,6 +114,8 @@ export class Components {
         copy[name] = (entry as TSchema[]).map((choice) => this.#inner(choice, place));
       else if (name === "patternProperties")
         copy["additionalProperties"] = openValues(this.#inner(Object.values(entry)[0] as TSchema, place));
+      else if (name === "pattern") copy[name] = String(entry).replaceAll(unseenBeyondBasic, "");
+      else if (name === "propertyNames") copy[name] = this.#copy(entry as TSchema, place);
       else if (name === "default" && place.request) continue;
       else copy[name] = entry as Json;
     }

@@ -4,6 +4,7 @@ import { pageLanguages, requirementNames, sessionLifetimeMinutes } from "./facts
 import { pageQuery } from "./page.ts";
 import { route } from "./route.ts";
 import { closed, Nullable, named, OneOf, open, PrefixedId, Text, Timestamp } from "./schema.ts";
+import { unseenCharacters, unseenInLines } from "./shown-text.ts";
 
 const tag = "Sessions";
 
@@ -126,10 +127,19 @@ const ClientReferenceId = Text({
   examples: ["order-7391"],
 });
 
-const Metadata = mapOf(Type.String({ maxLength: metadataLimits.valueCharacters }), {
+const MetadataValue = Type.String({
+  maxLength: metadataLimits.valueCharacters,
+  pattern: `^[^${unseenInLines}]*$`,
+});
+const Metadata = mapOf(MetadataValue, {
   maxProperties: metadataLimits.keys,
-  propertyNames: { minLength: 1, maxLength: metadataLimits.keyCharacters },
-  description: "Your own notes. Do not put personal data here: it is stored as it is.",
+  propertyNames: {
+    minLength: 1,
+    maxLength: metadataLimits.keyCharacters,
+    pattern: `^[^${unseenCharacters}]+$`,
+  },
+  description:
+    "Your own notes. Do not put personal data here: it is stored as it is. Characters that nobody sees are refused.",
   examples: [{ channel: "mobile" }],
 });
 

@@ -1,18 +1,33 @@
 /**
+ * Those outside of the basic plane: tags, which spell out ASCII that only machines read, selectors of variants, controls of shorthand and
+ * musical notation, and noncharacters. Other languages cannot read this notation, so published patterns leave it out.
+ */
+export const unseenBeyondBasic = [
+  "\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}",
+  ...Array.from({ length: 16 }, (_, plane) => (plane + 1).toString(16)).map(
+    (plane) => `\\u{${plane}fffe}\\u{${plane}ffff}`,
+  ),
+].join("");
+
+const unseenBeyondControls = `\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufdd0-\\ufdef\\ufe00-\\ufe0d\\ufeff\\uffa0\\ufff0-\\ufffb\\ufffe\\uffff${unseenBeyondBasic}`;
+
+/**
  * Characters that nobody sees and that change how others are seen, for use inside of a character class: controls (C0, C1),
- * marks and overrides of the writing direction, separators of lines, fillers, and characters without any width. With
- * U+202E in it, the name of one organization reads as that of another.
+ * marks and overrides of the writing direction, separators of lines, fillers, characters without any width, tags and
+ * noncharacters: what Unicode calls default ignorable, and more. With U+202E in it, the name of one organization reads as that of another.
  *
  * The joiners U+200C and U+200D are not among them: Persian and the scripts of India cannot be spelt without, nor many
- * emoji. They move nothing, and a name that differs from another in a joiner alone proves no more than the same name
+ * emoji, which also need the selectors U+FE0E and U+FE0F. They move nothing, and a name that differs from another in a joiner alone proves no more than the same name
  * does, which anybody may choose.
  */
-export const unseenCharacters =
-  "\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u115f\\u1160\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb";
+export const unseenCharacters = `\\u0000-\\u001f${unseenBeyondControls}`;
 
-/** Space of every kind, and the joiners, which are nothing by themselves: a text begins with something else. */
+/** The same for a text of several lines: tabs and line breaks are allowed. */
+export const unseenInLines = `\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f${unseenBeyondControls}`;
+
+/** Space of every kind, and the joiners and selectors, which are nothing by themselves: a text begins with something else. */
 export const blankCharacters =
-  "\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u200c\\u200d\\u202f\\u205f\\u2800\\u3000";
+  "\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u200c\\u200d\\u202f\\u205f\\u2800\\u3000\\ufe0e\\ufe0f";
 
 /** What looks like a character that has a meaning in a URL: slashes, backslashes, dots, colons, `?`, `#` and `@`. */
 export const urlLookAlikes =

@@ -282,7 +282,11 @@ function plainlyNullable(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(plainlyNullable);
   if (typeof schema !== "object" || schema === null) return schema;
   const { anyOf, ...rest } = schema as { anyOf?: readonly { type?: unknown }[] };
-  const own = Object.fromEntries(Object.entries(rest).map(([name, part]) => [name, plainlyNullable(part)]));
+  // What is written is not checked, and the writer's library cannot read every pattern. A field may be named so, too.
+  const written = Object.entries(rest).filter(
+    ([name, part]) => name !== "pattern" || typeof part !== "string",
+  );
+  const own = Object.fromEntries(written.map(([name, part]) => [name, plainlyNullable(part)]));
   if (anyOf === undefined) return own;
   const [one, ...others] = anyOf.filter(({ type }) => type !== "null");
   const isPlain = typeof one?.type === "string" && others.length === 0 && anyOf.length === 2;

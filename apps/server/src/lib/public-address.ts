@@ -81,7 +81,7 @@ export function bareHost(hostname: string): string {
   return host.toLowerCase().replace(/\.$/, "");
 }
 
-const misleading = new RegExp(`[${blankCharacters}${unseenCharacters}${urlLookAlikes}]`);
+const misleading = new RegExp(`[${blankCharacters}${unseenCharacters}${urlLookAlikes}]`, "u");
 
 /**
  * Why a URL may not be sent to, as the end of a sentence that begins with the field's name, or null. What a name resolves

@@ -1,8 +1,14 @@
+import { unseenCharacters } from "@assay/contract/shown-text";
+
+const unseenCharacter = new RegExp(`[${unseenCharacters}]`, "u");
+
 /** An address as the partner gave it, or what is wrong with its form. */
 export function parseRedirectUrl(text: string): { url: URL } | { problem: string } {
   // A browser drops line breaks and tabs inside a URL, so it would open another address than the one that was checked.
   if (/[\s\p{Cc}\\]/u.test(text))
     return { problem: "must not hold white space, control characters or backslashes" };
+  // The parser would encode them; what is stored and shown is the text as it was given.
+  if (unseenCharacter.test(text)) return { problem: "must not hold a character that nobody sees" };
   const url = URL.parse(text);
   if (url === null || !/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return { problem: "must be a complete URL" };
   return { url };

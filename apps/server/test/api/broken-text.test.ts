@@ -88,7 +88,7 @@ test("a name is more than white space, of whatever kind: what is left of it is n
 });
 
 test("escapes that only look alike are taken as they are", async () => {
-  const reference = "pair \u{1f600}, last \u{10ffff}, and the six characters \\u0000 \\ud800";
+  const reference = "pair \u{1f600}, last \u{10fffd}, and the six characters \\u0000 \\ud800";
   const escaped = JSON.stringify(reference).replaceAll(/[^ -~]/g, (unit) => {
     return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
