@@ -429,7 +429,7 @@ export class AttemptRun {
     const named = verdict.failureCode ?? "passed";
     judged(named, trustVersion);
     core.log.info("a document was judged", {
-      session: this.owner.sessionId,
+      attemptId: this.owner.attemptId,
       verdict: named,
       trust_version: trustVersion,
     });

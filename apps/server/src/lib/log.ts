@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { idLengths } from "@assay/contract/facts";
 import type { LogField } from "./log-fields.ts";
 import { sqlState } from "./sql-state.ts";
 
@@ -14,6 +16,19 @@ type Write = <F extends LogFields>(message: string, fields?: Known<F>) => void;
 
 export type Log = { debug: Write; info: Write; warn: Write; error: Write };
 
+const sessionId = new RegExp(`vs_[A-Za-z0-9]{${idLengths.vs}}`, "g");
+
+/**
+ * The id of a session opens the person's page, and logs are read by more people than that page is meant for. Lines about the same session have
+ * the same mark, wherever the id stands in them.
+ */
+export function withoutSessionIds(text: string): string {
+  return text.replaceAll(
+    sessionId,
+    (id) => `vs#${createHash("sha256").update(id).digest("hex").slice(0, 12)}`,
+  );
+}
+
 export function createLog(options: {
   level: LogLevel;
   write: (line: string) => void;
@@ -24,14 +39,15 @@ export function createLog(options: {
   const emit = (level: LogLevel, message: string, fields: LogFields = {}) => {
     if (levels.indexOf(level) < threshold) return;
     const time = options.now().toISOString();
+    const write = (line: string) => options.write(withoutSessionIds(line));
     if (options.pretty) {
       const rest = Object.entries(fields)
         .filter(([, value]) => value !== undefined)
         .map(([name, value]) => ` ${name}=${value}`)
         .join("");
-      options.write(`${time.slice(11, 23)} ${level.padEnd(5)} ${message}${rest}\n`);
+      write(`${time.slice(11, 23)} ${level.padEnd(5)} ${message}${rest}\n`);
     } else {
-      options.write(`${JSON.stringify({ time, level, message, ...fields })}\n`);
+      write(`${JSON.stringify({ time, level, message, ...fields })}\n`);
     }
   };
   return {

@@ -57,6 +57,9 @@ test("a test document goes all the way, step by step, and what is declined is no
     [status, consent.selected_field_keys],
     ["succeeded", ["nationality_code", "service_document_id"]],
   );
+  const judged = service.logLines.findLast((line) => line.includes("a document was judged")) ?? "";
+  assert.match(judged, /"attemptId":"va_[A-Za-z0-9]{64}"/);
+  assert.ok(!service.logLines.join("").includes(session.id), "the id opens the person's page");
 });
 
 test("with the camera, the face of the drawn person is judged by the real models", async () => {
