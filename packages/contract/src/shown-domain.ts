@@ -115,17 +115,23 @@ function systemOf(label: string, tld: string): WritingSystem | null {
   return systems.find(({ pattern }) => pattern.test(label)) ?? null;
 }
 
-const usualMarks = /^[\u0300-\u0304\u0306-\u0308\u030a-\u030c\u0326-\u0328]{1,2}$/;
 const vietnameseMarks = /^[\u0300-\u0303\u0306\u0309\u031b\u0323]{1,2}$/;
-/** Letters that are easily missed or taken for another one, and the countries in whose languages they are usual. */
-const latinOf: Readonly<Record<string, string>> = { az: "əı", tr: "ı", is: "þð", fo: "ð", mt: "ħ" };
+/** Letters that many languages share and most readers know. Others are easily missed, such as the accent in `amazoń`. */
+const commonLatin = /^[a-z0-9\-ßæœøàáâãäåçèéêëìíîïñòóôõöùúûüýÿ]$/;
+const southSlavic = "čćđšž";
+/** Other letters, in the countries in whose languages they are usual. */
+const latinOf: Readonly<Record<string, string>> = {
+  ...{ pl: "ąćęłńśźż", cz: "čďěňřšťůž", sk: "čďĺľňŕšťž", hu: "őű", ro: "ăşșţț", md: "ăşșţț" },
+  ...{ lt: "ąčęėįšųūž", lv: "āčēģīķļņšūž", ee: "šž", fi: "šž", al: "ë", mt: "ċġħż", is: "þð", fo: "ð" },
+  ...{ tr: "ğış", az: "əğış", wales: "ŵŷ", nz: "āēīōū" },
+  ...{ hr: southSlavic, si: southSlavic, ba: southSlavic, rs: southSlavic, me: southSlavic, mk: southSlavic },
+};
 
 function hasUsualLatin(label: string, tld: string): boolean {
   return [...label].every((letter) => {
-    if (/^[a-z0-9\-ßæœøłđ]$/.test(letter) || latinOf[tld]?.includes(letter) === true) return true;
+    if (commonLatin.test(letter) || latinOf[tld]?.includes(letter) === true) return true;
     const [base = "", ...marks] = letter.normalize("NFD");
-    const usual = tld === "vn" ? vietnameseMarks : usualMarks;
-    return /^[a-z]$/.test(base) && (usual.test(marks.join("")) || usualMarks.test(marks.join("")));
+    return tld === "vn" && (letter === "đ" || (/^[a-z]$/.test(base) && vietnameseMarks.test(marks.join(""))));
   });
 }
 
