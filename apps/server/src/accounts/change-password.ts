@@ -6,7 +6,7 @@ import { deadToken } from "./change-email.ts";
 import { countLink } from "./limit-guesses.ts";
 import { mailNotice } from "./mail-link.ts";
 import { findMailedToken, removeMailedTokens, takeMailedToken } from "./mailed-token.store.ts";
-import { hashPassword } from "./password.ts";
+import { hashPassword, refuseWeakPassword } from "./password.ts";
 import { checkPassword } from "./reauthenticate.ts";
 import { removeWaysIn } from "./remove-ways-in.ts";
 import { isFirstProof } from "./require-verified-email.ts";
@@ -31,6 +31,7 @@ export async function changePassword(
     });
   }
   const user = await checkPassword(core, caller, "current_password", given.current_password);
+  refuseWeakPassword("new_password", given.new_password, [user.email, user.name]);
   const passwordHash = await hashPassword(given.new_password);
   const now = core.clock.now();
   await core.db.transaction(async (tx) => {
@@ -53,7 +54,9 @@ export async function resetPassword(
   const hash = hashToken(given.token);
   const attempt = await countLink(core, address);
   // Hashing a password is expensive, so the link is looked up first: without a valid link no hash is computed.
-  if ((await findMailedToken(core.db, "reset_password", hash, now)) === null) throw deadToken();
+  const found = await findMailedToken(core.db, "reset_password", hash, now);
+  if (found === null) throw deadToken();
+  refuseWeakPassword("password", given.password, [found.email]);
   const passwordHash = await hashPassword(given.password);
   await core.db.transaction(async (tx) => {
     const taken = await takeMailedToken(tx, "reset_password", hash, now);

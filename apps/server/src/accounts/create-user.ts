@@ -7,7 +7,7 @@ import { ApiError } from "../kernel/api-error.ts";
 import { requireEmail } from "../kernel/email.ts";
 import { newUuid } from "../kernel/ids.ts";
 import { createValidator } from "../kernel/validate.ts";
-import { hashPassword } from "./password.ts";
+import { hashPassword, refuseWeakPassword } from "./password.ts";
 import { insertUser, isTakenEmail, type UserRow } from "./user.store.ts";
 
 const check = createValidator(SignUpBody, "body");
@@ -19,6 +19,7 @@ export type PreparedPerson = { name: string; email: EmailParts; passwordHash: st
 export async function preparePerson(person: NewPerson): Promise<PreparedPerson> {
   check(person);
   const email = requireEmail("email", person.email);
+  refuseWeakPassword("password", person.password, [person.email, person.name]);
   return { name: person.name.trim(), email, passwordHash: await hashPassword(person.password) };
 }
 

@@ -1,5 +1,7 @@
 import { hash, verify } from "@node-rs/argon2";
+import { badField } from "../kernel/api-error.ts";
 import { waitOutside } from "../lib/wait-outside.ts";
+import { weakness } from "./weak-password.ts";
 
 // Argon2id with 19 MiB and two passes: about 40 ms, so guessing is slow and signing in is not.
 let parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -7,6 +9,12 @@ let parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** The same hash for next to nothing: tests sign up thousands of people, and none of those is worth a guess. */
 export function hashPasswordsCheaply(): void {
   parameters = { memoryCost: 64, timeCost: 1, parallelism: 1 };
+}
+
+/** For a password that is being set: one that was set earlier still signs in. `about`: e-mail and name of its owner. */
+export function refuseWeakPassword(field: string, password: string, about: readonly string[]): void {
+  const problem = weakness(password, about);
+  if (problem !== null) throw badField(field, `is too easy to guess: it ${problem}`);
 }
 
 export async function hashPassword(password: string): Promise<string> {

@@ -17,7 +17,13 @@ import { openUserSession } from "./user-session.ts";
 /** Whether somebody who may do so has invited the address to an organization. */
 export type IsInvited = (db: Db, email: FoldedEmail, now: Date) => Promise<boolean>;
 
-export type PreparedSignUp = { person: PreparedPerson; mayMail: boolean; language: MailLanguage | null };
+export type PreparedSignUp = {
+  person: PreparedPerson;
+  mayMail: boolean;
+  /** False for an address without an invitation where one is needed: it gets the same answer, and no account. */
+  isInvited: boolean;
+  language: MailLanguage | null;
+};
 
 /** What comes before the transaction, and is the same for an address that has an account and for one that has none. */
 export async function prepareSignUp(
@@ -27,12 +33,12 @@ export async function prepareSignUp(
   request: RequestInfo,
 ): Promise<PreparedSignUp> {
   const { folded } = requireEmail("email", given.email);
-  await requireOpenSignUp(core, isInvited, folded);
+  const invited = await mayJoin(core, isInvited, folded);
   const mayMail = verificationIsRequired(core) && (await countMail(core, folded, request));
-  return { person: await preparePerson(given), mayMail, language: request.language };
+  return { person: await preparePerson(given), mayMail, isInvited: invited, language: request.language };
 }
 
-async function requireOpenSignUp(core: Core, isInvited: IsInvited, email: FoldedEmail): Promise<void> {
+async function mayJoin(core: Core, isInvited: IsInvited, email: FoldedEmail): Promise<boolean> {
   const { config, db, clock } = core;
   if (config.signUp === "closed") {
     throw new ApiError("FORBIDDEN", {
@@ -40,12 +46,15 @@ async function requireOpenSignUp(core: Core, isInvited: IsInvited, email: Folded
       hint: "Ask its operator for an account.",
     });
   }
-  if (config.signUp === "invited" && !(await isInvited(db, email, clock.now()))) {
+  if (config.signUp === "open" || (await isInvited(db, email, clock.now()))) return true;
+  // Where no mail is sent, the account is signed in at once, so the answer cannot be the same for both.
+  if (!verificationIsRequired(core)) {
     throw new ApiError("FORBIDDEN", {
       message: "Signing up takes an invitation to `email`.",
       hint: "Ask an organization to invite this address, and sign up with it while the invitation is good.",
     });
   }
+  return false;
 }
 
 /** Where no mail is sent: the account, signed in. That the address is taken can be told only here. */
@@ -66,10 +75,15 @@ export async function signUpAtOnce(
 }
 
 /**
- * Where mail is sent, only the mailbox learns whether it had an account (no account enumeration). So nobody is signed in here either: a
+ * Where mail is sent, only the mailbox learns whether it had an account, or was invited (no account enumeration). So nobody is signed in here either: a
  * token that works for a new account alone would tell. The new account signs in with the mailed link.
  */
-export async function signUpByMail(core: Core, { person, mayMail, language }: PreparedSignUp): Promise<void> {
+export async function signUpByMail(core: Core, prepared: PreparedSignUp): Promise<void> {
+  const { person, mayMail, isInvited, language } = prepared;
+  if (!isInvited) {
+    if (mayMail) await mailHolder(core, person.email.folded);
+    return;
+  }
   try {
     await createUser(core, person, {
       language,

@@ -139,6 +139,41 @@ test("where sign-up is closed nobody makes an account but the operator", async (
   expectData(await api.as(token).post("/v1/auth/orgs", { name: "Ops", slug: "ops" }), 201);
 });
 
+test("with a mail server nobody learns from the answer who is invited, and only who is invited gets an account", async () => {
+  const service = await startTestService({
+    env: { SMTP_URL: sink.url, PUBLIC_URL: publicUrl, SIGN_UP: "invited" },
+  });
+  const { api, core } = service;
+  const person = await preparePerson({ name: "Root", email: "root@example.org", password });
+  await createUser(core, person, { emailVerified: true });
+  const owner = api.as(expectData(await signIn(api, "root@example.org")).token);
+  expectData(await owner.post("/v1/auth/orgs", { name: "Ops", slug: "ops-with-mail" }), 201);
+  const invitation = { email: "guest@example.org", role: "admin" };
+  expectData(await owner.post("/v1/auth/orgs/invitations", invitation), 201);
+  const invited = await create(api, "guest@example.org");
+  const stranger = await create(api, "stranger@example.org");
+  assert.equal(invited.status, 202);
+  assert.deepEqual([stranger.status, stranger.text], [invited.status, invited.text]);
+  const rows = await core.db.rows<{ email: string }>(sql`select email from users order by email`);
+  assert.deepEqual(
+    rows.map(({ email }) => email),
+    ["guest@example.org", "root@example.org"],
+  );
+});
+
+test("a password that is guessed early is refused where it is set, and the field is named", async () => {
+  const { api } = await startWith("open");
+  const attempt = (chosen: string) =>
+    api.post("/v1/auth/sign-up/email", { name: "Grace Hopper", email: "weak@example.com", password: chosen });
+  for (const chosen of ["aaaaaaaaaaaa", "1234567890", "Password123!", "hopper-grace-1"])
+    expectError(await attempt(chosen), 400, "BAD_REQUEST", /`password` is too easy to guess/);
+  const { token } = expectData(await attempt(password), 201);
+  const changed = await api
+    .as(token)
+    .post("/v1/auth/account/password", { current_password: password, new_password: "aaaaaaaaaaaa" });
+  expectError(changed, 400, "BAD_REQUEST", /`new_password` is too easy to guess: it repeats/);
+});
+
 test("where sign-up takes an invitation, only an address with one that is good makes an account", async () => {
   const service = await startWith("invited");
   const { api, core, clock } = service;
