@@ -51,7 +51,7 @@ import { mountPages } from "./http/pages.ts";
 import { createServer, type Server } from "./http/server.ts";
 import { writeSessionCookie } from "./http/session-cookie.ts";
 import { mountWebApp } from "./http/web-apps.ts";
-import { mountWellKnown } from "./http/well-known.ts";
+import { mountRobots, mountSecurityText, mountWellKnown } from "./http/well-known.ts";
 import { showInstallation } from "./installation/show-installation.ts";
 import { type Clock, dayMs, hourMs, later, minuteMs, secondMs } from "./kernel/clock.ts";
 import { RingMember } from "./key-ring/ring-member.ts";
@@ -714,6 +714,8 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<{ app: Server
   mountPages(app, () => ({ signUp: config.signUp, publicUrl: publicUrl() }));
   const readerApps = { android: config.readerAppAndroid, ios: config.readerAppIos };
   mountWellKnown(app, wellKnownDocuments(readerApps));
+  mountSecurityText(app, config.securityContact, core);
+  mountRobots(app);
   mountAppFile(app, config.readerAppAndroidFile);
   mountWebApp(app, "verify", {
     head: appBannerOf(readerApps.ios),

@@ -464,6 +464,11 @@ export const settings = {
     "A file with Google's list of revoked attestation keys, as published at `https://android.googleapis.com/attestation/status`. The service fetches nothing itself; a newer file counts at once.",
     "",
   ),
+  securityContact: text(
+    "SECURITY_CONTACT",
+    "Where people report weaknesses of this installation: an e-mail or an https address. The service then answers `/.well-known/security.txt` (RFC 9116); unset, that is 404.",
+    "",
+  ),
   operatorEmail: text(
     "OPERATOR_EMAIL",
     "Where the service writes to whoever runs it: before trusted authorities are removed, and when the signer of an imported list was revoked. Unset, the log alone tells.",

@@ -4,6 +4,7 @@ import type { Found } from "@assay/cli/checks";
 import { judgeCertificate } from "@assay/cli/look-at-certificate";
 import type { SeenPeer } from "../lib/call-standing.ts";
 import {
+  judgeAttestation,
   judgeBackup,
   judgeClock,
   judgeDatabase,
@@ -76,6 +77,8 @@ const cases: readonly [what: string, found: Found, state: Found["state"]][] = [
   ["a folder that all can list", judgeFolder({ ...folder, mode: 0o40755 }), "warning"],
   ["a folder that cannot be written", judgeFolder({ ...folder, isWritable: false }), "problem"],
   ["a ring that others read", judgeFolder({ ...folder, ringMode: 0o100640 }), "problem"],
+  ["attestation without a list of revoked keys", judgeAttestation(""), "warning"],
+  ["attestation with one", judgeAttestation("/etc/assay/revoked.json"), "ok"],
   ["much room", judgeDisk({ free: 50e9, size: 100e9 }), "ok"],
   ["little room", judgeDisk({ free: 1e9, size: 100e9 }), "warning"],
   ["no room", judgeDisk({ free: 0.1e9, size: 100e9 }), "problem"],

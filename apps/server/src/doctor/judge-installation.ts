@@ -46,6 +46,16 @@ export function judgeFolder(folder: {
   return ok(`${path} is this account's alone.`);
 }
 
+/** Phones that vouch for their pictures do so with keys; those that leaked are on Google's list. */
+export function judgeAttestation(revokedFile: string): Found {
+  return revokedFile === ""
+    ? warning(
+        "Phones vouch for their pictures, but revoked keys are not known: a key that leaked passes.",
+        "Fetch https://android.googleapis.com/attestation/status regularly into a file, and name it in ATTESTATION_REVOKED.",
+      )
+    : ok(`Revoked keys are read from ${revokedFile}.`);
+}
+
 const gigabyte = 1e9;
 
 /** A rewrite of a table needs as much room as the table has, and a full disk stops every write. */

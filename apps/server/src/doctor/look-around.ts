@@ -16,6 +16,7 @@ import type { Log } from "../lib/log.ts";
 import { withoutNetwork } from "../lib/network-namespace.ts";
 import { buildVersion } from "../lib/process-metrics.ts";
 import {
+  judgeAttestation,
   judgeDisk,
   judgeFaceWorker,
   judgeFolder,
@@ -39,6 +40,9 @@ export function checksAround({ config, clock, log }: Surroundings): Check[] {
     { name: "Mail", look: () => lookAtMail(config, clock) },
     { name: "Reading devices", look: async () => lookAtReading(config) },
     { name: "DNS", look: () => lookAtResolvers(config) },
+    ...(config.readerAppAndroid === null && config.attestationRoots === ""
+      ? []
+      : [{ name: "Attestation", look: async () => judgeAttestation(config.attestationRevoked) }]),
     ...(config.chipHosts.length === 0
       ? []
       : [{ name: "Chip processes", withinMs: 60_000, look: () => lookAtRole("chip", config, log) }]),
