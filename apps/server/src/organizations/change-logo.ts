@@ -9,6 +9,9 @@ import { type OwnOrganizationRow, readOwnOrganization, updateOrganization } from
 
 const problems: Readonly<Record<LogoProblem, string>> = {
   not_a_picture: "The body is not a PNG, JPEG or WebP picture.",
+  no_image_data: "The picture is cut off or has no image in it.",
+  animated: "The picture is animated: it would move on the page where people agree.",
+  too_much_inside: "The picture holds a colour profile or a text that is too large or cannot be read.",
   too_many_pixels: `The picture has more than ${logoLimits.sidePixels} pixels on a side.`,
 };
 

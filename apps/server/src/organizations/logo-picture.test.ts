@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { deflateSync } from "node:zlib";
 import fc from "fast-check";
 import { encode } from "jpeg-js";
 import { drawPng, tinyWebps } from "../../test/support/pictures.ts";
@@ -20,7 +21,7 @@ function extendedWebp(width: number, height: number): Buffer {
   const bytes = Buffer.concat([Buffer.from("RIFF____WEBPVP8X\x0a\0\0\0\0\0\0\0", "latin1"), Buffer.alloc(6)]);
   bytes.writeUIntLE(width - 1, 24, 3);
   bytes.writeUIntLE(height - 1, 27, 3);
-  return bytes;
+  return Buffer.concat([bytes, tinyWebps.lossy.subarray(12)]);
 }
 
 function losslessWebp(width: number, height: number): Buffer {
@@ -107,6 +108,53 @@ test("everything else is no picture", () => {
     assert.equal(readLogo(bytes), "not_a_picture", bytes.toString("latin1").slice(0, 30));
 });
 
+/** The PNG with another part before its image data. */
+function pngWith(type: string, data: Buffer): Buffer {
+  const part = Buffer.concat([Buffer.alloc(4), Buffer.from(type, "latin1"), data, Buffer.alloc(4)]);
+  part.writeUInt32BE(data.length, 0);
+  return Buffer.concat([png.subarray(0, 33), part, png.subarray(33)]);
+}
+
+function webpPart(type: string, length: number): Buffer {
+  const head = Buffer.alloc(8);
+  head.write(type, "latin1");
+  head.writeUInt32LE(length, 4);
+  return Buffer.concat([head, Buffer.alloc(length + (length % 2))]);
+}
+
+test("a picture that moves is refused, whatever its kind", () => {
+  assert.equal(readLogo(pngWith("acTL", Buffer.alloc(8))), "animated");
+  assert.equal(readLogo(withBytes(extendedWebp(9, 9), 20, 0x02)), "animated");
+  assert.equal(readLogo(Buffer.concat([extendedWebp(9, 9), webpPart("ANMF", 24)])), "animated");
+});
+
+test("a profile or a text that grows in the reader is refused; one of ordinary size is not", () => {
+  const named = Buffer.from("name\0\0", "latin1");
+  const packed = (size: number) => deflateSync(Buffer.alloc(size));
+  for (const type of ["iCCP", "zTXt"]) {
+    assert.equal(readLogo(pngWith(type, Buffer.concat([named, packed(50_000_000)]))), "too_much_inside");
+    assert.equal(typeof readLogo(pngWith(type, Buffer.concat([named, packed(5_000)]))), "object", type);
+  }
+  const text = (size: number) =>
+    Buffer.concat([Buffer.from("name\0\x01\0en\0name\0", "latin1"), packed(size)]);
+  assert.equal(readLogo(pngWith("iTXt", text(50_000_000))), "too_much_inside");
+  assert.equal(typeof readLogo(pngWith("iTXt", text(500))), "object");
+});
+
+test("a picture without an image in it, or cut off, is refused", () => {
+  const scan = jpeg.indexOf(Buffer.from([0xff, 0xda]));
+  for (const bytes of [
+    png.subarray(0, 33),
+    png.subarray(0, png.length - 12),
+    Buffer.concat([png.subarray(0, 33), png.subarray(png.length - 12)]),
+    jpeg.subarray(0, scan),
+    jpeg.subarray(0, scan + 14),
+    extendedWebp(9, 9).subarray(0, 30),
+    tinyWebps.lossy.subarray(0, 34),
+  ])
+    assert.equal(readLogo(bytes), "no_image_data", bytes.toString("hex").slice(-40));
+});
+
 test("no bytes make the reader fail", () => {
   const starts = [png, jpeg, tinyWebps.lossless, tinyWebps.lossy, extendedWebp(9, 9)];
   fc.assert(
@@ -116,7 +164,8 @@ test("no bytes make the reader fail", () => {
       fc.uint8Array({ maxLength: 80 }),
       (start, kept, rest) => {
         const found = readLogo(Buffer.concat([start.subarray(0, kept), rest]));
-        if (typeof found === "string") assert.match(found, /^(not_a_picture|too_many_pixels)$/);
+        if (typeof found === "string")
+          assert.match(found, /^(not_a_picture|too_many_pixels|no_image_data|animated|too_much_inside)$/);
         else assert.ok(found.bytes.length > 0);
       },
     ),

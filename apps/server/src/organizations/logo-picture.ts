@@ -1,9 +1,10 @@
 import { logoLimits, type logoTypes } from "@assay/contract/organization-logo";
 import type { Picture } from "@assay/contract/route";
 import { readImageInfo } from "@assay/emrtd/lds/image";
+import { type InsideProblem, jpegProblem, pngProblem, webpProblem } from "./logo-chunks.ts";
 
 export type Logo = Picture<(typeof logoTypes)[number]>;
-export type LogoProblem = "not_a_picture" | "too_many_pixels";
+export type LogoProblem = "not_a_picture" | "too_many_pixels" | InsideProblem;
 
 type Size = { width: number; height: number };
 
@@ -19,6 +20,8 @@ export function readLogo(bytes: Buffer): Logo | LogoProblem {
   const size = png ?? webp ?? jpegSize(bytes);
   if (size === null || size.width < 1 || size.height < 1) return "not_a_picture";
   if (Math.max(size.width, size.height) > logoLimits.sidePixels) return "too_many_pixels";
+  const inside = png ? pngProblem(bytes) : webp ? webpProblem(bytes) : jpegProblem(bytes);
+  if (inside !== null) return inside;
   return { contentType: png ? "image/png" : webp ? "image/webp" : "image/jpeg", bytes };
 }
 
