@@ -20,7 +20,8 @@ export const Email = Type.String({
 export const Password = Type.String({
   minLength: 10,
   maxLength: 200,
-  description: "At least 10 characters, and not one that is guessed early: repetitions, rows such as `1234567890`, the most common passwords, your name or e-mail.",
+  description:
+    "At least 10 characters, and not one that is guessed early: repetitions, rows such as `1234567890`, the most common passwords, your name or e-mail.",
 });
 
 /** A password as it was set: rules of today must not refuse one that was set under other rules. */
