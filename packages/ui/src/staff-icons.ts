@@ -115,6 +115,7 @@ export const staffIcons = {
     "M21 12a9 9 0 0 1-9 9 9.75 9.75 0 0 1-6.74-2.74L3 16",
     "M8 16H3v5",
   ],
+  more: ["M5 11.5v1M12 11.5v1M19 11.5v1"],
   back: ["m15 18-6-6 6-6"],
 } as const satisfies Record<string, readonly string[]>;
 export type StaffIconName = keyof typeof staffIcons;

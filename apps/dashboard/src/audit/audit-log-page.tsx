@@ -8,6 +8,7 @@ import { ActionButton } from "../ui/button.tsx";
 import { Id } from "../ui/copy.tsx";
 import { csvOf, saveCsv } from "../ui/csv.ts";
 import { DateRange } from "../ui/date-range.tsx";
+import { Disclosure } from "../ui/disclosure.tsx";
 import {
   anyOption,
   endOfDay,
@@ -89,6 +90,7 @@ export function AuditLogPage() {
           caption="What was done, the latest first"
           list={log}
           rowKey={({ id }) => id}
+          emptyIcon={filters.count > 0 ? "search" : "audit"}
           empty={
             filters.count > 0
               ? "Nothing fits these filters. Clear them to see everything."
@@ -158,8 +160,7 @@ function Details({ details }: { details: Record<string, unknown> }) {
   const entries = Object.entries(details).filter(([, value]) => value !== null);
   if (entries.length === 0) return null;
   return (
-    <details className="text-small">
-      <summary className="text-muted">Details</summary>
+    <Disclosure small title="Details">
       <ul className="mt-1">
         {entries.map(([name, value]) => (
           <li key={name}>
@@ -167,7 +168,7 @@ function Details({ details }: { details: Record<string, unknown> }) {
           </li>
         ))}
       </ul>
-    </details>
+    </Disclosure>
   );
 }
 

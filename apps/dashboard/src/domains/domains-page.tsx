@@ -70,7 +70,7 @@ function VerifiedDomains() {
         {({ data }) => (
           <>
             {data.domains.length === 0 ? (
-              <Empty>No domain is verified. You verify one with a record in its DNS.</Empty>
+              <Empty icon="globe">No domain is verified. You verify one with a record in its DNS.</Empty>
             ) : (
               <Table
                 caption="Verified domains"

@@ -5,6 +5,7 @@ import type { Static } from "typebox";
 import { hasCode } from "../api/call.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
 import { StrayPage } from "../shell/not-found.tsx";
+import { Disclosure } from "../ui/disclosure.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Badge, Card, Facts, Heading, Loading, ProblemNotice } from "../ui/page.tsx";
 import { type Column, Empty, ListTable, Table } from "../ui/table.tsx";
@@ -398,14 +399,15 @@ function Jobs({ status: { jobs, at } }: { status: Status }) {
         <>
           {others.length === 0 ? null : <JobTable jobs={others} at={at} />}
           {calm.length === 0 ? null : (
-            <details>
-              <summary className="inline-flex min-h-10 items-center text-accent underline underline-offset-4">
-                {others.length === 0
+            <Disclosure
+              title={
+                others.length === 0
                   ? `All ${plural(jobs.length, "job")} on time`
-                  : `${plural(calm.length, "more job")} on time`}
-              </summary>
+                  : `${plural(calm.length, "more job")} on time`
+              }
+            >
               <JobTable jobs={calm} at={at} calm />
-            </details>
+            </Disclosure>
           )}
         </>
       )}

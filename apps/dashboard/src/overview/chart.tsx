@@ -1,4 +1,5 @@
 import { Component, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import { Disclosure } from "../ui/disclosure.tsx";
 import type { PlotProps } from "./plot.tsx";
 
 const Plot = lazy(async () => {
@@ -36,8 +37,6 @@ class ChartBoundary extends Component<{ children: ReactNode }, { failed: boolean
 export function Chart({ table, ...plot }: PlotProps & { table: ReactNode }) {
   const place = useRef<HTMLDivElement>(null);
   const [near, setNear] = useState(false);
-  // A quarter of a year is a thousand cells, which are not made for who does not unfold them.
-  const [asTable, setAsTable] = useState(false);
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
@@ -77,10 +76,12 @@ export function Chart({ table, ...plot }: PlotProps & { table: ReactNode }) {
           </li>
         ))}
       </ul>
-      <details className="mt-3 text-small" onToggle={() => setAsTable(true)}>
-        <summary className="text-muted">Show as a table</summary>
-        <div className="mt-2">{asTable ? table : null}</div>
-      </details>
+      {/* A quarter of a year is a thousand cells, which are not made for who does not unfold them. */}
+      <div className="mt-2 text-small">
+        <Disclosure small title="Show as a table">
+          {table}
+        </Disclosure>
+      </div>
     </>
   );
 }

@@ -1,15 +1,19 @@
 import { listApiKeys } from "@assay/contract/api-keys";
+import { apiKeyForm } from "@assay/contract/facts";
 import type { RouteDefinition } from "@assay/contract/route";
-import { listSessions } from "@assay/contract/sessions";
+import { createSession, listSessions } from "@assay/contract/sessions";
 import { listDeliveries, listEndpoints } from "@assay/contract/webhooks";
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
-import { useList } from "../api/queries.ts";
+import { call } from "../api/call.ts";
+import { refresh, useList } from "../api/queries.ts";
 import { presets } from "../sessions/presets.ts";
 import { presetBody } from "../sessions/session-body.ts";
 import { usePlace } from "../shell/organization-context.ts";
+import { ActionButton } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
 import { CopyAs } from "../ui/copy-as.tsx";
+import { FoldMark } from "../ui/disclosure.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { keyVariable } from "../ui/request-code.ts";
 import { useOpenedHere } from "../webhooks/opened-here.ts";
@@ -87,7 +91,7 @@ export function GettingStarted({ steps }: { steps: Steps }) {
             </h2>
             <span className="flex items-center gap-3 text-small text-muted">
               {count} of {done.length} done
-              <Chevron className="group-open/all:rotate-180" />
+              <FoldMark className="group-open/all:rotate-180" />
             </span>
           </span>
           <span aria-hidden="true" className="mt-3 block h-1.5 rounded-full bg-code forced-color-adjust-none">
@@ -116,7 +120,7 @@ function StepList({ steps, done, next }: { steps: Steps; done: readonly boolean[
         <VerifyStep steps={steps} />
       </Step>
       <Step {...step(2)} title="Make an API key">
-        <KeyStep />
+        <KeyStep hasKey={steps.hasKey} />
       </Step>
       <Step {...step(3)} title="Add an endpoint and its key">
         <p>
@@ -190,7 +194,7 @@ function Step(props: {
               <span className="block text-small font-normal text-muted">{props.note}</span>
             ) : null}
           </span>
-          <Chevron className="mt-1 group-open:rotate-180" />
+          <FoldMark className="mt-1 group-open:rotate-180" />
         </summary>
         <div className="mt-3 space-y-4 sm:pl-9">{props.open || seen ? props.children : null}</div>
       </details>
@@ -198,19 +202,31 @@ function Step(props: {
   );
 }
 
-function Chevron({ className }: { className: string }) {
-  return <Icon name="chevron" className={`size-4 text-muted ${className}`} />;
-}
-
+/** One press: what somebody new has not got yet, such as a key, is not needed for it. */
 function CreateStep() {
+  const navigate = useNavigate();
   const [ageCheck] = presets;
   if (ageCheck === undefined) return null;
   return (
     <>
       <p>
-        <Link to="/dashboard/sessions/new">Create one here</Link>, or with an API key from your server:
+        It asks whether somebody is old enough. Nobody real is needed: you finish it with a test passport.
       </p>
-      <CopyAs request={{ url: `${window.location.origin}/v1/sessions`, body: presetBody(ageCheck) }} />
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <ActionButton
+          look="primary"
+          icon="plus"
+          run={async () => {
+            const idempotencyKey = crypto.randomUUID();
+            const { data } = await call(createSession, { idempotencyKey, body: presetBody(ageCheck) });
+            await refresh(listSessions);
+            await navigate({ to: "/dashboard/sessions/$sessionId", params: { sessionId: data.id } });
+          }}
+        >
+          Create a test session
+        </ActionButton>
+        <Link to="/dashboard/sessions/new">Choose what it asks for</Link>
+      </div>
     </>
   );
 }
@@ -231,19 +247,21 @@ function VerifyStep({ steps: { latest } }: { steps: Steps }) {
   );
 }
 
-function KeyStep() {
-  return (
-    <>
+/** Code is shown to who has a key to run it with. */
+function KeyStep({ hasKey }: { hasKey: boolean }) {
+  const [ageCheck] = presets;
+  if (!hasKey || ageCheck === undefined)
+    return (
       <p>
         <Link to="/dashboard/api-keys">Create a key</Link> for your server, and keep it where only the server
-        can read it. The samples here expect it in a variable:
+        can read it. The code that uses it is shown here then.
       </p>
-      <Code label="Command" text={`export ${keyVariable}='the key, as it is shown once'`} />
-      <p>This then lists your sessions:</p>
-      <Code
-        label="Sessions"
-        text={`curl -sS ${window.location.origin}/v1/sessions -H "authorization: Bearer $${keyVariable}"`}
-      />
+    );
+  return (
+    <>
+      <p>Put your key into a variable, and create a session from your server:</p>
+      <Code label="Command" text={`export ${keyVariable}='${apiKeyForm.prefix}…'`} />
+      <CopyAs request={{ url: `${window.location.origin}/v1/sessions`, body: presetBody(ageCheck) }} />
     </>
   );
 }

@@ -62,7 +62,7 @@ export function OverviewPage() {
         ) : data.totals.total > 0 ? (
           <Figures overview={data} />
         ) : (
-          <Empty>
+          <Empty icon="overview">
             {environment === "sandbox" && filters.count === 0
               ? "Figures appear here with the first session."
               : "No session was created in this time."}
@@ -254,7 +254,7 @@ function Funnel({ overview: { funnel } }: { overview: Overview }) {
 
 function Reasons({ overview }: { overview: Overview }) {
   const reasons = Object.entries(overview.failure_codes)
-    .map(([code, count]) => ({ name: sentence(code), count: count ?? 0 }))
+    .map(([code, count]) => ({ name: inWords(code), count: count ?? 0 }))
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count);
   return (
@@ -266,11 +266,6 @@ function Reasons({ overview }: { overview: Overview }) {
       )}
     </Card>
   );
-}
-
-function sentence(code: string): string {
-  const words = inWords(code);
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function Durations({ overview }: { overview: Overview }) {

@@ -32,7 +32,7 @@ export function Agreement({ session }: { session: OneSession }) {
         rowKey={([key]) => key}
         columns={[
           { header: "Field", cell: ([key]) => claimLabel(key) },
-          { header: "Needed", cell: ([, field]) => (field.required ? "required" : "optional") },
+          { header: "Needed", cell: ([, field]) => (field.required ? "Required" : "Optional") },
           { header: "Agreed", cell: ([key]) => <Agreed consent={consent} field={key} /> },
           { header: "Reason", cell: ([, field]) => <Reasons field={field} /> },
         ]}
@@ -43,11 +43,11 @@ export function Agreement({ session }: { session: OneSession }) {
 
 function Agreed({ consent, field }: { consent: OneSession["consent"]; field: string }) {
   if (consent === null) return <span className="text-muted">–</span>;
-  if (!consent.selected_field_keys.includes(field)) return <Badge look="plain">declined</Badge>;
+  if (!consent.selected_field_keys.includes(field)) return <Badge look="plain">Declined</Badge>;
   return consent.withdrawn_at === null ? (
-    <Badge look="good">agreed</Badge>
+    <Badge look="good">Agreed</Badge>
   ) : (
-    <Badge look="plain">withdrawn</Badge>
+    <Badge look="plain">Withdrawn</Badge>
   );
 }
 

@@ -18,27 +18,27 @@ const unmetTexts: Record<RequirementName, string> = {
 };
 
 const demandTexts = {
-  required: "required: a document that cannot do it fails",
-  preferred: "preferred: done where the document allows it",
+  required: "Required: a document that cannot do it fails",
+  preferred: "Preferred: done where the document allows it",
 } as const;
 
 const chips = {
-  genuine: { look: "good", label: "genuine", text: "It proved that it is the original." },
+  genuine: { look: "good", label: "Genuine", text: "It proved that it is the original." },
   copy_not_excluded: {
     look: "warn",
-    label: "copy not excluded",
+    label: "Copy not excluded",
     text: "The state signed the data; the document offers no proof that its chip is no copy.",
   },
 } as const;
 
 const revocations = {
-  checked: { look: "good", label: "checked", text: "A fresh list of the state does not name the signer." },
+  checked: { look: "good", label: "Checked", text: "A fresh list of the state does not name the signer." },
   stale: {
     look: "warn",
-    label: "stale",
+    label: "Stale",
     text: "The newest list is past its time; it does not name the signer.",
   },
-  no_list: { look: "warn", label: "no list", text: "There was no list of the state that counts." },
+  no_list: { look: "warn", label: "No list", text: "There was no list of the state that counts." },
 } as const;
 
 export function demandFacts({ requirements }: Pick<OneSession, "requirements">) {
@@ -64,7 +64,7 @@ export function EvidenceFacts({ evidence }: { evidence: Static<typeof Evidence> 
         ["How", "The chip was read and checked, and a living face was compared with its portrait."],
         ["Chip", <Found key="chip" {...chip} />],
         ["Revocation", <Found key="revocation" {...revocation} />],
-        ["Face", <Found key="face" look="good" label="matched" text="It is the one in the portrait." />],
+        ["Face", <Found key="face" look="good" label="Matched" text="It is the one in the portrait." />],
         [
           "Tolerated",
           evidence.warnings.length === 0 ? (

@@ -4,7 +4,7 @@ import {
   requirementNames,
   sessionLifetimeMinutes,
 } from "@assay/contract/facts";
-import { claimKeys, createSession, type Demand, listSessions } from "@assay/contract/sessions";
+import { createSession, type Demand, listSessions } from "@assay/contract/sessions";
 import { listEndpoints } from "@assay/contract/webhooks";
 import { useNavigate } from "@tanstack/react-router";
 import { useCallback, useEffect, useRef, useState } from "react";
@@ -13,30 +13,22 @@ import { refresh, useList } from "../api/queries.ts";
 import { usePlace } from "../shell/organization-context.ts";
 import { Choices } from "../ui/choices.tsx";
 import { CopyAs } from "../ui/copy-as.tsx";
+import { Disclosure } from "../ui/disclosure.tsx";
 import { Field, Select } from "../ui/field.tsx";
 import { Form, type Values, valuesOf } from "../ui/form.tsx";
-import { Icon } from "../ui/icon.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Card, Heading } from "../ui/page.tsx";
-import { claimLabel } from "./claim-labels.ts";
+import { AskedFields, askedFields } from "./asked-fields.tsx";
 import { requirementLabels } from "./evidence.tsx";
 import { pageLanguageNames } from "./page-languages.ts";
 import { type Preset, presets } from "./presets.ts";
-import { adultAge, type SessionBody, shareFields } from "./session-body.ts";
-
-// It is always part of a session, so nobody has to ask for it.
-const fields = [...claimKeys.filter((key) => key !== "service_document_id"), "age_over"] as const;
-type AskedName = (typeof fields)[number];
-
-function labelOf(field: AskedName): string {
-  return field === "age_over" ? "Old enough" : claimLabel(field);
-}
+import { type SessionBody, shareFields } from "./session-body.ts";
 
 function bodyOf(values: Values): SessionBody {
   const demands = requirementNames.map((name) => [name, values.raw(`require_${name}`) as Demand] as const);
   return {
     share_fields: shareFields(
-      fields,
+      askedFields,
       (field) => ({ wish: values.raw(field), reason: values.text(`reason_${field}`) }),
       values.text("age"),
     ),
@@ -114,82 +106,6 @@ export function NewSessionPage() {
   );
 }
 
-/** The fields of a preset; the others are folded away, except where people choose by themselves. */
-function AskedFields({ preset, onShown }: { preset: Preset["id"]; onShown: () => void }) {
-  const wishes = presets.find(({ id }) => id === preset)?.wishes ?? {};
-  const [asked, others] = [
-    fields.filter((field) => field in wishes),
-    fields.filter((field) => !(field in wishes)),
-  ];
-  const show = (field: AskedName) => (
-    <AskedField key={field} field={field} wish={wishes[field]} onShown={onShown} />
-  );
-  return (
-    <fieldset>
-      <legend className="mb-1 font-medium">What the person is asked to share</legend>
-      <p className="mb-3 text-small text-muted">
-        The person reads the reasons, so make them your own. A code that stands for the document is always
-        part of it.
-      </p>
-      <div className="divide-y divide-line">{asked.map(show)}</div>
-      <details open={preset === "own"} className="mt-2">
-        <summary className="py-1 text-small">{preset === "own" ? "Fields" : "Ask for more"}</summary>
-        <div className="divide-y divide-line">{others.map(show)}</div>
-      </details>
-    </fieldset>
-  );
-}
-
-function AskedField(props: {
-  field: AskedName;
-  wish: { required: boolean; reason: string } | undefined;
-  onShown: () => void;
-}) {
-  const { field, onShown } = props;
-  const asked = props.wish === undefined ? "no" : props.wish.required ? "required" : "optional";
-  const [wish, setWish] = useState<string>(asked);
-  const label = labelOf(field);
-  // A reason that has just appeared is a part of the request.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it appears with the wish.
-  useEffect(onShown, [wish]);
-  return (
-    <div className="py-3">
-      <div className="flex flex-wrap items-center justify-between gap-2">
-        <span className="font-medium">{label}</span>
-        <span className="relative">
-          <select
-            name={field}
-            aria-label={label}
-            value={wish}
-            onChange={(event) => setWish(event.currentTarget.value)}
-            className="min-h-10 rounded-control border border-field bg-card ps-3 pe-9 text-ink"
-          >
-            <option value="no">Do not ask</option>
-            <option value="optional">Optional</option>
-            <option value="required">Required</option>
-          </select>
-          <Icon name="chevron" className="pointer-events-none absolute end-3 top-3 size-4 text-muted" />
-        </span>
-      </div>
-      {wish === "no" ? null : (
-        <div className={field === "age_over" ? "mt-2 grid gap-3 sm:grid-cols-[8rem_1fr]" : "mt-2"}>
-          {field === "age_over" ? (
-            <Field label="Age" name="age" inputMode="numeric" pattern="[0-9]{2,3}" defaultValue={adultAge} />
-          ) : null}
-          <Field
-            label={
-              field === "age_over" ? "Why you ask for the age" : `Why you ask for: ${label.toLowerCase()}`
-            }
-            name={`reason_${field}`}
-            maxLength={200}
-            defaultValue={props.wish?.reason ?? ""}
-          />
-        </div>
-      )}
-    </div>
-  );
-}
-
 function MoreChoices() {
   const endpoints = useList(listEndpoints, { query: { limit: 100, enabled: true } });
   return (
@@ -201,9 +117,8 @@ function MoreChoices() {
         maxLength={200}
         hint="Such as an order number. Nothing personal."
       />
-      <details>
-        <summary className="py-1 font-medium">More choices</summary>
-        <div className="mt-3 space-y-4">
+      <Disclosure isNeeded title="More choices">
+        <div className="space-y-4">
           <fieldset className="space-y-4">
             <legend className="mb-1 font-medium">What the document must be able to do</legend>
             <p className="text-small text-muted">
@@ -247,7 +162,7 @@ function MoreChoices() {
             ]}
           />
         </div>
-      </details>
+      </Disclosure>
     </>
   );
 }

@@ -1,7 +1,8 @@
+import { search } from "@assay/contract/search";
 import { listSessions, type SessionStatus, sessionStatuses } from "@assay/contract/sessions";
 import { Link } from "@tanstack/react-router";
 import { present } from "../api/call.ts";
-import { useList } from "../api/queries.ts";
+import { useData, useList } from "../api/queries.ts";
 import { useMay } from "../shell/organization-context.ts";
 import { LinkButton } from "../ui/button.tsx";
 import { CopyButton, Id } from "../ui/copy.tsx";
@@ -16,8 +17,8 @@ import {
   startOfDay,
   useFilters,
 } from "../ui/filters.tsx";
-import { Badge, Card, Heading } from "../ui/page.tsx";
-import { ListTable } from "../ui/table.tsx";
+import { Badge, Card, Heading, Loaded } from "../ui/page.tsx";
+import { Empty, ListTable, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 
 const looks = {
@@ -45,15 +46,14 @@ export function SessionsPage() {
       created_to: endOfDay(to),
     }),
   });
+  const create = mayCreate ? (
+    <LinkButton look="primary" icon="plus" to="/dashboard/sessions/new">
+      Create a session
+    </LinkButton>
+  ) : null;
   return (
     <>
-      <Heading title="Sessions">
-        {mayCreate ? (
-          <LinkButton look="primary" icon="plus" to="/dashboard/sessions/new">
-            Create a session
-          </LinkButton>
-        ) : null}
-      </Heading>
+      <Heading title="Sessions">{create}</Heading>
       <Filters count={filters.count} onClear={filters.clear}>
         <FilterSelect
           label="Status"
@@ -75,48 +75,107 @@ export function SessionsPage() {
         />
       </Filters>
       <Card>
-        <ListTable
-          caption="Sessions, the latest first"
-          list={sessions}
-          rowKey={({ id }) => id}
-          empty={
-            filters.count > 0
-              ? "Nothing fits these filters. Clear them to see everything."
-              : "A session is one person's verification. Create one here to try it, or let your server create them."
-          }
-          columns={[
-            {
-              header: "Session",
-              phone: "title",
-              cell: (session) => (
-                <span className="inline-flex items-center gap-1">
-                  <Link to="/dashboard/sessions/$sessionId" params={{ sessionId: session.id }}>
-                    <Id value={session.id} />
-                  </Link>
-                  <span className="max-sm:hidden">
-                    <CopyButton value={session.id} what={`the identifier ${session.id.slice(-4)}`} />
+        {reference !== undefined && sessions.isSuccess && sessions.items.length === 0 ? (
+          <BeginningWith reference={reference} status={status} from={startOfDay(from)} to={endOfDay(to)} />
+        ) : (
+          <ListTable
+            caption="Sessions, the latest first"
+            list={sessions}
+            rowKey={({ id }) => id}
+            emptyIcon={filters.count > 0 ? "search" : "sessions"}
+            emptyAction={filters.count > 0 ? null : create}
+            empty={
+              filters.count > 0
+                ? "Nothing fits these filters. Clear them to see everything."
+                : "A session is one person's verification. Create one here to try it, or let your server create them."
+            }
+            columns={[
+              {
+                header: "Session",
+                phone: "title",
+                cell: (session) => (
+                  <span className="inline-flex items-center gap-1">
+                    <Link to="/dashboard/sessions/$sessionId" params={{ sessionId: session.id }}>
+                      <Id value={session.id} />
+                    </Link>
+                    <span className="max-sm:hidden">
+                      <CopyButton value={session.id} what={`the identifier ${session.id.slice(-4)}`} />
+                    </span>
                   </span>
-                </span>
-              ),
-            },
-            {
-              header: "Status",
-              phone: "end",
-              cell: (session) => (
-                <>
-                  <StatusBadge status={session.status} />
-                  {session.failure_code === null ? null : (
-                    <span className="block text-small text-muted">{inWords(session.failure_code)}</span>
-                  )}
-                </>
-              ),
-            },
-            { header: "Reference", cell: (session) => <bdi>{session.client_reference_id ?? "–"}</bdi> },
-            { header: "Created", cell: (session) => <Time at={session.created_at} /> },
-            { header: "Ended", phone: "hidden", cell: (session) => <Time at={session.completed_at} /> },
-          ]}
-        />
+                ),
+              },
+              {
+                header: "Status",
+                phone: "end",
+                cell: (session) => (
+                  <>
+                    <StatusBadge status={session.status} />
+                    {session.failure_code === null ? null : (
+                      <span className="block text-small text-muted">{inWords(session.failure_code)}</span>
+                    )}
+                  </>
+                ),
+              },
+              { header: "Reference", cell: (session) => <bdi>{session.client_reference_id ?? "–"}</bdi> },
+              { header: "Created", cell: (session) => <Time at={session.created_at} /> },
+              { header: "Ended", phone: "hidden", cell: (session) => <Time at={session.completed_at} /> },
+            ]}
+          />
+        )}
       </Card>
+    </>
+  );
+}
+
+/**
+ * Where no session has exactly this reference: those whose reference begins with it. The API's filter is exact, as programs need it; people type the beginning.
+ */
+function BeginningWith(props: {
+  reference: string;
+  status: string | undefined;
+  from: string | undefined;
+  to: string | undefined;
+}) {
+  const result = useData(search, { query: { text: props.reference, kind: "session" } });
+  const found = (result.data?.data.found ?? []).filter(
+    ({ detail, created_at: at }) =>
+      (props.status === undefined || props.status === detail) &&
+      (props.from === undefined || at >= props.from) &&
+      (props.to === undefined || at <= props.to),
+  );
+  if (result.data === undefined) return <Loaded query={result}>{() => null}</Loaded>;
+  if (found.length === 0)
+    return <Empty icon="search">Nothing fits these filters. Clear them to see everything.</Empty>;
+  return (
+    <>
+      <p className="mb-2 text-muted">
+        The latest whose reference begins with “<bdi>{props.reference}</bdi>”:
+      </p>
+      <Table
+        caption="Sessions whose reference begins so"
+        rows={found}
+        rowKey={({ id }) => id}
+        columns={[
+          {
+            header: "Reference",
+            phone: "title",
+            cell: ({ id, title }) => (
+              <Link to="/dashboard/sessions/$sessionId" params={{ sessionId: id }}>
+                <bdi>{title}</bdi>
+              </Link>
+            ),
+          },
+          {
+            header: "Status",
+            phone: "end",
+            cell: ({ detail }) => {
+              const found = sessionStatuses.find((each) => each === detail);
+              return found === undefined ? null : <StatusBadge status={found} />;
+            },
+          },
+          { header: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
+        ]}
+      />
     </>
   );
 }

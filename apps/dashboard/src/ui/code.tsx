@@ -12,7 +12,7 @@ export function Code(props: { label: string; text: string; wrap?: boolean; actio
         <p className="text-small font-medium">{props.label}</p>
         <div className="flex flex-wrap items-center gap-2">
           {props.actions}
-          <Button small onClick={() => void copy()} label={`Copy ${props.label.toLowerCase()}`}>
+          <Button small icon="copy" onClick={() => void copy()} label={`Copy ${props.label.toLowerCase()}`}>
             Copy
           </Button>
         </div>

@@ -1,5 +1,5 @@
-import { type RefObject, useRef, useState } from "react";
-import { Button } from "./button.tsx";
+import { type ReactNode, type RefObject, useRef, useState } from "react";
+import { Button, type Look } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { shortId } from "./short-id.ts";
 import { toast } from "./toasts.tsx";
@@ -33,7 +33,7 @@ export function Copy(props: { label: string; value: string }) {
         >
           {props.value}
         </code>
-        <Button icon="copy" onClick={() => void copy()} label={`Copy ${props.label.toLowerCase()}`}>
+        <Button small icon="copy" onClick={() => void copy()} label={`Copy ${props.label.toLowerCase()}`}>
           Copy
         </Button>
       </div>
@@ -51,6 +51,24 @@ export function Id({ value }: { value: string }) {
   );
 }
 
+async function copyAndSay(value: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(value);
+    toast("Copied.");
+  } catch {
+    toast(`This browser does not allow copying. It is: ${value}`, "warn");
+  }
+}
+
+/** A button that copies something that stands elsewhere on the page, or nowhere. */
+export function CopyValue(props: { value: string; look?: Look; children: ReactNode }) {
+  return (
+    <Button icon="copy" look={props.look} onClick={() => void copyAndSay(props.value)}>
+      {props.children}
+    </Button>
+  );
+}
+
 /** Copies an identifier, beside its short form. */
 export function CopyButton({ value, what }: { value: string; what: string }) {
   return (
@@ -58,14 +76,7 @@ export function CopyButton({ value, what }: { value: string; what: string }) {
       type="button"
       title={`Copy ${what}`}
       className="inline-flex size-8 items-center justify-center rounded-control text-muted hover:bg-soft hover:text-ink"
-      onClick={async () => {
-        try {
-          await navigator.clipboard.writeText(value);
-          toast("Copied.");
-        } catch {
-          toast(`This browser does not allow copying. It is: ${value}`, "warn");
-        }
-      }}
+      onClick={() => void copyAndSay(value)}
     >
       <Icon name="copy" className="size-4" />
       <span className="sr-only">Copy {what}</span>

@@ -71,27 +71,54 @@ export function Dialog(props: { title: string; onClose: () => void; children: Re
   );
 }
 
-/** A button that asks before it does what cannot be taken back. */
-export function ConfirmButton(props: {
-  children: ReactNode;
+type Question = {
   title: string;
   explanation: ReactNode;
   confirm: string;
   run: () => Promise<unknown>;
-  small?: boolean;
-  wide?: boolean;
-  label?: string;
   look?: "plain" | "danger" | "primary";
-  disabled?: boolean;
   /** Said once it is done. */
   done?: string;
-}) {
-  const [asking, setAsking] = useState(false);
+};
+
+/** Asks before something is done that cannot be taken back. */
+export function ConfirmDialog(props: Question & { onClose: () => void }) {
   const { busy, error, run } = useAction(async () => {
     await props.run();
-    setAsking(false);
+    props.onClose();
     if (props.done !== undefined) toast(props.done);
   });
+  return (
+    <Dialog title={props.title} onClose={props.onClose}>
+      <div className="space-y-4">
+        <div>{props.explanation}</div>
+        {error === null ? null : <Notice kind="bad" problem={problemOf(error)} />}
+        <div className="flex flex-wrap gap-3">
+          <Button onClick={props.onClose}>Go back</Button>
+          <Button
+            look={props.look === undefined || props.look === "danger" ? "danger" : "primary"}
+            disabled={busy}
+            onClick={() => void run()}
+          >
+            {props.confirm}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+/** A button that asks first. */
+export function ConfirmButton(
+  props: Question & {
+    children: ReactNode;
+    small?: boolean;
+    wide?: boolean;
+    label?: string;
+    disabled?: boolean;
+  },
+) {
+  const [asking, setAsking] = useState(false);
   return (
     <>
       <Button
@@ -104,24 +131,7 @@ export function ConfirmButton(props: {
       >
         {props.children}
       </Button>
-      {asking ? (
-        <Dialog title={props.title} onClose={() => setAsking(false)}>
-          <div className="space-y-4">
-            <div>{props.explanation}</div>
-            {error === null ? null : <Notice kind="bad" problem={problemOf(error)} />}
-            <div className="flex flex-wrap gap-3">
-              <Button onClick={() => setAsking(false)}>Go back</Button>
-              <Button
-                look={props.look === undefined || props.look === "danger" ? "danger" : "primary"}
-                disabled={busy}
-                onClick={() => void run()}
-              >
-                {props.confirm}
-              </Button>
-            </div>
-          </div>
-        </Dialog>
-      ) : null}
+      {asking ? <ConfirmDialog {...props} onClose={() => setAsking(false)} /> : null}
     </>
   );
 }

@@ -143,9 +143,10 @@ export function optionsOf(values: readonly string[]) {
   return [anyOption, ...values.map((value) => ({ value, label: inWords(value) }))];
 }
 
-/** `in_progress` → `in progress`. */
+/** `in_progress` → `In progress`. */
 export function inWords(code: string): string {
-  return code.replaceAll("_", " ");
+  const words = code.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** The first and last moment of local days, as the service takes times. */

@@ -19,6 +19,8 @@ export function Heading(props: {
   title: string;
   /** The pages above this one. */
   crumbs?: readonly Crumb[];
+  /** How it stands, beside the title. */
+  mark?: ReactNode;
   /** A line that says what the page is about. */
   about?: ReactNode;
   children?: ReactNode;
@@ -34,9 +36,12 @@ export function Heading(props: {
     <div className="mb-6">
       {props.crumbs === undefined ? null : <Breadcrumb crumbs={props.crumbs} here={title} />}
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <h1 ref={heading} tabIndex={-1} className="min-w-0 text-title font-semibold tracking-tight">
-          {title}
-        </h1>
+        <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+          <h1 ref={heading} tabIndex={-1} className="min-w-0 text-title font-semibold tracking-tight">
+            <bdi>{title}</bdi>
+          </h1>
+          {props.mark}
+        </div>
         {props.children ? <div className="flex flex-wrap items-center gap-2">{props.children}</div> : null}
       </div>
       {props.about === undefined ? null : <p className="mt-1 max-w-2xl text-muted">{props.about}</p>}
@@ -135,13 +140,18 @@ export function Loaded<T>(props: {
   return <Loading lines={props.lines ?? 3} />;
 }
 
-export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
+/** `narrow`: each name above its value, as beside the story of a page. */
+export function Facts(props: { facts: readonly (readonly [string, ReactNode])[]; narrow?: boolean }) {
   return (
-    <dl className="grid gap-x-6 gap-y-2.5 sm:grid-cols-[fit-content(12rem)_minmax(0,1fr)]">
-      {facts.map(([name, value]) => (
+    <dl
+      className={`grid gap-x-6 gap-y-2.5 ${props.narrow ? "" : "sm:grid-cols-[fit-content(12rem)_minmax(0,1fr)]"}`}
+    >
+      {props.facts.map(([name, value]) => (
         <div key={name} className="contents">
-          <dt className="text-small text-muted sm:pt-0.5">{name}</dt>
-          <dd className="min-w-0 max-sm:-mt-1.5 max-sm:mb-1.5">{value}</dd>
+          <dt className={`text-small text-muted ${props.narrow ? "" : "sm:pt-0.5"}`}>{name}</dt>
+          <dd className={`min-w-0 ${props.narrow ? "-mt-2 mb-1" : "max-sm:-mt-1.5 max-sm:mb-1.5"}`}>
+            {value}
+          </dd>
         </div>
       ))}
     </dl>

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
+import { Icon, type IconName } from "./icon.tsx";
 import { Loading, ProblemNotice } from "./page.tsx";
 
 export type Column<T> = {
@@ -89,12 +90,20 @@ export function ListTable<T>(props: {
   columns: readonly Column<T>[];
   rowKey: (row: T) => string;
   empty: ReactNode;
+  emptyIcon?: IconName | undefined;
+  /** What can be done about it, where the page has a button for it. */
+  emptyAction?: ReactNode;
 }) {
   const { list } = props;
   if (list.isPending) return <Loading lines={6} />;
   if (list.error !== null && list.items.length === 0)
     return <ProblemNotice error={list.error} retry={list.refetch} />;
-  if (list.items.length === 0) return <Empty>{props.empty}</Empty>;
+  if (list.items.length === 0)
+    return (
+      <Empty icon={props.emptyIcon} action={props.emptyAction}>
+        {props.empty}
+      </Empty>
+    );
   return (
     <>
       <Table caption={props.caption} columns={props.columns} rows={list.items} rowKey={props.rowKey} />
@@ -110,10 +119,17 @@ export function ListTable<T>(props: {
   );
 }
 
-export function Empty({ children }: { children: ReactNode }) {
+/** Nothing is there yet: what will be, and the way to it. */
+export function Empty(props: { icon?: IconName | undefined; action?: ReactNode; children: ReactNode }) {
   return (
-    <div className="rounded-control border border-dashed border-field px-5 py-8 text-center text-muted">
-      {children}
+    <div className="flex flex-col items-center gap-3 px-5 py-8 text-center text-muted">
+      {props.icon === undefined ? null : (
+        <span className="inline-flex size-11 items-center justify-center rounded-full bg-soft">
+          <Icon name={props.icon} className="size-5" />
+        </span>
+      )}
+      <div className="max-w-md text-balance">{props.children}</div>
+      {props.action}
     </div>
   );
 }

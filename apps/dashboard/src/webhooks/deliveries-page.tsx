@@ -10,6 +10,7 @@ import type { ComponentProps, ReactNode } from "react";
 import type { Static } from "typebox";
 import { present } from "../api/call.ts";
 import { useList } from "../api/queries.ts";
+import { LinkButton } from "../ui/button.tsx";
 import { DateRange } from "../ui/date-range.tsx";
 import { anyOption, endOfDay, FilterSelect, Filters, startOfDay, useFilters } from "../ui/filters.tsx";
 import { Badge, Card, Heading } from "../ui/page.tsx";
@@ -29,6 +30,7 @@ export function DeliveryStatus({ status }: { status: Status }) {
 export function DeliveriesTable(props: {
   list: ComponentProps<typeof ListTable<Delivery>>["list"];
   empty: ReactNode;
+  emptyAction?: ReactNode;
 }) {
   return (
     <ListTable
@@ -36,6 +38,8 @@ export function DeliveriesTable(props: {
       list={props.list}
       rowKey={({ id }) => id}
       empty={props.empty}
+      emptyIcon="deliveries"
+      emptyAction={props.emptyAction}
       columns={[
         {
           header: "Event",
@@ -99,14 +103,12 @@ export function DeliveriesPage() {
         <DeliveriesTable
           list={deliveries}
           empty={
-            filters.count > 0 ? (
-              "Nothing fits these filters. Clear them to see everything."
-            ) : (
-              <>
-                Nothing has been sent yet. <Link to="/dashboard/webhooks">Add an endpoint</Link> and send it a
-                test event.
-              </>
-            )
+            filters.count > 0
+              ? "Nothing fits these filters. Clear them to see everything."
+              : "Nothing has been sent yet. Add an endpoint and send it a test event."
+          }
+          emptyAction={
+            filters.count > 0 ? null : <LinkButton to="/dashboard/webhooks">Go to the endpoints</LinkButton>
           }
         />
       </Card>

@@ -20,10 +20,10 @@ export function errorText(error: DeliveryError): string {
 }
 
 const stateTexts: Record<DeliveryStatus, string> = {
-  pending: "waiting",
-  delivering: "being sent",
-  succeeded: "delivered",
-  failed: "failed",
+  pending: "Waiting",
+  delivering: "Being sent",
+  succeeded: "Delivered",
+  failed: "Failed",
 };
 
 export function stateText(status: DeliveryStatus): string {

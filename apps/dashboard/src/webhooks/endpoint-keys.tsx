@@ -29,6 +29,7 @@ export function EndpointKeys({ endpointId, mayChange }: { endpointId: string; ma
         caption="Encryption keys"
         list={keys}
         rowKey={({ id }) => id}
+        emptyIcon="key"
         empty="Nothing is sent until you register a public key. The private key stays with you: only you can read what is delivered."
         columns={[
           { header: "Key", cell: (key) => <bdi className="font-mono text-small">{key.key_id}</bdi> },

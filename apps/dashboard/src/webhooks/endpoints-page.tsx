@@ -39,20 +39,22 @@ export function EndpointsPage() {
   const mayChange = useMay("admin");
   const endpoints = useList(listEndpoints);
   const [creating, setCreating] = useState(false);
+  const add = (words: string) =>
+    mayChange ? (
+      <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
+        {words}
+      </Button>
+    ) : null;
   return (
     <>
-      <Heading title="Webhooks">
-        {mayChange ? (
-          <Button look="primary" onClick={() => setCreating(true)}>
-            Add an endpoint
-          </Button>
-        ) : null}
-      </Heading>
+      <Heading title="Webhooks">{add("Add an endpoint")}</Heading>
       <Card>
         <ListTable
           caption="Webhook endpoints"
           list={endpoints}
           rowKey={({ id }) => id}
+          emptyIcon="webhook"
+          emptyAction={add("Add the first endpoint")}
           empty="Outcomes of sessions are sent to your servers, encrypted to your key and signed. Add the address that is to receive them."
           columns={[
             {

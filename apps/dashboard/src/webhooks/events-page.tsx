@@ -8,6 +8,7 @@ import { useMay } from "../shell/organization-context.ts";
 import { ActionButton } from "../ui/button.tsx";
 import { CopyId, Id } from "../ui/copy.tsx";
 import { DateRange } from "../ui/date-range.tsx";
+import { Disclosure } from "../ui/disclosure.tsx";
 import {
   anyOption,
   endOfDay,
@@ -65,6 +66,7 @@ export function EventsPage() {
           caption="Events, the latest first"
           list={events}
           rowKey={({ id }) => id}
+          emptyIcon={filters.count > 0 ? "search" : "events"}
           empty={
             filters.count > 0
               ? "Nothing fits these filters. Clear them to see everything."
@@ -153,12 +155,11 @@ export function EventPage() {
       </Loaded>
       {event.data === undefined ? null : (
         <Card title="What an event of this kind says">
-          <details>
-            <summary>Show a sample</summary>
+          <Disclosure title="Show a sample">
             <div className="mt-3">
               <SampleEvent type={event.data.data.type} />
             </div>
-          </details>
+          </Disclosure>
           <p className="mt-3 text-small text-muted">
             What this one says is in its deliveries, encrypted to your key. This service keeps no readable
             copy.

@@ -5,6 +5,7 @@ import type { Static } from "typebox";
 import { PageProblem } from "../api/page-problem.ts";
 import { usePlace } from "../shell/organization-context.ts";
 import { Code } from "../ui/code.tsx";
+import { Disclosure } from "../ui/disclosure.tsx";
 import { TextArea } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
@@ -26,12 +27,11 @@ export function SealedBodyView({ body }: { body: Static<typeof SealedBody> }) {
           ["Size", `${body.bytes.toLocaleString("en")} bytes`],
         ]}
       />
-      <details>
-        <summary className="font-medium">As it is sent</summary>
+      <Disclosure title="As it is sent">
         <div className="mt-3">
           <Code wrap label="Encrypted body" text={body.jwe} />
         </div>
-      </details>
+      </Disclosure>
       <OpenHere jwe={body.jwe} />
     </div>
   );
@@ -41,8 +41,7 @@ export function SealedBodyView({ body }: { body: Static<typeof SealedBody> }) {
 export function PastedBody() {
   const [jwe, setJwe] = useState("");
   return (
-    <details>
-      <summary className="font-medium">Open a body that your server received</summary>
+    <Disclosure title="Open a body that your server received">
       <div className="mt-3 space-y-4">
         <TextArea
           label="Encrypted body"
@@ -53,7 +52,7 @@ export function PastedBody() {
         />
         {jwe.trim() === "" ? null : <OpenHere key={jwe} jwe={jwe} />}
       </div>
-    </details>
+    </Disclosure>
   );
 }
 

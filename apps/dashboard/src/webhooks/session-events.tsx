@@ -21,7 +21,7 @@ export function SessionEvents({ sessionId }: { sessionId: string }) {
       ) : events.error !== null && events.items.length === 0 ? (
         <ProblemNotice error={events.error} retry={events.refetch} />
       ) : events.items.length === 0 ? (
-        <Empty>Nothing yet. An event is sent when the session ends.</Empty>
+        <Empty icon="webhook">Nothing yet. An event is sent when the session ends.</Empty>
       ) : (
         <ul className="space-y-4">
           {events.items.map((event) => (

@@ -14,6 +14,7 @@ import { call } from "../api/call.ts";
 import { refresh, useData } from "../api/queries.ts";
 import { usePlace } from "../shell/organization-context.ts";
 import { ActionButton, Button } from "../ui/button.tsx";
+import { Disclosure } from "../ui/disclosure.tsx";
 import { Select } from "../ui/field.tsx";
 import { Card, Facts } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
@@ -59,12 +60,11 @@ export function TestEvent({ endpointId, enabled }: { endpointId: string; enabled
             }
           />
         </div>
-        <details>
-          <summary className="text-small">What it says, once decrypted</summary>
+        <Disclosure small title="What it says, once decrypted">
           <div className="mt-3">
             <SampleEvent type={type} />
           </div>
-        </details>
+        </Disclosure>
         {enabled ? (
           <ActionButton look="primary" run={send}>
             Send a test event

@@ -1,6 +1,7 @@
 import type { WebhookDeliveryAttempt } from "@assay/contract/webhooks";
 import type { Static } from "typebox";
 import { Code } from "../ui/code.tsx";
+import { Disclosure } from "../ui/disclosure.tsx";
 import { Badge } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 import { errorText } from "./delivery-words.ts";
@@ -40,8 +41,7 @@ function OneTry({ attempt, number, open }: { attempt: Attempt; number: number; o
         </span>
       </p>
       {error === null ? null : <p className="mt-1">{errorText(error)}</p>}
-      <details className="mt-2" open={open}>
-        <summary className="text-small">Request and answer</summary>
+      <Disclosure small title="Request and answer" open={open}>
         <div className="mt-3 space-y-4">
           <Headers headers={attempt.request_headers} />
           {answer === null ? (
@@ -56,7 +56,7 @@ function OneTry({ attempt, number, open }: { attempt: Attempt; number: number; o
             />
           )}
         </div>
-      </details>
+      </Disclosure>
     </>
   );
 }

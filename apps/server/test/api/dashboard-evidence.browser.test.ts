@@ -24,9 +24,9 @@ test("a session's page tells in words what its success rests on", async () => {
   const { page, problems } = await openDashboard(browser, url, { token: owner.token, width: 320 });
   await page.goto(`${url}/dashboard/sessions/${id}`);
   await page.getByRole("heading", { name: "What the success rests on" }).waitFor();
-  await page.getByText("copy not excluded").waitFor();
+  await page.getByText("Copy not excluded").waitFor();
   await page.getByText("A fresh list of the state does not name the signer.").waitFor();
-  await page.getByText("preferred: done where the document allows it").first().waitFor();
+  await page.getByText("Preferred: done where the document allows it").first().waitFor();
   await page.getByText("French", { exact: true }).waitFor();
   await checkAccessibility(page);
   await keepLooks(page, "dashboard-evidence");
@@ -39,7 +39,7 @@ test("a session that failed for want of what is required says so, and shows no e
   const { page, problems } = await openDashboard(browser, url, { token: owner.token });
   await page.goto(`${url}/dashboard/sessions/${id}`);
   await page.getByText("The chip offers no proof that it is no copy, and you require one.").waitFor();
-  await page.getByText("required: a document that cannot do it fails").waitFor();
+  await page.getByText("Required: a document that cannot do it fails").waitFor();
   assert.equal(await page.getByRole("heading", { name: "What the success rests on" }).count(), 0);
   assert.deepEqual(faults(problems), []);
   await page.context().close();

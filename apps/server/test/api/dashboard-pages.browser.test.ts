@@ -86,8 +86,8 @@ async function furnish() {
     paths: [
       ["overview", "/dashboard", "Overview"],
       ["sessions", "/dashboard/sessions", "Sessions"],
-      ["session-open", `/dashboard/sessions/${waiting}`, "Session"],
-      ["session-failed", `/dashboard/sessions/${failed}`, "Session"],
+      ["session-open", `/dashboard/sessions/${waiting}`, "Verification"],
+      ["session-failed", `/dashboard/sessions/${failed}`, "Verification"],
       ["session-new", "/dashboard/sessions/new", "Create a session"],
       ["api-keys", "/dashboard/api-keys", "API keys"],
       ["webhooks", "/dashboard/webhooks", "Webhooks"],
@@ -225,7 +225,7 @@ test("filters are in the address, take effect as they are chosen, and are still 
   await rows.nth(1).waitFor({ state: "detached" });
   assert.equal(page.url(), `${url}/dashboard/sessions?status=failed`);
   await rows.getByRole("link").click();
-  await heading(page, "Session");
+  await heading(page, "Verification");
   assert.ok(page.url().endsWith(failed));
   await page.goBack();
   await rows.first().waitFor();
@@ -270,7 +270,7 @@ test("the search finds by keyboard, charts are gone through with the arrows, and
   await palette.getByRole("menuitem", { name: /^Session vs_/ }).waitFor();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
-  await heading(page, "Session");
+  await heading(page, "Verification");
   assert.ok(page.url().endsWith(failed));
   await page.keyboard.press("Control+k");
   await palette.getByRole("searchbox").fill("domai");
@@ -474,6 +474,7 @@ if (looksAtAll || keepsScreenshots)
       const path = paths.find(([name]) => name === on)?.[1] ?? assert.fail(on);
       await goInside(page, path);
       await page.getByText("Loading…").first().waitFor({ state: "detached" });
+      if (on === "session-open") await button(page, "More actions").click();
       await page.getByRole("button", { name: opener, exact: true }).first().click();
       await page.getByRole("dialog").waitFor();
       for (const [width, colorScheme] of looksAtAll ? ([...keptLooks, [320, "dark"]] as const) : []) {
@@ -596,7 +597,7 @@ test("every page says which environment it is in, and switching shows what is in
 
   // A single thing is not there in the other environment; its list is.
   await goInside(page, `/dashboard/sessions/${testSession}`);
-  await heading(page, "Session");
+  await heading(page, "only-a-test");
   await pressed("Sandbox");
   await here.getByRole("button", { name: "Live" }).click();
   await page.getByText("for-real").waitFor();

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Locator } from "playwright-core";
-import { createPartner, expectData } from "../support/api.ts";
-import { keepLooks, openBrowser } from "../support/browser.ts";
+import { createPartner, expectData, signUpOwner } from "../support/api.ts";
+import { checkAccessibility, keepLooks, openBrowser } from "../support/browser.ts";
 import { button, faults, heading, openDashboard } from "../support/dashboard.ts";
 import { openLive } from "../support/live.ts";
 import { startTestService } from "../support/service.ts";
@@ -146,4 +146,112 @@ test("deliveries that failed are red, those that wait amber, and the banner coun
     assert.deepEqual(faults(problems), []);
     await page.context().close();
   }
+});
+
+test("a session is found by the beginning of its reference, in the search and in the filter of the list", async () => {
+  const own = await createPartner(api);
+  for (const reference of ["booking-1", "booking-2", "order-1"])
+    await createSession(own.api, { client_reference_id: reference });
+  const { page, problems } = await openDashboard(browser, url, { token: own.owner.token });
+  await page.goto(`${url}/dashboard/sessions`);
+  await page.getByText("order-1").waitFor();
+  await page.getByLabel("Your reference").fill("booking");
+  await page.getByText("The latest whose reference begins with").waitFor();
+  const rows = page.getByRole("table").locator("tbody tr");
+  assert.deepEqual(await rows.getByRole("link").allTextContents(), ["booking-2", "booking-1"]);
+  await checkAccessibility(page, "structure");
+  await keepLooks(page, "dashboard-sessions-beginning");
+  await page.getByLabel("Status").selectOption("failed");
+  await page.getByText("Nothing fits these filters.").waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("searchbox").fill("booki");
+  await page.getByRole("menuitem", { name: /^booking-2/ }).click();
+  await heading(page, "booking-2");
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});
+
+test("an unknown session is one page that says so, and offers to look in the other environment", async () => {
+  const own = await createPartner(api);
+  await openLive(core, own.organizationId);
+  const trial = await createSession(own.api, { client_reference_id: "in the sandbox" });
+  const { page, problems } = await openDashboard(browser, url, { token: own.owner.token });
+  for (const id of ["vs_cut-off", "x"]) {
+    await page.goto(`${url}/dashboard/sessions/${id}?environment=live`);
+    await heading(page, "There is no such session");
+    await page.getByText("It may be cut off.").waitFor();
+    assert.equal(await page.getByRole("alert").count(), 0);
+    assert.equal(await page.getByRole("button", { name: /^Look in/ }).count(), 0);
+  }
+  await page.goto(`${url}/dashboard/sessions/${trial}?environment=live`);
+  await heading(page, "There is no such session");
+  assert.equal(await page.getByRole("alert").count(), 0);
+  await checkAccessibility(page);
+  await keepLooks(page, "dashboard-session-unknown");
+  await button(page, "Look in the sandbox").click();
+  await heading(page, "in the sandbox");
+  await page.getByRole("button", { name: "Sandbox", pressed: true }).waitFor();
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});
+
+test("a newcomer creates the first session with one press, and its page tells how far it has come", async () => {
+  const owner = await signUpOwner(api);
+  const { page, problems } = await openDashboard(browser, url, { token: owner.token });
+  await page.goto(`${url}/dashboard`);
+  await button(page, "Create a test session").click();
+  await heading(page, "Verification");
+  const steps = page.getByRole("listitem").filter({ hasText: /^(?:Done|Under way|Failed|Not yet):/ });
+  const told = async () =>
+    (await steps.allTextContents()).map((text) => /^(.*?:[A-Z][a-z ]+[a-z])/.exec(text)?.[1] ?? text);
+  await steps.nth(5).waitFor();
+  assert.deepEqual(await told(), [
+    "Done:Created",
+    "Not yet:Opened",
+    "Not yet:Agreed",
+    "Not yet:Chip read",
+    "Not yet:Face matched",
+    "Not yet:Delivered",
+  ]);
+  // The page may write to the clipboard, and nobody here may read it.
+  await page.evaluate("void (navigator.clipboard.writeText = async (text) => void (window.copied = text))");
+  await button(page, "Copy link").click();
+  await page.getByText("Copied.").waitFor();
+  const id = page.url().split("/").at(-1) ?? "";
+  assert.equal(await page.evaluate<string>("window.copied"), `${url}/verify/${id}`);
+  await keepLooks(page, "dashboard-session-new-born");
+  await succeed(core, id, await claimed(core, id));
+  await page.getByText("Succeeded", { exact: true }).first().waitFor();
+  await steps.filter({ hasText: "Done:Face matched" }).waitFor();
+  assert.deepEqual((await told()).slice(3), ["Done:Chip read", "Done:Face matched", "Not yet:Delivered"]);
+  assert.equal(await button(page, "Copy link").count(), 0, "a link that is used up");
+  await keepLooks(page, "dashboard-session-succeeded");
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});
+
+test("full identity is a row for each field; a reason is edited in its row, or the same for all", async () => {
+  const { page, problems } = await openDashboard(browser, url, { token });
+  await page.goto(`${url}/dashboard/sessions/new`);
+  await page.getByText("Full identity").click();
+  await button(page, "Edit the reason: Nationality").click();
+  const nationality = page.getByLabel("Why you ask for: nationality");
+  assert.equal(await nationality.inputValue(), "The law asks us to.");
+  await nationality.fill("Our own reason");
+  await page.getByText('"reason": "Our own reason"').waitFor();
+  await checkAccessibility(page);
+  await keepLooks(page, "dashboard-session-new-identity");
+  await button(page, "Same reason for all").click();
+  await page.getByLabel("Reason for all").fill("One for all");
+  await button(page, "Create session").click();
+  await heading(page, "Verification");
+  const [session] = expectData<{ share_fields: Record<string, { reason: string; required: boolean }> }[]>(
+    await partner.owner.api.get("/v1/sessions"),
+  );
+  const asked = Object.entries(session?.share_fields ?? {}).filter(([key]) => key !== "service_document_id");
+  assert.equal(asked.length, 9);
+  assert.deepEqual([...new Set(asked.map(([, { reason }]) => reason))], ["One for all"]);
+  assert.equal(session?.share_fields.sex_marker?.required, false);
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
 });

@@ -77,7 +77,7 @@ async function wordy() {
   const paths = [
     ["/dashboard", "Overview"],
     ["/dashboard/sessions", "Sessions"],
-    [`/dashboard/sessions/${session}`, "Session"],
+    [`/dashboard/sessions/${session}`, longWord],
     ["/dashboard/api-keys", "API keys"],
     ["/dashboard/webhooks", "Webhooks"],
     [`/dashboard/webhooks/${endpoint.id}`, "Webhook endpoint"],

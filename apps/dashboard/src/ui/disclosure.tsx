@@ -1,0 +1,35 @@
+import { type ReactNode, useState } from "react";
+import { Icon } from "./icon.tsx";
+
+/** Something that is there for who wants it, below its title. What nobody has unfolded is not drawn, unless a form needs it. */
+export function Disclosure(props: {
+  title: ReactNode;
+  open?: boolean | undefined;
+  /** Drawn from the beginning, as fields of a form are. */
+  isNeeded?: boolean;
+  small?: boolean;
+  children: ReactNode;
+}) {
+  const [seen, setSeen] = useState(props.open === true);
+  return (
+    <details open={props.open} className="group/fold" onToggle={() => setSeen(true)}>
+      <summary
+        className={`inline-flex min-h-9 list-none items-center gap-1.5 rounded-control py-1 hover:text-accent ${props.small ? "text-small text-muted" : "font-medium"}`}
+      >
+        {props.title}
+        <FoldMark className="group-open/fold:rotate-180" />
+      </summary>
+      <div className="mt-2">{seen || props.isNeeded ? props.children : null}</div>
+    </details>
+  );
+}
+
+/** The same wherever something unfolds. */
+export function FoldMark({ className }: { className: string }) {
+  return (
+    <Icon
+      name="chevron"
+      className={`size-4 text-muted transition-transform duration-(--motion-quick) ${className}`}
+    />
+  );
+}
