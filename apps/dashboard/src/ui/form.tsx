@@ -37,7 +37,29 @@ function labelIn(form: HTMLFormElement, name: string): string | null {
   const found = form.elements.namedItem(name);
   const label =
     found instanceof Element && "labels" in found ? (found as HTMLInputElement).labels?.[0] : null;
-  return label?.firstChild?.textContent?.trim() || null;
+  return label?.firstChild?.textContent?.trim() || label?.textContent?.trim() || null;
+}
+
+type Input = HTMLInputElement | HTMLTextAreaElement;
+
+/** The first field that cannot be sent as it is, with what is wrong about it. */
+function firstWrongField(form: HTMLFormElement): { field: Input; message: string } | null {
+  for (const field of form.elements) {
+    if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) continue;
+    const problem = problemOfField(field);
+    if (problem !== null) return { field, message: `\`${field.name}\` ${problem}.` };
+  }
+  return null;
+}
+
+function problemOfField(field: Input): string | null {
+  const { validity, value, minLength, type } = field;
+  // A browser looks at the length only of what was typed, not of what a password manager filled in.
+  const isShort = validity.tooShort || (value !== "" && minLength > 0 && value.length < minLength);
+  if (validity.valueMissing) return type === "checkbox" ? "must be ticked" : "is missing";
+  if (isShort) return `must have at least ${minLength} characters`;
+  if (validity.typeMismatch) return type === "email" ? "is no e-mail address" : "is no address on the web";
+  return validity.valid ? null : "is not written as it has to be";
 }
 
 /**
@@ -72,9 +94,17 @@ export function Form(props: {
 
   const submit = async (element: HTMLFormElement) => {
     const data = new FormData(element);
-    setBusy(true);
     setProblem(null);
     setDone(false);
+    const wrong = firstWrongField(element);
+    if (wrong !== null) {
+      // A field that is folded away could not be shown to be wrong.
+      wrong.field.closest("details")?.setAttribute("open", "");
+      setProblem({ code: "WRONG_FIELD", message: wrong.message, hint: "" });
+      wrong.field.focus();
+      return;
+    }
+    setBusy(true);
     try {
       await props.onSubmit(valuesOf(data));
       setDone(true);
@@ -97,8 +127,8 @@ export function Form(props: {
       <form
         ref={form}
         className="space-y-4"
-        // A field that is folded away could not be shown to be wrong, and the button would do nothing.
-        onInvalidCapture={(event) => (event.target as Element).closest("details")?.setAttribute("open", "")}
+        // What the browser says is in its own language and look; the page says it itself.
+        noValidate
         onSubmit={(event) => {
           event.preventDefault();
           if (!busy) void submit(event.currentTarget);

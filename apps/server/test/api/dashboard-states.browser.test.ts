@@ -255,3 +255,27 @@ test("full identity is a row for each field; a reason is edited in its row, or t
   assert.deepEqual(faults(problems), []);
   await page.context().close();
 });
+
+test("a form says in the page's own words what is wrong with a field, and goes to it", async () => {
+  const { page, problems } = await openDashboard(browser, url);
+  await page.goto(`${url}/dashboard/sign-up`);
+  const notice = page.getByRole("alert");
+  await button(page, "Create account").click();
+  await notice.getByText("“Your name” is missing.").waitFor();
+  await page.getByLabel("Your name").fill("Ada");
+  await page.getByLabel("E-mail").fill("ada");
+  await button(page, "Create account").click();
+  await notice.getByText("“E-mail” is no e-mail address.").waitFor();
+  await page.getByLabel("E-mail").fill("ada@example.com");
+  const password = page.getByLabel("Password", { exact: true });
+  await password.fill("short");
+  await button(page, "Create account").click();
+  await notice.getByText("“Password” must have at least 10 characters.").waitFor();
+  assert.equal(await password.getAttribute("aria-invalid"), "true");
+  assert.equal(await page.evaluate("document.activeElement.name"), "password");
+  await checkAccessibility(page);
+  await keepLooks(page, "dashboard-sign-up-short");
+  await page.goto(`${url}/dashboard/sign-up`);
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});
