@@ -6,6 +6,7 @@ import { call } from "../api/call.ts";
 import { refresh, useData } from "../api/queries.ts";
 import { type Place, refreshOrganization, useMay } from "../shell/organization-context.ts";
 import { ActionButton } from "../ui/button.tsx";
+import { Disclosure } from "../ui/disclosure.tsx";
 import { Field, fileInputClass } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Card } from "../ui/page.tsx";
@@ -24,10 +25,11 @@ export function BrandCard({ organization }: { organization: Place["organization"
   const isUploaded = organization.logo_uploaded_at !== null;
   const hasLogo = isUploaded || organization.logo_url !== null;
   const logo = pickedAddress ?? (hasLogo ? readLogo.path : null);
+  const [address, setAddress] = useState(organization.logo_url ?? "");
   const save = async () => {
     // A picture is refused more easily than a colour; what was refused is then still to be saved.
     if (picked !== null) await call(uploadLogo, { body: new Uint8Array(await picked.arrayBuffer()) });
-    await call(updateOrganization, { body: { brand_color: colour || null } });
+    await call(updateOrganization, { body: { brand_color: colour || null, logo_url: address || null } });
     await refreshBoth();
   };
   return (
@@ -66,10 +68,21 @@ export function BrandCard({ organization }: { organization: Place["organization"
                 onChange={(event) => setPicked(event.currentTarget.files?.[0] ?? null)}
               />
               <span className="block text-small text-muted">
-                A PNG, JPEG or WebP of at most {logoLimits.bytes / 1024} KiB. It goes before the address in
-                the profile, and is shown while you hold a verified domain.
+                A PNG, JPEG or WebP of at most {logoLimits.bytes / 1024} KiB. It is shown while you hold a
+                verified domain.
               </span>
             </label>
+            <Disclosure isNeeded small title="Use a picture on your own server" open={address !== ""}>
+              <Field
+                label="Address of the logo"
+                name="logo_url"
+                type="url"
+                optional
+                hint="An https address. A file that you chose here goes before it."
+                value={address}
+                onChange={(text) => setAddress(text.trim())}
+              />
+            </Disclosure>
           </Form>
           {isUploaded && (
             <ActionButton

@@ -69,7 +69,6 @@ function Profile({ organization }: { organization: Place["organization"] }) {
               support_email: values.text("support_email") || null,
               privacy_url: values.text("privacy_url") || null,
               terms_url: values.text("terms_url") || null,
-              logo_url: values.text("logo_url") || null,
             },
           });
           await Promise.all([refreshOrganization(), refresh(listOrganizations)]);
@@ -111,14 +110,6 @@ function Profile({ organization }: { organization: Place["organization"] }) {
             type="url"
             optional
             defaultValue={organization.terms_url ?? ""}
-          />
-          <Field
-            label="Logo"
-            name="logo_url"
-            type="url"
-            optional
-            hint="The https address of a PNG, JPEG or WebP picture, at most 256 kB and 2000 pixels a side. It is shown to people while you hold a verified domain."
-            defaultValue={organization.logo_url ?? ""}
           />
         </div>
       </Form>

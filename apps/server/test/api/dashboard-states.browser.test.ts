@@ -279,3 +279,23 @@ test("a form says in the page's own words what is wrong with a field, and goes t
   assert.deepEqual(faults(problems), []);
   await page.context().close();
 });
+
+test("the logo has one place: a file, or the address of one, in the card of the look", async () => {
+  const own = await createPartner(api);
+  const { page, problems } = await openDashboard(browser, url, { token: own.owner.token });
+  await page.goto(`${url}/dashboard/settings`);
+  const look = page.locator("section").filter({ has: page.getByRole("heading", { name: "Look" }) });
+  await look.locator("[type=file]").waitFor();
+  await look.getByText("Use a picture on your own server").click();
+  assert.equal(await page.locator("[name=logo_url], [type=file]").count(), 2);
+  await look.getByLabel("Address of the logo").fill("https://example.com/logo.png");
+  await button(page, "Save the look").click();
+  await page.getByText("The look is saved.").waitFor();
+  // The form of the profile leaves it as it is.
+  await button(page, "Save").click();
+  await page.getByText("The profile is saved.").waitFor();
+  const [organization] = expectData<{ logo_url: string }[]>(await own.owner.api.get("/v1/auth/orgs"));
+  assert.equal(organization?.logo_url, "https://example.com/logo.png");
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});
