@@ -86,8 +86,9 @@ const entryClass =
 function Side({ open, signOut }: { open: boolean; signOut: ReactNode }) {
   const { account, organization } = usePlace();
   return (
-    <div
+    <aside
       id="menu"
+      aria-label="Menu"
       className={`${open ? "" : "max-lg:hidden"} z-20 flex flex-col border-line bg-card max-lg:absolute max-lg:inset-x-0 max-lg:top-[3.9rem] max-[22rem]:top-[6.6rem] max-lg:border-b max-lg:shadow-raised lg:sticky lg:top-0 lg:h-dvh lg:overflow-y-auto lg:border-e`}
     >
       <div className="px-5 pt-5 pb-3 max-lg:hidden">
@@ -131,7 +132,7 @@ function Side({ open, signOut }: { open: boolean; signOut: ReactNode }) {
         </Link>
         {signOut}
       </div>
-    </div>
+    </aside>
   );
 }
 
