@@ -169,7 +169,6 @@ if (place) {
   const tick = (ids) => {
     for (const box of boxes) box.checked = ids.includes(box.id);
   };
-  tick([]);
   const frame = document.createElement("iframe");
   frame.title = "Example of the page on which a person is verified";
   frame.src = place.dataset.frame;

@@ -40,9 +40,10 @@ export function startPage({ signUp, publicUrl }: StartFacts): string {
     summary:
       "Assay reads the chip of a passport, matches it to a living person, and hands the result to the one who asked, encrypted to their own key.",
     wide: true,
-    body: `<div class="hero"><h1>Identity verification that does not keep identities</h1>
+    body: `<div class="hero"><div><h1>Identity verification that does not keep identities</h1>
 <p class="lead">Assay reads the chip of a passport, matches it to a living person, and hands the result to the one who asked, encrypted to their own key. Who the person is never stays here.</p>
-<p class="actions">${account}<a class="action${signUp === "closed" ? " main" : ""}" href="/dashboard/sign-in">Sign in</a><a class="action plain" href="#example">See a verification</a></p>
+<p class="actions">${account}<a class="action${signUp === "closed" ? " main" : ""}" href="/dashboard/sign-in">Sign in</a><a class="action plain" href="#example">See a verification</a></p></div>
+${outcome}
 </div>
 ${example()}
 ${firstCall(publicUrl)}
@@ -50,6 +51,14 @@ ${further}
 <footer class="foot"><p>Assay, API ${escapeHtml(apiVersion)}</p><nav aria-label="More"><a href="/docs/operating">Operate it</a><a href="/docs/privacy">Privacy</a><a href="/openapi">OpenAPI</a></nav></footer>`,
   });
 }
+
+/** The end of a verification at a glance: what was proven, and all that the shop learns. A picture of text, so a figure with its caption. */
+const outcome = `<figure class="outcome" aria-labelledby="outcome-title">
+<figcaption id="outcome-title">All that Acme Shop learns</figcaption>
+<ul class="ticks"><li>Agreed to share one answer</li><li>Passport chip is genuine</li><li>Face matches its portrait</li></ul>
+<p class="answer"><span>At least 18 years old</span><strong>Yes</strong></p>
+<p class="why">No name, no date of birth, no picture. Encrypted to the shop’s own key.</p>
+</figure>`;
 
 /** What the page in the frame is told; the scheme is the reader's. */
 const look: Omit<Look, "scheme"> = {

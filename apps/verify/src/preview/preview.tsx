@@ -41,11 +41,15 @@ function Preview({ texts }: { texts: GivenTexts | null }) {
     // It comes with the words of one language, and may not ask for others.
     if (look?.ticks) document.querySelector("header")?.setAttribute("inert", "");
   }, [look]);
+  const hasTicks = look?.ticks === true;
+  useEffect(() => {
+    if (hasTicks) void tickAll();
+  }, [hasTicks]);
   return (
     <>
-      <p className="border-b border-line bg-warn-soft px-4 py-1 text-center text-small font-semibold text-warn">
+      <aside className="border-b border-line bg-warn-soft px-4 py-1 text-center text-small font-semibold text-warn">
         {look?.ticks ? "Example" : "Preview"}
-      </p>
+      </aside>
       <div
         // From the first moment: the page around takes it out of the keyboard's way before any look has come.
         inert={isFramed && !look?.ticks}
@@ -81,6 +85,16 @@ function Preview({ texts }: { texts: GivenTexts | null }) {
       </div>
     </>
   );
+}
+
+/** The example begins with everything agreed to, so that what comes of it is seen. Each press tells the page around, as a person's would. */
+async function tickAll(): Promise<void> {
+  const boxes = document.querySelectorAll<HTMLInputElement>("main input[type=checkbox]:not(:checked)");
+  for (const box of boxes) {
+    box.click();
+    // Drawn before the next one is pressed, which adds to what is chosen.
+    await new Promise((resolve) => setTimeout(resolve));
+  }
 }
 
 /** Says which boxes are ticked; the one without a name is the one that agrees. */
