@@ -126,8 +126,11 @@ test("a page behind the sign-in comes with who is here and where they act, and n
   }
   for (const path of ["/dashboard/sign-in", "/dashboard/reset-password", "/invitations/x"])
     assert.equal(givenIn((await load(path, signedIn)).text), null, path);
-  for (const cookie of [{}, { cookie: "assay_session=nobody" }])
-    assert.equal(givenIn((await load("/dashboard", cookie)).text), null);
+  for (const cookie of [{}, { cookie: "assay_session=nobody" }]) {
+    const { text } = await load("/dashboard", cookie);
+    assert.deepEqual(givenIn(text), { account: null }, "nobody is here, and nothing more");
+    assert.equal(text.includes("overview-page-"), false, "the page leads to the sign-in at once");
+  }
 });
 
 test("a name that looks like markup stays a text in the page, and the page is kept by nobody", async () => {
