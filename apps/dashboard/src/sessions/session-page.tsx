@@ -124,13 +124,18 @@ function OneSessionPage({ session }: { session: WithConsent }) {
           <SessionEvents sessionId={session.id} />
           <Attempts list={attempts} />
         </div>
-        <div className="min-w-0 max-lg:row-start-1">
-          <Card title="Progress">
-            <Timeline session={session} />
-          </Card>
-          <Card title="Details">
-            <Facts narrow facts={factsOf(session)} />
-          </Card>
+        {/* On a narrow screen how far it has come stands first, and what is looked up now and then last. */}
+        <div className="min-w-0 max-lg:contents">
+          <div className="min-w-0 max-lg:order-first">
+            <Card title="Progress">
+              <Timeline session={session} />
+            </Card>
+          </div>
+          <div className="min-w-0 max-lg:order-last">
+            <Card title="Details">
+              <Facts narrow facts={factsOf(session)} />
+            </Card>
+          </div>
         </div>
       </div>
     </>
