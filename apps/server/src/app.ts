@@ -702,7 +702,6 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<{ app: Server
     ...common,
     maxInFlight: config.requestMaxInFlight,
     maxWaitMs: config.requestMaxWaitMs,
-    connections: () => db.connections,
   });
   const app = createServer({ ...common, admission, maxConnections: config.httpMaxConnections });
   const readiness: Readiness = {
@@ -719,9 +718,7 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<{ app: Server
   mountAppFile(app, config.readerAppAndroidFile);
   mountWebApp(app, "verify", {
     head: appBannerOf(readerApps.ios),
-    fill: admission.holding(({ url, headers }) =>
-      giveToPage(core, parts.consentTexts, url, headers["accept-language"] ?? ""),
-    ),
+    fill: ({ url, headers }) => giveToPage(core, parts.consentTexts, url, headers["accept-language"] ?? ""),
     frameAncestor: (sessionId) =>
       // What cannot be looked up may not be framed; the page itself tells what is wrong.
       findFrameAncestor(db, sessionId).catch(() => null),
@@ -730,9 +727,7 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<{ app: Server
   });
   mountWebApp(app, "dashboard", {
     alsoAt: ["/invitations/:token"],
-    fill: admission.holding(
-      givingToDashboard(app, { publicUrl, byToken: (token) => authenticateUser(core, token) }),
-    ),
+    fill: givingToDashboard(app, { publicUrl, byToken: (token) => authenticateUser(core, token) }),
     fillsListedPages: true,
   });
   const verifySocket = bindVerifySocket(parts.devices, publicUrl);

@@ -517,14 +517,14 @@ export const settings = {
   ),
   requestMaxInFlight: integer(
     "REQUEST_MAX_IN_FLIGHT",
-    "Most requests that one process works for at the same time. It finds out by itself how many are of use and stays below; others wait for a place, each caller in turn.",
-    256,
+    "Slots of one process: requests that it works for at the same time. One caller gets an eighth of them, one client address half; others wait for a slot, each caller in turn.",
+    64,
     1,
     10_000,
   ),
   requestMaxWaitMs: integer(
     "REQUEST_MAX_WAIT_MS",
-    "Longest wait for such a place, in milliseconds; then 503 with Retry-After. Who sends more than can be served all the time gets half of it.",
+    "Longest wait for a slot, in milliseconds; then 503 with Retry-After.",
     1000,
     10,
     10_000,

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
-import { whileConnectionIsHeld } from "../lib/held-connection.ts";
 import { sqlState } from "../lib/sql-state.ts";
 import type { Tracer } from "../lib/tracer.ts";
 import {
@@ -503,7 +502,7 @@ export class Db extends Statements {
       if (statementMs !== undefined) this.#unhurriedClients.add(connection.client);
       try {
         await connection.begin(statementMs);
-        const result = await whileConnectionIsHeld(() => work(new Tx(connection, this.cutUp), connection));
+        const result = await work(new Tx(connection, this.cutUp), connection);
         await connection.commit();
         void this.#hints.add(connection.hints);
         return result;
@@ -528,12 +527,12 @@ export class Db extends Statements {
   async withConnection<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
     if (this.#openSession !== null) {
       const session = await this.#openSession();
-      return whileConnectionIsHeld(() => work(session)).finally(() => endConnection(session));
+      return work(session).finally(() => endConnection(session));
     }
     const { client } = await this.#borrow();
     let failed = true;
     try {
-      const result = await whileConnectionIsHeld(() => work(client));
+      const result = await work(client);
       failed = false;
       return result;
     } finally {

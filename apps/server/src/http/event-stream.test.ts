@@ -23,8 +23,6 @@ function answer() {
   return { reply: reply as unknown as FastifyReply, sent };
 }
 
-const admission = { letGo: () => {} };
-
 for (const [what, failure, isClosed] of [
   ["is closed when its caller is not admitted any more", new ApiError("UNAUTHORIZED"), true],
   ["stays open when that cannot be found out", new Error("the database does not answer"), false],
@@ -37,7 +35,7 @@ for (const [what, failure, isClosed] of [
     const recheck = async () => {
       if (!isAdmitted) throw failure;
     };
-    sendEvents(reply, () => () => {}, admission, recheck);
+    sendEvents(reply, () => () => {}, recheck);
     const beat = async () => {
       t.mock.timers.tick(streamHeartbeatSeconds * 1000);
       await new Promise(setImmediate);

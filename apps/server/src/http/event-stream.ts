@@ -4,7 +4,6 @@ import { streamHeartbeatSeconds } from "@assay/contract/verify";
 import type { FastifyReply } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
 import { secondMs } from "../kernel/clock.ts";
-import type { Admission } from "./admission.ts";
 
 /** A client that does not read is disconnected, so that unread events do not pile up in memory (backpressure). */
 const mostUnreadBytes = 256 * 1024;
@@ -17,11 +16,8 @@ const eventNamePattern = /^[a-z_]+$/;
 export function sendEvents(
   reply: FastifyReply,
   feed: EventFeed<unknown>,
-  admission: Pick<Admission, "letGo">,
   recheck: (() => Promise<unknown>) | null,
 ): FastifyReply {
-  // It is open for as long as somebody looks on, and next to nothing is done for it.
-  admission.letGo(reply.request.raw);
   if (reply.request.method === "HEAD") {
     // Whoever asks only for the headers has left before the feed begins.
     feed({ send: () => {}, close: () => {}, recheck: async () => "allowed" })();

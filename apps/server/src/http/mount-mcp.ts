@@ -30,7 +30,7 @@ export type McpRequest = {
   header(name: string): string | null;
   /** Goes through everything that a request from outside goes through: access, validation, limits, idempotency, logs, metrics. */
   forward(call: ForwardedCall): Promise<ForwardedAnswer>;
-  /** Gives up the place among the requests that are worked for, for an answer that only waits for others. */
+  /** Gives up the slot of the request, for an answer that only waits for others. */
   letGo(): void;
   /** Aborted when nobody is there any more to hear the answer. */
   gone: AbortSignal;
@@ -56,7 +56,7 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
       method: "POST",
       url: mcpPath,
       bodyLimit,
-      onRequest: options.admission.holding(async (request: FastifyRequest, reply: FastifyReply) => {
+      onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
         refuseForeignPage(request, options.publicUrl());
         const key = await findKey(request, options);
         if (key === null) {
@@ -65,8 +65,8 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
         }
         if (key.caller.frozen) throw new ApiError("ORGANIZATION_FROZEN");
         found.set(request, key);
-      }),
-      handler: options.admission.holding(async (request: FastifyRequest, reply: FastifyReply) => {
+      },
+      handler: async (request: FastifyRequest, reply: FastifyReply) => {
         const key = found.get(request);
         if (key === undefined) throw new ApiError("UNAUTHORIZED");
         const { caller } = key;
@@ -93,7 +93,7 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
         return reply
           .header("content-type", "application/json; charset=utf-8")
           .send(JSON.stringify(answer.body));
-      }),
+      },
     });
   });
 }

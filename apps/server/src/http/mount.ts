@@ -139,11 +139,11 @@ function mountRoute(
           },
           wsHandler: socket.open,
         }),
-    // Before the body is read: a caller who may not do this does not get to send us one.
-    onRequest: options.admission.holding(async (request, reply) => {
+    // Before the body is parsed: nothing in it matters for a caller who may not do this.
+    onRequest: async (request, reply) => {
       callers.set(request, await identify(request, reply, definition, options));
-    }),
-    handler: options.admission.holding(async (request, reply) => {
+    },
+    handler: async (request, reply) => {
       let caller = callers.get(request) ?? null;
       const params = checkParams ? checkParams(request.params) : {};
       const parsedQuery =
@@ -173,7 +173,7 @@ function mountRoute(
       if (guard) await guard(context);
       if ("events" in definition.reply) {
         const recheck = recheckOf(request, reply, definition, options);
-        return sendEvents(reply, (await run()) as EventFeed<unknown>, options.admission, recheck);
+        return sendEvents(reply, (await run()) as EventFeed<unknown>, recheck);
       }
       if ("picture" in definition.reply)
         return sendPicture(reply, (await run()) as Picture, definition.reply.maxAgeSeconds);
@@ -197,7 +197,7 @@ function mountRoute(
       reply.header("content-type", "application/json; charset=utf-8");
       // The text and not the reply, which the framework would wait for until it is sent.
       return answer.text;
-    }),
+    },
   });
 }
 

@@ -12,7 +12,7 @@ test("overload is told when it begins, once a minute while it lasts, and when it
   const overload = new Overload(log);
   let now = 0;
   for (; now < 2 * minuteMs; now += secondMs) {
-    for (let i = 0; i < 100; i++) overload.refused("queue_slow", now, state);
+    for (let i = 0; i < 100; i++) overload.refused("waited_too_long", now, state);
     overload.look(now, state);
   }
   assert.ok(overload.isOn);
@@ -26,10 +26,10 @@ test("overload is told when it begins, once a minute while it lasts, and when it
   assert.ok(!overload.isOn);
   const last = JSON.parse(lines.at(-1) ?? "");
   assert.equal(last.message, "overload is over");
-  assert.equal(last.queue_slow, 12_000);
+  assert.equal(last.waited_too_long, 12_000);
 
   overload.refused("queue_full", now + 10 * secondMs, state);
   overload.look(now + 20 * secondMs, state);
   assert.equal(JSON.parse(lines.at(-1) ?? "").queue_full, 1);
-  assert.equal(JSON.parse(lines.at(-1) ?? "").queue_slow, 0);
+  assert.equal(JSON.parse(lines.at(-1) ?? "").waited_too_long, 0);
 });

@@ -1,6 +1,6 @@
 import { minuteMs, secondMs } from "../kernel/clock.ts";
 import type { Log } from "../lib/log.ts";
-import type { RefusalReason } from "./fair-queue.ts";
+import type { RefusalReason } from "./slot-queue.ts";
 
 /** Overload is over when nothing was refused for this long. Shorter, one overload is told as many. */
 const calmMs = 5 * secondMs;
@@ -16,7 +16,7 @@ export class Overload {
   #since: number | null = null;
   #lastRefusal = 0;
   #lastTold = 0;
-  #refused: Record<RefusalReason, number> = { queue_full: 0, queue_slow: 0, waited_too_long: 0 };
+  #refused: Record<RefusalReason, number> = { queue_full: 0, waited_too_long: 0, bodies_full: 0 };
 
   constructor(log: Log) {
     this.#log = log;
@@ -42,7 +42,7 @@ export class Overload {
     if (now - this.#lastRefusal >= calmMs) {
       this.#since = null;
       this.#log.warn("overload is over", { seconds, ...this.#refused });
-      this.#refused = { queue_full: 0, queue_slow: 0, waited_too_long: 0 };
+      this.#refused = { queue_full: 0, waited_too_long: 0, bodies_full: 0 };
     } else if (now - this.#lastTold >= reminderMs) {
       this.#lastTold = now;
       this.#log.warn("overload goes on", { seconds, ...this.#refused, ...state });

@@ -33,7 +33,7 @@ const maxHeaderBytes = 16 * 1024;
  * handshake that was repeated, may not make it. Twice: a connection that sends a letter now and then is held for twice as long.
  */
 const headersMs = 15_000;
-/** The whole request. Half: a body over a slow network may not make it. Twice: the same as above. */
+/** The whole request; a slow body is ended before (`read-body.ts`). Half: a body over a slow network may not make it. Twice: the same as above. */
 const requestMs = 60_000;
 /** How often connections are looked at for these times, so that the times are kept to a few seconds. */
 const connectionLookMs = 5_000;
@@ -105,7 +105,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   if (tracer !== null) traceRequests(app, tracer);
   watchRequests(app, { log, metrics });
-  readJsonBodies(app);
+  app.addHook("onSend", (request, reply, payload, done) => {
+    admission.answered(request.raw, reply.raw);
+    done(null, payload);
+  });
+  readJsonBodies(app, admission);
   compressAnswers(app);
   closeSilentConnections(app);
   let closing = false;
@@ -149,11 +153,12 @@ function listenWith(
 }
 
 /** Bodies are JSON, whole and not compressed, or there is none. */
-function readJsonBodies(app: FastifyInstance): void {
+function readJsonBodies(app: FastifyInstance, admission: Admission): void {
   app.removeAllContentTypeParsers();
-  app.addHook("preParsing", ({ headers }, _reply, payload, done) => {
+  app.addHook("preParsing", ({ raw, headers }, _reply, payload, done) => {
     const encoding = headers["content-encoding"];
-    if (encoding === undefined || encoding.toLowerCase() === "identity") return done(null, payload);
+    if (encoding === undefined || encoding.toLowerCase() === "identity")
+      return done(null, admission.bodyOf(raw) ?? payload);
     const error = new ApiError("BAD_REQUEST", {
       message: "The body must not be compressed.",
       hint: "Send it as it is, without `Content-Encoding`.",
@@ -202,7 +207,7 @@ function checkRequests(
           message: "The header `Host` is missing.",
           hint: "Send `Host` with the name in the address that you call.",
         });
-      // Before the body is read: nothing in it could make this another answer.
+      // Before the body is parsed: nothing in it could make this another answer.
       if (request.is404 && request.method !== "OPTIONS") throw refuseUnknown(knownPaths, request.url);
     }),
   );

@@ -7,7 +7,6 @@ import type { KeyRing } from "./key-ring.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { parseHost } from "./parse-host.ts";
-import { waitOutside } from "./wait-outside.ts";
 
 /** No process took the call: each has no room, is about to end or cannot be reached. It may be made again shortly. */
 export class NobodyFreeError extends Error {
@@ -120,9 +119,7 @@ export class CallClient {
     const peers = among.at === undefined ? await this.#current() : [among.at];
     const body = serialize(question);
     try {
-      return await waitOutside("another process is called", () =>
-        this.#callOneOf(new Set(peers), among.most ?? peers.length, name, body),
-      );
+      return await this.#callOneOf(new Set(peers), among.most ?? peers.length, name, body);
     } finally {
       body.fill(0);
     }
@@ -135,11 +132,9 @@ export class CallClient {
       const asked = peer === null ? null : await this.#askWithAnyKey(peer, standingCall, serialize(null));
       return this.#seen(host, peer, asked);
     };
-    return waitOutside("another process is called", () =>
-      Promise.all(
-        [...this.#byHost].flatMap(([host, peers]) =>
-          peers.length === 0 ? [look(host, null)] : peers.map((peer) => look(host, peer)),
-        ),
+    return Promise.all(
+      [...this.#byHost].flatMap(([host, peers]) =>
+        peers.length === 0 ? [look(host, null)] : peers.map((peer) => look(host, peer)),
       ),
     );
   }

@@ -13,7 +13,6 @@ import {
   type RecordType,
   recordTypes,
 } from "./dns-message.ts";
-import { waitOutside } from "./wait-outside.ts";
 
 /**
  * - `failed`: a resolver answered, with an error (SERVFAIL, REFUSED …): the name could not be looked up.
@@ -63,13 +62,11 @@ export function createDns({ resolvers, timeoutMs }: DnsOptions): Dns {
   const servers = () => (configured.length > 0 ? configured : nodeDns.getServers().map(parseResolver));
 
   async function resolveTxt(name: string): Promise<string[]> {
-    const records = await waitOutside("a name is looked up", () =>
-      resolveRecords(servers(), name, "TXT", timeoutMs),
-    );
+    const records = await resolveRecords(servers(), name, "TXT", timeoutMs);
     return records.flatMap((record) => (record.type === "TXT" ? [record.text] : []));
   }
 
-  async function findAddresses(name: string): Promise<string[]> {
+  async function resolveAddresses(name: string): Promise<string[]> {
     const host = canonicalName(name);
     if (isIP(host) !== 0) return [host];
     // RFC 6761: these names are this machine's, whatever a resolver says.
@@ -87,10 +84,7 @@ export function createDns({ resolvers, timeoutMs }: DnsOptions): Dns {
     return [...new Set(addresses)];
   }
 
-  return {
-    resolveTxt,
-    resolveAddresses: (name) => waitOutside("a name is looked up", () => findAddresses(name)),
-  };
+  return { resolveTxt, resolveAddresses };
 }
 
 export function parseResolver(text: string): Resolver {

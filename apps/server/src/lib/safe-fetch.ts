@@ -3,7 +3,6 @@ import { createSecureContext } from "node:tls";
 import { Agent, buildConnector, type Dispatcher } from "undici";
 import type { ResolveAddresses } from "./dns.ts";
 import { bareHost, isPublicAddress, urlProblem } from "./public-address.ts";
-import { waitOutside } from "./wait-outside.ts";
 
 /** Why a request got no answer. */
 export type SafeFetchProblem =
@@ -162,7 +161,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   });
 
   /** `read` gets the answer; the time goes on until it stops the timer. */
-  async function sendNow<T>(
+  async function send<T>(
     text: string,
     request: {
       method: "GET" | "POST";
@@ -209,8 +208,6 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     }
   }
 
-  const send: typeof sendNow = (...request) => waitOutside("a request is sent", () => sendNow(...request));
-
   async function findProblem(text: string): Promise<string | null> {
     const problem = urlProblem(text, exemptHosts);
     if (problem !== null) return problem;
@@ -226,7 +223,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   }
 
   return {
-    problemOf: (text) => waitOutside("a URL is looked up", () => findProblem(text)),
+    problemOf: findProblem,
 
     post: (url, { refusalBytes = 0, ...request }) =>
       send(url, { ...request, method: "POST" }, (answer, stopTimer) => {

@@ -47,21 +47,6 @@ test("an answer that is repeated does not ask for the name again, and another bo
   assert.equal(dns.queries.length, asked);
 });
 
-test("waiting for the outside world inside of a transaction is refused", async () => {
-  const { db, dns: client } = service.core;
-  const lookUp = () => client.resolveTxt("receiver.partner.com");
-  await assert.rejects(db.joinedTransaction(lookUp), /inside of a database transaction/);
-  await assert.rejects(db.transaction(lookUp), /inside of a database transaction/);
-  await assert.rejects(db.withConnection(lookUp), /inside of a database transaction/);
-  // What a transaction has left behind may.
-  const left = await db.transaction(async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    return { resolve, result: promise.then(lookUp) };
-  });
-  left.resolve();
-  assert.deepEqual(await left.result, []);
-});
-
 test("signing up with a key makes one account, whose password is right", async () => {
   const person = { name: "Ada", email: "keyed@example.com", password: "correct horse battery" };
   const keyed = { "idempotency-key": "sign-up" };

@@ -3,17 +3,15 @@ import { once } from "node:events";
 import test, { after } from "node:test";
 import { verifySubprotocol } from "@assay/contract/verify-protocol";
 import pg from "pg";
-import { type Answer, type Api, createPartner, expectData, expectError } from "../support/api.ts";
+import { createPartner, expectData, expectError } from "../support/api.ts";
 import { untilBlocked } from "../support/database.ts";
-import { startDnsServer } from "../support/dns-server.ts";
 import { expectRefusal, openConnection, sendRaw } from "../support/raw-http.ts";
 import { startTestService, type TestService } from "../support/service.ts";
 import { createSession } from "../support/sessions.ts";
 import { until as eventually } from "../support/until.ts";
 
 const metricsToken = "scraper";
-/** As few places as there can be, of which one caller gets two when it is alone, and one beside others. */
-const env = { REQUEST_MAX_IN_FLIGHT: "3", METRICS_TOKEN: metricsToken };
+const trusted = { METRICS_TOKEN: metricsToken, TRUST_PROXY: "127.0.0.1" };
 const newKey = { name: "one of many", scopes: [] };
 
 async function connect(url: string): Promise<pg.Client> {
@@ -30,27 +28,15 @@ async function gauge(service: TestService, name: string): Promise<number> {
 }
 
 /** Waits until the service says so of itself. */
-async function until(service: TestService, expected: { placed?: number; waiting?: number }): Promise<void> {
+async function until(
+  service: TestService,
+  expected: { placed?: number; waiting?: number; reading?: number },
+): Promise<void> {
   for (const [name, value] of Object.entries(expected))
     await eventually(
       `${name} is ${value}`,
       async () => (await gauge(service, `assay_admission_${name}`)) === value,
     );
-}
-
-/** Requests under way, with the names in the order in which their answers came. */
-function startRequests(requests: Record<string, () => Promise<Answer>>) {
-  const order: string[] = [];
-  const answers = Object.entries(requests).map(async ([name, send]) => {
-    const answer = await send();
-    order.push(name);
-    return answer;
-  });
-  return { order, answers };
-}
-
-function many(count: number, name: string, send: () => Promise<Answer>) {
-  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`${name} ${i}`, send]));
 }
 
 async function probeAll(service: TestService): Promise<void> {
@@ -66,28 +52,26 @@ async function knownPartner(service: TestService) {
   return partner;
 }
 
-const dns = await startDnsServer();
-// Places are those of a process, and so is everything in this file: with two there are twice as many.
+// Slots are those of a process, and so is everything in this file: with two there are twice as many.
+/** Of eight slots one caller gets one, and one address four. */
 const patient = await startTestService({
   machines: 1,
-  env: { ...env, REQUEST_MAX_WAIT_MS: "10000", DNS_RESOLVERS: dns.address },
+  env: { ...trusted, REQUEST_MAX_IN_FLIGHT: "8", REQUEST_MAX_WAIT_MS: "10000" },
   role: "api",
 });
 const flood = await knownPartner(patient);
 const quiet = await knownPartner(patient);
 const admin = await connect(patient.databaseUrl);
 
-test("a tenant whose requests are stuck and pile up keeps no place from another", async () => {
+test("a tenant whose requests are stuck and pile up keeps no slot from another", async () => {
   await admin.query("begin");
   // Whoever adds a key to this organization waits for its row.
   await admin.query("select from organizations where id = $1 for update", [flood.organizationId]);
-  const { order, answers } = startRequests(
-    many(12, "flood", () => flood.owner.api.post("/v1/auth/api-keys", newKey)),
-  );
-  await until(patient, { placed: 2, waiting: 10 });
+  const answers = Array.from({ length: 12 }, () => flood.owner.api.post("/v1/auth/api-keys", newKey));
+  await until(patient, { placed: 1, waiting: 11 });
   for (let i = 0; i < 5; i++) expectData(await quiet.api.post("/v1/sessions", {}), 201);
   await probeAll(patient);
-  assert.deepEqual(order, []);
+  await until(patient, { placed: 1, waiting: 11 });
   await admin.query("rollback");
   for (const answer of answers) expectData(await answer, 201);
   await until(patient, { placed: 0, waiting: 0 });
@@ -104,12 +88,15 @@ async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-test("when all places are taken, a quiet tenant is served before the queue of one that floods", async () => {
+const others: Awaited<ReturnType<typeof knownPartner>>[] = [];
+for (let i = 0; i < 4; i++) others.push(await knownPartner(patient));
+
+test("when all slots of an address are taken, a quiet tenant behind it is served before the queues of those that flood", async () => {
   const { flooding, beside } = await whileLocked(async () => {
-    const flooding = Array.from({ length: 40 }, () => createSession(flood.api));
-    await until(patient, { placed: 2, waiting: 38 });
+    const flooding = others.flatMap(({ api }) => Array.from({ length: 10 }, () => createSession(api)));
+    await until(patient, { placed: 4, waiting: 36 });
     const beside = [quiet.owner.api, quiet.api].map((api) => createSession(api));
-    await until(patient, { placed: 3, waiting: 39 });
+    await until(patient, { placed: 4, waiting: 38 });
     await probeAll(patient);
     return { flooding, beside };
   });
@@ -123,11 +110,24 @@ test("when all places are taken, a quiet tenant is served before the queue of on
   const order = served.rows.map(({ id }) => (last.has(id) ? "quiet" : "flood"));
   assert.equal(order.length, 42);
   assert.ok(order.lastIndexOf("quiet") < 20, order.join(", "));
-  // An answer that has arrived may still hold its place.
   await until(patient, { placed: 0, waiting: 0 });
 });
 
-test("a client that gives up while it waits leaves the queue, and one that is worked for keeps its place until the work ends", async () => {
+test("many organizations behind one address leave half of the slots to other addresses", async () => {
+  const elsewhere = { "x-forwarded-for": "192.0.2.9" };
+  await admin.query("begin");
+  const ids = others.map(({ organizationId }) => organizationId);
+  await admin.query("select from organizations where id = any($1) for update", [ids]);
+  const stuck = others.map(({ owner }) => owner.api.post("/v1/auth/api-keys", newKey));
+  await until(patient, { placed: 4, waiting: 0 });
+  const behind = quiet.api.post("/v1/sessions", {});
+  await until(patient, { placed: 4, waiting: 1 });
+  expectData(await quiet.api.post("/v1/sessions", {}, elsewhere), 201);
+  await admin.query("rollback");
+  for (const answer of [...stuck, behind]) expectData(await answer, 201);
+});
+
+test("a client that gives up while it waits leaves the queue, and one that is worked for keeps its slot until the work ends", async () => {
   await whileLocked(async () => {
     const giveUp = new AbortController();
     const sent = Array.from({ length: 10 }, () =>
@@ -137,33 +137,56 @@ test("a client that gives up while it waits leaves the queue, and one that is wo
         signal: giveUp.signal,
       }),
     );
-    await until(patient, { placed: 2, waiting: 8 });
-    await untilBlocked(patient.core.db, 2);
+    await until(patient, { placed: 1, waiting: 9 });
+    await untilBlocked(patient.core.db, 1);
     giveUp.abort();
     assert.ok((await Promise.allSettled(sent)).every(({ status }) => status === "rejected"));
     await until(patient, { waiting: 0 });
-    assert.equal(await gauge(patient, "assay_admission_placed"), 2, "the database still works for them");
+    assert.equal(await gauge(patient, "assay_admission_placed"), 1, "the database still works for it");
   });
   await until(patient, { placed: 0 });
   expectData(await flood.api.post("/v1/sessions", {}), 201);
 });
 
-test("a request that waits for the outside world lends its place to others", async () => {
-  const { api } = flood.owner;
-  const { challenge_id } = expectData(
-    await api.post("/v1/auth/orgs/domains/challenges/dns", { apex_domain: "shop.example" }),
-    201,
-  );
-  dns.delayMs = 500;
-  const checked = api.post("/v1/auth/orgs/domains/challenges/dns/verify", { challenge_id });
-  await eventually("the resolver is asked", () => dns.queries.length > 0);
-  assert.equal(await gauge(patient, "assay_admission_placed"), 0);
-  expectError(await checked, 409, "DNS_NOT_PROPAGATED");
-  dns.delayMs = 0;
-  await until(patient, { placed: 0 });
+test("no slot is lost by clients that give up at any moment of a request", async () => {
+  const head = `host: x\r\nauthorization: Bearer ${flood.key.secret}\r\ncontent-type: application/json\r\n`;
+  const requests = [
+    `GET /v1/sessions HTTP/1.1\r\n${head}\r\n`.repeat(3),
+    `POST /v1/sessions HTTP/1.1\r\n${head}content-length: 2\r\n\r\n{}`,
+    `POST /v1/sessions HTTP/1.1\r\n${head}content-length: 99\r\n\r\n{`,
+    `POST /v1/sessions HTTP/1.1\r\n${head}transfer-encoding: chunked\r\n\r\n1\r\n{\r\n`,
+    "GET /openapi HTTP/1.1\r\nhost: x\r\n\r\n".repeat(5),
+    "GET /v1/nothing HTTP/1.1\r\nhost: x\r\n\r\n",
+    "GET /%zz HTTP/1.1\r\nhost: x\r\n\r\n",
+  ];
+  const abandon = async (number: number) => {
+    const socket = openConnection(patient.url).on("error", () => {});
+    socket.write(requests[number % requests.length] ?? "");
+    // From before the request is read to after its answer.
+    for (let i = 0; i < number % 13; i++) await new Promise(setImmediate);
+    if (number % 3 === 0) socket.resetAndDestroy();
+    else socket.destroy();
+  };
+  for (let round = 0; round < 10; round++) {
+    await Promise.all(Array.from({ length: 70 }, (_, i) => abandon(round * 70 + i)));
+    expectData(await quiet.api.get("/v1/sessions"));
+  }
+  await until(patient, { placed: 0, waiting: 0, reading: 0 });
 });
 
-test("requests that end in an error give their places back", async () => {
+test("pipelined requests are answered in order, one slot at a time, and a connection with more than a hundred is closed", async () => {
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
+  const paths = ["/v1/nothing", "/openapi", "/healthz", "/v1/verify/session/none/status"];
+  const last = get("/v1/sessions").replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n");
+  const { text } = await sendRaw(patient.url, paths.map(get).join("") + last);
+  const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status);
+  assert.deepEqual(statuses, ["404", "200", "200", "400", "401"]);
+  const { text: cut } = await sendRaw(patient.url, get("/v1/nothing").repeat(150));
+  assert.ok(cut.split("HTTP/1.1 404").length <= 150);
+  await until(patient, { placed: 0, waiting: 0 });
+});
+
+test("requests that end in an error give their slots back", async () => {
   for (let i = 0; i < 8; i++) {
     expectError(await patient.api.get("/v1/nothing"), 404, "NOT_FOUND");
     expectError(await patient.api.as("kk_wrong").get("/v1/sessions"), 401, "UNAUTHORIZED");
@@ -173,7 +196,7 @@ test("requests that end in an error give their places back", async () => {
   await until(patient, { placed: 0, waiting: 0 });
 });
 
-test("a stream and a socket that stay open hold no place", async () => {
+test("a stream and a socket that stay open hold no slot", async () => {
   const id = await createSession(quiet.api);
   const giveUp = new AbortController();
   const streams = await Promise.all(
@@ -195,36 +218,30 @@ test("a stream and a socket that stay open hold no place", async () => {
 
 const hasty = await startTestService({
   machines: 1,
-  env: { ...env, REQUEST_MAX_WAIT_MS: "10" },
+  env: { ...trusted, REQUEST_MAX_IN_FLIGHT: "1", REQUEST_MAX_WAIT_MS: "10" },
   role: "api",
 });
 const first = await knownPartner(hasty);
 const second = await knownPartner(hasty);
-const third = await knownPartner(hasty);
 const session = await createSession(first.api);
 const hastyAdmin = await connect(hasty.databaseUrl);
 
-/** Runs `work` while every place is taken by requests that wait for the database. */
+/** Runs `work` while the only slot is taken by a request that waits for the database. */
 async function whileFull(work: () => Promise<void>): Promise<void> {
   await hastyAdmin.query("begin");
   await hastyAdmin.query("lock table sessions in access exclusive mode");
-  const read = (api: Api) => () => api.get(`/v1/sessions/${session}`);
-  const held: Promise<Answer>[] = [];
-  // One after the other, since each must get its place at once.
-  for (const [placed, api] of [first.api, second.api, third.api].entries()) {
-    held.push(read(api)());
-    await until(hasty, { placed: placed + 1 });
-  }
+  const held = first.api.get(`/v1/sessions/${session}`);
+  await until(hasty, { placed: 1 });
   try {
     await work();
   } finally {
     await hastyAdmin.query("rollback");
-    await Promise.all(held);
+    await held;
   }
   await until(hasty, { placed: 0, waiting: 0 });
 }
 
-test("what finds no place is refused with 503 in the envelope, with Retry-After and a request id", async () => {
+test("what finds no slot in time is refused with 503 in the envelope, with Retry-After and a request id", async () => {
   await whileFull(async () => {
     const answer = await second.api.call("POST", "/v1/sessions", {
       body: { client_reference_id: "x".repeat(5000) },
@@ -244,7 +261,7 @@ test("what finds no place is refused with 503 in the envelope, with Retry-After 
   expectData(await first.api.get("/v1/sessions"));
 });
 
-test("probes answer while all places are taken, and readiness says that it is overloaded without going away", async () => {
+test("probes answer while all slots are taken, and readiness says that it is overloaded without going away", async () => {
   await whileFull(async () => {
     expectError(await first.api.get("/v1/sessions"), 503, "SERVICE_UNAVAILABLE");
     await probeAll(hasty);
@@ -257,25 +274,34 @@ test("probes answer while all places are taken, and readiness says that it is ov
   assert.equal(told.length, 1, "one line for many refusals");
 });
 
-test("many refusals at once are held back for a moment, and every one of them is answered", async () => {
-  const socket = openConnection(hasty.url).setEncoding("latin1");
-  let received = "";
-  socket.on("data", (text) => {
-    received += text;
+test("when too many wait, the oldest of the longest line are refused at once, and a quiet caller waits on", async () => {
+  const full = await startTestService({
+    machines: 1,
+    env: { ...trusted, REQUEST_MAX_IN_FLIGHT: "1", REQUEST_MAX_WAIT_MS: "10000" },
+    role: "api",
   });
-  const answered = () => received.split("HTTP/1.1 503 ").length - 1;
-  await whileFull(async () => {
-    // In one piece, so that all of them come in the same moment. One caller may have 500 in line.
-    socket.write(
-      `GET /v1/sessions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${first.key.secret}\r\n\r\n`.repeat(600),
-    );
-    let mostHeld = 0;
-    while (answered() < 600)
-      mostHeld = Math.max(mostHeld, await gauge(hasty, "assay_admission_refusals_held"));
-    assert.ok(mostHeld > 0);
-    assert.equal(await gauge(hasty, "assay_admission_refusals_held"), 0);
-  });
-  socket.destroy();
+  const [loud, calm] = [await knownPartner(full), await knownPartner(full)];
+  const database = await connect(full.databaseUrl);
+  await database.query("begin");
+  await database.query("lock table sessions in access exclusive mode");
+  const held = calm.api.post("/v1/sessions", {});
+  await until(full, { placed: 1 });
+  const waiting = calm.api.post("/v1/sessions", {});
+  await until(full, { waiting: 1 });
+  const request = `GET /v1/sessions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${loud.key.secret}\r\n\r\n`;
+  const sockets = Array.from({ length: 2010 }, () => openConnection(full.url).on("error", () => {}));
+  const refused = Promise.withResolvers<string>();
+  for (const socket of sockets) {
+    socket.once("data", (text) => refused.resolve(String(text)));
+    socket.write(request);
+  }
+  assert.match(await refused.promise, /^HTTP\/1\.1 503 /);
+  while (!((await gauge(full, 'assay_admission_refused_total\\{reason="queue_full"\\}')) >= 11));
+  await until(full, { waiting: 2000 });
+  for (const socket of sockets) socket.destroy();
+  await until(full, { waiting: 1 });
+  await database.query("rollback");
+  for (const answer of [held, waiting]) expectData(await answer, 201);
 });
 
 test("a refused request leaves its connection open for the next one, its body unread", async () => {
@@ -300,7 +326,7 @@ test("a refused request leaves its connection open for the next one, its body un
   socket.destroy();
 });
 
-test("a new device socket is refused with the envelope when there is no place, and opens when there is one", async () => {
+test("a new device socket is refused with the envelope when there is no slot, and opens when there is one", async () => {
   const headers = {
     host: new URL(hasty.url).host,
     connection: "upgrade",

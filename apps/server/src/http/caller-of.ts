@@ -4,18 +4,18 @@ import { BlockList, isIP, isIPv6, type Socket } from "node:net";
 import type { Caller } from "../kernel/caller.ts";
 import { sessionTokenOf } from "./session-cookie.ts";
 
-/** Who a request is counted with, and under which name what it presented is remembered. */
-export type LaneChoice = { lane: string; isPerson: boolean; credential: string | null };
+/** Who a request is counted with, where it comes from, and under which name what it presented is remembered. */
+export type CallerOf = { caller: string; address: string; credential: string | null };
 
-/** Credentials remembered at the same time. Forgotten, one stands in the lane of its address for a single request. */
+/** Credentials remembered at the same time. Forgotten, one counts by its address for a single request. */
 const mostCredentials = 10_000;
 
 /**
- * Which lane a request waits in, decided before anybody has looked who sends it. All that an organization sends is one lane,
+ * Whom a request is counted with, decided before anybody has looked who sends it. All that an organization sends is one caller,
  * whichever of its keys and members sends it. Whose a credential is becomes known when it is accepted and is remembered as a hint (of a hash, so that no
  * credential is kept). What was never accepted is counted by address: anybody can make up credentials, but not addresses.
  */
-export class Lanes {
+export class Callers {
   readonly #isSecure: () => boolean;
   readonly #proxies: BlockList | null;
   readonly #owners = new Map<string, string>();
@@ -26,18 +26,14 @@ export class Lanes {
     this.#proxies = options.trustProxy.length > 0 ? blockListOf(options.trustProxy) : null;
   }
 
-  of(request: IncomingMessage): LaneChoice {
+  of(request: IncomingMessage): CallerOf {
     const { url = "", headers } = request;
+    const address = this.#addressOf(request);
     const isPerson = url.startsWith("/v1/verify/") || url.startsWith("/verify/");
-    if (!isPerson) {
-      const shown = headers.authorization ?? sessionTokenOf(headers.cookie, this.#isSecure());
-      if (shown !== null) {
-        const credential = this.#nameOf(shown, request.socket);
-        const lane = this.#owners.get(credential) ?? this.#byAddress(request);
-        return { lane, isPerson, credential };
-      }
-    }
-    return { lane: this.#byAddress(request), isPerson, credential: null };
+    const shown = headers.authorization ?? sessionTokenOf(headers.cookie, this.#isSecure());
+    if (isPerson || shown === null) return { caller: address, address, credential: null };
+    const credential = this.#nameOf(shown, request.socket);
+    return { caller: this.#owners.get(credential) ?? address, address, credential };
   }
 
   /** Most clients present the same on a connection again and again, and a hash costs more than all the rest. */
@@ -65,7 +61,7 @@ export class Lanes {
     this.#owners.delete(credential);
   }
 
-  #byAddress({ socket, headers }: IncomingMessage): string {
+  #addressOf({ socket, headers }: IncomingMessage): string {
     let address = socket.remoteAddress ?? "";
     if (this.#proxies !== null) {
       const hops = String(headers["x-forwarded-for"] ?? "").split(",");
