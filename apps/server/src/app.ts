@@ -37,6 +37,7 @@ import { createFaceJudge } from "./face/face-judge.ts";
 import { faceJudgeSettings } from "./face/face-settings.ts";
 import { Admission } from "./http/admission.ts";
 import { mountAppFile } from "./http/app-file.ts";
+import { connectionLimit, openFilesLimit } from "./http/connection-limit.ts";
 import { givingToDashboard } from "./http/give-to-dashboard.ts";
 import { listenForMetrics, mountHealth, mountMetrics, type Readiness } from "./http/health.ts";
 import { expiredAnswers } from "./http/idempotency.store.ts";
@@ -686,6 +687,21 @@ function wakeByNotification({ core, listener }: Parts, scheduler: Scheduler, job
   });
 }
 
+function maxConnectionsOf({ config, log }: Core): number {
+  const { httpMaxConnections, databasePoolSize, webhookMaxInFlight } = config;
+  const limit = connectionLimit(httpMaxConnections, openFilesLimit(), {
+    // Those of the pool, for notifications and for readiness, and of the replica.
+    database: 2 * databasePoolSize + 2,
+    outbound: webhookMaxInFlight,
+  });
+  if (limit < httpMaxConnections)
+    log.warn("fewer connections than HTTP_MAX_CONNECTIONS are accepted: the limit of open files is too low", {
+      limit,
+      advice: "Raise the limit of open files (`ulimit -n`, LimitNOFILE), or lower HTTP_MAX_CONNECTIONS.",
+    });
+  return limit;
+}
+
 /** Everything that answers HTTP. */
 async function createApp(parts: Parts, role: ProcessRole): Promise<{ app: Server; readiness: Readiness }> {
   const { core, usage } = parts;
@@ -703,7 +719,7 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<{ app: Server
     maxInFlight: config.requestMaxInFlight,
     maxWaitMs: config.requestMaxWaitMs,
   });
-  const app = createServer({ ...common, admission, maxConnections: config.httpMaxConnections });
+  const app = createServer({ ...common, admission, maxConnections: maxConnectionsOf(core) });
   const readiness: Readiness = {
     problem: parts.notReadyBecause,
     isOverloaded: () => admission.isOverloaded,

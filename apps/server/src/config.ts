@@ -510,7 +510,7 @@ export const settings = {
   ),
   httpMaxConnections: integer(
     "HTTP_MAX_CONNECTIONS",
-    "Most connections of one process at once, event streams and sockets of reading devices included; one more is closed at once. Stay below the system's limit of open files.",
+    "Most connections of one process at once, event streams and sockets of reading devices included; one more is closed at once. The limit of open files bounds it, less what the database, files and connections to others need.",
     20_000,
     10,
     1_000_000,

@@ -87,6 +87,7 @@ export class RingMember {
   readonly #id = randomUUID();
   #reported: RingProcess | null = null;
   #problem: string | null = null;
+  #isShortOfFiles = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -143,15 +144,21 @@ export class RingMember {
 
   /** Takes over a changed ring where it fits; a broken or shortened one is reported, and the one in memory serves on. */
   #readAgain(known: readonly KnownKey[]): string[] {
-    const { ring } = this.#deps;
+    const { ring, log } = this.#deps;
     try {
       const keys = ring.readAgain();
+      this.#isShortOfFiles = false;
       if (formatRing(keys) === formatRing(ring.keys)) return [];
       const problems = misfits(keys.map(loadedKey), known);
       if (problems.length === 0) ring.replace(keys);
       return problems;
     } catch (error) {
-      return [`The key ring cannot be read again: ${(error as Error).message}.`];
+      // With no file descriptor left nothing is known about the file, so the ring in memory is as good as before.
+      if (!isShortOfFiles(error)) return [`The key ring cannot be read again: ${(error as Error).message}.`];
+      if (!this.#isShortOfFiles)
+        log.warn("the key ring could not be read again: too many files are open", describeError(error));
+      this.#isShortOfFiles = true;
+      return [];
     }
   }
 
@@ -174,7 +181,7 @@ export class RingMember {
   #note(problems: readonly string[]): void {
     const problem = problems.length === 0 ? null : problems.join(" ");
     if (problem !== null && problem !== this.#problem)
-      this.#deps.log.error("the key ring does not fit the database any more", { problem });
+      this.#deps.log.error("there is a problem with the key ring", { problem });
     this.#problem = problem;
   }
 
@@ -188,4 +195,8 @@ export class RingMember {
     await saveProcess(this.#deps.db, self);
     this.#reported = self;
   }
+}
+
+function isShortOfFiles(error: unknown): boolean {
+  return ["EMFILE", "ENFILE"].includes(String((error as NodeJS.ErrnoException).code));
 }

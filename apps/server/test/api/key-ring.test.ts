@@ -4,7 +4,7 @@ import { startService } from "../../src/app.ts";
 import { openDb } from "../../src/db/db.ts";
 import { sql } from "../../src/db/sql.ts";
 import { dayMs } from "../../src/kernel/clock.ts";
-import { bringRing } from "../../src/key-ring/ring-member.ts";
+import { bringRing, RingMember } from "../../src/key-ring/ring-member.ts";
 import { fenceKey } from "../../src/key-ring/ring-state.store.ts";
 import {
   countSealedWith,
@@ -198,4 +198,24 @@ test("a mailed code to delete an organization holds its key for the day that it 
   assert.match((await hashesUnder(core.db, "1", clock.now())).join(), /codes to delete an organization/);
   clock.advance(dayMs);
   assert.deepEqual(await hashesUnder(core.db, "1", clock.now()), []);
+});
+
+test("a ring that cannot be read again for want of file descriptors is no problem of the ring, and the log says once what happened", async () => {
+  const { core, logLines } = await startTestService({ machines: 1, role: "api" });
+  let failure: Error = Object.assign(new Error("EMFILE: too many open files, open 'secret-keys'"), {
+    code: "EMFILE",
+  });
+  const ring = new KeyRing(parseRing(testRing), () => {
+    throw failure;
+  });
+  const member = new RingMember({ ...core, ring });
+  await member.join();
+  for (let i = 0; i < 3; i++) await member.refresh();
+  assert.equal(member.problem, null);
+  assert.equal(logLines.filter((line) => line.includes("too many files are open")).length, 1);
+  assert.ok(!logLines.some((line) => line.includes("fit the database")));
+  failure = new Error("ENOENT: no such file");
+  await member.refresh();
+  assert.match(member.problem ?? "", /cannot be read again: ENOENT/);
+  await member.leave();
 });

@@ -53,7 +53,7 @@ export type AssayProcess = {
 /** Starts `assay start` as a process of its own, on a free port, and waits until it listens. */
 export async function startAssay(
   env: Record<string, string>,
-  options: { role?: string } = {},
+  options: LaunchOptions = {},
 ): Promise<AssayProcess> {
   const { listening, ...started } = spawnAssay(env, options);
   return { url: await listening, ...started };
@@ -69,10 +69,16 @@ export async function startHelperProcess(
   return { ...started, host: `127.0.0.1:${port}` };
 }
 
+type LaunchOptions = {
+  role?: string;
+  /** The limit of open files of the process, where it is not this one's. */
+  openFiles?: number;
+};
+
 type SpawnedAssay = Omit<AssayProcess, "url"> & { listening: Promise<string> };
 
 /** The same without waiting, for a test that ends it before it listens. `listening` is rejected in this case. */
-export function spawnAssay(env: Record<string, string>, options: { role?: string } = {}): SpawnedAssay {
+export function spawnAssay(env: Record<string, string>, options: LaunchOptions = {}): SpawnedAssay {
   const spawned = launchAssay(env, options);
   after(() => spawned.child.kill("SIGKILL"));
   return spawned;
@@ -81,9 +87,12 @@ export function spawnAssay(env: Record<string, string>, options: { role?: string
 /** The same for a script, which ends it itself; also another release, by the file that it begins with. */
 export function launchAssay(
   env: Record<string, string>,
-  { file = main, role = "all" }: { file?: string; role?: string } = {},
+  { file = main, role = "all", openFiles }: LaunchOptions & { file?: string } = {},
 ): SpawnedAssay {
-  const child = spawn(process.execPath, [file, "start", "--role", role], {
+  const command = [process.execPath, file, "start", "--role", role] as const;
+  const limited = ["sh", "-c", `ulimit -n ${openFiles} && exec "$@"`, "sh", ...command] as const;
+  const [program, ...words] = openFiles === undefined ? command : limited;
+  const child = spawn(program, words, {
     // A busy machine is no overload of the service that is tested on it.
     env: cleanEnvironment({ PORT: "0", LOG_FORMAT: "json", REQUEST_MAX_WAIT_MS: "10000", ...env }),
     stdio: ["ignore", "pipe", "pipe"],
