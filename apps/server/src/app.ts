@@ -60,6 +60,7 @@ import { createDns, lookUpLocally } from "./lib/dns.ts";
 import type { KeyRing } from "./lib/key-ring.ts";
 import { describeError, type Log } from "./lib/log.ts";
 import { Metrics } from "./lib/metrics.ts";
+import { NameLookups } from "./lib/name-lookups.ts";
 import { showBuild } from "./lib/process-metrics.ts";
 import { exemptHostSet } from "./lib/public-address.ts";
 import { createSafeFetch } from "./lib/safe-fetch.ts";
@@ -513,10 +514,11 @@ function openReads(
 function bindRoutes(parts: Parts, readiness: Readiness): Binding[] {
   const { core, rpTerms, consentTexts, usage, statusFeed, safeFetch, trust, trustReader } = parts;
   const logos = new LogoCache(core, safeFetch);
+  const lookups = new NameLookups();
   const bindings = [
     ...accountRoutes(core, { isInvited }),
     ...organizationRoutes(core, (organizationId, url) => logos.find(organizationId, url)),
-    ...domainRoutes(core),
+    ...domainRoutes(core, lookups),
     ...goLiveRoutes(core, {
       terms: rpTerms,
       hasActiveDomain,
@@ -531,7 +533,7 @@ function bindRoutes(parts: Parts, readiness: Readiness): Binding[] {
     ...sessionRoutes(core),
     ...verifyRoutes(core, consentTexts, statusFeed, logos),
     ...analyticsRoutes(core),
-    ...webhookRoutes(core, safeFetch, parts.listeners),
+    ...webhookRoutes(core, safeFetch, parts.listeners, lookups),
     ...operatorRoutes(core, { readiness, self: parts.reporter, trust, trustReader, mailJob: sendMailsJob }),
   ];
   checkBindings(bindings);

@@ -2,6 +2,7 @@ import * as contract from "@assay/contract/domains";
 import type { Core } from "../core.ts";
 import { AlternateStatus, type Binding, bind } from "../http/mount.ts";
 import { viewPage } from "../kernel/page.ts";
+import type { NameLookups } from "../lib/name-lookups.ts";
 import { allowRedirect } from "./allow-redirect.ts";
 import { disallowRedirect } from "./disallow-redirect.ts";
 import { listActiveChallenges, listDomains } from "./domain.store.ts";
@@ -10,7 +11,7 @@ import { listRedirectUris } from "./redirect-uri.store.ts";
 import { removeDomain } from "./remove-domain.ts";
 import { startChallenge, verifyDomain } from "./verify-domain.ts";
 
-export function domainRoutes(core: Core): Binding[] {
+export function domainRoutes(core: Core, lookups: NameLookups): Binding[] {
   const { db, clock } = core;
   return [
     bind(contract.listDomains, async ({ caller }) => ({
@@ -21,7 +22,7 @@ export function domainRoutes(core: Core): Binding[] {
     bind(contract.startDomainChallenge, ({ caller, body }) => startChallenge(core, caller, body.apex_domain)),
 
     bind(contract.verifyDomain, ({ caller, body }) =>
-      verifyDomain(core, caller, {
+      verifyDomain(core, lookups, caller, {
         challengeId: body.challenge_id,
         acknowledgeTakeover: body.acknowledge_takeover ?? false,
       }),

@@ -9,6 +9,7 @@ import type { MemberCaller } from "../kernel/caller.ts";
 import { later } from "../kernel/clock.ts";
 import { hashToken, newToken, newUuid } from "../kernel/ids.ts";
 import { DnsError } from "../lib/dns.ts";
+import type { NameLookups } from "../lib/name-lookups.ts";
 import { mailOwners } from "../organizations/mail-owners.ts";
 import { lockOrganization } from "../organizations/organization.store.ts";
 import { findApex } from "./apex.ts";
@@ -97,6 +98,7 @@ export async function startChallenge(core: Core, caller: MemberCaller, name: str
 
 export async function verifyDomain(
   core: Core,
+  lookups: NameLookups,
   caller: MemberCaller,
   request: { challengeId: ChallengeId; acknowledgeTakeover: boolean },
 ) {
@@ -109,7 +111,7 @@ export async function verifyDomain(
   const proof = { tokenHash, recordValue: published };
 
   const name = recordName(apexDomain);
-  const values = await lookUp(core, name);
+  const values = await lookups.run(organizationId, () => lookUp(core, name));
   if (!provesToken(values, tokenHash)) {
     throw new ApiError("DNS_NOT_PROPAGATED", {
       hint: `${describeFound(name, values)} A new record can take from minutes to a day to be seen; try again then.`,

@@ -3,8 +3,10 @@ import * as contract from "@assay/contract/webhooks";
 import type { Core } from "../core.ts";
 import { type Binding, bind } from "../http/mount.ts";
 import { ApiError } from "../kernel/api-error.ts";
+import type { OrganizationCaller } from "../kernel/caller.ts";
 import { viewPage } from "../kernel/page.ts";
 import { parseCreated } from "../kernel/times.ts";
+import type { NameLookups } from "../lib/name-lookups.ts";
 import type { SafeFetch } from "../lib/safe-fetch.ts";
 import { answerDelivery } from "./answer-delivery.ts";
 import { attemptsOf, type DeliveryRow, findDelivery, listDeliveries } from "./delivery.store.ts";
@@ -24,9 +26,14 @@ import { registerListener } from "./register-listener.ts";
 import { replayEvent, retryDelivery } from "./restart-delivery.ts";
 import { sendTestEvent } from "./send-test-event.ts";
 
-export function webhookRoutes(core: Core, safeFetch: SafeFetch, listeners: ListenerHub): Binding[] {
+export function webhookRoutes(
+  core: Core,
+  safeFetch: SafeFetch,
+  listeners: ListenerHub,
+  lookups: NameLookups,
+): Binding[] {
   return [
-    ...endpointRoutes(core, safeFetch),
+    ...endpointRoutes(core, safeFetch, lookups),
     ...secretRoutes(core),
     ...keyRoutes(core),
     ...deliveryRoutes(core),
@@ -35,12 +42,14 @@ export function webhookRoutes(core: Core, safeFetch: SafeFetch, listeners: Liste
   ];
 }
 
-function endpointRoutes(core: Core, safeFetch: SafeFetch): Binding[] {
+function endpointRoutes(core: Core, safeFetch: SafeFetch, lookups: NameLookups): Binding[] {
   const { db } = core;
+  const checkUrl = (caller: OrganizationCaller, url: string) =>
+    lookups.run(caller.organizationId, () => CheckedUrl.check(safeFetch, url));
   return [
     bind(
       contract.createEndpoint,
-      { prepare: ({ body }) => CheckedUrl.check(safeFetch, body.url) },
+      { prepare: ({ caller, body }) => checkUrl(caller, body.url) },
       async ({ caller, body }, url) => {
         const { row, secret } = await createEndpoint(core, caller, body, url);
         return {
@@ -77,7 +86,7 @@ function endpointRoutes(core: Core, safeFetch: SafeFetch): Binding[] {
     bind(
       contract.updateEndpoint,
       {
-        prepare: async ({ body }) => (body.url === undefined ? null : CheckedUrl.check(safeFetch, body.url)),
+        prepare: async ({ caller, body }) => (body.url === undefined ? null : checkUrl(caller, body.url)),
       },
       async ({ caller, params, body }, url) =>
         viewEndpoint(await changeEndpoint(core, caller, params.endpoint_id, body, url)),

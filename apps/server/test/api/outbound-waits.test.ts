@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test, { after } from "node:test";
-import { createPartner, expectData, expectError } from "../support/api.ts";
+import { type Api, createPartner, expectData, expectError } from "../support/api.ts";
 import { DnsServer } from "../support/dns-server.ts";
 import { startTestService } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -8,7 +8,9 @@ import { until } from "../support/until.ts";
 const dns = await new DnsServer().start();
 after(() => dns.close());
 const poolSize = 2;
+// Look-ups are counted by each process.
 const service = await startTestService({
+  machines: 1,
   env: { DNS_RESOLVERS: dns.address, DATABASE_POOL_SIZE: String(poolSize) },
   role: "api",
 });
@@ -32,6 +34,22 @@ test("requests that wait for a slow resolver keep no connection from others, wit
   assert.equal(answered, 0, "the resolver still keeps them waiting");
   dns.behaviour = "answer";
   for (const answer of await Promise.all(waiting)) expectData(answer, 201);
+});
+
+test("look-ups of names are bounded for each organization: one more is refused, and another organization is not", async () => {
+  dns.behaviour = "silent";
+  const asked = dns.queries.length;
+  const create = (api: Api) => api.post("/v1/webhooks/endpoints", { url });
+  const waiting = Array.from({ length: 4 }, () => create(busy.api));
+  // Two types of addresses are asked for.
+  while (dns.queries.length < asked + 8) await service.api.get("/healthz");
+  const refused = await create(busy.api);
+  expectError(refused, 503, "SERVICE_UNAVAILABLE", /names are being looked up/);
+  assert.ok(refused.headers.get("retry-after"));
+  const beside = create(quiet.api);
+  while (dns.queries.length < asked + 10) await service.api.get("/healthz");
+  dns.behaviour = "answer";
+  for (const answer of await Promise.all([...waiting, beside])) expectData(answer, 201);
 });
 
 test("an answer that is repeated does not ask for the name again, and another body is refused without", async () => {
