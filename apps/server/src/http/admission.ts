@@ -12,6 +12,7 @@ import { Overload } from "./overload.ts";
 import { Bodies } from "./read-body.ts";
 import { overloadError, refuseRequest } from "./refuse-request.ts";
 import { type RefusalReason, SlotQueue, type Ticket } from "./slot-queue.ts";
+import { requestIdOf } from "./standard-headers.ts";
 
 /** Halved, a burst of 1,000 connections is refused in part; doubled, requests that wait take twice the memory. */
 const maxWaiting = 2000;
@@ -153,7 +154,8 @@ export class Admission {
 
   #receive(request: Held, response: ServerResponse, serve: () => void): void {
     const { caller, address, credential } = this.#callers.of(request);
-    const refuse = (failure: ApiError) => refuseRequest(request, response, failure, this.#publicUrl());
+    const refuse = (failure: ApiError, requestId = requestIdOf(request)) =>
+      refuseRequest(request, response, failure, { requestId, publicUrl: this.#publicUrl() });
     this.#bodies.receive(request, response, address, {
       complete: (body) => {
         if (response.destroyed) return;
@@ -176,9 +178,11 @@ export class Admission {
         refuse(overloadError());
       },
       tooSlow: () => {
-        this.#log.info("request ended: its body came too slowly");
-        refuse(new ApiError("REQUEST_TIMEOUT"));
+        const requestId = requestIdOf(request);
+        this.#log.info("request refused: its body came too slowly", { requestId });
+        refuse(new ApiError("REQUEST_TIMEOUT"), requestId);
       },
+      lost: () => this.#log.info("request given up by the client", { requestId: requestIdOf(request) }),
     });
   }
 

@@ -25,13 +25,8 @@ export function createErrorHandler(options: { publicUrl: () => string; log: Log 
     reply: FastifyReply,
     meant?: RouteDefinition,
   ): FastifyReply {
-    const isLost = request.raw.errored === error;
-    const failure = isLost
-      ? new ApiError("BAD_REQUEST", incomplete)
-      : toApiError(error, request.routeOptions);
+    const failure = toApiError(error, request.routeOptions);
     noteFailure(request, failure.code);
-    // The framework's hook after an answer does not come to run, so this is the only line about the request.
-    if (isLost) options.log.info("request given up by the client", { requestId: request.id });
     // What code raises on purpose is an answer, whatever its status; only what nobody expected is a fault of ours.
     if (failure.status >= 500 && failure !== error)
       options.log.error("request failed", { requestId: request.id, ...describeError(error) });
@@ -67,9 +62,6 @@ export function writeFailure(
     ...(list === null ? {} : { pagination: { limit: list.limit, has_more: false, next_cursor: null } }),
   });
 }
-
-/** Nobody is left to read it. */
-const incomplete = { message: "The connection was lost before the request was complete." };
 
 /** What a body of another kind than the route takes is answered with. */
 export function wrongBody(definition: RouteDefinition | undefined): { message: string; hint: string } {

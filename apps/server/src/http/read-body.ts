@@ -29,6 +29,8 @@ type Outcomes = {
   complete: (body: Buffer | null) => void;
   full: () => void;
   tooSlow: () => void;
+  /** The client has left before it was complete. */
+  lost: () => void;
 };
 
 /** Reads bodies before their requests take a slot, so that a slow client holds nothing but its connection and a part of the budget here. */
@@ -42,7 +44,7 @@ export class Bodies {
     return this.#reading.size;
   }
 
-  /** Calls one of the outcomes, or none when the client leaves before. */
+  /** Calls one of the outcomes. */
   receive(request: IncomingMessage, response: ServerResponse, address: string, outcomes: Outcomes): void {
     const { "content-length": length = "0", "transfer-encoding": encoding } = request.headers;
     const limit = limitOf(request);
@@ -52,7 +54,8 @@ export class Bodies {
     else
       process.nextTick(() => {
         if (request.complete) outcomes.complete(request.read() ?? noBytes);
-        else if (!response.destroyed) this.#read(request, response, address, limit, outcomes);
+        else if (response.destroyed) outcomes.lost();
+        else this.#read(request, response, address, limit, outcomes);
       });
   }
 
@@ -61,7 +64,7 @@ export class Bodies {
     response: ServerResponse,
     address: string,
     limit: number,
-    { complete, full, tooSlow }: Outcomes,
+    { complete, full, tooSlow, lost }: Outcomes,
   ): void {
     const mine = this.#addresses.get(address) ?? { count: 0, bytes: 0 };
     if (this.#reading.size >= maxReading || mine.count >= maxReadingOfAddress) {
@@ -96,7 +99,7 @@ export class Bodies {
     };
     this.#reading.add(reading);
     this.#timer ??= setInterval(() => this.#endSlow(), secondMs).unref();
-    response.once("close", () => end(() => {}));
+    response.once("close", () => end(lost));
     request.on("readable", take);
   }
 

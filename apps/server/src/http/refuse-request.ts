@@ -4,7 +4,7 @@ import { routes } from "@assay/contract/routes";
 import { ApiError } from "../kernel/api-error.ts";
 import { limitInEffect, writeFailure } from "./error-handler.ts";
 import { pathOf, pathPattern } from "./known-paths.ts";
-import { requestIdOf, standardHeaders } from "./standard-headers.ts";
+import { standardHeaders } from "./standard-headers.ts";
 
 const listPaths = routes
   .filter((route) => route.method === "GET" && isList(route))
@@ -28,7 +28,7 @@ export function refuseRequest(
   request: IncomingMessage,
   response: ServerResponse,
   failure: ApiError,
-  publicUrl: string,
+  { requestId, publicUrl }: { requestId: string; publicUrl: string },
 ): void {
   const { method, url = "" } = request;
   const isOfList = method === "GET" && listPaths.some((pattern) => pattern.test(pathOf(url)));
@@ -37,7 +37,7 @@ export function refuseRequest(
     writeFailure(failure, publicUrl, query === null ? null : { limit: limitInEffect(query) }),
   );
   response.writeHead(failure.status, {
-    ...standardHeaders(requestIdOf(request), publicUrl),
+    ...standardHeaders(requestId, publicUrl),
     ...failure.headers,
     // What is still to come of a body would be read for nothing.
     ...(request.complete ? {} : { connection: "close" }),
