@@ -76,7 +76,7 @@ async function startAssay(): Promise<void> {
     );
     return stop(1);
   }
-  console.log(`Starting Assay at ${assayUrl}…`);
+  console.log(`Starting Assay at ${assayUrl}...`);
   start("apps/server/src/main.ts", ["start"], {
     ...address,
     WEBHOOK_ALLOWED_PRIVATE_HOSTS: "localhost",

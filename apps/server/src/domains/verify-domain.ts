@@ -111,7 +111,7 @@ export async function verifyDomain(
   const proof = { tokenHash, recordValue: published };
 
   const name = recordName(apexDomain);
-  const values = await lookups.run(organizationId, () => lookUp(core, name));
+  const values = await lookups.run(() => lookUp(core, name));
   if (!provesToken(values, tokenHash)) {
     throw new ApiError("DNS_NOT_PROPAGATED", {
       hint: `${describeFound(name, values)} A new record can take from minutes to a day to be seen; try again then.`,

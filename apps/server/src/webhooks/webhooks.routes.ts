@@ -3,7 +3,6 @@ import * as contract from "@assay/contract/webhooks";
 import type { Core } from "../core.ts";
 import { type Binding, bind } from "../http/mount.ts";
 import { ApiError } from "../kernel/api-error.ts";
-import type { OrganizationCaller } from "../kernel/caller.ts";
 import { viewPage } from "../kernel/page.ts";
 import { parseCreated } from "../kernel/times.ts";
 import type { NameLookups } from "../lib/name-lookups.ts";
@@ -44,12 +43,11 @@ export function webhookRoutes(
 
 function endpointRoutes(core: Core, safeFetch: SafeFetch, lookups: NameLookups): Binding[] {
   const { db } = core;
-  const checkUrl = (caller: OrganizationCaller, url: string) =>
-    lookups.run(caller.organizationId, () => CheckedUrl.check(safeFetch, url));
+  const checkUrl = (url: string) => lookups.run(() => CheckedUrl.check(safeFetch, url));
   return [
     bind(
       contract.createEndpoint,
-      { prepare: ({ caller, body }) => checkUrl(caller, body.url) },
+      { prepare: ({ body }) => checkUrl(body.url) },
       async ({ caller, body }, url) => {
         const { row, secret } = await createEndpoint(core, caller, body, url);
         return {
@@ -86,7 +84,7 @@ function endpointRoutes(core: Core, safeFetch: SafeFetch, lookups: NameLookups):
     bind(
       contract.updateEndpoint,
       {
-        prepare: async ({ caller, body }) => (body.url === undefined ? null : checkUrl(caller, body.url)),
+        prepare: async ({ body }) => (body.url === undefined ? null : checkUrl(body.url)),
       },
       async ({ caller, params, body }, url) =>
         viewEndpoint(await changeEndpoint(core, caller, params.endpoint_id, body, url)),

@@ -100,7 +100,7 @@ test("a client that has a page, document or asset already is told so", async () 
     "/asyncapi",
     "/reference",
     "/assets/icon.svg",
-    "/dashboard",
+    "/dashboard/sign-in",
   ]) {
     const { etag = "" } = (await read(path)).headers;
     assert.match(etag, /^W\/"[\w-]{22}"$/, path);

@@ -292,7 +292,8 @@ test("the logo has one place: a file, or the address of one, in the card of the 
   await button(page, "Save the look").click();
   await page.getByText("The look is saved.").waitFor();
   // The form of the profile leaves it as it is.
-  await button(page, "Save").click();
+  const profile = page.locator("section").filter({ has: page.getByRole("heading", { name: "Profile" }) });
+  await profile.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("The profile is saved.").waitFor();
   const [organization] = expectData<{ logo_url: string }[]>(await own.owner.api.get("/v1/auth/orgs"));
   assert.equal(organization?.logo_url, "https://example.com/logo.png");

@@ -10,7 +10,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { sql } from "../../src/db/sql.ts";
 import type { ApiError } from "../../src/kernel/api-error.ts";
 import { SandboxDevices } from "../../src/mcp/finish-sandbox-session.ts";
-import { createKey, createPartner, expectData } from "../support/api.ts";
+import { createKey, createPartner, expectData, noteCode } from "../support/api.ts";
 import { createLivePartner } from "../support/live.ts";
 import { registration } from "../support/receiver.ts";
 import { startTestService } from "../support/service.ts";
@@ -211,6 +211,7 @@ test("until an owner allows it, no tool that changes where results go is listed 
   for (const name of destinationTools) {
     const error = await refused(name, { url: "https://receiver.test/hook" });
     assert.equal(error.code, "AGENTS_MAY_NOT_CHANGE_WEBHOOKS", name);
+    noteCode(error.code);
     assert.match(error.hint, /Agents may change where results go.*Settings/);
   }
   assert.deepEqual(expectData(await partner.api.get("/v1/webhooks/endpoints")), []);

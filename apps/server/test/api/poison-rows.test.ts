@@ -14,6 +14,7 @@ import { dayMs, hourMs, later, minuteMs, secondMs } from "../../src/kernel/clock
 import { newId, newUuid } from "../../src/kernel/ids.ts";
 import { resealAll } from "../../src/key-ring/sealed-columns.store.ts";
 import { KeyRing, newRingKey } from "../../src/lib/key-ring.ts";
+import { withoutSessionIds } from "../../src/lib/log.ts";
 import { insertMail } from "../../src/mails/mail.store.ts";
 import { awaitCleanFiles } from "../../src/organizations/complete-deletion.ts";
 import { deliveryChannel } from "../../src/webhooks/delivery.store.ts";
@@ -715,7 +716,8 @@ async function metric(name: string, job: string): Promise<number> {
   return name.endsWith("_total") ? shown.reduce((sum, count) => sum + count, 0) : Math.max(...shown);
 }
 
-const linesOf = (id: string) => logLines.filter((line) => line.includes("set aside") && line.includes(id));
+const linesOf = (id: string) =>
+  logLines.filter((line) => line.includes("set aside") && line.includes(withoutSessionIds(id)));
 
 /** Nothing else may be in the way of the rows that a test plants: it has no other wishes than to be done. */
 async function plant(poison: Poison): Promise<{ ids: string[]; bad: string; repair: Repair }> {
