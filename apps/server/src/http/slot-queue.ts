@@ -119,11 +119,12 @@ export class SlotQueue {
   #takeNext(): Ticket | null {
     if (this.#taken >= this.#bounds.slots) return null;
     let next: Ticket | null = null;
-    for (const line of this.#lines.values()) {
-      const mayStart = (ticket: Ticket) => this.#mayStart(ticket);
+    for (const [caller, line] of this.#lines) {
+      if (this.#callers.isFull(caller)) continue;
+      const mayStart = ({ address }: Ticket) => !this.#addresses.isFull(address);
       const ticket = line.length > floodLength ? line.findLast(mayStart) : line.find(mayStart);
       next ??= ticket ?? null;
-      if (ticket === undefined || !this.#callers.isUnused(ticket.caller)) continue;
+      if (ticket === undefined || !this.#callers.isUnused(caller)) continue;
       next = ticket;
       break;
     }
