@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, beforeEach, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
+import { asOrdinaryUser, canBecomeOrdinary } from "../apps/server/test/support/ordinary-user.ts";
 
 const scratch: string[] = [];
 let root = "";
@@ -194,12 +195,9 @@ describe("packages", () => {
 
 test("a folder that this user may not write is refused in a sentence where something has to be installed", async () => {
   await chmod(root, 0o555);
-  const other = process.geteuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  const { status, stderr } = spawnSync(process.execPath, ["scripts/run.mjs", "assay", "a"], {
-    cwd: root,
-    encoding: "utf8",
-    ...other,
-  });
+  const command = [process.execPath, "scripts/run.mjs", "assay", "a"];
+  const [program = "", ...args] = canBecomeOrdinary ? asOrdinaryUser(command) : command;
+  const { status, stderr } = spawnSync(program, args, { cwd: root, encoding: "utf8" });
   assert.equal(
     stderr,
     `${root} cannot be written by this user, and something has to be installed or built there. Run \`npm run build\` as the user that it belongs to, then start again.\n`,

@@ -14,13 +14,13 @@ import {
   helper,
   hold,
   newFolder,
-  ordinaryUser,
   query,
   scratch,
   start,
   usedDataDir,
   withoutSetpriv,
 } from "../support/held-postgres.ts";
+import { canBecomeOrdinary, ordinaryUser } from "../support/ordinary-user.ts";
 import { killAll, killServer, serverPid, serverProcesses } from "../support/postgres-processes.ts";
 import { until } from "../support/until.ts";
 
@@ -159,7 +159,7 @@ describe("the account the server runs as", () => {
   });
 
   test("an ordinary user starts it as itself, below a home of mode 0700", {
-    skip: isRoot && hasSetpriv ? false : "needs root and setpriv to become another user",
+    skip: canBecomeOrdinary ? false : "needs root and setpriv to become another user",
   }, async () => {
     const home = await newFolder(tmpdir(), 0o700);
     await chown(home, ordinaryUser.uid, ordinaryUser.gid);
@@ -173,7 +173,7 @@ describe("the account the server runs as", () => {
   });
 
   test("data of another user is refused with both user ids in the message", {
-    skip: isRoot && hasSetpriv ? false : "needs root and setpriv to become another user",
+    skip: canBecomeOrdinary ? false : "needs root and setpriv to become another user",
   }, async () => {
     const folder = await newFolder();
     const dataDir = path.join(folder, "data");

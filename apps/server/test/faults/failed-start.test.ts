@@ -9,6 +9,7 @@ import test, { after } from "node:test";
 import pg from "pg";
 import { createTestDatabase } from "../support/database.ts";
 import { freePort } from "../support/free-port.ts";
+import { asOrdinaryUser, canBecomeOrdinary, ordinaryUserReadsAll } from "../support/ordinary-user.ts";
 import { killServer } from "../support/postgres-processes.ts";
 import { cleanEnvironment, startAssay } from "../support/process.ts";
 import { startTestService } from "../support/service.ts";
@@ -19,18 +20,15 @@ chmodSync(folder, 0o755);
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 const isRoot = process.geteuid?.() === 0;
-const nobody = 65_534;
 const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === "::1"),
 );
 
 /** Starts a service that must not come up, and returns all that it says. One that hangs is killed, and has no exit code. */
-async function failToStart(env: Record<string, string>, asNobody = false) {
-  const child = spawn(process.execPath, [main, "start"], {
-    env: cleanEnvironment(env),
-    stdio: ["ignore", "pipe", "pipe"],
-    ...(asNobody && isRoot ? { uid: nobody, gid: nobody } : {}),
-  });
+async function failToStart(env: Record<string, string>, isOrdinary = false) {
+  const command = [process.execPath, main, "start"];
+  const [program = "", ...args] = isOrdinary && canBecomeOrdinary ? asOrdinaryUser(command) : command;
+  const child = spawn(program, args, { env: cleanEnvironment(env), stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk) => {
@@ -95,7 +93,7 @@ test("a start that cannot listen makes no database, and says what to do about th
 });
 
 test("an ordinary user who asks for a port of the system is told to take another one", {
-  skip: isRoot && process.platform === "linux" ? false : "needs root, to become an ordinary user",
+  skip: canBecomeOrdinary ? false : "needs root and setpriv, to become an ordinary user",
 }, async () => {
   const { code, said } = await failToStart({ PORT: "80", DATA_DIR: join(folder, "never") }, true);
   assert.match(said, /^Only an administrator may use port 80\. Start with .* PORT=3000 npm start, .*\n$/);
@@ -108,7 +106,7 @@ test("a data folder that this user may not make or use is a sentence with what t
   writeFileSync(join(closed, "secret-keys"), "", { mode: 0o600 });
   chmodSync(closed, isRoot ? 0o755 : 0o500);
   if (!isRoot) chmodSync(join(closed, "secret-keys"), 0o000);
-  for (const [dataDir, sentence] of [
+  const cases: [dataDir: string, sentence: RegExp][] = [
     [
       join(closed, "data"),
       /^This user \(id \d+\) may not make .*, or set DATA_DIR to a folder that this user may write\.\n$/,
@@ -117,7 +115,8 @@ test("a data folder that this user may not make or use is a sentence with what t
       closed,
       /^This user \(id \d+\) may not use .*Start Assay as that user, or hand the folder over with chown -R .*\n$/,
     ],
-  ] as const) {
+  ];
+  for (const [dataDir, sentence] of ordinaryUserReadsAll ? cases.slice(0, 1) : cases) {
     const { code, said } = await failToStart({ PORT: "0", DATA_DIR: dataDir }, true);
     assert.match(said, sentence);
     assert.equal(code, 1);

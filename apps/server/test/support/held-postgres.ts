@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { chmod, cp, lchown, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -9,6 +9,7 @@ import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from "../../src/installation/postgres/embedded-postgres.ts";
+import { asOrdinaryUser, canBecomeOrdinary, ordinaryUser } from "./ordinary-user.ts";
 import { killServer } from "./postgres-processes.ts";
 
 export const helper = path.join(import.meta.dirname, "embedded-postgres.ts");
@@ -68,42 +69,13 @@ export type Held = {
   ended: Promise<void>;
 };
 
-/** An ordinary user, for tests that run as root. */
-export const ordinaryUser = { uid: 65534, gid: 65534 };
-
-/** Empty where there is none. The full path, since some tests start with an empty PATH. */
-const setpriv = spawnSync("sh", ["-c", "command -v setpriv"], { encoding: "utf8" }).stdout.trim();
-
-/**
- * Starts a command as an ordinary user. The project may be below a folder that is closed to that user, such as a home of mode 0700, so the command
- * gets the capability to pass through folders.
- */
-function asOrdinaryUser(command: readonly string[]): string[] {
-  const { uid, gid } = ordinaryUser;
-  const pass = [
-    "--inh-caps=-all,+dac_read_search",
-    "--ambient-caps=-all,+dac_read_search",
-    // Otherwise the capability does not count for access(2), with which PostgreSQL looks for its own programs.
-    "--securebits=+no_setuid_fixup",
-  ];
-  return [
-    "/usr/bin/setpriv",
-    `--reuid=${uid}`,
-    `--regid=${gid}`,
-    "--clear-groups",
-    ...pass,
-    "--",
-    ...command,
-  ];
-}
-
 /**
  * As on macOS, and wherever there is no setpriv: nothing ends the server with its owner. Root gives the data to an ordinary user first, because
  * without setpriv root cannot start a server below a closed folder.
  */
 export async function withoutSetpriv(dataDir: string): Promise<HoldOptions> {
   const env = { PATH: await newFolder() };
-  if (process.geteuid?.() !== 0 || setpriv === "") return { env };
+  if (!canBecomeOrdinary) return { env };
   await mkdir(dataDir, { recursive: true });
   const { uid, gid } = ordinaryUser;
   for (const file of [
