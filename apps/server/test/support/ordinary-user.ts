@@ -23,7 +23,7 @@ const passFolders = [
  */
 export const ordinaryUserReadsAll =
   canBecomeOrdinary &&
-  spawnSync(setpriv, [...drop, "--", process.execPath, "--version"], { stdio: "ignore" }).status !== 0;
+  spawnSync(setpriv, [...drop, "--", "/bin/cat", import.meta.filename], { stdio: "ignore" }).status !== 0;
 
 export function asOrdinaryUser(command: readonly string[]): string[] {
   return [setpriv, ...drop, ...(ordinaryUserReadsAll ? passFolders : []), "--", ...command];
