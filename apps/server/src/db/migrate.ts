@@ -214,14 +214,25 @@ async function applyByStatement(client: pg.Client, migration: Migration): Promis
   await client.query("set lock_timeout = 0");
   try {
     for (const statement of splitStatements(migration.text)) {
-      const index = /^create (?:unique )?index concurrently if not exists (\w+)/i.exec(statement)?.[1];
+      const [, index, table] =
+        /^create (?:unique )?index concurrently if not exists (\w+)\s+on (\w+)/i.exec(statement) ?? [];
       if (index !== undefined) await dropHalfMade(client, index);
-      await client.query(statement);
+      // PostgreSQL makes an index of a partitioned table only with a lock.
+      const isPartitioned = table !== undefined && (await isPartitionedTable(client, table));
+      await client.query(isPartitioned ? statement.replace(/ concurrently/i, "") : statement);
     }
     await record(client, migration);
   } finally {
     await client.query("reset lock_timeout").catch(() => {});
   }
+}
+
+async function isPartitionedTable(client: pg.Client, table: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    "select from pg_partitioned_table where partrelid = to_regclass($1)",
+    [table],
+  );
+  return rowCount !== 0;
 }
 
 /** An index whose making was interrupted is there by name, serves nobody, and is maintained with every write. */

@@ -124,6 +124,22 @@ test("what is added and taken away again reaches every part of a table, and thos
   assert.deepEqual(rows, [{ part: "sessions_rest" }]);
 });
 
+test("an index that is made while others write reaches every part of a divided table", async () => {
+  const { core, databaseUrl } = await startTestService({ config: { databaseParts: "all" } });
+  await divideSince(core, 1);
+  const text =
+    "-- phase: expand\n-- transaction: none\ncreate index concurrently if not exists made_by_a_test on sessions (created_at);";
+  const migration = { name: "9990_index.sql", text, checksum: "index" };
+  await migrate(databaseUrl, { migrations: [...listMigrations(), migration] });
+  const admin = await connect(databaseUrl);
+  const { rows } = await admin.query(
+    `select count(*)::int as parts, (select count(*)::int from pg_partition_tree('made_by_a_test') where isleaf) as indexes
+     from pg_partition_tree('sessions') where isleaf`,
+  );
+  assert.ok(rows[0].parts > 0);
+  assert.equal(rows[0].indexes, rows[0].parts);
+});
+
 test("with SKIP_MIGRATIONS nothing is applied, and a database that lacks something is refused in a sentence", async () => {
   const { url } = await createTestDatabase();
   const [newest] = listMigrations().slice(-1);
