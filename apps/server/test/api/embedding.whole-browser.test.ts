@@ -109,9 +109,13 @@ async function pressUntilAgreed(page: Page, at: Place, title = "Harbour Hotel as
       () => false,
     );
     if (gone) return;
-    // As the page asks for: from its top.
+    // As the page asks for: from its top, past everything that is agreed to.
     await heading(at, title).scrollIntoViewIfNeeded();
     await look(page);
+    for (const part of await at.locator("[data-must-be-seen]").all()) {
+      await part.scrollIntoViewIfNeeded();
+      await glance(page);
+    }
     await agreeButton(at).scrollIntoViewIfNeeded();
   }
   assert.fail(`it was never agreed to; in sight by the browser: ${await sightNow(page)}`);
