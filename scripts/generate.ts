@@ -27,13 +27,14 @@ import { dumpSchema } from "../apps/server/src/installation/dump-schema.ts";
 import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
 import { logFields } from "../apps/server/src/lib/log-fields.ts";
 import { createTool, finishTool } from "../apps/server/src/mcp/sandbox-tools.ts";
+import { bundleCommandLine } from "../packages/cli/build.ts";
 import { describeAccessibility } from "./accessibility-report.ts";
 import { describeProtocol } from "./protocol-reference.ts";
 
 const root = new URL("../", import.meta.url);
 
 /** Every generated file with the function that makes it. A test compares what is committed with what they make. */
-export const generated: readonly { path: string; make: () => string }[] = [
+export const generated: readonly { path: string; make: () => string | Promise<string> }[] = [
   { path: "docs/openapi.json", make: () => `${JSON.stringify(describeApi(routes), null, 2)}\n` },
   { path: "docs/asyncapi.json", make: () => `${JSON.stringify(describeSocket(), null, 2)}\n` },
   { path: "docs/errors.md", make: () => describeErrors(routes) },
@@ -72,6 +73,7 @@ export const generated: readonly { path: string; make: () => string }[] = [
   { path: "packages/ui/src/fonts.css", make: () => fontsCss("./fonts/") },
   { path: "packages/ui/src/latin-font.css", make: () => latinCss("./fonts/") },
   { path: "apps/server/test/golden/routes.txt", make: describeRoutes },
+  { path: "packages/cli/assay.mjs", make: bundleCommandLine },
 ];
 
 /** A page that is written by hand, with these sections of it between their markers. */
@@ -231,7 +233,7 @@ export function read(path: string): string {
 if (import.meta.main) {
   const check = process.argv.includes("--check");
   const files = [
-    ...generated.map(({ path, make }) => ({ path, text: make() })),
+    ...(await Promise.all(generated.map(async ({ path, make }) => ({ path, text: await make() })))),
     { path: "apps/server/migrations/schema.sql", text: await dumpMigratedSchema() },
   ];
   const stale = files.filter(({ path, text }) => read(path) !== text);

@@ -39,7 +39,6 @@ const commands = {
   ],
   shop: (args) => [["--disable-warning=ExperimentalWarning", "examples/shop/start.ts", ...args]],
   build: () => [],
-  "cli-package": () => [["packages/cli/build.mjs", "--pack"]],
   bench: (args) => [["bench/run.ts", ...args]],
   clients: (args) => [["scripts/clients.ts", ...args]],
   screens: (args) => [["scripts/screens.ts", ...args]],

@@ -1,0 +1,1866 @@
+#!/usr/bin/env node
+import { parseArgs, promisify } from "node:util";
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { constants, createDecipheriv, createHash, createHmac, createPrivateKey, createPublicKey, generateKeyPair, privateDecrypt, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
+import { setTimeout as setTimeout$1 } from "node:timers/promises";
+import { Socket, isIP } from "node:net";
+import { connect } from "node:tls";
+import { request } from "node:http";
+import { request as request$1 } from "node:https";
+import { homedir, hostname, platform } from "node:os";
+import path from "node:path";
+// packages/contract/src/nearest.ts
+/** The known name that somebody probably meant: the one with the fewest changes, where that are few; null otherwise. */
+function nearest(name, known) {
+	const plain = (text) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+	const asked = plain(name);
+	if (asked.length > 80) return null;
+	const [best] = known.map((candidate) => ({
+		candidate,
+		changes: changesBetween(asked, plain(candidate))
+	})).sort((a, b) => a.changes - b.changes);
+	return best !== void 0 && best.changes <= Math.max(2, asked.length / 4) ? best.candidate : null;
+}
+/** How many letters have to be put in, left out or changed (Levenshtein distance). */
+function changesBetween(from, to) {
+	let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+	for (const [line, letter] of [...from].entries()) {
+		const next = [line + 1];
+		for (const [at, other] of [...to].entries()) next.push(Math.min((row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1, (row[at] ?? 0) + (letter === other ? 0 : 1)));
+		row = next;
+	}
+	return row.at(-1) ?? 0;
+}
+// packages/cli/src/style.ts
+const codes = {
+	bold: 1,
+	dim: 2,
+	red: 31,
+	green: 32,
+	yellow: 33,
+	cyan: 36
+};
+const marks = {
+	ok: {
+		sign: "✓",
+		word: "[ok]  ",
+		colour: "green"
+	},
+	warning: {
+		sign: "!",
+		word: "[warn]",
+		colour: "yellow"
+	},
+	problem: {
+		sign: "✗",
+		word: "[fail]",
+		colour: "red"
+	}
+};
+/** https://no-color.org and https://force-color.org: the former wins, as the wish for less. */
+function hasColours(shown, env) {
+	if (env.NO_COLOR) return false;
+	if (env.FORCE_COLOR) return env.FORCE_COLOR !== "0";
+	return shown.isTTY === true && env.TERM !== "dumb";
+}
+const progressAfterMs = 1e3;
+/** On less, lines are broken by the terminal: words below each other are worse to read. */
+const leastWidth = 40;
+/** `shown` is where the lines go. Progress is written beside them, so that it never gets into a file. */
+function styleOf(shown, beside, env) {
+	const coloured = hasColours(shown, env);
+	const isTerminal = shown.isTTY === true && env.TERM !== "dumb";
+	const paint = (colour, text) => coloured ? `\u001b[${codes[colour]}m${text}\u001b[0m` : text;
+	return {
+		paint,
+		mark: (state) => {
+			const { sign, word, colour } = marks[state];
+			return paint(colour, isTerminal || coloured ? sign : word);
+		},
+		width: isTerminal ? Math.max(leastWidth, shown.columns || 80) : null,
+		progress: async (text, work) => {
+			if (beside.isTTY !== true || env.TERM === "dumb") return work();
+			const turns = [
+				"-",
+				"\\",
+				"|",
+				"/"
+			];
+			let turn = 0;
+			let drawn = false;
+			const draw = () => {
+				drawn = true;
+				beside.write?.(`\r\u001b[K${turns[turn++ % turns.length]} ${text}`);
+			};
+			let every = null;
+			const first = setTimeout(() => {
+				draw();
+				every = setInterval(draw, 200);
+			}, progressAfterMs);
+			try {
+				return await work();
+			} finally {
+				clearTimeout(first);
+				if (every !== null) clearInterval(every);
+				if (drawn) beside.write?.("\r\x1B[K");
+			}
+		}
+	};
+}
+const plainStyle = styleOf({}, {}, {});
+/** What came from outside may hold control characters, which a terminal would obey. */
+function printable(text) {
+	return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, "�");
+}
+new Intl.Segmenter();
+// packages/cli/src/command.ts
+/** A mistake in the command, or something that whoever typed it can mend: shown without a stack trace. */
+var CommandError = class extends Error {
+	exitCode;
+	constructor(message, exitCode = 1) {
+		super(message);
+		this.exitCode = exitCode;
+	}
+};
+/** " Did you mean …?", or nothing where no known name is near. */
+function didYouMean(typed, known, shown = (name) => name) {
+	const name = nearest(typed, known);
+	return name === null ? "" : ` Did you mean ${shown(name)}?`;
+}
+function usageOf(command) {
+	const options = Object.keys(command.options ?? {}).length > 0 ? "[options]" : void 0;
+	return `Usage: ${[
+		"assay",
+		command.name,
+		command.positionals,
+		options
+	].filter((part) => part !== void 0).join(" ")}`;
+}
+function helpOf(command, style = plainStyle) {
+	const title = (text) => style.paint("bold", text);
+	const lines = [
+		usageOf(command),
+		"",
+		...wrap(command.about, style.width)
+	];
+	const options = Object.entries(command.options ?? {}).map(([name, option]) => [`--${name}${option.type === "string" ? ` ${option.placeholder ?? name.toUpperCase()}` : ""}`, `${option.about}${option.required ? " (required)" : ""}`]);
+	options.push(["--help", "Show this."]);
+	lines.push("", title("Options:"), ...indented(options, style));
+	if (command.examples !== void 0) lines.push("", title("Examples:"), ...command.examples.map((example) => `  assay ${example}`));
+	if (command.exitCodes !== void 0) {
+		const ends = {
+			0: "Done.",
+			1: "The command is wrong, or something has to be mended first.",
+			...command.exitCodes
+		};
+		lines.push("", title("Ends with:"), ...indented(Object.entries(ends), style));
+	}
+	lines.push("", ...wrap(command.environment ?? "Settings come from the environment; docs/configuration.md lists them.", style.width));
+	return lines.join("\n");
+}
+function indented(rows, style) {
+	const width = Math.max(...rows.map(([name]) => name.length)) + 4;
+	return rows.flatMap(([name, about]) => wrap(about, style.width === null ? null : Math.max(30, style.width - width)).map((line, index) => index === 0 ? `  ${name}`.padEnd(width) + line : " ".repeat(width) + line));
+}
+/** Lines that fit; one line where nobody sees lines. */
+function wrap(text, width) {
+	if (width === null) return [text];
+	const lines = [];
+	let line = "";
+	for (const word of text.split(" ")) if (line !== "" && line.length + 1 + word.length > width) {
+		lines.push(line);
+		line = word;
+	} else line = line === "" ? word : `${line} ${word}`;
+	return [...lines, line];
+}
+function firstSentence(about) {
+	return `${about.split(". ")[0]?.replace(/\.$/, "")}.`;
+}
+function overview(commands, style = plainStyle) {
+	return [
+		"Usage: assay COMMAND [options]",
+		"",
+		...indented(commands.map(({ name, about }) => [name, firstSentence(about)]), style),
+		"",
+		"`assay COMMAND --help` tells more. A command ends with 0 when it is done, and with 1 when it is wrong or something has to be mended first."
+	].join("\n");
+}
+async function runCommand(commands, argv, print, style = plainStyle) {
+	if (argv.length === 0 || argv[0] === "--help" || argv[0] === "help") {
+		print(overview(commands, style));
+		return argv.length === 0 ? 2 : 0;
+	}
+	const command = commands.find(({ name }) => name.split(" ").every((word, i) => argv[i] === word));
+	if (command === void 0) return withoutCommand(commands, argv, print, style);
+	const rest = argv.slice(command.name.split(" ").length);
+	if (rest.includes("--help")) {
+		print(helpOf(command, style));
+		return 0;
+	}
+	const args = readArguments(command, rest);
+	return command.run(args, print, style);
+}
+/** The first word of a group of commands shows the group; anything else is a mistake. */
+function withoutCommand(commands, argv, print, style) {
+	const [first = "", second = ""] = argv;
+	const group = commands.filter(({ name }) => name.startsWith(`${first} `));
+	if (group.length > 0 && (second === "" || second === "--help")) {
+		print(overview(group, style));
+		return second === "" ? 2 : 0;
+	}
+	const typed = argv.filter((word) => !word.startsWith("-")).slice(0, 2).join(" ");
+	const names = commands.map(({ name }) => name);
+	const meant = didYouMean(typed, names, asTyped) || didYouMean(first, names.filter((name) => !name.includes(" ")), asTyped);
+	const list = overview(group.length > 0 ? group : commands, style);
+	throw new CommandError(`There is no command "${typed}".${meant}\n\n${meant === "" ? list : "`assay --help` lists the commands."}`);
+}
+const asTyped = (name) => `\`assay ${name}\``;
+function readArguments(command, rest) {
+	const known = Object.entries(command.options ?? {});
+	const wrong = (message) => new CommandError(`${message}\n\n${usageOf(command)}\n\`assay ${command.name} --help\` tells more.`);
+	const options = {};
+	for (const [name, option] of known) options[name] = { type: option.type };
+	let parsed;
+	try {
+		parsed = parseArgs({
+			args: [...rest],
+			options,
+			allowPositionals: command.positionals !== void 0,
+			strict: true
+		});
+	} catch (error) {
+		const unknown = rest.find((word) => {
+			const name = /^--([^=]+)/.exec(word)?.[1];
+			return name !== void 0 && !Object.hasOwn(options, name);
+		});
+		const names = [...known.map(([name]) => name), "help"];
+		throw unknown === void 0 ? wrong(error.message) : wrong(`There is no option ${unknown.split("=")[0]}.${didYouMean(unknown.slice(2).split("=")[0] ?? "", names, (name) => `--${name}`)}`);
+	}
+	for (const [name, option] of known) {
+		const given = parsed.values[name];
+		if (option.required && given === void 0) throw wrong(`--${name} is missing: ${option.about}`);
+		if (option.values !== void 0 && typeof given === "string" && !option.values.includes(given)) throw wrong(`--${name} must be one of: ${option.values.join(", ")}.${didYouMean(given, option.values)}`);
+	}
+	return {
+		options: parsed.values,
+		positionals: parsed.positionals
+	};
+}
+/** How an error of a command is shown: what is wrong in the colour of it, and what to do below. */
+function shownError(message, style) {
+	const [first = "", ...rest] = message.split("\n");
+	return [style.paint("red", first), ...rest].join("\n");
+}
+// packages/cli/src/key-pair.ts
+/** What the service asks for at least serves an endpoint of an afternoon, and is there at once; a key that is to stay is longer. */
+const keyBits = {
+	temporary: 2048,
+	lasting: 3072
+};
+async function newPrivateKey(bits) {
+	const { privateKey } = await promisify(generateKeyPair)("rsa", {
+		modulusLength: bits,
+		publicKeyEncoding: {
+			type: "spki",
+			format: "pem"
+		},
+		privateKeyEncoding: {
+			type: "pkcs8",
+			format: "pem"
+		}
+	});
+	return privateKey;
+}
+function readPrivateKey(pem) {
+	return createPrivateKey(pem);
+}
+/** The body that registers the public half of the key under this name. Nothing of the private half is in it. */
+function registrationOf(privateKey, keyId) {
+	const { n = "", e = "" } = createPublicKey(privateKey).export({ format: "jwk" });
+	return {
+		key_id: keyId,
+		algorithm: "RSA-OAEP-256",
+		key_type: "RSA",
+		jwk: {
+			kty: "RSA",
+			n,
+			e,
+			alg: "RSA-OAEP-256",
+			use: "enc",
+			kid: keyId
+		}
+	};
+}
+// packages/cli/src/open-delivery.ts
+/** Whether `X-Service-Signature` is that of this body, made with this secret. How old it is does not matter here. */
+function isSignedWith(signature, body, secret) {
+	const [, time, given] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
+	if (time === void 0 || given === void 0) return false;
+	const expected = createHmac("sha256", secret).update(`${time}.${body}`).digest();
+	return timingSafeEqual(Buffer.from(given, "hex"), expected);
+}
+/** The key id that a sealed body names in its header, or null where it is no sealed body. */
+function keyIdOf(body) {
+	try {
+		const kid = JSON.parse(Buffer.from(body.split(".")[0] ?? "", "base64url").toString())?.kid;
+		return typeof kid === "string" ? kid : null;
+	} catch {
+		return null;
+	}
+}
+/** Opens a compact JWE of the service. Throws where it was changed or sealed to another key. */
+function decryptBody(body, privateKey) {
+	const [header = "", ...rest] = body.trim().split(".");
+	const [wrappedKey, nonce, text, tag] = rest.map((part) => Buffer.from(part, "base64url"));
+	const { alg, enc } = JSON.parse(Buffer.from(header, "base64url").toString());
+	if (alg !== "RSA-OAEP-256" || enc !== "A256GCM" || !wrappedKey || !nonce || !text || !tag) throw new Error("it is no body of a webhook");
+	const padding = constants.RSA_PKCS1_OAEP_PADDING;
+	const key = privateDecrypt({
+		key: privateKey,
+		padding,
+		oaepHash: "sha256"
+	}, wrappedKey);
+	const decipher = createDecipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(header)).setAuthTag(tag);
+	return Buffer.concat([decipher.update(text), decipher.final()]).toString();
+}
+// packages/cli/src/decrypt.command.ts
+const decryptCommand = {
+	name: "decrypt",
+	about: "Verify and decrypt the body of a webhook that was saved, and print the event. FILE holds the body exactly as it came; `-` reads it from the standard input.",
+	examples: ["decrypt body.txt --private-key private-key.pem --secret whsec_… --signature t=…,v1=…"],
+	exitCodes: { 3: "The signature or the key does not fit." },
+	positionals: "FILE",
+	environment: "Nothing is sent anywhere.",
+	options: {
+		"private-key": {
+			type: "string",
+			about: "File with the private key (PEM).",
+			placeholder: "FILE",
+			required: true
+		},
+		secret: {
+			type: "string",
+			about: "The signing secret of the endpoint, to verify as well.",
+			placeholder: "whsec_…"
+		},
+		signature: {
+			type: "string",
+			about: "The header X-Service-Signature of the request. Needed with --secret.",
+			placeholder: "t=…,v1=…"
+		}
+	},
+	run: async ({ options, positionals }, print) => {
+		const [file, ...more] = positionals;
+		if (file === void 0 || more.length > 0) throw new CommandError("Name one file with the body.");
+		const body = read$1(file === "-" ? 0 : file);
+		const { secret, signature } = options;
+		if (secret === void 0 !== (signature === void 0)) throw new CommandError("--secret and --signature are given together, or neither.");
+		if (typeof secret === "string" && !isSignedWith(String(signature), body, secret)) throw new CommandError("The signature does not fit: the body was changed, or signed with another secret.", 3);
+		const privateKey = readPrivateKey(read$1(String(options["private-key"])));
+		try {
+			print(JSON.stringify(JSON.parse(decryptBody(body, privateKey)), null, 2));
+		} catch {
+			const kid = keyIdOf(body);
+			throw new CommandError(kid === null ? "This is no body of a webhook: it must be a compact JWE, exactly as it came." : `It does not open with this key. It was encrypted to the key "${kid}".`, 3);
+		}
+		return 0;
+	}
+};
+function read$1(file) {
+	try {
+		return readFileSync(file, "utf8");
+	} catch (error) {
+		throw new CommandError(error.message);
+	}
+}
+// packages/cli/src/base-url.ts
+/** The address of the service as somebody typed it, without what belongs to single routes. */
+function readBase(given) {
+	if (typeof given !== "string" || given === "") throw new CommandError("--url is missing: the address of the service, for example https://id.example.com.");
+	const url = parseUrl(given);
+	if (url === null || !/^https?:$/.test(url.protocol)) throw new CommandError(`--url must be an address like https://id.example.com, not "${given}".`);
+	return `${url.origin}${url.pathname.replace(/\/+$/, "").replace(/\/v1$/, "")}`;
+}
+/** `URL.parse` is not in Node 20. */
+function parseUrl(text) {
+	return URL.canParse(text) ? new URL(text) : null;
+}
+// packages/cli/src/checks.ts
+const usuallyWithinMs = 15e3;
+const ok = (found) => ({
+	state: "ok",
+	found,
+	todo: null
+});
+const warning = (found, todo) => ({
+	state: "warning",
+	found,
+	todo
+});
+const problem = (found, todo) => ({
+	state: "problem",
+	found,
+	todo
+});
+/** Looks at everything at once. One check that throws or hangs says so and keeps no other from being told. */
+function runChecks(checks) {
+	return Promise.all(checks.map(async ({ name, look, withinMs = usuallyWithinMs }) => {
+		const late = new AbortController();
+		const found = await Promise.race([look().catch((error) => problem(`The check failed: ${error.message}.`, "Mend what it names, and look again.")), setTimeout$1(withinMs, null, {
+			signal: late.signal,
+			ref: false
+		}).catch(() => null).then(() => problem(`No answer within ${withinMs / 1e3} seconds.`, "See whether something in between drops connections."))]);
+		late.abort();
+		return {
+			check: name,
+			...found
+		};
+	}));
+}
+/** Prints what was found and returns the exit code: 1 when something is wrong, 0 when there are warnings at most. */
+function tellFindings(findings, { json, print, style }) {
+	const count = (state) => findings.filter((finding) => finding.state === state).length;
+	const [problems, warnings] = [count("problem"), count("warning")];
+	if (json) {
+		print(JSON.stringify({
+			ok: problems === 0,
+			problems,
+			warnings,
+			checks: findings
+		}));
+		return problems === 0 ? 0 : 1;
+	}
+	const width = Math.max(...findings.map(({ check }) => check.length)) + 2;
+	for (const { check, state, found, todo } of findings) {
+		print(`${style.mark(state)} ${style.paint("bold", check.padEnd(width))}${found}`);
+		if (todo !== null) for (const line of todo.split("\n")) print(`${" ".repeat(4)}${style.paint("cyan", "→")} ${line}`);
+	}
+	print("");
+	const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
+	print(problems + warnings === 0 ? style.paint("green", "All is well.") : style.paint(problems > 0 ? "red" : "yellow", `${counted(problems, "problem")}, ${counted(warnings, "warning")}.`));
+	return problems === 0 ? 0 : 1;
+}
+// packages/cli/src/proxy.ts
+const connectWithinMs = 15e3;
+/**
+* The proxy for an address, by the variables that curl and most other programs read, or null. As in Go, this machine is
+* never asked through a proxy: it would be another machine there.
+*/
+function proxyFor(url, env) {
+	const [name, given] = url.protocol === "https:" ? read(env, "https_proxy") : read(env, "http_proxy");
+	if (given === "" || isLoopback(url.hostname) || isExempt(url, read(env, "no_proxy")[1])) return null;
+	const proxy = parseUrl(given.includes("://") ? given : `http://${given}`);
+	if (proxy === null || !/^https?:$/.test(proxy.protocol) || proxy.hostname === "") throw new CommandError(`${name} must be an address like http://proxy.example.com:3128.`);
+	return proxy;
+}
+/** The name as it was found, and its value; in small letters it wins, as with curl. */
+function read(env, name) {
+	const upper = name.toUpperCase();
+	return env[name] ? [name, env[name]] : [upper, env[upper] ?? ""];
+}
+function isLoopback(hostname) {
+	return hostname === "localhost" || hostname === "[::1]" || isIP(hostname) === 4 && hostname.startsWith("127.");
+}
+function isExempt(url, list) {
+	const port = url.port || (url.protocol === "https:" ? "443" : "80");
+	return list.split(/[\s,]+/).some((entry) => {
+		if (entry === "*") return true;
+		const [, host = "", ofPort] = /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
+		if (host === "" || ofPort !== void 0 && ofPort !== port) return false;
+		return url.hostname === host || url.hostname.endsWith(`.${host}`);
+	});
+}
+/** What a proxy is told about who asks, where its address has a name and a password. */
+function authorizationFor({ username, password }) {
+	if (username === "") return {};
+	const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+	return { "proxy-authorization": `Basic ${Buffer.from(pair).toString("base64")}` };
+}
+/** A connection through the proxy to this host, on which the caller speaks TLS itself. */
+function tunnel(proxy, host, port, signal) {
+	const request$3 = proxy.protocol === "https:" ? request$1 : request;
+	const target = `${host}:${port}`;
+	return new Promise((resolve, reject) => {
+		const sent = request$3(proxy, {
+			method: "CONNECT",
+			path: target,
+			headers: {
+				host: target,
+				...authorizationFor(proxy)
+			},
+			agent: false,
+			timeout: connectWithinMs,
+			...signal === void 0 ? {} : { signal }
+		});
+		sent.once("connect", ({ statusCode }, socket) => {
+			if (statusCode === 200) return resolve(socket);
+			socket.destroy();
+			reject(/* @__PURE__ */ new Error(`the proxy ${proxy.host} answered ${statusCode}`));
+		});
+		sent.once("response", ({ statusCode }) => {
+			sent.destroy();
+			reject(/* @__PURE__ */ new Error(`the proxy ${proxy.host} answered ${statusCode}`));
+		});
+		sent.once("timeout", () => sent.destroy(/* @__PURE__ */ new Error(`the proxy ${proxy.host} does not answer`)));
+		sent.once("error", (error) => reject(error.code === void 0 ? error : /* @__PURE__ */ new Error(`the proxy ${proxy.host}: ${error.code}`)));
+		sent.end();
+	});
+}
+// packages/cli/src/look-at-certificate.ts
+const answerWithinMs$2 = 1e4;
+const dayMs = 864e5;
+/** Authorities that renew by themselves do so a month before the end; what is left then was forgotten. */
+const soonDays = 14;
+/** What to say about a certificate that ends then. */
+function judgeCertificate(host, validTo, now) {
+	const days = Math.floor((validTo.getTime() - now.getTime()) / dayMs);
+	const until = `The certificate of ${host} is good until ${validTo.toISOString().slice(0, 10)}`;
+	if (days < 0) return problem(`${until}, which is over.`, "Renew it.");
+	return days < soonDays ? warning(`${until}, ${days} days from now.`, "Renew it.") : ok(`${until}.`);
+}
+/** Connects as any client does, through the proxy where there is one, says nothing, and looks at the certificate. */
+async function lookAtCertificate(host, port, now, proxy = null) {
+	const way = proxy === null ? {
+		host,
+		port
+	} : await tunnel(proxy, host, port).catch((error) => error);
+	if (way instanceof Error) return problem(`No connection to ${host}: ${way.message}.`, "Look at the settings of the proxy.");
+	return new Promise((resolve) => {
+		const socket = connect({
+			...way instanceof Socket ? { socket: way } : way,
+			servername: host,
+			timeout: answerWithinMs$2
+		});
+		const end = (found) => {
+			socket.destroy();
+			resolve(found);
+		};
+		socket.once("secureConnect", () => end(judgeCertificate(host, new Date(socket.getPeerCertificate().valid_to), now)));
+		socket.once("timeout", () => end(problem(`${host} does not answer on port ${port}.`, "Look at the proxy in front.")));
+		socket.once("error", (error) => end(problem(`No trusted connection to ${host}: ${error.code ?? error.message}.`, "See that the certificate is for this name, is in date, and comes with its chain. An authority of your own is named in NODE_EXTRA_CA_CERTS.")));
+	});
+}
+// packages/cli/src/send.ts
+/**
+* One request to the service, through the proxy of the environment. Node's own `fetch` knows no proxy before Node 22.21, and
+* a library for it would be several times this whole command.
+*/
+async function send(url, sending, env) {
+	const proxy = proxyFor(url, env);
+	if (proxy === null) return exchange(url.protocol === "https:" ? request$1(url, plain(sending)) : request(url, plain(sending)), sending);
+	if (url.protocol === "http:") {
+		const headers = {
+			...sending.headers,
+			...authorizationFor(proxy),
+			host: url.host
+		};
+		return exchange((proxy.protocol === "https:" ? request$1 : request)(proxy, {
+			...plain(sending),
+			headers,
+			path: url.href,
+			agent: false
+		}), sending);
+	}
+	const host = url.hostname.replace(/^\[|\]$/g, "");
+	const socket = await tunnel(proxy, url.hostname, Number(url.port || 443), sending.signal);
+	const secured = connect({
+		socket,
+		host,
+		...isIP(host) === 0 ? { servername: host } : {}
+	});
+	return exchange(request$1(url, {
+		...plain(sending),
+		createConnection: () => secured
+	}), sending);
+}
+function plain({ method, headers, body, signal }) {
+	const length = body === void 0 ? {} : { "content-length": String(Buffer.byteLength(body)) };
+	return {
+		method,
+		headers: {
+			...headers,
+			...length
+		},
+		signal
+	};
+}
+function exchange(request, { body }) {
+	return new Promise((resolve, reject) => {
+		request.once("response", resolve);
+		request.once("error", reject);
+		request.end(body);
+	});
+}
+// packages/cli/src/service.ts
+const answerWithinMs$1 = 15e3;
+const healthWithinMs = 1e4;
+/** The service sends a sign of life every 15 seconds; without three of them the stream is dead, whatever the socket says. */
+const silenceMs = 45e3;
+/** The service answered, and refused. */
+var RefusedError = class extends Error {
+	status;
+	code;
+	hint;
+	retryAfterMs;
+	constructor(status, error, retryAfter) {
+		super(error.message);
+		this.status = status;
+		this.code = error.code;
+		this.hint = error.hint;
+		this.retryAfterMs = /^\d+$/.test(retryAfter ?? "") ? Number(retryAfter) * 1e3 : null;
+	}
+};
+/** Whoever answered is not the service. */
+var NotTheServiceError = class extends Error {};
+/** Nobody answered. */
+var UnreachableError = class extends Error {};
+/** The API as the commands need it. */
+var ServiceClient = class {
+	url;
+	#key;
+	#env;
+	/** Of the environment only the variables of a proxy are read. */
+	constructor(url, key, env) {
+		this.url = url;
+		this.#key = key;
+		this.#env = env;
+	}
+	/** The data of the answer, or null where there is none. */
+	async call({ method, path, body, idempotencyKey }) {
+		const signal = AbortSignal.timeout(answerWithinMs$1);
+		const response = await this.#send(path, {
+			method,
+			headers: {
+				...body === void 0 ? {} : { "content-type": "application/json" },
+				...idempotencyKey === void 0 ? {} : { "idempotency-key": idempotencyKey }
+			},
+			...body === void 0 ? {} : { body: JSON.stringify(body) },
+			signal
+		});
+		if (response.statusCode === 204) {
+			response.resume();
+			return null;
+		}
+		return (await readEnvelope(response)).data;
+	}
+	/** Whether it is well, in its own words, and its time. No key is needed for it. */
+	async health() {
+		const response = await this.#send("/healthz", {
+			method: "GET",
+			headers: {},
+			signal: AbortSignal.timeout(healthWithinMs)
+		});
+		return {
+			status: statusOf$1(response),
+			text: await readText(response),
+			date: response.headers.date ?? null
+		};
+	}
+	/**
+	* The messages of a stream, until it ends. Comments, which are signs of life, keep it alive; a stream that is silent for too long is given up.
+	*/
+	async *stream(path, signal) {
+		const silence = new AbortController();
+		const giveUp = () => silence.abort();
+		let timer = setTimeout(giveUp, silenceMs);
+		try {
+			const response = await this.#send(path, {
+				method: "GET",
+				headers: { accept: "text/event-stream" },
+				signal: eitherOf(signal, silence.signal)
+			});
+			if (!response.headers["content-type"]?.startsWith("text/event-stream")) {
+				await readEnvelope(response);
+				throw new NotTheServiceError("no stream came");
+			}
+			const decoder = new TextDecoder();
+			let text = "";
+			for await (const chunk of response) {
+				clearTimeout(timer);
+				timer = setTimeout(giveUp, silenceMs);
+				text += decoder.decode(chunk, { stream: true });
+				for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
+					const data = /^data: (.*)$/m.exec(text.slice(0, end))?.[1];
+					text = text.slice(end + 2);
+					if (data !== void 0) yield JSON.parse(data);
+				}
+			}
+		} catch (error) {
+			if (silence.signal.aborted) throw new UnreachableError("nothing was heard for 45 seconds");
+			throw error.code === "ECONNRESET" ? new UnreachableError("it was cut off") : error;
+		} finally {
+			clearTimeout(timer);
+		}
+	}
+	async #send(path, sending) {
+		const headers = {
+			...sending.headers,
+			authorization: `Bearer ${this.#key}`
+		};
+		try {
+			return await send(new URL(`${this.url}${path}`), {
+				...sending,
+				headers
+			}, this.#env);
+		} catch (error) {
+			throw unreachable(error);
+		}
+	}
+};
+const statusOf$1 = ({ statusCode = 0 }) => statusCode;
+async function readText(response) {
+	const chunks = [];
+	try {
+		for await (const chunk of response) chunks.push(chunk);
+	} catch (error) {
+		throw unreachable(error);
+	}
+	return Buffer.concat(chunks).toString("utf8");
+}
+async function readEnvelope(response) {
+	const text = await readText(response);
+	const status = statusOf$1(response);
+	let envelope;
+	try {
+		envelope = JSON.parse(text);
+		if (typeof envelope !== "object" || envelope === null || !("error" in envelope)) throw new Error();
+	} catch {
+		const { location } = response.headers;
+		throw new NotTheServiceError(`answered ${status}${location === void 0 ? "" : ` with a redirect to ${location}`}, which is no answer of Assay`);
+	}
+	if (envelope.error !== null) throw new RefusedError(status, envelope.error, response.headers["retry-after"] ?? null);
+	return envelope;
+}
+function unreachable(error) {
+	if (error instanceof UnreachableError || error instanceof CommandError) return error;
+	const { name, message, code, cause } = error;
+	if (name === "TimeoutError" || cause?.name === "TimeoutError") return new UnreachableError("no answer came in time");
+	return new UnreachableError(code ?? message);
+}
+/** `AbortSignal.any` is not in every Node 20. */
+function eitherOf(...signals) {
+	const either = new AbortController();
+	for (const signal of signals) {
+		if (signal.aborted) either.abort();
+		signal.addEventListener("abort", () => either.abort(), { once: true });
+	}
+	return either.signal;
+}
+/** Waits, or less where the signal says so. */
+async function pause(milliseconds, signal) {
+	await setTimeout$1(milliseconds, void 0, { signal }).catch(() => {});
+}
+// packages/cli/src/doctor.command.ts
+/** Every route refuses a field that it does not know, once it has found that the key may call it: so the scope is learnt and nothing is written. */
+const unknownField = { asked_by_doctor: true };
+/** A way to ask for each scope. */
+const probes = [
+	{
+		scope: "sessions:read",
+		method: "GET",
+		path: "/v1/sessions?limit=1"
+	},
+	{
+		scope: "sessions:write",
+		method: "POST",
+		path: "/v1/sessions"
+	},
+	{
+		scope: "webhooks:read",
+		method: "GET",
+		path: "/v1/webhooks/endpoints?limit=1"
+	},
+	{
+		scope: "webhooks:write",
+		method: "POST",
+		path: "/v1/webhooks/endpoints"
+	},
+	{
+		scope: "analytics:read",
+		method: "GET",
+		path: "/v1/analytics/webhooks/overview"
+	}
+];
+const doctorCommand = {
+	name: "doctor",
+	about: "Look whether this machine can work with the service: whether it is reached, its certificate, the clock, what the API key may do, and whether the webhook endpoints can be sent to. Nothing is changed.",
+	environment: "ASSAY_URL and ASSAY_API_KEY stand for --url and --key, which keeps the key out of the list of processes. HTTPS_PROXY, HTTP_PROXY and NO_PROXY lead to the service through a proxy.",
+	options: {
+		url: {
+			type: "string",
+			about: "Address of the service, for example https://id.example.com.",
+			placeholder: "BASE"
+		},
+		key: {
+			type: "string",
+			about: "API key of your organization.",
+			placeholder: "kk_…"
+		},
+		json: {
+			type: "boolean",
+			about: "One JSON text with every check, for programs."
+		}
+	},
+	examples: ["doctor --url https://id.example.com --key kk_…", "doctor --json"],
+	exitCodes: {
+		0: "All is well, or there are warnings only.",
+		1: "At least one check found a problem, or the command is wrong."
+	},
+	run: (args, print, style) => examineForPartner(args, print, style, process.env)
+};
+async function examineForPartner({ options }, print, style, env) {
+	const url = readBase(options.url ?? env.ASSAY_URL);
+	const key = options.key ?? env.ASSAY_API_KEY;
+	if (typeof key !== "string" || key === "") throw new CommandError("--key is missing: an API key. Make one in the dashboard under API keys.");
+	const service = new ServiceClient(url, key, env);
+	const proxy = proxyFor(new URL(url), env);
+	return tellFindings(await style.progress("Looking…", () => runChecks(checksFor(service, proxy))), {
+		json: options.json === true,
+		print,
+		style
+	});
+}
+function checksFor(service, proxy) {
+	const { hostname, protocol, port } = new URL(service.url);
+	const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname);
+	return [
+		{
+			name: "Service",
+			look: () => lookAtService(service, proxy)
+		},
+		protocol === "https:" ? {
+			name: "Certificate",
+			look: () => lookAtCertificate(hostname, Number(port || 443), /* @__PURE__ */ new Date(), proxy)
+		} : {
+			name: "Certificate",
+			look: async () => isLocal ? ok("The service is on this machine, without TLS.") : problem("The address begins with http: the API key is sent in the clear.", "Use the https address.")
+		},
+		{
+			name: "Clock",
+			look: () => lookAtClock(service)
+		},
+		{
+			name: "API key",
+			look: () => lookAtKey(service)
+		},
+		{
+			name: "Endpoints",
+			look: () => lookAtEndpoints(service)
+		},
+		{
+			name: "Deliveries",
+			look: () => lookAtDeliveries(service)
+		}
+	];
+}
+async function lookAtService(service, proxy) {
+	const { url } = service;
+	const way = proxy === null ? "" : ` through the proxy ${proxy.host}`;
+	const todo = "Check --url, the name's DNS, and whether a proxy or firewall is in between.";
+	try {
+		const { status, text } = await service.health();
+		return status === 200 && text.includes("\"ok\"") ? ok(`${url} answers${way}.`) : problem(`${url} answers ${status}${way}, and not as Assay does.`, todo);
+	} catch (error) {
+		return problem(`${url} cannot be reached${way}: ${error.message}.`, todo);
+	}
+}
+/** The header tells whole seconds, so what is under two of them says nothing. Signatures are good for five minutes. */
+async function lookAtClock(service) {
+	const before = Date.now();
+	const health = await service.health().catch(() => null);
+	const told = Date.parse(health?.date ?? "");
+	if (Number.isNaN(told)) return warning("The service did not tell its time.", "Look at the check of the service first.");
+	const seconds = Math.abs(Math.round((told + 500 - (before + Date.now()) / 2) / 1e3));
+	const found = `This clock and the service's differ by ${seconds < 2 ? "less than 2" : seconds} seconds.`;
+	const todo = "Have the clock set by the network (NTP): signatures of webhooks are refused when they seem too old.";
+	return seconds < 5 ? ok(found) : seconds < 120 ? warning(found, todo) : problem(found, todo);
+}
+async function lookAtKey(service) {
+	const asked = await readable(() => Promise.all(probes.map(async ({ scope, method, path }) => ({
+		scope,
+		answer: await statusOf(service, method, path)
+	}))));
+	if ("state" in asked) return asked;
+	const answers = asked.data;
+	const refused = answers.find(({ answer }) => answer.status === 401 || answer.status === 410);
+	if (refused !== void 0) return problem(refused.answer.message, refused.answer.status === 410 ? "The organization is to be deleted. An owner can keep it in the dashboard." : "Take a key that is enabled, whole, and of this installation.");
+	const may = answers.filter(({ answer }) => answer.status !== 403).map(({ scope }) => scope);
+	if (may.length === 0) return problem("The key has no scope.", "Give it scopes in the dashboard under API keys.");
+	const lacks = answers.filter(({ answer }) => answer.status === 403).map(({ scope }) => scope);
+	return ok(`It may ${may.join(", ")}${lacks.length === 0 ? "" : `; not ${lacks.join(", ")}`}.`);
+}
+async function statusOf(service, method, path) {
+	try {
+		await service.call({
+			method,
+			path,
+			...method === "POST" ? { body: unknownField } : {}
+		});
+		return {
+			status: 200,
+			message: ""
+		};
+	} catch (error) {
+		if (error instanceof RefusedError) return {
+			status: error.status,
+			message: error.message
+		};
+		throw error;
+	}
+}
+async function lookAtEndpoints(service) {
+	const read = await readable(() => service.call({
+		method: "GET",
+		path: "/v1/webhooks/endpoints?limit=100"
+	}));
+	if ("state" in read) return read;
+	const environment = read.data[0]?.environment;
+	const [enabled, disabled] = [read.data.filter((each) => each.enabled), read.data.filter((each) => !each.enabled)];
+	if (read.data.length === 0) return warning("There is no webhook endpoint.", "Add one in the dashboard, or receive webhooks here with `assay listen`.");
+	const without = enabled.filter((each) => !each.has_active_key).map(({ name, url }) => printable(name ?? url));
+	if (without.length > 0) return problem(`No active encryption key: ${without.join(", ")}. Nothing is sent there.`, "Make a key pair with `assay keys new FILE`, and register it for the endpoint.");
+	const found = `${enabled.length} enabled with a key, in the ${environment} environment`;
+	return disabled.length > 0 ? warning(`${found}; disabled: ${disabled.map(({ name, url, disabled_reason: why }) => `${printable(name ?? url)}${why === null ? "" : ` (${why})`}`).join(", ")}.`, "Enable them again in the dashboard when they work.") : ok(`${found}.`);
+}
+async function lookAtDeliveries(service) {
+	const read = await readable(() => service.call({
+		method: "GET",
+		path: "/v1/webhooks/deliveries?limit=1"
+	}));
+	if ("state" in read) return read;
+	const [last] = read.data;
+	if (last === void 0) return ok("Nothing was sent yet.");
+	const cause = last.last_error === null ? "" : `: ${causeOf(last)}`;
+	const attempts = `${last.attempt_count} ${last.attempt_count === 1 ? "attempt" : "attempts"}`;
+	const found = `The last one, of ${last.created_at}, ${last.status === "succeeded" ? "arrived" : `is ${last.status}`} after ${attempts}${cause}.`;
+	if (last.status === "failed") return problem(found, adviceFor(last.last_error));
+	return last.status === "pending" && last.attempt_count > 0 ? warning(found, adviceFor(last.last_error)) : ok(found);
+}
+function causeOf({ last_error: error, last_status_code: status }) {
+	const words = printable(error ?? "").replaceAll("_", " ");
+	return error === "status_not_2xx" && status !== null ? `your receiver answered ${status}` : words;
+}
+/** What to do about the reason that the service gives. One that this command does not know gets the general advice. */
+function adviceFor(error) {
+	switch (error) {
+		case "no_active_key": return "Make a key pair with `assay keys new FILE`, and register it for the endpoint. What was not encrypted cannot be sent again.";
+		case "endpoint_deleted":
+		case "consent_withdrawn": return "Nothing: there is nobody left to send it to, or it may not be sent any more.";
+		case "name_not_resolved":
+		case "connection_failed":
+		case "timeout": return "See that your receiver runs, and that the service can reach its address within 15 seconds.";
+		case "tls_failed": return "See that the certificate of your receiver is for its name, is in date, and comes with its chain.";
+		case "address_refused": return "Give the endpoint an address that is public: the service does not send to private ones.";
+		case "redirect_not_followed": return "Give the endpoint the address that your receiver redirects to.";
+		default: return "The dashboard shows under Webhooks, Deliveries, what your receiver answered.";
+	}
+}
+/** What a key without the scope cannot tell is no fault of anything. */
+async function readable(call) {
+	try {
+		return { data: await call() };
+	} catch (error) {
+		if (error instanceof RefusedError) return error.status === 403 ? ok("Not looked at: the key lacks webhooks:read.") : problem(error.message, error.hint);
+		if (error instanceof UnreachableError || error instanceof NotTheServiceError) return problem(`Not looked at: ${error.message}.`, "Look at the check of the service first.");
+		throw error;
+	}
+}
+// packages/cli/src/keys-new.command.ts
+const keysNew = {
+	name: "keys new",
+	about: "Make a key pair for a webhook endpoint. The private key is written to FILE, which must not exist; what is printed is the body for POST /v1/webhooks/endpoints/{id}/keys.",
+	positionals: "FILE",
+	examples: ["keys new private-key.pem", "keys new private-key.pem --name my-key-1"],
+	environment: "Nothing is sent anywhere.",
+	options: { name: {
+		type: "string",
+		about: "Your name for the key, its `key_id`. Left out, today's date.",
+		placeholder: "KEY_ID"
+	} },
+	run: async ({ options, positionals }, print, style) => {
+		const [file, ...more] = positionals;
+		if (file === void 0 || more.length > 0) throw new CommandError("Name one file for the private key.");
+		const pem = await style.progress("Making the key pair…", () => newPrivateKey(keyBits.lasting));
+		try {
+			writeFileSync(file, pem, {
+				mode: 384,
+				flag: "wx"
+			});
+		} catch (error) {
+			throw new CommandError(`The private key could not be written: ${error.message}.`);
+		}
+		const name = typeof options.name === "string" ? options.name : (/* @__PURE__ */ new Date()).toISOString().slice(0, 10);
+		print(JSON.stringify(registrationOf(readPrivateKey(pem), name)));
+		return 0;
+	}
+};
+// packages/contract/src/facts.ts
+/** Identifiers are `<prefix>_` and this many letters and digits. */
+const idLengths = {
+	vs: 64,
+	va: 64,
+	evt: 64,
+	whd: 64,
+	wha: 64,
+	whe: 32,
+	whk: 32
+};
+// packages/cli/src/forward.ts
+/** A second less than the service waits, so that it is told before it gives up by itself. */
+const answerWithinMs = 14e3;
+/**
+* Sends a request as the service would: these headers in this order, this body, no redirect followed, and of the answer only its status and `Retry-After`. Never
+* throws.
+*/
+function forward(url, headers, body) {
+	const request$2 = url.protocol === "https:" ? request$1 : request;
+	const bytes = Buffer.from(body, "utf8");
+	const list = [
+		["host", url.host],
+		["connection", "keep-alive"],
+		...Object.entries(headers),
+		["content-length", String(bytes.length)]
+	].flat();
+	return new Promise((resolve) => {
+		const sent = request$2(url, {
+			method: "POST",
+			headers: list,
+			agent: false
+		}, (response) => {
+			clearTimeout(timer);
+			const retryAfter = response.headers["retry-after"];
+			response.resume();
+			response.on("error", () => {});
+			resolve({
+				status_code: response.statusCode ?? 0,
+				...retryAfter === void 0 || retryAfter.length > 100 ? {} : { retry_after: retryAfter }
+			});
+		});
+		const timer = setTimeout(() => {
+			resolve({ error: "timeout" });
+			sent.destroy();
+		}, answerWithinMs);
+		sent.on("error", (error) => {
+			clearTimeout(timer);
+			resolve({ error: errorOf(error.code ?? "") });
+		});
+		sent.end(bytes);
+	});
+}
+function errorOf(code) {
+	if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "name_not_resolved";
+	if (code.startsWith("HPE_")) return "response_invalid";
+	if (/^ERR_TLS|^ERR_SSL|CERT|SELF_SIGNED|UNABLE_TO_/.test(code)) return "tls_failed";
+	return "connection_failed";
+}
+function isSuccess(answer) {
+	return "status_code" in answer && answer.status_code >= 200 && answer.status_code < 300;
+}
+// packages/cli/src/respond.ts
+const errors = [
+	"timeout",
+	"name_not_resolved",
+	"connection_failed",
+	"tls_failed",
+	"response_invalid"
+];
+/** `500,timeout,200`: what the tries of each delivery are answered with, one after the other. */
+function parseResponses(text) {
+	return text.split(",").map((part) => {
+		const word = part.trim();
+		const status = Number(word);
+		if (/^\d{3}$/.test(word) && status >= 200 && status <= 599) return { status_code: status };
+		const error = errors.find((name) => name === word);
+		if (error === void 0) throw new CommandError(`--respond takes statuses from 200 to 599 and ${errors.join(", ")}, not "${word}".`);
+		return { error };
+	});
+}
+/** The answer to a try, counted from 1. The last one stands for all that follow. */
+function responseTo(responses, attempt) {
+	return responses[Math.min(attempt, responses.length) - 1] ?? null;
+}
+// packages/cli/src/stop-signals.ts
+/**
+* Signals this close together are one: a terminal or a supervisor signals the whole process group, and each parent passes its copy on.
+* Halved, a busy machine takes a copy for a second Ctrl-C and ends before anything is tidied up; doubled, an impatient person has to press once more.
+*/
+const copiesWithinMs = 2e3;
+/** Calls `stop` at the first of these signals. A second one means "now" and ends the process. Returns a function that stops watching. */
+function onStopSignal(signals, stop) {
+	let firstAt = null;
+	const watched = signals.map((signal) => {
+		const handle = () => {
+			if (firstAt === null) {
+				firstAt = performance.now();
+				stop(signal);
+			} else if (performance.now() - firstAt > copiesWithinMs) process.exit(130);
+		};
+		process.on(signal, handle);
+		return {
+			signal,
+			handle
+		};
+	});
+	return () => {
+		for (const { signal, handle } of watched) process.off(signal, handle);
+	};
+}
+// packages/cli/src/listening.ts
+const exitRefused = 3;
+const exitUnreachable = 4;
+const exitEnded = 5;
+const addressHint = "--url is the address of the service, as it stands before /v1 and /dashboard.";
+const secretHint = "If it was rotated, end this command with Ctrl-C and start it again: it registers a new endpoint, whose secret it knows.";
+const eventTypesField = /`subscribed_event_types[^`]*`/;
+const firstWaitMs = 1e3;
+const longestWaitMs = 3e4;
+const answerTries = 3;
+const removeWithinMs = 5e3;
+/** Halved, a burst that was cut off in the middle is forwarded twice in part; doubled, nobody would notice. */
+const mostKeptAnswers = 200;
+/** One listener, from its first line to its last. */
+var Listening = class {
+	#options;
+	#ended = new AbortController();
+	/**
+	* Answers that are being waited for, or that the service has not taken because the connection was lost. When such a delivery comes again, it
+	* gets the answer that its receiver gives or gave already, and the receiver gets it once.
+	*/
+	#answers = /* @__PURE__ */ new Map();
+	#state = {
+		keyId: "",
+		endpointId: null,
+		signingSecret: null,
+		registration: null
+	};
+	#privateKey = null;
+	#exitCode = null;
+	#hasConnected = false;
+	#wasHinted = false;
+	#isSecretWithheld = false;
+	constructor(options) {
+		this.#options = options;
+	}
+	/** Resolves with the exit code. */
+	async run(replay) {
+		const unwatch = onStopSignal([
+			"SIGINT",
+			"SIGTERM",
+			"SIGHUP"
+		], () => this.#ended.abort());
+		process.stdout.on("error", () => this.#ended.abort());
+		try {
+			await this.#prepareKey();
+			await this.#connectUntilEnded(replay);
+			if (this.#exitCode !== null) return this.#exitCode;
+			await this.#remove();
+			return 0;
+		} finally {
+			unwatch();
+		}
+	}
+	/** Asks for an event to be sent again to an endpoint that another process listens for. */
+	async replayTo(endpointId, eventId) {
+		try {
+			return await this.#replay(endpointId, eventId) ? 0 : exitRefused;
+		} catch (error) {
+			throw this.#explain(error);
+		}
+	}
+	async #prepareKey() {
+		const { slot } = this.#options;
+		const [state, pem] = [slot.read(), slot.readKey()];
+		if (state !== null && pem !== null) {
+			this.#state = state;
+			this.#privateKey = readPrivateKey(pem);
+			return;
+		}
+		const made = await newPrivateKey(keyBits.temporary);
+		slot.writeKey(made);
+		this.#privateKey = readPrivateKey(made);
+		const { jwk } = registrationOf(this.#privateKey, "");
+		const name = createHash("sha256").update(jwk.n).digest("hex").slice(0, 8);
+		this.#remember({
+			keyId: `listen-${name}`,
+			endpointId: null,
+			signingSecret: null,
+			registration: null
+		});
+	}
+	#remember(change) {
+		this.#state = {
+			...this.#state,
+			...change
+		};
+		this.#options.slot.write(this.#state);
+	}
+	/** The endpoint of before, where it is still there, or a new one. */
+	async #ensureEndpoint() {
+		const { service, screen, eventTypes } = this.#options;
+		const known = this.#state.endpointId;
+		if (known !== null) {
+			const endpoint = await orNull(service.call({
+				method: "GET",
+				path: `/v1/webhooks/endpoints/${known}`
+			}));
+			if (endpoint !== null) {
+				await this.#adjust(endpoint);
+				return known;
+			}
+			if (this.#hasConnected) screen.warn("The endpoint was removed while we were away. A new one is registered; its secret differs.");
+			this.#remember({
+				endpointId: null,
+				signingSecret: null,
+				registration: null
+			});
+		}
+		return this.#register(eventTypes);
+	}
+	async #adjust(endpoint) {
+		const { service, screen, eventTypes } = this.#options;
+		const change = {
+			...endpoint.enabled ? {} : { enabled: true },
+			...eventTypes === null || sameSet(eventTypes, endpoint.subscribed_event_types) ? {} : { subscribed_event_types: eventTypes }
+		};
+		if (Object.keys(change).length > 0) await service.call({
+			method: "PATCH",
+			path: `/v1/webhooks/endpoints/${endpoint.id}`,
+			body: change
+		});
+		if (!endpoint.enabled) screen.warn("The endpoint was disabled; it is enabled again.");
+		if (!endpoint.has_active_key) screen.warn("The endpoint has no active key, so nothing is sent. Reactivate its key in the dashboard.");
+	}
+	async #register(eventTypes) {
+		const { service } = this.#options;
+		if (this.#state.registration === null) this.#remember({ registration: randomUUID() });
+		const body = {
+			name: `assay listen on ${hostname()}`.slice(0, 120),
+			encryption_key: registrationOf(this.#key(), this.#state.keyId),
+			...eventTypes === null ? {} : { subscribed_event_types: eventTypes }
+		};
+		const idempotencyKey = createHash("sha256").update(`${this.#state.registration}${JSON.stringify(body)}`).digest("hex");
+		const created = await service.call({
+			method: "POST",
+			path: "/v1/webhooks/listeners",
+			body,
+			idempotencyKey
+		});
+		this.#remember({
+			endpointId: created.endpoint.id,
+			signingSecret: created.signing_secret,
+			registration: null
+		});
+		return created.endpoint.id;
+	}
+	async #remove() {
+		const { service, screen } = this.#options;
+		const id = this.#state.endpointId;
+		if (id === null) return;
+		const late = new Promise((_, reject) => {
+			setTimeout(() => reject(new UnreachableError("no answer came in time")), removeWithinMs).unref();
+		});
+		try {
+			await Promise.race([orNull(service.call({
+				method: "DELETE",
+				path: `/v1/webhooks/endpoints/${id}`
+			})), late]);
+			screen.line(`Endpoint ${id} removed.`);
+			screen.record({
+				type: "removed",
+				endpoint_id: id
+			});
+		} catch (error) {
+			screen.warn(`Endpoint ${id} could not be removed (${error.message}). It is removed by itself after an hour; started again before that, this command goes on with it.`);
+			return;
+		}
+		this.#remember({
+			endpointId: null,
+			signingSecret: null,
+			registration: null
+		});
+	}
+	#key() {
+		if (this.#privateKey === null) throw new Error("there is no key yet");
+		return this.#privateKey;
+	}
+	async #connectUntilEnded(replay) {
+		const { screen } = this.#options;
+		let waitMs = firstWaitMs;
+		let isNew = true;
+		while (!this.#ended.signal.aborted) {
+			let problem = "the service closed it";
+			try {
+				for await (const message of this.#open()) if (message.type === "ready") {
+					this.#showReady(message);
+					waitMs = firstWaitMs;
+					if (isNew && replay !== null) await this.#replay(message.endpoint_id, replay);
+					isNew = false;
+				} else if (message.type === "delivery" && message.delivery !== null) this.#deal(message.delivery);
+				else if (message.type === "ended" && message.reason !== "closing") {
+					this.#end(message.reason);
+					return;
+				}
+			} catch (error) {
+				if (this.#ended.signal.aborted) return;
+				const mayPass = error instanceof UnreachableError || error instanceof NotTheServiceError || error instanceof RefusedError && (error.status >= 500 || error.status === 409);
+				if (!this.#hasConnected || !mayPass) throw this.#explain(error);
+				problem = error.message;
+				if (error instanceof RefusedError) waitMs = Math.max(waitMs, error.retryAfterMs ?? 0);
+			}
+			if (this.#ended.signal.aborted) return;
+			const pauseMs = Math.round(waitMs * (.5 + Math.random() / 2));
+			screen.warn(`Connection lost (${printable(problem)}). Trying again in ${(pauseMs / 1e3).toFixed(1)} s; deliveries wait.`);
+			await pause(pauseMs, this.#ended.signal);
+			waitMs = Math.min(2 * waitMs, longestWaitMs);
+		}
+	}
+	async *#open() {
+		const { service } = this.#options;
+		const id = await this.#ensureEndpoint();
+		yield* service.stream(`/v1/webhooks/listeners/${id}/stream`, this.#ended.signal);
+	}
+	#end(reason) {
+		const { screen } = this.#options;
+		this.#exitCode = exitEnded;
+		screen.record({
+			type: "ended",
+			reason
+		});
+		if (reason === "taken_over") screen.warn("Another listener has taken over this endpoint, with the key pair of this one. Ended.");
+		else {
+			screen.warn("The endpoint was removed by somebody else. Start again for a new one.");
+			this.#remember({
+				endpointId: null,
+				signingSecret: null,
+				registration: null
+			});
+		}
+	}
+	#showReady({ endpoint_id: id, environment, waiting }) {
+		const { screen, service, slot, forwardTo, responses, isDecrypted } = this.#options;
+		const { signingSecret, keyId } = this.#state;
+		screen.record({
+			type: "ready",
+			url: service.url,
+			environment,
+			endpoint_id: id,
+			signing_secret: signingSecret,
+			key_id: keyId,
+			private_key_file: slot.keyFile,
+			waiting
+		});
+		const waits = waiting === null || waiting === 0 ? "" : ` ${waiting} ${waiting === 1 ? "delivery has" : "deliveries have"} waited.`;
+		if (this.#hasConnected) {
+			screen.line(screen.paint("green", `Connected again.${waits}`));
+			return;
+		}
+		this.#hasConnected = true;
+		const row = (name, value) => screen.line(`  ${screen.paint("dim", name.padEnd(16))}${value}`);
+		screen.line(screen.paint("bold", `Listening at ${service.url} (${environment}).${waits} Ctrl-C removes the endpoint.`));
+		row("Endpoint", id);
+		row("Signing secret", signingSecret ?? "unknown");
+		row("Encryption key", keyId);
+		row("Private key", slot.keyFile);
+		row("Answers", forwardTo !== null ? `those of ${forwardTo.href}${isDecrypted ? ", which gets plain events" : ""}` : responses !== null ? `${responses.map((answer) => describe(answer)).join(", ")}, try by try` : "200 for what verifies, 401 for the rest; --forward-to sends it on to your receiver");
+		if (forwardTo !== null && !isDecrypted) {
+			screen.line("For the environment of your receiver:");
+			screen.line(`  WEBHOOK_SECRET='${signingSecret}'`);
+			screen.line(`  WEBHOOK_PRIVATE_KEY_FILE='${slot.keyFile}'`);
+		}
+		if (environment === "live") screen.warn("This organization is live: what arrives here is about real people, and stays in your terminal.");
+	}
+	/** One delivery, from its arrival to its line. Never rejects. */
+	async #deal(delivery) {
+		const startedAt = performance.now();
+		const { event, problem } = await this.#openEvent(delivery);
+		const again = `${delivery.delivery_id} ${delivery.attempt}`;
+		const known = this.#answers.get(again) ?? null;
+		const answering = known ?? this.#answerFor(delivery, event, problem);
+		if (this.#answers.size < mostKeptAnswers) this.#answers.set(again, answering);
+		const answer = await answering;
+		const durationMs = Math.round(performance.now() - startedAt);
+		const recorded = await this.#answer(delivery, answer);
+		if (this.#ended.signal.aborted) return;
+		if (recorded !== null) this.#answers.delete(again);
+		this.#show(delivery, {
+			event,
+			problem,
+			answer,
+			durationMs,
+			recorded,
+			isAgain: known !== null
+		});
+	}
+	async #openEvent({ headers, body }) {
+		let event;
+		try {
+			event = JSON.parse(decryptBody(body, this.#key()));
+		} catch {
+			return {
+				event: null,
+				problem: "it does not open with the key of this listener."
+			};
+		}
+		const signature = headers["x-service-signature"] ?? "";
+		const isSigned = () => {
+			const { signingSecret } = this.#state;
+			return signingSecret !== null && isSignedWith(signature, body, signingSecret);
+		};
+		if (isSigned() || await this.#takeOverSecret() && isSigned()) return {
+			event,
+			problem: null
+		};
+		return {
+			event,
+			problem: `the signature was made with another secret. ${secretHint}`
+		};
+	}
+	/** After a rotation by somebody else: the new secret, where the credential may read it. API keys may not. */
+	async #takeOverSecret() {
+		if (this.#isSecretWithheld) return false;
+		const { service, screen } = this.#options;
+		const path = `/v1/webhooks/endpoints/${this.#state.endpointId}/signing-secret/reveal`;
+		try {
+			const { signing_secret: secret } = await service.call({
+				method: "POST",
+				path
+			});
+			if (secret === this.#state.signingSecret) return true;
+			this.#remember({ signingSecret: secret });
+			screen.record({
+				type: "secret",
+				endpoint_id: this.#state.endpointId,
+				signing_secret: secret
+			});
+			screen.warn("The signing secret was rotated. The new one is used from now on; your receiver needs it too:");
+			screen.line(`  WEBHOOK_SECRET='${secret}'`);
+			return true;
+		} catch (error) {
+			if (error instanceof RefusedError && error.status === 403) this.#isSecretWithheld = true;
+			return false;
+		}
+	}
+	async #answerFor(delivery, event, problem) {
+		const { forwardTo, responses, isDecrypted } = this.#options;
+		const response = responses === null ? null : responseTo(responses, delivery.attempt);
+		if (response !== null) return response;
+		if (problem !== null && (forwardTo === null || isDecrypted)) return { status_code: 401 };
+		if (forwardTo === null) return { status_code: 200 };
+		if (!isDecrypted) return forward(forwardTo, delivery.headers, delivery.body);
+		const { headers } = delivery;
+		return forward(forwardTo, {
+			"content-type": "application/json",
+			...pick(headers, [
+				"user-agent",
+				"x-service-delivery-id",
+				"x-service-event",
+				"webhook-id"
+			])
+		}, JSON.stringify(event));
+	}
+	/** Null where the service does not wait for it any more, or could not be told. */
+	async #answer({ delivery_id: id, lease }, answer) {
+		const { service } = this.#options;
+		const path = `/v1/webhooks/listeners/${this.#state.endpointId}/deliveries/${id}/answer`;
+		for (let tries = 1; tries <= answerTries && !this.#ended.signal.aborted; tries++) try {
+			return await service.call({
+				method: "POST",
+				path,
+				body: {
+					lease,
+					...answer
+				}
+			});
+		} catch (error) {
+			if (error instanceof RefusedError && error.status < 500) return null;
+			await pause(500 * tries, this.#ended.signal);
+		}
+		return null;
+	}
+	#show(delivery, told) {
+		const { screen, forwardTo, isPrinted } = this.#options;
+		const { event, problem, answer, durationMs, recorded, isAgain } = told;
+		const at = /* @__PURE__ */ new Date();
+		screen.record({
+			type: "delivery",
+			at: at.toISOString(),
+			delivery_id: delivery.delivery_id,
+			event_id: delivery.event_id,
+			event_type: delivery.event_type,
+			attempt: delivery.attempt,
+			verified: problem === null,
+			problem,
+			forwarded_to: forwardTo?.href ?? null,
+			..."status_code" in answer ? {
+				status_code: answer.status_code,
+				error: null
+			} : {
+				status_code: null,
+				error: answer.error
+			},
+			duration_ms: durationMs,
+			status: recorded?.status ?? null,
+			next_attempt_at: recorded?.next_attempt_at ?? null,
+			event,
+			request: {
+				headers: delivery.headers,
+				body: delivery.body
+			}
+		});
+		const colour = isSuccess(answer) ? "green" : "red";
+		const next = recorded?.next_attempt_at ?? null;
+		const after = recorded === null ? "not taken: it is sent again" : next !== null ? `next try ${clockTime(new Date(next))}` : recorded.status === "failed" ? "that was the last try" : "";
+		screen.line([
+			screen.paint("dim", clockTime(at)),
+			screen.paint("cyan", printable(delivery.event_type)),
+			delivery.event_id,
+			`try ${delivery.attempt}`,
+			screen.paint(colour, `→ ${describe(answer)}${isAgain ? " (as before)" : ""}`),
+			`${durationMs} ms`,
+			...after === "" ? [] : [screen.paint("yellow", after)]
+		].join("  "));
+		if (problem !== null) screen.warn(`  Not verified: ${problem}`);
+		this.#hint(answer);
+		if (isPrinted && event !== null) screen.line(JSON.stringify(event, null, 2).replace(/[\u007f-\u009f]/g, "�").replace(/^/gm, "  "));
+	}
+	/** Once: what to do about a receiver that is not there, or one that answered in a way with consequences. */
+	#hint(answer) {
+		const { screen, forwardTo } = this.#options;
+		if ("status_code" in answer && answer.status_code === 410) screen.warn("  410 disables the endpoint, as it would any other. Start again and it is enabled.");
+		if (this.#wasHinted || forwardTo === null || !("error" in answer)) return;
+		this.#wasHinted = true;
+		screen.warn(answer.error === "timeout" ? `  ${forwardTo.host} did not answer within 14 s. It counts as failed and is tried again on the ordinary schedule.` : `  Nobody took it at ${forwardTo.href}: is your receiver running there? It counts as failed and is tried again on the ordinary schedule.`);
+	}
+	/** Only to this endpoint: replaying the event itself would send it to all others again, too. */
+	async #replay(endpointId, eventId) {
+		const { service, screen } = this.#options;
+		const query = new URLSearchParams({
+			endpoint_id: endpointId,
+			event_id: eventId
+		});
+		const [delivery] = await service.call({
+			method: "GET",
+			path: `/v1/webhooks/deliveries?${query}`
+		});
+		if (delivery === void 0) {
+			screen.warn(`${printable(eventId)} was not sent to this endpoint, so it cannot be sent again: the service seals an event when it happens, for the endpoints that there are, and keeps nothing that it could seal later.`);
+			return false;
+		}
+		try {
+			await service.call({
+				method: "POST",
+				path: `/v1/webhooks/deliveries/${delivery.id}/retry`
+			});
+			screen.line(`${eventId} is sent again.`);
+			return true;
+		} catch (error) {
+			if (!(error instanceof RefusedError) || error.status !== 409) throw error;
+			screen.warn(error.code === "WEBHOOK_PAYLOAD_EXPIRED" ? `${eventId} cannot be sent again: the service deletes a payload when it has been taken. Send a test event, or run another sandbox session.` : `${eventId} is being sent right now.`);
+			return false;
+		}
+	}
+	/** The same failure as a sentence that says what to do, and the exit code that goes with it. */
+	#explain(error) {
+		const { url } = this.#options.service;
+		if (error instanceof UnreachableError) return new CommandError(`${url} cannot be reached (${error.message}). Is --url right, and is the service running?`, exitUnreachable);
+		if (error instanceof NotTheServiceError) return new CommandError(`${url} ${error.message}. ${addressHint}`, exitUnreachable);
+		if (!(error instanceof RefusedError)) return error;
+		if (error.status === 401) return new CommandError(`The service does not know this API key: it was mistyped, disabled or deleted, or belongs to another installation than ${url}.`, exitRefused);
+		if (error.status === 404 || error.status === 405) return new CommandError(`${url} has no listeners. ${addressHint} Or the service there is older than this command.`, exitUnreachable);
+		if (this.#options.eventTypes !== null && eventTypesField.test(error.message)) return new CommandError(error.message.replace(eventTypesField, "--events"), exitRefused);
+		return new CommandError(`${error.message} ${error.hint}`, exitRefused);
+	}
+};
+async function orNull(answer) {
+	try {
+		return await answer;
+	} catch (error) {
+		if (error instanceof RefusedError && error.status === 404) return null;
+		throw error;
+	}
+}
+function describe(answer) {
+	return "status_code" in answer ? String(answer.status_code) : answer.error.replaceAll("_", " ");
+}
+function clockTime(at) {
+	return at.toTimeString().slice(0, 8);
+}
+function sameSet(one, other) {
+	return one.length === other.length && one.every((item) => other.includes(item));
+}
+function pick(from, names) {
+	return Object.fromEntries(names.flatMap((name) => from[name] === void 0 ? [] : [[name, from[name]]]));
+}
+// packages/cli/src/screen.ts
+/**
+* Where a listener writes. For people, all of it goes to the standard output. With `json`, that has one JSON text a line and nothing else, and
+* what is for people goes to the standard error.
+*/
+var Screen = class {
+	#json;
+	#style;
+	constructor(json, env) {
+		this.#json = json;
+		this.#style = styleOf(json ? process.stderr : process.stdout, process.stderr, env);
+	}
+	paint(colour, text) {
+		return this.#style.paint(colour, text);
+	}
+	line(text) {
+		(this.#json ? process.stderr : process.stdout).write(`${text}\n`);
+	}
+	/** Something that whoever watches should do something about. */
+	warn(text) {
+		this.line(this.paint("yellow", text));
+	}
+	record(value) {
+		if (this.#json) process.stdout.write(`${JSON.stringify(value)}\n`);
+	}
+};
+// packages/cli/src/state.ts
+const mostSlots = 20;
+const touchEveryMs = 2e4;
+/** A lock that nobody has touched for so long is left over from before a restart of the machine, whoever has its process id now. */
+const staleAfterMs = 9e4;
+/** Where the state of commands belongs on this system. */
+function stateFolder(env) {
+	if (env.ASSAY_STATE_DIR) return path.resolve(env.ASSAY_STATE_DIR);
+	if (platform() === "win32") return path.join(env.LOCALAPPDATA ?? path.join(homedir(), "AppData", "Local"), "assay");
+	return path.join(env.XDG_STATE_HOME || path.join(homedir(), ".local", "state"), "assay");
+}
+/**
+* The state of one listener, which no other process uses meanwhile. Two that run at the same time with the same key have a slot each, and whoever starts
+* takes the first that is free; so one that was killed is followed by its own next start. Files can be read by their owner only.
+*/
+var Slot = class Slot {
+	#base;
+	#timer;
+	constructor(base) {
+		this.#base = base;
+		this.#timer = setInterval(() => touch(`${base}.lock`), touchEveryMs);
+		this.#timer.unref();
+	}
+	/** `running` is the state of a listener that has the first slot now, or null. */
+	static take(folder, url, key) {
+		mkdirSync(folder, {
+			recursive: true,
+			mode: 448
+		});
+		const name = createHash("sha256").update(`${url}\n${key}`).digest("hex").slice(0, 16);
+		let running = null;
+		for (let at = 1; at <= mostSlots; at++) {
+			const base = path.join(folder, `listen-${name}-${at}`);
+			if (lock(`${base}.lock`)) return {
+				slot: new Slot(base),
+				running
+			};
+			running ??= readState(`${base}.json`);
+		}
+		throw new Error(`${mostSlots} listeners run with this key already.`);
+	}
+	get keyFile() {
+		return `${this.#base}.pem`;
+	}
+	read() {
+		return readState(`${this.#base}.json`);
+	}
+	write(state) {
+		writePrivately(`${this.#base}.json`, `${JSON.stringify(state, null, 2)}\n`);
+	}
+	readKey() {
+		try {
+			return readFileSync(this.keyFile, "utf8");
+		} catch {
+			return null;
+		}
+	}
+	writeKey(pem) {
+		writePrivately(this.keyFile, pem);
+	}
+	release() {
+		clearInterval(this.#timer);
+		rmSync(`${this.#base}.lock`, { force: true });
+	}
+};
+function readState(file) {
+	try {
+		const state = JSON.parse(readFileSync(file, "utf8"));
+		return typeof state.keyId === "string" ? state : null;
+	} catch {
+		return null;
+	}
+}
+/** All of it or nothing: a process that is killed in the middle must not leave half a key. */
+function writePrivately(file, text) {
+	const beside = `${file}.${process.pid}-${randomBytes(4).toString("hex")}`;
+	writeFileSync(beside, text, { mode: 384 });
+	chmodSync(beside, 384);
+	renameSync(beside, file);
+}
+function lock(file) {
+	for (let tries = 0; tries < 3; tries++) {
+		try {
+			writeFileSync(file, String(process.pid), {
+				mode: 384,
+				flag: "wx"
+			});
+			return true;
+		} catch (error) {
+			if (error.code !== "EEXIST") throw error;
+		}
+		if (isHeld(file)) return false;
+		rmSync(file, { force: true });
+	}
+	return false;
+}
+function isHeld(file) {
+	try {
+		const pid = Number(readFileSync(file, "utf8"));
+		if (Date.now() - statSync(file).mtimeMs > staleAfterMs) return false;
+		return pid === 0 || isAlive(pid);
+	} catch {
+		return false;
+	}
+}
+function isAlive(pid) {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (error) {
+		return error.code === "EPERM";
+	}
+}
+function touch(file) {
+	try {
+		const now = /* @__PURE__ */ new Date();
+		utimesSync(file, now, now);
+	} catch {}
+}
+// packages/cli/src/listen.command.ts
+const eventIdPattern = new RegExp(`^evt_[A-Za-z0-9]{${idLengths.evt}}$`);
+const listenCommand = {
+	name: "listen",
+	about: "Receive webhooks on this machine, which nobody needs to reach. Registers a temporary endpoint with a key pair that is made here, then verifies, decrypts and shows what arrives, and forwards it. What your receiver answers counts as the answer to the service, retries included. Ctrl-C removes the endpoint; killed and started again, it goes on with the same one and gets what came meanwhile.",
+	environment: "ASSAY_URL and ASSAY_API_KEY stand for --url and --key, which keeps the key out of the list of processes. ASSAY_STATE_DIR is where the key pair is kept, NO_COLOR switches colours off. HTTPS_PROXY, HTTP_PROXY and NO_PROXY lead to the service through a proxy; --forward-to is always direct.",
+	examples: ["listen --url https://id.example.com --key kk_… --forward-to http://127.0.0.1:4000/hook", "listen --respond 500,timeout,200"],
+	exitCodes: {
+		0: "Ended with Ctrl-C.",
+		3: "The service refuses.",
+		4: "The service cannot be reached.",
+		5: "The endpoint was removed or taken over."
+	},
+	options: {
+		url: {
+			type: "string",
+			about: "Address of the service, for example https://id.example.com.",
+			placeholder: "BASE"
+		},
+		key: {
+			type: "string",
+			about: "API key with the scopes webhooks:read and webhooks:write.",
+			placeholder: "kk_…"
+		},
+		"forward-to": {
+			type: "string",
+			about: "Send each delivery on to this address, with the same headers and body. Without it, a delivery that verifies is answered with 200, any other with 401.",
+			placeholder: "URL"
+		},
+		decrypted: {
+			type: "boolean",
+			about: "Forward the plain event as JSON in place of the original request."
+		},
+		events: {
+			type: "string",
+			about: "Only events of these types, comma separated.",
+			placeholder: "TYPES"
+		},
+		respond: {
+			type: "string",
+			about: "Answer by itself: the first try of each delivery gets the first of these, and so on; the last one stands for all further tries. Statuses, or timeout, connection_failed, ….",
+			placeholder: "500,timeout"
+		},
+		replay: {
+			type: "string",
+			about: "Send this event again now, as long as this endpoint did not take it. Where a listener with the same key runs already, it is sent to that one, and this command ends.",
+			placeholder: "evt_…"
+		},
+		print: {
+			type: "boolean",
+			about: "Show the decrypted events also when they are forwarded."
+		},
+		json: {
+			type: "boolean",
+			about: "One JSON text a line on the standard output; everything else goes to the standard error."
+		}
+	},
+	run: async ({ options }) => {
+		const env = process.env;
+		const url = readBase(options.url ?? env.ASSAY_URL);
+		const key = options.key ?? env.ASSAY_API_KEY;
+		if (typeof key !== "string" || key === "") throw new CommandError("--key is missing: an API key with the scopes webhooks:read and webhooks:write. Make one in the dashboard under API keys.");
+		const forwardTo = readForward(options["forward-to"]);
+		const responses = typeof options.respond === "string" ? parseResponses(options.respond) : null;
+		if (forwardTo !== null && responses !== null) throw new CommandError("--forward-to and --respond exclude each other: one of them answers.");
+		if (options.decrypted === true && forwardTo === null) throw new CommandError("--decrypted says how to forward; give --forward-to as well.");
+		const replay = readEventId(options.replay);
+		const { slot, running } = takeSlot(url, key);
+		try {
+			const listening = new Listening({
+				service: new ServiceClient(url, key, env),
+				slot,
+				screen: new Screen(options.json === true, env),
+				forwardTo,
+				isDecrypted: options.decrypted === true,
+				isPrinted: options.print === true || forwardTo === null,
+				responses,
+				eventTypes: readTypes(options.events)
+			});
+			return replay !== null && running !== null && running.endpointId !== null ? await listening.replayTo(running.endpointId, replay) : await listening.run(replay);
+		} finally {
+			slot.release();
+		}
+	}
+};
+function readForward(given) {
+	if (typeof given !== "string") return null;
+	const url = parseUrl(/^\d+$/.test(given) ? `http://127.0.0.1:${given}/` : given);
+	if (url === null || !/^https?:$/.test(url.protocol)) throw new CommandError(`--forward-to must be an address like http://127.0.0.1:4000/hook, not "${given}".`);
+	return url;
+}
+/** Looked at before anything is registered, so that a slip of the hand leaves no endpoint behind. */
+function readEventId(given) {
+	if (typeof given !== "string") return null;
+	if (!eventIdPattern.test(given)) throw new CommandError(`--replay must be the id of an event, "evt_" and ${idLengths.evt} letters and digits, not "${printable(given)}".`);
+	return given;
+}
+function readTypes(given) {
+	if (typeof given !== "string") return null;
+	return given.split(",").map((type) => type.trim());
+}
+function takeSlot(url, key) {
+	const folder = stateFolder(process.env);
+	try {
+		return Slot.take(folder, url, key);
+	} catch (error) {
+		throw new CommandError(`The key pair cannot be kept in ${folder}: ${error.message} Set ASSAY_STATE_DIR to a folder that can be written.`);
+	}
+}
+// packages/cli/src/partner-commands.ts
+/** What a partner can do without a checkout of the service. */
+const partnerCommands = [
+	listenCommand,
+	decryptCommand,
+	keysNew,
+	doctorCommand
+];
+// packages/cli/src/main.ts
+const { argv, env, stdout, stderr } = process;
+try {
+	const style = styleOf(stdout, stderr, env);
+	process.exitCode = await runCommand(partnerCommands, argv.slice(2), (line) => console.log(line), style);
+} catch (error) {
+	const isMistake = error instanceof CommandError;
+	console.error(isMistake ? shownError(error.message, styleOf(stderr, stderr, env)) : error);
+	process.exitCode = isMistake ? error.exitCode : 1;
+}
+export {};
