@@ -118,8 +118,9 @@ test("a device that does not wait for its welcome may send sixteen frames, and n
       await tx.rows(sql`select 1 from attempts where session_id = ${sessionId} for update`);
       device.send({ type: "hello", socket_token: socketToken });
       for (let sent = 0; sent < frames; sent++) device.send({ type: "chip_restart" });
-      await untilBlocked(tx);
+      // One too many ends the connection, which may come before anything waits.
       if (frames > 16) assert.equal(await device.closed(), "OUT_OF_ORDER");
+      else await untilBlocked(tx);
     });
     if (frames > 16) continue;
     await device.expect("welcome");
