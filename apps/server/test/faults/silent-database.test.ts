@@ -14,7 +14,8 @@ const poolSize = 6;
 // One second for a statement, three more of silence, and room for a busy machine. Without limits it would be a quarter of an hour.
 const longestMs = 15_000;
 
-test("a database host that vanishes without a word costs requests seconds, and the next ones go over new connections", async () => {
+/** A service whose database is behind a proxy that can fall silent. */
+async function startBehindProxy(limits: Record<string, string>) {
   const database = await createTestDatabase();
   const proxy = await new SilentProxy().start(database.url);
   const dataDir = mkdtempSync(join(tmpdir(), "assay-silent-"));
@@ -23,11 +24,18 @@ test("a database host that vanishes without a word costs requests seconds, and t
     DATA_DIR: dataDir,
     DATABASE_URL: proxy.url,
     DATABASE_POOL_SIZE: String(poolSize),
-    DATABASE_STATEMENT_SECONDS: "1",
-    DATABASE_CONNECT_SECONDS: "2",
     SECRET_KEYS: testRing,
+    ...limits,
   });
   const { api } = await createPartner(new Api(service.url));
+  return { proxy, service, api };
+}
+
+test("a database host that vanishes without a word costs requests seconds, and the next ones go over new connections", async () => {
+  const { proxy, service, api } = await startBehindProxy({
+    DATABASE_STATEMENT_SECONDS: "1",
+    DATABASE_CONNECT_SECONDS: "2",
+  });
   /** Half of them in the one transaction that a key makes of a request. */
   const createMany = async (count: number): Promise<Answer[]> => {
     const startedAt = performance.now();
@@ -80,19 +88,10 @@ test("a database host that vanishes without a word costs requests seconds, and t
 });
 
 test("once /readyz finds a silent host, requests in flight fail and the next ones are served, long before any limit", async () => {
-  const database = await createTestDatabase();
-  const proxy = await new SilentProxy().start(database.url);
-  const dataDir = mkdtempSync(join(tmpdir(), "assay-silent-"));
-  after(() => rmSync(dataDir, { recursive: true, force: true }));
-  const service = await startAssay({
-    DATA_DIR: dataDir,
-    DATABASE_URL: proxy.url,
-    DATABASE_POOL_SIZE: String(poolSize),
+  const { proxy, service, api } = await startBehindProxy({
     // Longer than this test waits, so that nothing else frees the connections.
     DATABASE_STATEMENT_SECONDS: "300",
-    SECRET_KEYS: testRing,
   });
-  const { api } = await createPartner(new Api(service.url));
   const createMany = (count: number) =>
     Promise.all(Array.from({ length: count }, () => api.post("/v1/sessions", {})));
   const ready = () => fetch(`${service.url}/readyz`);
