@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useContext, useEffect, useId, useRef, useState } from "react";
+import { createContext, type ReactNode, useContext, useId, useLayoutEffect, useRef, useState } from "react";
 import { type Problem, problemOf } from "../api/call.ts";
 import { Button } from "./button.tsx";
 import { Notice } from "./notice.tsx";
@@ -16,10 +16,13 @@ export type Values = {
 
 const Failure = createContext<{ problem: Problem | null; noticeId: string }>({ problem: null, noticeId: "" });
 
-/** Whether the form's problem is about this field: messages of the service name fields in backticks. */
+/** Messages of the service name fields in backticks. */
+const isAbout = (problem: Problem | null, name: string) => problem?.message.includes(`\`${name}\``) ?? false;
+
+/** The id of the form's notice if the notice is about this field. */
 export function useFieldFailure(name: string): string | null {
   const { problem, noticeId } = useContext(Failure);
-  return problem?.message.includes(`\`${name}\``) ? noticeId : null;
+  return isAbout(problem, name) ? noticeId : null;
 }
 
 export function valuesOf(data: FormData): Values {
@@ -86,10 +89,11 @@ export function Form(props: {
   const noticeId = useId();
   const form = useRef<HTMLFormElement>(null);
 
-  useEffect(() => {
-    if (problem === null) return;
-    const field = form.current?.querySelector<HTMLElement>("[aria-invalid=true]");
-    field?.focus();
+  // Together with the notice: a focus that moves later takes the next characters to another field.
+  useLayoutEffect(() => {
+    for (const field of form.current?.elements ?? [])
+      if (field instanceof HTMLElement && isAbout(problem, field.getAttribute("name") ?? ""))
+        return field.focus();
   }, [problem]);
 
   const submit = async (element: HTMLFormElement) => {
@@ -101,7 +105,6 @@ export function Form(props: {
       // A field that is folded away could not be shown to be wrong.
       wrong.field.closest("details")?.setAttribute("open", "");
       setProblem({ code: "WRONG_FIELD", message: wrong.message, hint: "" });
-      wrong.field.focus();
       return;
     }
     setBusy(true);
