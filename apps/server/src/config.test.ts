@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ConfigError, loadConfig } from "./config.ts";
+import { ConfigError, loadConfig, settings } from "./config.ts";
+import { removedSettingNotices, removedSettings } from "./removed-settings.ts";
 
 test("everything is optional", () => {
   const config = loadConfig({});
@@ -83,4 +84,20 @@ test("where telemetry goes is an address without a query, and headers are pairs;
       (error: Error) => error.message.includes(name) && !error.message.includes("secret"),
       value,
     );
+});
+
+test("a removed setting is answered with one sentence that names it and its replacement", () => {
+  const removed = { OLD_LIMIT: "the limit is fixed." };
+  assert.deepEqual(removedSettingNotices({ OLD_LIMIT: "5", PORT: "3000" }, removed), [
+    "OLD_LIMIT has no effect any more: the limit is fixed.",
+  ]);
+  assert.deepEqual(removedSettingNotices({ OLD_LIMIT: " " }, removed), []);
+});
+
+test("each removed setting has one plain sentence, and is no setting any more", () => {
+  const known: readonly string[] = Object.values(settings).map(({ env }) => env);
+  for (const [name, sentence] of Object.entries(removedSettings)) {
+    assert.match(sentence, /^[^.]+\.$/, name);
+    assert.ok(!known.includes(name), `${name} is both removed and known`);
+  }
 });

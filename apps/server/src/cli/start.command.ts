@@ -6,6 +6,7 @@ import { checkAddress, explainListenError } from "../http/listen-address.ts";
 import { openInstallation } from "../installation/open-installation.ts";
 import { secondMs } from "../kernel/clock.ts";
 import { mailFolder } from "../mails/mail-files.ts";
+import { removedSettingNotices } from "../removed-settings.ts";
 import { helperRoles, isHelperRole, serveHelper } from "./serve-helper.ts";
 import { untilStopped } from "./until-stopped.ts";
 
@@ -17,6 +18,7 @@ async function serve(role: ProcessRole, print: (line: string) => void, style: St
   await checkAddress(loadConfig(process.env));
   const installation = await openInstallation(process.env);
   const { config, log } = installation;
+  for (const notice of removedSettingNotices(process.env)) log.warn(notice);
   let service: Service;
   try {
     // The whole service; the other commands answer sooner without it.
