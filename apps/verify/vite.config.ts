@@ -11,6 +11,8 @@ export default defineConfig({
   base: "/verify/",
   plugins: [tailwindcss(), precompress()],
   resolve: { alias: preactAsReact },
+  // One object for each language, as a program would write it: an export for each text, or a text to parse, is more bytes.
+  json: { namedExports: false, stringify: false },
   worker: { format: "es" },
   build: {
     outDir: "dist",

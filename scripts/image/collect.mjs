@@ -56,7 +56,8 @@ export function collect(to, { embedded }) {
   };
   const isSource = (place) => !forTests.test(place);
   for (const file of ["package.json", "LICENSE"]) copy(file, () => true);
-  for (const part of ["src", "migrations", "terms", "package.json"]) copy(`apps/server/${part}`, isSource);
+  for (const part of ["src", "migrations", "terms", "texts", "package.json"])
+    copy(`apps/server/${part}`, isSource);
   for (const app of ["dashboard", "verify"]) copy(`apps/${app}/dist`, () => true);
   copy("docs", () => true);
   for (const place of packages) {

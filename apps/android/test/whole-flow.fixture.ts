@@ -7,7 +7,7 @@ import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import { createPartner, expectData } from "../../server/test/support/api.ts";
 import { openBrowser, openPage } from "../../server/test/support/browser.ts";
 import { startTestService } from "../../server/test/support/service.ts";
-import { en as t } from "../../verify/src/i18n/en.ts";
+import t from "../../verify/texts/en.json" with { type: "json" };
 import { isoDate, showIn, startPhone } from "./phone.ts";
 import { startVirtualChip } from "./virtual-chip.ts";
 

@@ -141,7 +141,7 @@ function filled(
   { language, data, leadsElsewhere = false }: Filling,
   scripts: readonly string[],
 ): string {
-  const words = builtFile(dist, `i18n/${language}.ts`);
+  const words = builtFile(dist, `${language}.json`);
   const preload = [...(words === null ? [] : [words]), ...(leadsElsewhere ? [] : scripts)]
     .map((address) => `<link rel="modulepreload" href="${address}" crossorigin />`)
     .join("");

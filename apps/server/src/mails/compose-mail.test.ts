@@ -1,30 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { mailLanguages } from "@assay/contract/facts";
-import { composeMail, mailTexts } from "./compose-mail.ts";
+import { composeMail } from "./compose-mail.ts";
 import { type Letter, letterKinds } from "./letter.ts";
 import { html, plainText } from "./mail.ts";
-
-/** Every text of a language by its path. */
-function textsIn(value: unknown, path = ""): [path: string, text: string][] {
-  if (typeof value === "string") return [[path, value]];
-  return Object.entries(value as object).flatMap(([key, part]) => textsIn(part, `${path}.${key}`));
-}
-
-const english = new Map(textsIn(mailTexts.en));
-const placesOf = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort().join();
-
-for (const language of mailLanguages)
-  test(`${language}: every mail has its words, with the places that are filled in, and none is left in English`, () => {
-    const texts = textsIn(mailTexts[language]);
-    assert.deepEqual(texts.map(([path]) => path).sort(), [...english.keys()].sort());
-    for (const [path, text] of texts) {
-      assert.ok(text === text.trim() && text.length > 2, `${path} is empty or has spaces around it`);
-      assert.equal(placesOf(text), placesOf(english.get(path) ?? ""), `${path} has other places`);
-      if (language !== "en" && !/^\{\w+\}$/.test(text))
-        assert.notEqual(text, english.get(path), `${path} was left in English`);
-    }
-  });
 
 test("each mail is filled in whole, and tells why it came and who sends it", () => {
   for (const [kind, { places, button }] of Object.entries(letterKinds)) {

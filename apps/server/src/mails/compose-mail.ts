@@ -1,18 +1,18 @@
 import type { MailLanguage } from "@assay/contract/facts";
 import { shownText } from "@assay/contract/shown-text";
+import de from "../../texts/mails/de.json" with { type: "json" };
+import en from "../../texts/mails/en.json" with { type: "json" };
+import es from "../../texts/mails/es.json" with { type: "json" };
+import fr from "../../texts/mails/fr.json" with { type: "json" };
+import it from "../../texts/mails/it.json" with { type: "json" };
+import nl from "../../texts/mails/nl.json" with { type: "json" };
+import pl from "../../texts/mails/pl.json" with { type: "json" };
+import pt from "../../texts/mails/pt.json" with { type: "json" };
+import tr from "../../texts/mails/tr.json" with { type: "json" };
+import uk from "../../texts/mails/uk.json" with { type: "json" };
 import { type Letter, letterKinds } from "./letter.ts";
 import type { Mail } from "./mail.ts";
 import type { MailTexts } from "./mail-texts.ts";
-import { de } from "./texts/de.ts";
-import { en } from "./texts/en.ts";
-import { es } from "./texts/es.ts";
-import { fr } from "./texts/fr.ts";
-import { it } from "./texts/it.ts";
-import { nl } from "./texts/nl.ts";
-import { pl } from "./texts/pl.ts";
-import { pt } from "./texts/pt.ts";
-import { tr } from "./texts/tr.ts";
-import { uk } from "./texts/uk.ts";
 
 export const mailTexts: Readonly<Record<MailLanguage, MailTexts>> = {
   de,

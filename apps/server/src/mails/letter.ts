@@ -24,7 +24,7 @@ const toOperator = { button: false, closing: null, because: "operator" } as cons
 >;
 
 /**
- * Every mail that the service sends. The words are in `texts/`, one file a language. A paragraph there that is nothing but a place (`{code}`) is shown as
+ * Every mail that the service sends. The words are in `texts/mails` of the server, one file a language. A paragraph there that is nothing but a place (`{code}`) is shown as
  * something to copy.
  */
 export const letterKinds = {

@@ -100,7 +100,7 @@ test("the person's page is light up to the camera, in every language that it spe
   const later = await withImports(lateParts.map(built));
   /** The letters of other scripts, of which the texts of a language need at most one. */
   const sliceOf = async (language: string) => {
-    const { text } = await load(built(`src/i18n/${language}.ts`));
+    const { text } = await load(built(`texts/${language}.json`));
     const needed = fontSlices.slice(1).filter(({ ranges }) =>
       [...text].some((letter) => {
         const code = letter.codePointAt(0) ?? 0;
@@ -115,7 +115,7 @@ test("the person's page is light up to the camera, in every language that it spe
   for (const language of pageLanguages) {
     const page = await load(`/verify/${id}`, { "accept-language": language });
     const head = await filesOf(page.text);
-    assert.ok(head.has(built(`src/i18n/${language}.ts`)), `the page does not name the texts of ${language}`);
+    assert.ok(head.has(built(`texts/${language}.json`)), `the page does not name the texts of ${language}`);
     const first = page.bytes + (await bytesOf(head));
     assert.ok(first > 50_000, `${language}: ${first} bytes cannot be all`);
     const rest = await bytesOf([...later].filter((file) => !head.has(file)));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { en as texts } from "./en.ts";
+import texts from "../../texts/en.json" with { type: "json" };
 import { claimWords, failureWords, initialLanguage, reasonIn, sessionLanguage } from "./language.ts";
 import { messagesOf } from "./messages.ts";
 

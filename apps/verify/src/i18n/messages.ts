@@ -1,5 +1,5 @@
 import { directionOf } from "@assay/contract/facts";
-import type { en } from "./en.ts";
+import type en from "../../texts/en.json";
 
 /** A text that depends on a number: one form for each category of plurals that the language has (`Intl.PluralRules`). */
 export type Plural = { readonly other: string } & {
@@ -14,27 +14,50 @@ type TextsOf<T> = T extends string
     : { readonly [K in keyof T]: TextsOf<T[K]> };
 export type Texts = TextsOf<typeof en>;
 
-type Places<T extends string> = T extends `${string}{${infer Place}}${infer Rest}`
-  ? Place | Places<Rest>
-  : never;
-type Together<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer I) => void
-  ? I
-  : never;
+/** The texts with places, by their path. A plural is not listed: its one place is `{count}`. */
+export const places = {
+  cancelAskText: ["name"],
+  consentTitle: ["name"],
+  "counter.need": ["name"],
+  "counter.title": ["name"],
+  domainProved: ["name"],
+  expiredText: ["minutes"],
+  faceProgress: ["movement", "movements"],
+  failedAskAgain: ["name"],
+  "frame.forgottenText": ["name"],
+  handoffLostAll: ["name"],
+  helpText: ["name"],
+  notVerifiedSandbox: ["name"],
+  notVerifiedText: ["name"],
+  percent: ["text"],
+  pickAll: ["count"],
+  pickEnds: ["failure"],
+  receiptGiven: ["moment"],
+  returnTo: ["name"],
+  succeededSeen: ["name"],
+  succeededText: ["name"],
+  wayDesk: ["name"],
+  withdrawText: ["name"],
+} as const;
+type Places = typeof places;
+
 type Value = string | number;
 /** A text with one place is filled with a value, one with several by their names. */
-type Filled<Place extends string> = [Place] extends [Together<Place>]
+type Filled<Names extends readonly string[]> = Names extends readonly [string]
   ? (value: Value) => string
-  : (values: Readonly<Record<Place, Value>>) => string;
+  : (values: Readonly<Record<Names[number], Value>>) => string;
 
-type MessagesOf<T> = T extends string
-  ? [Places<T>] extends [never]
-    ? string
-    : Filled<Places<T>>
+type MessagesOf<T, Path extends string> = T extends string
+  ? Path extends keyof Places
+    ? Filled<Places[Path]>
+    : string
   : T extends { readonly other: string }
     ? (count: number) => string
-    : { readonly [K in keyof T]: MessagesOf<T[K]> };
-/** The words of the page: what English has as plain text is a text, what has places or plurals is a function. */
-export type Messages = MessagesOf<typeof en>;
+    : {
+        readonly [K in keyof T & string]: MessagesOf<T[K], Path extends "" ? K : `${Path}.${K}`>;
+      };
+/** The words of the page: a text without places is a string, one with places or plural forms is a function. */
+export type Messages = MessagesOf<typeof en, "">;
 
 /** For `Intl`: Arabic is written here with the digits that stand on the documents. */
 export function intlTag(language: string): string {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { NoAnswerError } from "@assay/contract/client";
-import { en as texts } from "../i18n/en.ts";
+import texts from "../../texts/en.json" with { type: "json" };
 import { messagesOf } from "../i18n/messages.ts";
 import { troubleOf, troubleWords } from "./trouble.ts";
 

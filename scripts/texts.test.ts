@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import test from "node:test";
+import { directionOf, mailLanguages, pageLanguages } from "@assay/contract/facts";
+import { fontSlices } from "@assay/ui/font-slices";
+import { places } from "../apps/verify/src/i18n/messages.ts";
+import { placesOf, textFaults, textsIn } from "./text-faults.ts";
+
+const root = path.resolve(import.meta.dirname, "..");
+const readJson = (file: string) => JSON.parse(readFileSync(path.join(root, file), "utf8"));
+
+/** A file for each language, and none that nothing loads. */
+function filesIn(folder: string, languages: readonly string[]): Record<string, unknown> {
+  assert.deepEqual(
+    readdirSync(path.join(root, folder)).sort(),
+    languages.map((language) => `${language}.json`).sort(),
+    folder,
+  );
+  return Object.fromEntries(languages.map((language) => [language, readJson(`${folder}/${language}.json`)]));
+}
+
+type Consent = { title: unknown; paragraphs: unknown };
+const consentTexts: Record<string, Consent> = readJson("apps/server/terms/consent-texts.json").texts;
+
+/** Words that a language may share with English, or that stand for themselves. */
+const alike = new Set(["Website", "Optional", "{count} minute", "{count} minutes", "Chip"]);
+const page = filesIn("apps/verify/texts", pageLanguages);
+
+const sets = {
+  "the verify page": { languages: pageLanguages, texts: page },
+  "the mails": { languages: mailLanguages, texts: filesIn("apps/server/texts/mails", mailLanguages) },
+  "the page for a wrong address": {
+    languages: pageLanguages,
+    texts: readJson("apps/server/texts/missing-page.json"),
+  },
+  "the consent texts": {
+    languages: pageLanguages,
+    texts: Object.fromEntries(
+      Object.entries(consentTexts).map(([language, { title, paragraphs }]) => [
+        language,
+        { title, paragraphs },
+      ]),
+    ),
+  },
+} satisfies Record<string, { languages: readonly string[]; texts: Record<string, unknown> }>;
+
+for (const [name, { languages, texts }] of Object.entries(sets))
+  test(`${name}: every language has every text of English, with its places and its own plural forms`, () => {
+    assert.deepEqual(Object.keys(texts).sort(), [...languages].sort());
+    const faults = languages.flatMap((language) =>
+      textFaults(language, texts.en, texts[language] ?? {}, alike),
+    );
+    assert.deepEqual(faults, []);
+  });
+
+test("the verify page knows the places of every text that has some", () => {
+  const found = textsIn(page.en).flatMap(([path, text]) => {
+    const names = placesOf(text ?? "");
+    return names.length === 0 || path.includes("#") ? [] : [[path, names]];
+  });
+  assert.deepEqual(Object.fromEntries(found), places);
+  for (const [path, text] of textsIn(page.en))
+    if (path.includes("#")) assert.deepEqual(placesOf(text ?? ""), ["count"], path);
+});
+
+/**
+ * A button or a line of a step has no room to grow without end. The limit was looked at on 320 pixels: Finnish and Greek have texts of these lengths
+ * that still fit, twice as much is a button of three lines.
+ */
+const longest = (english: string) => Math.max(24, english.length * 1.9 + 8);
+const inOneLine =
+  /Button$|^step[A-Z]|^(copy|receipt(Show|Back|Print|Download)|cancel(Confirm|Back)|withdraw(Confirm|Keep)|returnStay|beginAgain|tryAgain|connectionRetry|face(Start|StartNow|Stop|UseCamera|SimulatedStart)|appOpen|appInstall|pickUse|frame\.(openTab|tabClose|movedStay)|otherNewCode|otherBack|counter\.here|pickAll|faceGentle\.(choose|back)|consentShow)/;
+
+test("the verify page: the text of a button is short enough for a narrow phone in every language", () => {
+  const english = new Map(textsIn(page.en));
+  for (const language of pageLanguages)
+    for (const [path, text] of textsIn(page[language]))
+      if (inOneLine.test(path))
+        assert.ok(
+          (text ?? "").length <= longest(english.get(path) ?? ""),
+          `${language}: ${path} is too long for a button: ${text}`,
+        );
+});
+
+test("the font has every letter of every language but Arabic, which the system writes", () => {
+  const ranges = fontSlices.flatMap((slice) => [...slice.ranges]);
+  for (const language of pageLanguages.filter((language) => directionOf(language) === "ltr"))
+    for (const [path, text] of textsIn(page[language]))
+      for (const letter of text ?? "") {
+        const code = letter.codePointAt(0) ?? 0;
+        assert.ok(
+          ranges.some(([from, to]) => code >= from && code <= to),
+          `${language}: no part of the font has “${letter}” of ${path}`,
+        );
+      }
+});
+
+test("a fault that is planted in the texts of a language is named with the language and the key", () => {
+  const english = {
+    title: "Back to {name}",
+    step: { read: "Read the {thing}" },
+    left: { one: "{count} minute", other: "{count} minutes" },
+    body: ["First.", "Second."],
+  };
+  const polish = {
+    title: "Wróć do {name}",
+    step: { read: "Odczytaj {thing}" },
+    left: { one: "{count} minuta", few: "{count} minuty", many: "{count} minut", other: "{count} minuty" },
+    body: ["Pierwszy.", "Drugi."],
+  };
+  const faultsOf = (change: object) => textFaults("pl", english, { ...polish, ...change });
+  assert.deepEqual(faultsOf({}), []);
+  const { many: _, ...withoutMany } = polish.left;
+  const planted: [object, string][] = [
+    [{ title: undefined }, "title is no text"],
+    [{ step: {} }, "step.read is missing"],
+    [{ step: { read: "Odczytaj {thing}", write: "Zapisz" } }, "step.write is not in English"],
+    [{ body: ["Pierwszy."] }, "body.1 is missing"],
+    [{ body: ["Pierwszy.", "Drugi.", "Trzeci."] }, "body.2 is not in English"],
+    [{ title: "Wróć" }, "title has the places “”, English has “name”"],
+    [{ title: "Wróć do {nazwa}" }, "title has the places “nazwa”, English has “name”"],
+    [{ title: "Wróć do {name} {x}" }, "title has the places “name x”, English has “name”"],
+    [{ left: withoutMany }, "left#many is missing"],
+    [
+      { left: { ...polish.left, two: "{count} minuty" } },
+      "left#two is a form that the language does not have",
+    ],
+    [{ left: { ...polish.left, many: "minut" } }, "left#many has the places “”, English has “count”"],
+    [{ title: "Back to {name}" }, "title was left in English: Back to {name}"],
+    [{ title: " Wróć do {name}" }, "title is empty or has spaces around it"],
+    [{ title: 7 }, "title is no text"],
+  ];
+  for (const [change, sentence] of planted) assert.ok(faultsOf(change).includes(`pl: ${sentence}`), sentence);
+  assert.ok(faultsOf({ left: "{count} minut" }).includes("pl: left is not in English"));
+  assert.ok(faultsOf({ title: { other: "Wróć do {name}" } }).includes("pl: title is missing"));
+});
