@@ -1,4 +1,5 @@
-import { createPrivateKey, generateKeyPairSync, sign } from "node:crypto";
+import { createPrivateKey, generateKeyPairSync } from "node:crypto";
+import { CompactSign } from "jose";
 
 /** A new Ed25519 key: the public half raw, the private half as PKCS #8. */
 export function newSigningKey(): { publicKey: Buffer; privateKey: Buffer } {
@@ -10,16 +11,15 @@ export function newSigningKey(): { publicKey: Buffer; privateKey: Buffer } {
   };
 }
 
-/** A compact JWS signed with Ed25519. Whoever has the public key can verify it without us. */
+/** A compact JWS signed with Ed25519. The public key is enough to verify it, without this service. */
 export function signJws(
   key: { id: string; privateKey: Buffer },
   type: string,
   payload: Record<string, unknown>,
-): string {
-  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
-  const signed = `${encode({ alg: "EdDSA", kid: key.id, typ: type })}.${encode(payload)}`;
-  const privateKey = createPrivateKey({ key: key.privateKey, format: "der", type: "pkcs8" });
-  return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString("base64url")}`;
+): Promise<string> {
+  return new CompactSign(Buffer.from(JSON.stringify(payload)))
+    .setProtectedHeader({ alg: "EdDSA", kid: key.id, typ: type })
+    .sign(createPrivateKey({ key: key.privateKey, format: "der", type: "pkcs8" }));
 }
 
 /** The public half as a member of a JWK set. */

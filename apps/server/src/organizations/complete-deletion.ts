@@ -94,7 +94,7 @@ async function sendReceipt(core: Core, tx: Tx, key: ReceiptKey, row: WaitingRece
   const now = clock.now();
   const organizationId = row.id;
   const told = JSON.parse(ring.openText("deletion-receipt", row.content, organizationId)) as WaitingReceipt;
-  const receipt = signReceipt(core, key, core.publicUrl(), {
+  const receipt = await signReceipt(core, key, core.publicUrl(), {
     organization_id: organizationId,
     organization_name: told.name,
     deletion_scheduled_for: told.scheduledFor,

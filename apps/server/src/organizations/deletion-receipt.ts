@@ -37,7 +37,7 @@ export function signReceipt(
   key: ReceiptKeyRow,
   issuer: string,
   receipt: DeletionReceipt,
-): string {
+): Promise<string> {
   const privateKey = ring.open("deletion-receipt", key.private_key, key.id);
   return signJws({ id: key.id, privateKey }, "deletion-receipt+jwt", { iss: issuer, ...receipt });
 }

@@ -46,7 +46,7 @@ export function signConsentReceipt(
   key: ConsentReceiptKeyRow,
   issuer: string,
   receipt: ConsentReceipt,
-): string {
+): Promise<string> {
   const privateKey = ring.open("consent-receipt", key.private_key, key.id);
   return signJws({ id: key.id, privateKey }, "consent-receipt+jwt", {
     iss: issuer,

@@ -53,7 +53,7 @@ function putDown(core: Core, texts: ConsentTexts, request: Request): Promise<Giv
     if (key === null) return "no_receipt_key";
     const id = newUuid<ConsentId>(now);
     const domain = await findShownDomain(tx, organization.id, session.redirect_url);
-    const receipt = signConsentReceipt(core, key, core.publicUrl(), {
+    const receipt = await signConsentReceipt(core, key, core.publicUrl(), {
       jti: id,
       session_id: session.id,
       sandbox: session.sandbox,

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
-import { compactVerify, importJWK } from "jose";
 import { textlessTables, textTables } from "../../src/cleaning/text-tables.ts";
 import { Sql, sql } from "../../src/db/sql.ts";
 import { dayMs, hourMs, later } from "../../src/kernel/clock.ts";
@@ -19,6 +18,7 @@ import {
 import { startDnsServer } from "../support/dns-server.ts";
 import { verifyDomain } from "../support/domain.ts";
 import { readMails } from "../support/mails.ts";
+import { openReceipt } from "../support/open-receipt.ts";
 import { drawPng } from "../support/pictures.ts";
 import { startTestService, type TestService } from "../support/service.ts";
 import { startVerification, takeSession } from "../support/verify.ts";
@@ -331,14 +331,14 @@ test("48 hours later nothing of the organization is left but the tombstone, and 
     const receipts = (await readMails(both, email)).filter((mail) => /was deleted$/.test(mail.subject));
     assert.equal(receipts.length, 1, "one receipt each");
     const receipt = /^(ey[\w-]+\.[\w-]+\.[\w-]+)$/m.exec(receipts[0]?.text ?? "")?.[1] ?? "";
-    const verified = await compactVerify(receipt, await importJWK(keys[0]));
-    assert.equal(verified.protectedHeader.kid, keys[0].kid);
-    const said = JSON.parse(new TextDecoder().decode(verified.payload));
+    const verified = openReceipt(receipt, keys[0]);
+    assert.equal(verified.header.kid, keys[0].kid);
+    const said = verified.payload;
     assert.equal(said.organization_id, organizationId);
     assert.equal(said.deletion_scheduled_for, dueAt);
     assert.equal(said.deleted_at, clock.now().toISOString());
     const forged = receipt.replace(/\.[\w-]+\./, `.${Buffer.from("{}").toString("base64url")}.`);
-    await assert.rejects(async () => compactVerify(forged, await importJWK(keys[0])));
+    assert.throws(() => openReceipt(forged, keys[0]), /signature/);
   }
 });
 
