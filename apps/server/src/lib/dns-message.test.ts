@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isIPv6 } from "node:net";
 import { test } from "node:test";
-import { decode, encode } from "dns-packet";
+import { type Answer, decode, encode } from "dns-packet";
 import fc from "fast-check";
 import { DnsFormatError, decodeAnswer, encodeQuery, isAskableName } from "./dns-message.ts";
 
@@ -100,6 +100,35 @@ test("any bytes end in an answer or a format error", () => {
     }),
     { numRuns: 2000 },
   );
+});
+
+test("a message that is cut anywhere, or whose record has the wrong length, is a format error and no shorter answer", () => {
+  const question = { name: "a.example.com", type: "TXT" };
+  const answerOf = (answer: Answer) =>
+    encode({ id: 7, type: "response", questions: [question], answers: [answer] });
+  const answers: Answer[] = [
+    { name: "a.example.com", type: "TXT", data: ["service-verification=", "abcdef"] },
+    { name: "a.example.com", type: "CNAME", data: "b.example.com" },
+    { name: "a.example.com", type: "A", data: "192.0.2.1" },
+    { name: "a.example.com", type: "AAAA", data: "2001:db8::1" },
+    { name: "a.example.com", type: "HINFO", data: { cpu: "x", os: "y" } },
+  ];
+  // Of the record: its name of 15 bytes, then type, class and time to live.
+  const lengthAt = 12 + 15 + 4 + 15 + 8;
+  for (const answer of answers) {
+    const whole = answerOf(answer);
+    decodeAnswer(whole);
+    for (let end = 0; end < whole.length; end++)
+      assert.throws(() => decodeAnswer(whole.subarray(0, end)), DnsFormatError, `${answer.type} to ${end}`);
+    if (answer.type === "HINFO") continue;
+    for (const change of [-1, 1]) {
+      const bent = Buffer.concat([whole, Buffer.alloc(1)]);
+      bent.writeUInt16BE(whole.readUInt16BE(lengthAt) + change, lengthAt);
+      // Another empty string at the end is a TXT record like any other.
+      if (answer.type === "TXT" && change === 1) decodeAnswer(bent);
+      else assert.throws(() => decodeAnswer(bent), DnsFormatError, `${answer.type} ${change}`);
+    }
+  }
 });
 
 test("names that point at themselves, forward, or grow without end are refused", () => {
