@@ -1,6 +1,6 @@
 /**
- * The parts that the font is cut into. A browser fetches a part when a character of it is on the page (`unicode-range`): the four languages of the
- * pages need the first alone, the others are for names.
+ * The parts that the font is cut into. A browser fetches a part when a character of it is on the page (`unicode-range`). Western European
+ * languages need the first alone, every other language one more, and Arabic is written by the system's font.
  */
 export const fontSlices = [
   {
