@@ -191,7 +191,7 @@ function fontSettings(fonts: string): string {
   return `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>${fonts}</dir></fontconfig>\n`;
 }
 
-function runNpm(args: readonly string[], cwd: string): boolean {
+export function runNpm(args: readonly string[], cwd: string): boolean {
   // Under `npm run` this is the very npm that was called, also where no `npm` is in the PATH.
   const cli = process.env.npm_execpath;
   return cli !== undefined && /npm-cli\.c?js$/.test(cli)

@@ -42,6 +42,7 @@ const commands = {
   bench: (args) => [["bench/run.ts", ...args]],
   clients: (args) => [["scripts/clients.ts", ...args]],
   screens: (args) => [["scripts/screens.ts", ...args]],
+  mutate: (args) => [["scripts/mutate.ts", ...args]],
   fonts: () => [["scripts/fonts.ts"]],
   lighthouse: (args) => [["scripts/lighthouse.ts", ...args]],
   engines: (args) => [["scripts/engines.ts", ...args]],
@@ -73,6 +74,7 @@ const needsWebApps = new Set([
   "screens",
   "lighthouse",
   "engines",
+  "mutate",
   "image",
   "prove",
 ]);
@@ -87,6 +89,7 @@ const needsTools = new Set([
   "screens",
   "lighthouse",
   "engines",
+  "mutate",
   "prove",
 ]);
 
