@@ -47,9 +47,8 @@ test("the chart's values are those that its schema knows, and each of them is us
   const open = /\.resources\.|^podSecurityContext\.(fsGroup|runAsGroup|seccompProfile)/;
   for (const value of values)
     if (!open.test(value)) assert.ok(known.has(value), `${value} is not in values.schema.json`);
-  // The roles share a definition, and only some of them have these.
-  const ofOneRole =
-    /^worker\.(autoscaling|drainSeconds|drainAttemptSeconds)|^api\.enabled|^api\.autoscaling\.queue|^roles\.\w+\.(autoscaling\.faceQueue|drainSeconds|drainAttemptSeconds)|^global$/;
+  // Both roles share a definition, and only some of them have these.
+  const ofOneRole = /^worker\.(autoscaling|drainSeconds|drainAttemptSeconds)|^api\.enabled|^global$/;
   for (const value of known)
     if (!ofOneRole.test(value)) assert.ok(values.has(value), `${value} has no default in values.yaml`);
   const all = templates.map(textOf).join("\n");

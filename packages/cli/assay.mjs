@@ -238,6 +238,8 @@ function readArguments(command, rest) {
 	}
 	for (const [name, option] of known) {
 		const given = parsed.values[name];
+		const removed = typeof given === "string" ? option.removedValues?.[given] : void 0;
+		if (removed !== void 0) throw new CommandError(`--${name} ${given} is gone. ${removed}`);
 		if (option.required && given === void 0) throw wrong(`--${name} is missing: ${option.about}`);
 		if (option.values !== void 0 && typeof given === "string" && !option.values.includes(given)) throw wrong(`--${name} must be one of: ${option.values.join(", ")}.${didYouMean(given, option.values)}`);
 	}

@@ -13,7 +13,6 @@ import { authenticateKey } from "./api-keys/authenticate-key.ts";
 import { KeyUsage } from "./api-keys/key-usage.ts";
 import { deleteAttemptSockets } from "./attempts/attempt-socket.store.ts";
 import { auditRoutes } from "./audit/audit.routes.ts";
-import { callProcesses } from "./call-processes.ts";
 import { cleanAsRoutine } from "./cleaning/clean-tables.job.ts";
 import type { Config } from "./config.ts";
 import type { Core } from "./core.ts";
@@ -199,7 +198,6 @@ async function runService(
     problem: () => parts.ringMember.problem,
     isOverloaded: readiness.isOverloaded,
     jobs: () => scheduler.runs,
-    helpers: parts.others.survey,
   });
   await warnOfMailFiles(core);
   statusFeed.listen(listener);
@@ -208,8 +206,6 @@ async function runService(
     parts.listenerWorker.start(listener);
   }
   await listener.start();
-  if (role !== "worker")
-    await parts.others.devices.handover?.listen((attemptId) => parts.devices.handOver(attemptId));
   parts.listening.url = openableUrl(await app.listen({ port: config.port, host: config.host }));
   const metricsServer =
     config.metricsPort > 0 ? await listenForMetrics(metricsOf, config.host, config.metricsPort) : null;
@@ -269,7 +265,7 @@ function endStreams(parts: Parts): void {
 /** Also of a service that did not come up. */
 async function closeParts(parts: Parts): Promise<void> {
   const { core } = parts;
-  await Promise.all([parts.listenerWorker.stop(), parts.others.devices.handover?.close()]);
+  await parts.listenerWorker.stop();
   await Promise.all([parts.safeFetch.close(), parts.trustReader.close()]);
   await parts.listener.stop();
   await parts.reporter.leave();
@@ -397,7 +393,6 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
   );
   showDeliveries(metrics, deliveryWorker);
   const listeners = new ListenerHub(core, options.webhooks);
-  const others = callProcesses(core);
   return {
     core,
     followClock,
@@ -421,14 +416,9 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
     listenerWorker: new DeliveryWorker(core, listeners, figures, options.webhooks),
     statusFeed: new StatusFeed(core),
     devices: new DeviceRegistry(core, trust, listener, {
-      faceJudge: traceJudge(
-        createFaceJudge({ log, metrics, ...faceJudgeSettings(config), ...others.faces }),
-        tracer,
-      ),
-      ...others.devices,
+      faceJudge: traceJudge(createFaceJudge({ log, metrics, ...faceJudgeSettings(config) }), tracer),
       ...options.verify,
     }),
-    others,
     sandboxDevices: new SandboxDevices(core, () => listening.url),
     reporter: new ProcessReporter(core, {
       role,

@@ -10,7 +10,6 @@ import { detectorLimit } from "./face/attack-detector.ts";
 import { poolLimits } from "./face/pool-limits.ts";
 import { ExplainedError } from "./lib/explained-error.ts";
 import { parseRing } from "./lib/key-ring.ts";
-import { parseHost } from "./lib/parse-host.ts";
 import { exemptHostSet } from "./lib/public-address.ts";
 import { sourceProblem } from "./trust/trust-sources.ts";
 import {
@@ -126,17 +125,6 @@ function list(env: string, about: string, check: (entry: string) => string | nul
   });
 }
 
-function hosts(env: string, about: string) {
-  return list(env, about, (entry) => {
-    try {
-      parseHost(entry);
-      return null;
-    } catch {
-      return "is not of the form name:port";
-    }
-  });
-}
-
 /** The form that OpenTelemetry has for headers and attributes (that of W3C Baggage). */
 function pairs(env: string, about: string) {
   return define<Readonly<Record<string, string>>>(env, about, {}, "(unset)", (value) => {
@@ -194,30 +182,6 @@ export const settings = {
     "Folder for the embedded database, the key ring and mails written as files.",
     "./data",
   ),
-  callPort: integer(
-    "CALL_PORT",
-    "The port that api processes call, of the roles `chip` and `face`, and of an api process with CALL_ADDRESS; 0 takes a free one. What is sent there is encrypted with keys from the key ring. PORT answers /healthz, /readyz and /metrics.",
-    3900,
-    0,
-    65_535,
-  ),
-  callAddress: define<string>(
-    "CALL_ADDRESS",
-    "Of the roles `api` and `all`: name or address by which other processes reach this one, on CALL_PORT; it listens on that address, with a name on HOST. A chip that has passed then follows its device to the process that the device comes back to. Unset, the document is read again there. [More](operating.md#several-processes).",
-    "",
-    "(unset)",
-    (value) => {
-      // A port, a scheme or a list in it would be tried, and never reached.
-      if (!isIP(value) && !/^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/.test(value))
-        throw new Problem("must be a name or an address, without a port");
-      return value;
-    },
-  ),
-  chipHosts: hosts(
-    "CHIP_HOSTS",
-    "Where processes of the role `chip` listen (their CALL_PORT), as `name:port`, comma separated; each address of a name is taken for one process. Unset, api processes check chips themselves.",
-  ),
-  faceHosts: hosts("FACE_HOSTS", "The same for processes of the role `face`."),
   databaseUrl: databaseAddress(
     "DATABASE_URL",
     "PostgreSQL 15 or later. Unset, the service runs its own PostgreSQL in DATA_DIR. Several hosts, as in `postgres://user@a:5432,b:5432/assay`, are tried in turn until one takes writes. [More](operating.md#postgresql-poolers-failover-replicas).",

@@ -2,7 +2,13 @@
  * Settings of earlier releases. An installation that still has one starts all the same, and its log says in one sentence what
  * replaces the setting.
  */
-export const removedSettings: Readonly<Record<string, string>> = {};
+export const removedSettings: Readonly<Record<string, string>> = {
+  CALL_ADDRESS:
+    "processes do not call each other; a person whose device comes to another process reads the chip again.",
+  CALL_PORT: "processes do not call each other.",
+  CHIP_HOSTS: "run more processes with `assay start --role api`, which examine chips themselves.",
+  FACE_HOSTS: "run more processes with `assay start --role api`, which examine faces themselves.",
+};
 
 /** One sentence for each removed setting that the environment still has. */
 export function removedSettingNotices(

@@ -9,6 +9,8 @@ type Option = {
   placeholder?: string;
   /** Where only these will do. */
   values?: readonly string[];
+  /** Those of earlier releases, each with a sentence on what replaces it. */
+  removedValues?: Readonly<Record<string, string>>;
 };
 
 export type Arguments = {
@@ -205,6 +207,8 @@ function readArguments(command: Command, rest: readonly string[]): Arguments {
   }
   for (const [name, option] of known) {
     const given = parsed.values[name];
+    const removed = typeof given === "string" ? option.removedValues?.[given] : undefined;
+    if (removed !== undefined) throw new CommandError(`--${name} ${given} is gone. ${removed}`);
     if (option.required && given === undefined) throw wrong(`--${name} is missing: ${option.about}`);
     if (option.values !== undefined && typeof given === "string" && !option.values.includes(given))
       throw wrong(

@@ -4,7 +4,7 @@ import { eventTypes } from "./events.ts";
 import { evidenceWarnings } from "./evidence-warnings.ts";
 import { environments, mailLanguages, pageLanguages, requirementNames } from "./facts.ts";
 import { businessTypes, goLivePoints, resultsWithoutEndpoint } from "./go-live.ts";
-import { helperStates, jobStates, operatorConcerns, processRoles, revocationListStates } from "./operator.ts";
+import { jobStates, operatorConcerns, processRoles, revocationListStates } from "./operator.ts";
 import { roles, scopes } from "./route.ts";
 import {
   attemptFailureCodes,
@@ -41,7 +41,6 @@ const named: Readonly<Record<string, readonly string[]>> = {
   FailureCode: failureCodes,
   FieldSource: ["rc", "default"],
   GoLivePoint: goLivePoints,
-  HelperState: helperStates,
   JobState: jobStates,
   OperatorConcern: operatorConcerns,
   MailLanguage: mailLanguages,

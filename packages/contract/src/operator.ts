@@ -15,12 +15,10 @@ export const operatorLimits = { counted: 100_000, groups: 200, days: 30 } as con
 export const operatorConcerns = [
   "not_ready",
   "no_worker",
-  "no_helper",
   "nothing_trusted",
   "overloaded",
   "process_not_ready",
   "process_silent",
-  "helper_unreachable",
   "versions_differ",
   "jobs_failing",
   "jobs_late",
@@ -32,8 +30,6 @@ export const operatorConcerns = [
 export type OperatorConcern = (typeof operatorConcerns)[number];
 
 export const processRoles = ["api", "worker", "all"] as const;
-export const helperRoles = ["chip", "face"] as const;
-export const helperStates = ["free", "busy", "leaving", "unreachable"] as const;
 export const jobStates = ["not_run_yet", "waiting", "running", "late", "failing"] as const;
 export const revocationListStates = ["fresh", "stale", "missing"] as const;
 
@@ -81,50 +77,6 @@ const Process = named(
     ),
     is_overloaded: Type.Boolean({ description: "Whether it refused requests for want of room." }),
     face: Nullable(FaceQueue),
-  }),
-);
-
-const MaybeCount = (description: string) => Nullable(Type.Integer({ minimum: 0, description }));
-
-const Helper = named(
-  "OperatorHelper",
-  open({
-    role: OneOf(helperRoles, { description: "Whether it checks documents or measures faces." }),
-    host: Type.String({
-      description: "As `CHIP_HOSTS` or `FACE_HOSTS` names it.",
-      examples: ["faces.internal:3900"],
-    }),
-    address: Nullable(
-      Type.String({
-        description:
-          "One of the addresses of that name, each of which is a process. Null where the name has none.",
-        examples: ["10.0.0.8:3900"],
-      }),
-    ),
-    state: OneOf(helperStates, {
-      description:
-        "`busy`: it has no room at the moment. `leaving`: it finishes what it has and ends. `unreachable`: no process that calls it reaches it.",
-    }),
-    version: Nullable(
-      Type.String({
-        description:
-          "Version of the service. This and what follows is null where it is unreachable, or older than this was told.",
-        examples: ["0.1.0"],
-      }),
-    ),
-    started_at: When("When it was started."),
-    places: MaybeCount("What it does at the same time: threads, or `FACE_WORKERS`."),
-    working: MaybeCount("How many of these are at work."),
-    waiting: MaybeCount("What waits for one of them."),
-    seen_by: Type.String({
-      description: "Whose look this is: the latest of the processes that reach it.",
-      examples: ["process 4711 on assay-1"],
-    }),
-    seen_at: { ...Timestamp, description: "When that was. Each process looks every 10 seconds." },
-    reached_by: Count("Processes that reach it."),
-    unreachable_from: Type.Array(Type.String({ examples: ["process 4712 on assay-2"] }), {
-      description: "Processes that call it and do not reach it.",
-    }),
   }),
 );
 
@@ -226,10 +178,6 @@ export const OperatorStatus = named(
       }),
     ),
     processes: Type.Array(Process, { description: "Those that told about themselves within an hour." }),
-    helpers: Type.Array(Helper, {
-      description:
-        "Processes of the roles `chip` and `face`, as those that call them see them: they have no database to tell about themselves in.",
-    }),
     jobs: Type.Array(Job, { description: "Background jobs, over all processes." }),
     set_aside: named(
       "SetAsideRows",

@@ -11,15 +11,7 @@ import { Badge, Card, Facts, Heading, Loading, ProblemNotice } from "../ui/page.
 import { type Column, Empty, ListTable, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { dayText, durationText } from "../ui/times.ts";
-import {
-  ageText,
-  agoText,
-  concernWords,
-  countText,
-  helperWords,
-  jobWords,
-  plural,
-} from "./operator-words.ts";
+import { ageText, agoText, concernWords, countText, jobWords, plural } from "./operator-words.ts";
 
 type Status = Static<typeof OperatorStatus>;
 
@@ -55,7 +47,6 @@ export function OperatorPage() {
             <Trust status={data} />
           </div>
           <Processes status={data} />
-          <Helpers status={data} />
           <Jobs status={data} />
           <SetAside status={data} />
         </>
@@ -302,68 +293,6 @@ function Processes({ status: { processes, at } }: { status: Status }) {
           ]}
         />
       )}
-    </Card>
-  );
-}
-
-const helperRoleWords = { chip: "checks documents", face: "measures faces" } as const;
-
-/** Only where there are such processes. */
-function Helpers({ status: { helpers, at } }: { status: Status }) {
-  if (helpers.length === 0) return null;
-  return (
-    <Card title="Chips and faces elsewhere">
-      <Table
-        caption="Processes that examine chips and faces"
-        rows={helpers}
-        rowKey={({ role, host, address }) => `${role} ${host} ${address}`}
-        columns={[
-          {
-            header: "Process",
-            phone: "title",
-            cell: ({ host, address }) => (
-              <>
-                <bdi>{host}</bdi>
-                {address === host ? null : (
-                  <p className="text-small text-muted">{address ?? "nothing is known under this name"}</p>
-                )}
-              </>
-            ),
-          },
-          {
-            header: "State",
-            phone: "end",
-            cell: ({ state }) => <Badge look={helperWords[state].look}>{helperWords[state].label}</Badge>,
-          },
-          { header: "Does", cell: ({ role }) => helperRoleWords[role] },
-          { header: "Version", cell: ({ version }) => version ?? "–" },
-          {
-            header: "Running for",
-            cell: ({ started_at: started }) => (started === null ? "–" : ageText(started, at)),
-          },
-          {
-            header: "Work",
-            cell: ({ places, working, waiting }) =>
-              places === null || working === null || waiting === null
-                ? "–"
-                : `${countText(working)} of ${plural(places, "place")}, ${countText(waiting)} waiting`,
-          },
-          {
-            header: "Seen by",
-            cell: ({ seen_by: by, seen_at: seen, reached_by: reached, unreachable_from: cut }) => (
-              <>
-                <bdi>{by}</bdi>, {agoText(seen, at)}
-                {reached < 2 ? null : <p className="text-small text-muted">and {reached - 1} more</p>}
-                {cut.length === 0 || reached === 0 ? null : (
-                  <p className="text-small text-bad">
-                    not by <bdi>{cut.join(", ")}</bdi>
-                  </p>
-                )}
-              </>
-            ),
-          },
-        ]}
-      />
     </Card>
   );
 }

@@ -1,4 +1,4 @@
-import type { helperStates, jobStates, OperatorConcern } from "@assay/contract/operator";
+import type { jobStates, OperatorConcern } from "@assay/contract/operator";
 import type { BadgeLook } from "../ui/page.tsx";
 import { durationText } from "../ui/times.ts";
 
@@ -14,11 +14,6 @@ export const concernWords: Record<OperatorConcern, { grave?: true; says: string;
     says: "No process does the background work",
     todo: "Start one with “assay worker”, or “assay start” without a role.",
   },
-  no_helper: {
-    grave: true,
-    says: "None of the processes that examine chips, or faces, can be reached, so people wait",
-    todo: "See “Chips and faces elsewhere”.",
-  },
   nothing_trusted: {
     says: "No issuing authority is trusted, so only sandbox sessions can succeed",
     todo: "Import a master list with “assay trust import”.",
@@ -31,10 +26,6 @@ export const concernWords: Record<OperatorConcern, { grave?: true; says: string;
   process_silent: {
     says: "A process has ended without saying so, or hangs",
     todo: "Its last lines in the log say why.",
-  },
-  helper_unreachable: {
-    says: "A process that examines chips or faces cannot be reached",
-    todo: "See “Chips and faces elsewhere”. The others do its work.",
   },
   versions_differ: { says: "Processes of different versions run", todo: "Finish the update." },
   jobs_failing: { says: "A background job fails and is repeated", todo: "The log says why." },
@@ -60,13 +51,6 @@ export const jobWords: Record<(typeof jobStates)[number], { label: string; look:
   running: { label: "running", look: "good" },
   late: { label: "late", look: "warn" },
   failing: { label: "failing", look: "bad" },
-};
-
-export const helperWords: Record<(typeof helperStates)[number], { label: string; look: BadgeLook }> = {
-  free: { label: "has room", look: "good" },
-  busy: { label: "busy", look: "warn" },
-  leaving: { label: "about to end", look: "warn" },
-  unreachable: { label: "unreachable", look: "bad" },
 };
 
 /** How long ago, by the clock of the service: that of the reader may differ. */

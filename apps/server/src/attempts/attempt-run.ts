@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { setTimeout as wait } from "node:timers/promises";
 import type { AttemptId, OrganizationId, SessionId } from "@assay/contract/ids";
 import {
   type ArtifactFrame,
@@ -27,21 +26,13 @@ import type { Asking, ChipExaminer } from "./chip-examiner.ts";
 import { type DocumentCheck, documentCheckWithProof, type SentFiles } from "./chip-task.ts";
 import { claimRefusal } from "./claims.ts";
 import { handOutChallenge } from "./hand-out-challenge.ts";
-import { type HeldChip, overwriteHeldChip } from "./held-chip.ts";
 import { overwriteProof, type Proof } from "./proof.ts";
 import { recordTry } from "./record-try.ts";
 import { reportProgress } from "./report-progress.ts";
 import { riskScore } from "./risk-score.ts";
 import type { DeviceTrust, JudgedTry, Verdict } from "./try.ts";
 import { unmetRequirement } from "./unmet-requirement.ts";
-import {
-  advance,
-  type FlowEffect,
-  type FlowInput,
-  type FlowState,
-  startFlow,
-  takeUpChip,
-} from "./verify-flow.ts";
+import { advance, type FlowEffect, type FlowInput, type FlowState, startFlow } from "./verify-flow.ts";
 
 /** One end of a socket, as far as a run needs it. */
 export type DeviceLink = {
@@ -74,8 +65,6 @@ export type RunSurroundings = {
   budget: ByteBudget;
   /** Memory for what a device announces, filled with zeros. */
   allocate: (bytes: number) => Buffer;
-  /** Where other processes fetch a chip that has passed here; null where they cannot. */
-  ownAddress: () => string | null;
   /** Seconds that a step took, by its name. */
   timed: (step: string, seconds: number) => void;
 };
@@ -93,9 +82,6 @@ type PassedChip = { proof: Proof; dg2: Buffer; sod: Buffer };
 type FaceFacts = { simulated: boolean; risk: number; device: DeviceTrust; signs: readonly string[] };
 
 const chipPhases: readonly VerifyPhase[] = ["chip", "chip_check", "chip_proof"];
-
-/** The same bytes. */
-const bufferOf = ({ buffer, byteOffset, length }: Uint8Array) => Buffer.from(buffer, byteOffset, length);
 
 const faceFaultCodes: Readonly<Record<FaultReason, VerifyFaultCode>> = {
   busy: "FACE_CHECK_BUSY",
@@ -220,59 +206,6 @@ export class AttemptRun {
     return this.#next(() => this.#apply({ kind: "time_passed" }, null));
   }
 
-  /** Whether a chip has passed here and its bytes are still there. */
-  get holdsChip(): boolean {
-    return this.#passed !== null && !this.ended;
-  }
-
-  /**
-   * Gives the chip that has passed to another process, which the device has come to, and ends here. Null where there is none. A face that is being judged is waited for: its
-   * verdict may end the session. Where that takes too long, nothing is given.
-   */
-  async handOver(patienceMs: number): Promise<HeldChip | null> {
-    let held: HeldChip | null = null;
-    let isLate = false;
-    const given = this.#next(() => {
-      const { phase, face, triesUsed, portraitUnusable } = this.#state;
-      if (isLate || this.#passed === null || (phase !== "face" && phase !== "face_capture")) return undefined;
-      held = { ...this.#passed, triesUsed, face: phase === "face_capture" ? face : null, portraitUnusable };
-      // Moved, not copied: whoever sends it overwrites it.
-      this.#passed = null;
-      this.#link?.close("REPLACED");
-      this.#link = null;
-      this.#disposed = true;
-      return undefined;
-    });
-    const patience = new AbortController();
-    await Promise.race([
-      given.finally(() => patience.abort()),
-      wait(patienceMs, undefined, { signal: patience.signal }).catch(() => {}),
-    ]);
-    isLate = true;
-    return held;
-  }
-
-  /** Goes on with a chip that has passed in another process, if that one still has it. Otherwise, and without room for it, everything stays as it is. */
-  takeOver(fetch: () => Promise<HeldChip | null>): Promise<void> {
-    return this.#next(async () => {
-      const { phase, chipPassCounted } = this.#state;
-      if (this.#link !== null || phase !== "chip" || !chipPassCounted || !this.#makeRoomForChip()) return;
-      const held = await fetch();
-      if (held === null) return;
-      const { proof, dg2, sod, triesUsed, portraitUnusable } = held;
-      // More are those of a face that was judged since this run was begun. With fewer, the attempt has gone on without that process.
-      const { chip, face } = this.#state.triesUsed;
-      if (this.#disposed || triesUsed.chip < chip || triesUsed.face < face) return overwriteHeldChip(held);
-      const hasRoom = held.face !== null && this.#reservation.resize("face", verifySocketLimits.faceBytes);
-      this.#passed = { proof, dg2: bufferOf(dg2), sod: bufferOf(sod) };
-      this.#state = takeUpChip(this.#state, {
-        triesUsed,
-        face: hasRoom ? held.face : null,
-        portraitUnusable,
-      });
-    });
-  }
-
   /** Overwrites all bytes and ignores every later input. Resolves when the work under way has ended. */
   dispose(): Promise<void> {
     this.#disposed = true;
@@ -340,11 +273,10 @@ export class AttemptRun {
     const step = this.#state.phase;
     if (step === this.#lastStep || step === "ended" || this.#link === null) return;
     this.#lastStep = step;
-    const { core, ownAddress } = this.#around;
+    const { core } = this.#around;
     const { sessionId, attemptId } = this.owner;
-    const heldAt = chipPhases.includes(step) ? null : ownAddress();
     try {
-      await reportProgress(core.db, { sessionId, attemptId, step, heldAt, now: core.clock.now() });
+      await reportProgress(core.db, { sessionId, attemptId, step, now: core.clock.now() });
     } catch (error) {
       core.log.warn("the progress of a verification could not be told", {
         attemptId,
@@ -538,7 +470,7 @@ export class AttemptRun {
     if (faceJudge === null) return { kind: "fault", code: "FACE_CHECK_UNAVAILABLE" };
     const busy: FlowInput = { kind: "fault", code: "FACE_CHECK_BUSY" };
     if (!this.#reservation.resize("face", verifySocketLimits.faceBytes)) return busy;
-    const challenge = await faceJudge.begin({ sandbox, stillHead });
+    const challenge = faceJudge.begin({ sandbox, stillHead });
     if (challenge === null) return busy;
     const answer = await this.#stored(() =>
       handOutChallenge(core.db, { sessionId, attemptId, now: core.clock.now() }),

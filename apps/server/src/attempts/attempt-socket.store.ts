@@ -29,8 +29,6 @@ export type SocketOwner = {
   selectedFieldKeys: readonly string[];
   /** The chip has passed before, so reading it again uses up no try. */
   chipPassed: boolean;
-  /** The process that had the chip last, where others reach it. It may have it no more. */
-  heldAt: string | null;
 };
 
 /**
@@ -46,11 +44,11 @@ export async function findSocketOwner(
   const row = await db.first<
     SessionRow & {
       chip_passed: boolean;
-      owner: { attempt_id: AttemptId; selected_field_keys: string[]; held_at: string | null } | null;
+      owner: { attempt_id: AttemptId; selected_field_keys: string[] } | null;
     }
   >(sql`
     select ${sessionColumns}, chip_passed_at is not null as chip_passed,
-      (select json_build_object('attempt_id', a.id, 'selected_field_keys', c.selected_field_keys, 'held_at', k.held_at)
+      (select json_build_object('attempt_id', a.id, 'selected_field_keys', c.selected_field_keys)
         from attempt_sockets k
         join attempts a on a.id = k.attempt_id and a.status = 'in_progress' and ${ofSession(sessionId, sql`a.`)}
         join consents c on c.session_id = ${sessionId}
@@ -63,22 +61,21 @@ export async function findSocketOwner(
     attemptId: owner.attempt_id,
     selectedFieldKeys: owner.selected_field_keys,
     chipPassed,
-    heldAt: owner.held_at,
   };
 }
 
-/** False when the attempt is over, or is at this step already and its chip at the same process. */
+/** False when the attempt is over, or is at this step already. */
 export async function setStep(
   tx: Tx,
   of: { sessionId: SessionId; attemptId: AttemptId },
-  { step, heldAt }: { step: string; heldAt: string | null },
+  step: string,
   now: Date,
 ): Promise<boolean> {
   const changed = await tx.run(sql`
-    update attempt_sockets k set step = ${step}, held_at = ${heldAt}, updated_at = ${now}
+    update attempt_sockets k set step = ${step}, updated_at = ${now}
     from attempts a
     where k.attempt_id = ${of.attemptId} and k.session_id = ${of.sessionId}
-      and (k.step is distinct from ${step} or k.held_at is distinct from ${heldAt})
+      and k.step is distinct from ${step}
       and a.id = ${of.attemptId} and a.status = 'in_progress'`);
   return changed === 1;
 }

@@ -7,16 +7,16 @@ import { PoolBusyError, WorkerLostError, WorkerPool, type WorkerPoolOptions } fr
 import type { TrustSnapshot } from "../trust/trust-snapshot.ts";
 import type { ChipTask, ChipTaskAnswer, DocumentCheck, SentFiles } from "./chip-task.ts";
 
-/** What carries out tasks: threads of this process, or processes of the role `chip`. */
+/** What carries out tasks: threads of this process. */
 export type ChipPool = {
-  /** Tasks that wait for a thread; null where somebody else knows. */
-  readonly waiting: number | null;
+  /** Tasks that wait for a thread. */
+  readonly waiting: number;
   run(task: ChipTask, who: Who): Promise<unknown>;
   close(): Promise<void>;
 };
 
 export type ExaminerOptions = Partial<WorkerPoolOptions> & {
-  /** In place of threads of this process. */
+  /** For tests: in place of threads of its own. */
   pool?: ChipPool;
   /** As in `TRUST_POLICY`; the default policy unless given. */
   policy?: string;
@@ -56,7 +56,7 @@ export class ChipExaminer {
     this.#patienceMs = options.patienceMs ?? 5 * 60_000;
   }
 
-  get waiting(): number | null {
+  get waiting(): number {
     return this.#pool.waiting;
   }
 

@@ -10,16 +10,16 @@ const stepPattern = /^[a-z_]{1,40}$/;
 
 /**
  * Stores the step that the device of this attempt has come to, for pages that are loaded later, and notifies the pages
- * that are open, whichever process they are connected to; and which process has a chip that has passed. Does nothing when the attempt is over.
+ * that are open, whichever process they are connected to. Does nothing when the attempt is over.
  */
 export async function reportProgress(
   db: Db,
-  progress: { sessionId: SessionId; attemptId: AttemptId; step: string; heldAt: string | null; now: Date },
+  progress: { sessionId: SessionId; attemptId: AttemptId; step: string; now: Date },
 ): Promise<void> {
-  const { sessionId, attemptId, step, heldAt, now } = progress;
+  const { sessionId, attemptId, step, now } = progress;
   if (!stepPattern.test(step)) throw new Error("the name of a step is not a plain word");
   await db.transaction(async (tx) => {
-    if (!(await setStep(tx, { sessionId, attemptId }, { step, heldAt }, now))) return;
+    if (!(await setStep(tx, { sessionId, attemptId }, step, now))) return;
     tellProgress(tx, { sessionId, attemptId, step });
   });
 }

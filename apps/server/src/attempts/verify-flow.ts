@@ -153,16 +153,6 @@ export function startFlow(
   };
 }
 
-/** The state of an attempt whose chip has passed in another process and is here now. A challenge that runs is gone on with. */
-export function takeUpChip(
-  state: FlowState,
-  held: { triesUsed: FlowState["triesUsed"]; face: FaceTry | null; portraitUnusable: boolean },
-): FlowState {
-  const { triesUsed, face, portraitUnusable } = held;
-  const phase = face === null ? "face" : "face_capture";
-  return { ...emptied(state), phase, triesUsed, face, portraitUnusable, chipPassCounted: true };
-}
-
 export function triesLeft({ triesUsed, chipPassCounted }: FlowState): { chip: number; face: number } {
   // A chip that has passed may be read again when its bytes were lost. That uses up no try.
   const chip = Math.max(0, triesAllowed - triesUsed.chip);

@@ -13,7 +13,7 @@ const silent = createLog({ level: "error", write: () => {}, now: () => systemClo
 export const doctor: Command = {
   name: "doctor",
   about:
-    "Look whether this installation is well: Node, data folder, disk, open files, configuration, public address, mail server, DNS, face models, processes of other roles, database, pooler, replica, schema, clock, key ring, trust, jobs, webhooks, backup. Each thing that is not as it should be comes with what to do. Nothing is changed and no mail is sent. With --url it looks from outside instead, as a partner does.",
+    "Look whether this installation is well: Node, data folder, disk, open files, configuration, public address, mail server, DNS, face models, database, pooler, replica, schema, clock, key ring, trust, jobs, webhooks, backup. Each thing that is not as it should be comes with what to do. Nothing is changed and no mail is sent. With --url it looks from outside instead, as a partner does.",
   options: partnerDoctorOptions,
   examples: ["doctor", "doctor --json", "doctor --url https://id.example.com --key kk_…"],
   exitCodes: {

@@ -7,10 +7,11 @@ import { openInstallation } from "../installation/open-installation.ts";
 import { secondMs } from "../kernel/clock.ts";
 import { mailFolder } from "../mails/mail-files.ts";
 import { removedSettingNotices } from "../removed-settings.ts";
-import { helperRoles, isHelperRole, serveHelper } from "./serve-helper.ts";
 import { untilStopped } from "./until-stopped.ts";
 
-const processRoles = ["all", "api", "worker", ...helperRoles] as const;
+const processRoles = ["all", "api", "worker"] as const satisfies readonly ProcessRole[];
+const insteadOfHelpers =
+  "Chips and faces are examined by the processes that answer people: run more of `assay start --role api`.";
 
 async function serve(role: ProcessRole, print: (line: string) => void, style: Style): Promise<number> {
   const startedAt = Date.now();
@@ -80,12 +81,13 @@ export const start: Command = {
       type: "string",
       about: `What this process does: ${processRoles.join(", ")}. Default: all.`,
       values: processRoles,
+      removedValues: { chip: insteadOfHelpers, face: insteadOfHelpers },
     },
   },
   examples: ["start", "start --role api"],
   run: ({ options }, print, style) => {
     const role = processRoles.find((known) => known === options.role) ?? "all";
-    return isHelperRole(role) ? serveHelper(role) : serve(role, print, style);
+    return serve(role, print, style);
   },
 };
 

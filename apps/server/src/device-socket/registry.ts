@@ -3,10 +3,9 @@ import type { AttemptId, SessionId } from "@assay/contract/ids";
 import { type VerifyCloseCode, verifySocketLimits } from "@assay/contract/verify-protocol";
 import { addressBlock } from "../accounts/guess-limit.ts";
 import { AttemptRun } from "../attempts/attempt-run.ts";
-import { findSocketOwner, type SocketOwner } from "../attempts/attempt-socket.store.ts";
+import { findSocketOwner } from "../attempts/attempt-socket.store.ts";
 import { ByteBudget, byteLimits } from "../attempts/byte-budget.ts";
 import { ChipExaminer, type ChipPool, type ExaminerOptions } from "../attempts/chip-examiner.ts";
-import type { FetchChip, HeldChip } from "../attempts/held-chip.ts";
 import type { Core } from "../core.ts";
 import type { Listener } from "../db/listener.ts";
 import { AttestationJudge } from "../device-attestation/attestation-judge.ts";
@@ -32,10 +31,6 @@ const mostEarlyFrames = 16;
 const mostEarlyBytes = 64 * 1024;
 /** How often captures are looked at that may have outlived their challenge. */
 const lookAtTimeMs = 1000;
-/** Until a face is judged that holds up a handover. Half: a device under way reads its document again on a busy machine. Twice: it waits for its welcome for longer. */
-const handOverMs = 3_000;
-/** How long a process that ends keeps chips for those that fetch them. Half: a phone that is slow to connect again reads the document once more. Twice: the end takes longer where a device does not come back. */
-const fetchedWithinMs = 5_000;
 /** How often it is looked whether those that may still finish have done so. */
 const leaveLookMs = 100;
 const mebibyte = 1024 * 1024;
@@ -54,11 +49,9 @@ export const unwelcomedLimits = {
 export type RegistryOptions = {
   /** Null where there is none: then nobody can pass with a live document. */
   faceJudge: FaceJudge | null;
-  /** What checks chips in place of threads of this process, where there is such a thing. */
-  chips?: ChipPool | null;
+  /** For tests: what checks chips in place of threads of this process. */
+  chips?: ChipPool;
   examiner?: ExaminerOptions;
-  /** Where other processes fetch chips that have passed here, and how this one does there; null where they do not. */
-  handover?: { ownAddress: () => string | null; fetch: FetchChip } | null;
   timing?: Partial<Timing>;
   /** Memory for what devices announce; for tests, which look at it afterwards. */
   allocate?: (bytes: number) => Buffer;
@@ -76,7 +69,6 @@ export class DeviceRegistry {
   readonly #timing: Timing;
   readonly #budget: ByteBudget;
   readonly #allocate: (bytes: number) => Buffer;
-  readonly #handover: NonNullable<RegistryOptions["handover"]> | null;
   readonly #unwelcomed = {
     byAddress: new Places<string>(unwelcomedLimits.perAddress),
     bySession: new Places<SessionId>(unwelcomedLimits.perSession),
@@ -105,7 +97,6 @@ export class DeviceRegistry {
     const { helloMs, idleMs, heartbeatMs, resumeMs } = verifySocketLimits;
     this.#timing = { helloMs, idleMs, heartbeatMs, resumeMs, lookAtTimeMs, ...options.timing };
     this.#allocate = options.allocate ?? ((bytes) => Buffer.alloc(bytes));
-    this.#handover = options.handover ?? null;
 
     const { metrics } = core;
     const seconds = metrics.histogram(
@@ -232,15 +223,11 @@ export class DeviceRegistry {
             attestation: this.#attestation,
             budget: this.#budget,
             allocate: this.#allocate,
-            ownAddress: () => this.#handover?.ownAddress() ?? null,
             timed: this.#timed,
           },
         );
         this.#runs.set(attemptId, run);
       }
-      // Before the others are told of this socket: who has the chip gives it up then.
-      await this.#fetchChip(run, owner);
-      if (socket.isClosed) return this.#forgetLater(run);
       await db.tell(socketChannel, `${attemptId} ${socket.id}`);
       if (socket.isClosed) return;
       socket.run = run;
@@ -252,21 +239,6 @@ export class DeviceRegistry {
       log.error("a device could not be welcomed", describeError(error));
       socket.close("INTERNAL");
     }
-  }
-
-  /** A chip that has passed in another process is fetched from there, so that nobody holds the document to the reader twice. */
-  async #fetchChip(run: AttemptRun, { attemptId, chipPassed, heldAt }: SocketOwner): Promise<void> {
-    const handover = this.#handover;
-    if (handover === null || !chipPassed || heldAt === null || heldAt === handover.ownAddress()) return;
-    await run.takeOver(() => handover.fetch(heldAt, attemptId));
-  }
-
-  /** Another process asks, which the device of this attempt has come to. */
-  async handOver(attemptId: AttemptId): Promise<HeldChip | null> {
-    const run = this.#runs.get(attemptId);
-    const held = run === undefined ? null : await run.handOver(handOverMs);
-    if (run !== undefined && held !== null) this.#drop(run);
-    return held;
   }
 
   #receive(socket: DeviceSocket, run: AttemptRun, data: Buffer, isBinary: boolean): void {
@@ -384,7 +356,7 @@ export class DeviceRegistry {
 
   /**
    * Tells devices to connect elsewhere, which costs them nothing as long as nothing of a chip was judged: what they have read they send there. Those that are further
-   * on may finish here for as long as is given. Then what has passed is kept for a moment, for the process that they come to. Takes no new ones.
+   * on may finish here for as long as is given, since elsewhere they read the chip again. Takes no new ones.
    */
   async leave(patienceMs: number): Promise<void> {
     this.#leaving = true;
@@ -396,9 +368,6 @@ export class DeviceRegistry {
       if (![...this.#sockets].some((socket) => !socket.isClosed)) break;
       await wait(leaveLookMs);
     }
-    const kept = performance.now() + fetchedWithinMs;
-    const isKept = () => [...this.#runs.values()].some(({ holdsChip }) => holdsChip);
-    while (this.#handover !== null && isKept() && performance.now() < kept) await wait(leaveLookMs);
   }
 
   /** Tells every device to connect elsewhere, waits for results that are being written, and overwrites all bytes. */

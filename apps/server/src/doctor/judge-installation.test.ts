@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { Found } from "@assay/cli/checks";
 import { judgeCertificate } from "@assay/cli/look-at-certificate";
-import type { SeenPeer } from "../lib/call-standing.ts";
 import {
   judgeAttestation,
   judgeBackup,
@@ -21,7 +20,6 @@ import {
   judgeReading,
   judgeReplica,
   judgeRing,
-  judgeRole,
   judgeSchema,
   judgeTrust,
   judgeWebhooks,
@@ -44,22 +42,6 @@ const pooler = {
   direct: "none",
   preparedStatements: "named",
 } as const;
-
-const peer = (state: SeenPeer["state"]): SeenPeer => ({
-  role: "chip",
-  host: "chips:3900",
-  address: "10.0.0.7:3900",
-  state,
-  standing: {
-    version: "1",
-    ageSeconds: 1,
-    places: 2,
-    working: 0,
-    waiting: 0,
-    isBusy: state === "busy",
-    isLeaving: state === "leaving",
-  },
-});
 
 /** Each with the state that it must get; the sentences are read from outside. */
 const cases: readonly [what: string, found: Found, state: Found["state"]][] = [
@@ -167,21 +149,6 @@ const cases: readonly [what: string, found: Found, state: Found["state"]][] = [
   [
     "a mail that waits",
     judgeJobs({ processes: 1, hasRun: true, aside: [], oldestMail: before(11) }, now),
-    "problem",
-  ],
-  ["a role that answers", judgeRole([peer("free"), peer("busy")], "1"), "ok"],
-  ["a role of which a part answers", judgeRole([peer("free"), peer("unreachable")], "1"), "warning"],
-  ["a role that is about to end", judgeRole([peer("leaving")], "1"), "problem"],
-  ["a role without room", judgeRole([peer("busy")], "1"), "warning"],
-  ["a role of another version", judgeRole([peer("free")], "2"), "warning"],
-  [
-    "a role that is older than this question",
-    judgeRole([{ ...peer("free"), standing: null }], "1"),
-    "warning",
-  ],
-  [
-    "a role that nobody knows by name",
-    judgeRole([{ ...peer("unreachable"), address: null, standing: null }], "1"),
     "problem",
   ],
   ["tables in one piece", judgeParts([{ table: "x", end: null }], now), "ok"],

@@ -3,7 +3,6 @@ import type { Migration } from "../db/migrate.ts";
 import type { Pooler } from "../db/pooler.ts";
 import { type AppliedMigration, describeSchemaProblem, schemaProblem } from "../db/schema-version.ts";
 import { dayMs, hourMs, minuteMs, secondMs } from "../kernel/clock.ts";
-import type { SeenPeer } from "../lib/call-standing.ts";
 
 /** What is made of each thing that was seen: pure, so that every sentence can be had without an installation that is broken so. */
 
@@ -239,34 +238,6 @@ export function judgeReading(ways: { apps: readonly string[]; desks: boolean }):
         "Nothing reads real documents, so live sessions are refused.",
         "Configure READER_APP_ANDROID or READER_APP_IOS, or set DESK_READERS=true if staff read documents at desks.",
       );
-}
-
-/** Processes of the role `chip` or `face`, as they are seen from here. */
-export function judgeRole(seen: readonly SeenPeer[], version: string): Found {
-  const taking = seen.filter(({ state }) => state === "free" || state === "busy");
-  const namesOf = (peers: readonly SeenPeer[]) =>
-    [...new Set(peers.map(({ host, address }) => (address === null ? host : address)))].join(", ");
-  const silent = seen.filter((peer) => !taking.includes(peer));
-  if (silent.length > 0) {
-    const found = `No calls are taken at ${namesOf(silent)}.`;
-    const todo =
-      "See that `assay start --role` runs there with the same key ring, and that this machine may connect to its CALL_PORT.";
-    return taking.length > 0
-      ? warning(`${found} ${taking.length} elsewhere do.`, todo)
-      : problem(found, todo);
-  }
-  const others = taking.filter(({ standing }) => standing?.version !== version);
-  if (others.length > 0)
-    return warning(
-      `Another version than ${version} runs at ${namesOf(others)}.`,
-      "Finish the update: these roles go together with the api.",
-    );
-  const sum = (of: "places" | "waiting") =>
-    taking.reduce((all, { standing }) => all + (standing?.[of] ?? 0), 0);
-  const found = `${taking.length} ${taking.length === 1 ? "takes" : "take"} calls, with ${sum("places")} places; ${sum("waiting")} wait.`;
-  return taking.every(({ state }) => state === "busy")
-    ? warning(`${found} Nobody has room at the moment.`, "Where that is often so, start more of them.")
-    : ok(found);
 }
 
 export type Ring = { loaded: boolean; knownKeys: number; misfits: readonly string[] };

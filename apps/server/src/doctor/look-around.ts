@@ -7,14 +7,11 @@ import { judgeCertificate, lookAtCertificate } from "@assay/cli/look-at-certific
 import type { Config } from "../config.ts";
 import { faceJudgeSettings } from "../face/face-settings.ts";
 import { FaceWorkerPool } from "../face/face-worker-pool.ts";
-import { keyRingPath, readRing } from "../installation/key-ring-file.ts";
+import { keyRingPath } from "../installation/key-ring-file.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { CallClient } from "../lib/call-client.ts";
-import { createDns, DnsError, lookUpLocally } from "../lib/dns.ts";
-import { KeyRing, parseRing } from "../lib/key-ring.ts";
+import { createDns, DnsError } from "../lib/dns.ts";
 import type { Log } from "../lib/log.ts";
 import { withoutNetwork } from "../lib/network-namespace.ts";
-import { buildVersion } from "../lib/process-metrics.ts";
 import {
   judgeAttestation,
   judgeDisk,
@@ -24,7 +21,6 @@ import {
   judgeOpenFiles,
   judgePublicUrl,
   judgeReading,
-  judgeRole,
 } from "./judge-installation.ts";
 
 type Surroundings = { config: Config; clock: Clock; log: Log };
@@ -43,12 +39,7 @@ export function checksAround({ config, clock, log }: Surroundings): Check[] {
     ...(config.readerAppAndroid === null && config.attestationRoots === ""
       ? []
       : [{ name: "Attestation", look: async () => judgeAttestation(config.attestationRevoked) }]),
-    ...(config.chipHosts.length === 0
-      ? []
-      : [{ name: "Chip processes", withinMs: 60_000, look: () => lookAtRole("chip", config, log) }]),
-    config.faceHosts.length === 0
-      ? { name: "Face", withinMs: 60_000, look: () => lookAtFace(config, log) }
-      : { name: "Face processes", withinMs: 60_000, look: () => lookAtRole("face", config, log) },
+    { name: "Face", withinMs: 60_000, look: () => lookAtFace(config, log) },
   ];
 }
 
@@ -193,21 +184,6 @@ async function lookAtResolvers({ dnsResolvers }: Config): Promise<Found> {
   const todo =
     "Check DNS_RESOLVERS and whether UDP and TCP port 53 get out. Domains, webhooks and logos need it.";
   return silent.length < asked.length ? warning(found, todo) : problem(found, todo);
-}
-
-/** As an api process on this machine would see them. */
-async function lookAtRole(role: "chip" | "face", config: Config, log: Log): Promise<Found> {
-  const text = readRing(config);
-  if (text === null)
-    return problem("There is no key ring to call them with.", "Give this machine the ring of the others.");
-  const ring = new KeyRing(parseRing(text));
-  const hosts = role === "chip" ? config.chipHosts : config.faceHosts;
-  const client = new CallClient({ role, hosts, ring, log, count: () => {}, resolveAddresses: lookUpLocally });
-  try {
-    return judgeRole(await client.survey(), buildVersion());
-  } finally {
-    client.close();
-  }
 }
 
 /** Starts a worker with the models, as the first face does, and gives it a picture that is none. */

@@ -84,10 +84,7 @@ export type FollowedTry = {
 
 export type FaceJudge = {
   /** Fresh and random for each try; null when too many wait already, so that nobody is filmed in vain. */
-  begin(who: {
-    readonly sandbox: boolean;
-    readonly stillHead: boolean;
-  }): Promise<Challenge | null> | Challenge | null;
+  begin(who: { readonly sandbox: boolean; readonly stillHead: boolean }): Challenge | null;
   /** Looks at the frames of a try as they arrive. `onFailed` is called, at most once, when they show that it cannot pass any more. */
   follow(attempt: FollowedTry): FaceSitting;
   judge(input: JudgeInput): Promise<Verdict>;
@@ -106,16 +103,16 @@ export type FaceJudgeOptions = {
   readonly detector?: "risk" | "require";
   readonly detectorLimit?: number;
   readonly pool?: Omit<FaceWorkerPoolOptions, "log">;
-  /** Replaces the workers, for measurements that come from elsewhere. */
+  /** For tests and benchmarks: replaces the workers. */
   readonly measurer?: FaceMeasurer;
 };
 
 export type FaceMeasurer = {
   warmUp(): void;
-  hasPlace(who: { readonly sandbox: boolean }): Promise<boolean> | boolean;
+  hasPlace(who: { readonly sandbox: boolean }): boolean;
   run(job: FaceJob, who: { readonly sandbox: boolean }): Promise<FaceJobResult>;
-  /** Null where nobody has the time, told at once or a little later. */
-  look(look: FaceLook): Promise<FaceLookResult | null> | null;
+  /** Null when no worker has time. */
+  look(look: FaceLook): Promise<FaceLookResult> | null;
   close(): Promise<void>;
 };
 
@@ -132,8 +129,8 @@ export function createFaceJudge(options: FaceJudgeOptions): FaceJudge {
   if (pool instanceof FaceWorkerPool)
     options.metrics.gaugeOf("assay_face_queue", "Tries that wait for a face worker.", () => pool.waiting);
   return {
-    async begin(who) {
-      if (!(await pool.hasPlace(who))) return null;
+    begin(who) {
+      if (!pool.hasPlace(who)) return null;
       pool.warmUp();
       return newChallenge((below) => randomInt(below), { stillHead: who.stillHead });
     },

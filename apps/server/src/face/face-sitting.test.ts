@@ -117,19 +117,3 @@ test("after each look it is told what the frames show so far, with their times, 
   await soon();
   assert.deepEqual(told, []);
 });
-
-test("a frame for which nobody turns out to have the time is asked for again with the next one, not at once", async () => {
-  const asked: number[] = [];
-  const answers = [null, seenAt(1), seenAt(2)];
-  const sitting = new FaceSitting(async ({ jpeg: [number = 0] }) => {
-    asked.push(number);
-    return answers.shift() ?? null;
-  });
-  sitting.add(frame(1));
-  await soon();
-  assert.deepEqual(asked, [1]);
-  sitting.add(frame(2));
-  await soon();
-  assert.deepEqual(asked, [1, 1, 2]);
-  assert.deepEqual(await sitting.finish(), { kind: "seen", frames: [seenAt(1), seenAt(2)] });
-});

@@ -20,7 +20,7 @@ export type AfterLook = (
  * with the judgement: on a machine that is busy nothing is gained, and nothing is lost.
  */
 export class FaceSitting {
-  readonly #look: (look: FaceLook) => Promise<FaceLookResult | null> | null;
+  readonly #look: (look: FaceLook) => Promise<FaceLookResult> | null;
   readonly #afterLook: AfterLook;
   #frames: TimedFrame[] = [];
   #seen: SeenFrame[] = [];
@@ -29,10 +29,7 @@ export class FaceSitting {
   #closed = false;
 
   /** `look` answers null when nobody has the time. */
-  constructor(
-    look: (look: FaceLook) => Promise<FaceLookResult | null> | null,
-    afterLook: AfterLook = () => {},
-  ) {
+  constructor(look: (look: FaceLook) => Promise<FaceLookResult> | null, afterLook: AfterLook = () => {}) {
     this.#look = look;
     this.#afterLook = afterLook;
   }
@@ -68,10 +65,8 @@ export class FaceSitting {
     if (this.#closed || this.#found !== null || this.#looking !== null || frame === undefined) return;
     const look = this.#look(lookAfter(this.#seen.at(-1), frame.jpeg));
     if (look === null) return;
-    this.#looking = this.#keep(look).then((looked) => {
+    this.#looking = this.#keep(look).then(() => {
       this.#looking = null;
-      // The next frame asks again.
-      if (!looked) return;
       if (!this.#closed) this.#afterLook(this.#found?.kind ?? this.#soFar());
       this.#lookOn();
     });
@@ -86,17 +81,14 @@ export class FaceSitting {
     });
   }
 
-  /** Whether somebody had the time. */
-  async #keep(look: Promise<FaceLookResult | null>): Promise<boolean> {
+  async #keep(look: Promise<FaceLookResult>): Promise<void> {
     try {
       const found = await look;
-      if (found === null) return false;
       if (found.kind === "seen") this.#seen.push(found);
       else this.#found = found;
     } catch (error) {
       // Frames that bring a worker down do so once: the try ends with this fault, as if they had come with the judgement.
       this.#found = { kind: "fault", reason: error instanceof WorkerFault ? error.reason : "worker_error" };
     }
-    return true;
   }
 }

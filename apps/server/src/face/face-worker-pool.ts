@@ -107,10 +107,6 @@ export class FaceWorkerPool {
     return this.#waiting.length;
   }
 
-  get working(): number {
-    return [...this.#workers].filter(({ state }) => state === "busy").length;
-  }
-
   /** For tests and the operator: the processes that see pictures. */
   get processIds(): readonly number[] {
     return [...this.#workers].flatMap(({ child }) => (child.pid === undefined ? [] : [child.pid]));

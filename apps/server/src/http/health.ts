@@ -39,28 +39,6 @@ export function mountMetrics(app: FastifyInstance, render: RenderMetrics, token:
   });
 }
 
-/** The same without everything else that the web server does, for a process that answers nobody but probes. */
-export function listenForProbes(
-  { problem, isOverloaded }: Readiness,
-  metrics: { render: RenderMetrics; token: string },
-  at: { host: string; port: number },
-): Promise<Server> {
-  const isAllowed = tokenCheck(metrics.token);
-  return listen(at.host, at.port, async ({ url, headers }) => {
-    if (url === "/healthz") return { status: 200, text: JSON.stringify({ status: "ok" }) };
-    if (url === "/readyz") {
-      const reason = await problem();
-      return reason === null
-        ? { status: 200, text: JSON.stringify({ status: "ready", overloaded: isOverloaded() }) }
-        : { status: 503, text: JSON.stringify({ status: "not ready", reason }) };
-    }
-    if (url !== "/metrics" || metrics.token === "") return null;
-    return isAllowed(headers.authorization)
-      ? { status: 200, text: await metrics.render() }
-      : { status: 401, text: "unauthorized\n" };
-  });
-}
-
 /** `/metrics` on a port of its own, for a network that only the operator reaches. */
 export function listenForMetrics(render: RenderMetrics, host: string, port: number): Promise<Server> {
   return listen(host, port, async ({ url }) =>

@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
-import { type Config, ConfigError, loadConfig } from "../config.ts";
+import { type Config, loadConfig } from "../config.ts";
 import { DatabaseClock } from "../db/database-clock.ts";
 import { type Db, openDb } from "../db/db.ts";
 import { checkSchema, type MigrateOptions, migrate } from "../db/migrate.ts";
-import { type Clock, secondMs, systemClock } from "../kernel/clock.ts";
+import { type Clock, secondMs } from "../kernel/clock.ts";
 import { KeyRing, parseRing } from "../lib/key-ring.ts";
 import { createLog, describeError, type Log } from "../lib/log.ts";
 import { createLogWriter } from "../lib/log-writer.ts";
@@ -70,16 +69,6 @@ export async function openDatabaseOnly(
     log: (line, level) => log[level](line),
   });
   return { url: embedded.url, close: () => embedded.stop() };
-}
-
-/** For a process that works for others of the installation and never sees its database. The ring has to be there: one of its own would open nothing. */
-export function openWithoutDatabase(env: Environment): Pick<Installation, "config" | "log" | "ring"> {
-  const config = loadConfig(env);
-  if (config.secretKeys === "" && !existsSync(keyRingPath(config.dataDir)))
-    throw new ConfigError([
-      "SECRET_KEYS must be set to the key ring of the installation, or DATA_DIR be the folder with it.",
-    ]);
-  return { config, log: openLog(config, systemClock), ring: openRing(config) };
 }
 
 function openLog(config: Config, clock: Clock): Log {

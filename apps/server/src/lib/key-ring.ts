@@ -20,8 +20,7 @@ export type KeyPurpose =
   | "webhook-secret"
   | "document-id"
   | "consent-receipt"
-  | "deletion-receipt"
-  | "process-call";
+  | "deletion-receipt";
 
 export type RingKey = { id: string; secret: Buffer };
 export type LoadedKey = { id: string; fingerprint: string };
@@ -121,12 +120,6 @@ export class KeyRing {
       this.#derived.set(name, derived);
     }
     return derived;
-  }
-
-  /** The key itself, for a protocol that does its own sealing. Null where the ring has no key with this id. */
-  derivedKey(purpose: KeyPurpose, id: string): Buffer | null {
-    const key = this.#find(id);
-    return key === undefined ? null : this.#derive(key, purpose).export();
   }
 
   #find(id: string): RingKey | undefined {

@@ -64,10 +64,6 @@ export class WorkerPool<Task, Answer> {
     return this.#waiting.length;
   }
 
-  get busy(): number {
-    return [...this.#threads].filter(({ busyWith }) => busyWith !== null).length;
-  }
-
   run(task: Task, who: Who): Promise<Answer> {
     if (this.#closed) return Promise.reject(new WorkerLostError());
     return new Promise((resolve, reject) => {

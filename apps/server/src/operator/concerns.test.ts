@@ -3,7 +3,6 @@ import test from "node:test";
 import { operatorConcerns } from "@assay/contract/operator";
 import { concernsOf } from "./concerns.ts";
 import type { InstallationStatus } from "./installation-status.ts";
-import type { SeenHelper } from "./process-report.ts";
 
 type Status = Omit<InstallationStatus, "concerns">;
 
@@ -30,22 +29,6 @@ const job = {
   lateSeconds: 0,
   setAside: 0,
 };
-const helper = {
-  role: "chip" as const,
-  host: "chips:3900",
-  address: "10.0.0.7:3900",
-  state: "free" as const,
-  version: "1",
-  startedAt: now.toISOString(),
-  places: 1,
-  working: 0,
-  waiting: 0,
-};
-const away = { ...helper, state: "unreachable" as const, version: null };
-const busy = { ...helper, state: "busy" as const };
-const seeing = (...helpers: SeenHelper[]): Partial<Status> => ({
-  processes: [worker, { ...worker, report: { ...report, helpers } }],
-});
 const source = { address: "", editionAt: null, succeededAt: null, failures: 0, problem: null };
 const trust = {
   version: 1,
@@ -68,7 +51,6 @@ const well: Status = {
     databaseVersion: "17",
   },
   processes: [worker],
-  helpers: [],
   jobs: [job],
   setAside: { count: 0, groups: [] },
   trust,
@@ -87,12 +69,10 @@ const well: Status = {
 const causes: Record<(typeof operatorConcerns)[number], Partial<Status>> = {
   not_ready: { health: { ...well.health, problem: "the database is read-only" } },
   no_worker: { processes: [{ ...worker, role: "api" }] },
-  no_helper: seeing(away, away, { ...helper, role: "face" }),
   nothing_trusted: { trust: { ...trust, authorities: 0 } },
   overloaded: { processes: [{ ...worker, report: { ...report, isOverloaded: true } }] },
   process_not_ready: { processes: [{ ...worker, report: { ...report, problem: "a key is missing" } }] },
   process_silent: { processes: [worker, { ...worker, isSilent: true, version: "2" }] },
-  helper_unreachable: seeing(away, helper, { ...helper, role: "face" }),
   versions_differ: { processes: [worker, { ...worker, version: "2" }] },
   jobs_failing: { jobs: [{ ...job, state: "failing" }] },
   jobs_late: { jobs: [{ ...job, state: "late" }] },
@@ -112,14 +92,6 @@ for (const concern of operatorConcerns) {
     assert.deepEqual(concernsOf({ ...well, ...causes[concern] }), [concern]);
   });
 }
-
-test("processes of the roles chip and face count with those that call them", () => {
-  assert.deepEqual(concernsOf({ ...well, ...seeing(helper, busy) }), []);
-  assert.deepEqual(concernsOf({ ...well, ...seeing(busy, busy, { ...helper, role: "face" }) }), [
-    "overloaded",
-  ]);
-  assert.deepEqual(concernsOf({ ...well, ...seeing({ ...helper, version: "2" }) }), ["versions_differ"]);
-});
 
 test("the gravest comes first", () => {
   const both = { ...well, ...causes.rows_set_aside, ...causes.not_ready };

@@ -1,7 +1,6 @@
 import type { OperatorConcern } from "@assay/contract/operator";
 import type { AsideGroup } from "../db/set-aside.store.ts";
 import type { TrustSummary } from "../trust/summarize-trust.ts";
-import type { HelperStanding } from "./helper-standing.ts";
 import type { JobStanding, ReportedProcess } from "./process-report.ts";
 
 /** How the installation fares, as far as whoever runs it may know. */
@@ -17,7 +16,6 @@ export type InstallationStatus = {
     databaseVersion: string;
   };
   processes: (ReportedProcess & { isSilent: boolean })[];
-  helpers: HelperStanding[];
   jobs: (JobStanding & { setAside: number })[];
   setAside: { count: number; groups: AsideGroup[] };
   /** Null where it could not be found out just now. */

@@ -10,7 +10,7 @@ type Status = Static<typeof OperatorStatus>;
 const textOf = (at: Date | null) => at?.toISOString() ?? null;
 
 export function viewStatus(status: InstallationStatus): Status {
-  const { now, concerns, health, processes, helpers, jobs, setAside, webhooks, mails } = status;
+  const { now, concerns, health, processes, jobs, setAside, webhooks, mails } = status;
   return {
     at: now.toISOString(),
     concerns,
@@ -34,21 +34,6 @@ export function viewStatus(status: InstallationStatus): Status {
       problem: report?.problem ?? null,
       is_overloaded: report?.isOverloaded ?? false,
       face: viewFace(report?.face ?? null),
-    })),
-    helpers: helpers.map((helper) => ({
-      role: helper.role,
-      host: helper.host,
-      address: helper.address,
-      state: helper.state,
-      version: helper.version,
-      started_at: helper.startedAt,
-      places: helper.places,
-      working: helper.working,
-      waiting: helper.waiting,
-      seen_by: helper.seenBy,
-      seen_at: helper.seenAt.toISOString(),
-      reached_by: helper.reachedBy,
-      unreachable_from: [...helper.unreachableFrom],
     })),
     jobs: jobs.map((job) => ({
       name: job.name,

@@ -1,4 +1,4 @@
-import type { helperRoles, helperStates, jobStates, processRoles } from "@assay/contract/operator";
+import type { jobStates, processRoles } from "@assay/contract/operator";
 import { type Static, Type } from "typebox";
 import { Check } from "typebox/value";
 import { minuteMs, secondMs } from "../kernel/clock.ts";
@@ -42,39 +42,8 @@ const ProcessReport = Type.Object({
       lastFailedAt: Moment,
     }),
   ),
-  /** Missing in what a process of an older release wrote. */
-  helpers: Type.Optional(
-    Type.Unsafe<readonly SeenHelper[]>(
-      Type.Array(
-        Type.Object({
-          role: Type.String(),
-          host: Type.String(),
-          address: Type.Unsafe<string | null>({ type: ["string", "null"] }),
-          state: Type.String(),
-          version: Type.Unsafe<string | null>({ type: ["string", "null"] }),
-          startedAt: Moment,
-          places: Amount,
-          working: Amount,
-          waiting: Amount,
-        }),
-      ),
-    ),
-  ),
 });
 export type ProcessReport = Static<typeof ProcessReport>;
-
-/** A process of the role `chip` or `face`, as the one that reports sees it. These have no database to report to themselves. */
-export type SeenHelper = {
-  role: (typeof helperRoles)[number];
-  host: string;
-  address: string | null;
-  state: (typeof helperStates)[number];
-  version: string | null;
-  startedAt: string | null;
-  places: number | null;
-  working: number | null;
-  waiting: number | null;
-};
 
 export type FaceFigures = {
   workers: number;

@@ -1,10 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { setTimeout as wait } from "node:timers/promises";
-import { helperRoles } from "@assay/contract/operator";
 import type { Db } from "../db/db.ts";
-import { type Clock, later, secondMs } from "../kernel/clock.ts";
-import type { SeenPeer } from "../lib/call-standing.ts";
+import { type Clock, later } from "../kernel/clock.ts";
 import { describeError, type Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import { buildVersion } from "../lib/process-metrics.ts";
@@ -15,7 +12,6 @@ import {
   forgottenAfterMs,
   type ProcessReport,
   type ProcessRole,
-  type SeenHelper,
 } from "./process-report.ts";
 
 type Deps = { db: Db; clock: Clock; log: Log; metrics: Metrics };
@@ -25,12 +21,7 @@ export type Watched = {
   problem: () => string | null;
   isOverloaded: () => boolean;
   jobs: () => readonly JobRun[];
-  /** How the processes of the roles `chip` and `face` stand that this one calls. */
-  helpers: () => Promise<readonly SeenPeer[]>;
 };
-
-/** Longer than a process of another role may take to answer. Half: one under load looks gone. Twice: a resolver that hangs makes this process look silent. */
-const surveyMs = 8 * secondMs;
 
 /** Writes down how this process fares, so that whichever process is asked can tell about all of them. */
 export class ProcessReporter {
@@ -42,7 +33,6 @@ export class ProcessReporter {
   readonly #codeVersion: number;
   readonly #id = randomUUID();
   #watched: Watched | null = null;
-  #helpers: readonly SeenHelper[] = [];
 
   constructor(deps: Deps, options: { role: ProcessRole; faceWorkers: number; codeVersion: number }) {
     this.#deps = deps;
@@ -57,18 +47,11 @@ export class ProcessReporter {
     const { db, clock } = this.#deps;
     this.#watched = watched;
     await forgetReports(db, later(clock.now(), -forgottenAfterMs));
-    // Without a look at others: one that is gone must not hold up the start.
-    await this.#save(watched);
+    await this.report();
   }
 
-  /** Looks at those that this process calls, and tells about all of it. */
   async report(): Promise<void> {
     if (this.#watched === null) return;
-    await this.#lookAtHelpers(this.#watched);
-    await this.#save(this.#watched);
-  }
-
-  async #save(watched: Watched): Promise<void> {
     const { db, clock } = this.#deps;
     await saveReport(db, {
       id: this.#id,
@@ -78,25 +61,8 @@ export class ProcessReporter {
       codeVersion: this.#codeVersion,
       startedAt: this.startedAt,
       now: clock.now(),
-      report: this.#reportOf(watched),
+      report: this.#reportOf(this.#watched),
     });
-  }
-
-  /** What was seen before stands until there is something newer: a name server that hangs must not make this process look silent. */
-  async #lookAtHelpers({ helpers }: Watched): Promise<void> {
-    if (this.#role === "worker") return;
-    const { clock, log } = this.#deps;
-    const looked = helpers().then(
-      (seen) => {
-        this.#helpers = seen.flatMap((peer) => seenHelper(peer, clock.now()));
-      },
-      (error) => log.warn("processes of other roles could not be looked at", describeError(error)),
-    );
-    const giveUp = new AbortController();
-    await Promise.race([
-      looked.finally(() => giveUp.abort()),
-      wait(surveyMs, undefined, { signal: giveUp.signal, ref: false }).catch(() => {}),
-    ]);
   }
 
   /** Without a database the others notice after a while. */
@@ -120,28 +86,8 @@ export class ProcessReporter {
         lastEndedAt: textOf(lastEndedAt),
         lastFailedAt: textOf(lastFailedAt),
       })),
-      helpers: this.#helpers,
     };
   }
-}
-
-/** What a process tells about its age becomes a time of this installation's clock. */
-function seenHelper({ role, host, address, state, standing }: SeenPeer, now: Date): SeenHelper[] {
-  const known = helperRoles.find((name) => name === role);
-  if (known === undefined) return [];
-  return [
-    {
-      role: known,
-      host,
-      address,
-      state,
-      version: standing?.version ?? null,
-      startedAt: standing === null ? null : later(now, -standing.ageSeconds * secondMs).toISOString(),
-      places: standing?.places ?? null,
-      working: standing?.working ?? null,
-      waiting: standing?.waiting ?? null,
-    },
-  ];
 }
 
 /** From the metrics, which count it anyway. Null where the faces are judged by something that has no queue. */

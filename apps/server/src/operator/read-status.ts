@@ -10,7 +10,6 @@ import type { TrustReader } from "../trust/trust-reader.ts";
 import { countDue, countFailingEndpoints } from "../webhooks/backlog.store.ts";
 import { findDueEndpoints, setAsideAs } from "../webhooks/delivery.store.ts";
 import { concernsOf } from "./concerns.ts";
-import { helperStandings } from "./helper-standing.ts";
 import { countMails, readDatabaseFacts } from "./installation.store.ts";
 import type { InstallationStatus } from "./installation-status.ts";
 import { listReports } from "./process-report.store.ts";
@@ -50,7 +49,6 @@ export async function readStatus(core: StatusCore, needs: StatusNeeds): Promise<
       databaseVersion,
     },
     processes,
-    helpers: helperStandings(processes, now),
     jobs: jobStandings(processes.filter((process) => !process.isSilent)).map((job) => ({
       ...job,
       setAside: asideOf(job.name),

@@ -49,6 +49,14 @@ test("a bad configuration is reported whole and ends with a non-zero code", asyn
   assert.ok(!stderr.includes("    at "), "no stack for a mistake of the operator's");
 });
 
+test("a role of an earlier release is refused with a sentence on what replaces it", async () => {
+  for (const role of ["chip", "face"]) {
+    const { code, stderr } = await assay(["start", "--role", role], {});
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`--role ${role} is gone\\..*run more of \`assay start --role api\``));
+  }
+});
+
 test("a backup taken while the service runs restores accounts, keys and the ring", async () => {
   const env = { DATA_DIR: join(folder, "original") };
   const archive = join(folder, "backup.tar.gz");

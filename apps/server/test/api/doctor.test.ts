@@ -90,8 +90,6 @@ test("a broken installation is told all that is wrong with it at once, and nothi
     SMTP_URL: "smtp://127.0.0.1:1",
     PUBLIC_URL: "http://id.example.com",
     DNS_RESOLVERS: "127.0.0.1:1",
-    CHIP_HOSTS: "127.0.0.1:1",
-    FACE_HOSTS: "127.0.0.1:2",
   });
   assert.equal(code, 1);
   assert.equal(report.ok, false);
@@ -100,8 +98,6 @@ test("a broken installation is told all that is wrong with it at once, and nothi
     ["Public address", "problem", /not https/],
     ["Mail", "problem", /127\.0\.0\.1:1 does not take us: ECONN|ESOCKET/],
     ["DNS", "problem", /127\.0\.0\.1:1 \(unavailable\)/],
-    ["Chip processes", "problem", /No calls are taken at 127\.0\.0\.1:1\./],
-    ["Face processes", "problem", /No calls are taken at 127\.0\.0\.1:2\./],
     ["Schema", "warning", /newer than this version by 1/],
     ["Key ring", "problem", /another key than the one this database knows/],
     ["Trust", "warning", /the newest list was imported \d{3,} days ago/],

@@ -19,12 +19,7 @@ const faceJudge: FaceJudge = {
   follow: () => new FaceSitting(() => null),
   judge: async () => ({ kind: "fault", reason: "worker_died" }),
 };
-const service = await startTestService({
-  machines: 2,
-  // Nothing follows a device to the other machine, as where processes do not reach each other.
-  env: { CALL_ADDRESS: "" },
-  verify: { faceJudge },
-});
+const service = await startTestService({ machines: 2, verify: { faceJudge } });
 const { api } = service;
 const partner = await createPartner(api);
 const valid = testDocument("passport-valid", service.clock.now());

@@ -86,7 +86,7 @@ test("a page sees consent, claim, every step and the outcome, whichever process 
   const claimed = await page.until((status) => status.status === "in_progress");
   assert.deepEqual(claimed.attempt, { id: attemptId, step: null, heard_recently: true, refused: null });
   for (const step of ["chip", "chip_check", "face"]) {
-    await reportProgress(second.core.db, { sessionId: id, attemptId, step, heldAt: null, now: clock.now() });
+    await reportProgress(second.core.db, { sessionId: id, attemptId, step, now: clock.now() });
     await page.until((status) => status.attempt?.step === step);
   }
   // A page that is loaded now begins where the device is.
@@ -143,7 +143,7 @@ test("a step holds no more than its name, and an attempt that is over reports no
   const { id, path } = await startVerification(partner.api);
   const { attemptId } = await takeSession(api, id);
   const report = (step: string, attempt = attemptId) =>
-    reportProgress(core.db, { sessionId: id, attemptId: attempt, step, heldAt: null, now: clock.now() });
+    reportProgress(core.db, { sessionId: id, attemptId: attempt, step, now: clock.now() });
   await assert.rejects(report("P<UTOERIKSSON<<ANNA"));
   await assert.rejects(report(""));
   await report("chip", newId("va", clock.now()));

@@ -50,8 +50,8 @@ function note(challenge: unknown, verdict: Verdict): void {
 let movementsAsked = 4;
 const faceJudge: FaceJudge = {
   ...judge,
-  async begin(who) {
-    const challenge = await judge.begin(who);
+  begin(who) {
+    const challenge = judge.begin(who);
     return challenge && { ...challenge, movements: challenge.movements.slice(0, movementsAsked) };
   },
   follow: ({ challenge, onFailed }) =>

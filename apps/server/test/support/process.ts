@@ -59,16 +59,6 @@ export async function startAssay(
   return { url: await listening, ...started };
 }
 
-/** Starts a process of the role `chip` or `face`, and says where it is called. */
-export async function startHelperProcess(
-  role: "chip" | "face",
-  env: Record<string, string>,
-): Promise<AssayProcess & { host: string }> {
-  const started = await startAssay({ CALL_PORT: "0", ...env }, { role });
-  const port = /"callPort":(\d+)/.exec(started.output())?.[1];
-  return { ...started, host: `127.0.0.1:${port}` };
-}
-
 type LaunchOptions = {
   role?: string;
   /** The limit of open files of the process, where it is not this one's. */

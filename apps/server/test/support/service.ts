@@ -6,7 +6,6 @@ import { hashPasswordsCheaply } from "../../src/accounts/password.ts";
 import { type ProcessRole, type Service, type ServiceOptions, startService } from "../../src/app.ts";
 import { type ChipPool, openChipThreads } from "../../src/attempts/chip-examiner.ts";
 import { type Config, loadConfig } from "../../src/config.ts";
-import { startHelper } from "../../src/helper-process.ts";
 import type { Clock } from "../../src/kernel/clock.ts";
 import { KeyRing, parseRing } from "../../src/lib/key-ring.ts";
 import { createLog, type Log } from "../../src/lib/log.ts";
@@ -40,9 +39,8 @@ export class TestClock implements Clock {
 
 export const testRing = `1:${Buffer.alloc(32, 1).toString("base64")}`;
 
-/** `ASSAY_MACHINES=2 npm test -- PART` runs tests with two machines behind a load balancer, `ASSAY_ROLES=1` with chips and faces examined by others. */
+/** `ASSAY_MACHINES=2 npm test -- PART` runs tests with two machines behind a load balancer. */
 const machinesOfRun = Number(process.env.ASSAY_MACHINES ?? 1);
-const rolesOfRun = process.env.ASSAY_ROLES === "1";
 
 type TestServiceOptions = {
   env?: Record<string, string>;
@@ -56,8 +54,6 @@ type TestServiceOptions = {
   verify?: ServiceOptions["verify"];
   /** How many share the work, each with a data folder of its own, behind a load balancer. One for a test that looks at a process rather than at the service. */
   machines?: number;
-  /** `own`, whatever the run says, for a test of the threads of a process itself. */
-  helpers?: "own";
   /** How soon after the start jobs run. Left out, only those of seconds run by themselves, and a test runs the others when it is their time. */
   firstRunWithinMs?: number;
 };
@@ -73,14 +69,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const log = createLog({ level: "debug", write: (line) => logLines.push(line), now: () => new Date() });
   const machines = options.machines ?? machinesOfRun;
   const balancer = machines > 1 ? await startRoundRobin() : null;
-  /** Whether chips and faces are examined by other processes. */
-  const examinedElsewhere = rolesOfRun && options.helpers !== "own";
-  const env = {
-    // Machines reach each other, so that a chip that has passed follows its device.
-    ...(balancer === null ? {} : { PUBLIC_URL: balancer.url, CALL_ADDRESS: "127.0.0.1", CALL_PORT: "0" }),
-    ...options.env,
-    ...(examinedElsewhere ? await startHelpers(options, log) : {}),
-  };
+  const env = { ...(balancer === null ? {} : { PUBLIC_URL: balancer.url }), ...options.env };
   const started: { service: Service; dataDir: string }[] = [];
   // Also where a machine does not start.
   const close = async () => {
@@ -120,7 +109,6 @@ export async function startTestService(options: TestServiceOptions = {}) {
     machines: [first.service, ...started.slice(1).map(({ service }) => service)] as const,
     /** How many requests each of them has had. */
     requests: balancer?.counts ?? [],
-    examinedElsewhere,
     clock: clock as TestClock,
     api: new Api(url),
     logLines,
@@ -149,8 +137,7 @@ async function startMachine(
     }),
     ...options.config,
   };
-  const ownThreads = options.verify?.examiner !== undefined || options.helpers === "own";
-  const chips = ownThreads || config.chipHosts.length > 0 ? {} : { chips: borrowChipThreads() };
+  const chips = options.verify?.examiner !== undefined ? {} : { chips: borrowChipThreads() };
   const service = await startService({
     config,
     ...shared,
@@ -181,23 +168,6 @@ function borrowChipThreads(): ChipPool {
     run: (task, who) => Promise.race([threads.run(task, who), closed.promise]),
     close: async () => closed.reject(new WorkerLostError()),
   };
-}
-
-/** Chips and faces are examined by others, as with `start --role chip` and `start --role face`. */
-async function startHelpers(options: TestServiceOptions, log: Log): Promise<Record<string, string>> {
-  const hosts = [];
-  for (const role of ["chip", "face"] as const) {
-    const config = {
-      ...loadConfig({ PORT: "0", CALL_PORT: "0", SECRET_KEYS: testRing, ...options.env }),
-      ...options.config,
-    };
-    const ring = new KeyRing(parseRing(config.secretKeys));
-    const helper = await startHelper({ config: { ...config, port: 0 }, ring, log, role });
-    after(() => helper.close());
-    hosts.push(`127.0.0.1:${helper.callPort}`);
-  }
-  const [chip = "", face = ""] = hosts;
-  return { CHIP_HOSTS: chip, FACE_HOSTS: face };
 }
 
 export type TestService = Awaited<ReturnType<typeof startTestService>>;

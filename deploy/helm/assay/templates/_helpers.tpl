@@ -48,15 +48,6 @@ capabilities: { drop: [ALL] }
 {{- end }}
 {{- end -}}
 
-{{/* What a process that examines chips or faces for others gets of the secrets: the key ring that they know each other by, and the collector's key. No database. */}}
-{{- define "assay.helperSecrets" -}}
-{{- $ring := default (dict "name" .Values.existingSecret "key" "SECRET_KEYS") (index .Values.secretKeys "SECRET_KEYS") }}
-- name: SECRET_KEYS
-  valueFrom: { secretKeyRef: { name: {{ $ring.name | quote }}, key: {{ $ring.key | quote }} } }
-- name: OTEL_EXPORTER_OTLP_HEADERS
-  valueFrom: { secretKeyRef: { name: {{ .Values.existingSecret | quote }}, key: OTEL_EXPORTER_OTLP_HEADERS, optional: true } }
-{{- end -}}
-
 {{/* Where a process may write; the rest of its file system is read-only. */}}
 {{- define "assay.mounts" -}}
 - { name: data, mountPath: /data }
@@ -103,7 +94,7 @@ spec:
         {{- include "assay.labels" $root | nindent 8 }}
         app.kubernetes.io/component: {{ .component }}
       annotations:
-        checksum/settings: {{ toJson (list $root.Values.publicUrl $root.Values.env $of.env $root.Values.metrics.port $root.Values.roles.chip.enabled $root.Values.roles.face.enabled) | sha256sum }}
+        checksum/settings: {{ toJson (list $root.Values.publicUrl $root.Values.env $of.env $root.Values.metrics.port) | sha256sum }}
         {{- with $of.podAnnotations }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
@@ -125,29 +116,16 @@ spec:
           ports:
             - { name: http, containerPort: 3000 }
             - { name: metrics, containerPort: {{ $root.Values.metrics.port }} }
-            {{- if or .helper (ne .role "worker") }}
-            - { name: calls, containerPort: 3900 }
-            {{- end }}
           envFrom:
             - configMapRef: { name: {{ include "assay.fullname" $root }} }
-            {{- if not .helper }}
             - secretRef: { name: {{ $root.Values.existingSecret }} }
-            {{- end }}
-          {{- if or .helper (ne .role "worker") $root.Values.secretKeys $of.env $of.drainSeconds }}
+          {{- if or $root.Values.secretKeys $of.env $of.drainSeconds }}
           env:
-            {{- if and (not .helper) (ne .role "worker") }}
-            # A chip that has passed follows its device from one of these to another.
-            - { name: CALL_ADDRESS, valueFrom: { fieldRef: { fieldPath: status.podIP } } }
-            {{- end }}
             {{- if $of.drainSeconds }}
             - { name: DRAIN_SECONDS, value: {{ $of.drainSeconds | quote }} }
             - { name: DRAIN_ATTEMPT_SECONDS, value: {{ $of.drainAttemptSeconds | default 0 | quote }} }
             {{- end }}
-            {{- if .helper }}
-            {{- include "assay.helperSecrets" $root | nindent 12 }}
-            {{- else }}
             {{- include "assay.secretKeys" $root | nindent 12 }}
-            {{- end }}
             {{- range $name, $value := $of.env }}
             - { name: {{ $name }}, value: {{ $value | toString | quote }} }
             {{- end }}
