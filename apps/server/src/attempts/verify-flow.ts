@@ -60,7 +60,7 @@ type Artifact = {
   readonly size: number;
   readonly received: number;
 };
-type FaceTry = {
+export type FaceTry = {
   readonly challenge: Challenge;
   readonly startedAtMs: number;
   /** Base64. */
