@@ -15,7 +15,7 @@ import {
   verifySubprotocol,
 } from "@assay/contract/verify-protocol";
 import { deviceMessages, serviceMessages } from "@assay/contract/verify-socket";
-import { closeRules, deviceLimits, phaseAfterHearing, phaseAfterSending } from "@assay/device/device-flow";
+import { closeRules, deviceLimits, phaseAfterHearing, phaseAfterSending } from "@assay/device/device-rules";
 import type { TSchema } from "typebox";
 
 /**
@@ -24,7 +24,7 @@ import type { TSchema } from "typebox";
  */
 export function describeProtocol(): string {
   const protocol = sourceOf("../packages/contract/src/verify-protocol.ts");
-  const device = sourceOf("../packages/device/src/device-flow.ts");
+  const device = sourceOf("../packages/device/src/device-rules.ts");
   return [
     "# The verify protocol",
     "",

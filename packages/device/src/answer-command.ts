@@ -1,7 +1,7 @@
 import { fromBase64, toBase64 } from "@assay/emrtd/base64";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { type AnsweringChip, carryCommands } from "@assay/emrtd/reader/carry-commands";
-import type { ChipCommand, ReadProblem } from "./device-flow.ts";
+import type { ChipCommand, ReadProblem } from "./device-state.ts";
 
 /** Passes commands of the service on to the chip, in the form of the socket. "lost" means that the chip left the field. */
 export async function answerCommand(

@@ -12,20 +12,18 @@ import {
 } from "@assay/contract/verify-protocol";
 import type { ServiceMessage } from "@assay/contract/verify-socket";
 import fc from "fast-check";
+import { advance, openWishes } from "./device-flow.ts";
+import { closeRules, deviceLimits } from "./device-rules.ts";
 import {
-  advance,
-  closeRules,
   type DeviceEffect,
   type DeviceInput,
   type DeviceState,
   type DeviceTimer,
-  deviceLimits,
-  openWishes,
   type PersonWish,
   startDevice,
   type UnattendedPlan,
-  viewOf,
-} from "./device-flow.ts";
+} from "./device-state.ts";
+import { viewOf } from "./device-view.ts";
 
 const token = "t".repeat(24);
 const exchange = (letter: string) => letter.repeat(22);

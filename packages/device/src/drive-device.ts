@@ -5,8 +5,8 @@ import { fromBase64, toBase64 } from "@assay/emrtd/base64";
 import type { ReadDocumentFiles } from "@assay/emrtd/reader/read-document";
 import { problemOf } from "./answer-command.ts";
 import { type ConnectionEvents, DeviceConnection } from "./device-connection.ts";
+import { advance } from "./device-flow.ts";
 import {
-  advance,
   type ChipCommand,
   type DeviceEffect,
   type DeviceInput,
@@ -17,7 +17,7 @@ import {
   type ReadStep,
   startDevice,
   type UnattendedPlan,
-} from "./device-flow.ts";
+} from "./device-state.ts";
 import { type ChipFiles, sendFiles, sendFrame } from "./send-artifacts.ts";
 
 /** A chip in the field, opened with what is printed on its document. */

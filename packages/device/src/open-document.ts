@@ -8,7 +8,7 @@ import {
 } from "@assay/emrtd/reader/open-chip";
 import { readDocument } from "@assay/emrtd/reader/read-document";
 import { answerCommand } from "./answer-command.ts";
-import type { ReadStep } from "./device-flow.ts";
+import type { ReadStep } from "./device-state.ts";
 import type { OpenedChip } from "./drive-device.ts";
 
 /**

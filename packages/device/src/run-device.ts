@@ -2,7 +2,7 @@ import type { RequirementName } from "@assay/contract/facts";
 import type { FailureCode } from "@assay/contract/sessions";
 import { verifySocketLimits } from "@assay/contract/verify-protocol";
 import { type ClaimOptions, type ClaimStep, claimAttempt, claimSteps } from "./claim-attempt.ts";
-import type { DeviceEnd, FaceChallenge } from "./device-flow.ts";
+import type { DeviceEnd, FaceChallenge } from "./device-state.ts";
 import { type ChipSource, DeviceDriver, type FaceCapture } from "./drive-device.ts";
 import { DeviceError } from "./verification-url.ts";
 

@@ -3,16 +3,15 @@ import { test } from "node:test";
 import { triesAllowed } from "@assay/contract/facts";
 import { chipFiles } from "@assay/contract/verify-protocol";
 import type { ServiceMessage } from "@assay/contract/verify-socket";
+import { advance as advanceDevice, openWishes } from "@assay/device/device-flow";
+import { closeRules } from "@assay/device/device-rules";
 import {
-  advance as advanceDevice,
-  closeRules,
   type DeviceEffect,
   type DeviceInput,
   type DeviceState,
   type DeviceTimer,
-  openWishes,
   startDevice,
-} from "@assay/device/device-flow";
+} from "@assay/device/device-state";
 import fc from "fast-check";
 import {
   advance,

@@ -1,4 +1,4 @@
-import type { ReadStep } from "@assay/device/device-flow";
+import type { ReadStep } from "@assay/device/device-state";
 import type { ChipTransport } from "@assay/emrtd/apdu/transport";
 
 /** What a shell around this page offers as `window.chipTransport`; see docs/reading-devices.md. */

@@ -1,4 +1,4 @@
-import { type DeviceView, viewOf } from "@assay/device/device-flow";
+import { type DeviceView, viewOf } from "@assay/device/device-view";
 import { type ChipSource, DeviceDriver, type FaceCapture } from "@assay/device/drive-device";
 import type { SessionApi } from "../session/api.ts";
 import type { Kept } from "../session/kept.ts";

@@ -1,4 +1,4 @@
-import type { DeviceView } from "@assay/device/device-flow";
+import type { DeviceView } from "@assay/device/device-view";
 
 /** Half: one slip of a finger sends back. Twice: six times held to the phone for nothing. */
 const mostRefusedKeys = 3;

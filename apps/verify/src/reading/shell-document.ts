@@ -1,4 +1,4 @@
-import type { ReadStep } from "@assay/device/device-flow";
+import type { ReadStep } from "@assay/device/device-state";
 import type { ChipSource } from "@assay/device/drive-device";
 import { openDocument } from "@assay/device/open-document";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";

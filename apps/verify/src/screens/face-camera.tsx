@@ -1,5 +1,5 @@
 import type { FaceColour } from "@assay/contract/verify-protocol";
-import type { DeviceView } from "@assay/device/device-flow";
+import type { DeviceView } from "@assay/device/device-view";
 import { Button } from "@assay/ui/button";
 import { useEffect, useId, useRef } from "react";
 import type { CaptureView } from "../face/capture-face.ts";

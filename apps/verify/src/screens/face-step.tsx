@@ -1,5 +1,5 @@
 import { triesAllowed } from "@assay/contract/facts";
-import type { DeviceView } from "@assay/device/device-flow";
+import type { DeviceView } from "@assay/device/device-view";
 import { Button } from "@assay/ui/button";
 import { Fold, Folds } from "@assay/ui/fold";
 import { FaceInOval } from "@assay/ui/illustrations";

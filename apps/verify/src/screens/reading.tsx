@@ -1,5 +1,5 @@
 import type { VerifyFaultCode } from "@assay/contract/verify-protocol";
-import type { DeviceView } from "@assay/device/device-flow";
+import type { DeviceView } from "@assay/device/device-view";
 import type { ChipSource } from "@assay/device/drive-device";
 import { Button } from "@assay/ui/button";
 import { HoldPhone } from "@assay/ui/hold-phone";

@@ -1,0 +1,104 @@
+import { verifySocketLimits as limits } from "@assay/contract/verify-protocol";
+import type { ChipCommand, DeviceInput, DeviceState, DeviceStep, ReadProblem } from "./device-state.ts";
+import { also, type Handlers, say, stay } from "./device-step.ts";
+
+/** What the chip does. */
+export const onChip: Pick<
+  Handlers<DeviceInput, "kind">,
+  "chip_step" | "chip_read" | "chip_answered" | "chip_lost" | "chip_reopened" | "chip_failed"
+> = {
+  chip_step: (state, { job, step }) => (jobOf(state, job) === null ? stay(state) : stay({ ...state, step })),
+  chip_read: (state, { job }) =>
+    jobOf(state, job) === null
+      ? stay(state)
+      : stay({ ...state, chip: { read: true, stale: false, job: null }, step: { at: "sending" } }),
+  chip_answered: (state, { job, answers }) => {
+    const asked = jobOf(state, job);
+    if (asked === null || state.chip === null) return stay(state);
+    const { command } = state;
+    // The service has begun another exchange since; this answer belongs to none.
+    if (command === null || !isFor(asked, command)) return stay(withIdleChip(state, { stale: true }));
+    return say(
+      { ...withIdleChip(state, { stale: false }), command: null },
+      {
+        type: "chip_answer",
+        exchange: command.exchange,
+        answers: [...answers],
+      },
+    );
+  },
+  chip_lost: (state, { job }) => {
+    const asked = jobOf(state, job);
+    if (asked === null || state.chip === null) return stay(state);
+    if (state.command === null || !isFor(asked, state.command))
+      return stay(withIdleChip(state, { stale: true }));
+    // A fresh exchange begins once the chip is open again.
+    const next = state.nextJob;
+    return stay(
+      { ...state, nextJob: next + 1, chip: { ...state.chip, job: { id: next, doing: asked } } },
+      { do: "reopen_chip", job: next },
+    );
+  },
+  chip_reopened: (state, { job }) => {
+    const asked = jobOf(state, job);
+    if (asked === null) return stay(state);
+    const idle = withIdleChip(state, { stale: false });
+    if (state.command === null || !isFor(asked, state.command)) return stay(idle);
+    const done: DeviceState = { ...idle, command: null };
+    if (state.proofRestarts >= limits.proofRestarts)
+      return also(dropChip(done), (now) => beginChipAnew(now, "lost"));
+    return say({ ...done, proofRestarts: state.proofRestarts + 1 }, { type: "chip_lost" });
+  },
+  chip_failed: (state, { job, problem }) => {
+    if (jobOf(state, job) === null) return stay(state);
+    // Never told to the service as an answer of the chip: that would count as a refusal and cost the person a try.
+    const dropped = dropChip({ ...state, problem, step: null });
+    return state.phase === "chip_proof" ? also(dropped, (now) => beginChipAnew(now, problem)) : dropped;
+  },
+};
+
+export function dropChip(state: DeviceState): DeviceStep {
+  return state.chip === null ? stay(state) : stay({ ...state, chip: null }, { do: "release_chip" });
+}
+
+/** The chip's part begins again, and no try is used. A reading that is under way goes on. */
+export function beginChipAnew(state: DeviceState, problem: ReadProblem | null): DeviceStep {
+  const anew: DeviceState = {
+    ...state,
+    problem,
+    command: null,
+    busy: false,
+    step: state.chip === null ? null : state.step,
+  };
+  return say(anew, { type: "chip_restart" });
+}
+
+export function passOn(state: DeviceState): DeviceStep {
+  const { chip, command } = state;
+  if (chip === null || command === null) return stay(state);
+  const job = state.nextJob;
+  return stay(
+    {
+      ...state,
+      nextJob: job + 1,
+      chip: { ...chip, stale: false, job: { id: job, doing: { exchange: command.exchange } } },
+      step: { at: "proof" },
+    },
+    { do: "pass_on", job, command, reopenFirst: chip.stale },
+  );
+}
+
+type Doing = "reading" | { readonly exchange: string };
+
+/** What the chip was asked to do with this job; null when nobody waits for it any more. */
+function jobOf({ chip }: DeviceState, job: number): Doing | null {
+  return chip?.job?.id === job ? chip.job.doing : null;
+}
+
+function isFor(doing: Doing, command: ChipCommand): boolean {
+  return doing !== "reading" && doing.exchange === command.exchange;
+}
+
+function withIdleChip(state: DeviceState, { stale }: { stale: boolean }): DeviceState {
+  return state.chip === null ? state : { ...state, chip: { ...state.chip, stale, job: null } };
+}
