@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { AttemptId } from "@assay/contract/ids";
 import type { ChipFile } from "@assay/contract/verify-protocol";
 import { type ChipProofState, type ChipProofStep, overwriteChipProof } from "@assay/emrtd/verify/prove-chip";
 import { type ChipProof, revocationOf } from "@assay/emrtd/verify/report";
@@ -29,7 +30,7 @@ export type ChipStepNeeds = {
 export type PassedChip = { proof: Proof; dg2: Buffer; sod: Buffer };
 
 /** Of whom a chip is examined. */
-export type ChipOwner = Parameters<typeof chipVerdict>[1] & { attemptId: string; sandbox: boolean };
+export type ChipOwner = Parameters<typeof chipVerdict>[1] & { attemptId: AttemptId; sandbox: boolean };
 
 /** Has the chip of one attempt examined. Its bytes are here alone, and are overwritten as soon as they are no longer needed. */
 export class ChipStep {
