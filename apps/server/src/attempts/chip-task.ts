@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { serialize } from "node:v8";
 import { secureRandom } from "@assay/emrtd/crypto/random";
 import type { SignatureChecker } from "@assay/emrtd/crypto/signature";
-import type { DataGroupNumber } from "@assay/emrtd/lds/data-group";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import {
   createTestCountry,
   defaultTestSeed,
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
+import { filesToJudge } from "@assay/emrtd/reader/read-document";
 import type { DeviationList } from "@assay/emrtd/trust/deviation-list";
 import { readDeviationLists } from "@assay/emrtd/trust/known-deviations";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
@@ -165,13 +165,8 @@ async function checkDocument(
     trusted === "test_country"
       ? { store: testTrust(now, checker), deviations: [] }
       : stores.trustedAt(trusted, now);
-  const dataGroups = new Map<DataGroupNumber, Uint8Array>();
-  for (const number of [1, 2, 11, 14, 15] as const) {
-    const file = files[`DG${number}`];
-    if (file !== undefined) dataGroups.set(number, file);
-  }
   const { report, content } = verifyDocument({
-    files: { sod: files.SOD, dataGroups },
+    files: filesToJudge(files),
     trust,
     deviations,
     policy: readPolicy(policy),

@@ -15,10 +15,10 @@ import { carryCommands } from "@assay/emrtd/reader/carry-commands";
 import { openChip } from "@assay/emrtd/reader/open-chip";
 import { readDocument } from "@assay/emrtd/reader/read-document";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
-import { defaultPolicy } from "@assay/emrtd/verify/policy";
+import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
 import type { TestDocument } from "@assay/emrtd/virtual/test-document";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
-import { ChipExaminer } from "../attempts/chip-examiner.ts";
+import { ChipExaminer, openChipThreads } from "../attempts/chip-examiner.ts";
 import { documentCheckWithProof } from "../attempts/chip-task.ts";
 import { anyone } from "../lib/waiting-line.ts";
 import { judgeDocument } from "./judge-document.ts";
@@ -28,10 +28,10 @@ const now = new Date("2026-11-15T12:00:00Z");
 const country = createTestCountry(defaultTestSeed, now);
 const checker = createNodeSignatureChecker();
 const trust = new TrustStore(testCountryTrust(country), checker);
-const examiner = new ChipExaminer({ threads: 1 });
+const pool = openChipThreads({ threads: 1 });
 
 after(async () => {
-  await examiner.close();
+  await pool.close();
 });
 
 type Document = Pick<TestDocument, "files" | "chip">;
@@ -50,7 +50,7 @@ const levels: Readonly<Record<string, string>> = {
   "The data is authentic. The document offers no proof against copies of its chip.": "chip clonable",
 };
 
-async function judgedAtDesk({ files, chip }: Document): Promise<Judgement> {
+async function judgedAtDesk({ files, chip }: Document, policy: string): Promise<Judgement> {
   const transport = createVirtualChip({ files, ...chip });
   const readers: CardReaders = {
     list: async () => [{ name: "Desk", cardPresent: true, atr: new Uint8Array(0) }],
@@ -62,7 +62,7 @@ async function judgedAtDesk({ files, chip }: Document): Promise<Judgement> {
     { accessKey: { mrz: chip.mrzKey }, waitSeconds: 0 },
     {
       readers,
-      judge: judgeDocument({ trust, policy: defaultPolicy, checker, now }),
+      judge: judgeDocument({ trust, policy: parsePolicy(policy), checker, now }),
       print: (line) => lines.push(line),
       delay: async () => {},
       now: () => now,
@@ -78,7 +78,8 @@ async function judgedAtDesk({ files, chip }: Document): Promise<Judgement> {
 }
 
 /** The device of the service carries the commands, as the socket's other end does. */
-async function judgedByService({ files, chip }: Document): Promise<Judgement> {
+async function judgedByService({ files, chip }: Document, policy: string): Promise<Judgement> {
+  const examiner = new ChipExaminer({ pool, policy });
   const opened = await openChip(createVirtualChip({ files, ...chip }), { mrz: chip.mrzKey });
   const read = await readDocument(opened, now);
   const wait = { ...anyone, onBusy: () => {} };
@@ -99,7 +100,7 @@ async function judgedByService({ files, chip }: Document): Promise<Judgement> {
   };
 }
 
-function ofUnknownCurve(options: Partial<PersonalisationRequest>): Document {
+function passport(dateOfBirth: string, options: Partial<PersonalisationRequest>): Document {
   return personalise({
     country,
     profile: signerProfile("brainpoolP256r1-sha256-explicit"),
@@ -111,22 +112,31 @@ function ofUnknownCurve(options: Partial<PersonalisationRequest>): Document {
       issuingState: "UTO",
       nationality: "UTO",
       documentNumber: "UNKNOWN01",
-      dateOfBirth: "900101",
+      dateOfBirth,
       dateOfExpiry: "331231",
       sex: "X",
       primaryName: "Unknown",
     },
-    chipAuthentication: "ecdh_unknown_curve",
     ...options,
   });
 }
+
+const ofUnknownCurve = (options: Partial<PersonalisationRequest>) =>
+  passport("900101", { chipAuthentication: "ecdh_unknown_curve", ...options });
+
+/** Born 11 years ago, or 111. */
+const ofUnknownCentury = (details?: PersonalisationRequest["details"]) =>
+  passport("150701", {
+    chipAuthentication: "ecdh_aes128",
+    ...(details === undefined ? {} : { details }),
+  });
 
 const unsupported = ["chip authentication unsupported"];
 
 test("the desk and the service judge every document of the test country alike", async (t) => {
   for (const document of testDocuments(now)) {
     await t.test(document.id, async () => {
-      const [atDesk, byService] = [await judgedAtDesk(document), await judgedByService(document)];
+      const [atDesk, byService] = [await judgedAtDesk(document, ""), await judgedByService(document, "")];
       assert.deepEqual(atDesk, byService);
       const expected = document.decidedBy === "chip" ? document.expectedFailureCode : null;
       assert.equal(byService.failure, expected?.replaceAll("_", " ") ?? null);
@@ -156,8 +166,23 @@ test("the desk and the service judge every document of the test country alike", 
   ];
   for (const [name, document, expected] of cases) {
     await t.test(name, async () => {
-      assert.deepEqual(await judgedAtDesk(document), expected);
-      assert.deepEqual(await judgedByService(document), expected);
+      assert.deepEqual(await judgedAtDesk(document, ""), expected);
+      assert.deepEqual(await judgedByService(document, ""), expected);
+    });
+  }
+});
+
+test("the desk and the service know the century of a birth from the same files", async (t) => {
+  const cases: readonly [string, Document, readonly string[]][] = [
+    ["DG11 names it: nothing is left open", ofUnknownCentury({ fullDateOfBirth: "19150701" }), []],
+    ["nothing names it: both warn", ofUnknownCentury(), ["century of birth unknown"]],
+  ];
+  for (const [name, document, warnings] of cases) {
+    await t.test(name, async () => {
+      const expected = { accepted: true, failure: null, level: "chip genuine", warnings };
+      const policy = "century_of_birth_unknown=warn";
+      assert.deepEqual(await judgedAtDesk(document, policy), expected);
+      assert.deepEqual(await judgedByService(document, policy), expected);
     });
   }
 });

@@ -1,9 +1,7 @@
 import type { SignatureChecker } from "@assay/emrtd/crypto/signature";
-import type { DataGroupNumber } from "@assay/emrtd/lds/data-group";
-import type { ReadDocumentFiles } from "@assay/emrtd/reader/read-document";
+import { filesToJudge, type ReadDocumentFiles } from "@assay/emrtd/reader/read-document";
 import type { DeviationList } from "@assay/emrtd/trust/deviation-list";
 import type { TrustStore } from "@assay/emrtd/trust/trust-store";
-import type { DocumentFiles } from "@assay/emrtd/verify/document-content";
 import { failureCodeOf } from "@assay/emrtd/verify/failure-code";
 import type { VerificationPolicy } from "@assay/emrtd/verify/policy";
 import { type Check, type Level, type Outcome, type Report, withChipProof } from "@assay/emrtd/verify/report";
@@ -34,7 +32,7 @@ const levels: Readonly<Record<Level, string>> = {
 
 /** The same checks that a verification session makes, in words for the person at the desk. */
 export function judgeDocument(judgement: DeskJudgement): (files: ReadDocumentFiles) => DeskVerdict {
-  return (files) => verdictOf(verifyDocument({ ...judgement, files: documentFiles(files) }).report);
+  return (files) => verdictOf(verifyDocument({ ...judgement, files: filesToJudge(files) }).report);
 }
 
 function verdictOf(report: Report): DeskVerdict {
@@ -54,15 +52,6 @@ function verdictOf(report: Report): DeskVerdict {
 
 function checkLine({ name, outcome, reason }: Check): string {
   return `${marks[outcome]} ${words(name)}${reason === null ? "" : `: ${words(reason)}`}`;
-}
-
-function documentFiles(files: ReadDocumentFiles): DocumentFiles {
-  const dataGroups = new Map<DataGroupNumber, Uint8Array>();
-  for (const number of [1, 2, 14, 15] as const) {
-    const file = files[`DG${number}`];
-    if (file !== undefined) dataGroups.set(number, file);
-  }
-  return { sod: files.SOD, dataGroups };
 }
 
 function words(name: string): string {

@@ -1,7 +1,7 @@
 import { isEmrtdError } from "../emrtd-error.ts";
 import type { DataGroupNumber } from "../lds/data-group.ts";
 import { readDg1 } from "../lds/dg1.ts";
-import { readSecurityObjectFile } from "../verify/document-content.ts";
+import { type DocumentFiles, readSecurityObjectFile } from "../verify/document-content.ts";
 import type { ChipFileName } from "./chip-files.ts";
 import type { Chip } from "./open-chip.ts";
 
@@ -18,6 +18,25 @@ export const documentFiles = [
 export type DocumentFileName = (typeof documentFiles)[number];
 export type ReadDocumentFiles = Readonly<Partial<Record<DocumentFileName, Uint8Array>>> &
   Readonly<Record<"SOD" | "DG1" | "DG2", Uint8Array>>;
+
+/** A data group that is read and not listed here does not compile: whatever is read is judged. */
+const judgedGroups: Readonly<Record<Exclude<DocumentFileName, "SOD">, DataGroupNumber>> = {
+  DG1: 1,
+  DG2: 2,
+  DG11: 11,
+  DG14: 14,
+  DG15: 15,
+};
+
+/** What was read, as `verifyDocument` takes it; the same for every judge. */
+export function filesToJudge(files: ReadDocumentFiles): DocumentFiles {
+  const dataGroups = new Map<DataGroupNumber, Uint8Array>();
+  for (const name of documentFiles) {
+    const file = files[name];
+    if (name !== "SOD" && file !== undefined) dataGroups.set(judgedGroups[name], file);
+  }
+  return { sod: files.SOD, dataGroups };
+}
 
 /**
  * Reads the files of a document that its security object names. EF.COM, which is not signed and in several states' documents is missing or
