@@ -55,6 +55,7 @@ export const claimKeys = [
   "mrz_optional_data",
   "service_document_id",
 ] as const;
+export type ClaimKey = (typeof claimKeys)[number];
 
 /** `age_over_18` tells whether the person is at least 18, and nothing else about their age. */
 export const ageClaim = { prefix: "age_over_", min: 12, max: 130 } as const;

@@ -2,10 +2,11 @@ import { createHmac } from "node:crypto";
 import { deserialize } from "node:v8";
 import type { EventData } from "@assay/contract/events";
 import type { OrganizationId } from "@assay/contract/ids";
+import type { ClaimKey } from "@assay/contract/sessions";
 import { isAtLeast } from "@assay/emrtd/mrz/age";
 import { isoDate, type MrzDate } from "@assay/emrtd/mrz/mrz-date";
 import type { Mrz } from "@assay/emrtd/mrz/parse-mrz";
-import { ageOf } from "../sessions/share-contract.ts";
+import { ageOf, isNamedClaim } from "../sessions/share-contract.ts";
 import type { ChipContent } from "./chip-task.ts";
 import { evidenceOf } from "./evidence.ts";
 import type { Proof } from "./proof.ts";
@@ -77,11 +78,17 @@ export function buildClaims(
   const claims: Record<string, ClaimValue> = {};
   if (chosen.fieldKeys.some((key) => hangsOnCentury(mrz.dateOfBirth, key, chosen.now)))
     throw new Error("a field was to be shared that the document leaves open");
-  for (const key of chosen.fieldKeys) claims[key] = claimOf(mrz, key, chosen);
+  for (const key of chosen.fieldKeys) {
+    const years = ageOf(key);
+    if (years !== null) claims[key] = isAtLeast(mrz.dateOfBirth, years, chosen.now);
+    else if (isNamedClaim(key)) claims[key] = claimOf(mrz, key, chosen);
+    else throw new Error("a field that cannot be shared was chosen");
+  }
   return claims;
 }
 
-function claimOf(mrz: Mrz, key: string, chosen: { documentId: () => string; now: Date }): ClaimValue {
+/** A key of the contract that has no case here does not compile. */
+function claimOf(mrz: Mrz, key: ClaimKey, chosen: { documentId: () => string }): ClaimValue {
   switch (key) {
     case "document_type_code":
       return mrz.documentCode;
@@ -105,11 +112,6 @@ function claimOf(mrz: Mrz, key: string, chosen: { documentId: () => string; now:
       return blankAsNull([mrz.optionalData, mrz.secondOptionalData].filter((part) => part !== "").join(" "));
     case "service_document_id":
       return chosen.documentId();
-    default: {
-      const years = ageOf(key);
-      if (years === null) throw new Error("a field that cannot be shared was chosen");
-      return isAtLeast(mrz.dateOfBirth, years, chosen.now);
-    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { type PageLanguage, pageLanguages } from "@assay/contract/facts";
-import { ageClaim, claimKeys, shareLimits } from "@assay/contract/sessions";
+import { ageClaim, type ClaimKey, claimKeys, shareLimits } from "@assay/contract/sessions";
 import { unseenCharacters } from "@assay/contract/shown-text";
 
 type Reasons = Partial<Record<PageLanguage, string>>;
@@ -29,8 +29,13 @@ export function ageOf(key: string): number | null {
   return years >= ageClaim.min && years <= ageClaim.max ? years : null;
 }
 
+/** One of the contract's list, which `age_over_N` is not. */
+export function isNamedClaim(key: string): key is ClaimKey {
+  return known.has(key);
+}
+
 export function isClaimKey(key: string): boolean {
-  return known.has(key) || ageOf(key) !== null;
+  return isNamedClaim(key) || ageOf(key) !== null;
 }
 
 /**
