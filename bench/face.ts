@@ -12,9 +12,9 @@ import { decode, encode } from "jpeg-js";
 import { decodePicture } from "../apps/server/src/face/decode-picture.ts";
 import {
   createFaceJudge,
+  type FaceVerdict,
   type JudgedFrame,
   type JudgeInput,
-  type Verdict,
 } from "../apps/server/src/face/face-judge.ts";
 import { loadFaceModels } from "../apps/server/src/face/face-models.ts";
 import { FaceWorkerPool } from "../apps/server/src/face/face-worker-pool.ts";
@@ -145,7 +145,7 @@ export async function run(): Promise<void> {
   start = performance.now();
   const answers = await Promise.all(
     Array.from({ length: 2 * capacity }, async () => {
-      const verdict: Verdict = await judge.judge(input);
+      const verdict: FaceVerdict = await judge.judge(input);
       return { verdict, ms: performance.now() - start };
     }),
   );
@@ -170,7 +170,7 @@ export async function run(): Promise<void> {
 }
 
 /** Processor time of a judgement as it was before faces were followed, in the same run. */
-async function withoutFollowing(input: JudgeInput): Promise<{ ms: number; verdict: Verdict["kind"] }> {
+async function withoutFollowing(input: JudgeInput): Promise<{ ms: number; verdict: FaceVerdict["kind"] }> {
   const support = new URL("./support/", import.meta.url);
   const pool = new FaceWorkerPool({
     log,

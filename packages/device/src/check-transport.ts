@@ -34,17 +34,17 @@ export type TransportStage = {
   frameHasTransport?(): Promise<boolean>;
 };
 
-export type CheckOutcome = "passed" | "failed" | "skipped";
+export type TransportOutcome = "passed" | "failed" | "skipped";
 export type CheckResult = {
   readonly id: string;
   /** What a transport that passes promises. */
   readonly promise: string;
-  readonly outcome: CheckOutcome;
+  readonly outcome: TransportOutcome;
   /** Why it failed or was skipped, or what was measured. */
   readonly note: string;
 };
 
-type Check = {
+type TransportCheck = {
   readonly id: string;
   readonly promise: string;
   run(stage: TransportStage): Promise<string>;
@@ -225,7 +225,7 @@ async function readWhole(stage: TransportStage, transport: CheckedTransport): Pr
 }
 
 /** In this order: each one leaves the document on the reader, or says what it needs. */
-const checks: readonly Check[] = [
+const checks: readonly TransportCheck[] = [
   {
     id: "shape",
     promise: "It has the functions and limits that the page uses, of the right types.",

@@ -47,7 +47,7 @@ export type RunSurroundings = Pick<ChipStepNeeds, "examiner" | "trust" | "judged
     timed: (step: string, seconds: number) => void;
   };
 
-export type DeviceInput =
+export type SocketInput =
   | { kind: "message"; message: Exclude<DeviceMessage, { type: "hello" }> }
   | { kind: "part"; frame: ArtifactFrame };
 
@@ -143,7 +143,7 @@ export class AttemptRun {
   }
 
   /** Resolves when the input has been handled. Input from a socket that has been replaced is dropped. */
-  receive(link: DeviceLink, input: DeviceInput): Promise<void> {
+  receive(link: DeviceLink, input: SocketInput): Promise<void> {
     return this.#next(() => {
       if (this.#link !== link) return undefined;
       if (this.#around.core.clock.now() >= this.owner.expiresAt)

@@ -1,7 +1,7 @@
 import { type Requirements, unmetFailureCodes } from "../sessions/requirements.ts";
 import type { DocumentCheck } from "./chip-task.ts";
 import { claimRefusal } from "./claims.ts";
-import type { Verdict } from "./try.ts";
+import type { TryVerdict } from "./try.ts";
 import { unmetRequirement } from "./unmet-requirement.ts";
 
 /** What the checks so far come to for this session: what was found wrong, what cannot be told, what was demanded and is not possible. */
@@ -9,7 +9,7 @@ export function chipVerdict(
   { failureCode, content, report }: Pick<DocumentCheck, "failureCode" | "content" | "report">,
   asked: { selectedFieldKeys: readonly string[]; requirements: Requirements },
   now: Date,
-): Verdict {
+): TryVerdict {
   if (failureCode !== null) return { failureCode };
   const refusal = content === null ? null : claimRefusal(content, asked.selectedFieldKeys, now);
   // The contract has no code of its own for a document that does not say what was asked for.

@@ -1,6 +1,6 @@
 import type { Proof } from "./proof.ts";
 import { type RiskFacts, riskScore } from "./risk-score.ts";
-import type { DeviceTrust, JudgedTry, Verdict } from "./try.ts";
+import type { DeviceTrust, JudgedTry, TryVerdict } from "./try.ts";
 
 /** What is known when a try has its verdict. */
 export type TryGrounds = {
@@ -22,7 +22,7 @@ export type FaceFacts = {
 
 /** A verdict with its risk and, where it ends the session as a success, with what that success rests on. */
 export function judgedTryOf(
-  { step, number, verdict }: { step: JudgedTry["step"]; number: number; verdict: Verdict },
+  { step, number, verdict }: { step: JudgedTry["step"]; number: number; verdict: TryVerdict },
   { chip, proof, face, failedTries }: TryGrounds,
 ): JudgedTry {
   const risk = riskScore({

@@ -21,7 +21,7 @@ import { sharedData } from "./claims.ts";
 import type { Proof } from "./proof.ts";
 import { type DeviceTrust, type JudgedTry, type TryRecorded, toldOf } from "./try.ts";
 
-export type RecordedAttempt = {
+export type TriedAttempt = {
   sessionId: SessionId;
   attemptId: AttemptId;
   organizationId: OrganizationId;
@@ -35,11 +35,7 @@ export type RecordedAttempt = {
  * session, the outcome, the sealed claims and the event are written with it or not at all. Call it only with a verdict: a fault on our
  * side uses up nothing.
  */
-export async function recordTry(
-  core: Core,
-  attempt: RecordedAttempt,
-  judged: JudgedTry,
-): Promise<TryRecorded> {
+export async function recordTry(core: Core, attempt: TriedAttempt, judged: JudgedTry): Promise<TryRecorded> {
   const now = core.clock.now();
   const shared = "proof" in judged ? await share(core, attempt, judged, now) : null;
   return core.db.transaction(async (tx): Promise<TryRecorded> => {
@@ -96,7 +92,7 @@ export async function recordTry(
 /** Outside of the sealed payload, claims exist in what this returns and in the arguments of `endSession` only. */
 async function share(
   core: Core,
-  { organizationId, selectedFieldKeys: fieldKeys }: RecordedAttempt,
+  { organizationId, selectedFieldKeys: fieldKeys }: TriedAttempt,
   { proof, device }: { proof: Proof; device: DeviceTrust },
   now: Date,
 ): Promise<EventData<"verification.session.succeeded">> {

@@ -14,10 +14,10 @@ export type Rejected = {
   /** The document is what it says, and cannot meet this requirement of the partner. */
   unmetRequirement?: RequirementName;
 };
-export type Verdict = Passed | Rejected;
+export type TryVerdict = Passed | Rejected;
 
 /** What everybody is told of a verdict. */
-export function toldOf(verdict: Verdict): {
+export function toldOf(verdict: TryVerdict): {
   failure_code: FailureCode | null;
   unmet_requirement: RequirementName | null;
 } {
@@ -35,9 +35,9 @@ export type JudgedTry = { number: number; riskScore: number } & (
 
 /** The result of recording a try. */
 export type TryRecorded =
-  | { kind: "counted"; step: Step; verdict: Verdict }
+  | { kind: "counted"; step: Step; verdict: TryVerdict }
   /** The try decided the session, which has succeeded where it passed. */
-  | { kind: "session_ended"; verdict: Verdict }
+  | { kind: "session_ended"; verdict: TryVerdict }
   /** Nothing was written: the session had ended or expired, or the attempt is another device's by now. */
   | { kind: "session_over" }
   /** Nothing was written: another process has counted a try of this attempt, so this run's state is out of date. */

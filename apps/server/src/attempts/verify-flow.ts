@@ -19,7 +19,7 @@ import type { ChipProof } from "@assay/emrtd/verify/report";
 import type { Challenge } from "@assay/face/challenge";
 import type { SentAttestation } from "../device-attestation/attestation-judge.ts";
 import type { Step } from "../sessions/session.ts";
-import { type TryRecorded, toldOf, type Verdict } from "./try.ts";
+import { type TryRecorded, type TryVerdict, toldOf } from "./try.ts";
 
 /**
  * The protocol of one attempt as a pure state machine: `advance` is `(state, input, now) → (state, effects)`. It has no socket, bytes,
@@ -78,20 +78,20 @@ type DeviceSideInput =
 
 /** Results of the service's own work. */
 type OwnInput =
-  | { kind: "chip_checked"; verdict: Verdict; proof: ChipProof | null }
+  | { kind: "chip_checked"; verdict: TryVerdict; proof: ChipProof | null }
   | {
       kind: "proof_commands";
       exchange: string;
       commandKind: "in_session" | "sealed" | "challenge";
       commands: readonly string[];
     }
-  | { kind: "proof_judged"; verdict: Verdict }
+  | { kind: "proof_judged"; verdict: TryVerdict }
   | { kind: "face_challenge"; challenge: Challenge; nonce: string }
   /** No challenge is given: `freeChallenges` of them were not answered. */
   | { kind: "challenges_spent" }
-  | { kind: "face_judged"; verdict: Verdict }
+  | { kind: "face_judged"; verdict: TryVerdict }
   /** What has arrived of a capture shows that it cannot pass any more. */
-  | { kind: "face_failed_early"; verdict: Verdict }
+  | { kind: "face_failed_early"; verdict: TryVerdict }
   /** The result of the effect `record`. `session_over` also comes unasked, when the session was ended from elsewhere. */
   | TryRecorded
   | { kind: "fault"; code: VerifyFaultCode }
@@ -115,7 +115,7 @@ export type FlowEffect =
   /** Pin the chip that has passed: from now on it is the only source of claims. */
   | { do: "pin_chip" }
   /** Count the try and, where it decides the session, end the session in the same transaction. */
-  | { do: "record"; step: Step; number: number; verdict: Verdict }
+  | { do: "record"; step: Step; number: number; verdict: TryVerdict }
   /** Counts one more that is not answered yet, at all processes together, unless there were too many. */
   | { do: "new_face_challenge"; stillHead: boolean }
   /** It was answered, and could not be judged. */
@@ -440,7 +440,7 @@ function announce(
 
 // --- verdicts ------------------------------------------------------------------------------------------------------
 
-function judgeChip(state: FlowState, verdict: Verdict): FlowStep {
+function judgeChip(state: FlowState, verdict: TryVerdict): FlowStep {
   if (verdict.failureCode !== null || !state.chipPassCounted) {
     return {
       state: { ...state, phase: "chip_check" },
@@ -461,12 +461,12 @@ function passChip(state: FlowState): FlowStep {
   return { state: next, effects: [{ do: "pin_chip" }, result(next, "chip", { failureCode: null })] };
 }
 
-function judgeFace(state: FlowState, verdict: Verdict): FlowStep {
+function judgeFace(state: FlowState, verdict: TryVerdict): FlowStep {
   return stay(state, { do: "record", step: "face", number: state.triesUsed.face + 1, verdict });
 }
 
 /** The try is counted as if it had been sent to its end. The device hears that it is being checked, and stops filming. */
-function endCaptureEarly(state: FlowState, verdict: Verdict): FlowStep {
+function endCaptureEarly(state: FlowState, verdict: TryVerdict): FlowStep {
   const next: FlowState = { ...withoutArtifacts(state), phase: "face_check", framesMayBeLate: true };
   const { effects } = judgeFace(next, verdict);
   return { state: next, effects: [checking(next), ...effects] };
@@ -499,7 +499,7 @@ function leave(state: FlowState, code: VerifyCloseCode, ...before: FlowEffect[])
   };
 }
 
-function end(state: FlowState, verdict: Verdict): FlowStep {
+function end(state: FlowState, verdict: TryVerdict): FlowStep {
   const status = verdict.failureCode === null ? "succeeded" : "failed";
   return leave(state, "OUTCOME", { do: "send", message: { type: "outcome", status, ...toldOf(verdict) } });
 }
@@ -569,7 +569,7 @@ function checking(state: FlowState): FlowEffect {
   return { do: "send", message: { type: "checking", phase: state.phase, busy: false } };
 }
 
-function result(state: FlowState, step: Step, verdict: Verdict): FlowEffect {
+function result(state: FlowState, step: Step, verdict: TryVerdict): FlowEffect {
   return {
     do: "send",
     message: {

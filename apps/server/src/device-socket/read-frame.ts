@@ -5,7 +5,7 @@ import {
 } from "@assay/contract/verify-protocol";
 import { type DeviceMessage, deviceMessages } from "@assay/contract/verify-socket";
 import { Compile } from "typebox/compile";
-import type { DeviceInput } from "../attempts/attempt-run.ts";
+import type { SocketInput } from "../attempts/attempt-run.ts";
 
 const validators = Object.fromEntries(
   Object.entries(deviceMessages).map(([type, schema]) => [type, Compile(schema)]),
@@ -25,7 +25,7 @@ export function parseDeviceMessage(text: string): DeviceMessage | null {
 }
 
 /** A frame of a device that has been welcomed, or why the socket is closed for it. */
-export function readFrame(data: Buffer, isBinary: boolean): DeviceInput | VerifyCloseCode {
+export function readFrame(data: Buffer, isBinary: boolean): SocketInput | VerifyCloseCode {
   if (isBinary) {
     const frame = decodeArtifactFrame(data);
     return frame === null ? "MESSAGE_INVALID" : { kind: "part", frame };

@@ -1,8 +1,8 @@
 import type { Box } from "@assay/face/measurement";
-import type { Picture } from "./decode-picture.ts";
+import type { DecodedPicture } from "./decode-picture.ts";
 
 /** A frame that is shown to a detector, and where the face is in it. */
-export type ShownFrame = { readonly picture: Picture; readonly face: Box; readonly atMs: number };
+export type ShownFrame = { readonly picture: DecodedPicture; readonly face: Box; readonly atMs: number };
 
 /**
  * What the module of FACE_ATTACK_DETECTOR loads: an operator's own detector of presentation attacks. It runs in the process that sees pictures, with its limits.

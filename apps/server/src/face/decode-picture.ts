@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { type ImageKind, readImageInfo } from "@assay/emrtd/lds/image";
 
 /** Three bytes a pixel, row by row. */
-export type Picture = {
+export type DecodedPicture = {
   readonly width: number;
   readonly height: number;
   readonly rgb: Uint8Array;
@@ -49,7 +49,7 @@ class Codec {
     return found;
   }
 
-  async decode(bytes: Uint8Array): Promise<Picture> {
+  async decode(bytes: Uint8Array): Promise<DecodedPicture> {
     this.#loaded ??= this.#load();
     const decoder = new (await this.#loaded)();
     try {
@@ -101,7 +101,7 @@ const mostScans = 100;
 export async function decodePicture(
   bytes: Uint8Array,
   limits: { readonly kinds: readonly ImageKind[]; readonly maxPixels: number },
-): Promise<Picture> {
+): Promise<DecodedPicture> {
   const { kind, width, height } = headerOf(bytes);
   if (!limits.kinds.includes(kind)) throw new PictureError("The picture is of a kind that is not taken here");
   if (width * height > limits.maxPixels) throw new PictureError("The picture has too many pixels");

@@ -8,7 +8,13 @@ import { until } from "../../test/support/until.ts";
 import { watchedMeasurer } from "../../test/support/watched-measurer.ts";
 import { createLog } from "../lib/log.ts";
 import { Metrics } from "../lib/metrics.ts";
-import { createFaceJudge, type FaceJudge, faceRisk, type JudgedFrame, type Verdict } from "./face-judge.ts";
+import {
+  createFaceJudge,
+  type FaceJudge,
+  type FaceVerdict,
+  faceRisk,
+  type JudgedFrame,
+} from "./face-judge.ts";
 import { FaceWorkerPool, type FaceWorkerPoolOptions } from "./face-worker-pool.ts";
 
 /** The order is the one thing that is random outside tests. */
@@ -35,7 +41,7 @@ before(() => {
 });
 after(() => judge.close());
 
-const judged = (options: FilmOptions, portrait = adult): Promise<Verdict> =>
+const judged = (options: FilmOptions, portrait = adult): Promise<FaceVerdict> =>
   judge.judge({ challenge, frames: filmFace(challenge, options), portrait, sandbox: false });
 
 test("the face judge, with its real models, asks for something new each time", async () => {

@@ -61,7 +61,7 @@ export type AttackSign = AttackSignal | "detector" | "detector_unavailable";
 
 export type FaultReason = WorkerFaultReason | "portrait_unusable";
 
-export type Verdict =
+export type FaceVerdict =
   | {
       readonly kind: "passed";
       readonly distance: number;
@@ -79,7 +79,7 @@ export type Verdict =
 
 export type FollowedTry = {
   readonly challenge: Challenge;
-  readonly onFailed: (verdict: Extract<Verdict, { kind: "failed" }>) => void;
+  readonly onFailed: (verdict: Extract<FaceVerdict, { kind: "failed" }>) => void;
 };
 
 export type FaceJudge = {
@@ -87,7 +87,7 @@ export type FaceJudge = {
   begin(who: { readonly sandbox: boolean; readonly stillHead: boolean }): Challenge | null;
   /** Looks at the frames of a try as they arrive. `onFailed` is called, at most once, when they show that it cannot pass any more. */
   follow(attempt: FollowedTry): FaceSitting;
-  judge(input: JudgeInput): Promise<Verdict>;
+  judge(input: JudgeInput): Promise<FaceVerdict>;
   close(): Promise<void>;
 };
 
@@ -164,7 +164,7 @@ async function judge(
   { challenge, frames, portrait, sandbox, sitting }: JudgeInput,
   measurer: FaceMeasurer,
   options: FaceJudgeOptions,
-): Promise<Verdict> {
+): Promise<FaceVerdict> {
   const limits = options.limits ?? livenessLimits;
   // What needs no picture is judged before a worker spends seconds on one.
   const timing = judgeTiming(frames, challenge, limits);
@@ -229,7 +229,7 @@ function detectorSign(
   return score > limit ? "detector" : null;
 }
 
-function livenessFailed(reasons: readonly FailureReason[]): Extract<Verdict, { kind: "failed" }> {
+function livenessFailed(reasons: readonly FailureReason[]): Extract<FaceVerdict, { kind: "failed" }> {
   return { kind: "failed", code: "liveness_failed", reasons };
 }
 

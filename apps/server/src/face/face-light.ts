@@ -1,6 +1,6 @@
 import type { Box, Light } from "@assay/face/measurement";
 import { patternPixels } from "@assay/face/screen-pattern";
-import type { Picture } from "./decode-picture.ts";
+import type { DecodedPicture } from "./decode-picture.ts";
 
 const linearOf = Float64Array.from({ length: 256 }, (_, value) => {
   const share = value / 255;
@@ -12,7 +12,7 @@ const leastAreaShare = 0.005;
 
 /** The middle of the face is skin in every pose; hair and clothes are neither face nor far away, so a margin around it counts as nothing. */
 export function lightOf(
-  { rgb, width, height }: Picture,
+  { rgb, width, height }: DecodedPicture,
   box: Box,
 ): { readonly faceLight: Light; readonly surroundingLight: Light | null } {
   const face = [0, 0, 0, 0];
@@ -42,7 +42,7 @@ export function lightOf(
 }
 
 /** Brightness of a place and the pixels around it, not linear, from 0 to 255; null at the edge of the picture. */
-export function lightAround({ rgb, width, height }: Picture, x: number, y: number): number | null {
+export function lightAround({ rgb, width, height }: DecodedPicture, x: number, y: number): number | null {
   const [column, row] = [Math.round(x), Math.round(y)];
   if (!(column >= 1 && row >= 1 && column < width - 1 && row < height - 1)) return null;
   let sum = 0;
@@ -55,7 +55,7 @@ export function lightAround({ rgb, width, height }: Picture, x: number, y: numbe
 }
 
 /** The square in the middle of a face in which patterns are looked for; null where the face is smaller. */
-export function middleOfFace({ rgb, width, height }: Picture, box: Box): Float64Array | null {
+export function middleOfFace({ rgb, width, height }: DecodedPicture, box: Box): Float64Array | null {
   const side = patternPixels;
   const left = Math.round(box.x + (box.width - side) / 2);
   const top = Math.round(box.y + (box.height - side) / 2);

@@ -7,7 +7,7 @@ import type { Challenge } from "@assay/face/challenge";
 import { distanceOf } from "@assay/face/measurement";
 import { decode } from "jpeg-js";
 import { type FilmOptions, filmFace } from "../../test/support/film-face.ts";
-import { decodePicture, type Picture } from "./decode-picture.ts";
+import { type DecodedPicture, decodePicture } from "./decode-picture.ts";
 import { loadFaceModels } from "./face-models.ts";
 
 /**
@@ -36,13 +36,13 @@ const films: Readonly<Record<string, FilmOptions>> = {
 };
 
 /** The service's own decoder gives slightly other pixels, which is not what is compared here. */
-function decoded(jpeg: Uint8Array): Picture {
+function decoded(jpeg: Uint8Array): DecodedPicture {
   const { width, height, data } = decode(jpeg, { useTArray: true, formatAsRGBA: false });
   return { width, height, rgb: data };
 }
 
 const made = new Map<string, ReturnType<typeof filmFace>>();
-async function pictureOf(name: string): Promise<Picture> {
+async function pictureOf(name: string): Promise<DecodedPicture> {
   if (name === "elder.jp2")
     return decodePicture(readPortrait(name), { kinds: ["jp2", "j2k"], maxPixels: 1_000_000 });
   if (name === "adult.jpg") return decoded(readPortrait(name));

@@ -11,7 +11,7 @@ import {
   shapeOf,
   squareAround,
 } from "@assay/face/mesh-geometry";
-import type { Picture } from "./decode-picture.ts";
+import type { DecodedPicture } from "./decode-picture.ts";
 import { lightAround, lightOf } from "./face-light.ts";
 import { FaceNetwork } from "./face-network.ts";
 import {
@@ -26,15 +26,19 @@ import { type Cut, cutOf, type MeanColour, sampleCut, samplePicture } from "./sa
 
 export type FaceModels = {
   /** Every face in the picture, the largest first. */
-  detect(picture: Picture): Promise<readonly Box[]>;
+  detect(picture: DecodedPicture): Promise<readonly Box[]>;
   /**
    * `measure` answers null where no face is, whatever box it was given: then a face may be followed from picture to picture without `detect`. Models that do not say so have every
    * frame looked at by `detect`.
    */
   readonly follows?: boolean;
   /** `near` is where the face was in the picture before, when it was in one: looking there first is quicker. A face that is followed gets that place as its `box`, too. */
-  measure(picture: Picture, box: Box, near?: Box): Promise<FaceMeasurement | null> | FaceMeasurement | null;
-  embed(picture: Picture, box: Box): Promise<readonly number[]>;
+  measure(
+    picture: DecodedPicture,
+    box: Box,
+    near?: Box,
+  ): Promise<FaceMeasurement | null> | FaceMeasurement | null;
+  embed(picture: DecodedPicture, box: Box): Promise<readonly number[]>;
 };
 
 // What the weights were trained with.
@@ -61,7 +65,7 @@ export async function loadFaceModels(): Promise<FaceModels> {
   const detector = await FaceNetwork.load<"boxes">(detectorNetwork(), detectorInputPixels);
 
   /** The face mesh of a square part of the picture, and how sure the network is that a face is there. */
-  const mesh = (picture: Picture, around: Square) =>
+  const mesh = (picture: DecodedPicture, around: Square) =>
     meshed.run((pixels) =>
       samplePicture(picture, pixels, meshInputPixels, {
         left: around.x - around.side / 2,
@@ -73,7 +77,7 @@ export async function loadFaceModels(): Promise<FaceModels> {
     );
 
   /** With a grey margin of so many pixels around the picture. The network is shown a square; black fills it up. */
-  async function find(picture: Picture, margin: number): Promise<Box[]> {
+  async function find(picture: DecodedPicture, margin: number): Promise<Box[]> {
     const [width, height] = [picture.width + 2 * margin, picture.height + 2 * margin];
     const step = Math.max(width, height) / detectorInputPixels;
     const { boxes } = await detector.run((pixels) =>
@@ -144,7 +148,7 @@ export async function loadFaceModels(): Promise<FaceModels> {
   };
 }
 
-function cut(picture: Picture, box: Box): Cut {
+function cut(picture: DecodedPicture, box: Box): Cut {
   const found = cutOf(picture, box);
   if (found === null) throw new Error("The face has no area");
   return found;

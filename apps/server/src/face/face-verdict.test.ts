@@ -5,7 +5,7 @@ import { alice, performed } from "@assay/face/test/performed-movements";
 import { createLog } from "../lib/log.ts";
 import { Metrics } from "../lib/metrics.ts";
 import type { FaceJobResult } from "./face-job.ts";
-import { createFaceJudge, type FaceJudgeOptions, faceRisk, type Verdict } from "./face-judge.ts";
+import { createFaceJudge, type FaceJudgeOptions, type FaceVerdict, faceRisk } from "./face-judge.ts";
 import { WorkerFault } from "./face-worker-pool.ts";
 
 const challenge: Challenge = {
@@ -24,7 +24,7 @@ function portraitAt(distance: number): number[] {
 async function verdictOn(
   answer: () => Promise<FaceJobResult>,
   options: Partial<FaceJudgeOptions> = {},
-): Promise<Verdict> {
+): Promise<FaceVerdict> {
   const judge = createFaceJudge({
     log: createLog({ level: "error", write: () => {}, now: () => new Date(0) }),
     metrics: new Metrics(),
@@ -92,7 +92,7 @@ test("signs of an attack raise the risk and fail nobody, unless the operator req
     ...(await at(0.2)()),
     ...{ attackScore },
   });
-  const signsOf = (verdict: Verdict) => (verdict.kind === "passed" ? verdict.riskInputs.signs : verdict);
+  const signsOf = (verdict: FaceVerdict) => (verdict.kind === "passed" ? verdict.riskInputs.signs : verdict);
   assert.deepEqual(signsOf(await verdictOn(at(0.2))), []);
   assert.deepEqual(signsOf(await verdictOn(scored(0.5))), []);
   assert.deepEqual(signsOf(await verdictOn(scored(0.51))), ["detector"]);

@@ -4,7 +4,7 @@ import { picksForEmbedding } from "@assay/face/identity";
 import type { Box, FaceMeasurement, FrameMeasurement } from "@assay/face/measurement";
 import { patternOf } from "@assay/face/screen-pattern";
 import { type AttackDetector, type ShownFrame, scoreAttack } from "./attack-detector.ts";
-import { decodePicture, type Picture, PictureError } from "./decode-picture.ts";
+import { type DecodedPicture, decodePicture, PictureError } from "./decode-picture.ts";
 import {
   type FaceJob,
   type FaceJobLimits,
@@ -122,7 +122,7 @@ export async function lookAtFrame(
   return { kind: "seen", faces: found.length, width, height, face, box, mayFollow: next };
 }
 
-async function decodeFrame(jpeg: Uint8Array, limits: FaceJobLimits): Promise<Picture | null> {
+async function decodeFrame(jpeg: Uint8Array, limits: FaceJobLimits): Promise<DecodedPicture | null> {
   try {
     return await decodePicture(jpeg, { kinds: ["jpeg"], maxPixels: limits.maxFramePixels });
   } catch (error) {
@@ -136,7 +136,7 @@ async function embedPortrait(
   bytes: Uint8Array,
   limits: FaceJobLimits,
 ): Promise<readonly number[] | null> {
-  let picture: Picture;
+  let picture: DecodedPicture;
   try {
     picture = await decodePicture(bytes, {
       kinds: ["jpeg", "jp2", "j2k"],

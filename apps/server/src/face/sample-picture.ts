@@ -1,5 +1,5 @@
 import type { Box } from "@assay/face/measurement";
-import type { Picture } from "./decode-picture.ts";
+import type { DecodedPicture } from "./decode-picture.ts";
 
 /** What a network was trained with: this colour was taken off every pixel. */
 export type MeanColour = readonly [red: number, green: number, blue: number];
@@ -9,7 +9,7 @@ export type MeanColour = readonly [red: number, green: number, blue: number];
  * picture get what `outside` says; without it the picture goes on as it ends.
  */
 export function samplePicture(
-  { rgb, width, height }: Picture,
+  { rgb, width, height }: DecodedPicture,
   pixels: Float32Array,
   size: number,
   from: {
@@ -74,7 +74,7 @@ function byteAt(bytes: Uint8Array, index: number): number {
 export type Cut = Box;
 
 /** What of a box lies in the picture; null where nothing does. */
-export function cutOf({ width, height }: Picture, box: Box): Cut | null {
+export function cutOf({ width, height }: DecodedPicture, box: Box): Cut | null {
   const [x, y] = [Math.max(box.x, 0), Math.max(box.y, 0)];
   const cut = {
     x: Math.floor(x),
@@ -87,7 +87,7 @@ export function cutOf({ width, height }: Picture, box: Box): Cut | null {
 
 /** A cut in the middle of a black square, at another size. */
 export function sampleCut(
-  { rgb, width }: Picture,
+  { rgb, width }: DecodedPicture,
   pixels: Float32Array,
   size: number,
   cut: Cut,

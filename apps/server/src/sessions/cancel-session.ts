@@ -5,13 +5,13 @@ import type { Tx } from "../db/db.ts";
 import type { PublishTarget } from "../webhooks/endpoint.store.ts";
 import { endSession } from "./end-session.ts";
 import { lockOpenAttempt, type SessionRow, stateOf } from "./session.store.ts";
-import { decideCancel, type Refusal } from "./session.ts";
+import { decideCancel, type SessionRefusal } from "./session.ts";
 
 export type CancelResult =
   | { result: "cancelled" }
   /** It was cancelled before; nothing was written. */
   | { result: "already_cancelled" }
-  | { result: "refused"; why: Refusal | "in_flight" | "delivered" };
+  | { result: "refused"; why: SessionRefusal | "in_flight" | "delivered" };
 
 /**
  * Cancels a session whose row the caller holds, or tells why not; what that means to whoever asked is the caller's to say.

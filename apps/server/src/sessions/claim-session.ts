@@ -11,11 +11,11 @@ import {
   stateOf,
   touchAttempt,
 } from "./session.store.ts";
-import { decideClaim, type Refusal } from "./session.ts";
+import { decideClaim, type SessionRefusal } from "./session.ts";
 
 export type ClaimResult =
   | { result: "claimed"; attemptId: AttemptId; resumed: boolean; tookOver: boolean }
-  | { result: "refused"; why: Refusal | "other_device" };
+  | { result: "refused"; why: SessionRefusal | "other_device" };
 
 /**
  * A device takes the session, whose row the caller holds: a new attempt begins, and a session that was only created is now in progress. The same

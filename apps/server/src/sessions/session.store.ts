@@ -364,7 +364,7 @@ export async function spendCancelToken(
 
 // --- attempts -----------------------------------------------------------------------------------------------------
 
-export type AttemptRow = {
+export type VerificationAttemptRow = {
   id: AttemptId;
   session_id: SessionId;
   status: AttemptStatus;
@@ -487,7 +487,7 @@ export type AttemptFilter = {
 };
 
 export function listAttempts(db: Queryable, tenant: Tenant, filter: AttemptFilter, now: Date) {
-  return readPage<AttemptRow>(db, {
+  return readPage<VerificationAttemptRow>(db, {
     limit: filter.limit,
     startingAfter: filter.startingAfter,
     cursorExists: (id) => sql`select 1 from attempts where id = ${id} and ${ownedBy(tenant)}`,

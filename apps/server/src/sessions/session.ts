@@ -60,9 +60,9 @@ export function isInFlight(attempt: OpenAttempt, now: Date): boolean {
 }
 
 /** Why a move is not made. `ended` is any end but expiry. */
-export type Refusal = "expired" | "ended";
+export type SessionRefusal = "expired" | "ended";
 
-function refusalOf(status: SessionStatus): Refusal | null {
+function refusalOf(status: SessionStatus): SessionRefusal | null {
   if (status === "expired") return "expired";
   return isOpen(status) ? null : "ended";
 }
@@ -70,7 +70,7 @@ function refusalOf(status: SessionStatus): Refusal | null {
 export type ClaimDecision =
   | { move: "start"; cancelAttempt: string | null }
   | { move: "resume"; attemptId: AttemptId }
-  | { move: "refuse"; why: Refusal | "other_device" };
+  | { move: "refuse"; why: SessionRefusal | "other_device" };
 
 /** A device takes the session. The same device resumes; another one takes over only when that is allowed. */
 export function decideClaim(
@@ -93,7 +93,7 @@ export type TryDecision =
   | { move: "succeed" }
   /** No try is left. `counted` is false for a try beyond the last one, which has no number to be counted under. */
   | { move: "fail"; failureCode: FailureCode; counted: boolean }
-  | { move: "refuse"; why: Refusal | "not_your_turn" | "already_counted" };
+  | { move: "refuse"; why: SessionRefusal | "not_your_turn" | "already_counted" };
 
 /**
  * A try was judged. Only the attempt that is under way decides anything. Tries are numbered from 1 within their step, so that a try which
@@ -139,7 +139,7 @@ export function decideDecline(
 export type CancelDecision =
   | { move: "cancel" }
   | { move: "none" }
-  | { move: "refuse"; why: Refusal | "in_flight" };
+  | { move: "refuse"; why: SessionRefusal | "in_flight" };
 
 /**
  * The partner cancels what has not ended and is not in flight. The person may abort at any time. Withdrawing consent is

@@ -1,7 +1,7 @@
 import type { Attempt, Session, SessionWithConsent } from "@assay/contract/sessions";
 import type { Static } from "typebox";
 import { demandsOf } from "./requirements.ts";
-import type { AttemptRow, SessionRow } from "./session.store.ts";
+import type { SessionRow, VerificationAttemptRow } from "./session.store.ts";
 import { attemptStatusAt, statusAt } from "./session.ts";
 import type { SessionConsentRow } from "./session-consent.store.ts";
 
@@ -39,7 +39,7 @@ export function viewSession(row: SessionRow, now: Date, publicUrl: string): Stat
   };
 }
 
-export function viewAttempt(row: AttemptRow, now: Date): Static<typeof Attempt> {
+export function viewAttempt(row: VerificationAttemptRow, now: Date): Static<typeof Attempt> {
   const { status, failureCode, expired } = attemptStatusAt(
     { status: row.status, failureCode: row.failure_code, sessionExpiresAt: row.session_expires_at },
     now,

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type FaceMovement, stillHeadMovements } from "@assay/contract/verify-protocol";
 import { livenessLimits } from "@assay/face/limits";
 import type { Locator, Page } from "playwright-core";
-import { createFaceJudge, type FaceJudge, type Verdict } from "../../src/face/face-judge.ts";
+import { createFaceJudge, type FaceJudge, type FaceVerdict } from "../../src/face/face-judge.ts";
 import { FaceWorkerPool } from "../../src/face/face-worker-pool.ts";
 import { systemClock } from "../../src/kernel/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
@@ -38,10 +38,10 @@ const limits = {
 let whileJudging: () => void = () => {};
 const measurer = watchedMeasurer(workers, () => whileJudging());
 const judge = createFaceJudge({ log, metrics: new Metrics(), measurer, limits });
-const verdicts: Verdict[] = [];
+const verdicts: FaceVerdict[] = [];
 const judged = new Set<string>();
 /** The first of each try: one that fails while its last frames are being judged is told twice. */
-function note(challenge: unknown, verdict: Verdict): void {
+function note(challenge: unknown, verdict: FaceVerdict): void {
   const id = JSON.stringify(challenge);
   if (!judged.has(id)) verdicts.push(verdict);
   judged.add(id);

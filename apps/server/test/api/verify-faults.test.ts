@@ -5,7 +5,7 @@ import { runDevice } from "@assay/device/run-device";
 import { virtualPassport } from "@assay/device/virtual-passport";
 import type { Challenge } from "@assay/face/challenge";
 import { sql } from "../../src/db/sql.ts";
-import type { FaceJudge, Verdict } from "../../src/face/face-judge.ts";
+import type { FaceJudge, FaceVerdict } from "../../src/face/face-judge.ts";
 import { FaceSitting } from "../../src/face/face-sitting.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import { createLivePartner } from "../support/live.ts";
@@ -192,7 +192,7 @@ test("live with a face check: its verdict decides, its faults do not count, and 
     colourMs: 900,
     deadlineMs: 20_000,
   };
-  const verdicts: (Verdict | Error)[] = [];
+  const verdicts: (FaceVerdict | Error)[] = [];
   const seen: { portraitBytes: number; frames: string[] }[] = [];
   let busy = true;
   const faceJudge: FaceJudge = {

@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { artifactFrames, verifySocketLimits } from "@assay/contract/verify-protocol";
 import { sendFiles, sendFrame } from "@assay/device/send-artifacts";
 import { challengeShape, newChallenge } from "@assay/face/challenge";
-import type { FaceJudge, Verdict } from "../../src/face/face-judge.ts";
+import type { FaceJudge, FaceVerdict } from "../../src/face/face-judge.ts";
 import { FaceSitting } from "../../src/face/face-sitting.ts";
 import { minuteMs } from "../../src/kernel/clock.ts";
 import { createPartner, expectData } from "../support/api.ts";
@@ -26,7 +26,7 @@ const allocate = (bytes: number) => {
 const isOverwritten = (buffer: Buffer) => buffer.every((byte) => byte === 0);
 const keptBytes = () => handedOut.filter((buffer) => !isOverwritten(buffer)).length;
 
-let verdict: Verdict = { kind: "failed", code: "liveness_failed", reasons: ["face_still"] };
+let verdict: FaceVerdict = { kind: "failed", code: "liveness_failed", reasons: ["face_still"] };
 const faceJudge: FaceJudge = {
   begin: () => newChallenge((below) => below - 1),
   close: async () => {},

@@ -27,7 +27,7 @@ export type VirtualPace = {
 };
 
 /** A refusal, as the status word that the chip answers. */
-export class Refusal extends Error {
+export class ChipRefusal extends Error {
   readonly statusWord: number;
 
   constructor(statusWord: number) {
@@ -76,20 +76,20 @@ export class PaceChip {
 
   step(data: Uint8Array, chained: boolean): PaceStep {
     const { tag, value } = authenticationObject(data);
-    if (chained === (this.#stage === "token")) throw new Refusal(statusWords.lastCommandExpected);
+    if (chained === (this.#stage === "token")) throw new ChipRefusal(statusWords.lastCommandExpected);
     switch (this.#stage) {
       case "nonce": {
-        if (tag !== null) throw new Refusal(statusWords.wrongData);
+        if (tag !== null) throw new ChipRefusal(statusWords.wrongData);
         this.#stage = "map";
         const { suite } = this.#protocol;
         return answer(0x80, encryptNonce(suite, passwordKey(suite, this.#password), this.#nonce));
       }
       case "map":
-        if (tag !== 0x81) throw new Refusal(statusWords.wrongData);
+        if (tag !== 0x81) throw new ChipRefusal(statusWords.wrongData);
         this.#stage = "agree";
         return this.#map(value);
       case "agree": {
-        if (tag !== 0x83 || this.#mapped === null) throw new Refusal(statusWords.wrongData);
+        if (tag !== 0x83 || this.#mapped === null) throw new ChipRefusal(statusWords.wrongData);
         this.#mapped.checkPublicKey(value);
         this.#stage = "token";
         this.#terminalKey = value;
@@ -98,7 +98,7 @@ export class PaceChip {
         return answer(0x84, this.#publicKey);
       }
       case "token":
-        if (tag !== 0x85) throw new Refusal(statusWords.wrongData);
+        if (tag !== 0x85) throw new ChipRefusal(statusWords.wrongData);
         return this.#finish(value);
     }
   }
@@ -106,7 +106,7 @@ export class PaceChip {
   #map(terminalValue: Uint8Array): PaceStep {
     const { suite, mapping } = this.#protocol;
     if (mapping === "integrated") {
-      if (terminalValue.length !== suite.keyBytes) throw new Refusal(statusWords.wrongData);
+      if (terminalValue.length !== suite.keyBytes) throw new ChipRefusal(statusWords.wrongData);
       const pseudoRandom = integratedPseudoRandom(suite, this.#nonce, terminalValue, this.#domain.bits);
       this.#mapped = this.#domain.withGenerator(this.#domain.mapIntegrated(pseudoRandom));
       return answer(0x82, new Uint8Array(0));
@@ -120,14 +120,14 @@ export class PaceChip {
 
   #finish(terminalToken: Uint8Array): PaceStep {
     const mapped = this.#mapped;
-    if (mapped === null) throw new Refusal(statusWords.conditionsNotSatisfied);
+    if (mapped === null) throw new ChipRefusal(statusWords.conditionsNotSatisfied);
     const { suite } = this.#protocol;
     const keys = deriveSessionKeys(suite, mapped.sharedSecret(this.#privateKey, this.#terminalKey));
     const token = (key: Uint8Array) =>
       suite.authenticationToken(keys.mac, tokenInput(this.#protocol, mapped, key));
     const isMirrored = equal(this.#publicKey, this.#terminalKey);
     if (isMirrored || !equalConstantTime(token(this.#publicKey), terminalToken)) {
-      throw new Refusal(statusWords.authenticationFailed);
+      throw new ChipRefusal(statusWords.authenticationFailed);
     }
     const objects = [tlv(0x86, token(this.#terminalKey))];
     const staticKey = this.#staticKey;

@@ -17,9 +17,9 @@ import { type ChipFileName, chipFiles, ldsApplicationId } from "../reader/chip-f
 import { SecureMessaging } from "../secure-messaging/secure-messaging.ts";
 import {
   authenticationObject,
+  ChipRefusal,
   environmentObjects,
   PaceChip,
-  Refusal,
   smallNumber,
   type VirtualPace,
 } from "./pace-chip.ts";
@@ -248,7 +248,7 @@ class SoftwareChip {
     try {
       return this.#dispatch(command);
     } catch (error) {
-      if (error instanceof Refusal) return { data: okAnswer.data, statusWord: error.statusWord };
+      if (error instanceof ChipRefusal) return { data: okAnswer.data, statusWord: error.statusWord };
       if (isEmrtdError(error)) return { data: okAnswer.data, statusWord: statusWords.wrongData };
       throw error;
     }
@@ -273,7 +273,7 @@ class SoftwareChip {
       case 0x88:
         return this.#internalAuthenticate(command);
       default:
-        throw new Refusal(statusWords.instructionNotSupported);
+        throw new ChipRefusal(statusWords.instructionNotSupported);
     }
   }
 
@@ -295,19 +295,19 @@ class SoftwareChip {
   #select({ p1, data }: DecodedCommand): ResponseApdu {
     if (p1 === 0x04) {
       const lost = this.#leftApplication && this.#quirks.leavesApplicationForGood === true;
-      if (lost || !equal(data, ldsApplicationId)) throw new Refusal(statusWords.fileNotFound);
+      if (lost || !equal(data, ldsApplicationId)) throw new ChipRefusal(statusWords.fileNotFound);
       this.#directory = "application";
       this.#selected = null;
       return okAnswer;
     }
     if (p1 === 0x00 && (data.length === 0 || (data.length === 2 && readUint16(data, 0) === 0x3f00))) {
-      if (this.#quirks.refuseSelectMasterFile === true) throw new Refusal(statusWords.fileNotFound);
+      if (this.#quirks.refuseSelectMasterFile === true) throw new ChipRefusal(statusWords.fileNotFound);
       this.#leftApplication = true;
       this.#directory = "master";
       this.#selected = null;
       return okAnswer;
     }
-    if ((p1 !== 0x00 && p1 !== 0x02) || data.length !== 2) throw new Refusal(statusWords.wrongParameters);
+    if ((p1 !== 0x00 && p1 !== 0x02) || data.length !== 2) throw new ChipRefusal(statusWords.wrongParameters);
     const fileId = readUint16(data, 0);
     const name = this.#findFile((address) => address.fileId === fileId);
     this.#requireAccess(name);
@@ -323,7 +323,7 @@ class SoftwareChip {
       if (address.directory === this.#directory && matches(address) && this.#files[name] !== undefined)
         return name;
     }
-    throw new Refusal(statusWords.fileNotFound);
+    throw new ChipRefusal(statusWords.fileNotFound);
   }
 
   #requireAccess(name: ChipFileName): void {
@@ -332,7 +332,7 @@ class SoftwareChip {
       name === "AtrInfo" ||
       (this.#mrzInformation === null && this.#options.can === undefined);
     if (!(free || this.#accessGranted) || alwaysDenied.includes(name)) {
-      throw new Refusal(statusWords.securityStatusNotSatisfied);
+      throw new ChipRefusal(statusWords.securityStatusNotSatisfied);
     }
   }
 
@@ -346,7 +346,7 @@ class SoftwareChip {
 
   #readBinaryOdd({ data, expectedBytes }: DecodedCommand): ResponseApdu {
     const offset = readTlv(data, 0, { maxDepth: 1 }).expect(0x54, "offset").value;
-    if (offset.length === 0 || offset.length > 4) throw new Refusal(statusWords.wrongData);
+    if (offset.length === 0 || offset.length > 4) throw new ChipRefusal(statusWords.wrongData);
     const overhead = expectedBytes > 0x100 ? 4 : expectedBytes > 0x82 ? 3 : 2;
     const { data: piece, statusWord } = this.#read(Number(bytesToBigInt(offset)), expectedBytes - overhead);
     return { data: tlv(0x53, piece), statusWord };
@@ -355,20 +355,20 @@ class SoftwareChip {
   #read(offset: number, expectedBytes: number): ResponseApdu {
     const name = this.#selected;
     const file = name === null ? undefined : this.#files[name];
-    if (name === null || file === undefined) throw new Refusal(statusWords.conditionsNotSatisfied);
+    if (name === null || file === undefined) throw new ChipRefusal(statusWords.conditionsNotSatisfied);
     this.#requireAccess(name);
     let wanted = expectedBytes;
     const limit = this.#quirks.maxReadBytes;
     if (limit !== undefined && wanted > limit) {
-      if (this.#quirks.tellsRightLength === true) throw new Refusal(0x6c00 | (limit & 0xff));
+      if (this.#quirks.tellsRightLength === true) throw new ChipRefusal(0x6c00 | (limit & 0xff));
       if (this.#quirks.onLongRead === "lose-session") this.#loseSession();
-      if (this.#quirks.onLongRead !== "fewer-bytes") throw new Refusal(statusWords.wrongLength);
+      if (this.#quirks.onLongRead !== "fewer-bytes") throw new ChipRefusal(statusWords.wrongLength);
       wanted = limit;
     }
-    if (offset >= file.length) throw new Refusal(statusWords.offsetOutside);
+    if (offset >= file.length) throw new ChipRefusal(statusWords.offsetOutside);
     const all = expectedBytes === 256 || expectedBytes === 65_536;
     if (this.#quirks.exactLastRead === true && offset + wanted > file.length)
-      throw new Refusal(statusWords.wrongLength);
+      throw new ChipRefusal(statusWords.wrongLength);
     const piece = file.subarray(offset, offset + wanted);
     return {
       data: piece,
@@ -378,9 +378,9 @@ class SoftwareChip {
 
   #getChallenge({ expectedBytes }: DecodedCommand): ResponseApdu {
     if (this.#mrzInformation === null || this.#options.withoutBac === true) {
-      throw new Refusal(statusWords.instructionNotSupported);
+      throw new ChipRefusal(statusWords.instructionNotSupported);
     }
-    if (expectedBytes !== 8 && expectedBytes !== 256) throw new Refusal(statusWords.wrongLength);
+    if (expectedBytes !== 8 && expectedBytes !== 256) throw new ChipRefusal(statusWords.wrongLength);
     this.#bacChallenge = this.#random(8);
     return { data: this.#bacChallenge, statusWord: statusWords.ok };
   }
@@ -389,12 +389,12 @@ class SoftwareChip {
     const challenge = this.#bacChallenge;
     this.#bacChallenge = null;
     if (challenge === null || this.#mrzInformation === null || this.#directory !== "application") {
-      throw new Refusal(statusWords.conditionsNotSatisfied);
+      throw new ChipRefusal(statusWords.conditionsNotSatisfied);
     }
     const keys = bacKeys(this.#mrzInformation);
     const opened = openBacMessage(keys, data);
     if (opened === null || !equal(opened.subarray(8, 16), challenge)) {
-      throw new Refusal(statusWords.authenticationFailed);
+      throw new ChipRefusal(statusWords.authenticationFailed);
     }
     const terminalNonce = opened.slice(0, 8);
     const share = this.#random(16);
@@ -413,19 +413,19 @@ class SoftwareChip {
       const objects = environmentObjects(data);
       return this.#agree(this.#pickAgreementKey(objects.get(0x84)), cipherSuites["3DES"], objects.get(0x91));
     }
-    throw new Refusal(statusWords.wrongParameters);
+    throw new ChipRefusal(statusWords.wrongParameters);
   }
 
   #setPace(objects: Map<number, Uint8Array>): ResponseApdu {
     const wantedOid = objects.get(0x80);
-    if (wantedOid === undefined) throw new Refusal(statusWords.wrongData);
+    if (wantedOid === undefined) throw new ChipRefusal(statusWords.wrongData);
     const wanted = oidFromBytes(wantedOid);
     const parameterId = smallNumber(objects.get(0x84));
     const offer = (this.#options.pace ?? []).find(
       (candidate) =>
         candidate.oid === wanted && (parameterId === null || candidate.parameterId === parameterId),
     );
-    if (offer === undefined) throw new Refusal(statusWords.referenceNotFound);
+    if (offer === undefined) throw new ChipRefusal(statusWords.referenceNotFound);
     const password = this.#password(smallNumber(objects.get(0x83)));
     this.#endSession();
     this.#pace = new PaceChip(
@@ -444,15 +444,15 @@ class SoftwareChip {
     if (reference === passwordReference.can && this.#options.can !== undefined) {
       return { kind: "can", can: this.#options.can };
     }
-    throw new Refusal(statusWords.referenceNotFound);
+    throw new ChipRefusal(statusWords.referenceNotFound);
   }
 
   #setChipAuthentication(objects: Map<number, Uint8Array>): ResponseApdu {
     const wantedOid = objects.get(0x80);
     if (!this.#accessGranted || wantedOid === undefined)
-      throw new Refusal(statusWords.conditionsNotSatisfied);
+      throw new ChipRefusal(statusWords.conditionsNotSatisfied);
     const cipher = cipherArcs[oidFromBytes(wantedOid).split(".").at(-1) ?? ""];
-    if (cipher === undefined) throw new Refusal(statusWords.wrongData);
+    if (cipher === undefined) throw new ChipRefusal(statusWords.wrongData);
     this.#chipAuthentication = {
       suite: cipherSuites[cipher],
       key: this.#pickAgreementKey(objects.get(0x84)),
@@ -461,10 +461,10 @@ class SoftwareChip {
   }
 
   #pickAgreementKey(reference: Uint8Array | undefined): AgreementKey {
-    if (!this.#accessGranted) throw new Refusal(statusWords.conditionsNotSatisfied);
+    if (!this.#accessGranted) throw new ChipRefusal(statusWords.conditionsNotSatisfied);
     const keyId = smallNumber(reference);
     const key = this.#agreementKeys.find((candidate) => keyId === null || candidate.keyId === keyId);
-    if (key === undefined) throw new Refusal(statusWords.referenceNotFound);
+    if (key === undefined) throw new ChipRefusal(statusWords.referenceNotFound);
     return key;
   }
 
@@ -476,7 +476,7 @@ class SoftwareChip {
       return { data: tlv(0x7c), statusWord: statusWords.ok };
     }
     const pace = this.#pace;
-    if (pace === null) throw new Refusal(statusWords.conditionsNotSatisfied);
+    if (pace === null) throw new ChipRefusal(statusWords.conditionsNotSatisfied);
     try {
       const step = pace.step(data, (cla & 0x10) !== 0);
       if (step.messaging !== undefined) {
@@ -493,17 +493,17 @@ class SoftwareChip {
 
   /** From the next command on only the holder of the terminal's ephemeral key can speak to this chip. */
   #agree({ key }: AgreementKey, suite: CipherSuite, terminalKey: Uint8Array | undefined): ResponseApdu {
-    if (terminalKey === undefined) throw new Refusal(statusWords.wrongData);
+    if (terminalKey === undefined) throw new ChipRefusal(statusWords.wrongData);
     const secret = key.domain.sharedSecret(key.scalar, terminalKey);
     this.#nextMessaging = new SecureMessaging(suite, deriveSessionKeys(suite, secret));
     return okAnswer;
   }
 
   #internalAuthenticate({ data }: DecodedCommand): ResponseApdu {
-    if (!this.#accessGranted) throw new Refusal(statusWords.securityStatusNotSatisfied);
+    if (!this.#accessGranted) throw new ChipRefusal(statusWords.securityStatusNotSatisfied);
     const key = this.#signingKey;
-    if (key === null) throw new Refusal(statusWords.referenceNotFound);
-    if (data.length !== 8) throw new Refusal(statusWords.wrongLength);
+    if (key === null) throw new ChipRefusal(statusWords.referenceNotFound);
+    if (data.length !== 8) throw new ChipRefusal(statusWords.wrongLength);
     const signature = signChallenge(key, data, this.#random, this.#options.activeAuthentication ?? {});
     return { data: signature, statusWord: statusWords.ok };
   }
