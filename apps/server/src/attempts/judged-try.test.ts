@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { judgedTryOf, type TryGrounds } from "./judged-try.ts";
+import type { Proof } from "./proof.ts";
+
+const proof: Proof = {
+  kind: "chip",
+  content: new Uint8Array(4),
+  level: "chip_genuine",
+  revocation: "checked",
+  warnings: [],
+};
+const signs = ["flat_thing"];
+const grounds: TryGrounds = {
+  chip: proof,
+  proof,
+  face: { simulated: false, risk: 0, device: "attested", signs },
+  failedTries: 0,
+};
+
+test("only a face that has passed carries the proof, the device and its signs", () => {
+  const passed = { failureCode: null };
+  assert.deepEqual(judgedTryOf({ step: "face", number: 2, verdict: passed }, grounds), {
+    ...{ step: "face", number: 2, verdict: passed, riskScore: 0 },
+    ...{ proof, device: "attested", signs },
+  });
+  assert.deepEqual(judgedTryOf({ step: "chip", number: 1, verdict: passed }, grounds), {
+    ...{ step: "chip", number: 1, verdict: passed, riskScore: 0 },
+  });
+  const failed = { failureCode: "liveness_failed" } as const;
+  assert.deepEqual(judgedTryOf({ step: "face", number: 1, verdict: failed }, grounds), {
+    ...{ step: "face", number: 1, verdict: failed, riskScore: 0 },
+  });
+});
+
+test("a face does not pass without a chip that has", () => {
+  const passed = { step: "face", number: 1, verdict: { failureCode: null } } as const;
+  assert.throws(() => judgedTryOf(passed, { ...grounds, proof: null }), /without a chip/);
+});
+
+test("the risk is that of the chip, of the face and of the tries before; without a checked chip it is 1", () => {
+  const verdict = { failureCode: "liveness_failed" } as const;
+  const riskOf = (more: Partial<TryGrounds>) =>
+    judgedTryOf({ step: "face", number: 1, verdict }, { ...grounds, ...more }).riskScore;
+  assert.equal(riskOf({ chip: { level: "chip_clonable", warnings: [] } }), 0.3);
+  assert.equal(riskOf({ failedTries: 1 }), 0.05);
+  assert.equal(riskOf({ face: { simulated: true, risk: 0, device: "unattested", signs: [] } }), 0.2);
+  assert.equal(riskOf({ face: null }), 0);
+  assert.equal(riskOf({ chip: null }), 1);
+});
