@@ -63,14 +63,14 @@ export function dropChip(state: DeviceState): DeviceStep {
 
 /** The chip's part begins again, and no try is used. A reading that is under way goes on. */
 export function beginChipAnew(state: DeviceState, problem: ReadProblem | null): DeviceStep {
-  const anew: DeviceState = {
+  const restarted: DeviceState = {
     ...state,
     problem,
     command: null,
     busy: false,
     step: state.chip === null ? null : state.step,
   };
-  return say(anew, { type: "chip_restart" });
+  return say(restarted, { type: "chip_restart" });
 }
 
 export function passOn(state: DeviceState): DeviceStep {
@@ -90,7 +90,7 @@ export function passOn(state: DeviceState): DeviceStep {
 
 type Doing = "reading" | { readonly exchange: string };
 
-/** What the chip was asked to do with this job; null when nobody waits for it any more. */
+/** What the chip was asked to do with this job; null when its result is not needed any more. */
 function jobOf({ chip }: DeviceState, job: number): Doing | null {
   return chip?.job?.id === job ? chip.job.doing : null;
 }

@@ -55,7 +55,7 @@ function planned(state: DeviceState): PersonWish | DeviceEnd | null {
   if (fault !== null) return { result: "fault", code: fault.code, message: fault.message };
   if (state.problem !== null) return { result: "problem", problem: state.problem };
   if (state.refused !== null) return { result: "closed", code: state.refused };
-  // An unattended device has nobody who would do it differently the next time, so it ends.
+  // Without a person, the next try would go the same way, so an unattended device ends.
   if (state.connection === "gone" || state.ownMistakes > 0)
     return { result: "closed", code: state.lastClose ?? "CONNECTION_LOST" };
   if (state.link !== "open") return null;
@@ -161,7 +161,7 @@ const standingRules: readonly StandingRule[] = [
       ),
   },
   {
-    // The chip was let go after the command came, so nobody can answer it.
+    // The chip was let go after the command came, so it cannot be answered.
     when: (state) => state.command !== null && state.chip === null,
     act: (state) => beginChipAnew(state, state.problem),
   },

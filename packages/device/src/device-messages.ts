@@ -35,7 +35,7 @@ export const onMessage: Handlers<ServiceMessage, "type"> = {
     ),
   chip_command: (state, command) => {
     const told: DeviceEffect = { do: "tell", step: command.proof };
-    // The page was loaded anew since it read the chip, or the chip was lost together with the connection.
+    // The page was loaded again since it read the chip, or the chip was lost together with the connection.
     if (state.chip?.read !== true) return also(stay(state, told), (now) => beginChipAnew(now, now.problem));
     return stay({ ...state, busy: false, command }, told);
   },
@@ -87,7 +87,7 @@ export const onMessage: Handlers<ServiceMessage, "type"> = {
       faceSource: null,
       faceAsked: false,
     });
-    // A person is told and presses the button again. Where there is none, the device waits for its turn.
+    // A person sees the fault and presses the button again. Where there is none, the device waits for its turn.
     const waits =
       state.plan !== null && code === "FACE_CHECK_BUSY" && state.turnsWaited < deviceLimits.turnsAllowed;
     if (!waits) return ended;

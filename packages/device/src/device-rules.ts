@@ -4,7 +4,7 @@ import type { ServiceMessage } from "@assay/contract/verify-socket";
 /**
  * What a closed socket means for the device.
  * - `over`: there is nothing more to do; if the outcome was not received, the session's status has it.
- * - `refused`: this device does not go on, and the person is told why.
+ * - `refused`: this device does not go on, and the person sees why.
  * - `claim_again`: the token is no longer valid, because this device has claimed again elsewhere or another device has taken over. Only a
  * new claim shows which.
  * - `connect_again`: wait a little and connect; nothing is lost.

@@ -18,7 +18,7 @@ export type DeviceState = {
   readonly stopped: boolean;
 
   readonly link: "none" | "waiting" | "claiming" | "opening" | "greeting" | "open";
-  /** What the person is told about the connection. While it is made again it is called lost, until the service says welcome. */
+  /** What the person sees of the connection. While it is made again it is called lost, until the service says welcome. */
   readonly connection: "connecting" | "open" | "lost" | "gone" | "closed";
   readonly token: string | null;
   /** Connections that failed since the last welcome. */
@@ -36,7 +36,7 @@ export type DeviceState = {
 
   readonly chip: ChipInHand | null;
   readonly command: ChipCommand | null;
-  /** How often the proof was begun anew since the files were sent. The service has a limit, `proofRestarts`. */
+  /** How often the proof was begun again since the files were sent. The service has a limit, `proofRestarts`. */
   readonly proofRestarts: number;
   readonly step: ReadStep | null;
   readonly problem: ReadProblem | null;
@@ -144,7 +144,7 @@ export type PersonWish =
   | { readonly kind: "read_chip" }
   | { readonly kind: "start_face"; readonly source: FaceSourceKind }
   | { readonly kind: "stop_face" }
-  /** The person begins anew: verdict, fault and problem of the last try are cleared. */
+  /** The person begins again: verdict, fault and problem of the last try are cleared. */
   | { readonly kind: "forget_setbacks" };
 
 export type DeviceInput =
@@ -200,7 +200,7 @@ export type DeviceEffect =
   | { readonly do: "abort_capture" }
   | { readonly do: "set_timer"; readonly timer: DeviceTimer; readonly ms: number }
   | { readonly do: "clear_timer"; readonly timer: DeviceTimer }
-  /** For whoever watches a device without a screen. */
+  /** Shown by programs that run a device without a screen. */
   | { readonly do: "tell"; readonly step: string };
 
 export type DeviceStep = { readonly state: DeviceState; readonly effects: readonly DeviceEffect[] };

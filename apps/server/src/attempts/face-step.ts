@@ -21,7 +21,7 @@ export type FaceStepNeeds = {
   clock: Clock;
   log: Log;
   examiner: ChipExaminer;
-  /** Null where no face check is installed: then nobody can pass with a live document. */
+  /** Null where no face check is installed: then no live document can pass. */
   faceJudge: FaceJudge | null;
   /** Whether the phone's secure hardware vouches for the frames of this challenge. */
   attestation: Pick<AttestationJudge, "judge">;
@@ -171,7 +171,7 @@ export class FaceStep {
     }
   }
 
-  /** A try that cannot pass any more ends at once, so that nobody moves on in vain. */
+  /** A try that cannot pass any more ends at once, so that the person does not move on in vain. */
   #follow(faceJudge: FaceJudge, challenge: FaceTry["challenge"]): FaceSitting {
     const sitting = faceJudge.follow({
       challenge,
