@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { OrganizationId, SessionId } from "@assay/contract/ids";
-import * as contract from "@assay/contract/sessions";
 import {
   type AttemptStatus,
   attemptStatuses,
@@ -10,12 +9,11 @@ import {
   sessionStatuses,
 } from "@assay/contract/sessions";
 import { median } from "@assay/face/median";
-import { allRows, type Db, openDb, type Queryable } from "../apps/server/src/db/db.ts";
-import { type CutList, Reaches } from "../apps/server/src/db/parts.ts";
+import { type Db, openDb, type Queryable } from "../apps/server/src/db/db.ts";
 import { SetAside } from "../apps/server/src/db/set-aside.ts";
-import { type Sql, sql } from "../apps/server/src/db/sql.ts";
+import { sql } from "../apps/server/src/db/sql.ts";
 import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
-import { type Clock, dayMs, hourMs, later } from "../apps/server/src/kernel/clock.ts";
+import { type Clock, dayMs, hourMs } from "../apps/server/src/kernel/clock.ts";
 import { knownId } from "../apps/server/src/kernel/ids.ts";
 import { KeyRing, newRingKey } from "../apps/server/src/lib/key-ring.ts";
 import { createLog } from "../apps/server/src/lib/log.ts";
@@ -23,18 +21,8 @@ import { Metrics } from "../apps/server/src/lib/metrics.ts";
 import { expireSessions } from "../apps/server/src/sessions/expire-sessions.job.ts";
 import { listAttempts, listSessions } from "../apps/server/src/sessions/session.store.ts";
 import { createDatabase } from "./support/database.ts";
-import { compareRequests, ListService } from "./support/list-requests.ts";
+import { idSql, loadBare } from "./support/fill.ts";
 import { load, type Request } from "./support/load.ts";
-import {
-  compareReads,
-  cpuClockOf,
-  divideFor,
-  heedParts,
-  idSql,
-  loadBare,
-  measureDrop,
-  statementsOf,
-} from "./support/parts.ts";
 import { ServerProcess } from "./support/server-process.ts";
 import { newTwoKeys } from "./support/two-keys.ts";
 
@@ -47,36 +35,23 @@ const organizations = 1000;
 const dueSessions = 100_000;
 
 /**
- * `--rows N` sessions in the large table (ten million unless given). `--only http|pages|expiry|reads|drop` runs one part. With `--parts` the pages are also read from the
- * same rows in tables in parts, by their statements and as requests over HTTP. `reads` compares a month in one table with the same month in parts, and `drop`
- * shows its end (with `--cold` once its files have left the page cache, as those of a month ago usually have); both fill a month, and are run only when they are named: `--rows 100000` is quick, and above 200,000 `drop` leaves out the end by rows.
- * PostgreSQL runs with the service's own settings, durable. What a list in parts costs depends on how old the newest part is: `--at 2026-11-16T12:00:00Z` says what time it is, which is the last Thursday, at noon, unless given.
+ * `--rows N` sessions in the large table (ten million unless given). `--only http|pages|expiry` runs one part. PostgreSQL runs with the service's own settings, durable.
  */
 export async function run(options: readonly string[] = []): Promise<void> {
   const rows = Number(optionOf(options, "--rows") ?? 10_000_000);
   if (!Number.isInteger(rows) || rows < 1000) throw new Error("--rows must be a whole number from 1000 on");
   const only = optionOf(options, "--only");
-  const now = new Date(optionOf(options, "--at") ?? lastThursday(new Date()));
-  if (Number.isNaN(now.getTime())) throw new Error("--at must be a time such as 2026-11-16T12:00:00Z");
+  const now = new Date();
   const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
   const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
   try {
     if (only === undefined || only === "http") await compareHttp(postgres.adminUrl, dataDir);
-    if (only === undefined || only === "pages")
-      await comparePages(postgres.adminUrl, rows, options.includes("--parts"), now);
-    if (only === "reads") await compareReads(postgres.adminUrl, rows, now);
-    if (only === "drop") await measureDrop(postgres.adminUrl, rows, options.includes("--cold"), now);
+    if (only === undefined || only === "pages") await comparePages(postgres.adminUrl, rows, now);
     if (only === undefined || only === "expiry") await measureExpiry(postgres.adminUrl);
   } finally {
     await postgres.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }
-}
-
-/** Parts begin on a Monday, so this is the middle of one. */
-function lastThursday(now: Date): Date {
-  const daysSince = (now.getUTCDay() + 3) % 7;
-  return new Date(Math.floor(now.getTime() / dayMs - daysSince) * dayMs + dayMs / 2);
 }
 
 function optionOf(options: readonly string[], name: string): string | undefined {
@@ -158,20 +133,15 @@ async function compareHttp(databaseUrl: string, dataDir: string): Promise<void> 
 
 // --- pages --------------------------------------------------------------------------------------------------------
 
-async function comparePages(adminUrl: string, rows: number, withParts: boolean, now: Date): Promise<void> {
+async function comparePages(adminUrl: string, rows: number, now: Date): Promise<void> {
   const small = await seed(adminUrl, "bench_small", { rows: 1000, organizations: 1 }, now);
   const started = performance.now();
   const large = await seed(adminUrl, "bench_large", { rows, organizations }, now);
-  const parts = withParts
-    ? await seed(adminUrl, "bench_parts", { rows, organizations, parts: true }, now)
-    : null;
   console.log(
     `\nA page of 10 among ${rows.toLocaleString("en")} sessions of ${organizations} organizations against a page among 1,000 (loading took ${((performance.now() - started) / 1000).toFixed(0)} s)`,
   );
   console.log("  The first organization of the large table has a tenth of all sessions; `busy` asks there.");
-  const ratios: Ratios = { others: [], busiest: [], othersAtFirst: [], busiestAtFirst: [] };
   try {
-    // The same rows, so the same cursors, are in the table in parts.
     const others = await askersOf(
       large.db,
       Array.from({ length: 16 }, (_, i) => organizationId(1 + i * 50)),
@@ -184,71 +154,19 @@ async function comparePages(adminUrl: string, rows: number, withParts: boolean, 
         small: newSide(small.db, smallAskers),
         large: newSide(large.db, others),
         busy: newSide(large.db, first),
-        ...(parts === null
-          ? {}
-          : {
-              parts: newSide(parts.db, others, parts.cutList),
-              busyParts: newSide(parts.db, first, parts.cutList),
-            }),
       };
       // The first times PostgreSQL tries which plan is cheaper.
       for (let round = -3; round < pageRounds; round++)
-        // Of those in parts only the processor time is told.
-        for (const side of Object.values(sides))
-          if (round < 0 || side.cutList === null) await readPages(side, page, round >= 0);
-      if (parts !== null) for (const side of Object.values(sides)) await readTogether(side, page);
-      const [few, many, busy] = [sides.small, sides.large, sides.busy].map(({ cost }) => median(cost.us));
+        for (const side of Object.values(sides)) await readPages(side, page, round >= 0);
+      const [few, many, busy] = [sides.small, sides.large, sides.busy].map(({ us }) => median(us));
       console.log(
-        `  ${name.padEnd(52)} ${few?.toFixed(0).padStart(5)} → ${many?.toFixed(0).padStart(5)} µs  ratio ${((many ?? 0) / (few ?? 1)).toFixed(2)}  busy ${((busy ?? 0) / (few ?? 1)).toFixed(2)}${
-          parts === null ? "" : describeParts(sides, ratios)
-        }`,
+        `  ${name.padEnd(52)} ${few?.toFixed(0).padStart(5)} → ${many?.toFixed(0).padStart(5)} µs  ratio ${((many ?? 0) / (few ?? 1)).toFixed(2)}  busy ${((busy ?? 0) / (few ?? 1)).toFixed(2)}`,
       );
     }
-    console.log(
-      "  goal: ratio at most 1.3 (medians by the clock); in parts at most 1.2 for the request, below. The statement is what of it parts can make dearer",
-    );
-    if (parts !== null)
-      for (const [whose, list] of Object.entries(ratios))
-        console.log(
-          `  statements in parts, ${whose}: median ${median(list).toFixed(2)} of one table, at most ${Math.max(...list).toFixed(2)}, ${list.filter((ratio) => ratio <= 1.2).length} of ${list.length} within 1.2`,
-        );
-    if (parts !== null) await askBoth([large, parts], lists, { others, busiest: first.slice(0, 1) }, now);
+    console.log("  goal: ratio at most 1.3 (medians by the clock)");
   } finally {
     await small.db.close();
     await large.db.close();
-    await parts?.db.close();
-  }
-}
-
-type Seeded = Awaited<ReturnType<typeof seed>>;
-
-/** The lists as requests to a service on each of the two. */
-async function askBoth(
-  [one, parts]: readonly [Seeded, Seeded],
-  lists: readonly List[],
-  askers: Record<"others" | "busiest", readonly Asker[]>,
-  now: Date,
-): Promise<void> {
-  const organizations = [...askers.others, ...askers.busiest].map(({ organization }) => organization);
-  const services: ListService[] = [];
-  try {
-    for (const { db, url } of [one, parts])
-      services.push(await ListService.start(db, url, organizations, now));
-    const asked = (list: List, by: readonly Asker[]) =>
-      by.map((asker) => ({ organization: asker.organization, path: list.path(asker) }));
-    const [inOne, inParts] = services;
-    if (inOne === undefined || inParts === undefined) throw new Error("there are two services");
-    await compareRequests(
-      inOne,
-      inParts,
-      lists.map((list) => ({
-        name: list.name,
-        others: asked(list, askers.others),
-        busiest: asked(list, askers.busiest),
-      })),
-    );
-  } finally {
-    for (const service of services) await service.stop();
   }
 }
 
@@ -256,34 +174,10 @@ const pageRounds = 20;
 
 /** An organization, and a session of it from which a page goes on. */
 type Asker = { organization: OrganizationId; cursor: SessionId | undefined };
-type Side = {
-  db: Db;
-  askers: readonly Asker[];
-  /** Where its tables are in parts. */
-  cutList: CutList | null;
-  cost: { us: number[]; leastCpuUs: number; leastCpuUsAtFirst: number };
-};
+type Side = { db: Db; askers: readonly Asker[]; us: number[] };
 
-function newSide(db: Db, askers: readonly Asker[], cutList: CutList | null = null): Side {
-  const never = Number.POSITIVE_INFINITY;
-  return { db, askers, cutList, cost: { us: [], leastCpuUs: never, leastCpuUsAtFirst: never } };
-}
-
-/** What lists in parts cost by what the same lists cost in one table; at first, while a process does not know how far back they reach. */
-type Ratios = Record<"others" | "busiest" | "othersAtFirst" | "busiestAtFirst", number[]>;
-
-function describeParts(
-  sides: { large: Side; busy: Side; parts?: Side; busyParts?: Side },
-  ratios: Ratios,
-): string {
-  const told = (inParts: Side | undefined, inOne: Side, whose: "others" | "busiest") => {
-    const ratio = (inParts?.cost.leastCpuUs ?? 0) / inOne.cost.leastCpuUs;
-    const atFirst = (inParts?.cost.leastCpuUsAtFirst ?? 0) / inOne.cost.leastCpuUs;
-    ratios[whose].push(ratio);
-    ratios[`${whose}AtFirst`].push(atFirst);
-    return `${ratio.toFixed(2)} of one table (at first ${atFirst.toFixed(2)})`;
-  };
-  return `  in parts ${sides.parts?.cost.leastCpuUs.toFixed(0).padStart(4)} µs of the backend, ${told(sides.parts, sides.large, "others")}, busy ${told(sides.busyParts, sides.busy, "busiest")}`;
+function newSide(db: Db, askers: readonly Asker[]): Side {
+  return { db, askers, us: [] };
 }
 
 async function askersOf(db: Db, ids: readonly OrganizationId[]): Promise<Asker[]> {
@@ -299,48 +193,19 @@ async function askersOf(db: Db, ids: readonly OrganizationId[]): Promise<Asker[]
 }
 
 /** A page of each organization, by the clock. */
-async function readPages({ db, askers, cost }: Side, page: ReadPage, record: boolean): Promise<void> {
+async function readPages({ db, askers, us }: Side, page: ReadPage, record: boolean): Promise<void> {
   for (const asker of askers) {
     const from = performance.now();
     await page(db, asker);
-    if (record) cost.us.push((performance.now() - from) * 1000);
-  }
-}
-
-/** The same pages, by what the backend had of the processor, their statements sent together. */
-async function readTogether({ db, askers, cutList, cost }: Side, page: ReadPage): Promise<void> {
-  const atFirst: Sql[] = [];
-  const statements: Sql[] = [];
-  for (const asker of askers) {
-    const read = (queryable: Queryable) => page(queryable, asker);
-    if (cutList !== null)
-      atFirst.push(...(await statementsOf(db, read, (list) => cutList(list, new Reaches()))));
-    statements.push(...(await statementsOf(db, read)));
-  }
-  const cpuUs = await cpuClockOf(db);
-  const measure = async (sent: readonly Sql[]) => {
-    const before = cpuUs();
-    await db.transaction((tx) => tx.ask(...sent.map(allRows)));
-    return (cpuUs() - before) / askers.length;
-  };
-  for (let round = 0; round < pageRounds; round++) {
-    if (atFirst.length > 0) cost.leastCpuUsAtFirst = Math.min(cost.leastCpuUsAtFirst, await measure(atFirst));
-    cost.leastCpuUs = Math.min(cost.leastCpuUs, await measure(statements));
+    if (record) us.push((performance.now() - from) * 1000);
   }
 }
 
 type ReadPage = (db: Queryable, asker: Asker) => Promise<unknown>;
 
-/** A list as the store reads it, and as somebody asks for it. */
-type List = { name: string; read: ReadPage; path: (asker: Asker) => string };
+type List = { name: string; read: ReadPage };
 
 const tenant = (organizationId: OrganizationId) => ({ organizationId, environment: "sandbox" }) as const;
-
-const pathOf = (path: string, query: Record<string, string | undefined>) => {
-  const search = new URLSearchParams({ limit: "10" });
-  for (const [key, value] of Object.entries(query)) if (value !== undefined) search.set(key, value);
-  return `${path}?${search}`;
-};
 
 function sessionsList(
   name: string,
@@ -358,14 +223,6 @@ function sessionsList(
         { status, createdFrom, createdTo, clientReferenceId, limit: 10, startingAfter: cursorOf(asker) },
         now,
       ),
-    path: (asker) =>
-      pathOf(contract.listSessions.path, {
-        status,
-        created_from: createdFrom?.toISOString(),
-        created_to: createdTo?.toISOString(),
-        client_reference_id: clientReferenceId,
-        starting_after: cursorOf(asker),
-      }),
   };
 }
 
@@ -379,7 +236,6 @@ function attemptsList(status: AttemptStatus | undefined, now: Date): List {
         { sessionId: undefined, status, limit: 10, startingAfter: undefined },
         now,
       ),
-    path: () => pathOf(contract.listAttempts.path, { status }),
   };
 }
 
@@ -417,11 +273,10 @@ function organizationId(index: number): OrganizationId {
 async function seed(
   adminUrl: string,
   name: string,
-  size: { rows: number; organizations: number; parts?: boolean },
+  size: { rows: number; organizations: number },
   now: Date,
-): Promise<{ db: Db; url: string; cutList: CutList | null }> {
+): Promise<{ db: Db }> {
   const db = await createDatabase(adminUrl, name);
-  if (size.parts === true) await divideFor(db, later(now, -32 * dayMs), now);
   await db.withConnection(async (client) => {
     await client.query("set synchronous_commit = off; set statement_timeout = 0");
     await loadBare(client, "sessions", () =>
@@ -472,8 +327,7 @@ async function seed(
   await db.close();
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;
-  const reader = openDb({ url: url.href, poolSize: 1, onError: () => {} });
-  return { db: reader, url: url.href, cutList: size.parts === true ? await heedParts(reader, now) : null };
+  return { db: openDb({ url: url.href, poolSize: 1, onError: () => {} }) };
 }
 
 /** A number below `below` that looks random, for row `i`. */

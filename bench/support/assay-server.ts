@@ -7,13 +7,11 @@ import { createLogWriter } from "../../apps/server/src/lib/log-writer.ts";
 import { announce } from "./server-process.ts";
 
 const config = loadConfig(process.env);
-/** For a benchmark whose rows are of another day. */
-const time = process.env.BENCH_TIME;
 const service = await startService({
   config,
   databaseUrl: config.databaseUrl,
   ring: new KeyRing(parseRing(config.secretKeys)),
-  clock: time === undefined ? systemClock : { now: () => new Date(time) },
+  clock: systemClock,
   log: createLog({ level: "info", write: createLogWriter(() => {}), now: () => new Date() }),
   role: process.argv[2] === "api" || process.argv[2] === "worker" ? process.argv[2] : "all",
 });

@@ -12,10 +12,7 @@ import { median } from "@assay/face/median";
 import pg from "pg";
 import { Pool } from "undici";
 import { startEmbeddedPostgres } from "../../apps/server/src/installation/postgres/embedded-postgres.ts";
-import { dayMs, later } from "../../apps/server/src/kernel/clock.ts";
 import { createAuthority } from "../../apps/server/test/support/certificate.ts";
-import { createDatabase } from "./database.ts";
-import { divideFor } from "./parts.ts";
 import { ServerProcess } from "./server-process.ts";
 
 const rounds = 5;
@@ -37,7 +34,7 @@ type Figures = { perSecond: number; serverMs: number; postgresMs: number; walByt
 export async function publishing(
   events: number,
   against: string | null,
-  { withWal = false, withParts = false, organizations = 1 } = {},
+  { withWal = false, organizations = 1 } = {},
 ): Promise<void> {
   console.log(
     `\nEvents published one by one over HTTP, ${events} a round, ${connections} at once, ${organizations} organizations in turn with an endpoint each`,
@@ -55,7 +52,7 @@ export async function publishing(
     name: string,
     root: string,
   ): Promise<System & { bareJob: object; databaseUrl: string }> => {
-    if (name !== "parts") await admin.query(`create database ${name}`);
+    await admin.query(`create database ${name}`);
     return startService({
       name,
       root,
@@ -69,7 +66,6 @@ export async function publishing(
   try {
     const ours = await start("ours", resolve(import.meta.dirname, "../.."));
     systems.push(ours);
-    if (withParts) systems.push(await startInParts(postgres.adminUrl, start));
     if (against !== null) systems.push(await start("before", resolve(against)));
     // The service makes the tables, and leaves them to the bare one.
     const prepared = await start("bare", resolve(import.meta.dirname, "../.."));
@@ -122,14 +118,6 @@ export async function publishing(
     await postgres.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** The same with tables in parts, as many as there would be after some weeks. */
-async function startInParts(postgresUrl: string, start: (name: string, root: string) => Promise<System>) {
-  const db = await createDatabase(postgresUrl, "parts");
-  await divideFor(db, later(new Date(), -45 * dayMs), new Date());
-  await db.close();
-  return start("parts", resolve(import.meta.dirname, "../.."));
 }
 
 function report(figures: ReadonlyMap<string, readonly Figures[]>): void {

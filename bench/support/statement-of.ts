@@ -17,7 +17,6 @@ export function statementOf(ask: (db: Queryable) => unknown): Sql {
     enter: keep,
     run: keep,
     notify: () => {},
-    cutUp: () => null,
   });
   const [statement] = seen;
   if (statement === undefined) throw new Error("nothing was asked");

@@ -20,6 +20,23 @@ create collation by_type (provider = libc, locale = 'C');
 
 create sequence webhook_key_activations as bigint start 1 increment 1;
 
+CREATE OR REPLACE FUNCTION public.drop_division_checks()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  division record;
+begin
+  for division in
+    select conrelid::regclass as table_name, conname from pg_constraint
+    where contype = 'c' and conname in ('sessions_ends_before', 'attempts_ends_before', 'consents_ends_before', 'events_ends_before',
+      'webhook_deliveries_ends_before', 'audit_logs_ends_before')
+  loop
+    execute format('alter table %s drop constraint if exists %I', division.table_name, division.conname);
+  end loop;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.forget_exchanges()
  RETURNS trigger
  LANGUAGE plpgsql

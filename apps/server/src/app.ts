@@ -82,7 +82,7 @@ import { deleteOrganizations } from "./organizations/hard-delete.job.ts";
 import { expiredInvitations, isInvited } from "./organizations/invitation.store.ts";
 import { organizationRoutes } from "./organizations/organizations.routes.ts";
 import { loadRpTerms } from "./organizations/rp-terms.ts";
-import { keepParts, watchParts } from "./retention/keep-parts.job.ts";
+import { dropDivisionChecks } from "./retention/division-check.store.ts";
 import { measureQueues, type ShowOldestDue, showOldestDue } from "./retention/measure-queues.job.ts";
 import { measureBacklogJob, retentionJobs } from "./retention/retain-sessions.job.ts";
 import { searchRoutes } from "./search/search.routes.ts";
@@ -182,7 +182,6 @@ async function runService(
   const { log } = core;
   showInstallation(core.metrics, config, core.clock);
   await prepareTrust(core);
-  await watchParts(core);
   // Nobody is found by an address that is not folded yet, so this is done before anybody asks.
   await foldAllEmails(core);
   const work = role === "api" ? [] : jobsOfWorkers(parts);
@@ -546,7 +545,6 @@ function jobsOfEveryProcess(parts: Parts): Job[] {
         return 0;
       },
     },
-    { name: "watch-parts", everyMs: minuteMs, run: () => watchParts(core) },
     { name: "watch-key-ring", everyMs: secondMs, run: () => ringMember.refresh().then(() => 0) },
     {
       name: "report-process",
@@ -638,7 +636,7 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
       ofDevices: [deleteAttemptSockets, deleteHandoffTokens],
       ofSessions: [deleteConsents],
     }),
-    { name: "keep-parts", everyMs: 10 * minuteMs, run: keepParts(core) },
+    { name: "drop-division-checks", everyMs: hourMs, isShared: true, run: () => dropDivisionChecks(db) },
     { name: "clean-tables", everyMs: 10 * minuteMs, isShared: true, run: () => cleanAsRoutine(core) },
     // Each machine has files of its own.
     { name: "remove-mail-files", everyMs: 10 * minuteMs, run: () => removeMailFiles(core) },

@@ -263,12 +263,6 @@ export const settings = {
     ["auto", "rewrite", "vacuum"],
     "auto",
   ),
-  databaseParts: oneOf(
-    "DATABASE_PARTITIONS",
-    "Whether tables that grow with sessions are kept in parts (partitions) by time, which retention drops as a whole. `large`: once they have grown beyond 1 GiB; `all`: at once; `off`: those that are not in parts stay so. Nothing is divided while a process of an older release runs, and none can be started any more once something is.",
-    ["off", "large", "all"],
-    "off",
-  ),
   secretKeys: define<string>(
     "SECRET_KEYS",
     "Key ring as `id:base64,id:base64`, 32 bytes or more each, newest key first. Demanded together with DATABASE_URL; otherwise made once in DATA_DIR/secret-keys.",

@@ -8,6 +8,8 @@ export const removedSettings: Readonly<Record<string, string>> = {
   CALL_PORT: "processes do not call each other.",
   CHIP_HOSTS: "run more processes with `assay start --role api`, which examine chips themselves.",
   FACE_HOSTS: "run more processes with `assay start --role api`, which examine faces themselves.",
+  DATABASE_PARTITIONS:
+    "retention deletes rows in batches; docs/partitioning.md says how to drop old rows with PostgreSQL's own partitions.",
 };
 
 /** One sentence for each removed setting that the environment still has. */

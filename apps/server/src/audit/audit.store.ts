@@ -2,9 +2,7 @@ import { type AuditEvent, auditEvents } from "@assay/contract/audit";
 import type { Environment } from "@assay/contract/facts";
 import type { ApiKeyId, AuditLogId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
-import { byBeginning, idsOf, inStretch, newestOf, newestOfEach, readPage } from "../db/page.ts";
-import { firstIdInParts } from "../db/parts.store.ts";
-import { rowsBelow, type Stretch } from "../db/parts.ts";
+import { byBeginning, newestOf, newestOfEach, readPage } from "../db/page.ts";
 import type { Among } from "../db/set-aside.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
 import { type Caller, isSandbox, type KeyCaller, type MemberCaller } from "../kernel/caller.ts";
@@ -110,13 +108,7 @@ export function listAuditLogs(
     startingAfter: filter.startingAfter,
     cursorExists: (id) =>
       sql`select 1 from audit_logs where organization_id = ${organizationId} and id = ${id}`,
-    rowsAfter: (limit, stretch) => auditPage(organizationId, filter, limit, stretch),
-    listed: {
-      table: "audit_logs",
-      of: [organizationId, filter.event, filter.actorId],
-      range: idsOf("uuid", filter),
-      scarce: false,
-    },
+    rowsAfter: (limit) => auditPage(organizationId, filter, limit),
   });
 }
 
@@ -130,24 +122,16 @@ const idBy = {
 /** What the indexes hold of an id. A bound with more than that would come after the first id that it is the bound of. */
 const beginningOf = (id: string) => id.slice(0, 18);
 
-export function auditPage(
-  organizationId: OrganizationId,
-  filter: AuditFilter,
-  limit: number,
-  stretch: Stretch | null = null,
-): Sql {
+export function auditPage(organizationId: OrganizationId, filter: AuditFilter, limit: number): Sql {
   const { event, actorId, createdFrom, createdTo, startingAfter } = filter;
   const key =
     actorId === undefined ? (event === undefined ? idBy.organization : idBy.event) : idBy.actorEvent;
   // Ids begin with their creation time, so a range of times is a range of the index that the list is read by. A caller
   // may write a cursor in capitals, which is the same id and another text.
-  const within =
-    stretch !== null
-      ? sql`and ${key} >= ${beginningOf(stretch.from)} and ${key} < ${stretch.before} ${inStretch(sql`id`, stretch)}`
-      : sql`
-      ${createdFrom === undefined ? noSql : sql`and ${key} >= ${beginningOf(uuidFloor(createdFrom))}`}
-      ${createdTo === undefined ? noSql : sql`and ${key} < ${beginningOf(uuidFloor(later(createdTo, 1)))}`}
-      ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter.toLowerCase()} and id < ${startingAfter}`}`;
+  const within = sql`
+    ${createdFrom === undefined ? noSql : sql`and ${key} >= ${beginningOf(uuidFloor(createdFrom))}`}
+    ${createdTo === undefined ? noSql : sql`and ${key} < ${beginningOf(uuidFloor(later(createdTo, 1)))}`}
+    ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter.toLowerCase()} and id < ${startingAfter}`}`;
   const range = (of: Sql) => sql`
     select id, event, actor_kind, actor_id, target_id, details, sandbox, created_at from audit_logs
     where organization_id = ${organizationId} ${of}
@@ -164,21 +148,15 @@ export function auditPage(
   return newestOf([range(event === undefined ? noSql : sql`and event = ${event}`)], sql`id`, limit);
 }
 
-const idsBelow = async (db: Queryable, writtenBefore: Date) =>
-  rowsBelow(uuidFloor(writtenBefore), await firstIdInParts(db, "audit_logs", "uuid"));
-
-/**
- * The next entries written before `writtenBefore` that do not go with their part of the table, in order of their ids, which is the order of
- * their age.
- */
-export async function takeOldAuditLogs(
+/** The next entries written before `writtenBefore`, in order of their ids, which is the order of their age. */
+export function takeOldAuditLogs(
   tx: Tx,
   writtenBefore: Date,
   among: Among,
 ): Promise<{ id: AuditLogId; organization_id: OrganizationId }[]> {
   return tx.rows<{ id: AuditLogId; organization_id: OrganizationId }>(sql`
     select id, organization_id from audit_logs
-    where id > ${among.after === "" ? firstUuid : among.after} and id < ${await idsBelow(tx, writtenBefore)}
+    where id > ${among.after === "" ? firstUuid : among.after} and id < ${uuidFloor(writtenBefore)}
       and ${among.where(sql`id`, "uuid")}
     order by id limit ${among.limit} for update skip locked`);
 }
@@ -191,6 +169,6 @@ export async function deleteAuditLogs(tx: Tx, ids: readonly AuditLogId[]): Promi
 export async function countOldAuditLogs(db: Queryable, writtenBefore: Date, cap: number): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
     select count(*) as count from (
-      select from audit_logs where id < ${await idsBelow(db, writtenBefore)} order by id limit ${cap}) as old`);
+      select from audit_logs where id < ${uuidFloor(writtenBefore)} order by id limit ${cap}) as old`);
   return count;
 }

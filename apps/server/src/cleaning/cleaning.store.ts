@@ -69,7 +69,7 @@ export async function nextTransaction(client: pg.ClientBase): Promise<number> {
 }
 
 export type TableState = {
-  /** Of a table that is kept in parts, one of them. */
+  /** Of a partitioned table, one of its partitions. */
   table_name: string;
   /** How many rows were deleted or changed, as far as PostgreSQL has counted. It begins anew after a crash. */
   changes: number;

@@ -1,5 +1,5 @@
 /**
- * The tables, with all of their parts, in which texts of organizations, of their sessions and of people with accounts stand. What is deleted from them leaves bytes
+ * The tables, with all of their partitions, in which texts of organizations, of their sessions and of people with accounts stand. What is deleted from them leaves bytes
  * behind in their files, which `clean-tables.ts` removes. A test knows every table from one of the two lists.
  */
 export const textTables = [

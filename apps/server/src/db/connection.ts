@@ -35,26 +35,21 @@ export type ConnectionOptions = {
    * keeps are sent with each transaction instead (`limitsOf`).
    */
   pooled?: boolean;
-  /** Whether each prepared statement is planned once and not for its values (`Db.planOnce`). */
-  planOnce?: boolean;
   /** How long the answer to a statement is waited for, in place of what follows from the limits. */
   answerMs?: number;
 };
-
-const plannedOnce = "force_generic_plan";
 
 /** A connection with these limits. They travel in the `options` of the startup message, so they cost no round trip. */
 export function connectionTo(
   url: string,
   name: string,
   limits: TimeLimits,
-  { pooled = false, planOnce = false, answerMs = answerLimitMs(limits.statementMs) }: ConnectionOptions = {},
+  { pooled = false, answerMs = answerLimitMs(limits.statementMs) }: ConnectionOptions = {},
 ): pg.ClientConfig {
   const ours = [
     `-c statement_timeout=${limits.statementMs}`,
     `-c lock_timeout=${limits.lockMs}`,
     `-c idle_in_transaction_session_timeout=${limits.idleInTransactionMs}`,
-    ...(planOnce ? [`-c plan_cache_mode=${plannedOnce}`] : []),
   ].join(" ");
   const base: pg.ClientConfig = {
     connectionString: url,
@@ -78,17 +73,13 @@ export function connectionTo(
  * Sets the limits for the transaction that it is sent in, which may be a single message without `begin`. Through a pooler they can be set in no other way that holds:
  * it refuses or drops what a connection is opened with, and the next transaction may have another connection of the server, with what somebody else left there.
  */
-export function limitsOf(
-  { statementMs, lockMs, idleInTransactionMs }: TimeLimits,
-  { planOnce = false } = {},
-): string {
+export function limitsOf({ statementMs, lockMs, idleInTransactionMs }: TimeLimits): string {
   const limits = {
     statement_timeout: statementMs,
     lock_timeout: lockMs,
     idle_in_transaction_session_timeout: idleInTransactionMs,
   };
   const set = Object.entries(limits).map(([name, ms]) => `set_config('${name}', '${Math.trunc(ms)}', true)`);
-  if (planOnce) set.push(`set_config('plan_cache_mode', '${plannedOnce}', true)`);
   return `select ${set.join(", ")}`;
 }
 

@@ -14,7 +14,6 @@ import {
 } from "./connection.ts";
 import { type Answer, Flight, prepared, type Query, type Row } from "./flight.ts";
 import { Hints, type Notification } from "./hints.ts";
-import { type CutList, type CutUp, type Listed, Reaches } from "./parts.ts";
 import { openConnection, type Purpose, parseServers, ServerChoice, WrongServerError } from "./servers.ts";
 import { SharedFlights } from "./shared-flights.ts";
 import type { Sql } from "./sql.ts";
@@ -40,8 +39,6 @@ export type Queryable = {
   run(statement: Sql): Promise<number>;
   /** A hint for listeners of every process, sent when what was written is committed, and only then. Whoever has to know also looks by itself. */
   notify(channel: string, payload: string): void;
-  /** The stretches in which a list is read, the newest first; null where its table is in one piece. */
-  cutUp(list: Listed): CutUp | null;
 };
 
 /** A statement that is not sent yet, and what its rows mean. */
@@ -58,7 +55,6 @@ export function firstRow<T extends Row>(statement: Sql): Question<T | null> {
 abstract class Statements implements Queryable {
   protected abstract send(statement: Sql): Promise<Answer>;
   abstract notify(channel: string, payload: string): void;
-  abstract cutUp(list: Listed): CutUp | null;
 
   async rows<T extends Row>(statement: Sql): Promise<T[]> {
     return (await this.send(statement)).rows as T[];
@@ -108,8 +104,6 @@ type Manner = {
   named: boolean;
   /** What is sent at the beginning of each transaction, because the connection cannot hold it. */
   limits: Query | null;
-  /** The same where statements are planned once. */
-  limitsPlannedOnce: Query | null;
 };
 
 /** A connection of the pool in the hands of whoever borrowed it. */
@@ -221,12 +215,10 @@ class Borrowed {
 export class Tx extends Statements {
   // The private member makes the type nominal: a `Db` is not assignable to a `Tx`.
   readonly #connection: Borrowed;
-  readonly cutUp: (list: Listed) => CutUp | null;
 
-  constructor(connection: Borrowed, cutUp: (list: Listed) => CutUp | null) {
+  constructor(connection: Borrowed) {
     super();
     this.#connection = connection;
-    this.cutUp = cutUp;
   }
 
   protected send(statement: Sql): Promise<Answer> {
@@ -261,7 +253,7 @@ const retryableStates = new Set(["40001", "40P01"]);
 export class Db extends Statements {
   readonly #pool: pg.Pool;
   readonly #choice: ServerChoice;
-  #manner: Manner;
+  readonly #manner: Manner;
   readonly #openSession: (() => Promise<pg.Client>) | null;
   readonly #joined = new AsyncLocalStorage<{ connection: Borrowed; savepoints: number }>();
   readonly #unhurried = new AsyncLocalStorage<{ statementMs: number }>();
@@ -269,8 +261,6 @@ export class Db extends Statements {
   /** Counts the times when what is open became of no use; a connection from before the last one is not lent again. */
   #generation = 0;
   #refusedWrite: RefusedWrite | null = null;
-  #cutList: CutList = () => null;
-  readonly #reaches = new Reaches();
   readonly #generationOf = new Map<pg.PoolClient, number>();
   readonly #hints = new Hints((hints) => this.#sendHints(hints));
   // Each kind by itself: who looks up a key does not wait for a page, and who reads not for the disk. With half as many together a third fewer sessions are
@@ -422,26 +412,6 @@ export class Db extends Statements {
     if (this.#refusedWrite === refused) this.#refusedWrite = null;
   }
 
-  /**
-   * For a database with tables in parts. Left alone, PostgreSQL plans a statement about them anew for each set of values: it takes a plan for all values to cost as much as
-   * looking into every part, since it does not reckon with the parts that are passed over when such a plan is run. A statement without a name is planned each time
-   * in any case, and then better for its values.
-   */
-  #planOnce(): void {
-    if (!this.#manner.named || this.#choice.planOnce) return;
-    this.#choice.planOnce = true;
-    this.#manner = { ...this.#manner, limits: this.#manner.limitsPlannedOnce };
-    this.#generation++;
-  }
-
-  /** What is known of the parts of tables, from now on. */
-  heedParts(cutList: CutList): void {
-    this.#cutList = cutList;
-    this.#planOnce();
-  }
-
-  readonly cutUp = (list: Listed): CutUp | null => this.#cutList(list, this.#reaches);
-
   /** For background work: each statement that `work` sends may take this long. */
   unhurried<T>(statementMs: number, work: () => Promise<T>): Promise<T> {
     return this.#unhurried.run({ statementMs }, work);
@@ -476,7 +446,7 @@ export class Db extends Statements {
     const hintsBefore = connection.hints.length;
     connection.hold({ text: begun });
     try {
-      const result = await work(new Tx(connection, this.cutUp));
+      const result = await work(new Tx(connection));
       // What is held belongs to this part, and its failure to whoever waits for it.
       await connection.query({ text: `release ${begun}` });
       return result;
@@ -502,7 +472,7 @@ export class Db extends Statements {
       if (statementMs !== undefined) this.#unhurriedClients.add(connection.client);
       try {
         await connection.begin(statementMs);
-        const result = await work(new Tx(connection, this.cutUp), connection);
+        const result = await work(new Tx(connection), connection);
         await connection.commit();
         void this.#hints.add(connection.hints);
         return result;
@@ -683,9 +653,6 @@ export function openDb(options: {
       tracer,
       named,
       limits: pooled ? { name: "limits", text: limitsOf(limits) } : null,
-      limitsPlannedOnce: pooled
-        ? { name: "limits_planned_once", text: limitsOf(limits, { planOnce: true }) }
-        : null,
     },
     pooled ? () => openConnection(directUrl, name, limits) : null,
   );

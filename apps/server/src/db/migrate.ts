@@ -217,9 +217,10 @@ async function applyByStatement(client: pg.Client, migration: Migration): Promis
       const [, index, table] =
         /^create (?:unique )?index concurrently if not exists (\w+)\s+on (\w+)/i.exec(statement) ?? [];
       if (index !== undefined) await dropHalfMade(client, index);
-      // PostgreSQL makes an index of a partitioned table only with a lock.
-      const isPartitioned = table !== undefined && (await isPartitionedTable(client, table));
-      await client.query(isPartitioned ? statement.replace(/ concurrently/i, "") : statement);
+      const [, dropped] = /^drop index concurrently if exists (\w+)/i.exec(statement) ?? [];
+      // PostgreSQL makes and drops indexes of a partitioned table only with a lock.
+      const hasPartitions = await isPartitioned(client, table ?? dropped ?? "");
+      await client.query(hasPartitions ? statement.replace(/ concurrently/i, "") : statement);
     }
     await record(client, migration);
   } finally {
@@ -227,10 +228,11 @@ async function applyByStatement(client: pg.Client, migration: Migration): Promis
   }
 }
 
-async function isPartitionedTable(client: pg.Client, table: string): Promise<boolean> {
+/** Whether this is a table, or an index of one, that an operator or an earlier release has divided into partitions. */
+async function isPartitioned(client: pg.Client, relation: string): Promise<boolean> {
   const { rowCount } = await client.query(
-    "select from pg_partitioned_table where partrelid = to_regclass($1)",
-    [table],
+    "select from pg_class where oid = to_regclass($1) and relkind in ('p', 'I')",
+    [relation],
   );
   return rowCount !== 0;
 }

@@ -1,18 +1,15 @@
+import type { IdPrefix } from "@assay/contract/facts";
 import type { Page } from "@assay/contract/route";
 import { ApiError } from "../kernel/api-error.ts";
 import { later } from "../kernel/clock.ts";
-import { floorOf, type IdKind } from "../kernel/ids.ts";
+import { idFloor } from "../kernel/ids.ts";
 import type { Queryable } from "./db.ts";
 import type { Row } from "./flight.ts";
-import { type Listed, type Stretch, smaller } from "./parts.ts";
 import { joinSql, noSql, type Sql, sql } from "./sql.ts";
 
 /**
  * One page of a list that is ordered by `id`, newest first. `rowsAfter` gets how many rows to read (one more than the
  * page, to know whether there are more); `cursorExists` tells whether the caller's cursor is a row of theirs.
- *
- * Where the table is kept in parts, `rowsAfter` also gets the stretch of ids to look into, and older ones are asked for as long as the page is not full: to look into all parts at once takes
- * several times as long as to find a page in the newest one.
  */
 export async function readPage<R extends Row & { id: string }>(
   db: Queryable,
@@ -20,10 +17,7 @@ export async function readPage<R extends Row & { id: string }>(
     limit: number;
     startingAfter: R["id"] | undefined;
     cursorExists: (id: R["id"]) => Sql;
-    rowsAfter: (limit: number, stretch: Stretch | null) => Sql;
-    listed?: Listed;
-    /** The same rows without an order, for a list that is seldom longer than a page. */
-    someOf?: (limit: number, stretch: Stretch) => Sql;
+    rowsAfter: (limit: number) => Sql;
   },
 ): Promise<Page<R>> {
   if (page.startingAfter !== undefined && (await db.lookUp(page.cursorExists(page.startingAfter))) === null) {
@@ -32,31 +26,10 @@ export async function readPage<R extends Row & { id: string }>(
       hint: "Pass `pagination.next_cursor` of the page before, or leave it out to begin at the newest item.",
     });
   }
-  const rows = await readStretches(db, page);
+  const rows = await db.page<R>(page.rowsAfter(page.limit + 1));
   const items = rows.slice(0, page.limit);
   const hasMore = rows.length > page.limit;
   return { items, hasMore, nextCursor: hasMore ? (items.at(-1)?.id ?? null) : null };
-}
-
-async function readStretches<R extends Row & { id: string }>(
-  db: Queryable,
-  { limit, rowsAfter, listed, someOf }: Parameters<typeof readPage<R>>[1],
-): Promise<R[]> {
-  const cut = listed && db.cutUp({ ...listed, of: [...listed.of, limit] });
-  const stretches = cut?.stretches ?? [null];
-  const [newest, oldest] = [stretches[0] ?? null, stretches.at(-1) ?? null];
-  if (someOf !== undefined && cut?.wasFull === false && newest !== null && oldest !== null) {
-    const some = await db.page<R>(someOf(limit + 2, { from: oldest.from, before: newest.before }));
-    // With fewer than were asked for, these are all.
-    if (some.length < limit + 2) return some.sort((a, b) => (a.id < b.id ? 1 : -1));
-  }
-  const rows: R[] = [];
-  for (const stretch of stretches) {
-    rows.push(...(await db.page<R>(rowsAfter(limit + 1 - rows.length, stretch))));
-    if (rows.length > limit) break;
-  }
-  cut?.noteLast(rows[limit]?.id ?? null);
-  return rows;
 }
 
 /**
@@ -96,32 +69,24 @@ export function newestOfEach(
     order by ${key} desc ${limit === null ? noSql : sql`limit ${limit}`}`;
 }
 
+/** Ids from the first up to, and without, the second. */
+export type IdRange = { from: string; before: string };
+
 /** The ids that a list can have by what it is asked for: those made in a period, behind a cursor. */
 export function idsOf(
-  kind: IdKind,
+  prefix: IdPrefix,
   filter: {
     createdFrom?: Date | undefined;
     createdTo?: Date | undefined;
     startingAfter?: string | undefined;
   },
-): Stretch {
+): IdRange {
   const { createdFrom, createdTo, startingAfter } = filter;
-  const all =
-    kind === "uuid"
-      ? { from: "00000000-0000-0000-0000-000000000000", before: "ffffffff-ffff-ffff-ffff-ffffffffffff" }
-      : { from: `${kind}_`, before: `${kind}_~` };
-  const befores = [all.before];
-  if (createdTo !== undefined) befores.push(floorOf(kind, later(createdTo, 1)));
-  // A caller may write a UUID in capitals.
-  if (startingAfter !== undefined)
-    befores.push(kind === "uuid" ? startingAfter.toLowerCase() : startingAfter);
+  const befores = [`${prefix}_~`];
+  if (createdTo !== undefined) befores.push(idFloor(prefix, later(createdTo, 1)));
+  if (startingAfter !== undefined) befores.push(startingAfter);
   return {
-    from: createdFrom === undefined ? all.from : floorOf(kind, createdFrom),
-    before: befores.reduce(smaller),
+    from: createdFrom === undefined ? `${prefix}_` : idFloor(prefix, createdFrom),
+    before: befores.reduce((a, b) => (a < b ? a : b)),
   };
-}
-
-/** Holds for ids of the stretch. It says nothing that the list does not say already, but it names the column by which the table is divided, so that other parts are passed over. */
-export function inStretch(id: Sql, stretch: Stretch | null): Sql {
-  return stretch === null ? noSql : sql`and ${id} >= ${stretch.from} and ${id} < ${stretch.before}`;
 }

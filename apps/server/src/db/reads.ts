@@ -4,7 +4,6 @@ import { describeError, type Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import { sqlState } from "../lib/sql-state.ts";
 import { type Db, isUnavailable, type Queryable } from "./db.ts";
-import type { CutList } from "./parts.ts";
 import { type Position, readPosition, readStanding } from "./replica.store.ts";
 
 // How long a read waits for a replica that is a little behind. Half of it sends reads of a busy primary to the primary, whose last writes are a few
@@ -39,10 +38,6 @@ export class Reads {
     this.#statementMs = options.statementMs;
     this.#log = options.log;
     this.#show(options.metrics);
-  }
-
-  heedParts(cutList: CutList): void {
-    this.#replica?.heedParts(cutList);
   }
 
   /** `work` only reads, and may be called a second time where the replica fails in the middle. */

@@ -85,8 +85,6 @@ export class ServerChoice {
   readonly #limits: TimeLimits;
   readonly #options: ConnectionOptions;
   #at = 0;
-  /** Holds for connections that are opened from then on. */
-  planOnce = false;
 
   constructor(servers: Servers, name: string, limits: TimeLimits, options: ConnectionOptions = {}) {
     this.servers = servers;
@@ -110,10 +108,7 @@ export class ServerChoice {
   newClient(): pg.Client {
     const { wanted, urls } = this.servers;
     const url = this.#current;
-    const config = connectionTo(url, this.#name, this.#limits, {
-      ...this.#options,
-      planOnce: this.planOnce,
-    });
+    const config = connectionTo(url, this.#name, this.#limits, this.#options);
     if (wanted === "any" && urls.length === 1) return new pg.Client(config);
     return new CheckedClient(config, wanted, () => this.#passOver(url));
   }

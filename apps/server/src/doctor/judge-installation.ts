@@ -364,21 +364,6 @@ export function judgeWebhooks(due: readonly { failing: boolean | null; due_at: D
     : ok("Nothing is late.");
 }
 
-const shortAheadDays = 2;
-
-/** Where a table is not kept in parts there is nothing to say of it. */
-export function judgeParts(ends: readonly { table: string; end: Date | null }[], now: Date): Found {
-  const divided = ends.flatMap(({ table, end }) => (end === null ? [] : [{ table, end }]));
-  if (divided.length === 0) return ok("Tables are in one piece.");
-  const short = divided.filter(({ end }) => end.getTime() - now.getTime() < shortAheadDays * dayMs);
-  return short.length === 0
-    ? ok(`${divided.length} tables have parts for the days ahead.`)
-    : warning(
-        `No parts are there for the days ahead: ${short.map(({ table }) => table).join(", ")}.`,
-        "Nothing is refused meanwhile, but it will be deleted row by row. See whether a worker runs, and what its log says of keep-parts.",
-      );
-}
-
 const oldBackupDays = 7;
 
 export function judgeBackup(last: Date | null, isEmbedded: boolean, now: Date): Found {

@@ -7,8 +7,6 @@ import { TrustStore } from "@assay/emrtd/trust/trust-store";
 import type { Config } from "../config.ts";
 import { type Db, openDb } from "../db/db.ts";
 import { listMigrations } from "../db/migrate.ts";
-import { listParts } from "../db/parts.store.ts";
-import { endOf } from "../db/parts.ts";
 import { examinePooler } from "../db/pooler.ts";
 import { readPosition, readStanding } from "../db/replica.store.ts";
 import { countAside } from "../db/set-aside.store.ts";
@@ -24,7 +22,6 @@ import type { Log } from "../lib/log.ts";
 import { findOldestMail } from "../mails/mail.store.ts";
 import { listReports } from "../operator/process-report.store.ts";
 import { machinesOf, silentAfterMs } from "../operator/process-report.ts";
-import { growingTables } from "../retention/divided-tables.store.ts";
 import { readTrust } from "../trust/trust.store.ts";
 import { listSources } from "../trust/trust-source.store.ts";
 import { findDueEndpoints } from "../webhooks/delivery.store.ts";
@@ -37,7 +34,6 @@ import {
   judgeEmpty,
   judgeJobs,
   judgeMailFiles,
-  judgeParts,
   judgePooler,
   judgeReplica,
   judgeRing,
@@ -164,16 +160,6 @@ function checksOfTables(db: Db, config: Config, clock: Clock): Check[] {
         // The first start writes down its keys.
         const hasRun = known.length > 0;
         return judgeJobs({ processes: processes.length, hasRun, aside, oldestMail }, now);
-      },
-    },
-    {
-      name: "Parts",
-      look: async () => {
-        const ends = growingTables.map(async ({ table }) => ({
-          table,
-          end: endOf((await listParts(db, table)) ?? []),
-        }));
-        return judgeParts(await Promise.all(ends), clock.now());
       },
     },
     {

@@ -86,18 +86,8 @@ export function idFloor(prefix: IdPrefix, at: Date): string {
   return `${prefix}_${timeText(at)}`;
 }
 
-/** What the ids of a table are: texts with this prefix, or UUIDs. */
-export type IdKind = IdPrefix | "uuid";
-
-/** The smallest id of this kind that can have been made at or after `at`. */
-export function floorOf(kind: IdKind, at: Date): string {
-  return kind === "uuid" ? uuidFloor(at) : idFloor(kind, at);
-}
-
-/** When an id, or a bound of ids, was made: what it begins with. */
+/** When an id with a prefix was made: what it begins with. */
 export function madeAt(id: string): Date {
-  const uuid = /^([0-9a-f]{8})-([0-9a-f]{4})-/.exec(id);
-  if (uuid !== null) return new Date(Number.parseInt(`${uuid[1]}${uuid[2]}`, 16));
   let ms = 0;
   for (const character of id.slice(id.indexOf("_") + 1).slice(0, timeLength))
     ms = ms * alphabet.length + alphabet.indexOf(character);
@@ -108,8 +98,8 @@ export function madeAt(id: string): Date {
 const clocksApartMs = 3_600_000;
 
 /**
- * Bounds of the ids of this prefix that can have been made from the creation of `id` until `withinMs` later. A table that is kept in parts is then looked for
- * them in one part or two; where it is not, they change nothing.
+ * Bounds of the ids of this prefix that can have been made from the creation of `id` until `withinMs` later. They let PostgreSQL skip the other partitions
+ * where an operator has partitioned the table.
  */
 export function madeSoonAfter(prefix: IdPrefix, id: string, withinMs: number): { from: string; to: string } {
   const at = madeAt(id).getTime();

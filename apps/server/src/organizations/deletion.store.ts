@@ -93,7 +93,7 @@ export function deleteOwnedRows(
 ): Promise<number> {
   // The name comes from the list in owned-tables.ts, never from a caller.
   const name = new Sql([table], []);
-  // A place is a row's own within a part of the table only, so the part is told with it.
+  // A place (`ctid`) is unique within one partition of the table only.
   return db.run(sql`
     with owned as materialized (
       select tableoid as part, ctid as place from ${name} where ${belongsTo(organizationId)} limit ${limit}

@@ -21,7 +21,16 @@ export const sections: readonly { title: string; names: readonly string[] }[] = 
   },
   {
     title: "Operate",
-    names: ["operating", "sizing", "upgrading", "configuration", "face", "privacy", "accessibility"],
+    names: [
+      "operating",
+      "sizing",
+      "partitioning",
+      "upgrading",
+      "configuration",
+      "face",
+      "privacy",
+      "accessibility",
+    ],
   },
   { title: "Understand", names: ["architecture", "glossary", "decisions"] },
 ];

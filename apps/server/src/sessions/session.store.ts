@@ -12,15 +12,13 @@ import type { Static } from "typebox";
 import { type AuditEntry, insertAudits } from "../audit/audit.store.ts";
 import { firstRow, type Queryable, type Question, type Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
-import { idsOf, inStretch, newestOf, newestOfEach, readPage } from "../db/page.ts";
-import { firstIdInParts } from "../db/parts.store.ts";
-import { rowsBelow, type Stretch, smaller } from "../db/parts.ts";
+import { type IdRange, idsOf, newestOf, newestOfEach, readPage } from "../db/page.ts";
 import { notAside } from "../db/set-aside.store.ts";
 import type { Among } from "../db/set-aside.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
 import type { Tenant } from "../kernel/caller.ts";
-import { hourMs, later } from "../kernel/clock.ts";
-import { idFloor, madeAt, madeSoonAfter } from "../kernel/ids.ts";
+import { later } from "../kernel/clock.ts";
+import { idFloor, madeSoonAfter } from "../kernel/ids.ts";
 import type { SessionStage } from "./day-figures.ts";
 import type { Requirements } from "./requirements.ts";
 import {
@@ -183,16 +181,7 @@ export function listSessions(db: Queryable, tenant: Tenant, filter: SessionFilte
     limit: filter.limit,
     startingAfter: filter.startingAfter,
     cursorExists: (id) => sql`select 1 from sessions where id = ${id} and ${ownedBy(tenant)}`,
-    rowsAfter: (limit, stretch) => sessionsPage(tenant, filter, now, limit, stretch),
-    listed: {
-      table: "sessions",
-      of: [tenant.organizationId, tenant.environment, filter.status, filter.clientReferenceId],
-      range: sessionsRange(filter, now),
-      scarce: false,
-    },
-    ...(isLookedUp(filter)
-      ? { someOf: (limit, stretch) => sessionsOfReference(tenant, filter, limit, stretch) }
-      : {}),
+    rowsAfter: (limit) => sessionsPage(tenant, filter, now, limit),
   });
 }
 
@@ -206,46 +195,28 @@ export const idBy = {
 /** Sessions and attempts that go on have ids from here on. */
 const firstLiving = (prefix: "vs" | "va", now: Date) => idFloor(prefix, later(lastExpiredCreation(now), 1));
 
-function sessionsRange(filter: SessionFilter, now: Date): Stretch {
+function sessionsRange(filter: SessionFilter, now: Date): IdRange {
   const { from, before } = idsOf("vs", filter);
   const isLiving = filter.status === "created" || filter.status === "in_progress";
   return { from: isLiving ? larger(from, firstLiving("vs", now)) : from, before };
 }
 
-/** Whether somebody asks for the session of one of their orders, which is the first, and the only one or among few, in whichever part it is. */
-const isLookedUp = ({ clientReferenceId, status, startingAfter }: SessionFilter) =>
-  clientReferenceId !== undefined && status === undefined && startingAfter === undefined;
-
-/** Some of the sessions of a reference: one range in each part, where newest first takes one for each status. */
-function sessionsOfReference(tenant: Tenant, filter: SessionFilter, limit: number, stretch: Stretch): Sql {
-  return sql`
-    select ${sessionColumns} from sessions
-    where ${ownedBy(tenant)} and client_reference_id = ${filter.clientReferenceId} ${inStretch(sql`id`, stretch)}
-    limit ${limit}`;
-}
-
-export function sessionsPage(
-  tenant: Tenant,
-  filter: SessionFilter,
-  now: Date,
-  limit: number,
-  stretch: Stretch | null = null,
-): Sql {
+export function sessionsPage(tenant: Tenant, filter: SessionFilter, now: Date, limit: number): Sql {
   const { status, clientReferenceId } = filter;
-  const { from, before } = stretch ?? sessionsRange(filter, now);
+  const { from, before } = sessionsRange(filter, now);
   const key =
     clientReferenceId !== undefined ? idBy.reference : status === undefined ? idBy.organization : idBy.status;
   const range = (of: Sql, end: Sql) => sql`
     select ${sessionColumns} from sessions
     where ${ownedBy(tenant)}
       ${clientReferenceId === undefined ? noSql : sql`and client_reference_id = ${clientReferenceId}`}
-      ${of} and ${key} >= ${from} and ${key} < ${end} ${inStretch(sql`id`, stretch)}
+      ${of} and ${key} >= ${from} and ${key} < ${end}
     order by ${key} desc limit ${limit}`;
   const ofStatus = (of: SessionStatus) => range(sql`and status = ${of}`, sql`${before}`);
 
   if (status === "expired") {
     const due = smaller(before, firstLiving("vs", now));
-    // Those that are due are few. Three ranges of their own would each open the index: 120 µs of the backend's time instead of 94, in seven parts 358 instead of 202.
+    // Those that are due are few. Three ranges of their own would each open the index: 120 µs of the backend's time instead of 94.
     return newestOfEach(
       sql`of_status, until`,
       [sql`'expired', ${before}::text`, sql`'created', ${due}::text`, sql`'in_progress', ${due}::text`],
@@ -261,6 +232,10 @@ export function sessionsPage(
 
 function larger(a: string, b: string): string {
   return a > b ? a : b;
+}
+
+function smaller(a: string, b: string): string {
+  return a < b ? a : b;
 }
 
 // --- moves --------------------------------------------------------------------------------------------------------
@@ -491,18 +466,12 @@ export function listAttempts(db: Queryable, tenant: Tenant, filter: AttemptFilte
     limit: filter.limit,
     startingAfter: filter.startingAfter,
     cursorExists: (id) => sql`select 1 from attempts where id = ${id} and ${ownedBy(tenant)}`,
-    rowsAfter: (limit, stretch) => attemptsPage(tenant, filter, now, limit, stretch),
-    listed: {
-      table: "attempts",
-      of: [tenant.organizationId, tenant.environment, filter.status],
-      range: attemptsRange(filter, now),
-      scarce: filter.sessionId !== undefined,
-    },
+    rowsAfter: (limit) => attemptsPage(tenant, filter, now, limit),
   });
 }
 
 /** An attempt is never older than its session, so those of living sessions are a range of ids too, and those of one session a short one. */
-function attemptsRange({ sessionId, status, startingAfter }: AttemptFilter, now: Date): Stretch {
+function attemptsRange({ sessionId, status, startingAfter }: AttemptFilter, now: Date): IdRange {
   const all = idsOf("va", { startingAfter });
   const from = status === "in_progress" ? firstLiving("va", now) : all.from;
   if (sessionId === undefined) return { from, before: all.before };
@@ -510,15 +479,9 @@ function attemptsRange({ sessionId, status, startingAfter }: AttemptFilter, now:
   return { from: larger(own.from, from), before: smaller(own.to, all.before) };
 }
 
-export function attemptsPage(
-  tenant: Tenant,
-  filter: AttemptFilter,
-  now: Date,
-  limit: number,
-  stretch: Stretch | null = null,
-): Sql {
+export function attemptsPage(tenant: Tenant, filter: AttemptFilter, now: Date, limit: number): Sql {
   const { sessionId, status } = filter;
-  const { from, before } = stretch ?? attemptsRange(filter, now);
+  const { from, before } = attemptsRange(filter, now);
   // A session has few attempts: they are found by it, and sorted. An order that an index has would tempt the planner to look for them among all.
   const key =
     sessionId !== undefined
@@ -530,9 +493,9 @@ export function attemptsPage(
     select ${attemptColumns} from attempts
     where ${ownedBy(tenant)}
       ${sessionId === undefined ? noSql : sql`and session_id = ${sessionId}`}`;
+  const bounded = sessionId === undefined ? key : sql`id`;
   const newest = (condition: Sql) => sql`
-    ${rows} ${condition} ${sessionId === undefined ? inStretch(key, { from, before }) : noSql}
-    ${inStretch(sql`id`, sessionId === undefined ? stretch : { from, before })}
+    ${rows} ${condition} and ${bounded} >= ${from} and ${bounded} < ${before}
     order by ${key} desc limit ${limit}`;
   switch (status) {
     case undefined:
@@ -542,11 +505,7 @@ export function attemptsPage(
     case "failed": {
       // Those that are due are few and found by their expiry, which is why they are not asked for in order, and why the
       // bound on their ids is one that no index but the primary key knows.
-      // In parts the planner takes a range of ids that it does not know for a short one, and would read a whole part by its primary key. So it is told a range of expiries, too:
-      // an attempt begins before its session ends, by clocks that agree to seconds.
-      const within = sql`and id >= ${from} and session_expires_at > ${later(madeAt(from), -hourMs)}`;
-      const due = sql`${rows} and status = 'in_progress' and session_expires_at <= ${now} and id < ${before}
-        ${stretch === null ? noSql : within}`;
+      const due = sql`${rows} and status = 'in_progress' and session_expires_at <= ${now} and id < ${before}`;
       return newestOf([newest(sql`and status = 'failed'`), due], key, limit);
     }
     default:
@@ -609,17 +568,16 @@ export async function expireSessionRows(tx: Tx, sessions: readonly ExpiredSessio
   }
 }
 
-/** The next sessions that ended before `endedBefore` and do not go with their part of the table. */
-export async function takeEndedSessions(
+/** The next sessions that ended before `endedBefore`. */
+export function takeEndedSessions(
   tx: Tx,
   endedBefore: Date,
   among: Among,
 ): Promise<{ id: SessionId; organization_id: OrganizationId }[]> {
   // Nothing ends before it was created, so those that ended long ago are at the front of the ids.
-  const below = rowsBelow(idFloor("vs", endedBefore), await firstIdInParts(tx, "sessions", "vs"));
   return tx.rows<{ id: SessionId; organization_id: OrganizationId }>(sql`
     select id, organization_id from sessions
-    where id > ${among.after} and id < ${below} and completed_at < ${endedBefore}
+    where id > ${among.after} and id < ${idFloor("vs", endedBefore)} and completed_at < ${endedBefore}
       and ${among.where(sql`id`, "text")}
     order by id limit ${among.limit} for update skip locked`);
 }
@@ -656,16 +614,12 @@ export async function countBacklog(
   at: { now: Date; sessionsEndedBefore: Date; attemptsEndedBefore: Date },
   cap: number,
 ): Promise<{ due: number; purge: number; minimise: number }> {
-  const purged = rowsBelow(
-    idFloor("vs", lastExpiredCreation(at.sessionsEndedBefore)),
-    await firstIdInParts(db, "sessions", "vs"),
-  );
   return db.one<{ due: number; purge: number; minimise: number }>(sql`
     select
       (select count(*) from (select from sessions where status in ('created', 'in_progress')
         and id < ${firstLiving("vs", at.now)} order by id limit ${cap}) as t) as due,
       (select count(*) from (select from sessions
-        where id < ${purged}
+        where id < ${idFloor("vs", lastExpiredCreation(at.sessionsEndedBefore))}
           and completed_at < ${at.sessionsEndedBefore} order by id limit ${cap}) as t) as purge,
       (select count(*) from (select from attempts where minimised_at is null
         and id < ${idFloor("va", lastExpiredCreation(at.attemptsEndedBefore))}

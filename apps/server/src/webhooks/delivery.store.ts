@@ -10,9 +10,7 @@ import type {
 import type { DeliveryError, DeliveryStatus, EndpointKind } from "@assay/contract/webhooks";
 import type { Db, Queryable, Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
-import { byBeginning, idsOf, inStretch, newestOf, newestOfEach, readPage } from "../db/page.ts";
-import { firstIdInParts } from "../db/parts.store.ts";
-import { rowsBelow, type Stretch } from "../db/parts.ts";
+import { byBeginning, newestOf, newestOfEach, readPage } from "../db/page.ts";
 import { notAside } from "../db/set-aside.store.ts";
 import type { Among } from "../db/set-aside.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
@@ -56,11 +54,6 @@ const shown = (now: Date) => sql`d.id, d.event_id, d.event_type, d.endpoint_id, 
   case when q.lease_until > ${now} then null else q.due_at end as next_attempt_at,
   d.last_status_code, d.last_error, d.last_attempt_at, d.arrival_ms, d.payload_expires_at, d.payload_scrubbed_at, d.created_at,
   greatest(d.updated_at, q.changed_at) as updated_at`;
-
-/** What `shown` reads of the row. */
-const stored = sql`d.id, d.organization_id, d.sandbox, d.event_id, d.event_type, d.endpoint_id, d.encryption_key_id, d.status,
-  d.attempt_count, d.last_status_code, d.last_error, d.last_attempt_at, d.arrival_ms, d.payload_expires_at, d.payload_scrubbed_at,
-  d.created_at, d.updated_at`;
 
 const withQueue = sql`left join webhook_delivery_queue q on q.organization_id = d.organization_id and q.sandbox = d.sandbox
   and q.delivery_id = d.id and d.status = 'pending'`;
@@ -231,51 +224,19 @@ export function listDeliveries(
     limit: filter.limit,
     startingAfter: filter.startingAfter,
     cursorExists: (id) => sql`select 1 from webhook_deliveries where ${ownedBy(tenant)} and id = ${id}`,
-    // In parts, to find each row again by its id takes as long as to find the page. In one table it does not, and a statement without it would be planned anew for busy organizations.
-    rowsAfter: (limit, stretch) =>
-      stretch === null
-        ? sql`
+    rowsAfter: (limit) => sql`
       select ${shown(now)} from (${deliveriesPage(tenant, filter, limit, now)}) page
-      join webhook_deliveries d on d.id = page.id ${withQueue} order by d.id desc`
-        : sql`
-      select ${shown(now)} from (${deliveriesPage(tenant, filter, limit, now, stretch, stored)}) d ${withQueue}
-      order by d.id desc`,
-    listed: {
-      table: "webhook_deliveries",
-      of: [tenant.organizationId, tenant.environment, filter.status, filter.endpointId],
-      range: deliveriesRange(filter),
-      scarce: filter.eventId !== undefined,
-    },
+      join webhook_deliveries d on d.id = page.id ${withQueue} order by d.id desc`,
   });
 }
 
-function deliveriesRange(filter: DeliveryFilter): Stretch {
-  const asked = idsOf("whd", filter);
-  if (filter.eventId === undefined) return asked;
-  const { from, to } = madeWith("whd", filter.eventId);
-  return {
-    from: from > asked.from ? from : asked.from,
-    before: to < asked.before ? to : asked.before,
-  };
-}
-
 /**
- * The deliveries of a page, or with `limit` null all of them; their ids unless other columns are asked for. Those that failed, and those that are open, are ranges of an index. Those that have arrived
+ * The ids of the deliveries of a page, or with `limit` null of all of them. Those that failed, and those that are open, are ranges of an index. Those that have arrived
  * are a range with the open ones in between; while a receiver is away these may be many, and then such a page takes longer.
  */
-export function deliveriesPage(
-  tenant: Tenant,
-  filter: DeliveryFilter,
-  limit: number | null,
-  now: Date,
-  stretch: Stretch | null = null,
-  columns: Sql = sql`d.id`,
-): Sql {
+export function deliveriesPage(tenant: Tenant, filter: DeliveryFilter, limit: number | null, now: Date): Sql {
   const { status, endpointId, eventId, createdFrom, createdTo, startingAfter } = filter;
-  const asked = (key: Sql) =>
-    stretch !== null
-      ? sql`${inStretch(key, stretch)} ${inStretch(sql`d.id`, stretch)}`
-      : sql`
+  const asked = (key: Sql) => sql`
     ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idFloor("whd", createdFrom)}`}
     ${createdTo === undefined ? noSql : sql`and ${key} < ${idFloor("whd", later(createdTo, 1))}`}
     ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter} and d.id < ${startingAfter}`}`;
@@ -286,14 +247,14 @@ export function deliveriesPage(
     const key = sql`q.delivery_id`;
     const isLeased = sql`coalesce(q.lease_until > ${now}, false)`;
     return sql`
-      select ${columns} from webhook_delivery_queue q join webhook_deliveries d on d.id = q.delivery_id
+      select d.id from webhook_delivery_queue q join webhook_deliveries d on d.id = q.delivery_id
       where ${ownedBy(tenant, sql`q.`)} and ${status === "delivering" ? isLeased : sql`not ${isLeased}`}
         and d.status = 'pending'
         ${endpointId === undefined ? noSql : sql`and q.endpoint_id = ${endpointId}`} ${within(key)}`;
   }
   const key = endpointId === undefined ? idBy.organization : idBy.endpoint;
   const range = (failed: Sql) => sql`
-    select ${columns} from webhook_deliveries d
+    select d.id from webhook_deliveries d
     where ${ownedBy(tenant, sql`d.`)} and d.failed = ${failed}
       ${status === "succeeded" ? sql`and d.status = 'succeeded'` : noSql}
       ${endpointId === undefined ? noSql : sql`and d.endpoint_id = ${endpointId}`} ${within(key)}`;
@@ -781,17 +742,11 @@ export async function scrubUndelivered(
   return { succeeded: rows.filter((row) => row.status === "succeeded").length };
 }
 
-/** Deliveries from before `cutoff` that nobody is sending and that do not go with their part of the table. */
-export async function takeOldDeliveries(
-  tx: Tx,
-  cutoff: Date,
-  now: Date,
-  among: Among,
-): Promise<OwnDelivery[]> {
-  const below = rowsBelow(idFloor("whd", cutoff), await firstIdInParts(tx, "webhook_deliveries", "whd"));
+/** Deliveries from before `cutoff` that nobody is sending. */
+export function takeOldDeliveries(tx: Tx, cutoff: Date, now: Date, among: Among): Promise<OwnDelivery[]> {
   return tx.rows<OwnDelivery>(sql`
     select d.id, d.organization_id, d.sandbox from webhook_deliveries d
-    where d.id < ${below} and ${among.where(sql`d.id`, "text")} and not exists (
+    where d.id < ${idFloor("whd", cutoff)} and ${among.where(sql`d.id`, "text")} and not exists (
       select from webhook_delivery_queue q
       where q.organization_id = d.organization_id and q.sandbox = d.sandbox and q.delivery_id = d.id and q.lease_until > ${now})
     order by d.id limit ${among.limit} for update skip locked`);
@@ -809,10 +764,8 @@ export async function deleteDeliveriesWithAttempts(
 
 /** How many rows are past their time, counted up to `most`. */
 export async function countPastRetention(db: Queryable, cutoff: Date, most: number): Promise<number> {
-  const deliveries = rowsBelow(idFloor("whd", cutoff), await firstIdInParts(db, "webhook_deliveries", "whd"));
-  const events = rowsBelow(idFloor("evt", cutoff), await firstIdInParts(db, "events", "evt"));
   const row = await db.one<{ count: number }>(sql`
-    select (select count(*) from (select from webhook_deliveries where id < ${deliveries} limit ${most}) d)
-      + (select count(*) from (select from events where id < ${events} limit ${most}) e) as count`);
+    select (select count(*) from (select from webhook_deliveries where id < ${idFloor("whd", cutoff)} limit ${most}) d)
+      + (select count(*) from (select from events where id < ${idFloor("evt", cutoff)} limit ${most}) e) as count`);
   return row.count;
 }

@@ -2,9 +2,7 @@ import { type EventType, eventTypes } from "@assay/contract/events";
 import type { EventId, OrganizationId, SessionId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
-import { byBeginning, idsOf, inStretch, newestOf, newestOfEach, readPage } from "../db/page.ts";
-import { firstIdInParts } from "../db/parts.store.ts";
-import { rowsBelow, type Stretch } from "../db/parts.ts";
+import { byBeginning, newestOf, newestOfEach, readPage } from "../db/page.ts";
 import type { Expired } from "../db/set-aside.store.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
 import { isSandbox, type Tenant } from "../kernel/caller.ts";
@@ -107,13 +105,7 @@ export function listEvents(db: Queryable, tenant: Tenant, filter: EventFilter & 
     limit: filter.limit,
     startingAfter: filter.startingAfter,
     cursorExists: (id) => sql`select 1 from events where ${ownedBy(tenant)} and id = ${id}`,
-    rowsAfter: (limit, stretch) => eventsPage(tenant, filter, limit, stretch),
-    listed: {
-      table: "events",
-      of: [tenant.organizationId, tenant.environment, filter.type],
-      range: idsOf("evt", filter),
-      scarce: filter.sessionId !== undefined,
-    },
+    rowsAfter: (limit) => eventsPage(tenant, filter, limit),
   });
 }
 
@@ -123,22 +115,14 @@ const idBy = {
   session: sql`left(id, 14) collate by_session`,
 };
 
-export function eventsPage(
-  tenant: Tenant,
-  filter: EventFilter,
-  limit: number,
-  stretch: Stretch | null = null,
-): Sql {
+export function eventsPage(tenant: Tenant, filter: EventFilter, limit: number): Sql {
   const { type, sessionId, createdFrom, createdTo, startingAfter } = filter;
   const key = sessionId !== undefined ? idBy.session : idBy.type;
   // Ids begin with their creation time, so a range of times is a range of the index that the list is read by.
-  const within =
-    stretch !== null
-      ? sql`${inStretch(key, stretch)} ${inStretch(sql`id`, stretch)}`
-      : sql`
-      ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idFloor("evt", createdFrom)}`}
-      ${createdTo === undefined ? noSql : sql`and ${key} < ${idFloor("evt", later(createdTo, 1))}`}
-      ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter} and id < ${startingAfter}`}`;
+  const within = sql`
+    ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idFloor("evt", createdFrom)}`}
+    ${createdTo === undefined ? noSql : sql`and ${key} < ${idFloor("evt", later(createdTo, 1))}`}
+    ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter} and id < ${startingAfter}`}`;
   const range = (of: Sql) => sql`
     select ${columns} from events
     where ${ownedBy(tenant)} ${of}
@@ -155,9 +139,7 @@ export function eventsPage(
   return newestOf([range(type === undefined ? noSql : sql`and type = ${type}`)], sql`id`, limit);
 }
 
-/** Events from before `cutoff` that do not go with their part of the table. */
-export async function oldEvents(db: Queryable, cutoff: Date): Promise<Expired> {
-  const below = rowsBelow(idFloor("evt", cutoff), await firstIdInParts(db, "events", "evt"));
-  const due = sql`id < ${below}`;
-  return { table: "events", key: "id", type: "text", due, owned: true };
+/** Events from before `cutoff`. */
+export function oldEvents(cutoff: Date): Expired {
+  return { table: "events", key: "id", type: "text", due: sql`id < ${idFloor("evt", cutoff)}`, owned: true };
 }

@@ -27,7 +27,7 @@ export function createPurgeHistory(core: Core, job: string): () => Promise<numbe
       take: (tx, among) => takeOldDeliveries(tx, cutoff, clock.now(), among),
       handle: (tx, rows) => deleteDeliveriesWithAttempts(tx, rows),
     });
-    const events = await setAside.purge(job, await oldEvents(db, cutoff), batchSize);
+    const events = await setAside.purge(job, oldEvents(cutoff), batchSize);
     showBacklog(await countPastRetention(db, cutoff, countUpTo));
     return deliveries + events;
   };

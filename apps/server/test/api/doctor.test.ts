@@ -63,7 +63,6 @@ test("a healthy installation has no cross, and whatever is not perfect says what
     "Clock",
     "Key ring",
     "Jobs",
-    "Parts",
     "Webhooks",
     "Backup",
   ])

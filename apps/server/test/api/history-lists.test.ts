@@ -10,19 +10,16 @@ import { auditPage } from "../../src/audit/audit.store.ts";
 import { type Sql, sql } from "../../src/db/sql.ts";
 import { isSandbox } from "../../src/kernel/caller.ts";
 import { dayMs, hourMs, later } from "../../src/kernel/clock.ts";
-import { floorOf, type IdKind, knownId, newId, newUuid, uuidFloor } from "../../src/kernel/ids.ts";
+import { knownId, newId, newUuid, uuidFloor } from "../../src/kernel/ids.ts";
 import { deliveriesPage } from "../../src/webhooks/delivery.store.ts";
 import { eventsPage } from "../../src/webhooks/event.store.ts";
 import { createPartner, expectData, readAll } from "../support/api.ts";
 import { openLive, withLiveKey } from "../support/live.ts";
-import { divideSince, waysToList } from "../support/parts.ts";
 import { startTestService } from "../support/service.ts";
 
 // Nothing runs here, so what is due stays due.
 const { api, clock, core } = await startTestService({ role: "api" });
 const now = clock.now();
-// Tables in parts are listed like others, whether or not a process knows of the parts.
-await divideSince(core, 25);
 
 const pickOf = <T>(list: readonly T[], seed: number): T => {
   const item = list[seed % list.length];
@@ -126,7 +123,6 @@ async function seed() {
 }
 
 const { partner, callers, rows } = await seed();
-const way = fc.constantFrom(...(await waysToList(core)));
 type HistoryRow = (typeof rows)[number];
 
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
@@ -174,9 +170,7 @@ test("every combination of filters gives exactly the deliveries it should, in or
       period,
       pageSize,
       fc.constantFrom(...environments),
-      way,
-      async (status, endpoint_id, event_id, when, limit, environment, cutList) => {
-        core.db.heedParts(cutList);
+      async (status, endpoint_id, event_id, when, limit, environment) => {
         const query = { status, endpoint_id, event_id };
         await expectListed(
           { path: "/v1/webhooks/deliveries", as: callers[environment], query, limit },
@@ -202,9 +196,7 @@ test("every combination of filters gives exactly the events it should, in order,
       period,
       pageSize,
       fc.constantFrom(...environments),
-      way,
-      async (type, session_id, when, limit, environment, cutList) => {
-        core.db.heedParts(cutList);
+      async (type, session_id, when, limit, environment) => {
         await expectListed(
           { path: "/v1/webhooks/events", as: callers[environment], query: { type, session_id }, limit },
           when,
@@ -227,9 +219,7 @@ test("every combination of filters gives exactly the audit entries it should, in
       optional(fc.constantFrom(...actorIds)),
       period,
       pageSize,
-      way,
-      async (event, actor_id, when, limit, cutList) => {
-        core.db.heedParts(cutList);
+      async (event, actor_id, when, limit) => {
         await expectListed(
           { path: "/v1/auth/orgs/audit-logs", as: partner.owner.api, query: { event, actor_id }, limit },
           when,
@@ -253,7 +243,6 @@ test("a cursor of the audit log may be written in capitals", async () => {
 type PlanNode = {
   "Node Type": string;
   "Index Name"?: string;
-  "Relation Name"?: string;
   "One-Time Filter"?: string;
   Filter?: string;
   Plans?: PlanNode[];
@@ -311,51 +300,33 @@ test("every list is a range of the index that is meant for it, whatever it is fi
     startingAfter: knownId<EventId>("evt_x"),
   });
   const audits = combinations({ event: row.audited, actorId: "key-a", ...times, startingAfter: row.auditId });
-  // These days lie in one part of each table.
-  const monday = new Date("2026-02-23T00:00:00Z");
-  const within = (kind: IdKind, isWhole: boolean) =>
-    isWhole ? null : { from: floorOf(kind, monday), before: floorOf(kind, later(monday, 6 * dayMs)) };
-  const cases = [true, false].flatMap((isWhole) => [
+  const cases = [
     ...deliveries.map((filter) => ({
       filter,
-      isWhole,
-      page: deliveriesPage(tenant, filter, 11, now, within("whd", isWhole)),
+      page: deliveriesPage(tenant, filter, 11, now),
       index: `webhook_deliveries_${filter.endpointId ? "endpoint" : "organization"}`,
     })),
     ...events.map((filter) => ({
       filter,
-      isWhole,
-      page: eventsPage(tenant, filter, 11, within("evt", isWhole)),
+      page: eventsPage(tenant, filter, 11),
       index: `events_${filter.sessionId ? "session" : "type"}`,
     })),
     ...audits.map((filter) => ({
       filter,
-      isWhole,
-      page: auditPage(organizationId, filter, 11, within("uuid", isWhole)),
+      page: auditPage(organizationId, filter, 11),
       index: `audit_logs_${filter.actorId ? "actor_event" : filter.event ? "event" : "organization"}`,
     })),
-  ]);
-  // The index of a part is known by that of its table.
-  const ofParts = await core.db.rows<{ part: string; whole: string }>(sql`
-    select p.relname as part, w.relname as whole
-    from pg_inherits i join pg_class p on p.oid = i.inhrelid join pg_class w on w.oid = i.inhparent where w.relkind = 'I'`);
-  const wholes = new Map(ofParts.map(({ part, whole }) => [part, whole]));
-  for (const { filter, isWhole, page, index } of cases) {
+  ];
+  for (const { filter, page, index } of cases) {
     const plan = await planOf(page);
     const shown = `${JSON.stringify(filter)}\n${JSON.stringify(plan[0], null, 1)}`;
     const scans = plan.filter(isRead);
     // An event or a cursor from before the period: that nothing can fit is seen before anything is read.
     const leaves = plan.filter((node) => (node.Plans ?? []).length === 0);
     if (scans.length === 0 && leaves.some((node) => node["One-Time Filter"] === "false")) continue;
-    if (!isWhole) assert.equal(new Set(scans.map((node) => node["Relation Name"])).size, 1, shown);
-    assert.deepEqual([...new Set(scans.map((node) => wholes.get(node["Index Name"] ?? "")))], [index], shown);
+    assert.deepEqual([...new Set(scans.map((node) => node["Index Name"]))], [index], shown);
     // Only what was read for the page is sorted.
-    const merged = plan.filter((node) => node["Node Type"] === "Merge Append");
-    const parents = plan.filter(
-      (node) =>
-        !merged.includes(node) &&
-        node.Plans?.some((child) => scans.includes(child) || merged.includes(child)),
-    );
+    const parents = plan.filter((node) => node.Plans?.some((child) => scans.includes(child)));
     assert.deepEqual([...new Set(parents.map((node) => node["Node Type"]))], ["Limit"], shown);
     // An event has few deliveries, made in the same millisecond, and a session few events; whatever else they are asked for is looked at in
     // each.

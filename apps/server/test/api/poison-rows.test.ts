@@ -676,19 +676,18 @@ const poisons: Record<string, Poison[]> = {
 };
 
 /**
- * Jobs that deal with no rows, and so cannot be stopped by one: `clean-tables` rewrites or vacuums whole tables, `keep-parts` makes and drops parts of them, `remove-mail-files` looks at a
+ * Jobs that deal with no rows, and so cannot be stopped by one: `clean-tables` rewrites or vacuums whole tables, `drop-division-checks` drops constraints, `remove-mail-files` looks at a
  * folder, `report-process` tells about itself, `show-trust` leaves out and names what it cannot read (`trust-sources.test.ts`), the others count.
  */
 const withoutRows = [
   "clean-tables",
-  "keep-parts",
+  "drop-division-checks",
   "measure-backlog",
   "measure-queues",
   "remove-mail-files",
   "report-process",
   "show-trust",
   "watch-key-ring",
-  "watch-parts",
 ];
 
 const lame = await createReceivingEndpoint(partner.api, receiver.url);

@@ -5,15 +5,10 @@ import { join } from "node:path";
 import test, { after } from "node:test";
 import pg from "pg";
 import { checkSchema, listMigrations, type Migration, migrate } from "../../src/db/migrate.ts";
-import { listParts } from "../../src/db/parts.store.ts";
-import { sql } from "../../src/db/sql.ts";
-import { dayMs, later, systemClock } from "../../src/kernel/clock.ts";
-import { createPartner } from "../support/api.ts";
+import { systemClock } from "../../src/kernel/clock.ts";
 import { createTestDatabase } from "../support/database.ts";
-import { divideSince } from "../support/parts.ts";
 import { assay } from "../support/process.ts";
 import { startTestService, testRing } from "../support/service.ts";
-import { createSession } from "../support/sessions.ts";
 
 const made = (name: string, text: string): Migration => ({ name, text, checksum: `of ${name} ${text}` });
 const more = made(
@@ -75,69 +70,6 @@ test("what takes something away waits for the processes that need it, and they s
     name: "MigrationError",
     message: /^The database is too new for this release: it needs one that contains migration 9001/,
   });
-});
-
-test("what is added and taken away again reaches every part of a table, and those that are made and dropped after it", async () => {
-  const { api, clock, core, databaseUrl, runJob } = await startTestService({
-    config: { databaseParts: "all" },
-  });
-  await divideSince(core, 25);
-  const partner = await createPartner(api);
-  const before = await createSession(partner.api);
-  const admin = await connect(databaseUrl);
-  const withColumn = async () =>
-    (
-      await admin.query(
-        `select relid::regclass::text as name from pg_partition_tree('sessions') join pg_attribute on attrelid = relid
-         where attname = 'made_by_a_test' order by 1`,
-      )
-    ).rows.map(({ name }) => name);
-  const namesOfParts = async () =>
-    ((await listParts(core.db, "sessions")) ?? [])
-      .map(({ name }) => name)
-      .concat("sessions")
-      .sort();
-
-  assert.deepEqual(await migrate(databaseUrl, { migrations: newer, contract: "never" }), [
-    more.name,
-    last.name,
-  ]);
-  clock.advance(14 * dayMs);
-  await runJob("keep-parts");
-  assert.deepEqual(await withColumn(), await namesOfParts());
-  await createSession(partner.api);
-
-  await admin.query("delete from process_reports");
-  assert.deepEqual(await migrate(databaseUrl, { migrations: newer }), [less.name]);
-  assert.deepEqual(await withColumn(), []);
-  const parts = await namesOfParts();
-  await core.db.run(
-    sql`update sessions set completed_at = ${later(clock.now(), 30 * dayMs)}, status = 'cancelled' where id = ${before}`,
-  );
-  clock.advance(40 * dayMs);
-  await runJob("keep-parts");
-  assert.notDeepEqual(await namesOfParts(), parts);
-  // Made before the column was there, put into the rest after it was gone.
-  const { rows } = await admin.query("select tableoid::regclass::text as part from sessions where id = $1", [
-    before,
-  ]);
-  assert.deepEqual(rows, [{ part: "sessions_rest" }]);
-});
-
-test("an index that is made while others write reaches every part of a divided table", async () => {
-  const { core, databaseUrl } = await startTestService({ config: { databaseParts: "all" } });
-  await divideSince(core, 1);
-  const text =
-    "-- phase: expand\n-- transaction: none\ncreate index concurrently if not exists made_by_a_test on sessions (created_at);";
-  const migration = { name: "9990_index.sql", text, checksum: "index" };
-  await migrate(databaseUrl, { migrations: [...listMigrations(), migration] });
-  const admin = await connect(databaseUrl);
-  const { rows } = await admin.query(
-    `select count(*)::int as parts, (select count(*)::int from pg_partition_tree('made_by_a_test') where isleaf) as indexes
-     from pg_partition_tree('sessions') where isleaf`,
-  );
-  assert.ok(rows[0].parts > 0);
-  assert.equal(rows[0].indexes, rows[0].parts);
 });
 
 test("with SKIP_MIGRATIONS nothing is applied, and a database that lacks something is refused in a sentence", async () => {

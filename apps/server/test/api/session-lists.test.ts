@@ -1,25 +1,20 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { environments } from "@assay/contract/facts";
-import { attemptStatuses, type SessionStatus, sessionStatuses } from "@assay/contract/sessions";
+import { attemptStatuses, sessionStatuses } from "@assay/contract/sessions";
 import fc from "fast-check";
-import type { Queryable } from "../../src/db/db.ts";
-import { type Sql, sql } from "../../src/db/sql.ts";
+import { sql } from "../../src/db/sql.ts";
 import { isSandbox } from "../../src/kernel/caller.ts";
 import { dayMs, hourMs, later, minuteMs } from "../../src/kernel/clock.ts";
-import { idFloor, newId } from "../../src/kernel/ids.ts";
-import { attemptsPage, listSessions } from "../../src/sessions/session.store.ts";
+import { newId } from "../../src/kernel/ids.ts";
 import { attemptStatusAt, expiryOf, statusAt } from "../../src/sessions/session.ts";
 import { createPartner, expectData, readAll } from "../support/api.ts";
 import { openLive, withLiveKey } from "../support/live.ts";
-import { divideSince, waysToList } from "../support/parts.ts";
 import { startTestService } from "../support/service.ts";
 
 // Nothing sweeps here, so many of these sessions stay due.
 const { api, clock, core } = await startTestService({ role: "api" });
 const now = clock.now();
-// Tables in parts are listed like others, whether or not a process knows of the parts.
-await divideSince(core, 25);
 
 const pickOf = <T>(list: readonly T[], seed: number): T => {
   const item = list[seed % list.length];
@@ -89,7 +84,6 @@ async function seed() {
 }
 
 const { callers, sessions, attempts } = await seed();
-const ways = await waysToList(core);
 const newestFirst = (a: { id: string }, b: { id: string }) => (a.id < b.id ? 1 : -1);
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const moment = fc
@@ -105,10 +99,8 @@ test("every combination of filters gives exactly the sessions it should, in orde
       optional(moment),
       fc.integer({ min: 3, max: 100 }),
       fc.constantFrom(...environments),
-      fc.constantFrom(...ways),
-      async (status, reference, from, to, limit, environment, way) => {
+      async (status, reference, from, to, limit, environment) => {
         fc.pre(from === undefined || to === undefined || from <= to);
-        core.db.heedParts(way);
         const listed = await readAll(
           callers[environment],
           "/v1/sessions",
@@ -145,9 +137,7 @@ test("every combination of filters gives exactly the attempts it should, in orde
       optional(fc.constantFrom(...sessions.map((session) => session.id))),
       fc.integer({ min: 3, max: 100 }),
       fc.constantFrom(...environments),
-      fc.constantFrom(...ways),
-      async (status, sessionId, limit, environment, way) => {
-        core.db.heedParts(way);
+      async (status, sessionId, limit, environment) => {
         const path = "/v1/sessions/attempts/attempts";
         const listed = await readAll(callers[environment], path, { status, session_id: sessionId }, limit);
         const expected = attempts
@@ -167,64 +157,6 @@ test("every combination of filters gives exactly the attempts it should, in orde
     ),
     { numRuns: 60 },
   );
-});
-
-test("attempts that are due are found by their expiry in a part of any size, and not by reading it", async () => {
-  const tenant = attempts.find(({ environment }) => environment === "sandbox");
-  assert.ok(tenant);
-  await core.db.run(sql`
-    insert into attempts (id, session_id, organization_id, sandbox, status, session_expires_at, completed_at, created_at, updated_at)
-    select ${newId("va", now)} || i, 'vs_' || i, ('00000000-0000-7000-8000-' || lpad((i % 20)::text, 12, '0'))::uuid, true,
-      'in_progress', now() + interval '1 hour', null, now(), now()
-    from generate_series(1, 5000) as i`);
-  await core.db.run(sql`analyze attempts`);
-  const filter = { sessionId: undefined, status: "failed", startingAfter: undefined, limit: 10 } as const;
-  const stretch = { from: idFloor("va", later(now, -dayMs)), before: idFloor("va", later(now, dayMs)) };
-  const { text } = attemptsPage(tenant, filter, now, 11, stretch).prepared;
-  const { rows: plan } = await core.db.withConnection((client) =>
-    client.query<{ "QUERY PLAN": string }>(`explain (generic_plan) ${text}`),
-  );
-  const indexes = plan.flatMap((line) => / using (\S+)/.exec(line["QUERY PLAN"])?.[1] ?? []);
-  assert.ok(indexes.some((name) => name.includes("session_expires_at")));
-  assert.deepEqual(
-    indexes.filter((name) => name.endsWith("_pkey")),
-    [],
-  );
-  await core.db.run(sql`delete from attempts where length(session_id) < 10`);
-});
-
-test("a list that had to be asked for twice is read at once the next time", async () => {
-  const [way] = ways;
-  const tenant = sessions.find(({ environment }) => environment === "sandbox");
-  assert.ok(way && tenant);
-  core.db.heedParts(way);
-  const list = async (
-    status: SessionStatus | undefined,
-    clientReferenceId: string | undefined,
-    limit: number,
-  ) => {
-    let asked = 0;
-    const counting: Queryable = Object.assign(Object.create(core.db), {
-      page: (statement: Sql) => {
-        asked++;
-        return core.db.page(statement);
-      },
-    });
-    const [createdFrom, createdTo, startingAfter] = [undefined, undefined, undefined];
-    const filter = { status, clientReferenceId, limit, createdFrom, createdTo, startingAfter };
-    const { items } = await listSessions(counting, tenant, filter, now);
-    return { asked, ids: items.map(({ id }) => id) };
-  };
-  // One of which there is no page, and one of a reference that has more than a page, of which nobody knew.
-  for (const [status, reference, limit] of [
-    ["failed", undefined, 1000],
-    [undefined, "popular", 2],
-  ] as const) {
-    const ask = () => list(status, reference, limit);
-    const [first, second] = [await ask(), await ask()];
-    assert.deepEqual([first.asked, second.asked], [2, 1]);
-    assert.deepEqual(second.ids, first.ids);
-  }
 });
 
 test("the overview agrees with the lists about what is open and what is due", async () => {
