@@ -72,10 +72,6 @@ test("helm takes the chart, renders what was asked for, and refuses what cannot 
       /DATABASE_URL/,
     ],
     [
-      ["-f", "deploy/helm/examples/small.yaml", "--set", "env.DATABASE_READ_URL=postgres://secret"],
-      /DATABASE_READ_URL/,
-    ],
-    [
       ["-f", "deploy/helm/examples/small.yaml", "--set", "podSecurityContext.runAsNonRoot=false"],
       /runAsNonRoot/,
     ],

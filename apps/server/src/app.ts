@@ -23,7 +23,6 @@ import { claimJobRun } from "./db/job-run.store.ts";
 import { Listener } from "./db/listener.ts";
 import { checkSchema, codeVersion, listMigrations, migrate } from "./db/migrate.ts";
 import { checkPooler } from "./db/pooler.ts";
-import { Reads } from "./db/reads.ts";
 import { type Expired, retryChannel } from "./db/set-aside.store.ts";
 import { SetAside } from "./db/set-aside.ts";
 import { showConnections } from "./db/show-connections.ts";
@@ -271,7 +270,6 @@ async function closeParts(parts: Parts): Promise<void> {
   await parts.ringMember.leave();
   await parts.probe.close();
   await core.db.close();
-  await core.reads.close();
   await parts.telemetry?.exporter.close();
 }
 
@@ -361,7 +359,6 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
     await db.close();
     throw error;
   }
-  const reads = openReads(options, db, tracer, metrics);
   const listener = new Listener(config.databaseDirectUrl || databaseUrl, log);
   showBuild(metrics);
   showConnections(metrics, db, listener);
@@ -371,7 +368,7 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
   const publicUrl = () => (config.publicUrl === "" ? listening.url : config.publicUrl);
   const dns = createDns({ resolvers: config.dnsResolvers, timeoutMs: 2 * secondMs });
   const setAside = new SetAside({ db, clock, log, metrics });
-  const core: Core = { config, db, reads, clock, dns, ring, log, metrics, setAside, publicUrl };
+  const core: Core = { config, db, clock, dns, ring, log, metrics, setAside, publicUrl };
   const safeFetch = traceFetch(
     createSafeFetch({
       resolveAddresses: dns.resolveAddresses,
@@ -466,39 +463,6 @@ function openDatabase({ config, databaseUrl, log }: ServiceOptions, tracer: Trac
   });
 }
 
-// Until it is given up and the primary asked. Half of it takes a busy replica for one that is gone; with twice as much, reads hang for longer when one is gone.
-const replicaAnswerMs = secondMs;
-
-function openReads(
-  { config, log }: ServiceOptions,
-  primary: Db,
-  tracer: Tracer | null,
-  metrics: Metrics,
-): Reads {
-  const statementMs = config.databaseStatementSeconds * secondMs;
-  const limits = {
-    statementMs: replicaAnswerMs,
-    lockMs: replicaAnswerMs,
-    idleInTransactionMs: config.databaseIdleTransactionSeconds * secondMs,
-    connectMs: replicaAnswerMs,
-  };
-  const replica =
-    config.databaseReadUrl === ""
-      ? null
-      : openDb({
-          url: config.databaseReadUrl,
-          purpose: "standby",
-          name: "assay reads",
-          poolSize: config.databasePoolSize,
-          limits,
-          onError: (error) => log.warn("a connection to the replica was lost", describeError(error)),
-          tracer,
-          named: config.databasePreparedStatements === "named",
-          ...(isPooled(config) ? { directUrl: config.databaseReadUrl } : {}),
-        });
-  return new Reads({ primary, replica, statementMs, log, metrics });
-}
-
 /** The one list of routes. */
 function bindRoutes(parts: Parts, readiness: Readiness): Binding[] {
   const { core, rpTerms, consentTexts, usage, statusFeed, safeFetch, trust, trustReader } = parts;
@@ -533,9 +497,6 @@ function bindRoutes(parts: Parts, readiness: Readiness): Binding[] {
 function jobsOfEveryProcess(parts: Parts): Job[] {
   const { core, usage, ringMember, trust, trustReader, isWatched } = parts;
   return [
-    ...(core.config.databaseReadUrl === ""
-      ? []
-      : [{ name: "watch-replica", everyMs: secondMs, run: () => core.reads.watch().then(() => 0) }]),
     {
       name: keyUsageJob,
       everyMs: secondMs,
@@ -680,7 +641,7 @@ function wakeByNotification({ core, listener }: Parts, scheduler: Scheduler, job
 function maxConnectionsOf({ config, log }: Core): number {
   const { httpMaxConnections, databasePoolSize, webhookMaxInFlight } = config;
   const limit = connectionLimit(httpMaxConnections, openFilesLimit(), {
-    // Those of the pool, for notifications and for readiness, and of the replica.
+    // Those of the pool, for notifications and for readiness.
     database: 2 * databasePoolSize + 2,
     outbound: webhookMaxInFlight,
   });

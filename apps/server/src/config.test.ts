@@ -101,3 +101,26 @@ test("each removed setting has one plain sentence, and is no setting any more", 
     assert.ok(!known.includes(name), `${name} is both removed and known`);
   }
 });
+
+test("an address of a database names one host, and one with several is refused without being repeated", () => {
+  const secrets = { SECRET_KEYS: `1:${Buffer.alloc(32).toString("base64")}` };
+  const load = (url: string) => loadConfig({ DATABASE_URL: url, ...secrets }).databaseUrl;
+  for (const url of [
+    "postgres://u:secret,x@a:5432/db?sslmode=verify-full",
+    "postgresql://u@[::1]:5433/db",
+    "postgresql:///db?host=/run/a&port=5432",
+  ])
+    assert.equal(load(url), url);
+  for (const url of [
+    "postgres://u:secret@a:5432,b:5432/db",
+    "postgres://secret@a,b/db",
+    "postgresql:///db?host=/a,/secret",
+  ])
+    assert.throws(
+      () => load(url),
+      (error: Error) =>
+        /DATABASE_URL must name one host: use the single address that your database operator or proxy/.test(
+          error.message,
+        ) && !error.message.includes("secret"),
+    );
+});

@@ -5,7 +5,6 @@ import { signUpModes } from "@assay/contract/accounts";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
 import { matchThresholds } from "@assay/face/match";
-import { AddressError, type Purpose, parseServers } from "./db/servers.ts";
 import { detectorLimit } from "./face/attack-detector.ts";
 import { poolLimits } from "./face/pool-limits.ts";
 import { ExplainedError } from "./lib/explained-error.ts";
@@ -98,15 +97,16 @@ function url(env: string, about: string, protocols: readonly string[], shownDefa
   });
 }
 
-/** The address of a PostgreSQL, or of several of which one is taken. */
-function databaseAddress(env: string, about: string, purpose: Purpose, shownDefault = "(unset)") {
+/** The address of a PostgreSQL. Says in words what is wrong with it, without repeating it: it may hold a password. */
+function databaseAddress(env: string, about: string, shownDefault = "(unset)") {
   return define<string>(env, about, "", shownDefault, (value) => {
-    try {
-      parseServers(value, purpose);
-    } catch (error) {
-      if (!(error instanceof AddressError)) throw error;
-      throw new Problem(error.message);
-    }
+    const [, hosts, query] = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#]*)[^?#]*(\?[^#]*)?$/.exec(value) ?? [];
+    if (hosts === undefined) throw new Problem("must be a URL that starts with postgres:// or postgresql://");
+    if (`${hosts}${new URLSearchParams(query).get("host") ?? ""}`.includes(","))
+      throw new Problem(
+        "must name one host: use the single address that your database operator or proxy keeps at the server which takes writes",
+      );
+    if (!URL.canParse(value)) throw new Problem("must name the host as host or host:port");
     return value;
   });
 }
@@ -184,19 +184,12 @@ export const settings = {
   ),
   databaseUrl: databaseAddress(
     "DATABASE_URL",
-    "PostgreSQL 15 or later. Unset, the service runs its own PostgreSQL in DATA_DIR. Several hosts, as in `postgres://user@a:5432,b:5432/assay`, are tried in turn until one takes writes. [More](operating.md#postgresql-poolers-failover-replicas).",
-    "primary",
+    "PostgreSQL 15 or later. Unset, the service runs its own PostgreSQL in DATA_DIR. [More](operating.md#postgresql-poolers-and-failover).",
   ),
   databaseDirectUrl: databaseAddress(
     "DATABASE_DIRECT_URL",
     "The same database without the pooler (PgBouncer with `pool_mode = transaction`) that DATABASE_URL leads through; for migrations, notifications and locks, which need a session of their own. Unset, there is no such pooler.",
-    "primary",
     "DATABASE_URL",
-  ),
-  databaseReadUrl: databaseAddress(
-    "DATABASE_READ_URL",
-    "A replica of that database, or several. Lists, figures and search are read there whenever it has everything that was written before the request came, and otherwise from the primary.",
-    "standby",
   ),
   databasePreparedStatements: oneOf(
     "DATABASE_PREPARED_STATEMENTS",
@@ -715,10 +708,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       'SECRET_KEYS must be set together with DATABASE_URL. Make a ring with: echo "1:$(openssl rand -base64 32)"',
     );
   }
-  for (const name of ["databaseDirectUrl", "databaseReadUrl"] as const) {
-    if (config[name] !== "" && config.databaseUrl === "")
-      problems.push(`${settings[name].env} must not be set without DATABASE_URL.`);
-  }
+  if (config.databaseDirectUrl !== "" && config.databaseUrl === "")
+    problems.push("DATABASE_DIRECT_URL must not be set without DATABASE_URL.");
   const exemptHosts = exemptHostSet(config.webhookAllowedPrivateHosts);
   for (const [index, entry] of config.trustSources.entries()) {
     const problem = sourceProblem(entry, exemptHosts);

@@ -1,6 +1,5 @@
 import type { Config } from "./config.ts";
 import type { Db } from "./db/db.ts";
-import type { Reads } from "./db/reads.ts";
 import type { SetAside } from "./db/set-aside.ts";
 import type { Clock } from "./kernel/clock.ts";
 import type { Dns } from "./lib/dns.ts";
@@ -12,8 +11,6 @@ import type { Metrics } from "./lib/metrics.ts";
 export type Core = {
   config: Config;
   db: Db;
-  /** For lists, figures and search: a replica where there is one that knows all that was written before, otherwise `db`. */
-  reads: Reads;
   clock: Clock;
   dns: Dns;
   ring: KeyRing;

@@ -9,7 +9,8 @@ export const removedSettings: Readonly<Record<string, string>> = {
   CHIP_HOSTS: "run more processes with `assay start --role api`, which examine chips themselves.",
   FACE_HOSTS: "run more processes with `assay start --role api`, which examine faces themselves.",
   DATABASE_PARTITIONS:
-    "retention deletes rows in batches; docs/partitioning.md says how to drop old rows with PostgreSQL's own partitions.",
+    "retention deletes rows in batches, and the guide on partitioning says how to drop old rows with PostgreSQL's own partitions.",
+  DATABASE_READ_URL: "the database of DATABASE_URL answers every read.",
 };
 
 /** One sentence for each removed setting that the environment still has. */

@@ -47,16 +47,6 @@ export class DatabasePair {
     return pair;
   }
 
-  /** The address of both, whichever takes writes. */
-  get url(): string {
-    const both = new URL(this.#primary.running.adminUrl);
-    both.searchParams.set(
-      "host",
-      this.#folders.map((folder) => path.join(folder, "postgres/socket")).join(","),
-    );
-    return both.href;
-  }
-
   get primaryUrl(): string {
     return this.#primary.running.adminUrl;
   }

@@ -70,7 +70,7 @@ export class Installation {
     return new Installation({ folder, balancer, receiver, pair, way, pooler, caFile });
   }
 
-  /** The first goes through the pooler, the second asks the replica, and both know where each server is. */
+  /** The first goes through the pooler; all reach whichever server takes writes at one address. */
   #environment(member: Member): Record<string, string> {
     const dataDir = path.join(this.#folder, member.replace(" ", "-"));
     mkdirSync(dataDir, { recursive: true });
@@ -78,12 +78,11 @@ export class Installation {
       member === "api A" && this.pooler !== null
         ? {
             DATABASE_URL: this.pooler.url,
-            DATABASE_DIRECT_URL: this.pair.url,
+            DATABASE_DIRECT_URL: this.#way.url,
             DATABASE_PREPARED_STATEMENTS: findPgbouncer()?.keepsNames === true ? "named" : "off",
           }
-        : { DATABASE_URL: this.pair.url };
-    const reads: Record<string, string> = member === "api B" ? { DATABASE_READ_URL: this.pair.url } : {};
-    return { ...this.#common, ...own, ...reads, DATA_DIR: dataDir };
+        : { DATABASE_URL: this.#way.url };
+    return { ...this.#common, ...own, DATA_DIR: dataDir };
   }
 
   /** `assay ARGS` on a machine that runs nothing else. */

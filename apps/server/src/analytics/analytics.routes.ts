@@ -13,7 +13,7 @@ import { viewDeliveryHealth } from "./delivery-health.view.ts";
 
 const { days: mostDays, defaultDays } = contract.analyticsLimits;
 
-export function analyticsRoutes({ reads, clock }: Core): Binding[] {
+export function analyticsRoutes({ db, clock }: Core): Binding[] {
   return [
     bind(contract.sessionsOverview, async ({ caller, query }) => {
       const now = clock.now();
@@ -24,7 +24,7 @@ export function analyticsRoutes({ reads, clock }: Core): Binding[] {
           message: `\`sandbox\` asks for the other environment: this request is about ${caller.environment}.`,
           hint: `Use a key of the other environment, or as a user the header ${environmentHeader}.`,
         });
-      const rows = await reads.read((db) => readFigures(db, caller, { from, to }, now));
+      const rows = await readFigures(db, caller, { from, to }, now);
       const overview = summarize(daysBetween(from, to), rows);
       return {
         from,
@@ -50,9 +50,7 @@ export function analyticsRoutes({ reads, clock }: Core): Binding[] {
     bind(contract.webhooksOverview, async ({ caller, query }) => {
       const { from, to } = periodOf(query, clock.now());
       const period = { from: startOfDay(from), before: later(startOfDay(to), dayMs) };
-      const health = await reads.read((db) =>
-        readDeliveryHealth(db, caller, period, contract.analyticsLimits.deliveries),
-      );
+      const health = await readDeliveryHealth(db, caller, period, contract.analyticsLimits.deliveries);
       return { from, to, sandbox: isSandbox(caller), ...viewDeliveryHealth(health) };
     }),
   ];

@@ -6,19 +6,17 @@ import { parseCreated } from "../kernel/times.ts";
 import { listAuditLogs as readAuditLogs } from "./audit.store.ts";
 import { viewAuditLog } from "./audit.view.ts";
 
-export function auditRoutes({ reads }: Core): Binding[] {
+export function auditRoutes({ db }: Core): Binding[] {
   return [
     bind(listAuditLogs, ({ caller, query }) =>
       viewPage(
-        reads.read((db) =>
-          readAuditLogs(db, caller.organizationId, {
-            event: query.event,
-            actorId: query.actor_id,
-            ...parseCreated(query),
-            limit: query.limit,
-            startingAfter: query.starting_after,
-          }),
-        ),
+        readAuditLogs(db, caller.organizationId, {
+          event: query.event,
+          actorId: query.actor_id,
+          ...parseCreated(query),
+          limit: query.limit,
+          startingAfter: query.starting_after,
+        }),
         viewAuditLog,
       ),
     ),

@@ -1,4 +1,4 @@
-import type pg from "pg";
+import pg from "pg";
 
 /** How long anything on a connection may take. Zero leaves a limit of the server's to the server's own configuration. */
 export type TimeLimits = {
@@ -101,4 +101,24 @@ export async function endConnection(client: pg.Client): Promise<void> {
   const deadline = setTimeout(() => cutOff(client), 1_000);
   await client.end().catch(() => {});
   clearTimeout(deadline);
+}
+
+/** One open connection. `prepare` gets it before it is opened. */
+export async function openConnection(
+  url: string,
+  name: string,
+  limits: TimeLimits,
+  options: ConnectionOptions & { prepare?: (client: pg.Client) => void } = {},
+): Promise<pg.Client> {
+  const client = new pg.Client(connectionTo(url, name, limits, options));
+  // A lost connection makes the next statement fail; without a listener it would end the process.
+  client.on("error", () => {});
+  options.prepare?.(client);
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    cutOff(client);
+    throw error;
+  }
 }

@@ -1,10 +1,9 @@
 import type { Socket } from "node:net";
 import pg from "pg";
-import { type ConnectionOptions, cutOff, endConnection, isSilence } from "./connection.ts";
+import { type ConnectionOptions, cutOff, endConnection, isSilence, openConnection } from "./connection.ts";
 import type { Db } from "./db.ts";
 import { appliedMigrations, type Migration } from "./migrate.ts";
 import { type AppliedMigration, describeSchemaProblem, schemaProblem } from "./schema-version.ts";
-import { openConnection } from "./servers.ts";
 
 // Load balancers give up on a probe after some seconds; an answer that comes later says nothing to them.
 const limitMs = 2_000;

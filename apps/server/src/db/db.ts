@@ -9,12 +9,12 @@ import {
   endConnection,
   isSilence,
   limitsOf,
+  openConnection,
   patientLimits,
   type TimeLimits,
 } from "./connection.ts";
 import { type Answer, Flight, prepared, type Query, type Row } from "./flight.ts";
 import { Hints, type Notification } from "./hints.ts";
-import { openConnection, type Purpose, parseServers, ServerChoice, WrongServerError } from "./servers.ts";
 import { SharedFlights } from "./shared-flights.ts";
 import type { Sql } from "./sql.ts";
 import { summaryOf } from "./statement-summary.ts";
@@ -252,7 +252,6 @@ const retryableStates = new Set(["40001", "40P01"]);
 
 export class Db extends Statements {
   readonly #pool: pg.Pool;
-  readonly #choice: ServerChoice;
   readonly #manner: Manner;
   readonly #openSession: (() => Promise<pg.Client>) | null;
   readonly #joined = new AsyncLocalStorage<{ connection: Borrowed; savepoints: number }>();
@@ -270,15 +269,9 @@ export class Db extends Statements {
   readonly #entries = new SharedFlights((queries) => this.#fly(queries), { flights: 2, together: 8 });
 
   /** `openSession` where those of the pool are not sessions of the server's own. */
-  constructor(
-    pool: pg.Pool,
-    choice: ServerChoice,
-    manner: Manner,
-    openSession: (() => Promise<pg.Client>) | null,
-  ) {
+  constructor(pool: pg.Pool, manner: Manner, openSession: (() => Promise<pg.Client>) | null) {
     super();
     this.#pool = pool;
-    this.#choice = choice;
     this.#manner = manner;
     this.#openSession = openSession;
     pool.on("connect", (client) => this.#generationOf.set(client, this.#generation));
@@ -373,7 +366,7 @@ export class Db extends Statements {
 
   #connect(): Promise<pg.PoolClient> {
     const { tracer } = this.#manner;
-    const connect = () => this.#choice.tryEach(() => this.#pool.connect());
+    const connect = () => this.#pool.connect();
     if (tracer === null || this.#pool.idleCount > 0) return connect();
     return tracer.part("wait for a connection", "internal", {}, connect);
   }
@@ -510,11 +503,6 @@ export class Db extends Statements {
     }
   }
 
-  /** Whether what is sent now becomes part of somebody's transaction. */
-  get isJoined(): boolean {
-    return this.#joined.getStore() !== undefined;
-  }
-
   /** How the pool stands: connections in all and without work, work that waits for one, and how many there may be; and how many times as long as at best a row by its key takes these days. */
   get connections(): { open: number; idle: number; waiting: number; limit: number; slowness: number } {
     const { totalCount, idleCount, waitingCount, options } = this.#pool;
@@ -577,7 +565,6 @@ const lostSystemCodes = new Set([
 export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error) ?? "";
   if (/^(08|57P0|53|57014|55P03|25P0[34]|25006|AK001)/.test(state)) return true;
-  if (error instanceof WrongServerError) return true;
   // A name with several addresses fails with all of their errors.
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isUnavailable);
   if (lostSystemCodes.has(state)) return (error as { syscall?: string }).syscall !== undefined;
@@ -615,7 +602,6 @@ export function openDb(options: {
   name?: string;
   limits?: TimeLimits;
   tracer?: Tracer | null;
-  purpose?: Purpose;
   /** Leads to the server itself, where `url` leads through a pooler that lends connections for single transactions. */
   directUrl?: string;
   /** False prepares no statement under a name. */
@@ -623,14 +609,8 @@ export function openDb(options: {
 }): Db {
   const { name = "assay", limits = patientLimits, directUrl, named = true, tracer = null } = options;
   const pooled = directUrl !== undefined;
-  const servers = parseServers(options.url, options.purpose ?? "primary");
-  const choice = new ServerChoice(servers, name, limits, { pooled });
-  // The pool makes its clients with `new`.
-  const Client = new Proxy(pg.Client, { construct: () => choice.newClient() });
   const pool = new pg.Pool({
-    // Of this the pool itself reads how long to wait for a connection; each client has the address of its server.
-    ...connectionTo(servers.urls[0] ?? "", name, limits, { pooled }),
-    Client,
+    ...connectionTo(options.url, name, limits, { pooled }),
     max: options.poolSize,
     idleTimeoutMillis: 30_000,
   });
@@ -648,7 +628,6 @@ export function openDb(options: {
   pool.on("error", () => {});
   return new Db(
     pool,
-    choice,
     {
       tracer,
       named,

@@ -1,7 +1,6 @@
 import pg from "pg";
 import { describeError, type Log } from "../lib/log.ts";
-import { cutOff, endConnection } from "./connection.ts";
-import { openConnection } from "./servers.ts";
+import { cutOff, endConnection, openConnection } from "./connection.ts";
 
 type Handler = (payload: string) => void;
 
@@ -61,8 +60,6 @@ export class Listener {
       });
     };
     const client = await openConnection(this.#url, "assay listener", limits, { prepare });
-    // Those of servers that were tried before it.
-    faults.length = 0;
     try {
       // A channel that is added meanwhile is still reached: a map's keys are read as the loop goes.
       for (const channel of this.#handlers.keys())

@@ -2,8 +2,7 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { ExplainedError } from "../lib/explained-error.ts";
 import { sqlState } from "../lib/sql-state.ts";
-import { endConnection } from "./connection.ts";
-import { openConnection } from "./servers.ts";
+import { endConnection, openConnection } from "./connection.ts";
 
 /**
  * What is between us and the server: nothing, a pooler that lends a connection of the server for a whole session, or one that lends it for a transaction and then to

@@ -2,10 +2,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { ExplainedError } from "../lib/explained-error.ts";
 import { describeError, type LogFields } from "../lib/log.ts";
-import { endConnection, type TimeLimits } from "./connection.ts";
+import { endConnection, openConnection, type TimeLimits } from "./connection.ts";
 import { isUnavailable } from "./db.ts";
 import { findPooler } from "./pooler.ts";
-import { openConnection } from "./servers.ts";
 
 /** Says in a sentence why there is no database, for whoever started the service. */
 export class DatabaseUnreachableError extends ExplainedError {

@@ -131,21 +131,6 @@ export function judgePooler(seen: {
   );
 }
 
-/** Null where the replica does not answer. */
-export function judgeReplica(standing: { follows: boolean; bytes_behind: number } | null): Found {
-  if (standing === null)
-    return warning("It does not answer; the primary does.", "Check DATABASE_READ_URL and whether it runs.");
-  if (!standing.follows)
-    return warning(
-      "It does not follow this primary, or not yet since a failover; the primary answers.",
-      "See that it is a standby of the server in DATABASE_URL, and wait for its next checkpoint.",
-    );
-  const found = `It follows, ${Math.round(standing.bytes_behind / 1024)} kB behind.`;
-  return standing.bytes_behind > 64 * 2 ** 20
-    ? warning(found, "Until it has caught up the primary answers. See what slows it down.")
-    : ok(found);
-}
-
 /** Before the first start nothing is there, and that is fine. Later it means that data are lost, or that DATABASE_URL leads elsewhere. */
 export function judgeEmpty(found: string, earlierLife: readonly string[]): Found {
   return earlierLife.length === 0

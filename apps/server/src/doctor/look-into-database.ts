@@ -8,7 +8,6 @@ import type { Config } from "../config.ts";
 import { type Db, openDb } from "../db/db.ts";
 import { listMigrations } from "../db/migrate.ts";
 import { examinePooler } from "../db/pooler.ts";
-import { readPosition, readStanding } from "../db/replica.store.ts";
 import { countAside } from "../db/set-aside.store.ts";
 import { readRing } from "../installation/key-ring-file.ts";
 import { readLastBackup } from "../installation/last-backup.ts";
@@ -35,7 +34,6 @@ import {
   judgeJobs,
   judgeMailFiles,
   judgePooler,
-  judgeReplica,
   judgeRing,
   judgeSchema,
   judgeTrust,
@@ -94,9 +92,6 @@ export async function lookIntoDatabase(around: Surroundings): Promise<Finding[]>
     const first = [
       { name: "Database", look: async () => judgeDatabase(facts) },
       ...(pooler === null ? [] : [{ name: "Pooler", look: async () => pooler }]),
-      ...(config.databaseReadUrl === ""
-        ? []
-        : [{ name: "Replica", look: () => lookAtReplica(db, config.databaseReadUrl) }]),
       { name: "Schema", look: async () => schema },
       { name: "Clock", look: () => lookAtClock(db, clock) },
     ];
@@ -119,16 +114,6 @@ async function lookForPooler(config: Config, url: string): Promise<Found | null>
     return judgePooler({ pooler, namesApart, direct, preparedStatements: config.databasePreparedStatements });
   } catch {
     return null;
-  }
-}
-
-async function lookAtReplica(db: Db, url: string): Promise<Found> {
-  const replica = openDb({ url, purpose: "standby", poolSize: 1, onError: () => {} });
-  try {
-    const position = await readPosition(db);
-    return judgeReplica(await readStanding(replica, position).catch(() => null));
-  } finally {
-    await replica.close();
   }
 }
 

@@ -8,21 +8,19 @@ import { viewOrganizationSize, viewStatus } from "./operator.view.ts";
 import { readStatus, type StatusNeeds } from "./read-status.ts";
 
 export function operatorRoutes(core: Core, needs: StatusNeeds): Binding[] {
-  const { reads, clock } = core;
+  const { db, clock } = core;
   return [
     bind(contract.operatorStatus, async () => viewStatus(await readStatus(core, needs))),
 
     bind(contract.listOrganizationSizes, ({ query }) =>
       viewPage(
-        reads.read((db) =>
-          listOrganizationSizes(db, {
-            limit: query.limit,
-            startingAfter: query.starting_after,
-            firstDay: later(clock.now(), (1 - contract.operatorLimits.days) * dayMs)
-              .toISOString()
-              .slice(0, 10),
-          }),
-        ),
+        listOrganizationSizes(db, {
+          limit: query.limit,
+          startingAfter: query.starting_after,
+          firstDay: later(clock.now(), (1 - contract.operatorLimits.days) * dayMs)
+            .toISOString()
+            .slice(0, 10),
+        }),
         viewOrganizationSize,
       ),
     ),

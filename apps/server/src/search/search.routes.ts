@@ -4,10 +4,9 @@ import { type Binding, bind } from "../http/mount.ts";
 import { findThings } from "./find-things.ts";
 
 export function searchRoutes(core: Core): Binding[] {
-  const { reads, clock } = core;
   return [
     bind(search, async ({ caller, query }) => ({
-      found: await reads.read((db) => findThings({ db, clock }, caller, query)),
+      found: await findThings(core, caller, query),
     })),
   ];
 }

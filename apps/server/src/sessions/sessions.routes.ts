@@ -12,7 +12,7 @@ import { findSessionWithConsent } from "./session-consent.store.ts";
 import { SessionPlaces } from "./take-place.ts";
 
 export function sessionRoutes(core: Core): Binding[] {
-  const { db, reads, clock, publicUrl } = core;
+  const { db, clock, publicUrl } = core;
   const places = new SessionPlaces(core, core.config.organizationMaxOpenSessions);
   return [
     bind(
@@ -33,10 +33,7 @@ export function sessionRoutes(core: Core): Binding[] {
         limit: query.limit,
         startingAfter: query.starting_after,
       };
-      return viewPage(
-        reads.read((from) => listSessions(from, caller, filter, now)),
-        (row) => viewSession(row, now, publicUrl()),
-      );
+      return viewPage(listSessions(db, caller, filter, now), (row) => viewSession(row, now, publicUrl()));
     }),
 
     bind(contract.getSession, async ({ caller, params }) => {
@@ -55,10 +52,7 @@ export function sessionRoutes(core: Core): Binding[] {
         limit: query.limit,
         startingAfter: query.starting_after,
       };
-      return viewPage(
-        reads.read((from) => listAttempts(from, caller, filter, now)),
-        (row) => viewAttempt(row, now),
-      );
+      return viewPage(listAttempts(db, caller, filter, now), (row) => viewAttempt(row, now));
     }),
   ];
 }

@@ -141,7 +141,7 @@ function keyRoutes(core: Core): Binding[] {
 }
 
 function deliveryRoutes(core: Core): Binding[] {
-  const { db, reads, clock } = core;
+  const { db, clock } = core;
   return [
     bind(contract.listDeliveries, ({ caller, query }) => {
       const filter = {
@@ -152,10 +152,7 @@ function deliveryRoutes(core: Core): Binding[] {
         limit: query.limit,
         startingAfter: query.starting_after,
       };
-      return viewPage(
-        reads.read((from) => listDeliveries(from, caller, filter, clock.now())),
-        viewDelivery,
-      );
+      return viewPage(listDeliveries(db, caller, filter, clock.now()), viewDelivery);
     }),
 
     bind(contract.getDelivery, async ({ caller, params }) => {
@@ -182,19 +179,17 @@ function deliveryRoutes(core: Core): Binding[] {
 }
 
 function eventRoutes(core: Core): Binding[] {
-  const { db, reads } = core;
+  const { db } = core;
   return [
     bind(contract.listEvents, ({ caller, query }) =>
       viewPage(
-        reads.read((from) =>
-          listEvents(from, caller, {
-            type: query.type,
-            sessionId: query.session_id,
-            ...parseCreated(query),
-            limit: query.limit,
-            startingAfter: query.starting_after,
-          }),
-        ),
+        listEvents(db, caller, {
+          type: query.type,
+          sessionId: query.session_id,
+          ...parseCreated(query),
+          limit: query.limit,
+          startingAfter: query.starting_after,
+        }),
         viewEvent,
       ),
     ),

@@ -1,3 +1,4 @@
+import { rm, symlink } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
@@ -38,11 +39,17 @@ export async function startPair() {
   while ((await admin.query("select from pg_stat_replication where sync_state = 'sync'")).rowCount !== 1)
     await wait(20);
   await admin.end();
-  const both = new URL(primary.url);
-  both.searchParams.set("host", `${primary.host},${standby.host}`);
+  const way = path.join(folder, "way");
+  await symlink(primary.host, way);
+  const url = new URL(primary.url);
+  url.searchParams.set("host", way);
   return {
-    /** The address of both, first the one that takes writes. */
-    url: both.href,
+    /** The one address, as a proxy has it. It leads to the first server until `leadToStandby`. */
+    url: url.href,
+    async leadToStandby(): Promise<void> {
+      await rm(way);
+      await symlink(standby.host, way);
+    },
     primaryUrl: primary.adminUrl,
     standbyUrl: standby.adminUrl,
     /** Ends the first server without a chance to do anything about it, and for good. */
