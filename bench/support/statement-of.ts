@@ -12,9 +12,6 @@ export function statementOf(ask: (db: Queryable) => unknown): Sql {
     rows: keep,
     one: keep,
     first: keep,
-    lookUp: keep,
-    page: keep,
-    enter: keep,
     run: keep,
     notify: () => {},
   });

@@ -231,7 +231,7 @@ export type SessionOwner = {
  * Who a token belongs to and the organization they act in: the one they chose, or their only one.
  */
 export function findSessionOwner(db: Queryable, tokenHash: Buffer, now: Date): Promise<SessionOwner | null> {
-  return db.lookUp<SessionOwner>(sql`
+  return db.first<SessionOwner>(sql`
     select s.id, s.user_id, s.last_seen_at, u.name, u.email, u.email_folded, m.organization_id, m.role,
       o.environment = 'live' as live_is_open, o.pending_deletion_at is not null as frozen
     from user_sessions s
@@ -295,7 +295,7 @@ export async function findMembership(
   organizationId: OrganizationId,
   userId: UserId,
 ): Promise<Membership | null> {
-  return db.lookUp<Membership>(sql`
+  return db.first<Membership>(sql`
     select m.organization_id as "organizationId", m.role, o.environment = 'live' as "liveIsOpen",
       o.pending_deletion_at is not null as frozen
     from memberships m join organizations o on o.id = m.organization_id

@@ -116,7 +116,7 @@ export type KeyOwner = {
 
 /** `secretHashes` holds the hash of one secret under each key of the ring; at most one row has any of them. */
 export function findKeyOwner(db: Queryable, secretHashes: readonly Buffer[]): Promise<KeyOwner | null> {
-  return db.lookUp<KeyOwner>(sql`
+  return db.first<KeyOwner>(sql`
     select k.id, k.organization_id, k.scopes, k.enabled, k.secret_hash, k.sandbox,
       o.pending_deletion_at is not null as frozen, o.agents_may_change_webhooks
     from api_keys k join organizations o on o.id = k.organization_id

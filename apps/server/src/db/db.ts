@@ -13,9 +13,8 @@ import {
   patientLimits,
   type TimeLimits,
 } from "./connection.ts";
-import { type Answer, Flight, prepared, type Query, type Row } from "./flight.ts";
+import { type Answer, Flight, type Query, type Row } from "./flight.ts";
 import { Hints, type Notification } from "./hints.ts";
-import { SharedFlights } from "./shared-flights.ts";
 import type { Sql } from "./sql.ts";
 import { summaryOf } from "./statement-summary.ts";
 
@@ -29,12 +28,6 @@ export type Queryable = {
   one<T extends Row>(statement: Sql): Promise<T>;
   /** The first row, or null. */
   first<T extends Row>(statement: Sql): Promise<T | null>;
-  /** The same for a statement that finds it by a key, and only reads: those of several requests travel together. */
-  lookUp<T extends Row>(statement: Sql): Promise<T | null>;
-  /** The rows of a page of a list; the same. */
-  page<T extends Row>(statement: Sql): Promise<T[]>;
-  /** The row of an insert that waits for nobody's lock: those of several requests are committed together. Those of `whose` do not keep others waiting. */
-  enter<T extends Row>(statement: Sql, whose: string): Promise<T>;
   /** How many rows a write touched. */
   run(statement: Sql): Promise<number>;
   /** A hint for listeners of every process, sent when what was written is committed, and only then. Whoever has to know also looks by itself. */
@@ -68,18 +61,6 @@ abstract class Statements implements Queryable {
     return (await this.rows<T>(statement))[0] ?? null;
   }
 
-  lookUp<T extends Row>(statement: Sql): Promise<T | null> {
-    return this.first<T>(statement);
-  }
-
-  page<T extends Row>(statement: Sql): Promise<T[]> {
-    return this.rows<T>(statement);
-  }
-
-  enter<T extends Row>(statement: Sql, _whose: string): Promise<T> {
-    return this.one<T>(statement);
-  }
-
   async run(statement: Sql): Promise<number> {
     return (await this.send(statement)).rowCount;
   }
@@ -93,9 +74,6 @@ function onlyRow<T extends Row>({ rows: [row] }: Answer): T {
 const beginning: Query = { name: "begin", text: "begin" };
 
 const queryOf = (statement: Sql): Query => ({ ...statement.prepared, values: statement.values });
-
-/** A value that cannot be sent fails here, and not with it whoever travels along. */
-const sharedQueryOf = (statement: Sql): Query => prepared(queryOf(statement));
 
 /** How statements travel on the connections of a pool. */
 type Manner = {
@@ -262,12 +240,6 @@ export class Db extends Statements {
   #refusedWrite: RefusedWrite | null = null;
   readonly #generationOf = new Map<pg.PoolClient, number>();
   readonly #hints = new Hints((hints) => this.#sendHints(hints));
-  // Each kind by itself: who looks up a key does not wait for a page, and who reads not for the disk. With half as many together a third fewer sessions are
-  // created in a second, and whoever asks little beside a flood waits a tenth less.
-  readonly #lookups = new SharedFlights((queries) => this.#fly(queries), { flights: 1, together: 16 });
-  readonly #pages = new SharedFlights((queries) => this.#fly(queries), { flights: 2, together: 8 });
-  readonly #entries = new SharedFlights((queries) => this.#fly(queries), { flights: 2, together: 8 });
-
   /** `openSession` where those of the pool are not sessions of the server's own. */
   constructor(pool: pg.Pool, manner: Manner, openSession: (() => Promise<pg.Client>) | null) {
     super();
@@ -285,33 +257,6 @@ export class Db extends Statements {
     if (this.#unhurried.getStore() !== undefined)
       return this.#begin((_tx, connection) => connection.send(statement));
     return this.#lend((connection) => connection.sendAlone(queryOf(statement)));
-  }
-
-  override async lookUp<T extends Row>(statement: Sql): Promise<T | null> {
-    if (!this.#mayShare) return this.first<T>(statement);
-    const { rows } = await this.#lookups.send(sharedQueryOf(statement));
-    return (rows[0] as T | undefined) ?? null;
-  }
-
-  override async page<T extends Row>(statement: Sql): Promise<T[]> {
-    if (!this.#mayShare) return this.rows<T>(statement);
-    return (await this.#pages.send(sharedQueryOf(statement))).rows as T[];
-  }
-
-  override async enter<T extends Row>(statement: Sql, whose: string): Promise<T> {
-    if (!this.#mayShare) return this.one<T>(statement);
-    return onlyRow<T>(await this.#entries.send(sharedQueryOf(statement), whose));
-  }
-
-  /** Not what belongs to a transaction or has limits of its own, nor where a trace is to tell how long each statement took. */
-  get #mayShare(): boolean {
-    const { limits, tracer } = this.#manner;
-    const isOnItsOwn = this.#joined.getStore() === undefined && this.#unhurried.getStore() === undefined;
-    return isOnItsOwn && limits === null && tracer === null;
-  }
-
-  #fly(queries: readonly Query[]): Promise<readonly Answer[]> {
-    return this.#lend((connection) => connection.fly(queries));
   }
 
   /** A connection for what is a transaction of its own. */
@@ -503,17 +448,10 @@ export class Db extends Statements {
     }
   }
 
-  /** How the pool stands: connections in all and without work, work that waits for one, and how many there may be; and how many times as long as at best a row by its key takes these days. */
-  get connections(): { open: number; idle: number; waiting: number; limit: number; slowness: number } {
+  /** How the pool stands: connections in all and without work, work that waits for one, and how many there may be. */
+  get connections(): { open: number; idle: number; waiting: number; limit: number } {
     const { totalCount, idleCount, waitingCount, options } = this.#pool;
-    const crowd = this.#lookups.crowd + this.#pages.crowd + this.#entries.crowd;
-    return {
-      open: totalCount,
-      idle: idleCount,
-      waiting: waitingCount + crowd,
-      limit: options.max,
-      slowness: this.#lookups.slowness,
-    };
+    return { open: totalCount, idle: idleCount, waiting: waitingCount, limit: options.max };
   }
 
   /** Returns when the server has ended every session, so that an embedded one can be stopped without cutting any off. */

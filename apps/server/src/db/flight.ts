@@ -6,7 +6,7 @@ export type Query = { text: string; name?: string; values?: readonly unknown[] }
 type Prepared = Query & { values: (string | Buffer | null)[] };
 
 /** Its values as they travel. Fails where one cannot. */
-export function prepared({ name = "", text, values = [] }: Query): Prepared & { name: string } {
+function prepared({ name = "", text, values = [] }: Query): Prepared & { name: string } {
   return { name, text, values: values.map(prepareValue) };
 }
 

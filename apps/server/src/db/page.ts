@@ -20,13 +20,13 @@ export async function readPage<R extends Row & { id: string }>(
     rowsAfter: (limit: number) => Sql;
   },
 ): Promise<Page<R>> {
-  if (page.startingAfter !== undefined && (await db.lookUp(page.cursorExists(page.startingAfter))) === null) {
+  if (page.startingAfter !== undefined && (await db.first(page.cursorExists(page.startingAfter))) === null) {
     throw new ApiError("INVALID_REQUEST", {
       message: "`starting_after` names no item of this list.",
       hint: "Pass `pagination.next_cursor` of the page before, or leave it out to begin at the newest item.",
     });
   }
-  const rows = await db.page<R>(page.rowsAfter(page.limit + 1));
+  const rows = await db.rows<R>(page.rowsAfter(page.limit + 1));
   const items = rows.slice(0, page.limit);
   const hasMore = rows.length > page.limit;
   return { items, hasMore, nextCursor: hasMore ? (items.at(-1)?.id ?? null) : null };

@@ -13,7 +13,7 @@ export type EarlierAnswer = {
 
 /** What was answered if the key was used before; null also while the first request is under way. Waits for nobody. */
 export function findAnswer(db: Queryable, id: Buffer, now: Date): Promise<EarlierAnswer | null> {
-  return db.lookUp<EarlierAnswer>(sql`
+  return db.first<EarlierAnswer>(sql`
     select request_hash, request_digest, status, answer, expires_at from idempotent_answers
     where id = ${id} and expires_at > ${now}`);
 }

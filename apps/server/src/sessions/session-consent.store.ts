@@ -18,7 +18,7 @@ export function findSessionWithConsent(
   tenant: Tenant,
   id: SessionId,
 ): Promise<(SessionRow & SessionConsentRow) | null> {
-  return db.lookUp<SessionRow & SessionConsentRow>(sql`
+  return db.first<SessionRow & SessionConsentRow>(sql`
     select ${sessionColumns}, agreed.* from sessions
     left join lateral (
       select selected_field_keys, given_at, withdrawn_at from consents

@@ -82,8 +82,7 @@ export type NewSession = {
 
 /** The session with the audit entry about it: one statement, there together or not at all. */
 export function insertSession(db: Queryable, session: NewSession, audit: AuditEntry): Promise<SessionRow> {
-  return db.enter<SessionRow>(
-    sql`
+  return db.one<SessionRow>(sql`
     with audited as (${insertAudits(session.now, [audit])})
     insert into sessions (id, organization_id, status, contract_version, share_fields, requirements, locale, redirect_url,
       embed_origin, webhook_endpoint_id, client_reference_id, metadata, sandbox, cancel_token_hash, expires_at, created_at, updated_at)
@@ -92,20 +91,18 @@ export function insertSession(db: Queryable, session: NewSession, audit: AuditEn
       ${session.redirectUrl}, ${session.embedOrigin}, ${session.webhookEndpointId},
       ${session.clientReferenceId}, ${JSON.stringify(session.metadata)}, ${session.sandbox},
       ${session.cancelTokenHash}, ${session.expiresAt}, ${session.now}, ${session.now})
-    returning ${sessionColumns}`,
-    session.organizationId,
-  );
+    returning ${sessionColumns}`);
 }
 
 export function findSession(db: Queryable, tenant: Tenant, id: SessionId): Promise<SessionRow | null> {
-  return db.lookUp<SessionRow>(
+  return db.first<SessionRow>(
     sql`select ${sessionColumns} from sessions where id = ${id} and ${ownedBy(tenant)}`,
   );
 }
 
 /** For the person's own pages, who hold the session id and belong to no organization. */
 export function findSessionOfPerson(db: Queryable, id: SessionId): Promise<SessionRow | null> {
-  return db.lookUp<SessionRow>(sql`select ${sessionColumns} from sessions where id = ${id}`);
+  return db.first<SessionRow>(sql`select ${sessionColumns} from sessions where id = ${id}`);
 }
 
 /** How far a session got that has not succeeded. Whoever captured a face has had a chip read before, and so on. */

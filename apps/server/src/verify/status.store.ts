@@ -19,7 +19,7 @@ export type StatusRow = SessionRow & {
 
 /** One read, whatever is shown: it is made for every open page at every change. */
 export function findStatus(db: Queryable, sessionId: SessionId, now: Date): Promise<StatusRow | null> {
-  return db.lookUp<StatusRow>(sql`
+  return db.first<StatusRow>(sql`
     select ${sessionColumns},
       exists (select from consents c where c.session_id = ${sessionId}) as consent_given,
       (select json_build_object('id', a.id, 'step', k.step,
