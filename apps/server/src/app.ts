@@ -214,7 +214,7 @@ async function runService(
   /** What is under way is finished or given back at once, so that another process takes it. */
   let resting: Promise<unknown> | null = null;
   const stopWork = () => {
-    if (resting === null) core.db.hurry((config.shutdownGraceSeconds * secondMs) / 2);
+    if (resting === null) core.db.endBackgroundWork((config.shutdownGraceSeconds * secondMs) / 2);
     resting ??= Promise.all([scheduler.rest(work.map(({ name }) => name)), deliveryWorker.stop()]);
     return resting;
   };
@@ -616,7 +616,7 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
   // A batch may take longer than anybody would wait for an answer.
   const statementMs = config.databaseJobStatementSeconds * secondMs;
   return [
-    ...jobs.map((job) => ({ ...job, run: () => db.unhurried(statementMs, job.run) })),
+    ...jobs.map((job) => ({ ...job, run: () => db.withStatementLimit(statementMs, job.run) })),
     // The worker wakes by itself; as a job it can be waited for. What it sends is short.
     { name: setAsideAs.job, everyMs: minuteMs, run: () => deliveryWorker.settle().then(() => 0) },
   ];

@@ -53,7 +53,7 @@ export class DatabaseProbe {
   }
 
   async #askOnce(): Promise<string | null> {
-    const open = this.#db.openConnections;
+    const open = this.#db.pool.openConnections;
     const { client, bytesRead } = { client: this.#client, bytesRead: bytesReadOn(this.#client) };
     try {
       const problem = await this.#ask();
@@ -78,12 +78,12 @@ export class DatabaseProbe {
     if (this.#silence === null) return;
     const { client, bytesRead, open } = this.#silence;
     this.#silence = null;
-    if (bytesReadOn(client) === bytesRead) this.#db.giveUp(open);
+    if (bytesReadOn(client) === bytesRead) this.#db.pool.giveUp(open);
     cutOff(client);
   }
 
   async #ask(): Promise<string | null> {
-    const refused = this.#db.refusedWrite;
+    const refused = this.#db.pool.refusedWrite;
     // What makes a database read-only may hold for connections that are opened from then on, or lead them to another server.
     if (refused === "read_only") this.#drop();
     const client = await this.#connect();
@@ -98,7 +98,7 @@ export class DatabaseProbe {
     const schema = schemaProblem(this.#migrations, state.applied);
     if (schema !== null) return describeSchemaProblem(schema);
     if (refused === "disk_full" && !(await hasRoom(client))) return "the disk of the database is full";
-    if (refused !== null) this.#db.forgetRefusedWrite(refused);
+    if (refused !== null) this.#db.pool.forgetRefusedWrite(refused);
     return null;
   }
 

@@ -1,17 +1,17 @@
 /** What listeners of a channel get. */
 export type Notification = { channel: string; payload: string };
 
-// What is told while this much has not passed since the last message goes into the next one. At half of it a busy process sends twice as many messages, each of
-// which costs about as much as reading a row; at twice as much, whoever sleeps in another process wakes that much later.
+// Hints that come sooner than this after the last message go into the next one. At half of it a busy process sends twice as many messages, each of
+// which costs about as much as reading a row; at twice as much, other processes wake that much later.
 const betweenMs = 25;
 const retryAfterMs = 500;
-// More than a handler would look at one by one. It is told that it may have missed something, as after a lost connection.
+// More than a handler would look at one by one. It gets an empty hint instead, which means that it may have missed something, as after a lost connection.
 const mostOfChannel = 1000;
 
 /**
  * Sends hints to listeners after the transactions that they are about, those of many transactions in one message, and each only once. PostgreSQL lets one notifying transaction
- * commit at a time, so inside of a write they would put all writes in a row. What is told first goes out at once. A process that dies before it has sent
- * a hint costs time: whoever waits for it also looks by itself.
+ * commit at a time, so inside of a write they would put all writes in a row. The first goes out at once. A process that dies before it has sent
+ * a hint costs time only: its listeners also look by themselves.
  */
 export class Hints {
   readonly #send: (hints: readonly Notification[]) => Promise<void>;

@@ -1,5 +1,5 @@
 import { sqlState } from "../lib/sql-state.ts";
-import { isAboutData } from "./db.ts";
+import { isAboutData } from "./errors.ts";
 
 type Steps<T> = {
   /** Deals with all of the rows in one transaction or, where it throws, with none. */

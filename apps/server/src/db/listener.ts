@@ -12,7 +12,7 @@ const signOfLifeEveryMs = 10_000;
 const limits = { statementMs: 5_000, lockMs: 5_000, idleInTransactionMs: 5_000, connectMs: 10_000 };
 
 /**
- * Notifications of other processes (and of this one). They only make things faster: whoever listens also polls or reads
+ * Notifications of other processes (and of this one). They only make things faster: listeners also poll or read
  * the table, because a notification that is sent while this connection is down is lost. After a reconnect every handler
  * is called with an empty payload, so that it looks for what it missed.
  */

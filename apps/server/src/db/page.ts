@@ -4,7 +4,7 @@ import { ApiError } from "../kernel/api-error.ts";
 import { later } from "../kernel/clock.ts";
 import { idFloor } from "../kernel/ids.ts";
 import type { Queryable } from "./db.ts";
-import type { Row } from "./flight.ts";
+import type { Row } from "./pipeline.ts";
 import { joinSql, noSql, type Sql, sql } from "./sql.ts";
 
 /**

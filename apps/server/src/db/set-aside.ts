@@ -2,7 +2,8 @@ import { type Clock, dayMs, later, minuteMs } from "../kernel/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import { lastOf, sweepInOrder } from "../lib/sweep.ts";
-import { type Db, isAboutData, type Tx } from "./db.ts";
+import type { Db, Tx } from "./db.ts";
+import { isAboutData } from "./errors.ts";
 import { failureReason, isolateFailures } from "./isolate-failures.ts";
 import {
   claimRetries,

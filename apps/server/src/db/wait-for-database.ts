@@ -3,10 +3,10 @@ import pg from "pg";
 import { ExplainedError } from "../lib/explained-error.ts";
 import { describeError, type LogFields } from "../lib/log.ts";
 import { endConnection, openConnection, type TimeLimits } from "./connection.ts";
-import { isUnavailable } from "./db.ts";
+import { isUnavailable } from "./errors.ts";
 import { findPooler } from "./pooler.ts";
 
-/** Says in a sentence why there is no database, for whoever started the service. */
+/** Says in a sentence why there is no database, for the operator who started the service. */
 export class DatabaseUnreachableError extends ExplainedError {
   constructor(message: string, cause: unknown) {
     super(message, { cause });

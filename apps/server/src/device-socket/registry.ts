@@ -228,7 +228,7 @@ export class DeviceRegistry {
         );
         this.#runs.set(attemptId, run);
       }
-      await db.tell(socketChannel, `${attemptId} ${socket.id}`);
+      await db.notifyNow(socketChannel, `${attemptId} ${socket.id}`);
       if (socket.isClosed) return;
       socket.run = run;
       socket.leaveDoor();

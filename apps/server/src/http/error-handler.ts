@@ -1,7 +1,7 @@
 import { defaultPageLimit, maxPageLimit } from "@assay/contract/page";
 import { isList, type RouteDefinition } from "@assay/contract/route";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import { isUnavailable } from "../db/db.ts";
+import { isUnavailable } from "../db/errors.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { describeError, type Log } from "../lib/log.ts";
 import { isOpenedByBrowser, sendNothingHere } from "./missing-page.ts";

@@ -1,7 +1,8 @@
 import type { EmailParts, FoldedEmail } from "@assay/contract/email";
 import type { InvitationId, OrganizationId, UserId } from "@assay/contract/ids";
 import { mayInvite, type Role } from "@assay/contract/route";
-import { type Queryable, type Tx, violates } from "../db/db.ts";
+import type { Queryable, Tx } from "../db/db.ts";
+import { violates } from "../db/errors.ts";
 import { readPage } from "../db/page.ts";
 import type { Expired } from "../db/set-aside.store.ts";
 import { noSql, sql } from "../db/sql.ts";

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { DeliveryId, EndpointId } from "@assay/contract/ids";
 import type { DeliveryError } from "@assay/contract/webhooks";
 import type { Core } from "../core.ts";
-import { isAboutData } from "../db/db.ts";
+import { isAboutData } from "../db/errors.ts";
 import { isolateFailures } from "../db/isolate-failures.ts";
 import type { Listener } from "../db/listener.ts";
 import type { JobRows } from "../db/set-aside.ts";

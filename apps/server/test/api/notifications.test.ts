@@ -80,7 +80,7 @@ test("what is rolled back tells nobody, and a part of a transaction takes only i
     db.notify("told", "joined");
     assert.deepEqual(heard, []);
   });
-  await db.tell("told", "last");
+  await db.notifyNow("told", "last");
   await until("the last hint is heard", () => heard.includes("last"));
   assert.deepEqual(heard, ["before the part", "of a part that stays", "joined", "last"]);
   await listener.stop();

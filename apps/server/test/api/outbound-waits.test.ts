@@ -30,7 +30,7 @@ test("requests that wait for a slow resolver keep no connection from others, wit
   // Every one of them has asked for the addresses of the name.
   await until("all have asked", () => dns.queries.length >= asked + waiting.length || answered > 0);
   for (let i = 0; i < 5; i++) expectData(await quiet.api.post("/v1/sessions", {}), 201);
-  assert.equal(service.core.db.connections.waiting, 0);
+  assert.equal(service.core.db.pool.figures.waiting, 0);
   assert.equal(answered, 0, "the resolver still keeps them waiting");
   dns.behaviour = "answer";
   for (const answer of await Promise.all(waiting)) expectData(answer, 201);

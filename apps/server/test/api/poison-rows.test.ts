@@ -894,7 +894,7 @@ test("how long the oldest mail and the oldest webhook have been waiting is in /m
   await admin.query("begin");
   await admin.query("select from webhook_delivery_queue for update");
   await db.run(sql`update webhook_endpoints set enabled = true where id = ${held.id}`);
-  await db.tell(deliveryChannel, "");
+  await db.notifyNow(deliveryChannel, "");
   await until("the delivery is late", async () => (await read("webhooks")) === 90);
   await admin.query("commit");
   await runJob("deliver-webhooks");

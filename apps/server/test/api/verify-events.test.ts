@@ -166,7 +166,7 @@ test("an ended session gives its status and closes; so does one whose hour is ov
   const watching = await follow(service.url, expiring.path);
   assert.equal((await watching.next())?.data.status, "created");
   clock.advance(hourMs);
-  await core.db.tell(sessionChannel, expiring.id);
+  await core.db.notifyNow(sessionChannel, expiring.id);
   assert.equal((await watching.until((status) => status.status === "expired")).session_id, expiring.id);
   assert.equal(await watching.next(), null);
   assert.ok(id);
@@ -212,7 +212,7 @@ test("a device that takes over a session is announced to pages and to the old de
     expectData(await claimWith(api, id, token, device), 201);
   }
   // Notifications arrive in the order of their transactions, so after this one no earlier one is on its way.
-  await core.db.tell(sessionChannel, "mark");
+  await core.db.notifyNow(sessionChannel, "mark");
   await marked.promise;
   assert.ok(heard.includes(id), "the tablet has taken over");
 });

@@ -184,7 +184,7 @@ test("a listener that takes a delivery and says nothing has timed out", async (t
   const { deliveryId } = await sendTest();
   const { lease } = await stream.nextDelivery();
   // A late word of an answer to an earlier lease does not end the wait for this one.
-  await db.tell(answerChannel, `${deliveryId} ${lease - 1} succeeded`);
+  await db.notifyNow(answerChannel, `${deliveryId} ${lease - 1} succeeded`);
   await until(async () => (await deliveryOf(deliveryId)).last_error === "timeout");
   assert.equal((await deliveryOf(deliveryId)).status, "pending");
   expectError(await answer(deliveryId, { lease, status_code: 200 }), 409, "CONFLICT");

@@ -34,9 +34,9 @@ const noColumns: Columns = { each: [], empty: {} };
  * Statements in one message and with one answer (pipelining), so that several cost one round trip instead of one each. PostgreSQL runs them in
  * order, each with a snapshot of its own, and after one that fails none.
  *
- * The driver's own pipelining is a mode of the connection and ends each statement by itself: what follows a failed one would be run, too.
+ * The pipeline mode of the driver ends every statement with its own `Sync`, which costs twice the processor time (decision 0054).
  */
-export class Flight {
+export class Pipeline {
   readonly #queries: readonly Prepared[];
   readonly #answers: Answer[] = [];
   #rows: Row[] = [];
@@ -61,7 +61,7 @@ export class Flight {
     this.query_timeout = answerLimitMs;
   }
 
-  /** For whoever watches what is sent. */
+  /** Read by tests that watch what is sent. */
   get text(): string {
     return this.#queries.map(({ text }) => text).join(";\n");
   }

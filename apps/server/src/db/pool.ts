@@ -1,0 +1,181 @@
+import pg from "pg";
+import { sqlState } from "../lib/sql-state.ts";
+import type { Tracer } from "../lib/tracer.ts";
+import {
+  connectionTo,
+  cutOff,
+  endConnection,
+  isSilence,
+  limitsOf,
+  openConnection,
+  patientLimits,
+  type TimeLimits,
+} from "./connection.ts";
+import { leavesConnection } from "./errors.ts";
+import { PooledConnection, type SendOptions } from "./pooled-connection.ts";
+
+/** What a database without room, and one that is read-only, answer to a write. */
+export type RefusedWrite = "disk_full" | "read_only";
+
+export type PoolOptions = {
+  url: string;
+  poolSize: number;
+  onError: (error: Error) => void;
+  name?: string;
+  limits?: TimeLimits;
+  tracer?: Tracer | null;
+  /** Leads to the server itself, where `url` leads through a pooler that lends connections for single transactions. */
+  directUrl?: string;
+  /** False prepares no statement under a name. */
+  named?: boolean;
+};
+
+/** The connections of a process to the database: lends them, and closes those that a failure has made useless. */
+export class ConnectionPool {
+  readonly #pool: pg.Pool;
+  readonly #options: SendOptions;
+  /** Opens a session of the server, where the connections of the pool are a pooler's. */
+  readonly #openSession: (() => Promise<pg.Client>) | null;
+  /** Counts the failures after which every open connection is useless. A connection of an earlier generation is not lent again. */
+  #generation = 0;
+  readonly #generationOf = new Map<pg.PoolClient, number>();
+  #refusedWrite: RefusedWrite | null = null;
+
+  constructor(options: PoolOptions) {
+    const { name = "assay", limits = patientLimits, directUrl, named = true, tracer = null } = options;
+    const pooled = directUrl !== undefined;
+    this.#options = { tracer, named, limits: pooled ? { name: "limits", text: limitsOf(limits) } : null };
+    this.#openSession = pooled ? () => openConnection(directUrl, name, limits) : null;
+    this.#pool = new pg.Pool({
+      ...connectionTo(options.url, name, limits, { pooled }),
+      max: options.poolSize,
+      idleTimeoutMillis: 30_000,
+    });
+    // A lost connection emits `error` on its client, and again when the socket closes. The pool listens only while the client is idle, and an `error` without
+    // a listener ends the process; so each client has one for as long as it lives. A caller that uses the connection learns of it from its statement.
+    this.#pool.on("connect", (client) => {
+      this.#generationOf.set(client, this.#generation);
+      let isReported = false;
+      client.on("error", (error) => {
+        if (!isReported) options.onError(error);
+        isReported = true;
+      });
+    });
+    this.#pool.on("remove", (client) => this.#generationOf.delete(client));
+    // Emitted for idle clients, after the listener above.
+    this.#pool.on("error", () => {});
+  }
+
+  get tracer(): Tracer | null {
+    return this.#options.tracer;
+  }
+
+  /** The caller releases its `client`. */
+  async borrow(): Promise<PooledConnection> {
+    for (;;) {
+      const client = await this.#connect();
+      if (this.#generationOf.get(client) === this.#generation)
+        return new PooledConnection(client, (error) => this.#noticeFailure(error, client), this.#options);
+      cutOff(client);
+      client.release(true);
+    }
+  }
+
+  #connect(): Promise<pg.PoolClient> {
+    const { tracer } = this.#options;
+    if (tracer === null || this.#pool.idleCount > 0) return this.#pool.connect();
+    return tracer.part("wait for a connection", "internal", {}, () => this.#pool.connect());
+  }
+
+  /** Lends a connection for one statement that is a transaction of its own. */
+  async lend<T>(use: (connection: PooledConnection) => Promise<T>): Promise<T> {
+    const connection = await this.borrow();
+    let failure: Error | boolean = false;
+    try {
+      return await use(connection);
+    } catch (error) {
+      if (!leavesConnection(error)) failure = error instanceof Error ? error : true;
+      throw error;
+    } finally {
+      connection.client.release(failure);
+    }
+  }
+
+  /**
+   * A session of the server, for advisory locks and other things that belong to one. It is closed when `work` fails: what it still holds then, and
+   * whether it is still there, is not known.
+   */
+  async withSession<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
+    if (this.#openSession !== null) {
+      const session = await this.#openSession();
+      return work(session).finally(() => endConnection(session));
+    }
+    const { client } = await this.borrow();
+    let failed = true;
+    try {
+      const result = await work(client);
+      failed = false;
+      return result;
+    } finally {
+      client.release(failed);
+    }
+  }
+
+  /**
+   * A server that is silent on one connection is silent on all that were open then: a host that vanished, or a firewall that forgot them. One that has
+   * become read-only may have handed over to another, which only new connections reach. So the first request that finds out does so for all.
+   */
+  #noticeFailure(error: unknown, client: pg.PoolClient): void {
+    const state = sqlState(error);
+    if (state === "53100") this.#refusedWrite = "disk_full";
+    if (state === "25006") this.#refusedWrite = "read_only";
+    if (!isSilence(error) && state !== "25006") return;
+    if (this.#generationOf.get(client) === this.#generation) this.#generation++;
+    // What is sent on it from now on, such as a rollback, fails at once instead of waiting as long again.
+    if (isSilence(error)) cutOff(client);
+  }
+
+  /** Those that are open now, lent or not. */
+  get openConnections(): ReadonlySet<pg.PoolClient> {
+    return new Set(this.#generationOf.keys());
+  }
+
+  /** Closes connections on which the server is known to be silent. What waits on one fails at once. */
+  giveUp(silent: ReadonlySet<pg.PoolClient>): void {
+    for (const client of this.#generationOf.keys()) if (silent.has(client)) cutOff(client);
+  }
+
+  /** Why the last write failed that the database had no room for, or did not allow. Stays until `forgetRefusedWrite`. */
+  get refusedWrite(): RefusedWrite | null {
+    return this.#refusedWrite;
+  }
+
+  forgetRefusedWrite(refused: RefusedWrite): void {
+    if (this.#refusedWrite === refused) this.#refusedWrite = null;
+  }
+
+  /** Connections in all and without work, work that waits for one, and how many there may be. */
+  get figures(): { open: number; idle: number; waiting: number; limit: number } {
+    const { totalCount, idleCount, waitingCount, options } = this.#pool;
+    return { open: totalCount, idle: idleCount, waiting: waitingCount, limit: options.max };
+  }
+
+  /** Returns when the server has ended every session, so that an embedded one can be stopped without cutting any off. */
+  async close(): Promise<void> {
+    await this.#pool.end();
+    // The pool reports a client as removed when the server has closed its end. A server that never does must not keep the process.
+    const left = this.#generationOf;
+    const gone = Promise.withResolvers<void>();
+    const look = () => {
+      if (left.size === 0) gone.resolve();
+    };
+    this.#pool.on("remove", look);
+    look();
+    const deadline = setTimeout(() => {
+      for (const client of left.keys()) cutOff(client);
+      gone.resolve();
+    }, 1_000);
+    await gone.promise;
+    clearTimeout(deadline);
+  }
+}

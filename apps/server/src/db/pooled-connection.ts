@@ -1,0 +1,126 @@
+import type pg from "pg";
+import type { Tracer } from "../lib/tracer.ts";
+import { answerLimitMs } from "./connection.ts";
+import type { Notification } from "./hints.ts";
+import { type Answer, Pipeline, type Query } from "./pipeline.ts";
+import type { Sql } from "./sql.ts";
+import { summaryOf } from "./statement-summary.ts";
+
+const beginning: Query = { name: "begin", text: "begin" };
+
+export const queryOf = (statement: Sql): Query => ({ ...statement.prepared, values: statement.values });
+
+/** How the connections of a pool send statements. */
+export type SendOptions = {
+  tracer: Tracer | null;
+  /** Whether statements are prepared under their names. */
+  named: boolean;
+  /** What is sent at the beginning of each transaction where a pooler is in between, because the connection cannot keep it. */
+  limits: Query | null;
+};
+
+/** A connection of the pool while one caller uses it: what it queues for its next message, and the transaction that is open on it. */
+export class PooledConnection {
+  readonly client: pg.PoolClient;
+  readonly #onFailure: (error: unknown) => void;
+  readonly #options: SendOptions;
+  /** Sent before the next statement, in the same message. Their answers are not read. */
+  #queued: Query[] = [];
+  /** Sent to listeners once the transaction is committed. */
+  readonly hints: Notification[] = [];
+  /** In place of the limit that the connection was opened with. */
+  #answerLimitMs: number | undefined;
+
+  constructor(client: pg.PoolClient, onFailure: (error: unknown) => void, options: SendOptions) {
+    this.client = client;
+    this.#onFailure = onFailure;
+    this.#options = options;
+  }
+
+  async query(query: Query): Promise<Answer> {
+    const [answer] = await this.sendAll([query]);
+    if (answer === undefined) throw new Error("a statement was not answered");
+    return answer;
+  }
+
+  send(statement: Sql): Promise<Answer> {
+    return this.query(queryOf(statement));
+  }
+
+  /** One statement that is a transaction of its own. */
+  sendAlone(query: Query): Promise<Answer> {
+    if (this.#options.limits !== null) this.queue(this.#options.limits);
+    return this.query(query);
+  }
+
+  /** Sends what is queued and then `queries`, in one message. Returns the answers to `queries`. */
+  async sendAll(queries: readonly Query[]): Promise<readonly Answer[]> {
+    const queued = this.#queued;
+    const all = queued.length === 0 ? queries : [...queued, ...queries];
+    if (queued.length > 0) this.#queued = [];
+    try {
+      const answers = await this.#sendTraced(all);
+      return queued.length === 0 ? answers : answers.slice(queued.length);
+    } catch (error) {
+      // Its stack would lead to the socket instead of to the caller.
+      if (error instanceof Error) Error.captureStackTrace(error);
+      this.#onFailure(error);
+      throw error;
+    }
+  }
+
+  #sendTraced(queries: readonly Query[]): Promise<readonly Answer[]> {
+    const { tracer, named } = this.#options;
+    const send = () => new Pipeline(queries, this.#answerLimitMs, named).send(this.client);
+    if (tracer === null) return send();
+    const summary = summaryOf(queries.map(({ text }) => text));
+    const attributes = {
+      "db.system.name": "postgresql" as const,
+      "db.query.summary": summary,
+      "db.operation.batch.size": queries.length,
+    };
+    return tracer.part(summary, "client", attributes, send);
+  }
+
+  queue(query: Query): void {
+    this.#queued.push(query);
+  }
+
+  /** Begins a transaction, together with its first statement; `statementMs` is the limit for each statement in it. */
+  async begin(statementMs: number | null): Promise<void> {
+    if (statementMs === null) {
+      this.#queued.push(...this.#opening);
+      return;
+    }
+    await this.sendAll([
+      ...this.#opening,
+      { text: `set local statement_timeout = ${Math.trunc(statementMs)}` },
+    ]);
+    // Only now: a connection that was lost unnoticed shows at the first statement, and is not waited for that long.
+    this.#answerLimitMs = answerLimitMs(statementMs);
+  }
+
+  get #opening(): readonly Query[] {
+    const { limits } = this.#options;
+    return limits === null ? [beginning] : [beginning, limits];
+  }
+
+  async commit(): Promise<void> {
+    if (this.#queued[0] === beginning && this.#queued.length === this.#opening.length) this.#queued = [];
+    else await this.query({ name: "commit", text: "commit" });
+  }
+
+  async rollBack(): Promise<void> {
+    const hasBegun = this.#queued[0] !== beginning;
+    this.#queued = [];
+    if (hasBegun) await this.query({ text: "rollback" });
+  }
+
+  /** Undoes everything since the savepoint, sent or not. */
+  async rollBackTo(savepoint: string): Promise<void> {
+    const at = this.#queued.findLastIndex(({ text }) => text === savepoint);
+    this.#queued.length = Math.max(at, 0);
+    // What is queued came after the savepoint, or with it.
+    if (at < 0) await this.query({ text: `rollback to ${savepoint}` });
+  }
+}

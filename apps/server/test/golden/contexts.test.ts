@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import test from "node:test";
+
+const source = new URL("../../src/", import.meta.url).pathname;
+
+test("at most three contexts act on code unseen: the transaction that it is part of, its span, and the key that was found for it", () => {
+  const places = globSync("**/*.ts", { cwd: source }).flatMap((file) =>
+    [...readFileSync(source + file, "utf8").matchAll(/new AsyncLocalStorage\b/g)].map(() => file),
+  );
+  assert.deepEqual(places.sort(), ["db/db.ts", "http/identify.ts", "lib/tracer.ts"]);
+});
+
+test("a statement is sent by one of five verbs, and by two more inside of a transaction", () => {
+  const text = readFileSync(`${source}db/db.ts`, "utf8");
+  const membersOf = (pattern: RegExp) =>
+    [...(pattern.exec(text)?.[1] ?? "").matchAll(/^ {2}(?:async )?(\w+)[<(]/gm)].map(([, name]) => name);
+  assert.deepEqual(membersOf(/^export type Queryable = \{\n(.*?)^\};/ms), [
+    ...["rows", "one", "first", "run"],
+    "notify",
+  ]);
+  const own = membersOf(/^export class Tx extends Statements \{\n(.*?)^\}/ms);
+  assert.deepEqual(own, ["constructor", "ask", "write", "notify"]);
+});
