@@ -361,6 +361,11 @@ create table key_ring_processes (
   loaded text[] not null,
   seals_with text not null,
   seen_at timestamp(3) with time zone not null,
+  role text,
+  version text,
+  code_version integer,
+  started_at timestamp(3) with time zone,
+  report jsonb,
   constraint key_ring_processes_pkey PRIMARY KEY (id)
 );
 

@@ -54,6 +54,8 @@ import { mountRobots, mountSecurityText, mountWellKnown } from "./http/well-know
 import { showInstallation } from "./installation/show-installation.ts";
 import { type Clock, dayMs, hourMs, later, minuteMs, secondMs } from "./kernel/clock.ts";
 import { RingMember } from "./key-ring/ring-member.ts";
+import { ringChannel } from "./key-ring/ring-state.store.ts";
+import { goneAfterMs, reportEveryMs } from "./key-ring/ring-state.ts";
 import { createDns, lookUpLocally } from "./lib/dns.ts";
 import type { KeyRing } from "./lib/key-ring.ts";
 import { describeError, type Log } from "./lib/log.ts";
@@ -72,7 +74,7 @@ import { mcpEndpoint } from "./mcp/mcp.routes.ts";
 import { operatorRoutes } from "./operator/operator.routes.ts";
 import { isOperator } from "./operator/operator.store.ts";
 import { listReports } from "./operator/process-report.store.ts";
-import { machinesOf, reportEveryMs, silentAfterMs } from "./operator/process-report.ts";
+import { machinesOf } from "./operator/process-report.ts";
 import { ProcessReporter } from "./operator/process-reporter.ts";
 import { organizationDeletionRoutes } from "./organizations/deletion.routes.ts";
 import { foldInvitations } from "./organizations/fold-invitations.job.ts";
@@ -119,6 +121,7 @@ const keyUsageJob = "flush-key-usage";
 const sendMailsJob = "send-mails";
 const answerMailsJob = "answer-mail-requests";
 const expireSessionsJob = "expire-sessions";
+const reportProcessJob = "report-process";
 
 /** `api` answers requests, `worker` runs the background work, `all` does both. */
 export type ProcessRole = "api" | "worker" | "all";
@@ -191,12 +194,13 @@ async function runService(
     claim: (job) => claimJobRun(core.db, job, core.clock.now()),
     firstRunWithinMs,
   });
-  if (role !== "api") wakeByNotification(parts, scheduler, jobs);
-  await parts.reporter.begin({
+  wakeByNotification(parts, scheduler, jobs);
+  parts.reporter.begin({
     problem: () => parts.ringMember.problem,
     isOverloaded: readiness.isOverloaded,
     jobs: () => scheduler.runs,
   });
+  await parts.ringMember.refresh();
   await warnOfMailFiles(core);
   statusFeed.listen(listener);
   if (role !== "worker") {
@@ -266,7 +270,6 @@ async function closeParts(parts: Parts): Promise<void> {
   await parts.listenerWorker.stop();
   await Promise.all([parts.safeFetch.close(), parts.trustReader.close()]);
   await parts.listener.stop();
-  await parts.reporter.leave();
   await parts.ringMember.leave();
   await parts.probe.close();
   await core.db.close();
@@ -324,7 +327,7 @@ function createClockFollower({ clock, log }: ServiceOptions, metrics: Metrics) {
 /** A mail that is a file is on the disk of whichever machine took it, where nobody may look for it. */
 async function warnOfMailFiles({ config, db, clock, log }: Core): Promise<void> {
   if (config.smtpUrl !== "") return;
-  const machines = machinesOf(await listReports(db, later(clock.now(), -silentAfterMs)));
+  const machines = machinesOf(await listReports(db, later(clock.now(), -goneAfterMs)));
   if (machines.length > 1)
     log.warn("several machines run, and mails are files on whichever of them takes each: set SMTP_URL", {
       machines: machines.join(", "),
@@ -351,14 +354,12 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
   const consentTexts = loadConsentTexts(config);
   const db = openDatabase(options, tracer);
   const followClock = createClockFollower(options, metrics);
-  const ringMember = new RingMember({ db, ring, clock, log });
-  try {
-    await followClock(db);
-    await ringMember.join();
-  } catch (error) {
-    await db.close();
-    throw error;
-  }
+  const { reporter, ringMember } = await joinOthers(options, role, db, metrics, followClock).catch(
+    async (error) => {
+      await db.close();
+      throw error;
+    },
+  );
   const listener = new Listener(config.databaseDirectUrl || databaseUrl, log);
   showBuild(metrics);
   showConnections(metrics, db, listener);
@@ -416,13 +417,26 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
       ...options.verify,
     }),
     sandboxDevices: new SandboxDevices(core, () => listening.url),
-    reporter: new ProcessReporter(core, {
-      role,
-      faceWorkers: config.faceWorkers,
-      codeVersion: codeVersion(),
-    }),
+    reporter,
     metricsOf: async () => `${await readiness.renderSeries()}${await processWatch.render()}`,
   };
+}
+
+/** Makes this process known to the others, by the clock of the database. */
+async function joinOthers(
+  { config, ring, clock, log }: ServiceOptions,
+  role: ProcessRole,
+  db: Db,
+  metrics: Metrics,
+  followClock: (db: Db) => Promise<void>,
+) {
+  await followClock(db);
+  const reporter = new ProcessReporter({ clock, log, metrics }, { role, faceWorkers: config.faceWorkers });
+  const { version, startedAt } = reporter;
+  const self = { role, version, codeVersion: codeVersion(), startedAt };
+  const ringMember = new RingMember({ db, ring, clock, log, self, report: reporter.report });
+  await ringMember.join();
+  return { reporter, ringMember };
 }
 
 /** Why requests should go elsewhere, as `/readyz` answers and the series of `/metrics` show. */
@@ -506,13 +520,12 @@ function jobsOfEveryProcess(parts: Parts): Job[] {
         return 0;
       },
     },
-    { name: "watch-key-ring", everyMs: secondMs, run: () => ringMember.refresh().then(() => 0) },
     {
-      name: "report-process",
+      name: reportProcessJob,
       everyMs: reportEveryMs,
       run: async () => {
         await parts.followClock(core.db);
-        await parts.reporter.report();
+        await ringMember.refresh();
         return 0;
       },
     },
@@ -630,6 +643,8 @@ function wakeByNotification({ core, listener }: Parts, scheduler: Scheduler, job
       .catch((error) =>
         core.log.warn("background job failed, will run again", { job: name, ...describeError(error) }),
       );
+  listener.on(ringChannel, () => wake(reportProcessJob));
+  if (jobs.every(({ name }) => name !== sendMailsJob)) return;
   listener.on(mailChannel, () => wake(sendMailsJob));
   listener.on(mailRequestChannel, () => wake(answerMailsJob));
   // The payload is empty after a reconnect; what was missed is then tried when its job comes round.

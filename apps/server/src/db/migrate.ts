@@ -175,9 +175,11 @@ async function findInTheWay(
   const { phase, codeSince } = readHeader(text);
   if (phase !== "contract" || contract === "now") return null;
   if (contract === "never") return [];
-  // One that has been silent for this long counts as gone for others, too (`operator/process-report.ts`). Releases before 0083 do not tell what they contain.
+  // One that has been silent for this long counts as gone for others, too (`key-ring/ring-state.ts`). Releases before 0103 do not say here what they contain; by way
+  // of JSON, because a database from before it has no such column.
   const { rows } = await client.query<{ name: string }>(
-    "select name from process_reports where seen_at > now() - interval '30 seconds' and coalesce(code_version, 0) < $1 order by name",
+    `select name from key_ring_processes p
+     where seen_at > now() - interval '30 seconds' and coalesce((to_jsonb(p) ->> 'code_version')::integer, 0) < $1 order by name`,
     [codeSince],
   );
   return rows.length === 0 ? null : rows.map(({ name }) => name);

@@ -15,12 +15,12 @@ import { openDatabaseOnly } from "../installation/open-installation.ts";
 import { type Clock, later } from "../kernel/clock.ts";
 import { listLiveProcesses } from "../key-ring/ring-member.ts";
 import { listKnownKeys } from "../key-ring/ring-state.store.ts";
-import { misfits } from "../key-ring/ring-state.ts";
+import { goneAfterMs, misfits } from "../key-ring/ring-state.ts";
 import { loadedKey, parseRing } from "../lib/key-ring.ts";
 import type { Log } from "../lib/log.ts";
 import { findOldestMail } from "../mails/mail.store.ts";
 import { listReports } from "../operator/process-report.store.ts";
-import { machinesOf, silentAfterMs } from "../operator/process-report.ts";
+import { machinesOf } from "../operator/process-report.ts";
 import { readTrust } from "../trust/trust.store.ts";
 import { listSources } from "../trust/trust-source.store.ts";
 import { findDueEndpoints } from "../webhooks/delivery.store.ts";
@@ -129,7 +129,7 @@ function checksOfTables(db: Db, config: Config, clock: Clock): Check[] {
     {
       name: "Mail files",
       look: async () =>
-        judgeMailFiles(config.smtpUrl, machinesOf(await listReports(db, later(clock.now(), -silentAfterMs)))),
+        judgeMailFiles(config.smtpUrl, machinesOf(await listReports(db, later(clock.now(), -goneAfterMs)))),
     },
     { name: "Trust", withinMs: 60_000, look: () => lookAtTrust(db, clock) },
     {

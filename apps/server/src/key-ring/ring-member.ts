@@ -11,6 +11,7 @@ import {
   forgetGoneProcesses,
   listKnownKeys,
   listProcesses,
+  reportProcess,
   saveKnownKey,
   saveProcess,
 } from "./ring-state.store.ts";
@@ -20,8 +21,9 @@ import {
   type KnownKey,
   markOf,
   misfits,
+  type OwnProcess,
+  type ProcessSelf,
   type RingProcess,
-  reportEveryMs,
   sealingKey,
 } from "./ring-state.ts";
 import { findUnreadable } from "./sealed-columns.store.ts";
@@ -50,7 +52,7 @@ export async function bringRing(
   db: Db,
   ring: KeyRing,
   now: Date,
-  self: RingProcess | null,
+  self: OwnProcess | null,
 ): Promise<KnownKey[]> {
   const loaded = ring.keys.map(loadedKey);
   return changeRing(db, async (tx) => {
@@ -79,13 +81,21 @@ export async function listLiveProcesses(db: Queryable, now: Date): Promise<RingP
   return (await listProcesses(db)).filter((process) => isLive(process, now));
 }
 
-type Deps = { db: Db; ring: KeyRing; clock: Clock; log: Log };
+type Deps = {
+  db: Db;
+  ring: KeyRing;
+  clock: Clock;
+  log: Log;
+  self: ProcessSelf;
+  /** How this process fares, as it is reported. */
+  report: () => unknown;
+};
 
-/** This process among those that share the database and the ring. */
+/** This process among those that share the database and the ring. It alone writes the row of this process. */
 export class RingMember {
   readonly #deps: Deps;
   readonly #id = randomUUID();
-  #reported: RingProcess | null = null;
+  #reported = "";
   #problem: string | null = null;
   #isShortOfFiles = false;
 
@@ -108,11 +118,11 @@ export class RingMember {
     await forgetGoneProcesses(db, now);
   }
 
-  /** Reads the ring's source and the agreed state of the keys again, and reports which keys this process has. */
+  /** Reports this process, and reads the ring's source and the agreed state of the keys again. What that changes is reported, too. */
   async refresh(): Promise<void> {
     const { db, ring, clock } = this.#deps;
     const now = clock.now();
-    const known = await listKnownKeys(db);
+    const known = await this.#report(now);
     const problems = this.#readAgain(known);
     // Before anything else is sealed: the first key of a ring that was just read may be one that others lack.
     this.#use(known);
@@ -120,7 +130,7 @@ export class RingMember {
     this.#note(problems);
     if (problems.length === 0 && this.#bringsNews(known))
       this.#use(await bringRing(db, ring, now, this.#self(now)));
-    await this.#report(now);
+    if (this.#stateOfRing !== this.#reported) await this.#report(now);
   }
 
   /** Reports the end of the process, once it seals nothing any more. Without a database the others notice after a while. */
@@ -131,9 +141,11 @@ export class RingMember {
     );
   }
 
-  #self(now: Date): RingProcess {
-    const { ring } = this.#deps;
+  #self(now: Date): OwnProcess {
+    const { ring, self, report } = this.#deps;
     return {
+      self,
+      report: report(),
       id: this.#id,
       name: `process ${process.pid} on ${hostname()}`,
       loaded: ring.keys.map((key) => markOf(loadedKey(key))),
@@ -185,15 +197,17 @@ export class RingMember {
     this.#problem = problem;
   }
 
-  async #report(now: Date): Promise<void> {
-    const self = this.#self(now);
-    const last = this.#reported;
-    const sinceMs = last === null ? reportEveryMs : Math.abs(now.getTime() - last.seenAt.getTime());
-    const same =
-      last !== null && last.sealsWith === self.sealsWith && last.loaded.join() === self.loaded.join();
-    if (same && sinceMs < reportEveryMs) return;
-    await saveProcess(this.#deps.db, self);
-    this.#reported = self;
+  async #report(now: Date): Promise<KnownKey[]> {
+    const state = this.#stateOfRing;
+    const known = await reportProcess(this.#deps.db, this.#self(now));
+    this.#reported = state;
+    return known;
+  }
+
+  /** What others have to know before a key comes into use or is retired. */
+  get #stateOfRing(): string {
+    const { ring } = this.#deps;
+    return [ring.currentId, ...ring.keys.map((key) => markOf(loadedKey(key)))].join();
   }
 }
 

@@ -1,6 +1,16 @@
 import type { Db, Queryable, Tx } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
-import { goneAfterMs, type KeyState, type KnownKey, type RingProcess } from "./ring-state.ts";
+import { later } from "../kernel/clock.ts";
+import {
+  forgottenAfterMs,
+  type KeyState,
+  type KnownKey,
+  type OwnProcess,
+  type RingProcess,
+} from "./ring-state.ts";
+
+/** NOTIFY channel: the agreed state of keys has changed. */
+export const ringChannel = "assay_key_ring";
 
 // The number is the one of `key_may_store` in the migrations.
 const storingLock = 7_205_114_302;
@@ -13,10 +23,11 @@ export function changeRing<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> 
   });
 }
 
+const knownKeys = sql`
+  select id, fingerprint, state, generation from key_ring_keys order by generation desc nulls first, id`;
+
 export function listKnownKeys(db: Queryable): Promise<KnownKey[]> {
-  return db.rows<KnownKey>(
-    sql`select id, fingerprint, state, generation from key_ring_keys order by generation desc nulls first, id`,
-  );
+  return db.rows<KnownKey>(knownKeys);
 }
 
 export async function saveKnownKey(tx: Tx, key: KnownKey, now: Date): Promise<void> {
@@ -26,6 +37,7 @@ export async function saveKnownKey(tx: Tx, key: KnownKey, now: Date): Promise<vo
     values (${key.id}, ${key.fingerprint}, ${key.state}, ${key.generation}, ${now}, ${usedFrom})
     on conflict (id) do update set fingerprint = excluded.fingerprint, state = excluded.state,
       generation = excluded.generation, used_from = coalesce(key_ring_keys.used_from, excluded.used_from)`);
+  tx.notify(ringChannel, "");
 }
 
 /**
@@ -38,6 +50,7 @@ export function fenceKey(db: Db, id: string): Promise<void> {
     await tx.run(sql`select set_config('lock_timeout', '2s', true)`);
     await tx.run(sql`select pg_advisory_xact_lock(${storingLock})`);
     await tx.run(sql`update key_ring_keys set state = 'retiring' where id = ${id} and state = 'in_use'`);
+    tx.notify(ringChannel, "");
   });
 }
 
@@ -51,6 +64,7 @@ export async function setKeyState(
   await db.run(sql`
     update key_ring_keys set state = ${to}, retired_at = ${to === "retired" ? now : null}
     where id = ${id} and state = ${from}`);
+  db.notify(ringChannel, "");
 }
 
 export async function listProcesses(db: Queryable): Promise<RingProcess[]> {
@@ -64,12 +78,21 @@ export async function listProcesses(db: Queryable): Promise<RingProcess[]> {
   return rows.map(({ seals_with, seen_at, ...row }) => ({ ...row, sealsWith: seals_with, seenAt: seen_at }));
 }
 
-export async function saveProcess(db: Queryable, process: RingProcess): Promise<void> {
-  await db.run(sql`
-    insert into key_ring_processes (id, name, loaded, seals_with, seen_at)
-    values (${process.id}, ${process.name}, ${process.loaded}, ${process.sealsWith}, ${process.seenAt})
-    on conflict (id) do update
-    set loaded = excluded.loaded, seals_with = excluded.seals_with, seen_at = excluded.seen_at`);
+const processWritten = ({ self, report, ...process }: OwnProcess) => sql`
+  insert into key_ring_processes
+    (id, name, loaded, seals_with, seen_at, role, version, code_version, started_at, report)
+  values (${process.id}, ${process.name}, ${process.loaded}, ${process.sealsWith}, ${process.seenAt}, ${self.role},
+    ${self.version}, ${self.codeVersion}, ${self.startedAt}, ${report === null ? null : JSON.stringify(report)}::jsonb)
+  on conflict (id) do update set loaded = excluded.loaded, seals_with = excluded.seals_with,
+    seen_at = excluded.seen_at, report = excluded.report`;
+
+export async function saveProcess(db: Queryable, process: OwnProcess): Promise<void> {
+  await db.run(processWritten(process));
+}
+
+/** The same, and what has been agreed about the keys, in one statement: it is sent every few seconds. */
+export function reportProcess(db: Queryable, process: OwnProcess): Promise<KnownKey[]> {
+  return db.rows<KnownKey>(sql`with reported as (${processWritten(process)}) ${knownKeys}`);
 }
 
 export async function deleteProcess(db: Queryable, id: string): Promise<void> {
@@ -78,6 +101,5 @@ export async function deleteProcess(db: Queryable, id: string): Promise<void> {
 
 /** Deletes the rows of processes that ended without saying so, long after they stopped counting as running. */
 export async function forgetGoneProcesses(db: Queryable, now: Date): Promise<void> {
-  const before = new Date(now.getTime() - 100 * goneAfterMs);
-  await db.run(sql`delete from key_ring_processes where seen_at < ${before}`);
+  await db.run(sql`delete from key_ring_processes where seen_at < ${later(now, -forgottenAfterMs)}`);
 }

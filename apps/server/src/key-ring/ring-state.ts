@@ -1,4 +1,4 @@
-import { secondMs } from "../kernel/clock.ts";
+import { minuteMs, secondMs } from "../kernel/clock.ts";
 import type { LoadedKey } from "../lib/key-ring.ts";
 
 /**
@@ -18,14 +18,22 @@ export type RingProcess = {
   seenAt: Date;
 };
 
+/** What a process says once about itself. */
+export type ProcessSelf = { role: string; version: string; codeVersion: number; startedAt: Date };
+
+/** This process as it reports. `report` says how it fares, and is null while it starts. */
+export type OwnProcess = RingProcess & { self: ProcessSelf; report: unknown };
+
 /**
- * A process that has not reported for this long counts as gone. Processes report every 5 s and look every second: at
+ * A process that has not reported for this long counts as gone. Processes report, and look at the keys, every 5 s and when the keys change: at
  * half of this a database that restarts slowly would make living processes look dead; at twice this a killed one holds
  * up a rotation for a minute. One that is taken for dead and comes back loses nothing: the database refuses what it
  * seals with a key that is no longer in use.
  */
 export const goneAfterMs = 30 * secondMs;
 export const reportEveryMs = 5 * secondMs;
+/** How long one is shown that ended without saying so. */
+export const forgottenAfterMs = 60 * minuteMs;
 
 /** Id and fingerprint: two keys with the same id and different secrets are different keys. */
 export function markOf({ id, fingerprint }: LoadedKey): string {

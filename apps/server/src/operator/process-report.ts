@@ -2,16 +2,7 @@ import type { jobStates, processRoles } from "@assay/contract/operator";
 import { type Static, Type } from "typebox";
 import { Check } from "typebox/value";
 import { minuteMs, secondMs } from "../kernel/clock.ts";
-
-/**
- * How often a process tells about itself, and how long it may be silent. At half of the first a page that nobody looks at costs a write every
- * five seconds; at twice as much jobs of a second look as if they stood still. At half of the second a database that restarts makes living processes
- * look gone; at twice as much a killed one looks alive for a minute.
- */
-export const reportEveryMs = 10 * secondMs;
-export const silentAfterMs = 30 * secondMs;
-/** So long one is told of that ended without saying so. Half: gone before anybody looks. Twice: a crash of the morning is news all day. */
-export const forgottenAfterMs = 60 * minuteMs;
+import { goneAfterMs } from "../key-ring/ring-state.ts";
 
 const Moment = Type.Unsafe<string | null>({ type: ["string", "null"] });
 const Amount = Type.Unsafe<number | null>({ type: ["number", "null"] });
@@ -71,7 +62,7 @@ export type ReportedProcess = {
 };
 
 export function isSilent({ seenAt }: ReportedProcess, now: Date): boolean {
-  return now.getTime() - seenAt.getTime() >= silentAfterMs;
+  return now.getTime() - seenAt.getTime() >= goneAfterMs;
 }
 
 /** The machines of these processes, as far as their names tell. */

@@ -1,20 +1,11 @@
-import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
-import type { Db } from "../db/db.ts";
-import { type Clock, later } from "../kernel/clock.ts";
-import { describeError, type Log } from "../lib/log.ts";
+import type { Clock } from "../kernel/clock.ts";
+import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import { buildVersion } from "../lib/process-metrics.ts";
 import type { JobRun } from "../lib/scheduler.ts";
-import { forgetReports, removeReport, saveReport } from "./process-report.store.ts";
-import {
-  type FaceFigures,
-  forgottenAfterMs,
-  type ProcessReport,
-  type ProcessRole,
-} from "./process-report.ts";
+import type { FaceFigures, ProcessReport, ProcessRole } from "./process-report.ts";
 
-type Deps = { db: Db; clock: Clock; log: Log; metrics: Metrics };
+type Deps = { clock: Clock; log: Log; metrics: Metrics };
 
 /** What is looked at, once everything of the process is there. */
 export type Watched = {
@@ -23,55 +14,30 @@ export type Watched = {
   jobs: () => readonly JobRun[];
 };
 
-/** Writes down how this process fares, so that whichever process is asked can tell about all of them. */
+/** Says how this process fares. It is reported with the key ring, so that whichever process is asked can tell about all of them. */
 export class ProcessReporter {
   readonly version = buildVersion();
   readonly startedAt: Date;
   readonly #deps: Deps;
   readonly #role: ProcessRole;
   readonly #faceWorkers: number;
-  readonly #codeVersion: number;
-  readonly #id = randomUUID();
   #watched: Watched | null = null;
 
-  constructor(deps: Deps, options: { role: ProcessRole; faceWorkers: number; codeVersion: number }) {
+  constructor(deps: Deps, options: { role: ProcessRole; faceWorkers: number }) {
     this.#deps = deps;
     this.#role = options.role;
     this.#faceWorkers = options.faceWorkers;
-    this.#codeVersion = options.codeVersion;
     this.startedAt = deps.clock.now();
   }
 
-  /** Begins to tell about what is given. Those that ended an hour ago without saying so are forgotten. */
-  async begin(watched: Watched): Promise<void> {
-    const { db, clock } = this.#deps;
+  /** Begins to report what is given. */
+  begin(watched: Watched): void {
     this.#watched = watched;
-    await forgetReports(db, later(clock.now(), -forgottenAfterMs));
-    await this.report();
   }
 
-  async report(): Promise<void> {
-    if (this.#watched === null) return;
-    const { db, clock } = this.#deps;
-    await saveReport(db, {
-      id: this.#id,
-      name: `process ${process.pid} on ${hostname()}`,
-      role: this.#role,
-      version: this.version,
-      codeVersion: this.#codeVersion,
-      startedAt: this.startedAt,
-      now: clock.now(),
-      report: this.#reportOf(this.#watched),
-    });
-  }
-
-  /** Without a database the others notice after a while. */
-  async leave(): Promise<void> {
-    const { db, log } = this.#deps;
-    await removeReport(db, this.#id).catch((error) =>
-      log.warn("could not take back what this process told about itself", describeError(error)),
-    );
-  }
+  /** How this process fares; null while it starts. */
+  readonly report = (): ProcessReport | null =>
+    this.#watched === null ? null : this.#reportOf(this.#watched);
 
   #reportOf({ problem, isOverloaded, jobs }: Watched): ProcessReport {
     const textOf = (at: Date | null) => at?.toISOString() ?? null;

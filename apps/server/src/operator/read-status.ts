@@ -2,6 +2,7 @@ import { operatorLimits } from "@assay/contract/operator";
 import type { Core } from "../core.ts";
 import { countAside, groupAside } from "../db/set-aside.store.ts";
 import { later } from "../kernel/clock.ts";
+import { forgottenAfterMs } from "../key-ring/ring-state.ts";
 import { describeError } from "../lib/log.ts";
 import { findOldestMail } from "../mails/mail.store.ts";
 import type { CurrentTrust } from "../trust/current-trust.ts";
@@ -13,7 +14,7 @@ import { concernsOf } from "./concerns.ts";
 import { countMails, readDatabaseFacts } from "./installation.store.ts";
 import type { InstallationStatus } from "./installation-status.ts";
 import { listReports } from "./process-report.store.ts";
-import { forgottenAfterMs, isSilent, jobStandings } from "./process-report.ts";
+import { isSilent, jobStandings } from "./process-report.ts";
 
 export type StatusNeeds = {
   readiness: { problem: () => Promise<string | null>; isOverloaded: () => boolean };

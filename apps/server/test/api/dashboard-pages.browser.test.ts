@@ -7,9 +7,9 @@ import type { UserId } from "@assay/contract/ids";
 import type { Page } from "playwright-core";
 import { sql } from "../../src/db/sql.ts";
 import { knownId } from "../../src/kernel/ids.ts";
+import { saveProcess } from "../../src/key-ring/ring-state.store.ts";
 import { buildVersion } from "../../src/lib/process-metrics.ts";
 import { grantOperator, revokeOperator } from "../../src/operator/operator.store.ts";
-import { saveReport } from "../../src/operator/process-report.store.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import {
   checkAccessibility,
@@ -638,14 +638,13 @@ test("the operator's page is there for who is marked, looks again by itself, and
     insert into set_aside_rows (job, kind, row_id, reason, first_at, last_at, tries, retry_at)
     values ('purge-sessions', 'sessions', 'vs_1', '23503, constraint attempts_session_id_fkey, table sessions', ${core.clock.now()}, ${core.clock.now()}, 1, ${new Date("2026-03-02T00:00:00Z")})`);
   await runJob("report-process");
-  await saveReport(core.db, {
+  await saveProcess(core.db, {
+    loaded: [],
+    sealsWith: "1",
     id: randomUUID(),
     name: "process 7 on elsewhere",
-    role: "api",
-    version: buildVersion(),
-    codeVersion: 90,
-    startedAt: core.clock.now(),
-    now: core.clock.now(),
+    self: { role: "api", version: buildVersion(), codeVersion: 90, startedAt: core.clock.now() },
+    seenAt: core.clock.now(),
     report: { problem: null, isOverloaded: false, face: null, jobs: [] },
   });
   const { page, problems } = await openDashboard(browser, url, { width: 1440, token: owner.token });

@@ -45,7 +45,7 @@ async function untilAllHadTheirTurn(service: Service): Promise<void> {
   await until("every job has had its turn", async () => {
     await service.runJob("report-process");
     const { waiting } = await service.core.db.one<{ waiting: number }>(sql`
-      select count(*)::integer as waiting from process_reports, jsonb_array_elements(report -> 'jobs') job
+      select count(*)::integer as waiting from key_ring_processes, jsonb_array_elements(report -> 'jobs') job
       where job ->> 'lastEndedAt' is null`);
     return waiting === 0;
   });

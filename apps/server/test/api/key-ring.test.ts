@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { startService } from "../../src/app.ts";
 import { openDb } from "../../src/db/db.ts";
+import { listMigrations, migrate } from "../../src/db/migrate.ts";
 import { sql } from "../../src/db/sql.ts";
-import { dayMs } from "../../src/kernel/clock.ts";
+import { dayMs, systemClock } from "../../src/kernel/clock.ts";
 import { bringRing, RingMember } from "../../src/key-ring/ring-member.ts";
-import { fenceKey } from "../../src/key-ring/ring-state.store.ts";
+import { fenceKey, setKeyState } from "../../src/key-ring/ring-state.store.ts";
 import {
   countSealedWith,
   hashesUnder,
@@ -14,8 +15,10 @@ import {
   sealedColumns,
 } from "../../src/key-ring/sealed-columns.store.ts";
 import { KeyRing, parseRing } from "../../src/lib/key-ring.ts";
+import { listReports } from "../../src/operator/process-report.store.ts";
 import { createKey, createPartner, expectData, expectError } from "../support/api.ts";
 import { startTestService, testRing } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const two = `2:${Buffer.alloc(32, 2).toString("base64")}`;
 const both = new KeyRing(parseRing(`${two},${testRing}`));
@@ -112,14 +115,14 @@ test("a process that slept through a retirement cannot store under the old key, 
     return partner.owner.api.post("/v1/auth/api-keys", { name: "late", scopes: [] });
   };
   let refused = await sleepAndStore();
-  // It looks every second, and may have done so just now.
+  // It looks every few seconds, and may have done so just now.
   while (refused.status === 201) refused = await sleepAndStore();
   expectError(refused, 503, "SERVICE_UNAVAILABLE");
   await assert.rejects(
     core.db.run(sql`update api_keys set hash_key_id = '1' where id = ${partner.key.id}`),
     /a key that is not in use/,
   );
-  await service.runJob("watch-key-ring");
+  await service.runJob("report-process");
   assert.equal(core.ring.currentId, "2");
   assert.equal((await createKey(partner.owner)).secret.slice(0, 3), "kk_");
 });
@@ -128,12 +131,12 @@ test("/readyz tells when the ring in memory does not fit any more", async () => 
   const { core, api, runJob } = await startTestService({ role: "api" });
   await core.db.run(sql`
     insert into key_ring_keys (id, fingerprint, state, generation, introduced_at) values ('9', 'x', 'in_use', 9, now())`);
-  await runJob("watch-key-ring");
+  await runJob("report-process");
   const answer = await api.get("/readyz");
   assert.equal(answer.status, 503);
   assert.match(answer.text, /no key \\"9\\"/);
   await core.db.run(sql`delete from key_ring_keys where id = '9'`);
-  await runJob("watch-key-ring");
+  await runJob("report-process");
   assert.equal((await api.get("/readyz")).status, 200);
 });
 
@@ -169,7 +172,7 @@ test("a remembered answer is replayed after its key was retired", async () => {
     owner.api.post("/v1/auth/api-keys", { name: "once", scopes: [] }, { "idempotency-key": "rotation" });
   const first = await create();
   core.ring.replace(both.keys);
-  await runJob("watch-key-ring");
+  await runJob("report-process");
   assert.equal(core.ring.currentId, "2");
   await bringRing(core.db, both, core.clock.now(), null);
   await resealAll(core.db, core.ring, core.clock.now());
@@ -208,7 +211,8 @@ test("a ring that cannot be read again for want of file descriptors is no proble
   const ring = new KeyRing(parseRing(testRing), () => {
     throw failure;
   });
-  const member = new RingMember({ ...core, ring });
+  const self = { role: "api", version: "of this test", codeVersion: 1, startedAt: core.clock.now() };
+  const member = new RingMember({ ...core, ring, self, report: () => null });
   await member.join();
   for (let i = 0; i < 3; i++) await member.refresh();
   assert.equal(member.problem, null);
@@ -218,4 +222,42 @@ test("a ring that cannot be read again for want of file descriptors is no proble
   await member.refresh();
   assert.match(member.problem ?? "", /cannot be read again: ENOENT/);
   await member.leave();
+});
+
+test("a process of the release before counts: no key comes into use that it lacks, nothing that it needs is taken away, and it is shown by the release that it reports to", async () => {
+  const { core, databaseUrl } = await startTestService({ clock: systemClock, role: "api", machines: 1 });
+  core.ring.replace(both.keys);
+  const stateOfNewKey = async () => {
+    const known = await bringRing(core.db, both, core.clock.now(), null);
+    return known.find(({ id }) => id === "2")?.state;
+  };
+  const former = "process 7 on elsewhere";
+  await core.db.run(sql`
+    insert into key_ring_processes (id, name, loaded, seals_with, seen_at)
+    select gen_random_uuid(), ${former}, array[id || ':' || fingerprint], id, now() from key_ring_keys where id = '1'`);
+  assert.equal(await stateOfNewKey(), "introduced");
+  const putOff: string[] = [];
+  const text = "-- phase: contract, code since 0001\nselect 1;";
+  const migrations = [...listMigrations(), { name: "9001_less.sql", text, checksum: "of this test" }];
+  const onPutOff = (_name: string, processes: readonly string[]) => putOff.push(...processes);
+  assert.deepEqual(await migrate(databaseUrl, { migrations, onPutOff }), []);
+  assert.deepEqual(putOff, [former]);
+  const shown = await listReports(core.db, new Date(0));
+  assert.ok(shown.length > 0 && shown.every(({ name }) => name !== former));
+
+  await core.db.run(sql`delete from key_ring_processes where name = ${former}`);
+  await until("the key is in use", async () => (await stateOfNewKey()) === "in_use");
+});
+
+test("a process learns at once that another key seals, without waiting for its next report", async () => {
+  const { core, databaseUrl } = await startTestService({
+    role: "api",
+    machines: 1,
+    env: { SECRET_KEYS: `${testRing},${two}` },
+  });
+  const elsewhere = openDb({ url: databaseUrl, poolSize: 1, onError: () => {} });
+  await elsewhere.run(sql`update key_ring_keys set generation = 10 where id = '2'`);
+  await setKeyState(elsewhere, "1", "introduced", "in_use", core.clock.now());
+  await elsewhere.close();
+  await until("the other key seals", async () => core.ring.currentId === "2");
 });

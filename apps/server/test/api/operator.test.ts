@@ -11,9 +11,9 @@ import { scopes } from "@assay/contract/route";
 import type { Static } from "typebox";
 import { userGrantOperator, userRevokeOperator } from "../../src/cli/operator.commands.ts";
 import { sql } from "../../src/db/sql.ts";
+import { saveProcess } from "../../src/key-ring/ring-state.store.ts";
+import { forgottenAfterMs, goneAfterMs } from "../../src/key-ring/ring-state.ts";
 import { insertMail } from "../../src/mails/mail.store.ts";
-import { saveReport } from "../../src/operator/process-report.store.ts";
-import { forgottenAfterMs, silentAfterMs } from "../../src/operator/process-report.ts";
 import { createPartner, expectData, expectError, readAll, signUp } from "../support/api.ts";
 import { startDnsServer } from "../support/dns-server.ts";
 import { furnishOrganization } from "../support/furnished-organization.ts";
@@ -165,13 +165,13 @@ test("the status tells of every process, its jobs, trust and what is set aside, 
 
   await trustTestCountry(service);
   const mailJob = { name: "send-mails", everyMs: 5000, runningSince: null, lastEndedAt: null };
-  const worker = { name: "process 7 on elsewhere", role: "worker", version: before.health.version } as const;
-  await saveReport(core.db, {
-    ...worker,
-    codeVersion: 83,
+  await saveProcess(core.db, {
+    loaded: [],
+    sealsWith: "1",
     id: randomUUID(),
-    startedAt: clock.now(),
-    now: clock.now(),
+    name: "process 7 on elsewhere",
+    self: { role: "worker", version: before.health.version, codeVersion: 83, startedAt: clock.now() },
+    seenAt: clock.now(),
     report: {
       problem: null,
       isOverloaded: false,
@@ -208,7 +208,7 @@ test("the status tells of every process, its jobs, trust and what is set aside, 
   await core.db.run(sql`delete from set_aside_rows`);
 
   // Nothing more is heard of the worker, so nobody does the background work as far as anybody knows.
-  clock.advance(silentAfterMs);
+  clock.advance(goneAfterMs);
   const silent = await status();
   assert.deepEqual(silent.concerns, ["no_worker", "process_silent"]);
   assert.deepEqual(silent.jobs.map(nameOf), [...service.jobs].sort());

@@ -687,7 +687,6 @@ const withoutRows = [
   "remove-mail-files",
   "report-process",
   "show-trust",
-  "watch-key-ring",
 ];
 
 const lame = await createReceivingEndpoint(partner.api, receiver.url);

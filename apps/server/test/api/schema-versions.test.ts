@@ -46,7 +46,7 @@ test("what takes something away waits for the processes that need it, and they s
   await checkSchema(old.databaseUrl, { migrations: newer });
   await checkSchema(old.databaseUrl);
 
-  await admin.query("update process_reports set seen_at = now() - interval '31 seconds'");
+  await admin.query("update key_ring_processes set seen_at = now() - interval '31 seconds'");
   assert.deepEqual(await migrate(old.databaseUrl, { ...options, contract: "never" }), []);
   assert.deepEqual(await migrate(old.databaseUrl, options), [less.name]);
   const readiness = await old.api.get("/readyz");
