@@ -649,6 +649,7 @@ function wakeByNotification({ core, listener }: Parts, scheduler: Scheduler, job
   listener.on(mailRequestChannel, () => wake(answerMailsJob));
   // The payload is empty after a reconnect; what was missed is then tried when its job comes round.
   listener.on(retryChannel, (name) => {
+    core.setAside.lookAgain();
     if (jobs.some((job) => job.name === name)) wake(name);
   });
 }

@@ -213,7 +213,7 @@ export const settings = {
   ),
   databaseJobStatementSeconds: integer(
     "DATABASE_JOB_STATEMENT_SECONDS",
-    "The same for one statement of a background job.",
+    "The same for one statement in a transaction of a background job.",
     300,
     1,
     3600,

@@ -2,7 +2,7 @@ import type { UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { type Expired, notAside } from "../db/set-aside.store.ts";
 import type { Among } from "../db/set-aside.ts";
-import { sql } from "../db/sql.ts";
+import { type Sql, sql } from "../db/sql.ts";
 import { later } from "../kernel/clock.ts";
 import { uuidFloor } from "../kernel/ids.ts";
 
@@ -81,17 +81,16 @@ export async function insertMailRequest(
 }
 
 /** The oldest requests that no other process has locked (`skip locked`). */
-export function takeMailRequests(tx: Tx, among: Among): Promise<MailRequestRow[]> {
-  return tx.rows<MailRequestRow>(sql`
+export function takeMailRequests(db: Queryable, among: Among): Promise<MailRequestRow[]> {
+  return db.rows<MailRequestRow>(sql`
     select id, purpose, email from mail_requests where ${among.where(sql`id`, "uuid")}
     order by id limit ${among.limit} for update skip locked`);
 }
 
 /** When the oldest request was made that is not answered yet, leaving out what `job` has set aside. Ids begin with their time. */
-export async function findOldestMailRequest(db: Queryable, job: string, now: Date): Promise<Date | null> {
-  const row = await db.first<{ created_at: Date }>(sql`
-    select created_at from mail_requests where ${notAside(job, "mail_requests", sql`id`, "uuid", now)} order by id limit 1`);
-  return row?.created_at ?? null;
+export function oldestMailRequest(job: string, now: Date): Sql {
+  return sql`
+    select created_at from mail_requests where ${notAside(job, "mail_requests", sql`id`, "uuid", now)} order by id limit 1`;
 }
 
 export async function deleteMailRequests(tx: Tx, ids: readonly string[]): Promise<void> {

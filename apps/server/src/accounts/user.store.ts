@@ -102,8 +102,8 @@ export async function markEmailVerified(tx: Tx, id: UserId, now: Date): Promise<
 }
 
 /** One process at a time: which of two accounts gets the address that both fold to must not depend on who is quicker. */
-export async function lockFolding(tx: Tx): Promise<void> {
-  await tx.rows(sql`select pg_advisory_xact_lock(hashtextextended('fold emails', 0))`);
+export async function lockFolding(db: Queryable): Promise<void> {
+  await db.rows(sql`select pg_advisory_xact_lock(hashtextextended('fold emails', 0))`);
 }
 
 export type UnfoldedEmailRow = { id: UserId; email: string };
@@ -112,8 +112,8 @@ export type UnfoldedEmailRow = { id: UserId; email: string };
  * Accounts without a folded address, written by an earlier version. Of two that fold alike the first one in this order gets it:
  * an address that was proven before one that was not, one in plain ASCII before one that only folds to it, the older one.
  */
-export function listUnfoldedEmails(tx: Tx, among: Among): Promise<UnfoldedEmailRow[]> {
-  return tx.rows<UnfoldedEmailRow>(sql`
+export function listUnfoldedEmails(db: Queryable, among: Among): Promise<UnfoldedEmailRow[]> {
+  return db.rows<UnfoldedEmailRow>(sql`
     select id, email from users
     where email_folded is null and email_set_aside_at is null and ${among.where(sql`id`, "uuid")}
     order by email_verified_at is null, octet_length(email) <> char_length(email), id limit ${among.limit} for update`);

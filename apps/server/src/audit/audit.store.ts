@@ -150,11 +150,11 @@ export function auditPage(organizationId: OrganizationId, filter: AuditFilter, l
 
 /** The next entries written before `writtenBefore`, in order of their ids, which is the order of their age. */
 export function takeOldAuditLogs(
-  tx: Tx,
+  db: Queryable,
   writtenBefore: Date,
   among: Among,
 ): Promise<{ id: AuditLogId; organization_id: OrganizationId }[]> {
-  return tx.rows<{ id: AuditLogId; organization_id: OrganizationId }>(sql`
+  return db.rows<{ id: AuditLogId; organization_id: OrganizationId }>(sql`
     select id, organization_id from audit_logs
     where id > ${among.after === "" ? firstUuid : among.after} and id < ${uuidFloor(writtenBefore)}
       and ${among.where(sql`id`, "uuid")}

@@ -121,10 +121,8 @@ export class Db extends Statements {
   }
 
   protected async send(statement: Sql): Promise<Answer> {
-    const { joined, statementMs } = this.#current;
+    const { joined } = this.#current;
     if (joined !== null) return joined.connection.send(statement);
-    // Only a transaction can have a limit of its own without leaving it on the connection.
-    if (statementMs !== null) return this.#begin((_tx, connection) => connection.send(statement));
     return this.pool.lend((connection) => connection.sendAlone(queryOf(statement)));
   }
 
@@ -154,7 +152,7 @@ export class Db extends Statements {
     await this.pool.lend((connection) => connection.sendAlone(query));
   }
 
-  /** For background work: each statement that `work` sends may take this long. */
+  /** For background work: each statement of a transaction that `work` opens may take this long. One outside of a transaction has the limit of a request. */
   withStatementLimit<T>(statementMs: number, work: () => Promise<T>): Promise<T> {
     return this.#work.run({ ...this.#current, statementMs }, work);
   }

@@ -66,6 +66,11 @@ export async function putAside(db: Queryable, aside: NewAside): Promise<number> 
   return tries;
 }
 
+/** Which jobs have rows that are set aside. */
+export function listQuarantined(db: Queryable): Promise<{ job: string; kind: string }[]> {
+  return db.rows<{ job: string; kind: string }>(sql`select distinct job, kind from set_aside_rows`);
+}
+
 /** Takes rows whose time has come. What a process does not finish comes back when `leaseUntil` has passed. */
 export async function claimRetries(
   db: Queryable,
@@ -180,12 +185,12 @@ const name = (text: string) => new Sql([text], []);
 export type TakenRow = { id: string; organization_id?: OrganizationId | null };
 
 export function takeExpired(
-  tx: Tx,
+  db: Queryable,
   { table, key, type, due, owned }: Expired,
   among: (key: Sql, type: KeyType) => Sql,
   limit: number,
 ): Promise<TakenRow[]> {
-  return tx.rows<TakenRow>(sql`
+  return db.rows<TakenRow>(sql`
     select ${textOf(name(key), type)} as id ${owned ? sql`, organization_id` : noSql} from ${name(table)}
     where ${due} and ${among(name(key), type)} limit ${limit} for update skip locked`);
 }

@@ -1,8 +1,8 @@
-import { type Clock, dayMs, later, minuteMs } from "../kernel/clock.ts";
+import { type Clock, dayMs, later, minuteMs, secondMs } from "../kernel/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import { lastOf, sweepInOrder } from "../lib/sweep.ts";
-import type { Db, Tx } from "./db.ts";
+import type { Db, Queryable, Tx } from "./db.ts";
 import { isAboutData } from "./errors.ts";
 import { failureReason, isolateFailures } from "./isolate-failures.ts";
 import {
@@ -11,6 +11,7 @@ import {
   type Expired,
   isOneOf,
   type KeyType,
+  listQuarantined,
   listWaiting,
   notAside,
   putAside,
@@ -33,6 +34,12 @@ const retriesAtOnce = 20;
 /** How long another process leaves a row alone that one is trying again. */
 const retryLeaseMs = firstRetryMs;
 
+/**
+ * How long a process goes by what it knows of the table. A row that another process sets aside is due after `firstRetryMs` at the earliest. Too
+ * small, and idle processes ask all the time; too large, and such a row is retried that much later.
+ */
+const lookAgainMs = 15 * secondMs;
+
 /** Which rows a batch may take. */
 export type Among = {
   /** Rows with a higher key; empty for all. */
@@ -44,8 +51,11 @@ export type Among = {
 };
 
 export type Steps<T extends TakenRow> = {
-  /** Locks rows that are due (`for update skip locked`). It must not fail because of what is in a row. */
-  take: (tx: Tx, among: Among) => Promise<T[]>;
+  /**
+   * Locks rows that are due (`for update skip locked`). It must not fail because of what is in a row. It is also asked for one row outside of a
+   * transaction, so that a job with nothing to do opens none.
+   */
+  take: (db: Queryable, among: Among) => Promise<T[]>;
   /** Deals with all of the rows in the same transaction or, where it throws, with none. */
   handle: (tx: Tx, rows: readonly T[]) => Promise<unknown>;
 };
@@ -58,10 +68,12 @@ type Deps = { db: Db; clock: Clock; log: Log; metrics: Metrics };
  */
 export class SetAside {
   readonly #deps: Deps;
+  readonly #quarantine: Quarantine;
   readonly #count: (labels: { job: string }) => void;
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    this.#quarantine = new Quarantine(deps);
     this.#count = deps.metrics.counter(
       "assay_job_rows_set_aside_total",
       "Rows that a background job could not deal with and set aside.",
@@ -70,7 +82,12 @@ export class SetAside {
 
   /** The rows of a table (`kind`) as one job sees them. */
   rowsOf(job: string, kind: string): JobRows {
-    return new JobRows(this.#deps, this.#count, job, kind);
+    return new JobRows(this.#deps, this.#quarantine, this.#count, { job, kind });
+  }
+
+  /** Somebody else has changed which rows are to be tried again. */
+  lookAgain(): void {
+    this.#quarantine.lookAgain();
   }
 
   /** Deletes a batch of rows that are past their time; returns how many there were. */
@@ -87,15 +104,51 @@ export class SetAside {
   }
 }
 
+type RowsOf = { job: string; kind: string };
+
+/** Which jobs have rows that are set aside: read once for all jobs, and again as soon as this process sets one aside. */
+class Quarantine {
+  readonly #deps: Pick<Deps, "db" | "clock">;
+  #look: { at: number; found: Promise<RowsOf[]> } | null = null;
+
+  constructor(deps: Pick<Deps, "db" | "clock">) {
+    this.#deps = deps;
+  }
+
+  async has({ job, kind }: RowsOf): Promise<boolean> {
+    const now = this.#deps.clock.now().getTime();
+    if (this.#look === null || Math.abs(now - this.#look.at) >= lookAgainMs)
+      this.#look = { at: now, found: listQuarantined(this.#deps.db) };
+    const look = this.#look;
+    try {
+      return (await look.found).some((rows) => rows.job === job && rows.kind === kind);
+    } catch (error) {
+      if (this.#look === look) this.#look = null;
+      throw error;
+    }
+  }
+
+  lookAgain(): void {
+    this.#look = null;
+  }
+}
+
 export class JobRows {
   readonly #deps: Deps;
+  readonly #quarantine: Quarantine;
   readonly #count: (labels: { job: string }) => void;
-  readonly #of: { job: string; kind: string };
+  readonly #of: RowsOf;
 
-  constructor(deps: Deps, count: (labels: { job: string }) => void, job: string, kind: string) {
+  constructor(deps: Deps, quarantine: Quarantine, count: (labels: { job: string }) => void, of: RowsOf) {
     this.#deps = deps;
+    this.#quarantine = quarantine;
     this.#count = count;
-    this.#of = { job, kind };
+    this.#of = of;
+  }
+
+  /** Whether rows of this job are set aside. */
+  hasAny(): Promise<boolean> {
+    return this.#quarantine.has(this.#of);
   }
 
   /** What is to be tried again, then a batch of the others. Returns how many rows were dealt with or set aside. */
@@ -127,11 +180,13 @@ export class JobRows {
   ): Promise<{ taken: readonly T[]; done: readonly T[] }> {
     const { job, kind } = this.#of;
     const now = this.#deps.clock.now();
+    const where = (key: Sql, type: KeyType) => notAside(job, kind, key, type, now);
+    const due = await steps.take(this.#deps.db, { after, limit: 1, isRetry: false, where });
     let taken: readonly T[] = [];
+    if (due.length === 0) return { taken, done: taken };
     try {
       await this.#deps.db.transaction(async (tx) => {
         taken = [];
-        const where = (key: Sql, type: KeyType) => notAside(job, kind, key, type, now);
         taken = await steps.take(tx, { after, limit, isRetry: false, where });
         if (taken.length > 0) await steps.handle(tx, taken);
       });
@@ -192,6 +247,7 @@ export class JobRows {
 
   /** Tries what was set aside again, where its time has come; returns how many rows it is over for. */
   async retry(work: (id: string) => Promise<unknown>): Promise<number> {
+    if (!(await this.hasAny())) return 0;
     const { db, clock } = this.#deps;
     const now = clock.now();
     let healed = 0;
@@ -221,6 +277,7 @@ export class JobRows {
       firstRetryMs,
       lastRetryMs,
     });
+    this.#quarantine.lookAgain();
     if (tries > 1) return;
     this.#count({ job: this.#of.job });
     log.warn("a row cannot be dealt with and was set aside, the job goes on without it", {

@@ -191,8 +191,8 @@ export function deleteDomain(
 }
 
 /** Domains whose check is due. */
-export function takeDueDomains(tx: Tx, now: Date, among: Among): Promise<DomainRow[]> {
-  return tx.rows<DomainRow>(sql`
+export function takeDueDomains(db: Queryable, now: Date, among: Among): Promise<DomainRow[]> {
+  return db.rows<DomainRow>(sql`
     select ${domainColumns} from verified_domains d
     where (d.next_check_at <= ${now} or ${among.isRetry}) and ${among.where(sql`d.id`, "uuid")}
     order by d.next_check_at limit ${among.limit} for update skip locked`);

@@ -3,7 +3,7 @@ import type { OrganizationId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { notAside } from "../db/set-aside.store.ts";
 import type { Among } from "../db/set-aside.ts";
-import { sql } from "../db/sql.ts";
+import { type Sql, sql } from "../db/sql.ts";
 
 export async function insertMail(
   tx: Tx,
@@ -32,8 +32,8 @@ export type DueMail = {
   created_at: Date;
 };
 
-export function takeDueMails(tx: Tx, now: Date, among: Among): Promise<DueMail[]> {
-  return tx.rows<DueMail>(sql`
+export function takeDueMails(db: Queryable, now: Date, among: Among): Promise<DueMail[]> {
+  return db.rows<DueMail>(sql`
     select id, organization_id, content, attempt_count, created_at from mails
     where (next_attempt_at <= ${now} or ${among.isRetry}) and ${among.where(sql`id`, "uuid")}
     order by next_attempt_at limit ${among.limit} for update skip locked`);
@@ -47,10 +47,12 @@ export async function leaseMails(tx: Tx, ids: readonly string[], leaseUntil: Dat
 }
 
 /** When the oldest mail was written that is not handed over yet, leaving out what `job` has set aside. Ids begin with their time. */
+export function oldestMail(job: string, now: Date): Sql {
+  return sql`select created_at from mails where ${notAside(job, "mails", sql`id`, "uuid", now)} order by id limit 1`;
+}
+
 export async function findOldestMail(db: Queryable, job: string, now: Date): Promise<Date | null> {
-  const row = await db.first<{ created_at: Date }>(sql`
-    select created_at from mails where ${notAside(job, "mails", sql`id`, "uuid", now)} order by id limit 1`);
-  return row?.created_at ?? null;
+  return (await db.first<{ created_at: Date }>(oldestMail(job, now)))?.created_at ?? null;
 }
 
 export async function removeMail(db: Queryable, id: string): Promise<void> {

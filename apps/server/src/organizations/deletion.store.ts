@@ -67,8 +67,8 @@ export async function clearPendingDeletion(
 }
 
 /** Organizations whose time has come, marked or not. */
-export function takeDueDeletions(tx: Tx, now: Date, among: Among): Promise<{ id: OrganizationId }[]> {
-  return tx.rows<{ id: OrganizationId }>(sql`
+export function takeDueDeletions(db: Queryable, now: Date, among: Among): Promise<{ id: OrganizationId }[]> {
+  return db.rows<{ id: OrganizationId }>(sql`
     select id from organizations where pending_deletion_at <= ${now} and ${among.where(sql`id`, "uuid")}
     order by pending_deletion_at limit ${among.limit} for update skip locked`);
 }

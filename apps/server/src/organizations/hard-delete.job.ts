@@ -58,7 +58,9 @@ export async function hardDeleteStep(core: Core, job: string): Promise<number> {
 
 async function deleteSome(core: Core, organizationId: OrganizationId): Promise<number> {
   for (const table of ownedTables) {
-    const removed = await deleteOwnedRows(core.db, organizationId, table, batchSize, "skip");
+    const removed = await core.db.transaction((tx) =>
+      deleteOwnedRows(tx, organizationId, table, batchSize, "skip"),
+    );
     if (removed > 0) return removed;
   }
   return finish(core, organizationId);

@@ -36,8 +36,12 @@ export async function readWaiting(
  * Deletions whose texts are gone with everything before this number. Held, so that one receipt is made of each. The column is named with its
  * table: rows that are set aside have one of the same name.
  */
-export function lockCleanReceipts(tx: Tx, goneBefore: number, among: Among): Promise<WaitingReceiptRow[]> {
-  return tx.rows<WaitingReceiptRow>(sql`
+export function lockCleanReceipts(
+  db: Queryable,
+  goneBefore: number,
+  among: Among,
+): Promise<WaitingReceiptRow[]> {
+  return db.rows<WaitingReceiptRow>(sql`
     select organization_id as id, content from deletion_receipts
     where gone_before <= ${goneBefore} and ${among.where(sql`deletion_receipts.organization_id`, "uuid")}
     order by gone_before limit ${among.limit} for update skip locked`);

@@ -1,9 +1,10 @@
-import { findOldestMailRequest } from "../accounts/mailed-token.store.ts";
+import { oldestMailRequest } from "../accounts/mailed-token.store.ts";
 import type { Core } from "../core.ts";
 import { findHorizons, findSchemaName } from "../db/horizon.store.ts";
 import { countAside } from "../db/set-aside.store.ts";
-import { findOldestMail } from "../mails/mail.store.ts";
-import { findOldestDueSession } from "../sessions/session.store.ts";
+import { oldestMail } from "../mails/mail.store.ts";
+import { oldestDueSession } from "../sessions/session.store.ts";
+import { findOldestDue } from "./oldest-due.store.ts";
 
 /** Shows how long the oldest item of a queue has been waiting, in seconds. */
 export type ShowOldestDue = (value: number, labels: { queue: string }) => void;
@@ -49,11 +50,11 @@ export function measureQueues(core: Core, options: Options): () => Promise<numbe
     const counts = new Map((await countAside(db)).map(({ job, count }) => [job, count]));
     for (const job of counts.keys()) known.add(job);
     for (const job of known) showAside(counts.get(job) ?? 0, { job });
-    const oldest = {
-      mails: await findOldestMail(db, options.mailJob, now),
-      mail_requests: await findOldestMailRequest(db, options.mailRequestJob, now),
-      expiries: await findOldestDueSession(db, options.expiryJob, now),
-    };
+    const oldest = await findOldestDue(db, {
+      mails: oldestMail(options.mailJob, now),
+      mail_requests: oldestMailRequest(options.mailRequestJob, now),
+      expiries: oldestDueSession(options.expiryJob, now),
+    });
     for (const [queue, since] of Object.entries(oldest))
       options.show(since === null ? 0 : Math.max(0, now.getTime() - since.getTime()) / 1000, { queue });
     await measureDatabase();

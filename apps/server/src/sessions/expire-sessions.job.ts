@@ -2,12 +2,15 @@ import { systemActor } from "../audit/audit.store.ts";
 import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { tenantOf } from "../kernel/caller.ts";
+import { later, minuteMs } from "../kernel/clock.ts";
 import { type PublishingCore, publishEvents } from "../webhooks/publish-event.ts";
 import { sessionEvent, triesOf } from "./end-session.ts";
-import { type ExpiredSession, expireSessionRows, takeDueSessions } from "./session.store.ts";
+import { type ExpiredSession, expireSessionRows, findNextExpiry, takeDueSessions } from "./session.store.ts";
 import { countExpired } from "./session-day.store.ts";
 
 const batchSize = 1000;
+/** Sessions live much longer, so none that is created after a look expires before the next one. */
+const lookAgainMs = minuteMs;
 
 /**
  * Tells the partners about sessions that have expired: status, event, audit entry and count of a batch are one short
@@ -17,8 +20,19 @@ export function expireSessions(
   core: PublishingCore & Pick<Core, "setAside">,
   job: string,
 ): () => Promise<number> {
+  // Between these two moments no session expires.
+  let quiet = { from: new Date(0), until: new Date(0) };
   return core.setAside.rowsOf(job, "sessions").sweep(batchSize, {
-    take: (tx, among) => takeDueSessions(tx, core.clock.now(), among),
+    take: async (db, among) => {
+      const now = core.clock.now();
+      if (!among.isRetry && now >= quiet.from && now < quiet.until) return [];
+      const due = await takeDueSessions(db, now, among);
+      if (due.length > 0) return due;
+      const next = await findNextExpiry(db);
+      const lookAgainAt = later(now, lookAgainMs);
+      quiet = { from: now, until: next !== null && next < lookAgainAt ? next : lookAgainAt };
+      return [];
+    },
     handle: (tx, sessions) => writeExpiry(core, tx, core.clock.now(), sessions),
   });
 }

@@ -527,8 +527,8 @@ export type ExpiredSession = Pick<
 > & { stage: SessionStage };
 
 /** The next due sessions, oldest first. Those that another process holds are skipped. */
-export function takeDueSessions(tx: Tx, now: Date, among: Among): Promise<ExpiredSession[]> {
-  return tx.rows<ExpiredSession>(sql`
+export function takeDueSessions(db: Queryable, now: Date, among: Among): Promise<ExpiredSession[]> {
+  return db.rows<ExpiredSession>(sql`
     select id, organization_id, status, sandbox, contract_version, client_reference_id, webhook_endpoint_id,
       nfc_tries_used, liveness_tries_used, created_at, ${furthestStage} as stage
     from sessions
@@ -538,14 +538,21 @@ export function takeDueSessions(tx: Tx, now: Date, among: Among): Promise<Expire
     order by id limit ${among.limit} for update skip locked`);
 }
 
+/** When the next open session expires or, where the job has not come by yet, the oldest one expired. */
+export async function findNextExpiry(db: Queryable): Promise<Date | null> {
+  const row = await db.first<{ expires_at: Date }>(
+    sql`select expires_at from sessions where status in ('created', 'in_progress') order by id limit 1`,
+  );
+  return row?.expires_at ?? null;
+}
+
 /** When the oldest session expired that nobody has been told of yet, leaving out what `job` has set aside. */
-export async function findOldestDueSession(db: Queryable, job: string, now: Date): Promise<Date | null> {
-  const row = await db.first<{ expires_at: Date }>(sql`
+export function oldestDueSession(job: string, now: Date): Sql {
+  return sql`
     select expires_at from sessions
     where status in ('created', 'in_progress') and id < ${firstLiving("vs", now)}
       and expires_at <= ${now} and ${notAside(job, "sessions", sql`id`, "text", now)}
-    order by id limit 1`);
-  return row?.expires_at ?? null;
+    order by id limit 1`;
 }
 
 /**
@@ -567,12 +574,12 @@ export async function expireSessionRows(tx: Tx, sessions: readonly ExpiredSessio
 
 /** The next sessions that ended before `endedBefore`. */
 export function takeEndedSessions(
-  tx: Tx,
+  db: Queryable,
   endedBefore: Date,
   among: Among,
 ): Promise<{ id: SessionId; organization_id: OrganizationId }[]> {
   // Nothing ends before it was created, so those that ended long ago are at the front of the ids.
-  return tx.rows<{ id: SessionId; organization_id: OrganizationId }>(sql`
+  return db.rows<{ id: SessionId; organization_id: OrganizationId }>(sql`
     select id, organization_id from sessions
     where id > ${among.after} and id < ${idFloor("vs", endedBefore)} and completed_at < ${endedBefore}
       and ${among.where(sql`id`, "text")}
@@ -587,8 +594,8 @@ export async function deleteSessionsWithAttempts(tx: Tx, ids: readonly SessionId
 export type OldAttempt = { id: AttemptId; session_id: SessionId; organization_id: OrganizationId };
 
 /** The next attempts that ended before `endedBefore` and still hold more than their outcome. */
-export function takeOldAttempts(tx: Tx, endedBefore: Date, among: Among): Promise<OldAttempt[]> {
-  return tx.rows<OldAttempt>(sql`
+export function takeOldAttempts(db: Queryable, endedBefore: Date, among: Among): Promise<OldAttempt[]> {
+  return db.rows<OldAttempt>(sql`
     select id, session_id, organization_id from attempts
     where minimised_at is null and id > ${among.after} and id < ${idFloor("va", endedBefore)}
       and completed_at < ${endedBefore} and ${among.where(sql`id`, "text")}

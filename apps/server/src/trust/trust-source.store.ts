@@ -38,8 +38,8 @@ export function listSources(db: Queryable): Promise<TrustSourceRow[]> {
 }
 
 /** Sources whose time has come. */
-export function takeDueSources(tx: Tx, now: Date, among: Among): Promise<TrustSourceRow[]> {
-  return tx.rows<TrustSourceRow>(sql`
+export function takeDueSources(db: Queryable, now: Date, among: Among): Promise<TrustSourceRow[]> {
+  return db.rows<TrustSourceRow>(sql`
     select ${sourceColumns} from trust_sources
     where (due_at <= ${now} or ${among.isRetry}) and ${among.where(sql`address`, "text")}
     order by due_at limit ${among.limit} for update skip locked`);

@@ -12,17 +12,17 @@ import { knownId } from "../kernel/ids.ts";
 import { describeError } from "../lib/log.ts";
 import {
   claimDue,
-  type DueEndpoint,
+  type DueLook,
   deliveryChannel,
   endDeliveries,
   endDeliveriesOf,
   endScrubbed,
-  findDueEndpoints,
   findDueListeners,
-  findNewlyDueEndpoints,
   forgetAttempted,
   type LeasedDelivery,
   listDue,
+  lookEverywhere,
+  lookForNewlyDue,
   type Outlet,
   type OwnDelivery,
   recordAttempts,
@@ -102,8 +102,8 @@ const lookEverywhereShare = 50;
 
 /**
  * Sends what is due, in the way of its sender. Runs in any number of processes: each leases deliveries in the database (`for update skip
- * locked`), sends them, and records the results in batches. Notifications wake it; polling once a second catches what
- * they miss: retries that come due, leases of dead processes, notifications lost with a connection.
+ * locked`), sends them, and records the results in batches. Notifications wake it, and so does the time when the next retry comes due; a look at all
+ * queues every few seconds catches what they miss: leases of dead processes, notifications lost with a connection.
  */
 export class DeliveryWorker {
   readonly #core: Needs;
@@ -122,6 +122,8 @@ export class DeliveryWorker {
   readonly #unproven: Pump = { running: false, again: false };
   #pollTimer: NodeJS.Timeout | undefined;
   #lookedUntil: Date | null = null;
+  /** When the next delivery comes due, as far as this process knows. */
+  #nextDueAt: Date | null = null;
   #lookEverywhereAt = 0;
   #unsubscribe: () => void = () => {};
   #idle: (() => void)[] = [];
@@ -191,8 +193,11 @@ export class DeliveryWorker {
     const startedAt = performance.now();
     try {
       const from = this.#lookedUntil;
-      const everywhere = from === null || performance.now() >= this.#lookEverywhereAt;
-      await this.#discover(everywhere ? null : later(from, -overlapMs));
+      const now = this.#core.clock.now();
+      const everywhere = from === null || now < from || performance.now() >= this.#lookEverywhereAt;
+      if (everywhere) await this.#discover(null);
+      else if (this.#nextDueAt !== null && now >= this.#nextDueAt)
+        await this.#discover(later(from, -overlapMs));
     } catch (error) {
       this.#lookedUntil = null;
       this.#core.log.warn("due webhooks could not be looked for, will try again", describeError(error));
@@ -210,7 +215,9 @@ export class DeliveryWorker {
     const now = clock.now();
     const lookedAt = performance.now();
     const outlet = this.#sender.outlet();
-    const due = await this.#findDue(outlet, after, now);
+    this.#nextDueAt = null;
+    const { endpoints: due, nextDueAt } = await this.#findDue(outlet, after, now);
+    this.#expect(nextDueAt);
     const gone = due.filter((endpoint) => endpoint.enabled === null).map((endpoint) => endpoint.id);
     if (gone.length > 0) await this.#endThoseOf(gone, now);
     for (const endpoint of due)
@@ -223,7 +230,8 @@ export class DeliveryWorker {
     if (after === null && outlet.kind === "url") {
       const waitedMs = due.map((endpoint) => now.getTime() - endpoint.due_at.getTime());
       this.#figures.showOldestDue(Math.max(0, ...waitedMs) / 1000, { queue: "webhooks" });
-      for (const id of await forgetAttempted(db, now)) this.#rows.tellHealed(id);
+      if (await this.#rows.hasAny())
+        for (const id of await forgetAttempted(db, now)) this.#rows.tellHealed(id);
     }
     this.#lookedUntil = now;
     this.#lanes.forgetIdle(performance.now() - forgetAfterMs);
@@ -232,11 +240,21 @@ export class DeliveryWorker {
     return due.length;
   }
 
-  async #findDue(outlet: Outlet, after: Date | null, now: Date): Promise<DueEndpoint[]> {
+  /** The queues of listeners are few and cheap to ask, so each poll looks at them. */
+  async #findDue(outlet: Outlet, after: Date | null, now: Date): Promise<DueLook> {
     const { db } = this.#core;
-    if (outlet.kind === "listener")
-      return outlet.streamIds.length === 0 ? [] : await findDueListeners(db, outlet.streamIds, now);
-    return after === null ? await findDueEndpoints(db, now) : await findNewlyDueEndpoints(db, after, now);
+    if (outlet.kind === "listener") {
+      const { streamIds } = outlet;
+      return {
+        endpoints: streamIds.length === 0 ? [] : await findDueListeners(db, streamIds, now),
+        nextDueAt: now,
+      };
+    }
+    return after === null ? lookEverywhere(db, now) : lookForNewlyDue(db, after, now);
+  }
+
+  #expect(dueAt: Date | null): void {
+    if (dueAt !== null && (this.#nextDueAt === null || dueAt < this.#nextDueAt)) this.#nextDueAt = dueAt;
   }
 
   async #endThoseOf(endpointIds: readonly EndpointId[], now: Date): Promise<void> {
@@ -408,7 +426,9 @@ export class DeliveryWorker {
   #keep(delivery: LeasedDelivery, sent: Extract<Sent, { kind: "answered" }>, attemptedAt: Date): void {
     const now = this.#core.clock.now();
     const { durationMs, exchange } = sent;
-    this.#finished.push(finish(delivery, sent.result, { attemptedAt, durationMs, exchange }, now));
+    const finished = finish(delivery, sent.result, { attemptedAt, durationMs, exchange }, now);
+    this.#expect(finished.record.nextAttemptAt);
+    this.#finished.push(finished);
     if (this.#finished.length >= recordWhen) this.#record();
     else this.#recordTimer ??= setTimeout(() => this.#record(), recordAfterMs);
   }

@@ -409,14 +409,30 @@ export type DueEndpoint = {
   due_at: Date;
 };
 
+/** What is due, and when the next delivery comes due. */
+export type DueLook = { endpoints: readonly DueEndpoint[]; nextDueAt: Date | null };
+
+async function lookForDue(db: Queryable, due: Sql, now: Date): Promise<DueLook> {
+  const rows = await db.rows<DueEndpoint | { id: null; due_at: Date | null }>(sql`
+    (${due}) union all
+    select null, null, null, min(due_at) from webhook_delivery_queue where due_at > ${now}`);
+  const endpoints: DueEndpoint[] = [];
+  let nextDueAt: Date | null = null;
+  for (const row of rows) {
+    if (row.id === null) nextDueAt = row.due_at;
+    else endpoints.push(row);
+  }
+  return { endpoints, nextDueAt };
+}
+
 /**
  * The endpoints with a URL in whose queues something is due, found by jumping from queue to queue (a loose index scan): the cost
  * grows with the number of queues that are not empty, not with their length. `enabled` is null for an endpoint that
  * no longer exists.
  */
-export function findDueEndpoints(db: Queryable, now: Date): Promise<DueEndpoint[]> {
+export function lookEverywhere(db: Queryable, now: Date): Promise<DueLook> {
   const waits = sql`${isFree(now)} and ${notSetAside(sql`q.delivery_id`, now)}`;
-  return db.rows<DueEndpoint>(sql`
+  const due = sql`
     with recursive queue as (
       (select q.endpoint_id, q.due_at from webhook_delivery_queue q where ${waits}
         order by q.endpoint_id, q.due_at limit 1)
@@ -428,21 +444,27 @@ export function findDueEndpoints(db: Queryable, now: Date): Promise<DueEndpoint[
         order by q.endpoint_id, q.due_at limit 1) head)
     select queue.endpoint_id as id, e.failing_since is not null as failing, e.enabled, queue.due_at
     from queue left join webhook_endpoints e on e.id = queue.endpoint_id
-    where queue.due_at <= ${now} and e.enabled is not false and e.kind is distinct from 'listener'`);
+    where queue.due_at <= ${now} and e.enabled is not false and e.kind is distinct from 'listener'`;
+  return lookForDue(db, due, now);
+}
+
+export async function findDueEndpoints(db: Queryable, now: Date): Promise<readonly DueEndpoint[]> {
+  return (await lookEverywhere(db, now)).endpoints;
 }
 
 /**
  * The endpoints for which something came due between two moments. The cost grows with what came due, not with the
  * number of queues.
  */
-export function findNewlyDueEndpoints(db: Queryable, after: Date, now: Date): Promise<DueEndpoint[]> {
-  return db.rows<DueEndpoint>(sql`
+export function lookForNewlyDue(db: Queryable, after: Date, now: Date): Promise<DueLook> {
+  const due = sql`
     select e.id, e.failing_since is not null as failing, e.enabled, due.due_at
     from (
       select endpoint_id, min(due_at) as due_at from webhook_delivery_queue q
       where due_at > ${after} and due_at <= ${now} and ${isFree(now)}
       group by endpoint_id) due
-    join webhook_endpoints e on e.id = due.endpoint_id and e.kind = 'url' and e.enabled`);
+    join webhook_endpoints e on e.id = due.endpoint_id and e.kind = 'url' and e.enabled`;
+  return lookForDue(db, due, now);
 }
 
 /** Those of the listeners with these streams for which something is due. There are few of them, so each queue is asked. */
@@ -661,8 +683,8 @@ function insertExchanges(attempts: readonly (RecordedAttempt & { exchange: Excha
 // Who changes a delivery that may be open holds its row of the queue first: the lock that a claim and a result take.
 
 /** Deliveries whose payload is past its time. */
-export function takeExpiredPayloads(tx: Tx, now: Date, among: Among): Promise<OwnDelivery[]> {
-  return tx.rows<OwnDelivery>(sql`
+export function takeExpiredPayloads(db: Queryable, now: Date, among: Among): Promise<OwnDelivery[]> {
+  return db.rows<OwnDelivery>(sql`
     select id, organization_id, sandbox from webhook_deliveries
     where scrub_at is not null and scrub_at <= ${now} and ${among.where(sql`id`, "text")}
     order by scrub_at limit ${among.limit} for update skip locked`);
@@ -689,11 +711,11 @@ const endpointDeleted = (now: Date) => sql`
 
 /** Deliveries in the queues of endpoints that are gone. */
 export function takeDeliveriesOf(
-  tx: Tx,
+  db: Queryable,
   endpointIds: readonly EndpointId[],
   among: Among,
 ): Promise<OwnDelivery[]> {
-  return tx.rows<OwnDelivery>(sql`
+  return db.rows<OwnDelivery>(sql`
     select delivery_id as id, organization_id, sandbox from webhook_delivery_queue
     where endpoint_id = any(${endpointIds}::text[]) and ${among.where(sql`delivery_id`, "text")}
     order by delivery_id limit ${among.limit} for update skip locked`);
@@ -743,8 +765,13 @@ export async function scrubUndelivered(
 }
 
 /** Deliveries from before `cutoff` that nobody is sending. */
-export function takeOldDeliveries(tx: Tx, cutoff: Date, now: Date, among: Among): Promise<OwnDelivery[]> {
-  return tx.rows<OwnDelivery>(sql`
+export function takeOldDeliveries(
+  db: Queryable,
+  cutoff: Date,
+  now: Date,
+  among: Among,
+): Promise<OwnDelivery[]> {
+  return db.rows<OwnDelivery>(sql`
     select d.id, d.organization_id, d.sandbox from webhook_deliveries d
     where d.id < ${idFloor("whd", cutoff)} and ${among.where(sql`d.id`, "text")} and not exists (
       select from webhook_delivery_queue q

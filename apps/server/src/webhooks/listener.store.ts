@@ -69,8 +69,8 @@ export type AbsentListener = {
 };
 
 /** Listeners whose stream was last open before `before`. */
-export function takeAbsentListeners(tx: Tx, before: Date, among: Among): Promise<AbsentListener[]> {
-  return tx.rows<AbsentListener>(sql`
+export function takeAbsentListeners(db: Queryable, before: Date, among: Among): Promise<AbsentListener[]> {
+  return db.rows<AbsentListener>(sql`
     select id, organization_id, sandbox, name from webhook_endpoints
     where kind = 'listener' and listener_seen_at < ${before} and ${among.where(sql`id`, "text")}
     order by id limit ${among.limit} for update skip locked`);

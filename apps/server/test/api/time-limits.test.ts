@@ -58,12 +58,17 @@ test("a batch of background work may take longer than a request", async () => {
 
 test("background work that takes longer than there is at the end of a process is given up, and what is quick is not", async () => {
   const db = openDb({ url: databaseUrl, poolSize: 2, onError: () => {} });
-  const slow = db.withStatementLimit(600_000, () => db.rows(sql`select pg_sleep(300)`));
+  const slow = db.withStatementLimit(600_000, () =>
+    db.transaction((tx) => tx.rows(sql`select pg_sleep(300)`)),
+  );
   const sleeping = "select 1 from pg_stat_activity where query = 'select pg_sleep(300)' and state = 'active'";
   await until("the statement runs", async () => (await admin.query(sleeping)).rowCount !== 0);
   db.endBackgroundWork(1);
   await assert.rejects(slow, /terminated/);
-  assert.equal((await db.withStatementLimit(600_000, () => db.rows(sql`select 1`))).length, 1);
+  assert.equal(
+    (await db.withStatementLimit(600_000, () => db.transaction((tx) => tx.rows(sql`select 1`)))).length,
+    1,
+  );
   await db.close();
 });
 
