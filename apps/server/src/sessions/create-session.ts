@@ -10,6 +10,7 @@ import { isSandbox, type OrganizationCaller, type Tenant } from "../kernel/calle
 import { hashToken, newId, newToken } from "../kernel/ids.ts";
 import { isUsableEndpoint } from "../webhooks/endpoint.store.ts";
 import { embedOriginProblem, parseEmbedOrigin } from "./embed-origin.ts";
+import type { OpenSessions } from "./open-sessions.ts";
 import { canReadDocuments } from "./reading-ways.ts";
 import {
   commonRedirectProblem,
@@ -21,7 +22,6 @@ import { requirementsOf } from "./requirements.ts";
 import { insertSession, type NewSession, type SessionRow } from "./session.store.ts";
 import { contractVersion, expiryOf } from "./session.ts";
 import { buildShareFields, type ShareFields } from "./share-contract.ts";
-import type { SessionPlace, SessionPlaces } from "./take-place.ts";
 
 type Body = Static<typeof CreateSessionBody>;
 
@@ -30,7 +30,7 @@ export async function createSession(
   core: Core,
   caller: OrganizationCaller,
   body: Body,
-  { places, place }: { places: SessionPlaces; place: SessionPlace },
+  openSessions: OpenSessions,
 ): Promise<{ row: SessionRow; cancelToken: string }> {
   const { db, clock, config } = core;
   if (!isSandbox(caller) && !canReadDocuments(config)) throw new ApiError("NO_READER_AVAILABLE");
@@ -59,15 +59,20 @@ export async function createSession(
     now,
   };
   const audit = actEntry(caller, { event: "session.created", targetId: session.id });
-  // A place of a block is taken already; otherwise it is taken together with the session.
-  const row =
-    place === "of_block"
-      ? await insertSession(db, session, audit)
-      : await db.transaction(async (tx) => {
-          await places.take(tx, caller, now);
-          return insertSession(tx, session, audit);
-        });
+  const { limit } = openSessions;
+  const countUpTo = openSessions.countUpTo(caller);
+  const startedAt = performance.now();
+  const { row, open } = await insertSession(db, session, audit, { limit, countUpTo });
+  if (countUpTo > 0) openSessions.counted(caller, open, performance.now() - startedAt);
+  if (row === null) throw tooManyOpen(limit);
   return { row, cancelToken };
+}
+
+function tooManyOpen(limit: number): ApiError {
+  return new ApiError("CONFLICT", {
+    message: "The organization has as many open sessions in this environment as it may have.",
+    hint: `An organization may have ${limit} open sessions at once in each environment. Wait until some have ended or expired, cancel what is not needed, or ask the operator for more.`,
+  });
 }
 
 function checkShareFields(asked: Body["share_fields"]): ShareFields {

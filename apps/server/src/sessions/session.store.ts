@@ -80,19 +80,39 @@ export type NewSession = {
   now: Date;
 };
 
-/** The session with the audit entry about it: one statement, there together or not at all. */
-export function insertSession(db: Queryable, session: NewSession, audit: AuditEntry): Promise<SessionRow> {
-  return db.one<SessionRow>(sql`
-    with audited as (${insertAudits(session.now, [audit])})
-    insert into sessions (id, organization_id, status, contract_version, share_fields, requirements, locale, redirect_url,
-      embed_origin, webhook_endpoint_id, client_reference_id, metadata, sandbox, cancel_token_hash, expires_at, created_at, updated_at)
-    values (${session.id}, ${session.organizationId}, 'created', ${session.contractVersion},
-      ${JSON.stringify(session.shareFields)}, ${JSON.stringify(session.requirements)}, ${session.locale},
-      ${session.redirectUrl}, ${session.embedOrigin}, ${session.webhookEndpointId},
-      ${session.clientReferenceId}, ${JSON.stringify(session.metadata)}, ${session.sandbox},
-      ${session.cancelTokenHash}, ${session.expiresAt}, ${session.now}, ${session.now})
-    returning ${sessionColumns}`);
+/**
+ * The session with the audit entry about it: one statement, there together or not at all. `row` is null where the organization has `limit` open
+ * sessions in the environment, counted up to `countUpTo` in the index of the lists. Those that are due are not open.
+ */
+export async function insertSession(
+  db: Queryable,
+  session: NewSession,
+  audit: AuditEntry,
+  { limit, countUpTo }: { limit: number; countUpTo: number },
+): Promise<{ row: SessionRow | null; open: number }> {
+  const living = (status: "created" | "in_progress") => sql`
+    (select from sessions
+     where organization_id = ${session.organizationId} and sandbox = ${session.sandbox} and status = ${status}
+       and ${idBy.status} >= ${firstLiving("vs", session.now)}
+     limit ${countUpTo})`;
+  const { open, ...row } = await db.one<Partial<SessionRow> & { open: number }>(sql`
+    with living as (select count(*) as open from (${living("created")} union all ${living("in_progress")}) as living),
+    created as (
+      insert into sessions (id, organization_id, status, contract_version, share_fields, requirements, locale, redirect_url,
+        embed_origin, webhook_endpoint_id, client_reference_id, metadata, sandbox, cancel_token_hash, expires_at, created_at, updated_at)
+      select ${session.id}, ${session.organizationId}::uuid, 'created', ${session.contractVersion}::integer,
+        ${JSON.stringify(session.shareFields)}::json, ${JSON.stringify(session.requirements)}::jsonb, ${session.locale},
+        ${session.redirectUrl}, ${session.embedOrigin}, ${session.webhookEndpointId},
+        ${session.clientReferenceId}, ${JSON.stringify(session.metadata)}::json, ${session.sandbox}::boolean,
+        ${session.cancelTokenHash}::bytea, ${session.expiresAt}::timestamptz, ${session.now}::timestamptz, ${session.now}::timestamptz
+      from living where open < ${limit}
+      returning ${sessionColumns}),
+    audited as (${insertAudits(session.now, [audit])} where exists (select from created))
+    select created.*, open from living left join created on true`);
+  return { row: isWhole(row) ? row : null, open };
 }
+
+const isWhole = (row: Partial<SessionRow>): row is SessionRow => row.id !== null;
 
 export function findSession(db: Queryable, tenant: Tenant, id: SessionId): Promise<SessionRow | null> {
   return db.first<SessionRow>(

@@ -6,23 +6,19 @@ import { viewPage } from "../kernel/page.ts";
 import { parseCreated } from "../kernel/times.ts";
 import { cancelByPartner } from "./cancel-by-partner.ts";
 import { createSession } from "./create-session.ts";
+import { OpenSessions } from "./open-sessions.ts";
 import { listAttempts, listSessions } from "./session.store.ts";
 import { viewAttempt, viewConsent, viewSession } from "./session.view.ts";
 import { findSessionWithConsent } from "./session-consent.store.ts";
-import { SessionPlaces } from "./take-place.ts";
 
 export function sessionRoutes(core: Core): Binding[] {
   const { db, clock, publicUrl } = core;
-  const places = new SessionPlaces(core, core.config.organizationMaxOpenSessions);
+  const openSessions = new OpenSessions(core.config.organizationMaxOpenSessions);
   return [
-    bind(
-      contract.createSession,
-      { prepare: ({ caller }) => places.prepare(caller) },
-      async ({ caller, body }, place) => {
-        const { row, cancelToken } = await createSession(core, caller, body, { places, place });
-        return { ...viewSession(row, row.created_at, publicUrl()), cancel_token: cancelToken };
-      },
-    ),
+    bind(contract.createSession, async ({ caller, body }) => {
+      const { row, cancelToken } = await createSession(core, caller, body, openSessions);
+      return { ...viewSession(row, row.created_at, publicUrl()), cancel_token: cancelToken };
+    }),
 
     bind(contract.listSessions, async ({ caller, query }) => {
       const now = clock.now();
