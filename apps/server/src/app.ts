@@ -13,7 +13,6 @@ import { authenticateKey } from "./api-keys/authenticate-key.ts";
 import { KeyUsage } from "./api-keys/key-usage.ts";
 import { deleteAttemptSockets } from "./attempts/attempt-socket.store.ts";
 import { auditRoutes } from "./audit/audit.routes.ts";
-import { cleanAsRoutine } from "./cleaning/clean-tables.job.ts";
 import type { Config } from "./config.ts";
 import type { Core } from "./core.ts";
 import { DatabaseClock } from "./db/database-clock.ts";
@@ -611,7 +610,6 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
       ofSessions: [deleteConsents],
     }),
     { name: "drop-division-checks", everyMs: hourMs, isShared: true, run: () => dropDivisionChecks(db) },
-    { name: "clean-tables", everyMs: 10 * minuteMs, isShared: true, run: () => cleanAsRoutine(core) },
     // Each machine has files of its own.
     { name: "remove-mail-files", everyMs: 10 * minuteMs, run: () => removeMailFiles(core) },
   ];

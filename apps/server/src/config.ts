@@ -252,7 +252,7 @@ export const settings = {
   ),
   databaseCleaning: oneOf(
     "DATABASE_CLEANING",
-    "How what was deleted leaves the files of the database. `rewrite`: tables are written anew, which locks each for as long as that takes; `vacuum`: dead rows are removed, and their bytes stay until they are written over; `auto`: `rewrite` for the built-in PostgreSQL, `vacuum` with DATABASE_URL.",
+    "How the texts of a deleted organization leave the files of the database. `rewrite`: tables are written anew, which locks each for as long as that takes; `vacuum`: dead rows are removed, and their bytes stay until they are written over; `auto`: `rewrite` for the built-in PostgreSQL, `vacuum` with DATABASE_URL.",
     ["auto", "rewrite", "vacuum"],
     "auto",
   ),

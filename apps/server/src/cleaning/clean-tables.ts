@@ -1,13 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type pg from "pg";
 import type { Core } from "../core.ts";
-import { hourMs, later, secondMs } from "../kernel/clock.ts";
+import { hourMs, secondMs } from "../kernel/clock.ts";
 import { sqlState } from "../lib/sql-state.ts";
 import {
   cleaningAlone,
   dropOldLog,
   horizonOf,
-  nextTransaction,
   noteCleaning,
   readTableStates,
   rewriteTable,
@@ -20,19 +19,13 @@ type Needs = Pick<Core, "config" | "db" | "clock">;
 /** Why files cannot be cleaned for now. */
 export type Obstacle = "old_transaction" | "table_in_use" | "took_too_long" | "log_in_use" | "other_process";
 
-// A rewrite of `sessions` on two cores under a load of 27 took 2.6 s for 54 MiB and 12 s for 212 MiB. So a table of the first size is
-// rewritten every hour at most, a bigger one less often, and one beyond the limit, where requests could run into
-// DATABASE_LOCK_SECONDS, for the sake of a deleted organization only. Half of the limit would leave bytes in tables whose
-// rewrite nobody notices; double, and the routine is felt.
-const bytesEachHour = 32 * 2 ** 20;
-const largestRoutineBytes = 128 * 2 ** 20;
 // Transactions of ours are over after moments. With half of it a busy service is taken for a forgotten transaction now and then; doubled, an
 // operator hears of one two seconds later.
 const shortTransactions = { tries: 20, pauseMs: 100 };
 const vacuumMs = hourMs;
 
 /** The embedded database is ours and small, so that it can be written anew. Somebody else's may be large and busy. */
-export function cleaningMode({ config }: Pick<Core, "config">): "rewrite" | "vacuum" {
+function cleaningMode(config: Core["config"]): "rewrite" | "vacuum" {
   if (config.databaseCleaning !== "auto") return config.databaseCleaning;
   return config.databaseUrl === "" ? "rewrite" : "vacuum";
 }
@@ -48,10 +41,10 @@ export function cleanDeleted(core: Needs, goneBefore: number): Promise<Obstacle 
   return alone(core, async (client) => {
     if (!(await untilNobodyLooksBack(client, goneBefore, rewriteMs))) return "old_transaction";
     const states = await readTableStates(db);
-    if (cleaningMode(core) === "vacuum") {
-      for (const { table_name: table } of states) await vacuumTable(client, table, vacuumMs);
+    if (cleaningMode(config) === "vacuum") {
+      for (const { table } of states) await vacuumTable(client, table, vacuumMs);
     } else {
-      const left = states.filter(({ cleaned_horizon: done }) => done === null || done < goneBefore);
+      const left = states.filter(({ horizon }) => horizon === null || horizon < goneBefore);
       const obstacle = await rewriteAll(core, client, left, goneBefore);
       if (obstacle !== null) return obstacle;
     }
@@ -59,30 +52,6 @@ export function cleanDeleted(core: Needs, goneBefore: number): Promise<Obstacle 
     await rewriteTable(client, "pg_catalog.pg_statistic", rewriteMs);
     return (await dropOldLog(client, rewriteMs)) ? null : "log_in_use";
   });
-}
-
-/**
- * Removes what retention, withdrawals and single deletions have left in the files, every hour or few, and only where something
- * changed. Somebody else's database is left to its own autovacuum. Gives the obstacle that kept something from being cleaned.
- */
-export async function cleanRoutinely(core: Needs): Promise<Obstacle | null> {
-  if (cleaningMode(core) !== "rewrite") return null;
-  const { config, db, clock } = core;
-  const now = clock.now();
-  const due = (await readTableStates(db)).filter((state) => isDue(state, now));
-  if (due.length === 0) return null;
-  return alone(core, async (client) => {
-    const goneBefore = await nextTransaction(client);
-    if (!(await untilNobodyLooksBack(client, goneBefore, rewriteLimitMs(core)))) return "old_transaction";
-    const obstacle = await rewriteAll(core, client, due, goneBefore);
-    if (obstacle !== null || config.databaseUrl !== "") return obstacle;
-    return (await dropOldLog(client, rewriteLimitMs(core))) ? null : "log_in_use";
-  });
-}
-
-function isDue({ changes, cleaned_changes: counted, cleaned_at: at, bytes }: TableState, now: Date): boolean {
-  if (changes === (counted ?? 0) || bytes > largestRoutineBytes) return false;
-  return at === null || later(at, hourMs * Math.max(1, Math.ceil(bytes / bytesEachHour))) <= now;
 }
 
 function rewriteLimitMs({ config }: Needs): number {
@@ -113,7 +82,7 @@ async function rewriteAll(
   goneBefore: number,
 ): Promise<Obstacle | null> {
   let met: Obstacle | null = null;
-  for (const { table_name: table, changes } of states) {
+  for (const { table } of states) {
     try {
       await rewriteTable(client, table, rewriteLimitMs(core));
     } catch (error) {
@@ -124,7 +93,7 @@ async function rewriteAll(
     }
     const horizon = await horizonOf(client, table);
     if (horizon < goneBefore) return "old_transaction";
-    await noteCleaning(core.db, { table, horizon, changes }, core.clock.now());
+    await noteCleaning(core.db, { table, horizon }, core.clock.now());
   }
   return met;
 }

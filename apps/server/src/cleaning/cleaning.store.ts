@@ -62,46 +62,30 @@ function nearest(short: number, long: number): number {
   return long + (ahead < circle / 2 ? ahead : ahead - circle);
 }
 
-/** A number that no transaction has which is over by now. */
-export async function nextTransaction(client: pg.ClientBase): Promise<number> {
-  const { rows } = await client.query("select pg_current_xact_id()::text::bigint as number");
-  return Number(rows[0]?.number);
-}
-
-export type TableState = {
-  /** Of a partitioned table, one of its partitions. */
-  table_name: string;
-  /** How many rows were deleted or changed, as far as PostgreSQL has counted. It begins anew after a crash. */
-  changes: number;
-  bytes: number;
-  cleaned_horizon: number | null;
-  cleaned_changes: number | null;
-  cleaned_at: Date | null;
-};
+/** A table, or a part of one, and the transaction up to which its last rewrite left everything out. */
+export type TableState = { table: string; horizon: number | null };
 
 export function readTableStates(db: Queryable): Promise<TableState[]> {
   return db.rows<TableState>(sql`
-    select s.relname as table_name, s.n_tup_del + s.n_tup_upd as changes, pg_total_relation_size(s.relid) as bytes,
-      c.horizon as cleaned_horizon, c.changes as cleaned_changes, c.cleaned_at
-    from pg_stat_user_tables s
-    join pg_class r on r.oid = s.relid and r.relkind = 'r'
-    left join pg_inherits i on i.inhrelid = s.relid
+    select r.relname as table, c.horizon
+    from pg_class r
+    left join pg_inherits i on i.inhrelid = r.oid
     left join pg_class whole on whole.oid = i.inhparent
-    left join table_cleanings c on c.table_name = s.relname
-    where s.schemaname = current_schema() and coalesce(whole.relname, s.relname) = any(${[...textTables]}::text[])
-    order by s.relname`);
+    left join table_cleanings c on c.table_name = r.relname
+    where r.relkind = 'r' and r.relnamespace = current_schema()::regnamespace
+      and coalesce(whole.relname, r.relname) = any(${[...textTables]}::text[])
+    order by r.relname`);
 }
 
+/** The release before counts changes there, too, and cleans again where its count differs. */
 export async function noteCleaning(
   db: Queryable,
-  cleaned: { table: string; horizon: number; changes: number },
+  cleaned: { table: string; horizon: number },
   now: Date,
 ): Promise<void> {
   await db.run(sql`
-    insert into table_cleanings (table_name, horizon, changes, cleaned_at)
-    values (${cleaned.table}, ${cleaned.horizon}, ${cleaned.changes}, ${now})
-    on conflict (table_name) do update
-    set horizon = excluded.horizon, changes = excluded.changes, cleaned_at = excluded.cleaned_at`);
+    insert into table_cleanings (table_name, horizon, changes, cleaned_at) values (${cleaned.table}, ${cleaned.horizon}, 0, ${now})
+    on conflict (table_name) do update set horizon = excluded.horizon, cleaned_at = excluded.cleaned_at`);
 }
 
 const segment = "name ~ '^[0-9A-F]{24}$'";

@@ -287,6 +287,9 @@ test("48 hours later nothing of the organization is left but the tombstone, and 
     insert into set_aside_rows (job, kind, row_id, organization_id, reason, first_at, last_at, tries, retry_at)
     select 'test', 'sessions', id, organization_id, '23514', created_at, created_at, 1, created_at
     from sessions where organization_id in (${organizationId}, ${other.organizationId})`);
+  // As the release before leaves it.
+  await core.db.run(sql`
+    insert into session_allowances (organization_id, bound, window_from) values (${organizationId}, 9, ${clock.now()})`);
   const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   expectData(
     await owner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/keys`, {

@@ -676,11 +676,10 @@ const poisons: Record<string, Poison[]> = {
 };
 
 /**
- * Jobs that deal with no rows, and so cannot be stopped by one: `clean-tables` rewrites or vacuums whole tables, `drop-division-checks` drops constraints, `remove-mail-files` looks at a
+ * Jobs that deal with no rows, and so cannot be stopped by one: `drop-division-checks` drops constraints, `remove-mail-files` looks at a
  * folder, `report-process` tells about itself, `show-trust` leaves out and names what it cannot read (`trust-sources.test.ts`), the others count.
  */
 const withoutRows = [
-  "clean-tables",
   "drop-division-checks",
   "measure-backlog",
   "measure-queues",

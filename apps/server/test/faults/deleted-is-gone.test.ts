@@ -3,14 +3,13 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import type { OrganizationId } from "@assay/contract/ids";
 import pg from "pg";
 import { Sql, sql } from "../../src/db/sql.ts";
 import { backupEmbedded } from "../../src/installation/backup.ts";
 import { startEmbeddedPostgres } from "../../src/installation/postgres/embedded-postgres.ts";
-import { dayMs, hourMs, later } from "../../src/kernel/clock.ts";
+import { dayMs, later } from "../../src/kernel/clock.ts";
 import { setPendingDeletion } from "../../src/organizations/deletion.store.ts";
 import { hardDeleteStep } from "../../src/organizations/hard-delete.job.ts";
 import { createKey, createPartner, expectData } from "../support/api.ts";
@@ -113,8 +112,7 @@ async function furnish() {
     sql`select payload from webhook_deliveries where organization_id = ${organizationId} and payload is not null`,
   );
   assert.ok(sealed.length > 0, "a success waits to be delivered");
-  const payloads = sealed.map(({ payload }) => asHex(payload.subarray(-45)));
-  marks.push(...payloads);
+  marks.push(...sealed.map(({ payload }) => asHex(payload.subarray(-45))));
   // Nobody answers there, so it is written as if somebody had.
   await core.db.run(sql`
     insert into webhook_exchanges (delivery_id, attempt_id, organization_id, signature, standard_signature, status_line, answer,
@@ -125,9 +123,7 @@ async function furnish() {
   return {
     ...partner,
     marks,
-    taken,
     sessionId: done,
-    payloads,
   };
 }
 
@@ -145,19 +141,6 @@ const receiptsTo = async (email: string) =>
   (await readMails(mailbox, email)).filter((mail) => /was deleted$/.test(mail.subject));
 const isReceipt = (found: string) =>
   /: .*\.eml$/.test(found) && /was deleted$/m.test(readFileSync(found.split(": ")[1] ?? "", "utf8"));
-
-/** PostgreSQL counts what was deleted up to ten seconds late, and a table that has not changed is not cleaned. */
-async function cleanUntilGone(texts: readonly string[]): Promise<void> {
-  const touch = () => core.db.rows(sql`select pg_sleep(0.05)`);
-  for (const deadline = Date.now() + 20_000; ; await wait(1_000)) {
-    // A connection that is used again tells what it had counted.
-    await Promise.all(Array.from({ length: 8 }, touch));
-    await service.runJob("clean-tables");
-    const found = searchFiles(dataDir, texts);
-    if (found.length === 0) return;
-    if (Date.now() > deadline) assert.deepEqual(found, []);
-  }
-}
 
 async function backupBytes(name: string): Promise<Buffer> {
   const toFile = join(folder, name);
@@ -222,27 +205,4 @@ test("a transaction that still sees the rows, or a backup that still needs the l
     searchFiles(dataDir, gone.marks).filter((found) => !isReceipt(found)),
     [],
   );
-});
-
-test("a withdrawn payload, and what retention has purged, leave the files with the next cleaning", async () => {
-  const partner = await furnish();
-  const { payloads, sessionId, taken } = partner;
-  await flushFiles();
-  const before = searchFiles(dataDir, payloads);
-  assert.notDeepEqual(before, []);
-  const path = `/v1/verify/session/${sessionId}/cancel`;
-  assert.equal(
-    expectData(await api.post(path, { cancel_token: taken.cancelToken })).outcome,
-    "consent_withdrawn",
-  );
-  clock.advance(2 * hourMs);
-  await cleanUntilGone(payloads);
-
-  await service.runJob("expire-sessions");
-  const ofSessions = partner.marks.filter((text) => /^(reference|metadata|reason)\d/.test(text));
-  assert.equal(ofSessions.length, 24);
-  clock.advance(40 * dayMs);
-  for (const job of ["purge-sessions", "purge-webhook-history", "purge-idempotent-answers"])
-    await service.runJob(job);
-  await cleanUntilGone(ofSessions);
 });

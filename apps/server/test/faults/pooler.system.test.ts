@@ -11,8 +11,9 @@ import { loadConfig } from "../../src/config.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { checkPooler, examinePooler } from "../../src/db/pooler.ts";
 import { lookIntoDatabase } from "../../src/doctor/look-into-database.ts";
-import { systemClock } from "../../src/kernel/clock.ts";
+import { later, systemClock } from "../../src/kernel/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
+import { setPendingDeletion } from "../../src/organizations/deletion.store.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";
 import { createAuthority } from "../support/certificate.ts";
 import { createTestDatabase } from "../support/database.ts";
@@ -53,7 +54,7 @@ async function startBehindPooler(t: TestContext, role: ProcessRole, env: Record<
 test("behind a pooler in transaction mode a whole verification succeeds, and its event leaves at once", {
   skip,
 }, async (t) => {
-  const { api, admin, authority, runJob } = await startBehindPooler(t, "all", {
+  const { api, admin, authority, core, runJob } = await startBehindPooler(t, "all", {
     DATABASE_CLEANING: "rewrite",
   });
   const receiver = await startReceiver(authority);
@@ -90,8 +91,12 @@ test("behind a pooler in transaction mode a whole verification succeeds, and its
   const { rows } = await admin.query("select count(*)::integer as count from sessions");
   assert.equal(rows[0].count, 31);
 
-  // Whoever cleans holds a lock of the session, past the pooler, and gives it back.
-  await runJob("clean-tables");
+  // A deletion cleans under a lock of the session, past the pooler, and gives it back.
+  const other = await createPartner(api);
+  await core.db.transaction((tx) =>
+    setPendingDeletion(tx, other.organizationId, later(core.clock.now(), -1), core.clock.now()),
+  );
+  await runJob("delete-organizations");
   const cleaned = await admin.query("select from table_cleanings");
   assert.ok((cleaned.rowCount ?? 0) > 0);
   const locks = await admin.query(
