@@ -599,6 +599,19 @@ create table session_days (
   constraint session_days_pkey PRIMARY KEY (organization_id, day, sandbox, shard)
 ) with (fillfactor=70);
 
+create table session_outcomes (
+  organization_id uuid not null,
+  id uuid not null,
+  sandbox boolean not null,
+  day date not null,
+  status text not null,
+  failure_code text,
+  seconds_bucket smallint,
+  stage text not null,
+  by smallint not null,
+  constraint session_outcomes_pkey PRIMARY KEY (organization_id, id)
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000);
+
 create table sessions (
   id text collate "C" not null,
   organization_id uuid not null,

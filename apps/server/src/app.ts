@@ -86,6 +86,7 @@ import { dropDivisionChecks } from "./retention/division-check.store.ts";
 import { measureQueues, type ShowOldestDue, showOldestDue } from "./retention/measure-queues.job.ts";
 import { measureBacklogJob, retentionJobs } from "./retention/retain-sessions.job.ts";
 import { searchRoutes } from "./search/search.routes.ts";
+import { countSessionOutcomes } from "./sessions/count-outcomes.job.ts";
 import { expireSessions } from "./sessions/expire-sessions.job.ts";
 import { canReadDocuments } from "./sessions/reading-ways.ts";
 import { sessionRoutes } from "./sessions/sessions.routes.ts";
@@ -559,6 +560,11 @@ function jobsOfWorkers({ core, deliveryWorker, showOldest, safeFetch, trust, tru
       run: (job) => () => purgeAccountLeftovers(core, job),
     },
     { name: expireSessionsJob, everyMs: secondMs, run: (job) => expireSessions(core, job) },
+    {
+      name: "count-outcomes",
+      everyMs: 15 * secondMs,
+      run: (job) => () => countSessionOutcomes(core, job),
+    },
     {
       name: "purge-idempotent-answers",
       everyMs: 10 * minuteMs,

@@ -52,6 +52,7 @@ export const textlessTables: readonly string[] = [
   "second_factors",
   "session_allowances",
   "session_days",
+  "session_outcomes",
   "set_aside_rows",
   "table_cleanings",
   "trust_acts",

@@ -38,6 +38,7 @@ export const ownedTables: readonly OwnedTable[] = [
   byOrganization("consents"),
   byOrganization("attempts"),
   byOrganization("sessions"),
+  byOrganization("session_outcomes"),
   byOrganization("session_days"),
   byOrganization("session_allowances"),
   byOrganization("events"),

@@ -8,7 +8,7 @@ import { tenantOf } from "../kernel/caller.ts";
 import type { PublishTarget } from "../webhooks/endpoint.store.ts";
 import { type NewEvent, publishEvents, type ToldOfSession } from "../webhooks/publish-event.ts";
 import { openAttemptEnd, type SessionRow, sessionMove, stateOf } from "./session.store.ts";
-import { countOutcome, type OutcomeOfDay } from "./session-day.store.ts";
+import { type OutcomeOfDay, outcomeWrite } from "./session-day.store.ts";
 
 /** NOTIFY channel; the payload is the session id. Sent when a status changes, except by expiry: `expires_at` tells that in advance. */
 export const sessionChannel = "session_changed";
@@ -65,23 +65,22 @@ export async function endSession(
     targetId: session.id,
     details: written.auditDetails,
   };
-  await publishEvents(core, tx, now, [sessionEvent(ended, written.told)], {
-    writes: [move, openAttemptEnd(session.id, { status: end.status, ...written.attempt, now })],
-    audits: [audit],
-    notifications: [{ channel: sessionChannel, payload: session.id }],
-    targets,
-  });
-  // Last, because these rows are shared between sessions.
   const counted = {
     sessionId: session.id,
     organizationId: session.organization_id,
     sandbox: session.sandbox,
     createdAt: session.created_at,
+    faceTriesUsed: session.liveness_tries_used,
   };
-  if (session.status === "succeeded" && session.completed_at !== null) {
-    countOutcome(tx, { ...counted, status: "succeeded", completedAt: session.completed_at }, -1);
-  }
-  countOutcome(tx, { ...counted, ...written.counted });
+  const outcomes = [outcomeWrite({ ...counted, ...written.counted })];
+  if (session.status === "succeeded" && session.completed_at !== null)
+    outcomes.push(outcomeWrite({ ...counted, status: "succeeded", completedAt: session.completed_at }, -1));
+  await publishEvents(core, tx, now, [sessionEvent(ended, written.told)], {
+    writes: [move, openAttemptEnd(session.id, { status: end.status, ...written.attempt, now }), ...outcomes],
+    audits: [audit],
+    notifications: [{ channel: sessionChannel, payload: session.id }],
+    targets,
+  });
   return ended;
 }
 

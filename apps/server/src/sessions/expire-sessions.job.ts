@@ -4,9 +4,10 @@ import type { Tx } from "../db/db.ts";
 import { tenantOf } from "../kernel/caller.ts";
 import { later, minuteMs } from "../kernel/clock.ts";
 import { type PublishingCore, publishEvents } from "../webhooks/publish-event.ts";
+import { dayOf } from "./day-figures.ts";
 import { sessionEvent, triesOf } from "./end-session.ts";
 import { type ExpiredSession, expireSessionRows, findNextExpiry, takeDueSessions } from "./session.store.ts";
-import { countExpired } from "./session-day.store.ts";
+import { countOutcomes } from "./session-day.store.ts";
 
 const batchSize = 1000;
 /** Sessions live much longer, so none that is created after a look expires before the next one. */
@@ -62,13 +63,17 @@ async function writeExpiry(
       notifications: [],
     },
   );
-  await countExpired(
+  await countOutcomes(
     tx,
     sessions.map((session) => ({
-      organizationId: session.organization_id,
+      organization_id: session.organization_id,
       sandbox: session.sandbox,
-      createdAt: session.created_at,
+      day: dayOf(session.created_at),
+      status: "expired",
+      failure_code: null,
+      seconds_bucket: null,
       stage: session.stage,
+      by: 1,
     })),
   );
 }

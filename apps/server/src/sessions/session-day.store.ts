@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import type { OrganizationId, SessionId } from "@assay/contract/ids";
 import type { FailureCode } from "@assay/contract/sessions";
 import type { Queryable, Tx } from "../db/db.ts";
 import { ownedBy } from "../db/owned-by.ts";
-import { sql } from "../db/sql.ts";
+import type { Among } from "../db/set-aside.ts";
+import { type Sql, sql } from "../db/sql.ts";
 import type { Tenant } from "../kernel/caller.ts";
 import { dayMs, later } from "../kernel/clock.ts";
 import { idFloor } from "../kernel/ids.ts";
@@ -26,103 +28,120 @@ export type CountedOutcome = {
   organizationId: OrganizationId;
   sandbox: boolean;
   createdAt: Date;
+  faceTriesUsed: number;
 } & OutcomeOfDay;
 
-type StageCounts = Partial<Record<SessionStage, number>>;
-
-const shards = 16;
-// Batches of one process always go to the same shard, so that they add one row a day and not one for each batch.
-const batchShard = Math.floor(Math.random() * shards);
+/** A row of `session_outcomes`. */
+export type OutcomeRow = {
+  id: string;
+  organization_id: OrganizationId;
+  sandbox: boolean;
+  day: Day;
+  status: "succeeded" | "failed" | "expired" | "cancelled";
+  failure_code: FailureCode | null;
+  seconds_bucket: number | null;
+  stage: SessionStage;
+  by: number;
+};
 
 /**
- * Counts an outcome on the day its session was created, in the transaction of the move. `by` is -1 when an outcome is
- * taken back. Takes the first row of the day that nobody else is writing, so that sessions which end at the same time do
- * not wait for each other, and a quiet organization still has one row a day. It is the last thing a transaction locks.
+ * The outcome of a session on the day it was created, as a part of the statement that ends it. `by` is -1 when an outcome is
+ * taken back. A row of its own, so that sessions which end at the same time do not wait for each other; a job adds them up.
  */
-export function countOutcome(tx: Tx, outcome: CountedOutcome, by: 1 | -1 = 1): void {
-  const { sessionId, organizationId, sandbox, status } = outcome;
-  const day = dayOf(outcome.createdAt);
-  const code = status === "failed" ? outcome.failureCode : null;
+export function outcomeWrite(outcome: CountedOutcome, by: 1 | -1 = 1): Sql {
+  const { organizationId, sandbox, status, createdAt } = outcome;
   const bucket =
     status === "succeeded"
-      ? String(bucketOfSeconds((outcome.completedAt.getTime() - outcome.createdAt.getTime()) / 1000))
+      ? bucketOfSeconds((outcome.completedAt.getTime() - createdAt.getTime()) / 1000)
       : null;
-  const column = { succeeded: sql`succeeded`, failed: sql`failed`, cancelled: sql`cancelled` }[status];
-  const add = (table: "d" | "session_days") => {
-    const [codes, buckets, own] =
-      table === "d"
-        ? [sql`d.failure_codes`, sql`d.seconds_buckets`, sql`d.${column}`]
-        : [sql`session_days.failure_codes`, sql`session_days.seconds_buckets`, sql`session_days.${column}`];
-    const [stages, stage] =
-      table === "d"
-        ? [sql`d.stages`, sql`reached.stage`]
-        : [sql`session_days.stages`, sql`(select stage from reached)`];
-    return sql`
-      ${column} = ${own} + ${by},
-      failure_codes = case when ${code}::text is null then ${codes} else
-        ${codes} || jsonb_build_object(${code}::text, coalesce((${codes} ->> ${code}::text)::bigint, 0) + ${by}) end,
-      seconds_buckets = case when ${bucket}::text is null then ${buckets} else
-        ${buckets} || jsonb_build_object(${bucket}::text, coalesce((${buckets} ->> ${bucket}::text)::bigint, 0) + ${by}) end,
-      stages = ${stages} || jsonb_build_object(${stage}, coalesce((${stages} ->> ${stage})::bigint, 0) + ${by})`;
-  };
-  tx.write(sql`
-    with reached as (
-      select ${status === "succeeded" ? sql`'succeeded'::text` : furthestStage} as stage from sessions where id = ${sessionId}),
-    free as (
-      select shard from session_days
-      where organization_id = ${organizationId} and day = ${day}::date and sandbox = ${sandbox}
-      order by shard limit 1 for update skip locked),
-    added as (
-      update session_days d set ${add("d")} from free, reached
-      where d.organization_id = ${organizationId} and d.day = ${day}::date and d.sandbox = ${sandbox}
-        and d.shard = free.shard
-      returning d.shard)
-    insert into session_days (organization_id, day, sandbox, shard, ${column}, failure_codes, seconds_buckets, stages)
-    select ${organizationId}::uuid, ${day}::date, ${sandbox}::boolean, ${Math.floor(Math.random() * shards)}::smallint, ${by}::bigint,
-      case when ${code}::text is null then '{}' else jsonb_build_object(${code}::text, ${by}::bigint) end,
-      case when ${bucket}::text is null then '{}' else jsonb_build_object(${bucket}::text, ${by}::bigint) end,
-      jsonb_build_object(stage, ${by}::bigint)
-    from reached where not exists (select from added)
-    on conflict (organization_id, day, sandbox, shard) do update set ${add("session_days")}`);
+  // The statement sees the session as it was before, without the try that ends it.
+  const stage =
+    status === "succeeded"
+      ? sql`'succeeded'`
+      : outcome.faceTriesUsed > 0
+        ? sql`'face_captured'`
+        : sql`(select ${furthestStage} from sessions where id = ${outcome.sessionId})`;
+  return sql`
+    insert into session_outcomes (organization_id, id, sandbox, day, status, failure_code, seconds_bucket, stage, by)
+    values (${organizationId}, ${randomUUID()}, ${sandbox}, ${dayOf(createdAt)}, ${status},
+      ${status === "failed" ? outcome.failureCode : null}, ${bucket}, ${stage}, ${by})`;
 }
 
-/** Counts many expired sessions with one statement. Rows are written in order of their key: two batches cannot lock each other out. */
-export async function countExpired(
-  tx: Tx,
-  sessions: readonly {
-    organizationId: OrganizationId;
-    sandbox: boolean;
-    createdAt: Date;
-    stage: SessionStage;
-  }[],
-): Promise<void> {
-  const groups = new Map<
-    string,
-    { organizationId: OrganizationId; day: Day; sandbox: boolean; count: number; stages: StageCounts }
-  >();
-  for (const { organizationId, sandbox, createdAt, stage } of sessions) {
-    const day = dayOf(createdAt);
-    const key = `${organizationId} ${day} ${sandbox}`;
-    const group = groups.get(key) ?? { organizationId, day, sandbox, count: 0, stages: {} };
-    group.count += 1;
-    group.stages[stage] = (group.stages[stage] ?? 0) + 1;
-    groups.set(key, group);
-  }
-  const ordered = [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+/** The next outcomes that nobody has added up yet. */
+export function takeOutcomes(db: Queryable, among: Among): Promise<OutcomeRow[]> {
+  return db.rows<OutcomeRow>(sql`
+    select id, organization_id, sandbox, to_char(day, 'YYYY-MM-DD') as day, status, failure_code, seconds_bucket, stage, by
+    from session_outcomes where ${among.where(sql`id`, "uuid")} limit ${among.limit} for update skip locked`);
+}
+
+export async function deleteOutcomes(tx: Tx, outcomes: readonly OutcomeRow[]): Promise<void> {
   await tx.run(sql`
-    insert into session_days (organization_id, day, sandbox, shard, expired, stages)
-    select organization_id, day, sandbox, ${batchShard}::smallint, count, stages from unnest(
-      ${ordered.map((group) => group.organizationId)}::uuid[],
-      ${ordered.map((group) => group.day)}::date[],
-      ${ordered.map((group) => group.sandbox)}::boolean[],
-      ${ordered.map((group) => group.count)}::bigint[],
-      ${ordered.map((group) => JSON.stringify(group.stages))}::jsonb[]) as counted (organization_id, day, sandbox, count, stages)
-    on conflict (organization_id, day, sandbox, shard)
-      do update set expired = session_days.expired + excluded.expired, stages = (
-        select jsonb_object_agg(stage, count) from (
-          select stage, sum(count::bigint) as count from (
-            select * from jsonb_each_text(session_days.stages) union all select * from jsonb_each_text(excluded.stages)
-          ) as both_of_them (stage, count) group by stage) as added)`);
+    delete from session_outcomes where (organization_id, id) in (select * from unnest(
+      ${outcomes.map((outcome) => outcome.organization_id)}::uuid[], ${outcomes.map(({ id }) => id)}::uuid[]))`);
+}
+
+// One process always writes the same row of a day, and two processes hardly ever the same one.
+const shards = 16;
+const ownShard = Math.floor(Math.random() * shards);
+
+/** The sums of two objects of counts: the stored one and the one to be added. */
+const summed = (column: Sql) => sql`(
+  select coalesce(jsonb_object_agg(key, count), '{}') from (
+    select key, sum(count::bigint) as count from (
+      select * from jsonb_each_text(session_days.${column}) union all select * from jsonb_each_text(excluded.${column})
+    ) as both_of_them (key, count) group by key) as added)`;
+
+/** Adds outcomes to their days with one statement. Rows are written in order of their key: two batches cannot lock each other out. */
+export async function countOutcomes(tx: Tx, outcomes: readonly Omit<OutcomeRow, "id">[]): Promise<void> {
+  const days = [...daysOf(outcomes)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, day]) => day);
+  await tx.run(sql`
+    insert into session_days (organization_id, day, sandbox, shard, succeeded, failed, expired, cancelled, failure_codes,
+      seconds_buckets, stages)
+    select organization_id, day, sandbox, ${ownShard}::smallint, succeeded, failed, expired, cancelled, failure_codes,
+      seconds_buckets, stages
+    from unnest(
+      ${days.map((day) => day.organizationId)}::uuid[],
+      ${days.map((day) => day.day)}::date[],
+      ${days.map((day) => day.sandbox)}::boolean[],
+      ${days.map((day) => day.counts.succeeded)}::bigint[],
+      ${days.map((day) => day.counts.failed)}::bigint[],
+      ${days.map((day) => day.counts.expired)}::bigint[],
+      ${days.map((day) => day.counts.cancelled)}::bigint[],
+      ${days.map((day) => JSON.stringify(day.failureCodes))}::jsonb[],
+      ${days.map((day) => JSON.stringify(day.secondsBuckets))}::jsonb[],
+      ${days.map((day) => JSON.stringify(day.stages))}::jsonb[])
+      as counted (organization_id, day, sandbox, succeeded, failed, expired, cancelled, failure_codes, seconds_buckets, stages)
+    on conflict (organization_id, day, sandbox, shard) do update set
+      succeeded = session_days.succeeded + excluded.succeeded, failed = session_days.failed + excluded.failed,
+      expired = session_days.expired + excluded.expired, cancelled = session_days.cancelled + excluded.cancelled,
+      failure_codes = ${summed(sql`failure_codes`)}, seconds_buckets = ${summed(sql`seconds_buckets`)},
+      stages = ${summed(sql`stages`)}`);
+}
+
+function daysOf(outcomes: readonly Omit<OutcomeRow, "id">[]) {
+  const noDay = ({ organization_id, day, sandbox }: Omit<OutcomeRow, "id">) => ({
+    organizationId: organization_id,
+    day,
+    sandbox,
+    counts: { succeeded: 0, failed: 0, expired: 0, cancelled: 0 },
+    failureCodes: {} as Record<string, number>,
+    secondsBuckets: {} as Record<string, number>,
+    stages: {} as Record<string, number>,
+  });
+  const days = new Map<string, ReturnType<typeof noDay>>();
+  const add = (to: Record<string, number>, key: string | number | null, by: number) => {
+    if (key !== null) to[key] = (to[key] ?? 0) + by;
+  };
+  for (const outcome of outcomes) {
+    const key = `${outcome.organization_id} ${outcome.day} ${outcome.sandbox}`;
+    const day = days.get(key) ?? noDay(outcome);
+    days.set(key, day);
+    day.counts[outcome.status] += outcome.by;
+    add(day.failureCodes, outcome.failure_code, outcome.by);
+    add(day.secondsBuckets, outcome.seconds_bucket, outcome.by);
+    add(day.stages, outcome.stage, outcome.by);
+  }
+  return days;
 }
 
 /**
@@ -151,6 +170,15 @@ export async function readFigures(
     select to_char(day, 'YYYY-MM-DD') as day, 0::bigint as created, 0::bigint as in_progress, succeeded, failed, expired,
       cancelled, failure_codes, seconds_buckets, stages
     from session_days
+    where ${ownedBy(tenant)}
+      and day between ${range.from}::date and ${range.to}::date
+    union all
+    select to_char(day, 'YYYY-MM-DD'), 0, 0, case status when 'succeeded' then by else 0 end,
+      case status when 'failed' then by else 0 end, 0, case status when 'cancelled' then by else 0 end,
+      case when failure_code is null then '{}' else jsonb_build_object(failure_code, by) end,
+      case when seconds_bucket is null then '{}' else jsonb_build_object(seconds_bucket, by) end,
+      jsonb_build_object(stage, by)
+    from session_outcomes
     where ${ownedBy(tenant)}
       and day between ${range.from}::date and ${range.to}::date
     union all

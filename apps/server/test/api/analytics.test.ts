@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { sql } from "../../src/db/sql.ts";
 import { dayMs, secondMs } from "../../src/kernel/clock.ts";
+import { countSessionOutcomes } from "../../src/sessions/count-outcomes.job.ts";
 import { expireSessions } from "../../src/sessions/expire-sessions.job.ts";
 import { type Api, allScopes, createKey, createPartner, expectData, expectError } from "../support/api.ts";
 import { openLive, withLiveKey } from "../support/live.ts";
@@ -104,6 +105,54 @@ test("the overview counts every session by status and day, with rate, median and
     to: "2026-03-01T12:00:00Z",
   });
   assert.deepEqual([expectData(byTime).from, expectData(byTime).to], ["2026-03-01", "2026-03-01"]);
+});
+
+test("figures are exactly the same before and after outcomes are added up, after a crash in between, and when two processes do it at once", async () => {
+  clock.set(new Date("2026-03-20T12:00:00.000Z"));
+  const partner = await createPartner(api);
+  const ids: string[] = [];
+  for (let i = 0; i < 12; i++) {
+    const id = await createSession(partner.api);
+    ids.push(id);
+    const attempt = await claimed(core, id);
+    clock.advance(i * secondMs);
+    if (i % 3 === 0) await succeed(core, id, attempt);
+    else if (i % 3 === 1) await fail(core, id, attempt, i === 1 ? "document_expired" : "liveness_failed");
+    else assert.equal((await cancelAsPerson(core, id, "cancelled_by_user")).result, "cancelled");
+  }
+  const overview = async () => expectData(await partner.api.get(path));
+  const waiting = async () =>
+    (await core.db.rows(sql`select from session_outcomes where organization_id = ${partner.organizationId}`))
+      .length;
+  const before = await overview();
+  assert.deepEqual(
+    [before.totals.succeeded, before.totals.failed, before.totals.cancelled, before.funnel.created],
+    [4, 4, 4, 12],
+  );
+  assert.equal(await waiting(), 12);
+
+  await core.db.run(sql`
+    create function fail_once() returns trigger language plpgsql as $$
+    begin raise exception 'dies here' using errcode = 'admin_shutdown'; end $$`);
+  await core.db.run(
+    sql`create trigger fail_once before delete on session_outcomes for each statement execute function fail_once()`,
+  );
+  const count = () => countSessionOutcomes(core, "count-outcomes");
+  await assert.rejects(count());
+  assert.deepEqual(await overview(), before, "what was added before the crash is not there");
+  await core.db.run(sql`drop trigger fail_once on session_outcomes`);
+
+  await Promise.all([count(), count()]);
+  assert.deepEqual(await overview(), before);
+  assert.equal(await waiting(), 0);
+  assert.equal(await count(), 0);
+  assert.deepEqual(await overview(), before);
+
+  // More of the same day are added to what is there.
+  const more = await createSession(partner.api);
+  assert.equal((await partner.api.post(`/v1/sessions/${more}/cancel`)).status, 204);
+  await count();
+  assert.equal((await overview()).totals.cancelled, 5);
 });
 
 test("without a period it is the last 30 days; without sessions there is no rate and no median", async () => {

@@ -14,6 +14,7 @@ import { sql } from "../../src/db/sql.ts";
 import { saveProcess } from "../../src/key-ring/ring-state.store.ts";
 import { forgottenAfterMs, goneAfterMs } from "../../src/key-ring/ring-state.ts";
 import { insertMail } from "../../src/mails/mail.store.ts";
+import { countSessionOutcomes } from "../../src/sessions/count-outcomes.job.ts";
 import { createPartner, expectData, expectError, readAll, signUp } from "../support/api.ts";
 import { startDnsServer } from "../support/dns-server.ts";
 import { furnishOrganization } from "../support/furnished-organization.ts";
@@ -256,6 +257,7 @@ test("organizations are listed with their sizes, page by page, and nothing of cu
   const partner = await createPartner(api);
   const session = await createSession(partner.api, { client_reference_id: "planted-reference" });
   await succeed(core, session, await claimed(core, session));
+  await countSessionOutcomes(core, "count-outcomes");
   const listed = await readAll<Size>(ada.api, paths[1], {}, 2);
   const { count } = await core.db.one<{ count: number }>(sql`select count(*) as count from organizations`);
   assert.equal(new Set(listed.map(({ id }) => id)).size, count);

@@ -415,6 +415,20 @@ const poisons: Record<string, Poison[]> = {
         )) !== null,
     },
   ],
+  "count-outcomes": [
+    {
+      ...purged("session_outcomes", (tx) =>
+        insertIdentified(
+          tx,
+          clock.now(),
+          (id) => sql`
+            insert into session_outcomes (organization_id, id, sandbox, day, status, stage, by)
+            values (${organizationId}, ${id}, true, ${clock.now()}, 'cancelled', 'created', 1)`,
+        ),
+      ),
+      kind: "session_outcomes",
+    },
+  ],
   "purge-sessions": [
     {
       ...purged("sessions", (tx) => insertSession(tx, ago(500 * dayMs), ago(499 * dayMs))),

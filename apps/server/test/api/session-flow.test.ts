@@ -94,7 +94,7 @@ test("success ends session and attempt with one event, and the claims are nowher
   expectError(await cancel(id), 409, "CONFLICT");
   assert.deepEqual(await eventsOf(core, id), ["verification.session.succeeded"]);
 
-  for (const table of ["sessions", "attempts", "events", "audit_logs", "session_days"]) {
+  for (const table of ["sessions", "attempts", "events", "audit_logs", "session_days", "session_outcomes"]) {
     const dump = await core.db.withConnection((client) =>
       client.query(`select coalesce(json_agg(t)::text, '') as dump from ${table} t`),
     );

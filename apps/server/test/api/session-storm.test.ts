@@ -63,7 +63,10 @@ async function checkSessionsIn(tx: Tx): Promise<Map<string, string>> {
   const counted = await tx.one<Record<string, number>>(sql`
     select coalesce(sum(succeeded), 0)::bigint as succeeded, coalesce(sum(failed), 0)::bigint as failed,
       coalesce(sum(expired), 0)::bigint as expired, coalesce(sum(cancelled), 0)::bigint as cancelled
-    from session_days`);
+    from (
+      select succeeded, failed, expired, cancelled from session_days union all
+      select (status = 'succeeded')::integer * by, (status = 'failed')::integer * by, 0, (status = 'cancelled')::integer * by
+      from session_outcomes) as figures`);
   for (const status of ["succeeded", "failed", "expired", "cancelled"]) {
     assert.equal(counted[status], sessions.filter((session) => session.status === status).length, status);
   }
