@@ -79,13 +79,16 @@ export type DeliveryWorkerOptions = {
   pollMs?: number;
 };
 
+// Deliveries of one claim. Too few, and a backlog takes a round trip for every few; too many, and their payloads are in memory while they wait for room.
 const claimAtOnce = 64;
 // Opening a connection costs a millisecond of the event loop: opening many at once would delay the endpoints whose
 // connection is open already.
 const unprovenAtOnce = 8;
+// Results of one statement. One that fails is halved until the bad result is alone, so a larger batch is repeated more often.
 const recordAtOnce = 64;
-const recordWhen = 32;
+// Results wait this long for others, because each statement waits for the disk. A process that dies meanwhile sends those deliveries again.
 const recordAfterMs = 5;
+// From here on an attempt takes room of the slow ones. Too small, and ordinary receivers do; too large, and those that hang keep others waiting.
 const slowAfterMs = 1000;
 const retryAfterErrorMs = 500;
 const forgetAfterMs = 10 * minuteMs;
@@ -429,8 +432,7 @@ export class DeliveryWorker {
     const finished = finish(delivery, sent.result, { attemptedAt, durationMs, exchange }, now);
     this.#expect(finished.record.nextAttemptAt);
     this.#finished.push(finished);
-    if (this.#finished.length >= recordWhen) this.#record();
-    else this.#recordTimer ??= setTimeout(() => this.#record(), recordAfterMs);
+    this.#recordTimer ??= setTimeout(() => this.#record(), recordAfterMs);
   }
 
   #record(): void {

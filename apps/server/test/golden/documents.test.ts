@@ -4,7 +4,9 @@ import path from "node:path";
 import test from "node:test";
 import { idempotencyLimits, sessionLifetimeMinutes, triesAllowed } from "@assay/contract/facts";
 import { listenerAbsenceMinutes } from "@assay/contract/webhook-listeners";
+import { hourMs, minuteMs, secondMs } from "../../src/kernel/clock.ts";
 import { sandboxDeviceLimits } from "../../src/mcp/finish-sandbox-session.ts";
+import { mostTries, retryDelaysMs } from "../../src/webhooks/delivery.ts";
 
 const root = new URL("../../../../", import.meta.url).pathname;
 const decisions = path.join(root, "docs/decisions");
@@ -100,4 +102,22 @@ test("numbers that guides tell in prose are those of the contract", () => {
     const found = sentence.exec(textOf(document));
     assert.equal(found?.[1], String(value), `${document}: ${sentence}`);
   }
+});
+
+test("the guide names the waits between the tries of a delivery as they are", () => {
+  const inUnits = (ms: number) => {
+    const [unit, of] =
+      ms < minuteMs ? ["second", secondMs] : ms < hourMs ? ["minute", minuteMs] : ["hour", hourMs];
+    return `${ms / of} ${unit}${ms === of ? "" : "s"}`;
+  };
+  const waits = retryDelaysMs.map(inUnits);
+  const listed = `${waits.slice(0, -1).join(", ")} and ${waits.at(-1)}`;
+  const numbers = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+  const said = textOf("docs/webhooks.md").replace(/\s+/g, " ");
+  assert.ok(
+    said.includes(
+      `A delivery is tried at once, then after ${listed}, each with up to a tenth more: ${numbers[mostTries]} tries in all.`,
+    ),
+    `docs/webhooks.md does not say: after ${listed}`,
+  );
 });
