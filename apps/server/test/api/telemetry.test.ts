@@ -118,14 +118,14 @@ test("requests with their statements, jobs, webhooks and metrics reach a collect
     transactions.length > 0 && transactions.every((span) => span.parentSpanId === created.spanId),
     names,
   );
-  const written = below.find(({ name }) => /insert audit_logs/.test(name));
+  const written = below.find(({ name }) => /insert sessions/.test(name));
   assert.ok(
     transactions.some(({ spanId }) => spanId === written?.parentSpanId),
     names,
   );
   // A body that comes later does not take its request out of the trace.
   const ofParts = spans.filter((span) => span.traceId === "cd".repeat(16)).map(({ name }) => name);
-  assert.ok(ofParts.includes("insert audit_logs"), ofParts.join("; "));
+  assert.ok(ofParts.includes("insert sessions"), ofParts.join("; "));
   for (const span of below)
     assert.ok(
       span.startTimeUnixNano >= created.startTimeUnixNano && span.endTimeUnixNano <= created.endTimeUnixNano,
