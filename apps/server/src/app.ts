@@ -212,7 +212,6 @@ async function runService(
   const metricsServer =
     config.metricsPort > 0 ? await listenForMetrics(metricsOf, config.host, config.metricsPort) : null;
   scheduler.start();
-  parts.telemetry?.exporter.start();
   if (role !== "api") deliveryWorker.start(listener);
 
   /** What is under way is finished or given back at once, so that another process takes it. */
@@ -273,7 +272,7 @@ async function closeParts(parts: Parts): Promise<void> {
   await parts.ringMember.leave();
   await parts.probe.close();
   await core.db.close();
-  await parts.telemetry?.exporter.close();
+  await parts.tracing?.exporter.close();
 }
 
 async function prepareSchema({ config, databaseUrl, log }: ServiceOptions): Promise<void> {
@@ -348,8 +347,8 @@ type Parts = Awaited<ReturnType<typeof openParts>>;
 async function openParts(options: ServiceOptions, role: ProcessRole) {
   const { config, databaseUrl, ring, clock, log } = options;
   const metrics = new Metrics();
-  const { isWatched, processWatch, telemetry } = openWatch(config, role, log, metrics);
-  const tracer = telemetry?.tracer ?? null;
+  const { isWatched, processWatch, tracing } = openWatch(config, role, log, metrics);
+  const tracer = tracing?.tracer ?? null;
   const rpTerms = loadRpTerms(config);
   const consentTexts = loadConsentTexts(config);
   const db = openDatabase(options, tracer);
@@ -394,7 +393,7 @@ async function openParts(options: ServiceOptions, role: ProcessRole) {
     core,
     followClock,
     ...readiness,
-    telemetry,
+    tracing,
     tracer,
     rpTerms,
     consentTexts,

@@ -494,7 +494,7 @@ export const settings = {
   ),
   otlpEndpoint: define<string>(
     "OTEL_EXPORTER_OTLP_ENDPOINT",
-    "Address of an OpenTelemetry collector that takes OTLP over HTTP as JSON, such as http://127.0.0.1:4318; `/v1/traces` and `/v1/metrics` are added to it. Unset, nothing is traced or sent. [More](operating.md#traces-and-metrics-for-a-collector).",
+    "Address of an OpenTelemetry collector that takes OTLP over HTTP as JSON, such as http://127.0.0.1:4318; `/v1/traces` is added to it. Unset, nothing is traced. [More](operating.md#traces-for-a-collector).",
     "",
     "(unset)",
     (value) => {
@@ -509,31 +509,16 @@ export const settings = {
     "OTEL_EXPORTER_OTLP_HEADERS",
     "Headers for the collector, such as its key, as `name=value,name=value`; values percent-encoded.",
   ),
-  otelServiceName: text("OTEL_SERVICE_NAME", "What this service is called in traces and metrics.", "assay"),
   otelResourceAttributes: pairs(
     "OTEL_RESOURCE_ATTRIBUTES",
-    "What else is said of this process in traces and metrics, in the same form, such as `deployment.environment.name=production`.",
+    "What traces say of this process, in the same form, such as `service.name=assay-eu,deployment.environment.name=production`.",
   ),
-  otelTracesExporter: oneOf("OTEL_TRACES_EXPORTER", "`none` sends no traces.", ["otlp", "none"], "otlp"),
   otelTracesSamplerArg: decimal(
     "OTEL_TRACES_SAMPLER_ARG",
     "The share of traces that is kept, from 0 to 1. A `traceparent` that comes with a request is followed; that it asks to be kept does not count.",
     1,
     0,
     1,
-  ),
-  otelMetricsExporter: oneOf(
-    "OTEL_METRICS_EXPORTER",
-    "`none` sends no metrics, for whoever reads /metrics.",
-    ["otlp", "none"],
-    "otlp",
-  ),
-  otelMetricExportInterval: integer(
-    "OTEL_METRIC_EXPORT_INTERVAL",
-    "Milliseconds between two sendings of metrics.",
-    60_000,
-    1_000,
-    3_600_000,
   ),
   sessionRetentionDays: integer(
     "SESSION_RETENTION_DAYS",

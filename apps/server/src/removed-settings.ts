@@ -11,6 +11,11 @@ export const removedSettings: Readonly<Record<string, string>> = {
   DATABASE_PARTITIONS:
     "retention deletes rows in batches, and the guide on partitioning says how to drop old rows with PostgreSQL's own partitions.",
   DATABASE_READ_URL: "the database of DATABASE_URL answers every read.",
+  OTEL_METRICS_EXPORTER: "metrics are read at /metrics by Prometheus, and no longer sent to a collector.",
+  OTEL_METRIC_EXPORT_INTERVAL:
+    "metrics are read at /metrics by Prometheus, and no longer sent to a collector.",
+  OTEL_SERVICE_NAME: "name the service in OTEL_RESOURCE_ATTRIBUTES.",
+  OTEL_TRACES_EXPORTER: "traces are sent while OTEL_EXPORTER_OTLP_ENDPOINT is set.",
 };
 
 /** One sentence for each removed setting that the environment still has. */

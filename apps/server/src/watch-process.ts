@@ -2,45 +2,44 @@ import { randomUUID } from "node:crypto";
 import type { Config } from "./config.ts";
 import type { Log } from "./lib/log.ts";
 import type { Metrics } from "./lib/metrics.ts";
+import { OtlpExporter } from "./lib/otlp-exporter.ts";
 import { buildVersion, type ProcessWatch, unwatched, watchProcess } from "./lib/process-metrics.ts";
-import { openTelemetry, type Telemetry } from "./lib/telemetry.ts";
+import { Tracer } from "./lib/tracer.ts";
 
-/** What is watched of a process of any role, where somebody looks: its figures, and what is sent to a collector. */
+type Tracing = { tracer: Tracer; exporter: OtlpExporter };
+
+/** What is watched of a process of any role: its figures where /metrics is read, its traces where a collector takes them. */
 export function openWatch(
   config: Config,
   role: string,
   log: Log,
   metrics: Metrics,
-): { isWatched: boolean; processWatch: ProcessWatch; telemetry: Telemetry | null } {
-  const isWatched = config.metricsToken !== "" || config.metricsPort > 0 || sendsMetrics(config);
+): { isWatched: boolean; processWatch: ProcessWatch; tracing: Tracing | null } {
+  const isWatched = config.metricsToken !== "" || config.metricsPort > 0;
   const processWatch = isWatched ? watchProcess() : unwatched;
-  return { isWatched, processWatch, telemetry: telemetryOf(config, role, log, metrics, processWatch) };
+  return { isWatched, processWatch, tracing: openTracing(config, role, log, metrics) };
 }
 
-const sendsMetrics = (config: Config) => config.otlpEndpoint !== "" && config.otelMetricsExporter === "otlp";
-
-function telemetryOf(
-  config: Config,
-  role: string,
-  log: Log,
-  metrics: Metrics,
-  processWatch: ProcessWatch,
-): Telemetry | null {
-  return openTelemetry({
+/** Null without an address to send to: then nothing is followed, and nothing is kept. */
+function openTracing(config: Config, role: string, log: Log, metrics: Metrics): Tracing | null {
+  if (config.otlpEndpoint === "") return null;
+  const exporter = new OtlpExporter({
     endpoint: config.otlpEndpoint,
     headers: config.otlpHeaders,
     resource: {
-      "service.name": config.otelServiceName,
+      "service.name": "assay",
       "service.version": buildVersion(),
       "service.instance.id": randomUUID(),
       "assay.role": role,
       ...config.otelResourceAttributes,
     },
-    traces: config.otelTracesExporter === "otlp",
-    ratio: config.otelTracesSamplerArg,
-    metricsEveryMs: sendsMetrics(config) ? config.otelMetricExportInterval : null,
     log,
     metrics,
-    read: async () => [...metrics.read(), ...(await processWatch.read())],
   });
+  const tracer = new Tracer({
+    ratio: config.otelTracesSamplerArg,
+    keep: (spans) => exporter.add(spans),
+    dropped: (count) => exporter.drop("long_trace", count),
+  });
+  return { tracer, exporter };
 }

@@ -54,7 +54,7 @@ export const logFields = {
   whatToDo: "The command that mends it.",
   role: "What this process does: `all`, `api` or `worker`.",
   address: "Where the service is reached.",
-  signal: "The signal that ended the process; of telemetry, `traces` or `metrics`.",
+  signal: "The signal that ended the process.",
   graceSeconds: "How long requests had to finish.",
   state: "What a face worker was doing when it ended.",
 } as const;

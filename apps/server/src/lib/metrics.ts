@@ -17,7 +17,7 @@ function key(labels: Labels): string {
   return `{${entries.map(([name, value]) => `${name}="${value.replace(/[\\"\n]/g, "_")}"`).join(",")}}`;
 }
 
-/** The few kinds of metric we need. They are shown in the Prometheus text format, or read by whoever sends them elsewhere. */
+/** The few kinds of metric we need. They are shown in the Prometheus text format. */
 export class Metrics {
   readonly #readers: (() => Reading)[] = [];
 

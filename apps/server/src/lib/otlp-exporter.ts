@@ -1,7 +1,7 @@
 import { Agent, request } from "undici";
 import type { Log } from "./log.ts";
-import type { Metrics, Reading } from "./metrics.ts";
-import { type Resource, resourceOf, writeMetrics, writeSpans } from "./otlp.ts";
+import type { Metrics } from "./metrics.ts";
+import { type Resource, resourceOf, writeSpans } from "./otlp.ts";
 import type { FinishedSpan } from "./tracer.ts";
 
 /** Half: a collector that is away for a moment under load costs spans. Twice: it costs twice the memory, some 8 MB. */
@@ -12,7 +12,7 @@ const mostAtOnce = 512;
 const sendAfterMs = 1_000;
 /** Longer than a collector takes that works. Twice: one that hangs holds a batch for twice as long. */
 const answerMs = 5_000;
-/** For all that is left at the end together, and for the last metrics: half of it may cut off a collector far away, twice of it comes near to the time that a stop may take. */
+/** For all that is left at the end together: shorter may cut off a collector far away, longer comes near to the time that a stop may take. */
 const lastAnswerMs = 2_000;
 const firstPauseMs = 1_000;
 const longestPauseMs = 60_000;
@@ -20,38 +20,30 @@ const longestPauseMs = 60_000;
 /** What a collector may take later; everything else it will refuse again. */
 const retryable = new Set([429, 502, 503, 504]);
 
-type Signal = "traces" | "metrics";
-
 export type OtlpOptions = {
-  /** The base address; `/v1/traces` and `/v1/metrics` are added to it. */
+  /** The base address; `/v1/traces` is added to it. */
   endpoint: string;
   headers: Readonly<Record<string, string>>;
   resource: Readonly<Record<string, string>>;
-  /** Null where metrics are not to be sent. */
-  metricsEveryMs: number | null;
   log: Log;
   metrics: Metrics;
-  /** Everything that `/metrics` shows. */
-  read: () => Promise<readonly Reading[]>;
 };
 
 /**
- * Sends spans and metrics to a collector (OTLP over HTTP, as JSON). It holds little, waits for nobody, and whatever the collector does costs figures and
- * nothing else: what finds no room is dropped and counted.
+ * Sends spans to a collector (OTLP over HTTP, as JSON). It holds a bounded number and never makes a request wait: what finds no
+ * room is dropped and counted.
  */
 export class OtlpExporter {
   readonly #options: OtlpOptions;
   readonly #resource: Resource;
   readonly #agent = new Agent({ connections: 2, connect: { timeout: answerMs } });
-  readonly #startMs = Date.now();
-  readonly #failing = new Set<Signal>();
   readonly #drop: (labels: { reason: string }, by: number) => void;
-  readonly #fail: (labels: { signal: Signal }) => void;
+  readonly #fail: () => void;
+  #isFailing = false;
   #waiting: FinishedSpan[] = [];
   #sending: Promise<void> | null = null;
   #pauseMs = 0;
   #timer: NodeJS.Timeout | undefined;
-  #metricsTimer: NodeJS.Timeout | undefined;
   #closed = false;
   #closedAt = 0;
 
@@ -65,19 +57,13 @@ export class OtlpExporter {
     );
     this.#fail = metrics.counter(
       "assay_telemetry_failures_total",
-      "Requests to the collector that it did not take, by what was in them.",
+      "Requests to the collector that it did not take.",
     );
     metrics.gaugeOf(
       "assay_telemetry_spans_waiting",
       "Spans that wait to be sent.",
       () => this.#waiting.length,
     );
-  }
-
-  start(): void {
-    const { metricsEveryMs } = this.#options;
-    if (metricsEveryMs === null) return;
-    this.#metricsTimer = setInterval(() => void this.#sendMetrics(), metricsEveryMs).unref();
   }
 
   add(spans: readonly FinishedSpan[]): void {
@@ -109,7 +95,7 @@ export class OtlpExporter {
     for (;;) {
       const batch = this.#waiting.splice(0, mostAtOnce);
       if (batch.length === 0) return;
-      const outcome = await this.#post("traces", writeSpans(this.#resource, batch));
+      const outcome = await this.#post(writeSpans(this.#resource, batch));
       if (outcome === "later") {
         this.#pauseMs = Math.min(Math.max(firstPauseMs, this.#pauseMs * 2), longestPauseMs);
         const fitting = batch.slice(0, mostWaiting - this.#waiting.length);
@@ -126,20 +112,10 @@ export class OtlpExporter {
     }
   }
 
-  async #sendMetrics(): Promise<void> {
-    try {
-      const times = { startMs: this.#startMs, nowMs: Date.now() };
-      // Each sending tells all there is, so one that is lost costs nothing.
-      await this.#post("metrics", writeMetrics(this.#resource, await this.#options.read(), times));
-    } catch (error) {
-      this.#note("metrics", error instanceof Error ? error.name : "error");
-    }
-  }
-
-  async #post(signal: Signal, body: string): Promise<"taken" | "later" | "never"> {
+  async #post(body: string): Promise<"taken" | "later" | "never"> {
     const { endpoint, headers } = this.#options;
     try {
-      const answer = await request(`${endpoint}/v1/${signal}`, {
+      const answer = await request(`${endpoint}/v1/traces`, {
         method: "POST",
         headers: { ...headers, "content-type": "application/json" },
         body,
@@ -149,40 +125,33 @@ export class OtlpExporter {
       await answer.body.dump({ limit: 64 * 1024 });
       const { statusCode } = answer;
       const taken = statusCode >= 200 && statusCode < 300;
-      this.#note(signal, taken ? null : `status ${statusCode}`);
+      this.#note(taken ? null : `status ${statusCode}`);
       return taken ? "taken" : retryable.has(statusCode) ? "later" : "never";
     } catch (error) {
       // Its message may hold the address, which may hold a password.
       const { code, name } = error as { code?: string; name?: string };
-      this.#note(signal, code ?? name ?? "error");
+      this.#note(code ?? name ?? "error");
       return "later";
     }
   }
 
-  /** Told when it begins and when it is over, not each time. */
-  #note(signal: Signal, problem: string | null): void {
+  /** Logged when it begins and when it is over, not each time. */
+  #note(problem: string | null): void {
     const { log } = this.#options;
-    if (problem !== null) this.#fail({ signal });
-    if (problem !== null && !this.#failing.has(signal)) {
-      this.#failing.add(signal);
-      log.warn("the collector does not take telemetry; the service goes on without", {
-        signal,
-        reason: problem,
-      });
-    }
-    if (problem === null && this.#failing.delete(signal))
-      log.info("the collector takes telemetry again", { signal });
+    if (problem !== null) this.#fail();
+    if (problem !== null && !this.#isFailing)
+      log.warn("the collector does not take traces; the service goes on without", { reason: problem });
+    if (problem === null && this.#isFailing) log.info("the collector takes traces again");
+    this.#isFailing = problem !== null;
   }
 
   /** Sends what is there, for as long as one request may take. */
   async close(): Promise<void> {
-    clearInterval(this.#metricsTimer);
     clearTimeout(this.#timer);
     this.#closed = true;
     this.#closedAt = performance.now();
     await this.#sending;
     if (this.#pauseMs === 0 && this.#waiting.length > 0) await this.#sendSpans();
-    if (this.#metricsTimer !== undefined) await this.#sendMetrics();
     await this.#agent.destroy();
   }
 }

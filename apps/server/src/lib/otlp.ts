@@ -1,4 +1,3 @@
-import type { Labels, Reading } from "./metrics.ts";
 import type { FinishedSpan, SpanKind } from "./tracer.ts";
 
 // The JSON form of OTLP 1.x: ids in hexadecimal, kinds and states as numbers, 64-bit integers as texts.
@@ -11,7 +10,6 @@ export type Resource = { attributes: readonly Attribute[] };
 const scope = { name: "assay" };
 const kinds: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, client: 3 };
 const statusError = 2;
-const cumulative = 2;
 
 function attributesOf(values: Readonly<Record<string, string | number | undefined>>): Attribute[] {
   return Object.entries(values).flatMap(([key, value]) =>
@@ -46,43 +44,4 @@ function spanOf(span: FinishedSpan) {
     attributes: attributesOf(span.attributes),
     status: span.failed ? { code: statusError } : {},
   };
-}
-
-export function writeMetrics(
-  resource: Resource,
-  readings: readonly Reading[],
-  times: { startMs: number; nowMs: number },
-): string {
-  const metrics = readings.flatMap((reading) => metricOf(reading, times));
-  return JSON.stringify({ resourceMetrics: [{ resource, scopeMetrics: [{ scope, metrics }] }] });
-}
-
-function metricOf(reading: Reading, times: { startMs: number; nowMs: number }): object[] {
-  const { name, help: description } = reading;
-  const point = (labels: Labels) => ({
-    attributes: attributesOf(labels),
-    startTimeUnixNano: nanoseconds(times.startMs),
-    timeUnixNano: nanoseconds(times.nowMs),
-  });
-  if (reading.kind === "histogram") {
-    const dataPoints = reading.distributions.map(({ labels, counts, sum, count }) => ({
-      ...point(labels),
-      count: String(count),
-      sum,
-      explicitBounds: reading.bounds,
-      // Prometheus counts what is at or below each bound, OTLP what is between two.
-      bucketCounts: [...counts, count].map((upTo, at) => String(upTo - (counts[at - 1] ?? 0))),
-    }));
-    return dataPoints.length === 0
-      ? []
-      : [{ name, description, histogram: { aggregationTemporality: cumulative, dataPoints } }];
-  }
-  const dataPoints = reading.values
-    // JSON has no word for what is not a number.
-    .filter(({ value }) => Number.isFinite(value))
-    .map(({ labels, value }) => ({ ...point(labels), asDouble: value }));
-  if (dataPoints.length === 0) return [];
-  return reading.kind === "gauge"
-    ? [{ name, description, gauge: { dataPoints } }]
-    : [{ name, description, sum: { aggregationTemporality: cumulative, isMonotonic: true, dataPoints } }];
 }

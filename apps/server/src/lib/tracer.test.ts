@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { summaryOf } from "../db/statement-summary.ts";
-import { writeMetrics } from "./otlp.ts";
 import { type FinishedSpan, isPicked, parseTraceparent, Tracer } from "./tracer.ts";
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -92,26 +91,4 @@ test("a statement is told by what it does to which table, without its text", () 
   );
   assert.equal(summaryOf(["commit"]), "commit");
   assert.equal(summaryOf(["select pg_notify($1, $2)"]), "select");
-});
-
-test("a histogram counts between its bounds for a collector, and what is no number stays at home", () => {
-  const written = writeMetrics(
-    { attributes: [] },
-    [
-      {
-        name: "h",
-        help: "",
-        kind: "histogram",
-        bounds: [1, 2],
-        distributions: [{ labels: { a: "b" }, counts: [3, 4], sum: 9, count: 6 }],
-      },
-      { name: "g", help: "", kind: "gauge", values: [{ labels: {}, value: Number.NaN }] },
-    ],
-    { startMs: 1, nowMs: 1.5 },
-  );
-  const { metrics } = JSON.parse(written).resourceMetrics[0].scopeMetrics[0];
-  assert.equal(metrics.length, 1);
-  const [point] = metrics[0].histogram.dataPoints;
-  assert.deepEqual(point.bucketCounts, ["3", "1", "2"]);
-  assert.deepEqual([point.count, point.sum, point.timeUnixNano], ["6", 9, "1500000"]);
 });
