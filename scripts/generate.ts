@@ -27,6 +27,11 @@ import { dumpSchema } from "../apps/server/src/installation/dump-schema.ts";
 import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
 import { logFields } from "../apps/server/src/lib/log-fields.ts";
 import { createTool, finishTool } from "../apps/server/src/mcp/sandbox-tools.ts";
+import {
+  describeAlarmRules,
+  describeAlarms,
+  describePageConcerns,
+} from "../apps/server/src/operator/describe-concerns.ts";
 import { bundleCommandLine } from "../packages/cli/build.ts";
 import { describeAccessibility } from "./accessibility-report.ts";
 import { describeProtocol } from "./protocol-reference.ts";
@@ -54,8 +59,14 @@ export const generated: readonly { path: string; make: () => string | Promise<st
   {
     path: "docs/operating.md",
     make: () =>
-      withSections("docs/operating.md", { policy: describeSwitches(), "log fields": describeLogFields() }),
+      withSections("docs/operating.md", {
+        policy: describeSwitches(),
+        alarms: describeAlarms(),
+        "log fields": describeLogFields(),
+      }),
   },
+  { path: "deploy/prometheus/rules.yaml", make: describeAlarmRules },
+  { path: "apps/dashboard/src/operator/concerns.json", make: describePageConcerns },
   {
     path: "docs/sessions.md",
     make: () => withSections("docs/sessions.md", { warnings: describeWarnings() }),

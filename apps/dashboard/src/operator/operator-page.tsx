@@ -65,19 +65,25 @@ function Overall({ status: { concerns } }: { status: Status }) {
     );
   const words = concerns.map((concern) => ({ concern, ...concernWords[concern] }));
   return (
-    <Notice kind={words.some(({ grave }) => grave) ? "bad" : "warn"}>
+    <Notice kind={words.some(({ isGrave }) => isGrave) ? "bad" : "warn"}>
       <p className="font-semibold">
         {concerns.length === 1 ? "One thing to look at" : `${concerns.length} things to look at`}
       </p>
       <ul className="list-disc space-y-1 ps-5">
         {words.map(({ concern, says, todo }) => (
           <li key={concern}>
-            {says}. <span className="text-small">{todo}</span>
+            {says}. <span className="text-small">{withCode(todo)}</span>
           </li>
         ))}
       </ul>
     </Notice>
   );
+}
+
+/** What stands between backticks is code. */
+function withCode(text: string): ReactNode {
+  // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change places.
+  return text.split("`").map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>));
 }
 
 function Figures({ status }: { status: Status }) {

@@ -1,8 +1,8 @@
-import { type Finding, ok, problem, runChecks, tellFindings } from "@assay/cli/checks";
+import { type Finding, runChecks, tellFindings } from "@assay/cli/checks";
 import type { Command } from "@assay/cli/command";
 import { examineForPartner, partnerDoctorOptions } from "@assay/cli/doctor.command";
 import { type Config, ConfigError, loadConfig } from "../config.ts";
-import { checksAround } from "../doctor/look-around.ts";
+import { checkOf, checksAround } from "../doctor/look-around.ts";
 import { lookIntoDatabase } from "../doctor/look-into-database.ts";
 import { systemClock } from "../kernel/clock.ts";
 import { createLog } from "../lib/log.ts";
@@ -13,7 +13,7 @@ const silent = createLog({ level: "error", write: () => {}, now: () => systemClo
 export const doctor: Command = {
   name: "doctor",
   about:
-    "Look whether this installation is well: Node, data folder, disk, open files, configuration, public address, mail server, DNS, face models, database, pooler, replica, schema, clock, key ring, trust, jobs, webhooks, backup. Each thing that is not as it should be comes with what to do. Nothing is changed and no mail is sent. With --url it looks from outside instead, as a partner does.",
+    "Look whether this installation is well: Node, data folder, disk, open files, configuration, public address, mail server, DNS, face models, database, pooler, schema, clock, key ring, trust, jobs, webhooks, backup. Each thing that is not as it should be comes with what to do. Nothing is changed and no mail is sent. With --url it looks from outside instead, as a partner does.",
   options: partnerDoctorOptions,
   examples: ["doctor", "doctor --json", "doctor --url https://id.example.com --key kk_…"],
   exitCodes: {
@@ -30,23 +30,18 @@ export const doctor: Command = {
 };
 
 async function examine(env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const checkConfiguration = (problem: string | null) =>
+    checkOf("configuration", systemClock, () => ({ problem }));
   let config: Config;
   try {
     config = loadConfig(env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const found = error.message.replaceAll(/\s*\n\s*/g, " ");
-    return runChecks([
-      {
-        name: "Configuration",
-        look: async () => problem(found, "docs/configuration.md lists every setting."),
-      },
-    ]);
+    return runChecks([checkConfiguration(error.message.replaceAll(/\s*\n\s*/g, " "))]);
   }
   const around = { config, clock: systemClock, log: silent, env };
-  const configuration = { name: "Configuration", look: async () => ok("Every setting can be read.") };
   const [outside, inside] = await Promise.all([
-    runChecks([configuration, ...checksAround(around)]),
+    runChecks([checkConfiguration(null), ...checksAround(around)]),
     lookIntoDatabase(around),
   ]);
   return [...outside, ...inside];

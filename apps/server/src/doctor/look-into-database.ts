@@ -1,44 +1,28 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Check, type Finding, type Found, problem, runChecks } from "@assay/cli/checks";
-import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
-import { auditTrust } from "@assay/emrtd/trust/audit-trust";
-import { TrustStore } from "@assay/emrtd/trust/trust-store";
+import { type Check, type Finding, runChecks } from "@assay/cli/checks";
 import type { Config } from "../config.ts";
 import { type Db, openDb } from "../db/db.ts";
 import { listMigrations } from "../db/migrate.ts";
 import { examinePooler } from "../db/pooler.ts";
-import { countAside } from "../db/set-aside.store.ts";
 import { readRing } from "../installation/key-ring-file.ts";
 import { readLastBackup } from "../installation/last-backup.ts";
 import { openDatabaseOnly } from "../installation/open-installation.ts";
-import { type Clock, later } from "../kernel/clock.ts";
-import { listLiveProcesses } from "../key-ring/ring-member.ts";
+import type { Clock } from "../kernel/clock.ts";
 import { listKnownKeys } from "../key-ring/ring-state.store.ts";
-import { goneAfterMs, misfits } from "../key-ring/ring-state.ts";
+import { misfits } from "../key-ring/ring-state.ts";
 import { loadedKey, parseRing } from "../lib/key-ring.ts";
 import type { Log } from "../lib/log.ts";
-import { findOldestMail } from "../mails/mail.store.ts";
-import { listReports } from "../operator/process-report.store.ts";
+import type { Facts } from "../operator/facts.ts";
+import { listAppliedMigrations, readDatabaseFacts } from "../operator/installation.store.ts";
+import { judge } from "../operator/judge-concerns.ts";
 import { machinesOf } from "../operator/process-report.ts";
-import { readTrust } from "../trust/trust.store.ts";
-import { listSources } from "../trust/trust-source.store.ts";
-import { findDueEndpoints } from "../webhooks/delivery.store.ts";
-import { listAppliedMigrations, readDatabaseFacts } from "./doctor.store.ts";
+import { readInstallation } from "../operator/read-installation.ts";
+import { CurrentTrust } from "../trust/current-trust.ts";
+import { summarizeTrust } from "../trust/summarize-trust.ts";
+import { TrustReader } from "../trust/trust-reader.ts";
 import { signsOfEarlierLife } from "./earlier-life.ts";
-import {
-  judgeBackup,
-  judgeClock,
-  judgeDatabase,
-  judgeEmpty,
-  judgeJobs,
-  judgeMailFiles,
-  judgePooler,
-  judgeRing,
-  judgeSchema,
-  judgeTrust,
-  judgeWebhooks,
-} from "./judge-installation.ts";
+import { checkOf } from "./look-around.ts";
 
 type Surroundings = {
   config: Config;
@@ -50,135 +34,95 @@ type Surroundings = {
 const isEmbedded = (config: Config) => config.databaseUrl === "";
 
 /** Everything that takes the database. It is opened and read; no migration is applied and nothing is written. */
-export async function lookIntoDatabase(around: Surroundings): Promise<Finding[]> {
-  const { config, clock } = around;
-  const single = (name: string, look: () => Promise<Found>): Promise<Finding[]> =>
-    runChecks([{ name, look }]);
+export async function lookIntoDatabase({ config, clock, log, env }: Surroundings): Promise<Finding[]> {
   const earlierLife = signsOfEarlierLife(config);
-  const backup = {
-    name: "Backup",
-    look: async () => judgeBackup(readLastBackup(config.dataDir), isEmbedded(config), clock.now()),
-  };
+  const only = (database: Facts["database"]) => runChecks([checkOf("database", clock, () => database)]);
   if (isEmbedded(config) && !existsSync(join(config.dataDir, "postgres", "data", "PG_VERSION")))
-    return single("Database", async () => judgeEmpty("There is no database yet", earlierLife));
+    return only({ kind: "empty", earlierLife });
   let opened: Awaited<ReturnType<typeof openDatabaseOnly>>;
   try {
-    opened = await openDatabaseOnly(config, around.env, around.log);
+    opened = await openDatabaseOnly(config, env, log);
   } catch (error) {
-    return single("Database", async () =>
-      problem(
-        `It could not be opened: ${(error as Error).message}`,
-        "Mend that first; what needs the database was not looked at.",
-      ),
-    );
+    return only({ kind: "unreadable", problem: `It could not be opened: ${(error as Error).message}` });
   }
   const pooler = await lookForPooler(config, opened.url);
-  if (pooler?.state === "problem") {
+  const poolerCheck = pooler === null ? [] : [checkOf("pooler", clock, () => pooler)];
+  if (pooler !== null && judge("pooler", pooler, clock.now()).state === "problem") {
     await opened.close();
-    return single("Pooler", async () => pooler);
+    return runChecks(poolerCheck);
   }
   const db = openDb({ url: config.databaseDirectUrl || opened.url, poolSize: 4, onError: () => {} });
   try {
-    const facts = await readDatabaseFacts(db).catch((error: unknown) => error as Error);
-    if (facts instanceof Error)
-      return single("Database", async () =>
-        problem(
-          `It does not answer: ${facts.message}.`,
-          "Check DATABASE_URL and whether the server runs. What needs the database was not looked at.",
-        ),
-      );
-    const applied = facts.migrations === null ? null : await listAppliedMigrations(db);
-    const schema = judgeSchema(listMigrations(), applied, earlierLife);
-    const first = [
-      { name: "Database", look: async () => judgeDatabase(facts) },
-      ...(pooler === null ? [] : [{ name: "Pooler", look: async () => pooler }]),
-      { name: "Schema", look: async () => schema },
-      { name: "Clock", look: () => lookAtClock(db, clock) },
-    ];
+    const before = clock.now().getTime();
+    const { version, takes_writes, has_schema, now } = await readDatabaseFacts(db);
+    const skewMs = now.getTime() - (before + clock.now().getTime()) / 2;
+    const applied = has_schema ? await listAppliedMigrations(db) : null;
+    const schema = { known: listMigrations(), applied, earlierLife };
     // In the midst of an update, or one step back, this release works on the tables that are there; otherwise they may be another version's.
-    const rest = applied !== null && schema.state !== "problem" ? checksOfTables(db, config, clock) : [];
-    return await runChecks([...first, ...rest, backup]);
+    const isUsable = applied !== null && judge("schema", schema, clock.now()).state !== "problem";
+    return await runChecks([
+      checkOf("database", clock, () => ({ kind: "answers", version, takesWrites: takes_writes })),
+      ...poolerCheck,
+      checkOf("schema", clock, () => schema),
+      checkOf("clock", clock, () => ({ skewMs })),
+      ...(isUsable ? checksOfTables(db, config, clock) : []),
+      checkOf("backup", clock, () => ({
+        lastAt: readLastBackup(config.dataDir),
+        isEmbedded: isEmbedded(config),
+      })),
+    ]);
+  } catch (error) {
+    return only({ kind: "unreadable", problem: `It does not answer: ${(error as Error).message}.` });
   } finally {
     await db.close();
     await opened.close();
   }
 }
 
-/** Null where the database is the embedded one, or does not answer, which is told in another place. */
-async function lookForPooler(config: Config, url: string): Promise<Found | null> {
+/** Null where the database is the embedded one, or does not answer, which another check says. */
+async function lookForPooler(config: Config, url: string): Promise<Facts["pooler"] | null> {
   if (isEmbedded(config)) return null;
   try {
     const { pooler, namesApart } = await examinePooler(url);
     const direct =
       config.databaseDirectUrl === "" ? null : (await examinePooler(config.databaseDirectUrl)).pooler;
-    return judgePooler({ pooler, namesApart, direct, preparedStatements: config.databasePreparedStatements });
+    return { pooler, namesApart, direct, preparedStatements: config.databasePreparedStatements };
   } catch {
     return null;
   }
 }
 
-async function lookAtClock(db: Db, clock: Clock): Promise<Found> {
-  const before = clock.now().getTime();
-  const { now } = await readDatabaseFacts(db);
-  return judgeClock(now.getTime() - (before + clock.now().getTime()) / 2);
-}
-
 function checksOfTables(db: Db, config: Config, clock: Clock): Check[] {
+  const known = listKnownKeys(db);
+  const read = known.then((keys) =>
+    // The first start writes down its keys.
+    readInstallation(db, { now: clock.now(), hasRun: keys.length > 0, mailJob: "send-mails" }),
+  );
   return [
-    { name: "Key ring", look: () => lookAtRing(db, config) },
-    {
-      name: "Mail files",
-      look: async () =>
-        judgeMailFiles(config.smtpUrl, machinesOf(await listReports(db, later(clock.now(), -goneAfterMs)))),
-    },
-    { name: "Trust", withinMs: 60_000, look: () => lookAtTrust(db, clock) },
-    {
-      name: "Jobs",
-      look: async () => {
-        const now = clock.now();
-        const [processes, known, aside, oldestMail] = await Promise.all([
-          listLiveProcesses(db, now),
-          listKnownKeys(db),
-          countAside(db),
-          findOldestMail(db, "send-mails", now),
-        ]);
-        // The first start writes down its keys.
-        const hasRun = known.length > 0;
-        return judgeJobs({ processes: processes.length, hasRun, aside, oldestMail }, now);
-      },
-    },
-    {
-      name: "Webhooks",
-      look: async () => judgeWebhooks(await findDueEndpoints(db, clock.now()), clock.now()),
-    },
+    checkOf("keyRing", clock, async () => {
+      const text = readRing(config);
+      const loaded = text === null ? [] : parseRing(text).map(loadedKey);
+      const keys = await known;
+      return { isLoaded: text !== null, knownKeys: keys.length, misfits: misfits(loaded, keys) };
+    }),
+    checkOf("mailFiles", clock, async () => {
+      const { processes } = (await read).work;
+      return {
+        smtpUrl: config.smtpUrl,
+        machines: machinesOf(processes.filter(({ isSilent }) => !isSilent)),
+      };
+    }),
+    checkOf("trust", clock, () => lookAtTrust(db, clock), 60_000),
+    checkOf("work", clock, async () => (await read).work),
+    checkOf("webhooks", clock, async () => (await read).webhooks),
   ];
 }
 
-async function lookAtRing(db: Db, config: Config): Promise<Found> {
-  const known = await listKnownKeys(db);
-  const text = readRing(config);
-  const loaded = text === null ? [] : parseRing(text).map(loadedKey);
-  return judgeRing({ loaded: text !== null, knownKeys: known.length, misfits: misfits(loaded, known) });
-}
-
-async function lookAtTrust(db: Db, clock: Clock): Promise<Found> {
-  const now = clock.now();
-  const [{ records }, sources] = await Promise.all([readTrust(db), listSources(db)]);
-  const { authorities, countries } = auditTrust(new TrustStore(records, createNodeSignatureChecker()), now);
-  const times = records.map(({ source }) => Date.parse(source.importedAt));
-  return judgeTrust(
-    {
-      authorities,
-      valid: countries.reduce((sum, { validNow }) => sum + validNow, 0),
-      countries: countries.length,
-      stale: countries.filter(({ revocationList }) => revocationList === "stale").length,
-      newestImport: times.length === 0 ? null : new Date(Math.max(...times)),
-      sources: sources.map(({ address, succeeded_at: succeededAt, problem: trouble }) => ({
-        address,
-        succeededAt,
-        problem: trouble,
-      })),
-    },
-    now,
-  );
+async function lookAtTrust(db: Db, clock: Clock): Promise<Facts["trust"]> {
+  const reader = new TrustReader();
+  try {
+    return await summarizeTrust({ db, clock }, new CurrentTrust(db), reader);
+  } finally {
+    await reader.close();
+  }
 }

@@ -4,12 +4,28 @@ import type { Queryable } from "../db/db.ts";
 import { readPage } from "../db/page.ts";
 import { noSql, sql } from "../db/sql.ts";
 
-export function readDatabaseFacts(
+export type DatabaseFacts = {
+  version: string;
+  /** The database's own clock. */
+  now: Date;
+  takes_writes: boolean;
+  /** False before the first migration. */
+  has_schema: boolean;
+};
+
+export function readDatabaseFacts(db: Queryable): Promise<DatabaseFacts> {
+  return db.one<DatabaseFacts>(sql`
+    select current_setting('server_version') as version, clock_timestamp() as now,
+      not pg_is_in_recovery() and not current_setting('transaction_read_only')::boolean as takes_writes,
+      to_regclass('schema_migrations') is not null as has_schema`);
+}
+
+/** In the order of their names. By way of JSON, because a database from before migration 0083 has no such column. */
+export function listAppliedMigrations(
   db: Queryable,
-): Promise<{ schema_version: string | null; database_version: string }> {
-  return db.one(sql`
-    select (select max(name) from schema_migrations) as schema_version,
-      current_setting('server_version') as database_version`);
+): Promise<{ name: string; checksum: string; leastCode: number | null }[]> {
+  return db.rows(sql`
+    select name, checksum, (to_jsonb(m) ->> 'least_code')::integer as "leastCode" from schema_migrations m order by name`);
 }
 
 /** How many mails are not handed over, those included that are set aside, counted up to `most`. */

@@ -2,15 +2,16 @@ import type { OperatorStatus, OrganizationSize } from "@assay/contract/operator"
 import type { Static } from "typebox";
 import { secondMs } from "../kernel/clock.ts";
 import type { OrganizationSizeRow } from "./installation.store.ts";
-import type { InstallationStatus } from "./installation-status.ts";
 import type { FaceFigures } from "./process-report.ts";
+import type { InstallationStatus } from "./read-status.ts";
 
 type Status = Static<typeof OperatorStatus>;
 
 const textOf = (at: Date | null) => at?.toISOString() ?? null;
 
 export function viewStatus(status: InstallationStatus): Status {
-  const { now, concerns, health, processes, jobs, setAside, webhooks, mails } = status;
+  const { now, concerns, health, webhooks } = status;
+  const { processes, jobs, setAside, mails } = status.work;
   return {
     at: now.toISOString(),
     concerns,

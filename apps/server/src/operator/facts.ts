@@ -1,0 +1,90 @@
+import type { Found } from "@assay/cli/checks";
+import type { Migration } from "../db/migrate.ts";
+import type { Pooler } from "../db/pooler.ts";
+import type { AppliedMigration } from "../db/schema-version.ts";
+import type { AsideGroup } from "../db/set-aside.store.ts";
+import type { TrustSummary } from "../trust/summarize-trust.ts";
+import type { JobStanding, ReportedProcess } from "./process-report.ts";
+
+type Backlog = { count: number; isCapped: boolean; setAside: number };
+
+/** What the tables say about the work that is done and that waits. */
+export type Work = {
+  /** Whether a process has ever run on this database. */
+  hasRun: boolean;
+  processes: readonly (ReportedProcess & { isSilent: boolean })[];
+  jobs: readonly (JobStanding & { setAside: number })[];
+  setAside: { count: number; groups: readonly AsideGroup[] };
+  mails: Backlog & { oldestAt: Date | null };
+};
+
+export type Webhooks = Backlog & {
+  oldestDueAt: Date | null;
+  /** Without endpoints that fail now, whose deliveries wait for them. */
+  oldestSendableAt: Date | null;
+  endpointsDue: number;
+  endpointsFailing: number;
+};
+
+/** What is known of an installation, by what it is about. The doctor looks at most of it, the operator's page at what a running process knows. */
+export type Facts = {
+  /** Why the process that looks should get no requests. */
+  self: { problem: string | null };
+  /** What is wrong with the settings. */
+  configuration: { problem: string | null };
+  node: { version: string };
+  folder: {
+    path: string;
+    /** Null where there is none. */
+    mode: number | null;
+    isWritable: boolean;
+    /** Permissions of the key ring; null where it is not kept here. */
+    ringMode: number | null;
+  };
+  disk: { free: number; size: number };
+  /** Null where the system does not name a limit. */
+  openFiles: { limit: number | "unlimited" | null };
+  publicAddress: {
+    /** PUBLIC_URL; empty where it is not set. */
+    url: string;
+    /** Where the service was looked for. */
+    base: string;
+    answer: "ours" | "foreign" | "untrusted" | "unknown_name" | "none" | "not_asked";
+    /** The status or the code of an answer that is not ours. */
+    detail: string;
+    certificate: Found | null;
+  };
+  mail:
+    | { kind: "files"; folder: string }
+    | { kind: "refused"; host: string; code: string; message: string }
+    | { kind: "answers"; host: string; certificate: Found | null };
+  readingDevices: { apps: readonly string[]; desks: boolean };
+  dns: { resolvers: number; silent: readonly string[] };
+  attestation: { revokedFile: string };
+  face: { failure: string | null; hasNetwork: boolean };
+  database:
+    | { kind: "unreadable"; problem: string }
+    | { kind: "empty"; earlierLife: readonly string[] }
+    | { kind: "answers"; version: string; takesWrites: boolean };
+  pooler: {
+    /** What DATABASE_URL leads through, and whether each of the pooler's clients has names of its own for statements. */
+    pooler: Pooler;
+    namesApart: boolean;
+    /** What DATABASE_DIRECT_URL leads through; null where it is not set. */
+    direct: Pooler | null;
+    preparedStatements: "named" | "off";
+  };
+  schema: {
+    known: readonly Migration[];
+    /** Null in an empty database. */
+    applied: readonly (AppliedMigration & { checksum: string })[] | null;
+    earlierLife: readonly string[];
+  };
+  clock: { skewMs: number };
+  keyRing: { isLoaded: boolean; knownKeys: number; misfits: readonly string[] };
+  mailFiles: { smtpUrl: string; machines: readonly string[] };
+  trust: TrustSummary;
+  work: Work;
+  webhooks: Webhooks;
+  backup: { lastAt: Date | null; isEmbedded: boolean };
+};
