@@ -143,7 +143,7 @@ function describePool(): string {
     "| | |",
     "|---|---|",
     `| processes, unless \`FACE_WORKERS\` says otherwise | ${poolLimits.workers} |`,
-    `| tries that may wait, unless \`FACE_QUEUE_LIMIT\` says otherwise | ${poolLimits.queueLimit} |`,
+    `| tries that may wait for each of them | ${poolLimits.queuePerWorker} |`,
     `| longest wait for a worker | ${seconds(poolLimits.maxWaitMs)} |`,
     `| longest work on one try, then the process is killed | ${seconds(poolLimits.jobTimeoutMs)} |`,
     `| longest start of a process | ${seconds(poolLimits.startTimeoutMs)} |`,

@@ -5,7 +5,6 @@ import { signUpModes } from "@assay/contract/accounts";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
 import { matchThresholds } from "@assay/face/match";
-import { detectorLimit } from "./face/attack-detector.ts";
 import { poolLimits } from "./face/pool-limits.ts";
 import { ExplainedError } from "./lib/explained-error.ts";
 import { parseRing } from "./lib/key-ring.ts";
@@ -211,34 +210,6 @@ export const settings = {
     1,
     600,
   ),
-  databaseJobStatementSeconds: integer(
-    "DATABASE_JOB_STATEMENT_SECONDS",
-    "The same for one statement in a transaction of a background job.",
-    300,
-    1,
-    3600,
-  ),
-  databaseLockSeconds: integer(
-    "DATABASE_LOCK_SECONDS",
-    "Longest wait for a lock in the database, such as for another request with the same Idempotency-Key; then 503.",
-    10,
-    1,
-    600,
-  ),
-  databaseIdleTransactionSeconds: integer(
-    "DATABASE_IDLE_TRANSACTION_SECONDS",
-    "After this time the database ends a transaction that sends nothing, so that what it locked is free again.",
-    30,
-    1,
-    3600,
-  ),
-  databaseConnectSeconds: integer(
-    "DATABASE_CONNECT_SECONDS",
-    "Longest wait for a database connection, a new one or a free one of the pool; then 503.",
-    10,
-    1,
-    120,
-  ),
   databaseStartWaitSeconds: integer(
     "DATABASE_START_WAIT_SECONDS",
     "How long a start, or a command, waits for a database that does not answer yet.",
@@ -274,13 +245,6 @@ export const settings = {
     "SMTP_URL",
     "Mail server, as smtp:// or smtps://. Unset, each mail is an .eml file in DATA_DIR/mail.",
     ["smtp:", "smtps:"],
-  ),
-  mailFileDays: integer(
-    "MAIL_FILE_DAYS",
-    "Days after which an .eml file in DATA_DIR/mail is removed; those of a deleted organization go with it.",
-    7,
-    1,
-    3650,
   ),
   mailFrom: text("MAIL_FROM", "Sender of mails.", "Assay <no-reply@localhost>"),
   dnsResolvers: list(
@@ -319,13 +283,6 @@ export const settings = {
     200,
     1,
     100_000,
-  ),
-  invitationsPerRecipient: integer(
-    "INVITATIONS_PER_RECIPIENT",
-    "Most invitations that one address gets in a day (UTC), from all organizations together; one more is 409.",
-    10,
-    1,
-    10_000,
   ),
   webhookHistoryDays: integer(
     "WEBHOOK_HISTORY_DAYS",
@@ -548,13 +505,6 @@ export const settings = {
     1,
     64,
   ),
-  faceQueueLimit: integer(
-    "FACE_QUEUE_LIMIT",
-    "Tries that may wait for a face worker; one more is asked to come back, which costs the person no try.",
-    poolLimits.queueLimit,
-    1,
-    1000,
-  ),
   attemptMemoryMb: define<number>(
     "ATTEMPT_MEMORY_MB",
     "Most megabytes of memory that one process reserves for the chip files and camera frames of running verifications. A device waiting to read a chip takes 1.1, one that films a face 12 more; beyond it devices are asked to wait, which costs no try.",
@@ -566,20 +516,6 @@ export const settings = {
         throw new Problem("must be a whole number from 16 to 1000000");
       return number;
     },
-  ),
-  attemptMemorySandboxPercent: integer(
-    "ATTEMPT_MEMORY_SANDBOX_PERCENT",
-    "The part of ATTEMPT_MEMORY_MB that all verifications of the sandbox may take together.",
-    25,
-    1,
-    100,
-  ),
-  attemptMemoryOrganizationPercent: integer(
-    "ATTEMPT_MEMORY_ORGANIZATION_PERCENT",
-    "The part that the verifications of one organization may take: of ATTEMPT_MEMORY_MB those with live sessions, of the sandbox's part those in the sandbox.",
-    50,
-    1,
-    100,
   ),
   faceMatchDistance: decimal(
     "FACE_MATCH_DISTANCE",
@@ -617,13 +553,6 @@ export const settings = {
     ["risk", "require"],
     "risk",
   ),
-  faceAttackScore: decimal(
-    "FACE_ATTACK_SCORE",
-    "Score of the detector of FACE_ATTACK_DETECTOR, from 0 to 1, above which a try counts as an attack.",
-    detectorLimit,
-    0,
-    1,
-  ),
   logLevel: oneOf("LOG_LEVEL", "Least level that is logged.", ["debug", "info", "warn", "error"], "info"),
   logFormat: oneOf(
     "LOG_FORMAT",
@@ -654,7 +583,29 @@ export const settings = {
   ),
 } as const;
 
-export type Config = { -readonly [K in keyof typeof settings]: (typeof settings)[K]["fallback"] };
+/** Limits that no operator has to set. They are a part of the configuration so that a test can have others. */
+const fixedLimits = {
+  /** Jobs work on whole tables: the largest rewrite of a table ends within this time, or is left to the operator. */
+  databaseJobStatementSeconds: 300,
+  /** Longest wait for a lock, such as for another request with the same Idempotency-Key; then 503. */
+  databaseLockSeconds: 10,
+  /** After this time the database ends a transaction that sends nothing, so that what it locked is free again. */
+  databaseIdleTransactionSeconds: 30,
+  /** Longest wait for a connection, a new one or a free one of the pool; then 503. */
+  databaseConnectSeconds: 10,
+  /** Days after which an .eml file in DATA_DIR/mail is removed. */
+  mailFileDays: 7,
+  /** Most invitations that one address gets in a day (UTC), from all organizations together. */
+  invitationsPerRecipient: 10,
+  /** The part of ATTEMPT_MEMORY_MB that all verifications of the sandbox may take together. */
+  attemptMemorySandboxPercent: 25,
+  /** The part of one organization: of ATTEMPT_MEMORY_MB with live sessions, of the sandbox's part in the sandbox. */
+  attemptMemoryOrganizationPercent: 50,
+};
+
+export type Config = {
+  -readonly [K in keyof typeof settings]: (typeof settings)[K]["fallback"];
+} & typeof fixedLimits;
 
 export class ConfigError extends ExplainedError {
   readonly problems: readonly string[];
@@ -671,7 +622,7 @@ export class ConfigError extends ExplainedError {
 /** Reads the environment, the only place that does. Reports every problem at once. */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
-  const values: Record<string, unknown> = {};
+  const values: Record<string, unknown> = { ...fixedLimits };
   for (const [name, setting] of Object.entries(settings) as [string, Setting<unknown>][]) {
     const given = env[setting.env]?.trim();
     values[name] = setting.fallback;

@@ -36,8 +36,7 @@ function failsWhen(maxFramePixels: number): Readonly<Record<FailureReason, strin
     match_in_review_band:
       "the distance to the portrait is over `FACE_MATCH_DISTANCE` and not over `FACE_REVIEW_DISTANCE`",
     match_too_far: "the distance to the portrait is over `FACE_REVIEW_DISTANCE`",
-    attack_detected:
-      "only with `FACE_ATTACK_POLICY=require`: the score of your own detector is over `FACE_ATTACK_SCORE`",
+    attack_detected: "only with `FACE_ATTACK_POLICY=require`: the score of your own detector is over 0.5",
   };
 }
 

@@ -19,7 +19,7 @@ export type LoadAttackDetector = () => Promise<AttackDetector>;
  */
 export const detectorTimeoutMs = 5_000;
 
-/** A score above it is an attack, unless FACE_ATTACK_SCORE says otherwise. By hand: the middle; what is right belongs to the detector. */
+/** A score above it is an attack. The middle: a detector scales its own score. */
 export const detectorLimit = 0.5;
 
 /** Its answer, or that it gave none: it broke, took too long, or answered with something that is no number from 0 to 1. */

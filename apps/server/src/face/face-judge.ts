@@ -101,7 +101,6 @@ export type FaceJudgeOptions = {
   readonly colours?: "risk" | "require";
   /** `risk`: what the operator's own detector says, or does not say, only weighs on the risk score; `require`: an attack fails, and no answer is a fault. */
   readonly detector?: "risk" | "require";
-  readonly detectorLimit?: number;
   readonly pool?: Omit<FaceWorkerPoolOptions, "log">;
   /** For tests and benchmarks: replaces the workers. */
   readonly measurer?: FaceMeasurer;
@@ -190,7 +189,7 @@ async function judge(
   if (options.colours === "require" && colours.outcome !== "followed")
     return livenessFailed(["colours_not_followed"]);
 
-  const detected = detectorSign(measured.attackScore, options.detectorLimit ?? detectorLimit);
+  const detected = detectorSign(measured.attackScore, detectorLimit);
   if (options.detector === "require" && detected === "detector") return livenessFailed(["attack_detected"]);
   // Nobody passes without the answer that the operator requires, and nobody loses a try for want of it.
   if (options.detector === "require" && detected === "detector_unavailable")

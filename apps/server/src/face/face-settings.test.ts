@@ -17,22 +17,18 @@ test("the face settings carry the operator's thresholds, workers, models and det
       FACE_MATCH_DISTANCE: "0.45",
       FACE_REVIEW_DISTANCE: "0.5",
       FACE_WORKERS: "3",
-      FACE_QUEUE_LIMIT: "20",
       FACE_COLOURS: "require",
       FACE_MODELS_FILE: "/opt/models/face models.mjs",
       FACE_ATTACK_DETECTOR: "/opt/detector/pad.mjs",
       FACE_ATTACK_POLICY: "require",
-      FACE_ATTACK_SCORE: "0.8",
     }),
   );
   assert.deepEqual(settings, {
     thresholds: { match: 0.45, review: 0.5 },
     colours: "require",
     detector: "require",
-    detectorLimit: 0.8,
     pool: {
       workers: 3,
-      queueLimit: 20,
       modelsModule: "file:///opt/models/face%20models.mjs",
       detectorModule: "file:///opt/detector/pad.mjs",
       readableFolders: ["/opt/models", "/opt/detector"],

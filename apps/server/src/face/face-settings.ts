@@ -16,10 +16,8 @@ export function faceJudgeSettings(config: Config): Omit<FaceJudgeOptions, "log" 
     thresholds: { match: config.faceMatchDistance, review: config.faceReviewDistance },
     colours: config.faceColours,
     detector: config.faceAttackPolicy,
-    detectorLimit: config.faceAttackScore,
     pool: {
       workers: config.faceWorkers,
-      queueLimit: config.faceQueueLimit,
       ...(models === null ? {} : { modelsModule: models.href }),
       ...(detector === null ? {} : { detectorModule: detector.href }),
       ...(readableFolders.length === 0 ? {} : { readableFolders }),

@@ -64,6 +64,16 @@ test("face workers start on demand and answer with another set of models", async
   assert.equal(pool.processIds.length, 1);
 });
 
+test("eight tries may wait for each face worker, and one more finds no place", async () => {
+  const two = poolWith({ workers: 2 });
+  const tries: Promise<unknown>[] = [];
+  while (two.hasPlace(liveTry) && tries.length < 50)
+    tries.push(two.run(jobOf(widths.fine), liveTry).catch((error: unknown) => error));
+  assert.equal(two.waiting, 16);
+  await two.close();
+  await Promise.all(tries);
+});
+
 test("face workers show the frames that are compared to the operator's own detector, which may read no more than they", async () => {
   const watched = poolWith({ detectorModule: new URL("tiny-attack-detector.ts", support).href });
   const box = { x: 4, y: 4, width: 8, height: 8 };

@@ -88,7 +88,7 @@ export class FaceWorkerPool {
   constructor(options: FaceWorkerPoolOptions) {
     this.#options = {
       workers: poolLimits.workers,
-      queueLimit: poolLimits.queueLimit,
+      queueLimit: poolLimits.queuePerWorker * (options.workers ?? poolLimits.workers),
       maxWaitMs: poolLimits.maxWaitMs,
       jobTimeoutMs: poolLimits.jobTimeoutMs,
       lookTimeoutMs: poolLimits.lookTimeoutMs,

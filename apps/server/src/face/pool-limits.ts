@@ -5,8 +5,8 @@
 export const poolLimits = {
   /** The operator's, see FACE_WORKERS. Twice: twice the memory and cores. There is no half. */
   workers: 1,
-  /** The operator's, see FACE_QUEUE_LIMIT. Half: a group of five at once is partly sent away. Twice: the last one waits about a quarter of a minute with one worker. */
-  queueLimit: 8,
+  /** Tries that may wait for each worker. Half: a group of five at once is partly sent away. Twice: the last one waits about a quarter of a minute. */
+  queuePerWorker: 8,
   /** Half: tries at the end of a full queue are refused although their turn is near. Twice: the person looks at a spinner for two minutes. */
   maxWaitMs: 60_000,
   /** Half: a machine ten times slower than the measured one fails the longest tries. Twice: a picture made to loop in a decoder holds a worker for two minutes. */

@@ -25,7 +25,7 @@ const advice: Record<Obstacle, string> = {
   old_transaction:
     "a transaction from before the deletion still runs; look for it in pg_stat_activity (backend_xmin), pg_prepared_xacts and pg_replication_slots",
   table_in_use: "a table was in use all the time",
-  took_too_long: "a table could not be rewritten within DATABASE_JOB_STATEMENT_SECONDS; tried again in a day",
+  took_too_long: "a table could not be rewritten within five minutes; tried again in a day",
   log_in_use: "the write-ahead log is still needed; a backup may be under way",
   other_process: "another process is cleaning",
 };

@@ -8,7 +8,8 @@ import { readMails } from "../support/mails.ts";
 import { startTestService } from "../support/service.ts";
 
 const service = await startTestService({
-  env: { INVITATIONS_PER_DAY: "12", INVITATIONS_PER_RECIPIENT: "3" },
+  env: { INVITATIONS_PER_DAY: "12" },
+  config: { invitationsPerRecipient: 3 },
 });
 const { api, core, clock } = service;
 

@@ -9,7 +9,8 @@ import { startTestService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
 const { api, clock, databaseUrl, runJob } = await startTestService({
-  env: { DATABASE_STATEMENT_SECONDS: "1", DATABASE_LOCK_SECONDS: "1" },
+  env: { DATABASE_STATEMENT_SECONDS: "1" },
+  config: { databaseLockSeconds: 1 },
 });
 const admin = new pg.Client({ connectionString: databaseUrl });
 await admin.connect();

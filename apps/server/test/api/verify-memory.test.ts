@@ -318,7 +318,8 @@ test("over the budget a device is asked to wait before it has sent anything, and
   const small = await startTestService({
     // The budget is that of a process.
     machines: 1,
-    env: { ATTEMPT_MEMORY_MB: "16", ATTEMPT_MEMORY_SANDBOX_PERCENT: "1" },
+    env: { ATTEMPT_MEMORY_MB: "16" },
+    config: { attemptMemorySandboxPercent: 1 },
     verify,
   });
   const ours = await createPartner(small.api);
@@ -351,11 +352,8 @@ test("one organization cannot take the memory of all, nor the sandbox that of li
   const shared = await startTestService({
     // As above.
     machines: 1,
-    env: {
-      ATTEMPT_MEMORY_MB: "80",
-      ATTEMPT_MEMORY_SANDBOX_PERCENT: "50",
-      ATTEMPT_MEMORY_ORGANIZATION_PERCENT: "50",
-    },
+    env: { ATTEMPT_MEMORY_MB: "80" },
+    config: { attemptMemorySandboxPercent: 50 },
     verify,
   });
   /** Opens the camera for as many as there is room, and tells for how many there was. */

@@ -110,7 +110,6 @@ test("through the pooler the server ends what takes too long, in a transaction a
 }, async (t) => {
   const { api, admin, databaseUrl } = await startBehindPooler(t, "api", {
     DATABASE_STATEMENT_SECONDS: "1",
-    DATABASE_LOCK_SECONDS: "60",
   });
   const partner = await createPartner(api);
   const { id } = await startVerification(partner.api);
