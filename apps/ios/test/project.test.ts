@@ -6,7 +6,8 @@ import test from "node:test";
 import { pageLanguages } from "@assay/contract/facts";
 import { toHex } from "@assay/emrtd/bytes";
 import { ldsApplicationId } from "@assay/emrtd/reader/chip-files";
-import { appSiteAssociationOf, parseIosReaderApp } from "../../server/src/verify/reader-apps.ts";
+import { parseIosReaderApp } from "../../server/src/settings/reader-apps.ts";
+import { appSiteAssociationOf } from "../../server/src/verify/reader-apps.ts";
 import {
   dictionary,
   type PropertyDictionary,

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ConfigError, loadConfig, settings } from "./config.ts";
+import { settings } from "./config.ts";
+import { loadConfig } from "./load-config.ts";
 import { removedSettingNotices, removedSettings } from "./removed-settings.ts";
+import { ConfigError } from "./settings/config-error.ts";
 
 test("everything is optional", () => {
   const config = loadConfig({});
@@ -14,7 +16,7 @@ test("all problems are reported together, without the values", () => {
   const env = {
     PORT: "eighty",
     PUBLIC_URL: "https://example.com/path",
-    DATABASE_URL: "mysql://secret@host/db",
+    DATABASE_URL: "postgres://user:secret@host:port/db",
     SMTP_URL: "http://mail",
     DNS_RESOLVERS: "9.9.9.9, dns.example",
     LOG_LEVEL: "loud",

@@ -1,154 +1,29 @@
 import { isIP } from "node:net";
 import { totalmem } from "node:os";
-import { resolve } from "node:path";
 import { signUpModes } from "@assay/contract/accounts";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
 import { matchThresholds } from "@assay/face/match";
-import { poolLimits } from "./face/pool-limits.ts";
-import { ExplainedError } from "./lib/explained-error.ts";
 import { parseRing } from "./lib/key-ring.ts";
-import { exemptHostSet } from "./lib/public-address.ts";
-import { sourceProblem } from "./trust/trust-sources.ts";
+import {
+  databaseAddress,
+  decimal,
+  define,
+  flag,
+  integer,
+  list,
+  oneOf,
+  Problem,
+  pairs,
+  text,
+  url,
+} from "./settings/kinds.ts";
 import {
   type AndroidReaderApp,
   type IosReaderApp,
   parseAndroidReaderApp,
   parseIosReaderApp,
-} from "./verify/reader-apps.ts";
-
-type Setting<T> = {
-  env: string;
-  about: string;
-  shownDefault: string;
-  fallback: T;
-  read: (text: string) => T;
-};
-
-/** A sentence that says what is wrong with a value, without repeating the value: it may be a secret. */
-class Problem extends Error {}
-
-function define<T>(
-  env: string,
-  about: string,
-  fallback: T,
-  shownDefault: string,
-  read: (text: string) => T,
-): Setting<T> {
-  return { env, about, fallback, shownDefault, read };
-}
-
-function text(
-  env: string,
-  about: string,
-  fallback: string,
-  shownDefault = fallback === "" ? "(unset)" : fallback,
-) {
-  return define<string>(env, about, fallback, shownDefault, (value) => value);
-}
-
-function integer(env: string, about: string, fallback: number, min: number, max: number) {
-  return define<number>(env, about, fallback, String(fallback), (value) => {
-    const number = Number(value);
-    if (!/^\d+$/.test(value) || number < min || number > max)
-      throw new Problem(`must be a whole number from ${min} to ${max}`);
-    return number;
-  });
-}
-
-function decimal(env: string, about: string, fallback: number, min: number, max: number) {
-  return define<number>(env, about, fallback, String(fallback), (value) => {
-    const number = Number(value);
-    if (!/^\d+(\.\d+)?$/.test(value) || number < min || number > max)
-      throw new Problem(`must be a number from ${min} to ${max}`);
-    return number;
-  });
-}
-
-function oneOf<const V extends readonly string[]>(
-  env: string,
-  about: string,
-  values: V,
-  fallback: V[number],
-) {
-  return define<V[number]>(env, about, fallback, fallback, (value) => {
-    if (!values.includes(value)) throw new Problem(`must be one of: ${values.join(", ")}`);
-    return value as V[number];
-  });
-}
-
-function flag(env: string, about: string) {
-  return define<boolean>(env, about, false, "false", (value) => {
-    if (value !== "true" && value !== "false") throw new Problem("must be true or false");
-    return value === "true";
-  });
-}
-
-function url(env: string, about: string, protocols: readonly string[], shownDefault = "(unset)") {
-  return define<string>(env, about, "", shownDefault, (value) => {
-    const parsed = URL.parse(value);
-    if (parsed === null || !protocols.includes(parsed.protocol)) {
-      throw new Problem(
-        `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
-      );
-    }
-    return value;
-  });
-}
-
-/** The address of a PostgreSQL. Says in words what is wrong with it, without repeating it: it may hold a password. */
-function databaseAddress(env: string, about: string, shownDefault = "(unset)") {
-  return define<string>(env, about, "", shownDefault, (value) => {
-    const [, hosts, query] = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#]*)[^?#]*(\?[^#]*)?$/.exec(value) ?? [];
-    if (hosts === undefined) throw new Problem("must be a URL that starts with postgres:// or postgresql://");
-    if (`${hosts}${new URLSearchParams(query).get("host") ?? ""}`.includes(","))
-      throw new Problem(
-        "must name one host: use the single address that your database operator or proxy keeps at the server which takes writes",
-      );
-    if (!URL.canParse(value)) throw new Problem("must name the host as host or host:port");
-    return value;
-  });
-}
-
-function list(env: string, about: string, check: (entry: string) => string | null) {
-  return define<readonly string[]>(env, about, [], "(unset)", (value) => {
-    const entries = value
-      .split(",")
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== "");
-    for (const [index, entry] of entries.entries()) {
-      const problem = check(entry);
-      if (problem !== null) throw new Problem(`entry ${index + 1} ${problem}`);
-    }
-    return entries;
-  });
-}
-
-/** The form that OpenTelemetry has for headers and attributes (that of W3C Baggage). */
-function pairs(env: string, about: string) {
-  return define<Readonly<Record<string, string>>>(env, about, {}, "(unset)", (value) => {
-    const entries = value.split(",").filter((entry) => entry.trim() !== "");
-    return Object.fromEntries(
-      entries.map((entry, index) => {
-        const at = entry.indexOf("=");
-        const name = entry.slice(0, at).trim();
-        if (at < 1 || !/^[\w.-]+$/.test(name))
-          throw new Problem(`entry ${index + 1} is not of the form name=value`);
-        return [name, decodeEntry(entry.slice(at + 1).trim(), index)];
-      }),
-    );
-  });
-}
-
-function decodeEntry(text: string, index: number): string {
-  try {
-    const decoded = decodeURIComponent(text);
-    if (/^[\x20-\x7e]*$/.test(decoded)) return decoded;
-  } catch {
-    // Told below.
-  }
-  throw new Problem(`entry ${index + 1} has a value that is not percent-encoded ASCII`);
-}
+} from "./settings/reader-apps.ts";
 
 function isResolver(entry: string): boolean {
   const match = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(entry);
@@ -501,7 +376,7 @@ export const settings = {
   faceWorkers: integer(
     "FACE_WORKERS",
     "Processes that judge faces at the same time; each takes up to 300 MB and a core while it works.",
-    poolLimits.workers,
+    1,
     1,
     64,
   ),
@@ -584,7 +459,7 @@ export const settings = {
 } as const;
 
 /** Limits that no operator has to set. They are a part of the configuration so that a test can have others. */
-const fixedLimits = {
+export const fixedLimits = {
   /** Jobs work on whole tables: the largest rewrite of a table ends within this time, or is left to the operator. */
   databaseJobStatementSeconds: 300,
   /** Longest wait for a lock, such as for another request with the same Idempotency-Key; then 503. */
@@ -606,60 +481,3 @@ const fixedLimits = {
 export type Config = {
   -readonly [K in keyof typeof settings]: (typeof settings)[K]["fallback"];
 } & typeof fixedLimits;
-
-export class ConfigError extends ExplainedError {
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[]) {
-    super(
-      `The configuration has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`,
-    );
-    this.name = "ConfigError";
-    this.problems = problems;
-  }
-}
-
-/** Reads the environment, the only place that does. Reports every problem at once. */
-export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const problems: string[] = [];
-  const values: Record<string, unknown> = { ...fixedLimits };
-  for (const [name, setting] of Object.entries(settings) as [string, Setting<unknown>][]) {
-    const given = env[setting.env]?.trim();
-    values[name] = setting.fallback;
-    if (given === undefined || given === "") continue;
-    try {
-      values[name] = setting.read(given);
-    } catch (error) {
-      problems.push(`${setting.env} ${(error as Error).message}.`);
-    }
-  }
-  const config = values as Config;
-  config.dataDir = resolve(config.dataDir);
-  config.publicUrl = config.publicUrl.replace(/\/+$/, "");
-  if (config.publicUrl !== "" && !/^https?:\/\/[^/?#]+$/.test(config.publicUrl)) {
-    problems.push("PUBLIC_URL must be an origin: no path, query or fragment.");
-  }
-  if (config.databaseUrl !== "" && (env.SECRET_KEYS ?? "").trim() === "") {
-    problems.push(
-      'SECRET_KEYS must be set together with DATABASE_URL. Make a ring with: echo "1:$(openssl rand -base64 32)"',
-    );
-  }
-  if (config.databaseDirectUrl !== "" && config.databaseUrl === "")
-    problems.push("DATABASE_DIRECT_URL must not be set without DATABASE_URL.");
-  const exemptHosts = exemptHostSet(config.webhookAllowedPrivateHosts);
-  for (const [index, entry] of config.trustSources.entries()) {
-    const problem = sourceProblem(entry, exemptHosts);
-    if (problem !== null) problems.push(`TRUST_SOURCES entry ${index + 1} ${problem}.`);
-  }
-  if (config.readerAppAndroid?.installUrl === null && config.readerAppAndroidFile === "") {
-    problems.push("READER_APP_ANDROID lacks install=, and READER_APP_ANDROID_FILE names no app to install.");
-  }
-  if (config.rpTermsFile !== "" && (env.RP_TERMS_VERSION ?? "").trim() === "") {
-    problems.push("RP_TERMS_VERSION must be set together with RP_TERMS_FILE.");
-  }
-  if (config.faceReviewDistance < config.faceMatchDistance) {
-    problems.push("FACE_REVIEW_DISTANCE must not be below FACE_MATCH_DISTANCE.");
-  }
-  if (problems.length > 0) throw new ConfigError(problems);
-  return config;
-}

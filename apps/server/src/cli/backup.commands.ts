@@ -1,8 +1,8 @@
 import { type Command, CommandError } from "@assay/cli/command";
-import { loadConfig } from "../config.ts";
 import { backupEmbedded, restoreEmbedded } from "../installation/backup.ts";
 import { noteBackup } from "../installation/last-backup.ts";
 import { systemClock } from "../kernel/clock.ts";
+import { loadConfig } from "../load-config.ts";
 
 function embeddedDataDir(): string {
   const config = loadConfig(process.env);

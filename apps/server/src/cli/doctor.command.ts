@@ -1,11 +1,13 @@
 import { type Finding, runChecks, tellFindings } from "@assay/cli/checks";
 import type { Command } from "@assay/cli/command";
 import { examineForPartner, partnerDoctorOptions } from "@assay/cli/doctor.command";
-import { type Config, ConfigError, loadConfig } from "../config.ts";
+import type { Config } from "../config.ts";
 import { checkOf, checksAround } from "../doctor/look-around.ts";
 import { lookIntoDatabase } from "../doctor/look-into-database.ts";
 import { systemClock } from "../kernel/clock.ts";
 import { createLog } from "../lib/log.ts";
+import { loadConfig } from "../load-config.ts";
+import { ConfigError } from "../settings/config-error.ts";
 
 /** What the parts that it uses have to say is in what they answer. */
 const silent = createLog({ level: "error", write: () => {}, now: () => systemClock.now() });

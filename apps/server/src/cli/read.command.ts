@@ -21,7 +21,6 @@ import { readDeviationLists } from "@assay/emrtd/trust/known-deviations";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
 import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
-import { loadConfig } from "../config.ts";
 import { accessKeyFromTyped } from "../desk-reader/access-key.ts";
 import { CardAtDesk, type CardWait } from "../desk-reader/card-at-desk.ts";
 import { adviseOn, adviseOnOutcome, deskExitCodes, guideStep } from "../desk-reader/desk-guide.ts";
@@ -31,6 +30,7 @@ import { drawCode } from "../desk-reader/draw-code.ts";
 import { type DeskJudgement, judgeDocument } from "../desk-reader/judge-document.ts";
 import { readDocumentAtDesk } from "../desk-reader/read-document.ts";
 import { LeftByDesk, processTerminal, type Terminal } from "../desk-reader/terminal.ts";
+import { loadConfig } from "../load-config.ts";
 import { readTrust } from "../trust/trust.store.ts";
 import { withTrust } from "./with-trust.ts";
 

@@ -1,10 +1,10 @@
 import type { Command } from "@assay/cli/command";
 import type { Style } from "@assay/cli/style";
 import type { ProcessRole, Service } from "../app.ts";
-import { loadConfig } from "../config.ts";
 import { checkAddress, explainListenError } from "../http/listen-address.ts";
 import { openInstallation } from "../installation/open-installation.ts";
 import { secondMs } from "../kernel/clock.ts";
+import { loadConfig } from "../load-config.ts";
 import { mailFolder } from "../mails/mail-files.ts";
 import { removedSettingNotices } from "../removed-settings.ts";
 import { untilStopped } from "./until-stopped.ts";

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { framesToSign } from "@assay/contract/verify-protocol";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
-import { ConfigError } from "../config.ts";
 import type { Core } from "../core.ts";
 import { describeError } from "../lib/log.ts";
+import { ConfigError } from "../settings/config-error.ts";
 import { readRevokedSerials, readRootKeys } from "./attestation-files.ts";
 import { type AttestationProblem, attestationProblem } from "./verify-attestation.ts";
 

@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { matchThresholds } from "@assay/face/match";
-import { ConfigError, loadConfig } from "../config.ts";
+import { loadConfig } from "../load-config.ts";
+import { ConfigError } from "../settings/config-error.ts";
 import { faceJudgeSettings } from "./face-settings.ts";
+import { poolLimits } from "./pool-limits.ts";
 
 test("the face settings are the documented thresholds when nothing is set", () => {
   const settings = faceJudgeSettings(loadConfig({}));
   assert.deepEqual(settings.thresholds, matchThresholds);
   assert.equal(settings.colours, "risk");
   assert.equal(settings.pool?.modelsModule, undefined);
+  assert.equal(settings.pool?.workers, poolLimits.workers);
 });
 
 test("the face settings carry the operator's thresholds, workers, models and detector", () => {

@@ -1,4 +1,4 @@
-import { type Config, loadConfig } from "../config.ts";
+import type { Config } from "../config.ts";
 import { DatabaseClock } from "../db/database-clock.ts";
 import { type Db, openDb } from "../db/db.ts";
 import { checkSchema, type MigrateOptions, migrate } from "../db/migrate.ts";
@@ -6,6 +6,7 @@ import { type Clock, secondMs } from "../kernel/clock.ts";
 import { KeyRing, parseRing } from "../lib/key-ring.ts";
 import { createLog, describeError, type Log } from "../lib/log.ts";
 import { createLogWriter } from "../lib/log-writer.ts";
+import { loadConfig } from "../load-config.ts";
 import { explainFolderError } from "./data-dir.ts";
 import { keyRingPath, openRingFile } from "./key-ring-file.ts";
 

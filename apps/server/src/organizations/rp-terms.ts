@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { type Config, ConfigError } from "../config.ts";
+import type { Config } from "../config.ts";
+import { ConfigError } from "../settings/config-error.ts";
 
 export type RpTerms = { version: string; hash: string; jurisdiction: string; text: string };
 

@@ -12,6 +12,7 @@ import { type SafeFetch, SafeFetchError } from "../lib/safe-fetch.ts";
 import { composeMail } from "../mails/compose-mail.ts";
 import type { Letter } from "../mails/letter.ts";
 import { queueMail } from "../mails/queue-mail.ts";
+import { distributionPoints, namedSources } from "../settings/trust-sources.ts";
 import type { CurrentTrust } from "./current-trust.ts";
 import { describeImport } from "./describe-import.ts";
 import { changeTrust, insertImport, recordTrustAct, type TrustAct } from "./trust.store.ts";
@@ -35,7 +36,6 @@ import {
   type TrustSourceRow,
   takeDueSources,
 } from "./trust-source.store.ts";
-import { distributionPoints, namedSources } from "./trust-sources.ts";
 import type { EditionAnswer, TrustSurvey } from "./trust-task.ts";
 
 export const removalHeldMs = 7 * dayMs;

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type PageLanguage, pageLanguages } from "@assay/contract/facts";
-import { type Config, ConfigError } from "../config.ts";
+import type { Config } from "../config.ts";
+import { ConfigError } from "../settings/config-error.ts";
 
 /** `reviewed`: false for a translation that no lawyer has read. */
 export type ConsentText = { title: string; paragraphs: string[]; reviewed: boolean };

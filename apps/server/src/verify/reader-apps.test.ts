@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import {
-  appBannerOf,
-  parseAndroidReaderApp,
-  parseIosReaderApp,
-  ReaderAppProblem,
-  viewReaderApps,
-} from "./reader-apps.ts";
+import { parseAndroidReaderApp, parseIosReaderApp, ReaderAppProblem } from "../settings/reader-apps.ts";
+import { appBannerOf, viewReaderApps } from "./reader-apps.ts";
 
 const hex = "14".repeat(31).concat("af");
 const digest = `${"14:".repeat(31)}AF`;

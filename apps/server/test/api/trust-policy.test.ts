@@ -6,8 +6,8 @@ import {
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
 import type { TestDocument } from "@assay/emrtd/virtual/test-document";
-import { loadConfig } from "../../src/config.ts";
 import { sql } from "../../src/db/sql.ts";
+import { loadConfig } from "../../src/load-config.ts";
 import { changeTrust, insertImport } from "../../src/trust/trust.store.ts";
 import { type Api, createPartner } from "../support/api.ts";
 import { startTestService, type TestService } from "../support/service.ts";

@@ -109,9 +109,18 @@ const planted: readonly [what: string, files: Record<string, string>, complaint:
     /circle of folders: accounts → audit → sessions/,
   ],
   [
+    "the configuration imports a feature",
+    {
+      "apps/server/src/config.ts": 'import { y } from "./verify/x.ts";',
+      "apps/server/src/core.ts": 'import type { Config } from "./config.ts";',
+      "apps/server/src/verify/x.ts": 'import type { Core } from "../core.ts";',
+    },
+    /circle of folders: config\.ts → core\.ts → verify/,
+  ],
+  [
     "a feature reads the environment",
     { "apps/server/src/sessions/x.ts": "export const a = process.env.HOME;" },
-    /only config\.ts does/,
+    /only load-config\.ts is given it/,
   ],
   [
     "a decision asks for the time",

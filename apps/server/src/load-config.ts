@@ -1,0 +1,51 @@
+import { resolve } from "node:path";
+import { type Config, fixedLimits, settings } from "./config.ts";
+import { exemptHostSet } from "./lib/public-address.ts";
+import { ConfigError } from "./settings/config-error.ts";
+import type { Setting } from "./settings/kinds.ts";
+import { sourceProblem } from "./settings/trust-sources.ts";
+
+/** Reads the environment, the only place that does. Reports every problem at once. */
+export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = { ...fixedLimits };
+  for (const [name, setting] of Object.entries(settings) as [string, Setting<unknown>][]) {
+    const given = env[setting.env]?.trim();
+    values[name] = setting.fallback;
+    if (given === undefined || given === "") continue;
+    try {
+      values[name] = setting.read(given);
+    } catch (error) {
+      problems.push(`${setting.env} ${(error as Error).message}.`);
+    }
+  }
+  const config = values as Config;
+  config.dataDir = resolve(config.dataDir);
+  config.publicUrl = config.publicUrl.replace(/\/+$/, "");
+  if (config.publicUrl !== "" && !/^https?:\/\/[^/?#]+$/.test(config.publicUrl)) {
+    problems.push("PUBLIC_URL must be an origin: no path, query or fragment.");
+  }
+  if (config.databaseUrl !== "" && (env.SECRET_KEYS ?? "").trim() === "") {
+    problems.push(
+      'SECRET_KEYS must be set together with DATABASE_URL. Make a ring with: echo "1:$(openssl rand -base64 32)"',
+    );
+  }
+  if (config.databaseDirectUrl !== "" && config.databaseUrl === "")
+    problems.push("DATABASE_DIRECT_URL must not be set without DATABASE_URL.");
+  const exemptHosts = exemptHostSet(config.webhookAllowedPrivateHosts);
+  for (const [index, entry] of config.trustSources.entries()) {
+    const problem = sourceProblem(entry, exemptHosts);
+    if (problem !== null) problems.push(`TRUST_SOURCES entry ${index + 1} ${problem}.`);
+  }
+  if (config.readerAppAndroid?.installUrl === null && config.readerAppAndroidFile === "") {
+    problems.push("READER_APP_ANDROID lacks install=, and READER_APP_ANDROID_FILE names no app to install.");
+  }
+  if (config.rpTermsFile !== "" && (env.RP_TERMS_VERSION ?? "").trim() === "") {
+    problems.push("RP_TERMS_VERSION must be set together with RP_TERMS_FILE.");
+  }
+  if (config.faceReviewDistance < config.faceMatchDistance) {
+    problems.push("FACE_REVIEW_DISTANCE must not be below FACE_MATCH_DISTANCE.");
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
