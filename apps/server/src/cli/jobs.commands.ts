@@ -5,12 +5,9 @@ import { withDatabase } from "../installation/open-installation.ts";
 
 const mostShown = 1000;
 
-function describe(row: AsideRow): string {
-  return `${row.job}  ${row.kind}  ${row.row_id}  failed ${row.tries} times since ${row.first_at.toISOString()}, last ${row.last_at.toISOString()}, next ${row.retry_at.toISOString()}: ${row.reason}`;
-}
-
-function cellsOf({ job, kind, row_id: id, tries, retry_at: next, reason }: AsideRow): string[] {
-  return [job, kind, id, String(tries), next.toISOString().slice(0, 16), reason];
+function cellsOf({ job, kind, row_id: id, tries, first_at, retry_at, reason }: AsideRow): string[] {
+  const minuteOf = (at: Date) => at.toISOString().slice(0, 16);
+  return [job, kind, id, String(tries), minuteOf(first_at), minuteOf(retry_at), reason];
 }
 
 export const jobsCommand: Command = {
@@ -26,11 +23,8 @@ export const jobsCommand: Command = {
         return 0;
       }
       if (rows.length === 0) print("No row is set aside.");
-      // Where nobody sees columns, the whole line; a terminal has no room for it.
-      if (style.width === null) for (const row of rows) print(describe(row));
-      else if (rows.length > 0)
-        for (const line of table(["job", "table", "id", "tries", "next", "reason"], rows.map(cellsOf), style))
-          print(line);
+      const headings = ["job", "table", "id", "tries", "since", "next", "reason"];
+      if (rows.length > 0) for (const line of table(headings, rows.map(cellsOf), style)) print(line);
       if (rows.length === mostShown)
         for (const { job, count } of await countAside(db)) print(`${job}: ${count} in all`);
       return 0;

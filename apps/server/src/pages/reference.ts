@@ -4,7 +4,7 @@ import { codeBlock, type Heading, tabs } from "./documents.ts";
 import { escapeHtml } from "./layout.ts";
 import { samplesOf } from "./request-samples.ts";
 
-export type ReferencePage = {
+type ReferencePage = {
   name: string;
   title: string;
   summary: string;

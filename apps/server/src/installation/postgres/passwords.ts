@@ -10,7 +10,7 @@ import type { Place } from "./place.ts";
  * In DATA_DIR beside the key ring, because the folder of the server may belong to another account, which needs no password. No
  * backup holds the file: a folder without it gets new passwords at its next start.
  */
-export const passwordsFileName = "database-passwords";
+const passwordsFileName = "database-passwords";
 
 const passwordsFile = (place: Place) => path.join(path.dirname(place.base), passwordsFileName);
 
