@@ -13,6 +13,12 @@ const backupDays = 7;
 const trustDays = 90;
 const silentSourceDays = 3;
 
+const clockTodo = "Have the clocks of both machines set by the network (NTP), the database's first.";
+const dnsTodo =
+  "Check DNS_RESOLVERS and whether UDP and TCP port 53 get out. Domains, webhooks and logos need it.";
+const renewTodo = "Have the certificate of the mail server renewed.";
+const migrateTodo = "`assay migrate`, or the first start, makes the tables.";
+const certificateTodo = ({ certificate }: Facts["publicAddress"]) => certificate?.todo ?? "";
 const lostTodo =
   "Check that DATABASE_URL and DATA_DIR are those of this installation, or restore a backup. Where it is new all the same, run `assay migrate`.";
 
@@ -113,14 +119,15 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
     // Browsers lend camera, chip reader and passkeys only to https, and to this very machine.
     address_insecure: problem(
       ({ url }) =>
-        url === "" || url.startsWith("https:") || isLocal(url)
-          ? null
-          : `${url} is not https: browsers give it neither camera nor passkeys, and secrets travel in the clear.`,
+        url !== "" &&
+        !url.startsWith("https:") &&
+        !isLocal(url) &&
+        `${url} is not https: browsers give it neither camera nor passkeys, and secrets travel in the clear.`,
       "Put a proxy with a certificate in front, and set PUBLIC_URL to its https address.",
     ),
     address_certificate_bad: problem(
       ({ certificate }) => certificate?.state === "problem" && certificate.found,
-      ({ certificate }) => certificate?.todo ?? "",
+      certificateTodo,
     ),
     address_foreign: problem(
       ({ answer, base, detail }) => answer === "foreign" && `At ${base} another program answers (${detail}).`,
@@ -136,7 +143,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
     ),
     address_certificate_ends: warning(
       ({ certificate }) => certificate?.state === "warning" && certificate.found,
-      ({ certificate }) => certificate?.todo ?? "",
+      certificateTodo,
     ),
     address_silent: warning(
       ({ answer, base, detail }) => answer === "none" && `${base} does not answer from here: ${detail}.`,
@@ -152,7 +159,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
     "Mail",
     (mail) =>
       mail.kind === "answers"
-        ? `${mail.host} answers${mail.certificate === null ? ", without TLS" : `. ${mail.certificate.found.replace(/\.$/, "")}`}.`
+        ? `${mail.host} answers${mail.certificate === null ? ", without TLS." : `. ${mail.certificate.found}`}`
         : "",
     {
       mail_refused: problem(
@@ -164,13 +171,10 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
             ? "Check the name and the password in SMTP_URL."
             : "Check SMTP_URL, and whether this machine may connect there.",
       ),
-      mail_certificate_over: problem(
-        (mail) => certificateText(mail, "problem"),
-        "Have the certificate of the mail server renewed.",
-      ),
+      mail_certificate_over: problem((mail) => certificateText(mail, "problem"), renewTodo),
       mail_certificate_ends: warning(
         (mail) => certificateText(mail, "warning"),
-        "Have the certificate of the mail server renewed.",
+        renewTodo,
         null,
         `AssayMailCertificateEnds ticket 1h
       min(assay_mail_certificate_expiry_timestamp_seconds) - time() < 14 * 86400
@@ -205,11 +209,11 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
       dns_silent: problem(
         ({ resolvers, silent }) =>
           silent.length > 0 && silent.length >= resolvers && `No answer from ${silent.join(", ")}.`,
-        "Check DNS_RESOLVERS and whether UDP and TCP port 53 get out. Domains, webhooks and logos need it.",
+        dnsTodo,
       ),
       dns_partly_silent: warning(
         ({ silent }) => silent.length > 0 && `No answer from ${silent.join(", ")}.`,
-        "Check DNS_RESOLVERS and whether UDP and TCP port 53 get out. Domains, webhooks and logos need it.",
+        dnsTodo,
       ),
     },
   ),
@@ -253,7 +257,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
       ),
       database_missing: warning(
         (database) => database.kind === "empty" && "There is no database yet.",
-        "`assay migrate`, or the first start, makes the tables.",
+        migrateTodo,
       ),
       database_read_only: problem(
         (database) =>
@@ -323,10 +327,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
         ({ applied, earlierLife }) => applied === null && lostText("The database is empty", earlierLife),
         lostTodo,
       ),
-      schema_missing: warning(
-        ({ applied }) => applied === null && "The database is empty.",
-        "`assay migrate`, or the first start, makes the tables.",
-      ),
+      schema_missing: warning(({ applied }) => applied === null && "The database is empty.", migrateTodo),
       schema_edited: problem(({ known, applied }) => {
         const has = new Map(applied?.map(({ name, checksum }) => [name, checksum]));
         const edited = known.filter(({ name, checksum }) => has.has(name) && has.get(name) !== checksum);
@@ -366,16 +367,13 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
     // Leases, links and signatures are judged by the clock.
     clock_apart: problem(
       (clock) => Math.abs(clock.skewMs) >= 5 * secondMs && skewText(clock),
-      "Have the clocks of both machines set by the network (NTP), the database's first.",
+      clockTodo,
       null,
       `AssayClockApart ticket 10m
       abs(assay_clock_ahead_seconds) > 5
       The clock of {{ $labels.instance }} is {{ $value | humanizeDuration }} away from that of the database.`,
     ),
-    clock_drifts: warning(
-      (clock) => Math.abs(clock.skewMs) >= secondMs && skewText(clock),
-      "Have the clocks of both machines set by the network (NTP), the database's first.",
-    ),
+    clock_drifts: warning((clock) => Math.abs(clock.skewMs) >= secondMs && skewText(clock), clockTodo),
   }),
 
   keyRing: about(

@@ -33,21 +33,14 @@ export type Facts = {
   /** What is wrong with the settings. */
   configuration: { problem: string | null };
   node: { version: string };
-  folder: {
-    path: string;
-    /** Null where there is none. */
-    mode: number | null;
-    isWritable: boolean;
-    /** Permissions of the key ring; null where it is not kept here. */
-    ringMode: number | null;
-  };
+  /** Permissions are null where there is no folder, or no key ring in it. */
+  folder: { path: string; mode: number | null; isWritable: boolean; ringMode: number | null };
   disk: { free: number; size: number };
   /** Null where the system does not name a limit. */
   openFiles: { limit: number | "unlimited" | null };
   publicAddress: {
-    /** PUBLIC_URL; empty where it is not set. */
+    /** PUBLIC_URL, empty where it is not set, and where the service was looked for. */
     url: string;
-    /** Where the service was looked for. */
     base: string;
     answer: "ours" | "foreign" | "untrusted" | "unknown_name" | "none" | "not_asked";
     /** The status or the code of an answer that is not ours. */
@@ -66,11 +59,10 @@ export type Facts = {
     | { kind: "unreadable"; problem: string }
     | { kind: "empty"; earlierLife: readonly string[] }
     | { kind: "answers"; version: string; takesWrites: boolean };
+  /** What DATABASE_URL leads through, whether each client has names of its own for statements, and what DATABASE_DIRECT_URL leads through. */
   pooler: {
-    /** What DATABASE_URL leads through, and whether each of the pooler's clients has names of its own for statements. */
     pooler: Pooler;
     namesApart: boolean;
-    /** What DATABASE_DIRECT_URL leads through; null where it is not set. */
     direct: Pooler | null;
     preparedStatements: "named" | "off";
   };
