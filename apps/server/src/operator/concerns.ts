@@ -591,7 +591,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
       ),
       expiries_wait: onlyAlarm(`AssayExpiriesWait ticket 5m
       max(assay_oldest_due_seconds{queue="expiries"}) > 120
-      A session expired {{ $value | humanizeDuration }} ago, and its partner has not been told.
+      A session expired {{ $value | humanizeDuration }} ago, and its partner has not been notified.
       Workers are too few or stuck: see their processor and their log.`),
       deletions_wait: onlyAlarm(`AssayDeletionsWait ticket 5m
       max(assay_deletions_waiting_seconds) > 3600
@@ -609,7 +609,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
       "Webhooks have been due for more than two minutes",
       `AssayWebhooksWait page 5m
       max(assay_oldest_due_seconds{queue="webhooks"}) > ${webhooksWaitMs / secondMs}
-      The oldest webhook has been due for {{ $value | humanizeDuration }}, and nobody sends it.`,
+      The oldest webhook has been due for {{ $value | humanizeDuration }}, and is not being sent.`,
     ),
     endpoints_failing: warning(
       ({ endpointsFailing: count }) =>

@@ -52,7 +52,7 @@ async function findTrust(core: StatusCore, needs: StatusNeeds): Promise<TrustSum
   try {
     return await summarizeTrust(core, needs.trust, needs.trustReader);
   } catch (error) {
-    core.log.warn("the operator's page could not be told what is trusted", describeError(error));
+    core.log.warn("what is trusted could not be read for the operator's page", describeError(error));
     return null;
   }
 }
