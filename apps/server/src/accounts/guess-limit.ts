@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import { hourMs, later, minuteMs, secondMs } from "../kernel/clock.ts";
 
 /**
@@ -76,26 +75,3 @@ export const rules = {
 } as const satisfies Record<string, LimitRule>;
 
 export const familiarForMs = 90 * 24 * hourMs;
-
-/**
- * The block of addresses that one customer of a provider usually holds: a single IPv4 address, or the first 64 bits
- * of IPv6.
- */
-export function addressBlock(address: string): string {
-  const plain = (address.split("%")[0] ?? "").toLowerCase();
-  const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/.exec(plain)?.[1];
-  if (mapped !== undefined) return mapped;
-  if (isIP(plain) !== 6) return plain;
-  const [head = "", tail] = plain.split("::");
-  const groups = (part: string) => (part === "" ? [] : part.split(":"));
-  // An embedded IPv4 form stands for two groups.
-  const width = (part: string[]) => part.reduce((sum, group) => sum + (group.includes(".") ? 2 : 1), 0);
-  const front = groups(head);
-  const back = tail === undefined ? [] : groups(tail);
-  const zeros =
-    tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - width(front) - width(back)) }, () => "0");
-  return [...front, ...zeros, ...back]
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ""))
-    .join(":");
-}

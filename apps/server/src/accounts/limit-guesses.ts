@@ -4,6 +4,7 @@ import type { Core } from "../core.ts";
 import type { Tx } from "../db/db.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { dayMs, later } from "../kernel/clock.ts";
+import { addressBlock } from "../lib/address-block.ts";
 import {
   isFamiliarAddress,
   lockLimits,
@@ -12,7 +13,7 @@ import {
   removeLimit,
   writeLimit,
 } from "./guess-limit.store.ts";
-import { addressBlock, familiarForMs, forgottenAt, type LimitRule, rules, tryOnce } from "./guess-limit.ts";
+import { familiarForMs, forgottenAt, type LimitRule, rules, tryOnce } from "./guess-limit.ts";
 
 type Needs = Pick<Core, "db" | "clock" | "ring">;
 type Bucket = { key: Buffer; rule: LimitRule; onSuccess: "empty" | "refund" };

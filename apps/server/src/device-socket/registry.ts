@@ -1,7 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { AttemptId, SessionId } from "@assay/contract/ids";
 import { type VerifyCloseCode, verifySocketLimits } from "@assay/contract/verify-protocol";
-import { addressBlock } from "../accounts/guess-limit.ts";
 import { AttemptRun } from "../attempts/attempt-run.ts";
 import { findSocketOwner } from "../attempts/attempt-socket.store.ts";
 import { ByteBudget, byteLimits } from "../attempts/byte-budget.ts";
@@ -11,6 +10,7 @@ import type { Listener } from "../db/listener.ts";
 import { AttestationJudge } from "../device-attestation/attestation-judge.ts";
 import type { FaceJudge } from "../face/face-judge.ts";
 import { ApiError } from "../kernel/api-error.ts";
+import { addressBlock } from "../lib/address-block.ts";
 import { describeError } from "../lib/log.ts";
 import { Places } from "../lib/places.ts";
 import { sessionChannel } from "../sessions/end-session.ts";

@@ -1,13 +1,13 @@
 import type { SessionId } from "@assay/contract/ids";
 import type { EventFeed, EventStream } from "@assay/contract/route";
 import { maxStreamsPerSession, streamHeartbeatSeconds, type VerifyStatusData } from "@assay/contract/verify";
-import { addressBlock } from "../accounts/guess-limit.ts";
 import { progressSession, verifyProgressChannel } from "../attempts/report-progress.ts";
 import type { Core } from "../core.ts";
 import type { Listener } from "../db/listener.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { secondMs } from "../kernel/clock.ts";
 import { knownId } from "../kernel/ids.ts";
+import { addressBlock } from "../lib/address-block.ts";
 import { describeError } from "../lib/log.ts";
 import { Places } from "../lib/places.ts";
 import { sessionChannel } from "../sessions/end-session.ts";
