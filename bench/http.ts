@@ -23,8 +23,6 @@ export async function run(): Promise<void> {
     PORT: "0",
     DATA_DIR: dataDir,
     DATABASE_POOL_SIZE: "10",
-    // What a busy machine cannot serve in time would be refused.
-    REQUEST_MAX_WAIT_MS: "10000",
   };
   try {
     const assay = await ServerProcess.start(new URL("./support/assay-server.ts", import.meta.url), env);

@@ -36,8 +36,6 @@ export async function run(options: readonly string[] = []): Promise<void> {
     SECRET_KEYS: `1:${Buffer.alloc(32, 1).toString("base64")}`,
     PORT: "0",
     DATA_DIR: dataDir,
-    // What a busy machine cannot serve in time would be refused.
-    REQUEST_MAX_WAIT_MS: "10000",
     ORGANIZATION_MAX_OPEN_SESSIONS: "10000000",
     FACE_WORKERS: "1",
   };

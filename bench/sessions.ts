@@ -68,8 +68,6 @@ async function compareHttp(databaseUrl: string, dataDir: string): Promise<void> 
     PORT: "0",
     DATA_DIR: dataDir,
     DATABASE_POOL_SIZE: "10",
-    // What a busy machine cannot serve in time would be refused.
-    REQUEST_MAX_WAIT_MS: "10000",
   };
   const assay = await ServerProcess.start(new URL("./support/assay-server.ts", import.meta.url), env);
   const bare = await ServerProcess.start(new URL("./support/bare-session-server.ts", import.meta.url), env);

@@ -38,7 +38,6 @@ export async function run([given = "400"]: readonly string[] = []): Promise<void
       DATA_DIR: join(folder, "service"),
       DATABASE_URL: postgres.adminUrl,
       SECRET_KEYS: `1:${Buffer.alloc(32, 1).toString("base64")}`,
-      REQUEST_MAX_WAIT_MS: "10000",
       WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
       NODE_EXTRA_CA_CERTS: caFile,
     });

@@ -148,7 +148,6 @@ export async function startSystem(place: Place): Promise<System> {
     PORT: "0",
     WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
     NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
-    REQUEST_MAX_WAIT_MS: "10000",
     ...settings,
   };
   const processes: ServerProcess[] = [];

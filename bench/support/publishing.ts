@@ -265,7 +265,6 @@ async function startService({ name, root, folder, postgresUrl, hook, organizatio
     WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
     NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
     ORGANIZATION_TEST_EVENTS_PER_MINUTE: "100000",
-    REQUEST_MAX_WAIT_MS: "10000",
   });
   const call = async (path: string, token: string, body: unknown) => {
     const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };

@@ -684,11 +684,8 @@ async function createApp(parts: Parts, role: ProcessRole): Promise<{ app: Server
     trustProxy: config.trustProxy,
     isDraining: () => parts.leaving.isDraining,
   };
-  const admission = new Admission({
-    ...common,
-    maxInFlight: config.requestMaxInFlight,
-    maxWaitMs: config.requestMaxWaitMs,
-  });
+  const isSecure = () => publicUrl().startsWith("https:");
+  const admission = new Admission({ ...common, isSecure, slots: config.requestMaxInFlight });
   const app = createServer({ ...common, admission, maxConnections: maxConnectionsOf(core) });
   const readiness: Readiness = {
     problem: parts.notReadyBecause,

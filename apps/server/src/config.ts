@@ -305,13 +305,6 @@ export const settings = {
     1,
     10_000,
   ),
-  requestMaxWaitMs: integer(
-    "REQUEST_MAX_WAIT_MS",
-    "Longest wait for a slot, in milliseconds; then 503 with Retry-After.",
-    1000,
-    10,
-    10_000,
-  ),
   metricsPort: integer(
     "METRICS_PORT",
     "Port for /metrics on HOST; 0 keeps it off unless METRICS_TOKEN is set.",

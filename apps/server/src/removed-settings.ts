@@ -26,6 +26,7 @@ export const removedSettings: Readonly<Record<string, string>> = {
     "metrics are read at /metrics by Prometheus, and no longer sent to a collector.",
   OTEL_SERVICE_NAME: "name the service in OTEL_RESOURCE_ATTRIBUTES.",
   OTEL_TRACES_EXPORTER: "traces are sent while OTEL_EXPORTER_OTLP_ENDPOINT is set.",
+  REQUEST_MAX_WAIT_MS: "a request waits for a slot for at most 10 seconds.",
 };
 
 /** One sentence for each removed setting that the environment still has. */

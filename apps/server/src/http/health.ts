@@ -2,6 +2,9 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer as createHttpServer, type Server } from "node:http";
 import type { FastifyInstance } from "fastify";
 
+/** They are asked for every few seconds and must answer however much there is to do. */
+export const probePaths: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
+
 /** All series as one text in the Prometheus format. */
 type RenderMetrics = () => Promise<string>;
 

@@ -72,7 +72,7 @@ export async function identify(
       if (caller !== null && isWrite(definition)) refuseForeignOrigin(request, options.publicUrl());
     }
   }
-  options.admission.learn(request.raw, caller);
+  options.admission.learn(request, caller);
   const asked = request.headers[environmentHeader.toLowerCase()];
   if ("operator" in definition.access) {
     // Asked for each request, so that whoever is marked no more is turned away at once.

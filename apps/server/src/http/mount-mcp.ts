@@ -84,7 +84,7 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
             counted = true;
             return foundKey.run(fresh, () => forward(app, request, call));
           },
-          letGo: () => options.admission.letGo(request.raw),
+          letGo: () => options.admission.letGo(request),
           gone: gone.signal,
         });
         if (!counted) options.onKeyUsed(caller.keyId);
@@ -104,7 +104,7 @@ async function findKey(
 ): Promise<FoundKey | null> {
   const secret = bearerOf(request);
   const caller = secret?.startsWith(apiKeyForm.prefix) ? await authenticator.byKey(secret) : null;
-  admission.learn(request.raw, caller);
+  admission.learn(request, caller);
   return secret === null || caller === null ? null : { secret, caller };
 }
 

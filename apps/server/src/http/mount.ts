@@ -129,12 +129,16 @@ function mountRoute(
       ? {}
       : {
           // Refused with the envelope while it is still HTTP.
-          preValidation: async (request: FastifyRequest) => {
+          preValidation: async (request: FastifyRequest, reply: FastifyReply) => {
             if (!request.ws) return;
             if (checkParams) checkParams(request.params);
             refuseAnyQuery(request.query);
             refuseBadHandshake(request);
-            await options.admission.gate(request.raw);
+            await new Promise<void>((resolve, reject) =>
+              options.admission.admit(request, reply, (refusal) => (refusal ? reject(refusal) : resolve())),
+            );
+            // It is open for long, and keeps no slot.
+            options.admission.letGo(request);
             socket.admit(request);
           },
           wsHandler: socket.open,

@@ -1,120 +1,53 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { bodyLimitOf } from "@assay/contract/route";
-import { routes } from "@assay/contract/routes";
-import { secondMs } from "../kernel/clock.ts";
-import { pathOf, pathPattern } from "./known-paths.ts";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Places } from "../lib/places.ts";
 
-const noBytes = Buffer.alloc(0);
-const kibibyte = 1024;
-const usualBytes = 64 * kibibyte;
-const largeBodies = routes
-  .map((route) => ({ pattern: pathPattern(route.path), bytes: bodyLimitOf(route) }))
-  .filter(({ bytes }) => bytes > usualBytes);
-
-/** Halved, people on bad networks behind one address are refused; doubled, fewer addresses can take all of it. */
-const maxReading = 2048;
+/** Bodies that come in pieces. Half: people on bad networks behind one address are refused. Twice: few addresses take all of the memory. */
+const maxReading = 1024;
 const maxReadingOfAddress = 128;
-const maxBytes = 64 * kibibyte * kibibyte;
-const maxBytesOfAddress = 8 * kibibyte * kibibyte;
 
-const maxChunks = 64;
+/** Reads a body before its request asks for a slot, so that a slow client holds its connection only. Node ends what takes longer than `requestTimeout`. */
+export class BodyReader {
+  readonly #addresses = new Places<string>(maxReadingOfAddress);
+  reading = 0;
 
-/** After this time a body must have come at this rate, from its beginning. Node ends what takes longer than its `requestTimeout`. */
-const graceMs = 5 * secondMs;
-const minBytesPerSecond = kibibyte;
-
-type Reading = { since: number; bytes: number; tooSlow: () => void };
-type Outcomes = {
-  /** The body, or null where it is larger than any that the route takes: the framework refuses it by its length. */
-  complete: (body: Buffer | null) => void;
-  full: () => void;
-  tooSlow: () => void;
-  /** The client has left before it was complete. */
-  lost: () => void;
-};
-
-/** Reads bodies before their requests take a slot, so that a slow client holds nothing but its connection and a part of the budget here. */
-export class Bodies {
-  readonly #reading = new Set<Reading>();
-  readonly #addresses = new Map<string, { count: number; bytes: number }>();
-  #bytes = 0;
-  #timer: NodeJS.Timeout | null = null;
-
-  get reading(): number {
-    return this.#reading.size;
-  }
-
-  /** Calls one of the outcomes. */
-  receive(request: IncomingMessage, response: ServerResponse, address: string, outcomes: Outcomes): void {
-    const { "content-length": length = "0", "transfer-encoding": encoding } = request.headers;
-    const limit = limitOf(request);
-    if (Number(length) > limit) outcomes.complete(null);
-    else if (Number(length) === 0 && encoding === undefined) outcomes.complete(noBytes);
-    // What came in one piece with the headers is parsed by then, and takes no part in the limits.
-    else
-      process.nextTick(() => {
-        if (request.complete) outcomes.complete(request.read() ?? noBytes);
-        else if (response.destroyed) outcomes.lost();
-        else this.#read(request, response, address, limit, outcomes);
-      });
-  }
-
-  #read(
-    request: IncomingMessage,
-    response: ServerResponse,
+  /** Calls `done` unless the client leaves before: with the body, or null where there is none or the framework refuses it by its length. */
+  read(
+    { raw, headers, routeOptions: { bodyLimit } }: FastifyRequest,
+    { raw: response }: FastifyReply,
     address: string,
-    limit: number,
-    { complete, full, tooSlow, lost }: Outcomes,
+    done: (body: Buffer | "bodies_full" | null) => void,
   ): void {
-    const mine = this.#addresses.get(address) ?? { count: 0, bytes: 0 };
-    if (this.#reading.size >= maxReading || mine.count >= maxReadingOfAddress) {
-      full();
+    const isChunked = headers["transfer-encoding"] !== undefined;
+    // Of a body without a length as much is read as it takes to refuse it.
+    const length = isChunked ? bodyLimit + 1 : Number(headers["content-length"] ?? 0);
+    if (length === 0 || (length > bodyLimit && !isChunked)) {
+      // The framework asks for a body where there is a type for it.
+      done(length > 0 || headers["content-type"] === undefined ? null : Buffer.alloc(0));
       return;
     }
-    this.#addresses.set(address, mine);
-    mine.count += 1;
-    let chunks: Buffer[] = [];
-    const reading = { since: performance.now(), bytes: 0, tooSlow: () => end(tooSlow) };
-    const end = (outcome: () => void) => {
-      if (!this.#reading.delete(reading)) return;
-      request.removeListener("readable", take);
-      this.#bytes -= reading.bytes;
-      mine.bytes -= reading.bytes;
-      mine.count -= 1;
-      if (mine.count === 0) this.#addresses.delete(address);
-      outcome();
-    };
-    const take = () => {
-      for (let chunk: Buffer | null = request.read(); chunk !== null; chunk = request.read()) {
-        chunks.push(chunk);
-        reading.bytes += chunk.length;
-        mine.bytes += chunk.length;
-        this.#bytes += chunk.length;
-      }
-      // Thousands of pieces of one byte would take more memory than they are counted with.
-      if (chunks.length > maxChunks) chunks = [Buffer.concat(chunks)];
-      // One that is too large is refused by its length, so the rest of it need not come.
-      if (request.complete || reading.bytes > limit) end(() => complete(Buffer.concat(chunks)));
-      else if (this.#bytes > maxBytes || mine.bytes > maxBytesOfAddress) end(full);
-    };
-    this.#reading.add(reading);
-    this.#timer ??= setInterval(() => this.#endSlow(), secondMs).unref();
-    response.once("close", () => end(lost));
-    request.on("readable", take);
+    // What came with the headers has been parsed by then.
+    process.nextTick(() => {
+      if (response.destroyed) return;
+      if (raw.complete) return done(raw.read() ?? Buffer.alloc(0));
+      const giveBack = this.reading < maxReading ? this.#addresses.take(address) : null;
+      if (giveBack === null) return done("bodies_full");
+      this.reading += 1;
+      const bytes = Buffer.allocUnsafe(length);
+      let received = 0;
+      const take = () => {
+        for (let chunk = raw.read(); chunk !== null; chunk = raw.read())
+          received += chunk.copy(bytes, received);
+        if (raw.complete || received === length) end();
+      };
+      const end = () => {
+        raw.off("readable", take);
+        response.off("close", end);
+        this.reading -= 1;
+        giveBack();
+        if (!response.destroyed) done(bytes.subarray(0, received));
+      };
+      raw.on("readable", take);
+      response.once("close", end);
+    });
   }
-
-  #endSlow(): void {
-    const now = performance.now();
-    for (const { since, bytes, tooSlow } of this.#reading) {
-      const ms = now - since;
-      if (ms > graceMs && bytes < (minBytesPerSecond * ms) / secondMs) tooSlow();
-    }
-    if (this.#reading.size > 0 || this.#timer === null) return;
-    clearInterval(this.#timer);
-    this.#timer = null;
-  }
-}
-
-function limitOf({ url = "" }: IncomingMessage): number {
-  return largeBodies.find(({ pattern }) => pattern.test(pathOf(url)))?.bytes ?? usualBytes;
 }

@@ -1,10 +1,4 @@
-import {
-  createServer as createHttpServer,
-  type Server as HttpServer,
-  type ServerOptions as HttpServerOptions,
-  type IncomingMessage,
-  type ServerResponse,
-} from "node:http";
+import { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { ApiError, noSuchRoute } from "../kernel/api-error.ts";
@@ -15,9 +9,11 @@ import type { Tracer } from "../lib/tracer.ts";
 import type { Admission } from "./admission.ts";
 import { compressAnswers } from "./compress-answers.ts";
 import { createErrorHandler, wrongBody } from "./error-handler.ts";
+import { probePaths } from "./health.ts";
 import { KnownPaths, pathOf } from "./known-paths.ts";
 import { servesUpgrade } from "./mount-socket.ts";
 import { parseBody, refuseOtherCharset } from "./parse-body.ts";
+import { PipelinedRequests } from "./pipelined-requests.ts";
 import { createUnparsedRefusal, type LatestAnswers } from "./refuse-unparsed.ts";
 import { requestIdOf, standardHeaders } from "./standard-headers.ts";
 import { traceRequests } from "./trace-requests.ts";
@@ -28,13 +24,15 @@ export type Server = FastifyInstance;
 
 /** Of the request line and the headers together; Node's own default. */
 const maxHeaderBytes = 16 * 1024;
+/** Of a body that no route takes. */
+const maxBodyBytes = 64 * 1024;
 /**
  * Line and headers of a request have to be there within this time, counted from the opening of the connection for its first. Half: a phone on a bad network, with a
  * handshake that was repeated, may not make it. Twice: a connection that sends a letter now and then is held for twice as long.
  */
 const headersMs = 15_000;
-/** The whole request; a slow body is ended before (`read-body.ts`). Half: a body over a slow network may not make it. Twice: the same as above. */
-const requestMs = 60_000;
+/** The whole request. Half: a body of 64 KiB over a slow network may not make it. Twice: a body that trickles is held for twice as long. */
+const requestMs = 20_000;
 /** How often connections are looked at for these times, so that the times are kept to a few seconds. */
 const connectionLookMs = 5_000;
 
@@ -48,15 +46,6 @@ type ServerOptions = {
   admission: Admission;
   /** Whether clients should come back on another connection, which a load balancer leads elsewhere. */
   isDraining: () => boolean;
-};
-
-/** What the framework has been told about its HTTP server. */
-type HttpOptions = {
-  http: HttpServerOptions;
-  keepAliveTimeout: number;
-  requestTimeout: number;
-  connectionTimeout: number;
-  maxRequestsPerSocket: number;
 };
 
 /** The web server with everything that holds for every answer: ids, headers, limits, errors, logs, metrics. */
@@ -75,13 +64,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
       headersTimeout: headersMs,
       connectionsCheckingInterval: connectionLookMs,
     },
-    serverFactory: (serve, options) => listenWith(admission, serve, options),
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
     // Answers while closing are ours (see below), not the framework's.
     return503OnClosing: false,
     forceCloseConnections: "idle",
     exposeHeadRoutes: true,
     requestTimeout: requestMs,
+    bodyLimit: maxBodyBytes,
     connectionTimeout: 0,
     keepAliveTimeout: 65_000,
     // No parameter is longer than the headers may be: each route refuses what is too long for it.
@@ -103,17 +92,23 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   app.addHook("onRoute", ({ method, url, config }) => knownPaths.add(method, url, config?.definition));
 
+  const pipelined = new PipelinedRequests();
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.headers(standardHeaders(request.id, publicUrl()));
+    if (mayPass(request)) return done();
+    pipelined.enter(request.raw, reply.raw, () => admission.admit(request, reply, done));
+  });
   if (tracer !== null) traceRequests(app, tracer);
   watchRequests(app, { log, metrics });
   app.addHook("onSend", (request, reply, payload, done) => {
-    admission.answered(request.raw, reply.raw);
+    admission.answered(request, reply);
     done(null, payload);
   });
   readJsonBodies(app, admission);
   compressAnswers(app);
   closeSilentConnections(app);
   let closing = false;
-  checkRequests(app, { publicUrl, knownPaths, isClosing: () => closing });
+  checkRequests(app, { knownPaths, isClosing: () => closing });
   app.addHook("preClose", async () => {
     closing = true;
   });
@@ -129,36 +124,18 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-/**
- * The HTTP server, as the framework would make it, but with the admission before the framework: a request that is refused
- * for want of room must not cost what the framework does for each.
- */
-function listenWith(
-  admission: Admission,
-  serve: (request: IncomingMessage, response: ServerResponse) => void,
-  options: Record<string, unknown>,
-): HttpServer {
-  const { http, keepAliveTimeout, requestTimeout, connectionTimeout, maxRequestsPerSocket } =
-    options as HttpOptions;
-  const server = createHttpServer(http, (request, response) =>
-    admission.handle(request, response, () => serve(request, response)),
-  );
-  server.setTimeout(connectionTimeout);
-  return Object.assign(server, {
-    keepAliveTimeout,
-    requestTimeout,
-    // To the framework 0 means that there is no limit, as it does to Node.
-    maxRequestsPerSocket,
-  });
+/** Probes, calls from inside of the process, which are made in the slot of another request, and sockets, which ask for a slot before they open. */
+function mayPass({ raw, routeOptions }: FastifyRequest): boolean {
+  return probePaths.has(routeOptions.url ?? "") || !(raw instanceof IncomingMessage) || servesUpgrade(raw);
 }
 
 /** Bodies are JSON, whole and not compressed, or there is none. */
 function readJsonBodies(app: FastifyInstance, admission: Admission): void {
   app.removeAllContentTypeParsers();
-  app.addHook("preParsing", ({ raw, headers }, _reply, payload, done) => {
-    const encoding = headers["content-encoding"];
+  app.addHook("preParsing", (request, _reply, payload, done) => {
+    const encoding = request.headers["content-encoding"];
     if (encoding === undefined || encoding.toLowerCase() === "identity")
-      return done(null, admission.bodyOf(raw) ?? payload);
+      return done(null, admission.bodyOf(request) ?? payload);
     const error = new ApiError("BAD_REQUEST", {
       message: "The body must not be compressed.",
       hint: "Send it as it is, without `Content-Encoding`.",
@@ -185,16 +162,11 @@ function readJsonBodies(app: FastifyInstance, admission: Admission): void {
 /** What is looked at in every request before anything is done for it. */
 function checkRequests(
   app: FastifyInstance,
-  {
-    publicUrl,
-    knownPaths,
-    isClosing,
-  }: { publicUrl: () => string; knownPaths: KnownPaths; isClosing: () => boolean },
+  { knownPaths, isClosing }: { knownPaths: KnownPaths; isClosing: () => boolean },
 ): void {
   app.addHook(
     "onRequest",
     checking((request, reply) => {
-      reply.headers(standardHeaders(request.id, publicUrl()));
       if (isClosing()) {
         reply.header("connection", "close");
         throw new ApiError("SERVICE_UNAVAILABLE", {

@@ -1,22 +1,19 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { SlotQueue, type Ticket } from "./slot-queue.ts";
+import { maxWaitingPerSlot, maxWaitMs, SlotQueue, type Ticket } from "./slot-queue.ts";
 
-const bounds = { slots: 8, maxWaiting: 500, maxWaitingBytes: 10_000, maxWaitMs: 1000 };
-
-/** A queue of which each caller gets an eighth and each address half, and what happens in it. */
-function watchedQueue(slots = bounds.slots) {
-  const queue = new SlotQueue({ ...bounds, slots });
+/** A queue of which each tenant gets an eighth and each address half, and what happens in it. */
+function watchedQueue(slots = 8) {
+  const queue = new SlotQueue(slots);
   const started: string[] = [];
   const refused: string[] = [];
-  const enter = (caller: string, name = caller, { address = caller, bytes = 0 } = {}) => {
+  const enter = (tenant: string, name = tenant, address = tenant) => {
     const ticket: Ticket = {
-      caller,
+      tenant,
       address,
-      bytes,
-      leave: null,
       start: () => started.push(name),
       refuse: (reason) => refused.push(`${name} ${reason}`),
+      leave: () => {},
     };
     queue.enter(ticket);
     return ticket;
@@ -28,35 +25,46 @@ test("a short line is served in order, and of a long one the newest first", () =
   const { started, enter } = watchedQueue();
   const held = enter("a", "first");
   enter("a", "second");
-  for (let i = 0; i < 101; i++) enter("a", `later ${i}`);
-  held.leave?.();
-  assert.deepEqual(started, ["first", "later 100"]);
+  for (let i = 0; i < 100; i++) enter("a", `later ${i}`);
+  held.leave();
+  assert.deepEqual(started, ["first", "later 99"]);
   const short = watchedQueue();
   const before = short.enter("a", "first");
   for (const name of ["second", "third"]) short.enter("a", name);
-  before.leave?.();
+  before.leave();
   assert.deepEqual(short.started, ["first", "second"]);
 });
 
-test("callers that wait are served in turn, and one that has nothing under way before them", () => {
+test("tenants that wait are served in turn, however long their lines are", () => {
   const { started, enter } = watchedQueue(16);
-  const address = { address: "one" };
-  const held = ["a", "b", "c", "d", "a", "b", "c", "d"].map((caller) => enter(caller, caller, address));
-  for (const caller of ["a", "a", "b", "quiet"]) enter(caller, `${caller} again`, address);
-  for (const ticket of held.slice(0, 3)) ticket.leave?.();
-  assert.deepEqual(started.slice(8), ["quiet again", "a again", "b again"]);
+  const held = ["a", "b", "c", "d", "a", "b", "c", "d"].map((tenant) => enter(tenant, tenant, "one"));
+  for (const tenant of ["a", "a", "a", "b", "quiet"]) enter(tenant, `${tenant} again`, "one");
+  for (const at of [0, 1, 2, 4]) held[at]?.leave();
+  assert.deepEqual(started.slice(8), ["a again", "b again", "quiet again", "a again"]);
 });
 
-test("when too many wait, the oldest of the longest line is refused, and what is too large to wait is refused itself", () => {
+test("a slot that comes free goes to a request that may have it, past those whose tenant or address has its share", () => {
+  const { started, enter } = watchedQueue(2);
+  const held = enter("a", "a", "one");
+  enter("a", "a again", "two");
+  enter("b", "b", "one");
+  const other = enter("c", "c", "two");
+  enter("d", "d", "two");
+  other.leave();
+  assert.deepEqual(started, ["a", "c", "d"]);
+  held.leave();
+  assert.equal(started.at(-1), "b");
+});
+
+test("when too many wait, the oldest of the longest line is refused", () => {
   const { queue, refused, enter } = watchedQueue();
-  enter("a", "first");
-  enter("b", "first");
+  enter("a");
+  enter("b");
   enter("b", "quiet");
-  for (let i = 0; i < 500; i++) enter("a", `flood ${i}`);
+  const maxWaiting = 8 * maxWaitingPerSlot;
+  for (let i = 0; i < maxWaiting; i++) enter("a", `flood ${i}`);
   assert.deepEqual(refused, ["flood 0 queue_full"]);
-  enter("a", "large", { bytes: 10_001 });
-  assert.deepEqual(refused.slice(1), ["large queue_full"]);
-  assert.equal(queue.waiting, 500);
+  assert.equal(queue.waiting, maxWaiting);
 });
 
 test("what has waited for too long is refused, and what left before is not", (t) => {
@@ -64,10 +72,10 @@ test("what has waited for too long is refused, and what left before is not", (t)
   const { queue, started, refused, enter } = watchedQueue();
   const held = enter("a", "first");
   enter("a", "late");
-  enter("a", "gone").leave?.();
-  t.mock.timers.tick(bounds.maxWaitMs);
-  held.leave?.();
-  held.leave?.();
+  enter("a", "gone").leave();
+  t.mock.timers.tick(maxWaitMs);
+  held.leave();
+  held.leave();
   assert.deepEqual([started, refused], [["first"], ["late waited_too_long"]]);
   assert.deepEqual([queue.taken, queue.waiting], [0, 0]);
 });

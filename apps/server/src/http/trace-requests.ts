@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { parseTraceparent, type Span, type Tracer } from "../lib/tracer.ts";
-
-/** They are asked for every few seconds, and nobody wants to see the answers among those to people. */
-const unseen = new Set(["/healthz", "/readyz", "/metrics"]);
+import { probePaths } from "./health.ts";
 
 const spans = new WeakMap<FastifyRequest, Span>();
 
@@ -11,7 +9,7 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
   app.addHook("onRequest", (request, reply, done) => {
     const route = request.routeOptions.url;
     // A socket lives for as long as a verification; what is done for it belongs to no request.
-    if (request.headers.upgrade !== undefined || unseen.has(route ?? "")) return done();
+    if (request.headers.upgrade !== undefined || probePaths.has(route ?? "")) return done();
     const header = request.headers.traceparent;
     const span = tracer.begin(
       route === undefined ? request.method : `${request.method} ${route}`,

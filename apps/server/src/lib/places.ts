@@ -11,10 +11,6 @@ export class Places<Key> {
     return (this.#taken.get(key) ?? 0) >= this.#mostOfEach;
   }
 
-  isUnused(key: Key): boolean {
-    return !this.#taken.has(key);
-  }
-
   /** A place, as the function that gives it back, which may be called any number of times; null when there is none left. */
   take(key: Key): (() => void) | null {
     if (this.isFull(key)) return null;

@@ -72,11 +72,9 @@ const alarmSeries = [
   "assay_db_pool_idle",
   "assay_db_pool_waiting",
   "assay_db_listener_connected",
-  "assay_admission_limit",
   "assay_admission_placed",
   "assay_admission_waiting",
   "assay_admission_overloaded",
-  "assay_admission_admitted_total",
   "assay_admission_refused_total",
 ];
 

@@ -83,8 +83,7 @@ export function launchAssay(
   const limited = ["sh", "-c", `ulimit -n ${openFiles} && exec "$@"`, "sh", ...command] as const;
   const [program, ...words] = openFiles === undefined ? command : limited;
   const child = spawn(program, words, {
-    // A busy machine is no overload of the service that is tested on it.
-    env: cleanEnvironment({ PORT: "0", LOG_FORMAT: "json", REQUEST_MAX_WAIT_MS: "10000", ...env }),
+    env: cleanEnvironment({ PORT: "0", LOG_FORMAT: "json", ...env }),
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

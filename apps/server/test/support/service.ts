@@ -129,8 +129,6 @@ async function startMachine(
       DATABASE_URL: shared.databaseUrl,
       SECRET_KEYS: testRing,
       DATABASE_POOL_SIZE: "8",
-      // A busy machine is no overload of the service that is tested on it.
-      REQUEST_MAX_WAIT_MS: "10000",
       // Without a way to read documents no live session is created.
       DESK_READERS: "true",
       ...skippingMigrations,
