@@ -30,6 +30,8 @@ export type Filling = {
 };
 
 type Options = {
+  /** The folder with a folder for each app. */
+  apps?: URL;
   alsoAt?: readonly string[];
   head?: string | null;
   frameAncestor?: (rest: string) => Promise<string | null>;
@@ -52,6 +54,7 @@ export function mountWebApp(
   app: FastifyInstance,
   name: "verify" | "dashboard",
   {
+    apps = appsFolder,
     alsoAt = [],
     head = null,
     frameAncestor = async () => null,
@@ -61,29 +64,17 @@ export function mountWebApp(
     fillsListedPages = false,
   }: Options = {},
 ): void {
-  const dist = new URL(`${name}/dist/`, appsFolder);
-  const cache = new Map<string, FixedContent>();
-  const read = (file: string): FixedContent | null => {
-    let content = cache.get(file);
-    if (content === undefined && existsSync(new URL(file, dist))) {
-      const type = types[extname(file)] ?? "application/octet-stream";
-      const isPage = file === "index.html";
-      content = new FixedContent(
-        type,
-        isPage ? pageOf(dist, head) : readFileSync(new URL(file, dist)),
-        isPage ? null : compressedBeforehand(new URL(file, dist)),
-      );
-      cache.set(file, content);
-    }
-    return content ?? null;
+  let opened: BuiltApp | null = null;
+  const built = (): BuiltApp => {
+    opened ??= BuiltApp.open(name, apps, head);
+    if (opened !== null) return opened;
+    throw new ApiError("SERVICE_UNAVAILABLE", {
+      message: "The web app is not built.",
+      hint: "Start the service with `npm start`, which builds it.",
+    });
   };
   const sendApp = async (request: FastifyRequest, reply: FastifyReply) => {
-    const html = read("index.html");
-    if (html === null)
-      throw new ApiError("SERVICE_UNAVAILABLE", {
-        message: "The web app is not built.",
-        hint: "Start the service with `npm start`, which builds it.",
-      });
+    const web = built();
     const rest = (request.params as { "*"?: string })["*"] ?? "";
     if (!isPage(rest) && isOpenedByBrowser(request)) return sendNothingHere(request, reply);
     // The person goes on to the partner's page: it learns the origin they came from, never the session's address.
@@ -98,20 +89,16 @@ export function mountWebApp(
       // It knows no origins, and a browser that heeds both refuses.
       reply.removeHeader("x-frame-options");
     }
-    const scripts = fillsListedPages ? scriptsOfPage(dist, request.url) : [];
+    const scripts = fillsListedPages ? web.scriptsOf(request.url) : [];
     const filling =
       fill === undefined || scripts === null ? null : await fill(request, reply).catch(() => null);
-    if (filling === null) return html.send(request, reply);
-    return reply
-      .type("text/html; charset=utf-8")
-      .send(filled(pageOf(dist, head), dist, filling, scripts ?? []));
+    if (filling === null) return web.page.send(request, reply);
+    return reply.type("text/html; charset=utf-8").send(web.filled(filling, scripts ?? []));
   };
 
   app.get<{ Params: { file: string } }>(`/${name}/assets/:file`, async (request, reply) => {
     const { file } = request.params;
-    const folder = new URL("assets/", dist);
-    // Only names that are in the folder are served, so no path can lead out of it.
-    const content = existsSync(folder) && readdirSync(folder).includes(file) ? read(`assets/${file}`) : null;
+    const content = built().asset(file);
     if (content === null) throw new ApiError("NOT_FOUND", { message: "There is no such file." });
     // A worker lives by the policy of its own script, not by that of the page that started it.
     if (/worker.*\.js$/.test(file))
@@ -126,75 +113,92 @@ export function mountWebApp(
     app.get(path, async (request, reply) => sendApp(request, reply));
 }
 
-/** The page as it was built, with what is the same for everybody: what it will need first is asked for at once. */
-function pageOf(dist: URL, head: string | null): string {
-  const font = builtFile(dist, "fonts/inter-latin.woff2");
-  const preload =
-    font === null ? "" : `<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin />`;
-  const html = readFileSync(new URL("index.html", dist), "utf8");
-  return html.replace("</head>", `${preload}${head ?? ""}</head>`);
-}
+type Manifest = Readonly<Record<string, { file: string }>>;
+type PageLists = Readonly<Record<string, readonly string[]>>;
 
-function filled(
-  html: string,
-  dist: URL,
-  { language, data, leadsElsewhere = false }: Filling,
-  scripts: readonly string[],
-): string {
-  const words = builtFile(dist, `${language}.json`);
-  const preload = [...(words === null ? [] : [words]), ...(leadsElsewhere ? [] : scripts)]
-    .map((address) => `<link rel="modulepreload" href="${address}" crossorigin />`)
-    .join("");
-  // Not a script but data, which the policy of the page need not allow. `<` would be the one way out of it.
-  const given = JSON.stringify(data).replaceAll("<", "\\u003c");
-  return html
-    .replace('<html lang="en">', () => `<html lang="${language}" dir="${directionOf(language)}">`)
-    .replace("</head>", () => `${preload}</head>`)
-    .replace("</body>", () => `<script type="application/json" id="given">${given}</script></body>`);
-}
+/** What a build left in `NAME/dist`. Its lists are read once and each file when it is first asked for, so what is built meanwhile is seen after a restart. */
+class BuiltApp {
+  readonly page: FixedContent;
+  readonly #html: string;
+  readonly #name: string;
+  readonly #assetFolder: URL;
+  /** Null until it is read. Only names that were in the folder are served, so no path can lead out of it. */
+  readonly #assets: Map<string, FixedContent | null>;
+  readonly #manifest: Manifest;
+  readonly #pageLists: PageLists;
 
-const manifests = new Map<string, Readonly<Record<string, { file: string }>>>();
-const pageLists = new Map<string, Readonly<Record<string, readonly string[]>>>();
-
-function readOnce<T extends object>(kept: Map<string, T>, file: URL): T {
-  let read = kept.get(file.href);
-  if (read === undefined) {
-    read = (existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {}) as T;
-    kept.set(file.href, read);
+  private constructor(name: string, dist: URL, head: string) {
+    this.#name = name;
+    this.#manifest = readJson(new URL(".vite/manifest.json", dist));
+    this.#pageLists = readJson(new URL(".vite/pages.json", dist));
+    this.#assetFolder = new URL("assets/", dist);
+    const names = existsSync(this.#assetFolder) ? readdirSync(this.#assetFolder) : [];
+    this.#assets = new Map(names.map((file) => [file, null]));
+    // What the page will need first is asked for at once.
+    const font = this.#addressOf("fonts/inter-latin.woff2");
+    const preload =
+      font === null ? "" : `<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin />`;
+    const html = readFileSync(new URL("index.html", dist), "utf8");
+    this.#html = html.replace("</head>", `${preload}${head}</head>`);
+    this.page = new FixedContent(types[".html"] ?? "", this.#html);
   }
-  return read;
-}
 
-function addressOf(dist: URL, file: string): string {
-  return `/${dist.pathname.split("/").at(-3)}/${file}`;
-}
+  /** Null while there is no build. */
+  static open(name: string, apps: URL, head: string | null): BuiltApp | null {
+    const dist = new URL(`${name}/dist/`, apps);
+    return existsSync(new URL("index.html", dist)) ? new BuiltApp(name, dist, head ?? "") : null;
+  }
 
-/** The scripts of the page at this path beside those of every page; null where the build has none by this path. */
-function scriptsOfPage(dist: URL, url: string): readonly string[] | null {
-  const pages = readOnce(pageLists, new URL(".vite/pages.json", dist));
-  const path = url.replace(/[?#].*$/, "").replace(/\/$/, "");
-  const parts = path.split("/");
-  const isAt = (page: string) => {
-    const places = page.split("/");
-    return (
-      places.length === parts.length &&
-      places.every((place, at) => place === parts[at] || place.startsWith("$"))
+  asset(file: string): FixedContent | null {
+    const known = this.#assets.get(file) ?? null;
+    const path = new URL(file, this.#assetFolder);
+    if (known !== null || !this.#assets.has(file) || !existsSync(path)) return known;
+    // Made by the build, with more effort than there is time for while a browser waits.
+    const compressed = new URL(`${path.href}.br`);
+    const content = new FixedContent(
+      types[extname(file)] ?? "application/octet-stream",
+      readFileSync(path),
+      existsSync(compressed) ? readFileSync(compressed) : null,
     );
-  };
-  const files = pages[path] ?? pages[Object.keys(pages).find(isAt) ?? ""];
-  return files === undefined ? null : files.map((file) => addressOf(dist, file));
+    this.#assets.set(file, content);
+    return content;
+  }
+
+  /** The scripts of the page at this path beside those of every page; null where the build has none by this path. */
+  scriptsOf(url: string): readonly string[] | null {
+    const path = url.replace(/[?#].*$/, "").replace(/\/$/, "");
+    const parts = path.split("/");
+    const isAt = (page: string) => {
+      const named = page.split("/");
+      return (
+        named.length === parts.length && named.every((part, at) => part === parts[at] || part.startsWith("$"))
+      );
+    };
+    const files = this.#pageLists[path] ?? this.#pageLists[Object.keys(this.#pageLists).find(isAt) ?? ""];
+    return files === undefined ? null : files.map((file) => `/${this.#name}/${file}`);
+  }
+
+  filled({ language, data, leadsElsewhere = false }: Filling, scripts: readonly string[]): string {
+    const words = this.#addressOf(`${language}.json`);
+    const preload = [...(words === null ? [] : [words]), ...(leadsElsewhere ? [] : scripts)]
+      .map((address) => `<link rel="modulepreload" href="${address}" crossorigin />`)
+      .join("");
+    // Not a script but data, which the policy of the page need not allow. `<` would be the one way out of it.
+    const given = JSON.stringify(data).replaceAll("<", "\\u003c");
+    return this.#html
+      .replace('<html lang="en">', () => `<html lang="${language}" dir="${directionOf(language)}">`)
+      .replace("</head>", () => `${preload}</head>`)
+      .replace("</body>", () => `<script type="application/json" id="given">${given}</script></body>`);
+  }
+
+  /** The address of what a source file became, found by the end of its path; null where the build says nothing of it. */
+  #addressOf(source: string): string | null {
+    const name = Object.keys(this.#manifest).find((path) => path.endsWith(`/${source}`));
+    const built = name === undefined ? undefined : this.#manifest[name]?.file;
+    return built === undefined ? null : `/${this.#name}/${built}`;
+  }
 }
 
-/** The address of what a source file became, found by the end of its path; null where the build says nothing of it. */
-function builtFile(dist: URL, source: string): string | null {
-  const manifest = readOnce(manifests, new URL(".vite/manifest.json", dist));
-  const name = Object.keys(manifest).find((path) => path.endsWith(`/${source}`));
-  const built = name === undefined ? undefined : manifest[name]?.file;
-  return built === undefined ? null : addressOf(dist, built);
-}
-
-/** Made by the build, with more effort than there is time for when somebody waits. */
-function compressedBeforehand(file: URL): Buffer | null {
-  const beside = new URL(`${file.href}.br`);
-  return existsSync(beside) ? readFileSync(beside) : null;
+function readJson<T extends object>(file: URL): T {
+  return (existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {}) as T;
 }
