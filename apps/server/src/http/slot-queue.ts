@@ -5,8 +5,11 @@ import { Places } from "../lib/places.ts";
 export const maxWaitingPerSlot = 32;
 /** Less than most clients wait. Shorter, a stall of the machine is an overload. */
 export const maxWaitMs = 10 * secondMs;
-/** A longer line of one tenant is a flood: its newest is answered in time, its oldest wait until they are refused. Half: 64 connections are a flood. */
-const maxLineInOrder = 100;
+/**
+ * Where more wait, the newest of a long line goes first: it is answered in time, and the oldest wait until they are refused. Half: a client with 128
+ * connections is refused now and then. Twice: a flood is served later.
+ */
+const maxInOrderPerSlot = 4;
 
 export type Ticket = {
   readonly tenant: string;
@@ -17,7 +20,7 @@ export type Ticket = {
   leave: () => void;
 };
 
-/** A fixed number of slots, of which a tenant gets an eighth and an address half. What finds none waits, tenants in turn (round robin). */
+/** A fixed number of slots, of which a tenant gets an eighth and an address half. What finds none waits. */
 export class SlotQueue {
   readonly #slots: number;
   readonly #tenants: Places<string>;
@@ -76,14 +79,17 @@ export class SlotQueue {
     ticket.start();
   }
 
+  /** A request of the tenant that has the fewest slots; of those that have as many, of the one whose turn was longest ago. */
   #startNext(): void {
-    for (const [tenant, line] of this.#lines) {
-      if (this.#tenants.isFull(tenant)) continue;
-      const tickets = line.size > maxLineInOrder ? [...line].reverse() : [...line];
+    const isFlooded = this.waiting > this.#slots * maxInOrderPerSlot;
+    const lines = [...this.#lines].sort(([a], [b]) => this.#tenants.taken(a) - this.#tenants.taken(b));
+    for (const [tenant, line] of lines) {
+      if (this.#tenants.isFull(tenant)) return;
+      const isFlood = isFlooded && line.size > this.#slots / 4;
+      const tickets = isFlood ? [...line].reverse() : [...line];
       const next = tickets.find((ticket) => this.#mayStart(ticket));
       if (next === undefined) continue;
       next.leave();
-      // To the end of the round.
       if (this.#lines.delete(tenant)) this.#lines.set(tenant, line);
       this.#start(next);
       return;

@@ -8,18 +8,22 @@ export class Places<Key> {
   }
 
   isFull(key: Key): boolean {
-    return (this.#taken.get(key) ?? 0) >= this.#mostOfEach;
+    return this.taken(key) >= this.#mostOfEach;
+  }
+
+  taken(key: Key): number {
+    return this.#taken.get(key) ?? 0;
   }
 
   /** A place, as the function that gives it back, which may be called any number of times; null when there is none left. */
   take(key: Key): (() => void) | null {
     if (this.isFull(key)) return null;
-    this.#taken.set(key, (this.#taken.get(key) ?? 0) + 1);
+    this.#taken.set(key, this.taken(key) + 1);
     let held = true;
     return () => {
       if (!held) return;
       held = false;
-      const left = (this.#taken.get(key) ?? 0) - 1;
+      const left = this.taken(key) - 1;
       if (left > 0) this.#taken.set(key, left);
       else this.#taken.delete(key);
     };

@@ -152,11 +152,9 @@ test("a client that goes away in the middle of its request is no error of the se
     );
     await once(socket, "close");
   }
-  const lines = () => logLines.slice(before).filter((line) => line.includes('given up by the client"'));
-  for (let waits = 0; lines().length < 2 && waits < 500; waits++) await setTimeout(10);
-  assert.equal(lines().length, 2, logLines.slice(before).join(""));
+  expectError(await api.post("/v1/auth/password/forgot", {}), 400, "BAD_REQUEST");
   assert.deepEqual(
-    logLines.slice(before).filter((line) => line.includes('"level":"error"')),
+    logLines.slice(before).filter((line) => !line.includes('"level":"info"')),
     [],
   );
 });
