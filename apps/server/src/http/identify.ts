@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { isIP } from "node:net";
 import { apiKeyForm, environmentHeader } from "@assay/contract/facts";
 import type { ApiKeyId, OrganizationId, UserId } from "@assay/contract/ids";
@@ -33,15 +32,6 @@ export type IdentifyOptions = {
   admission: Admission;
 };
 
-/** A key that was looked up a moment ago, with the secret that it was found by. */
-export type FoundKey = { secret: string; caller: KeyCaller };
-
-/**
- * Set while one of our own routes is called in the name of who called another one, so that the key is not looked up twice for one request. It holds for the
- * same secret only, so whatever else comes to run in this context finds its own.
- */
-export const foundKey = new AsyncLocalStorage<FoundKey | null>();
-
 export function bearerOf(request: FastifyRequest): string | null {
   return /^Bearer +([^\s]+)$/i.exec(request.headers.authorization ?? "")?.[1] ?? null;
 }
@@ -58,8 +48,7 @@ export async function identify(
   if (authorization !== undefined) {
     const credential = bearerOf(request);
     if (credential?.startsWith(apiKeyForm.prefix)) {
-      const found = foundKey.getStore() ?? null;
-      caller = found?.secret === credential ? found.caller : await options.authenticator.byKey(credential);
+      caller = await options.authenticator.byKey(credential);
       if (caller?.kind === "key") options.onKeyUsed(caller.keyId);
     } else if (credential !== null) {
       caller = await options.authenticator.byToken(credential);

@@ -3,7 +3,7 @@ import { bodyLimitOf, type Method } from "@assay/contract/route";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
 import type { KeyCaller } from "../kernel/caller.ts";
-import { bearerOf, type FoundKey, foundKey, type IdentifyOptions, isOwnOrigin } from "./identify.ts";
+import { bearerOf, type IdentifyOptions, isOwnOrigin } from "./identify.ts";
 
 /** Where agents call, with the Model Context Protocol over Streamable HTTP. */
 export const mcpPath = "/mcp";
@@ -45,7 +45,7 @@ type McpOptions = IdentifyOptions & { answer: (request: McpRequest) => Promise<M
  * status and the envelope, as everywhere; what is in the message is answered by `answer`.
  */
 export function mountMcp(app: FastifyInstance, options: McpOptions): void {
-  const found = new WeakMap<FastifyRequest, FoundKey>();
+  const callers = new WeakMap<FastifyRequest, KeyCaller>();
   void app.register(async (scope) => {
     // The message is parsed where a failure can be told in terms of the protocol.
     scope.removeContentTypeParser("application/json");
@@ -58,18 +58,17 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
       bodyLimit,
       onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
         refuseForeignPage(request, options.publicUrl());
-        const key = await findKey(request, options);
-        if (key === null) {
+        const caller = await findCaller(request, options);
+        if (caller === null) {
           reply.header("www-authenticate", "Bearer");
           throw new ApiError("UNAUTHORIZED");
         }
-        if (key.caller.frozen) throw new ApiError("ORGANIZATION_FROZEN");
-        found.set(request, key);
+        if (caller.frozen) throw new ApiError("ORGANIZATION_FROZEN");
+        callers.set(request, caller);
       },
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
-        const key = found.get(request);
-        if (key === undefined) throw new ApiError("UNAUTHORIZED");
-        const { caller } = key;
+        const caller = callers.get(request);
+        if (caller === undefined) throw new ApiError("UNAUTHORIZED");
         const gone = new AbortController();
         reply.raw.once("close", () => gone.abort());
         let counted = false;
@@ -79,10 +78,9 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
           body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
           header: (name) => oneOf(request.headers[name]),
           forward: (call) => {
-            // The key is counted by the route that it is forwarded to, and looked up again for all calls but the first: a tool may have waited before the next.
-            const fresh = counted ? null : key;
+            // The key is looked up again, since a tool may have waited, and counted by the route that it is forwarded to.
             counted = true;
-            return foundKey.run(fresh, () => forward(app, request, call));
+            return forward(app, request, call);
           },
           letGo: () => options.admission.letGo(request),
           gone: gone.signal,
@@ -98,14 +96,14 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
   });
 }
 
-async function findKey(
+async function findCaller(
   request: FastifyRequest,
   { authenticator, admission }: McpOptions,
-): Promise<FoundKey | null> {
+): Promise<KeyCaller | null> {
   const secret = bearerOf(request);
   const caller = secret?.startsWith(apiKeyForm.prefix) ? await authenticator.byKey(secret) : null;
   admission.learn(request, caller);
-  return secret === null || caller === null ? null : { secret, caller };
+  return caller;
 }
 
 /** A page that made its own name lead to this address could otherwise have a browser call it (DNS rebinding). */
