@@ -5,7 +5,7 @@ import { isUnavailable } from "../db/errors.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import { describeError, type Log } from "../lib/log.ts";
 import { isOpenedByBrowser, sendNothingHere } from "./missing-page.ts";
-import { noteFailure } from "./trace-requests.ts";
+import { noteFailure } from "./trace-request.ts";
 
 declare module "fastify" {
   // biome-ignore lint/style/useConsistentTypeDefinitions: merged into the declaration of Fastify; a type cannot be.

@@ -18,6 +18,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { TSchema } from "typebox";
 import { ApiError } from "../kernel/api-error.ts";
 import type { CallerOf } from "../kernel/caller.ts";
+import { refuseBrokenText } from "../kernel/check-text.ts";
 import type { RequestInfo, SessionCookie } from "../kernel/request-info.ts";
 import { convertQuery, createValidator } from "../kernel/validate.ts";
 import { acceptedLanguage } from "./accepted-language.ts";
@@ -131,6 +132,7 @@ function mountRoute(
           // Refused with the envelope while it is still HTTP.
           preValidation: async (request: FastifyRequest, reply: FastifyReply) => {
             if (!request.ws) return;
+            refuseBrokenAddress(request, definition);
             if (checkParams) checkParams(request.params);
             refuseAnyQuery(request.query);
             refuseBadHandshake(request);
@@ -149,6 +151,7 @@ function mountRoute(
     },
     handler: async (request, reply) => {
       let caller = callers.get(request) ?? null;
+      refuseBrokenAddress(request, definition);
       const params = checkParams ? checkParams(request.params) : {};
       const parsedQuery =
         checkQuery && query
@@ -203,6 +206,11 @@ function mountRoute(
       return answer.text;
     },
   });
+}
+
+function refuseBrokenAddress({ params, query }: FastifyRequest, { invalidParams }: RouteDefinition): void {
+  refuseBrokenText(params, "path", invalidParams);
+  refuseBrokenText(query, "query");
 }
 
 /** Few routes want the language or the credential, so they are read when somebody asks. */

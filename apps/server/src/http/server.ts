@@ -2,12 +2,11 @@ import { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { ApiError, noSuchRoute } from "../kernel/api-error.ts";
-import { refuseBrokenText } from "../kernel/check-text.ts";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import type { Tracer } from "../lib/tracer.ts";
 import type { Admission } from "./admission.ts";
-import { compressAnswers } from "./compress-answers.ts";
+import { compressAnswer } from "./compress-answer.ts";
 import { createErrorHandler, wrongBody } from "./error-handler.ts";
 import { probePaths } from "./health.ts";
 import { KnownPaths, pathOf } from "./known-paths.ts";
@@ -16,7 +15,7 @@ import { parseBody, refuseOtherCharset } from "./parse-body.ts";
 import { PipelinedRequests } from "./pipelined-requests.ts";
 import { createUnparsedRefusal, type LatestAnswers } from "./refuse-unparsed.ts";
 import { requestIdOf, standardHeaders } from "./standard-headers.ts";
-import { traceRequests } from "./trace-requests.ts";
+import { traceRequest } from "./trace-request.ts";
 import { watchRequests } from "./watch-requests.ts";
 
 /** What others may hold of the web framework. */
@@ -92,30 +91,36 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   app.addHook("onRoute", ({ method, url, config }) => knownPaths.add(method, url, config?.definition));
 
-  const pipelined = new PipelinedRequests();
-  app.addHook("onRequest", (request, reply, done) => {
-    reply.headers(standardHeaders(request.id, publicUrl()));
-    if (mayPass(request)) return done();
-    pipelined.enter(request.raw, reply.raw, () => admission.admit(request, reply, done));
-  });
-  if (tracer !== null) traceRequests(app, tracer);
-  watchRequests(app, { log, metrics });
-  app.addHook("onSend", (request, reply, payload, done) => {
-    admission.answered(request, reply);
-    done(null, payload);
-  });
   readJsonBodies(app, admission);
-  compressAnswers(app);
   closeSilentConnections(app);
   let closing = false;
-  checkRequests(app, { knownPaths, isClosing: () => closing });
   app.addHook("preClose", async () => {
     closing = true;
   });
-  // A connection that stays open after its answer would delay the end of the process.
-  app.addHook("onSend", (_request, reply, payload, done) => {
+  const countRequest = watchRequests(app, { log, metrics });
+  const pipelined = new PipelinedRequests();
+  // What holds for every request is one hook of each kind: hooks cost more than what they do.
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.headers(standardHeaders(request.id, publicUrl()));
+    const begin = () => {
+      countRequest(reply);
+      const refusal = refusalOf(request, { knownPaths, closing });
+      if (request.is404 && refusal === null) sendMethods(knownPaths, request.url, reply);
+      else done(refusal ?? undefined);
+    };
+    const admitted = (refusal?: ApiError) => {
+      if (refusal !== undefined) done(refusal);
+      else if (tracer === null) begin();
+      else traceRequest(tracer, request, reply, begin);
+    };
+    if (mayPass(request)) admitted();
+    else pipelined.enter(request.raw, reply.raw, () => admission.admit(request, reply, admitted));
+  });
+  app.addHook("onSend", (request, reply, payload, done) => {
+    admission.answered(request, reply);
+    // A connection that stays open after its answer would delay the end of the process.
     if (closing || isDraining()) reply.header("connection", "close");
-    done(null, payload);
+    done(null, compressAnswer(request, reply, payload));
   });
   app.setErrorHandler(renderError);
   app.setNotFoundHandler((request, reply) =>
@@ -159,61 +164,33 @@ function readJsonBodies(app: FastifyInstance, admission: Admission): void {
   });
 }
 
-/** What is looked at in every request before anything is done for it. */
-function checkRequests(
-  app: FastifyInstance,
-  { knownPaths, isClosing }: { knownPaths: KnownPaths; isClosing: () => boolean },
-): void {
-  app.addHook(
-    "onRequest",
-    checking((request, reply) => {
-      if (isClosing()) {
-        reply.header("connection", "close");
-        throw new ApiError("SERVICE_UNAVAILABLE", {
-          message: "The service is shutting down.",
-          headers: { "retry-after": "2" },
-        });
-      }
-      if (request.headers.host === undefined && request.raw.httpVersion === "1.1")
-        throw new ApiError("BAD_REQUEST", {
-          message: "The header `Host` is missing.",
-          hint: "Send `Host` with the name in the address that you call.",
-        });
-      // Before the body is parsed: nothing in it could make this another answer.
-      if (request.is404 && request.method !== "OPTIONS") throw refuseUnknown(knownPaths, request.url);
-    }),
-  );
-  // Answered here, whatever body comes with it.
-  app.addHook("onRequest", (request, reply, done) => {
-    if (!request.is404) return done();
-    const methods = methodsAt(knownPaths, request.url);
-    if (methods === null) return done(noSuchRoute());
-    reply.code(204).header("allow", methods).send();
-  });
-  // Path and query. A body is checked while it is parsed.
-  app.addHook(
-    "preValidation",
-    checking((request) => {
-      const { definition } = request.routeOptions.config;
-      if (definition === undefined) return;
-      refuseBrokenText(request.params, "path", definition.invalidParams);
-      refuseBrokenText(request.query, "query");
-    }),
-  );
+/** Why a request is not looked at any further; null where it is. */
+function refusalOf(
+  request: FastifyRequest,
+  { knownPaths, closing }: { knownPaths: KnownPaths; closing: boolean },
+): ApiError | null {
+  if (closing)
+    return new ApiError("SERVICE_UNAVAILABLE", {
+      message: "The service is shutting down.",
+      headers: { "retry-after": "2" },
+    });
+  if (request.headers.host === undefined && request.raw.httpVersion === "1.1")
+    return new ApiError("BAD_REQUEST", {
+      message: "The header `Host` is missing.",
+      hint: "Send `Host` with the name in the address that you call.",
+    });
+  // Before the body is parsed: nothing in it could make this another answer.
+  const isKnown =
+    !request.is404 || (request.method === "OPTIONS" && methodsAt(knownPaths, request.url) !== null);
+  return isKnown ? null : refuseUnknown(knownPaths, request.url);
 }
 
-/** A hook that only looks and may throw. Every promise in the way of a request costs, so there is none. */
-function checking(
-  look: (request: FastifyRequest, reply: FastifyReply) => void,
-): (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void {
-  return (request, reply, done) => {
-    try {
-      look(request, reply);
-    } catch (error) {
-      return done(error as Error);
-    }
-    done();
-  };
+/** The answer to `OPTIONS`, whatever body comes with it. */
+function sendMethods(knownPaths: KnownPaths, url: string, reply: FastifyReply): void {
+  reply
+    .code(204)
+    .header("allow", methodsAt(knownPaths, url) ?? "")
+    .send();
 }
 
 function refuseUnknown(knownPaths: KnownPaths, url: string): ApiError {

@@ -1,11 +1,14 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
 
 const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Counts, times and logs every request. */
-export function watchRequests(app: FastifyInstance, { log, metrics }: { log: Log; metrics: Metrics }): void {
+/** Times and logs every request, and counts those that are begun with the function that it gives. */
+export function watchRequests(
+  app: FastifyInstance,
+  { log, metrics }: { log: Log; metrics: Metrics },
+): (reply: FastifyReply) => void {
   const requestSeconds = metrics.histogram(
     "assay_http_request_seconds",
     "Time to answer, by route and status.",
@@ -17,11 +20,6 @@ export function watchRequests(app: FastifyInstance, { log, metrics }: { log: Log
   const close = () => {
     requests.open -= 1;
   };
-  app.addHook("onRequest", (_request, reply, done) => {
-    requests.open += 1;
-    reply.raw.once("close", close);
-    done();
-  });
   app.addHook("onResponse", (request, reply, done) => {
     const route = request.routeOptions.config.definition?.id ?? request.routeOptions.url ?? "none";
     const status = reply.statusCode;
@@ -36,6 +34,10 @@ export function watchRequests(app: FastifyInstance, { log, metrics }: { log: Log
     });
     done();
   });
+  return (reply) => {
+    requests.open += 1;
+    reply.raw.once("close", close);
+  };
 }
 
 type Count = (route: string, status: number, seconds: number) => void;
