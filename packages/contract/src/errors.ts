@@ -56,7 +56,7 @@ export const errorTable = {
   REQUEST_TIMEOUT: {
     status: 408,
     message: "The request did not arrive in time.",
-    hint: "Send the whole request within a minute.",
+    hint: "Send the whole request within 20 seconds.",
   },
   INTERNAL_SERVER_ERROR: {
     status: 500,

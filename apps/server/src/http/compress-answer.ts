@@ -1,7 +1,7 @@
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { acceptedEncoding } from "./accepted-encoding.ts";
-import { worthCompressingBytes } from "./fixed-content.ts";
+import { minCompressedBytes } from "./fixed-content.ts";
 
 /**
  * Compresses the text of an answer to a read. On the thread that answers: a page of ten sessions takes 0.03 ms with brotli
@@ -13,7 +13,7 @@ import { worthCompressingBytes } from "./fixed-content.ts";
  * and neither are those to requests that another site causes in a browser.
  */
 export function compressAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
-  if (typeof payload !== "string" || payload.length < worthCompressingBytes || !isOwnRead(request))
+  if (typeof payload !== "string" || payload.length < minCompressedBytes || !isOwnRead(request))
     return payload;
   reply.header("vary", "accept-encoding");
   const encoding = acceptedEncoding(request.headers["accept-encoding"]);

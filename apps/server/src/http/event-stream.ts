@@ -6,7 +6,7 @@ import { ApiError } from "../kernel/api-error.ts";
 import { secondMs } from "../kernel/clock.ts";
 
 /** A client that does not read is disconnected, so that unread events do not pile up in memory (backpressure). */
-const mostUnreadBytes = 256 * 1024;
+const maxUnreadBytes = 256 * 1024;
 const eventNamePattern = /^[a-z_]+$/;
 
 /**
@@ -26,8 +26,7 @@ export function sendEvents(
   const body = new PassThrough();
   const write = (text: string) => {
     if (body.writableEnded || body.destroyed) return;
-    if (body.readableLength + body.writableLength + reply.raw.writableLength > mostUnreadBytes)
-      body.destroy();
+    if (body.readableLength + body.writableLength + reply.raw.writableLength > maxUnreadBytes) body.destroy();
     else body.write(text);
   };
   const askAgain = async (): Promise<StreamRight> => {

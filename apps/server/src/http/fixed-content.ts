@@ -11,7 +11,7 @@ const compressWith: Readonly<Record<Encoding, (bytes: Buffer) => Promise<Buffer>
 };
 
 /** Below this, what is saved fits into the packet that is sent anyway. */
-export const worthCompressingBytes = 1024;
+export const minCompressedBytes = 1024;
 
 /**
  * A page, document or asset that stays the same for as long as the process runs. Each encoding of it is made once, when the
@@ -51,7 +51,7 @@ export class FixedContent {
     let encoded = this.#encoded.get(encoding);
     if (encoded === undefined) {
       encoded =
-        this.#plain.length < worthCompressingBytes
+        this.#plain.length < minCompressedBytes
           ? Promise.resolve(null)
           : compressWith[encoding](this.#plain).then((bytes) =>
               bytes.length < 0.9 * this.#plain.length ? bytes : null,

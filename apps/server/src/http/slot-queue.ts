@@ -68,11 +68,11 @@ export class SlotQueue {
   }
 
   #start(ticket: Ticket): void {
-    const places = [this.#tenants.take(ticket.tenant), this.#addresses.take(ticket.address)];
+    const shares = [this.#tenants.take(ticket.tenant), this.#addresses.take(ticket.address)];
     this.taken += 1;
     ticket.leave = () => {
       ticket.leave = () => {};
-      for (const giveBack of places) giveBack?.();
+      for (const giveBack of shares) giveBack?.();
       this.taken -= 1;
       this.#startNext();
     };
