@@ -22,20 +22,12 @@ import { expireSessions } from "../apps/server/src/sessions/expire-sessions.job.
 import { listAttempts, listSessions } from "../apps/server/src/sessions/session.store.ts";
 import { createDatabase } from "./support/database.ts";
 import { idSql, loadBare } from "./support/fill.ts";
-import { load, type Request } from "./support/load.ts";
-import { ServerProcess } from "./support/server-process.ts";
-import { newTwoKeys } from "./support/two-keys.ts";
 
-const connections = 32;
-const rounds = 5;
-const seconds = 3;
-/** Half: code that V8 has not optimized yet is measured in the first rounds, of which the service has more than the ceiling. */
-const warmSeconds = 15;
 const organizations = 1000;
 const dueSessions = 100_000;
 
 /**
- * `--rows N` sessions in the large table (ten million unless given). `--only http|pages|expiry` runs one part. PostgreSQL runs with the service's own settings, durable.
+ * `--rows N` sessions in the large table (ten million unless given). `--only pages|expiry` runs one part. PostgreSQL runs with the service's own settings, durable.
  */
 export async function run(options: readonly string[] = []): Promise<void> {
   const rows = Number(optionOf(options, "--rows") ?? 10_000_000);
@@ -45,7 +37,6 @@ export async function run(options: readonly string[] = []): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
   const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
   try {
-    if (only === undefined || only === "http") await compareHttp(postgres.adminUrl, dataDir);
     if (only === undefined || only === "pages") await comparePages(postgres.adminUrl, rows, now);
     if (only === undefined || only === "expiry") await measureExpiry(postgres.adminUrl);
   } finally {
@@ -57,76 +48,6 @@ export async function run(options: readonly string[] = []): Promise<void> {
 function optionOf(options: readonly string[], name: string): string | undefined {
   const at = options.indexOf(name);
   return at === -1 ? undefined : options[at + 1];
-}
-
-// --- create and read ----------------------------------------------------------------------------------------------
-
-async function compareHttp(databaseUrl: string, dataDir: string): Promise<void> {
-  const env = {
-    DATABASE_URL: databaseUrl,
-    SECRET_KEYS: `1:${Buffer.alloc(32, 1).toString("base64")}`,
-    PORT: "0",
-    DATA_DIR: dataDir,
-    DATABASE_POOL_SIZE: "10",
-  };
-  const assay = await ServerProcess.start(new URL("./support/assay-server.ts", import.meta.url), env);
-  const bare = await ServerProcess.start(new URL("./support/bare-session-server.ts", import.meta.url), env);
-  try {
-    const keys = await newTwoKeys(assay.url, databaseUrl);
-    const body = JSON.stringify({
-      share_fields: {
-        date_of_birth: { required: true, reason: "We must know that you are of age." },
-        nationality_code: { required: false, reason: "Speeds up the tax form." },
-      },
-      client_reference_id: "order-7391",
-      metadata: { channel: "mobile", shop: "berlin" },
-    });
-    const created = await fetch(`${assay.url}/v1/sessions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${keys.assay}`, "content-type": "application/json" },
-      body,
-    });
-    const { data } = (await created.json()) as { data: { id: string } };
-    const post: Request = { method: "POST", path: "/v1/sessions", headers: {}, body: () => body };
-    const get: Request = { method: "GET", path: `/v1/sessions/${data.id}`, headers: {} };
-    for (const [name, request] of [
-      ["Read a session", get],
-      ["Create a session", post],
-    ] as const) {
-      const sides = [
-        { label: "bare node:http", server: bare, key: keys.bare, rate: [] as number[], cpu: [] as number[] },
-        { label: "assay", server: assay, key: keys.assay, rate: [] as number[], cpu: [] as number[] },
-      ];
-      const withKey = (key: string): Request => ({
-        ...request,
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      });
-      for (const { server, key } of sides)
-        await load(server.url, withKey(key), { connections, seconds: warmSeconds });
-      for (let round = 0; round < rounds; round++) {
-        for (const side of sides) {
-          const before = await side.server.usage();
-          const result = await load(side.server.url, withKey(side.key), { connections, seconds });
-          const after = await side.server.usage();
-          side.rate.push(result.requestsPerSecond);
-          side.cpu.push(
-            (after.cpuMicroseconds - before.cpuMicroseconds) / (result.requestsPerSecond * seconds),
-          );
-        }
-      }
-      console.log(`\n${name}, ${connections} connections, ${rounds} rounds of ${seconds} s each`);
-      for (const { label, rate, cpu } of sides) {
-        console.log(
-          `  ${label.padEnd(16)} ${median(rate).toFixed(0).padStart(6)} req/s  ${median(cpu).toFixed(0).padStart(5)} µs CPU`,
-        );
-      }
-      const [ceiling, ours] = sides.map((side) => median(side.rate));
-      console.log(`  ratio            ${((ours ?? 0) / (ceiling ?? 1)).toFixed(2)} (goal 0.8)`);
-    }
-  } finally {
-    await assay.stop();
-    await bare.stop();
-  }
 }
 
 // --- pages --------------------------------------------------------------------------------------------------------

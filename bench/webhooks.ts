@@ -30,8 +30,8 @@ const data = { claims: { text: "x".repeat(2700) }, selected_field_keys: ["text"]
 
 /**
  * `--only publish|burst|throughput|latency|hanging|scaling|backlog` runs one part; `--quick` takes a quarter of the load. For `publish` and `burst`,
- * `--against FOLDER` names a checkout of another version, which is measured in turn with this one. `publish` takes `--organizations N`, which are published for in
- * turn, and `--wal`, which shows what the WAL is made of.
+ * `--against FOLDER` names a checkout of another version, which is measured in turn with this one. `publish` takes `--organizations N` (40), which are published for in
+ * turn, since test events of one organization wait for each other, and `--wal`, which shows what the WAL is made of.
  */
 export async function run(options: readonly string[] = []): Promise<void> {
   const only = options.includes("--only") ? options[options.indexOf("--only") + 1] : undefined;
@@ -41,7 +41,7 @@ export async function run(options: readonly string[] = []): Promise<void> {
     const organizations = Number(options[options.indexOf("--organizations") + 1]);
     await publishing(options.includes("--quick") ? 400 : 1000, against ?? null, {
       withWal: options.includes("--wal"),
-      organizations: options.includes("--organizations") ? organizations : 1,
+      organizations: options.includes("--organizations") ? organizations : 40,
     });
     if (only === "publish") return;
   }

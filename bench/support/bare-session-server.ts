@@ -11,7 +11,7 @@ import { announce } from "./server-process.ts";
 import { statementOf } from "./statement-of.ts";
 
 /**
- * The ceiling: node:http, the driver and the statements that the service sends to create and to read a session, with their values written
+ * What the service is compared with: node:http, the driver and the statements that the service sends to create and to read a session, with their values written
  * out by hand. No routing, validation, envelope, headers, logs or metrics.
  */
 const pool = new pg.Pool({

@@ -243,7 +243,7 @@ async function serve(job: Job): Promise<number> {
             changed_at) values ($2, true, $5, $6, $4, 0, 0, false, $4)),
         a as (insert into audit_logs (id, organization_id, event, actor_kind, actor_id, target_id, details, created_at)
           values ($9, $2, 'webhook_endpoint.tested', 'key', $6, $6, $10, $4))
-        select pg_notify('bench', $6)`,
+        select`,
       values: [
         eventId,
         job.organizationId,
@@ -257,6 +257,8 @@ async function serve(job: Job): Promise<number> {
         JSON.stringify({ event_id: eventId }),
       ],
     });
+    // After the commit, as the service does: within it, commits would wait for each other.
+    void pool.query({ name: "notify", text: "select pg_notify('bench', $1)", values: [job.endpointId] });
     sending.wake();
     request.resume();
     response.writeHead(202, { "content-type": "application/json" });
