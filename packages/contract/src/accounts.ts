@@ -119,6 +119,13 @@ export const readSignUp = route({
   errors: [],
 });
 
+/** Of routes that ask for the password or a code once more. */
+const reauthenticationErrors = [
+  "REAUTHENTICATION_REQUIRED",
+  "REAUTHENTICATION_FAILED",
+  "REAUTHENTICATION_CODE_UNUSABLE",
+] as const;
+
 export const signUp = route({
   id: "signUp",
   method: "POST",
@@ -126,11 +133,11 @@ export const signUp = route({
   tag: signInTag,
   summary: "Create an account",
   description:
-    "Where the service sends no mail: 201, signed in, or 409 `CONFLICT` for an address that has an account. Where it does: always 202 without token and user, and the mail tells the rest. A new account gets a link that verifies the address; signing in with its `verification_token` takes the password too. An account that existed is told that somebody tried.",
+    "Where the service sends no mail: 201, signed in, or 409 `EMAIL_TAKEN` for an address that has an account. Where it does: always 202 without token and user, and the mail tells the rest. A new account gets a link that verifies the address; signing in with its `verification_token` takes the password too. An account that existed is told that somebody tried.",
   access: { public: true },
   body: SignUpBody,
   reply: { status: 201, data: SignedUp, also: 202 },
-  errors: ["CONFLICT", "FORBIDDEN", "RATE_LIMITED"],
+  errors: ["EMAIL_TAKEN", "INVITATION_REQUIRED", "RATE_LIMITED", "SIGN_UP_CLOSED"],
 });
 
 export const signIn = route({
@@ -260,7 +267,7 @@ export const startPasskeySignIn = route({
   description: "The challenge works once, for 5 minutes.",
   access: { public: true },
   reply: { status: 200, data: PasskeyOptions },
-  errors: ["CONFLICT", "RATE_LIMITED"],
+  errors: ["PASSKEYS_UNAVAILABLE", "RATE_LIMITED"],
 });
 
 export const finishPasskeySignIn = route({
@@ -275,7 +282,7 @@ export const finishPasskeySignIn = route({
   access: { public: true },
   body: named("FinishPasskeySignInBody", closed({ response: PasskeyAssertion })),
   reply: { status: 200, data: SignedIn },
-  errors: ["UNAUTHORIZED", "CONFLICT", "RATE_LIMITED"],
+  errors: ["UNAUTHORIZED", "PASSKEYS_UNAVAILABLE", "RATE_LIMITED"],
 });
 
 export const startPasskeyRegistration = route({
@@ -290,7 +297,13 @@ export const startPasskeyRegistration = route({
   body: named("StartPasskeyRegistrationBody", closed(proof)),
   bodyOptional: true,
   reply: { status: 200, data: PasskeyOptions },
-  errors: ["INVALID_REQUEST", "CONFLICT", "EMAIL_NOT_VERIFIED", "RATE_LIMITED"],
+  errors: [
+    ...reauthenticationErrors,
+    "PASSKEYS_UNAVAILABLE",
+    "PASSKEY_LIMIT_REACHED",
+    "EMAIL_NOT_VERIFIED",
+    "RATE_LIMITED",
+  ],
 });
 
 export const registerPasskey = route({
@@ -304,7 +317,13 @@ export const registerPasskey = route({
   access: { user: true },
   body: named("RegisterPasskeyBody", closed({ name: PasskeyName, response: PasskeyAttestation })),
   reply: { status: 201, data: Passkey },
-  errors: ["INVALID_REQUEST", "CONFLICT", "EMAIL_NOT_VERIFIED"],
+  errors: [
+    "PASSKEYS_UNAVAILABLE",
+    "PASSKEY_KNOWN",
+    "PASSKEY_LIMIT_REACHED",
+    "PASSKEY_RESPONSE_INVALID",
+    "EMAIL_NOT_VERIFIED",
+  ],
 });
 
 export const listPasskeys = route({
@@ -376,7 +395,7 @@ export const startTotp = route({
       }),
     ),
   },
-  errors: ["INVALID_REQUEST", "CONFLICT", "EMAIL_NOT_VERIFIED", "RATE_LIMITED"],
+  errors: [...reauthenticationErrors, "SECOND_FACTOR_ON", "EMAIL_NOT_VERIFIED", "RATE_LIMITED"],
 });
 
 export const confirmTotp = route({
@@ -388,7 +407,7 @@ export const confirmTotp = route({
   access: { user: true },
   body: TotpCodeBody,
   reply: { status: 200, data: BackupCodes },
-  errors: ["INVALID_REQUEST", "CONFLICT", "RATE_LIMITED"],
+  errors: ["SECOND_FACTOR_CODE_INVALID", "SECOND_FACTOR_NOT_STARTED", "SECOND_FACTOR_ON", "RATE_LIMITED"],
 });
 
 export const disableTotp = route({
@@ -401,7 +420,7 @@ export const disableTotp = route({
   access: { user: true },
   body: TotpCodeBody,
   reply: { status: 204 },
-  errors: ["INVALID_REQUEST", "CONFLICT", "RATE_LIMITED"],
+  errors: ["SECOND_FACTOR_CODE_INVALID", "SECOND_FACTOR_OFF", "RATE_LIMITED"],
 });
 
 export const regenerateBackupCodes = route({
@@ -414,7 +433,7 @@ export const regenerateBackupCodes = route({
   access: { user: true },
   body: TotpCodeBody,
   reply: { status: 200, data: BackupCodes },
-  errors: ["INVALID_REQUEST", "CONFLICT", "RATE_LIMITED"],
+  errors: ["SECOND_FACTOR_CODE_INVALID", "SECOND_FACTOR_OFF", "RATE_LIMITED"],
 });
 
 export const Account = named(
@@ -480,7 +499,7 @@ export const changePassword = route({
   access: { user: true },
   body: named("ChangePasswordBody", closed({ current_password: ExistingPassword, new_password: Password })),
   reply: { status: 204 },
-  errors: ["INVALID_REQUEST", "CONFLICT", "RATE_LIMITED"],
+  errors: ["REAUTHENTICATION_FAILED", "PASSWORD_NOT_SET", "CONFLICT", "RATE_LIMITED"],
 });
 
 export const requestPasswordReset = route({
@@ -508,7 +527,7 @@ export const resetPassword = route({
   access: { public: true },
   body: named("ResetPasswordBody", closed({ token: MailedToken, password: Password })),
   reply: { status: 204 },
-  errors: ["INVALID_REQUEST", "RATE_LIMITED"],
+  errors: ["MAILED_TOKEN_INVALID", "RATE_LIMITED"],
 });
 
 export const requestEmailChange = route({
@@ -522,7 +541,7 @@ export const requestEmailChange = route({
   access: { user: true },
   body: named("RequestEmailChangeBody", closed({ email: Email, ...proof })),
   reply: { status: 202, data: MailRequested },
-  errors: ["INVALID_REQUEST", "RATE_LIMITED"],
+  errors: [...reauthenticationErrors, "EMAIL_UNCHANGED", "RATE_LIMITED"],
 });
 
 const TokenBody = named("MailedTokenBody", closed({ token: MailedToken }));
@@ -538,7 +557,7 @@ export const confirmEmailChange = route({
   access: { user: true },
   body: TokenBody,
   reply: { status: 200, data: Account },
-  errors: ["INVALID_REQUEST", "CONFLICT"],
+  errors: ["EMAIL_TAKEN", "MAILED_TOKEN_INVALID"],
 });
 
 export const requestEmailVerification = route({
@@ -563,7 +582,7 @@ export const verifyEmail = route({
   access: { user: true },
   body: TokenBody,
   reply: { status: 200, data: Account },
-  errors: ["INVALID_REQUEST"],
+  errors: ["MAILED_TOKEN_INVALID"],
 });
 
 export const UserSession = named(
@@ -623,7 +642,7 @@ export const deleteAccount = route({
   access: { user: true },
   body: named("DeleteAccountBody", closed(proof)),
   reply: { status: 204 },
-  errors: ["INVALID_REQUEST", "CONFLICT", "RATE_LIMITED"],
+  errors: [...reauthenticationErrors, "SOLE_OWNER", "RATE_LIMITED"],
 });
 
 export const listOwnedOrganizations = route({

@@ -18,6 +18,21 @@ export const errorTable = {
     message: "The caller may not do this.",
     hint: "Use a key with the scope, or a user with the role, that this operation needs.",
   },
+  ROLE_REQUIRED: {
+    status: 403,
+    message: "This needs a higher role in the organization.",
+    hint: "Ask an owner of the organization to do it, or to give you the role.",
+  },
+  API_KEY_NOT_ALLOWED: {
+    status: 403,
+    message: "API keys cannot use this route.",
+    hint: "Sign in as a user of the organization.",
+  },
+  FOREIGN_ORIGIN: {
+    status: 403,
+    message: "A page of another site must not call this.",
+    hint: "Call the API from a server with an API key or an access token.",
+  },
   NOT_FOUND: {
     status: 404,
     message: "There is no such resource.",
@@ -99,6 +114,96 @@ export const errorTable = {
     status: 403,
     message: "The e-mail of the account is not verified.",
     hint: "Open the link in the mail that came after signing up, or ask for a new one with POST /v1/auth/account/email/verification.",
+  },
+  SIGN_UP_CLOSED: {
+    status: 403,
+    message: "This service does not take sign-ups.",
+    hint: "Ask its operator for an account.",
+  },
+  INVITATION_REQUIRED: {
+    status: 403,
+    message: "Signing up takes an invitation to `email`.",
+    hint: "Ask an organization to invite this address, and sign up with it while the invitation is good.",
+  },
+  EMAIL_TAKEN: {
+    status: 409,
+    message: "`email` is the e-mail of an account already.",
+    hint: "Sign in, reset the password of that account, or choose another e-mail.",
+  },
+  EMAIL_UNCHANGED: {
+    status: 400,
+    message: "`email` is the e-mail that the account has.",
+    hint: "Send another e-mail.",
+  },
+  MAILED_TOKEN_INVALID: {
+    status: 400,
+    message: "`token` is not valid: it was used, is too old, or belongs to another account.",
+    hint: "Ask for a new mail and use its link.",
+  },
+  REAUTHENTICATION_REQUIRED: {
+    status: 400,
+    message: "`password` or `code` is required.",
+    hint: "Send the password, or a code of the second factor. An account without either sets a password with POST /v1/auth/password/forgot.",
+  },
+  REAUTHENTICATION_FAILED: {
+    status: 400,
+    message: "`password` or `code` is wrong.",
+    hint: "Check it, or reset the password with POST /v1/auth/password/forgot.",
+  },
+  REAUTHENTICATION_CODE_UNUSABLE: {
+    status: 400,
+    message: "`code` cannot be used: the account has no second factor.",
+    hint: "Send `password` instead.",
+  },
+  PASSWORD_NOT_SET: {
+    status: 409,
+    message: "The account has no password.",
+    hint: "Set one with POST /v1/auth/password/forgot.",
+  },
+  SECOND_FACTOR_NOT_STARTED: {
+    status: 409,
+    message: "There is nothing to confirm.",
+    hint: "Begin with POST /v1/auth/account/totp/start.",
+  },
+  SECOND_FACTOR_OFF: {
+    status: 409,
+    message: "The account has no second factor.",
+    hint: "Turn it on with POST /v1/auth/account/totp/start.",
+  },
+  SECOND_FACTOR_ON: {
+    status: 409,
+    message: "The second factor is on.",
+    hint: "Turn it off with POST /v1/auth/account/totp/disable before setting up another.",
+  },
+  SECOND_FACTOR_CODE_INVALID: {
+    status: 400,
+    message: "`code` is wrong or was used before.",
+    hint: "Wait for the next code of the app, or use a backup code.",
+  },
+  PASSKEYS_UNAVAILABLE: {
+    status: 409,
+    message: "Passkeys do not work under a bare network address.",
+    hint: "The operator sets PUBLIC_URL to an address with a host name, for example http://localhost:3000.",
+  },
+  PASSKEY_KNOWN: {
+    status: 409,
+    message: "This passkey was added before.",
+    hint: "Use another device or another security key.",
+  },
+  PASSKEY_LIMIT_REACHED: {
+    status: 409,
+    message: "The account has as many passkeys as it may have.",
+    hint: "Delete one that is not used any more.",
+  },
+  PASSKEY_RESPONSE_INVALID: {
+    status: 400,
+    message: "`response` does not answer a challenge of this service.",
+    hint: "Begin again with POST /v1/auth/passkeys/options; a challenge works once, for 5 minutes.",
+  },
+  SOLE_OWNER: {
+    status: 409,
+    message: "You are the sole owner of an organization.",
+    hint: "Make another member an owner, or delete the organization, then try again.",
   },
 
   // Sessions
@@ -255,7 +360,44 @@ export const errorTable = {
     hint: "An owner turns on “Agents may change where results go” in the dashboard under Settings, or sends PATCH /v1/auth/orgs with `agents_may_change_webhooks: true`. A person can make the change in the dashboard.",
   },
 
+  // Members and settings of an organization
+  SLUG_TAKEN: {
+    status: 409,
+    message: "`slug` is taken.",
+    hint: "Choose another slug.",
+  },
+  LAST_OWNER: {
+    status: 409,
+    message: "This is the last owner of the organization.",
+    hint: "Make another member owner first, or delete the organization.",
+  },
+  ALREADY_MEMBER: {
+    status: 409,
+    message: "The account is a member of this organization already.",
+    hint: "Change the member's role instead.",
+  },
+  INVITATION_EXISTS: {
+    status: 409,
+    message: "There is an invitation to an older spelling of `email`.",
+    hint: "Revoke that invitation, then invite again.",
+  },
+  INVITATION_FOR_ANOTHER_EMAIL: {
+    status: 403,
+    message: "This invitation is for another e-mail address.",
+    hint: "Sign in with the address the invitation was sent to, or ask for one to yours.",
+  },
+
   // Going live, and deletion
+  LIVE_IS_OPEN: {
+    status: 409,
+    message: "Live is open already.",
+    hint: "There is nothing to do: use keys and sessions of the live environment.",
+  },
+  NO_DELETION_SCHEDULED: {
+    status: 409,
+    message: "There is no deletion that could be cancelled.",
+    hint: "None is scheduled, or it has begun already.",
+  },
   NO_READER_AVAILABLE: {
     status: 409,
     message: "This service has nothing that reads real documents, so a live session cannot be completed.",

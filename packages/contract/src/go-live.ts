@@ -219,7 +219,7 @@ export const goLive = route({
   ),
   bodyOptional: true,
   reply: { status: 200, data: Organization },
-  errors: ["ORGANIZATION_NOT_READY", "CONFLICT"],
+  errors: ["LIVE_IS_OPEN", "ORGANIZATION_NOT_READY"],
 });
 
 export const goLiveRoutes = [

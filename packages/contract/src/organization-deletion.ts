@@ -57,7 +57,7 @@ export const cancelOrganizationDeletion = route({
   access: { role: "admin", organization: "body", whileFrozen: "allowed" },
   body: named("CancelOrganizationDeletionBody", closed({ organizationId: UuidOf<OrganizationId>() })),
   reply: { status: 200, data: named("OrganizationDeletionCancelled", open({ ok: Type.Boolean() })) },
-  errors: ["NOT_FOUND", "CONFLICT"],
+  errors: ["NOT_FOUND", "NO_DELETION_SCHEDULED"],
 });
 
 export const listDeletionReceiptKeys = route({

@@ -83,7 +83,7 @@ export const createOrganization = route({
   access: { user: true },
   body: named("CreateOrganizationBody", closed({ name: OrganizationName, slug: Slug })),
   reply: { status: 201, data: Organization },
-  errors: ["CONFLICT", "EMAIL_NOT_VERIFIED", "ORGANIZATION_LIMIT_REACHED"],
+  errors: ["SLUG_TAKEN", "EMAIL_NOT_VERIFIED", "ORGANIZATION_LIMIT_REACHED"],
 });
 
 export const listOrganizations = route({
@@ -105,7 +105,7 @@ export const updateOrganization = route({
   tag,
   summary: "Change the active organization's name, slug and profile",
   description:
-    "Fields that are left out stay as they are; null clears. `agents_may_change_webhooks` is for owners: 403 `FORBIDDEN` for an admin.",
+    "Fields that are left out stay as they are; null clears. `agents_may_change_webhooks` is for owners: 403 `ROLE_REQUIRED` for an admin.",
   access: { role: "admin" },
   body: named(
     "UpdateOrganizationBody",
@@ -125,7 +125,7 @@ export const updateOrganization = route({
     ),
   ),
   reply: { status: 200, data: Organization },
-  errors: ["CONFLICT"],
+  errors: ["SLUG_TAKEN"],
 });
 
 export const setActiveOrganization = route({
@@ -206,7 +206,7 @@ export const updateMember = route({
   tag,
   summary: "Change a member's role",
   description:
-    "Only an owner changes an owner or makes one. The last owner stays one: 409 `CONFLICT`. `made` counts what the member made and is still in use; owners get a mail where they made API keys that are enabled and lose the right to make some.",
+    "Only an owner changes an owner or makes one. The last owner stays one: 409 `LAST_OWNER`. `made` counts what the member made and is still in use; owners get a mail where they made API keys that are enabled and lose the right to make some.",
   access: { role: "admin" },
   params: memberParams,
   body: named("UpdateMemberBody", closed({ role: RoleName, disable_keys: disableKeys })),
@@ -214,7 +214,7 @@ export const updateMember = route({
     status: 200,
     data: named("ChangedMember", open({ ...memberFields, disabled_api_keys: disabledApiKeys })),
   },
-  errors: ["NOT_FOUND", "CONFLICT"],
+  errors: ["NOT_FOUND", "LAST_OWNER"],
 });
 
 export const removeMember = route({
@@ -224,7 +224,7 @@ export const removeMember = route({
   tag,
   summary: "Remove a member",
   description:
-    "Only an owner removes an owner. The last owner cannot be removed: 409 `CONFLICT`. `made` counts what the member made and is still in use; owners get a mail where API keys are among it.",
+    "Only an owner removes an owner. The last owner cannot be removed: 409 `LAST_OWNER`. `made` counts what the member made and is still in use; owners get a mail where API keys are among it.",
   access: { role: "admin" },
   params: memberParams,
   query: closed({ disable_keys: disableKeys }),
@@ -240,7 +240,7 @@ export const removeMember = route({
       }),
     ),
   },
-  errors: ["NOT_FOUND", "CONFLICT"],
+  errors: ["NOT_FOUND", "LAST_OWNER"],
 });
 
 export const leaveOrganization = route({
@@ -250,10 +250,10 @@ export const leaveOrganization = route({
   tag,
   summary: "Leave the active organization",
   description:
-    "The last owner cannot leave: 409 `CONFLICT`. API keys that the caller made go on working; owners get a mail that says so.",
+    "The last owner cannot leave: 409 `LAST_OWNER`. API keys that the caller made go on working; owners get a mail that says so.",
   access: { role: "member" },
   reply: { status: 204 },
-  errors: ["CONFLICT"],
+  errors: ["LAST_OWNER"],
 });
 
 export const Invitation = named(
@@ -291,7 +291,7 @@ export const createInvitation = route({
   access: { role: "admin" },
   body: named("CreateInvitationBody", closed({ email: Email, role: RoleName })),
   reply: { status: 201, data: Invitation },
-  errors: ["CONFLICT"],
+  errors: ["ALREADY_MEMBER", "CONFLICT", "INVITATION_EXISTS"],
 });
 
 export const revokeInvitation = route({
@@ -346,7 +346,13 @@ export const acceptInvitation = route({
   params: tokenParams,
   invalidParams: "NOT_FOUND",
   reply: { status: 200, data: Organization },
-  errors: ["NOT_FOUND", "CONFLICT", "ORGANIZATION_FROZEN", "EMAIL_NOT_VERIFIED"],
+  errors: [
+    "NOT_FOUND",
+    "ALREADY_MEMBER",
+    "INVITATION_FOR_ANOTHER_EMAIL",
+    "ORGANIZATION_FROZEN",
+    "EMAIL_NOT_VERIFIED",
+  ],
 });
 
 export const declineInvitation = route({

@@ -186,6 +186,9 @@ export function errorsOf(definition: RouteDefinition): ErrorCode[] {
   else if (!("public" in access)) {
     codes.add("UNAUTHORIZED");
     codes.add("FORBIDDEN");
+    if ("scope" in access || "role" in access) codes.add("ROLE_REQUIRED");
+    if (!("scope" in access)) codes.add("API_KEY_NOT_ALLOWED");
+    if (isWrite(definition)) codes.add("FOREIGN_ORIGIN");
     // A key of an organization that is scheduled for deletion is told so everywhere, before it is told that keys are refused.
     codes.add("ORGANIZATION_FROZEN");
   }

@@ -117,7 +117,7 @@ function Answer({ token, email, organization }: { token: string; email: string; 
                     Mail me the link to verify
                   </ActionButton>
                 )
-              ) : code === "CONFLICT" ? (
+              ) : code === "ALREADY_MEMBER" ? (
                 <LinkButton small to="/dashboard">
                   Open the dashboard
                 </LinkButton>

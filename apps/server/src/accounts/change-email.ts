@@ -23,7 +23,7 @@ export async function requestEmailChange(
 ): Promise<void> {
   const { address: email, folded } = requireEmail("email", text);
   if (email === caller.email) {
-    throw new ApiError("INVALID_REQUEST", { message: "`email` is the e-mail that the account has." });
+    throw new ApiError("EMAIL_UNCHANGED");
   }
   const mayMail = (await countMail(core, caller.userId, caller)) && (await countMail(core, folded, caller));
   await reauthenticated(core, caller, proof, async (tx) => {
@@ -54,18 +54,12 @@ export async function confirmEmailChange(core: Core, caller: UserCaller, token: 
     });
   } catch (error) {
     if (isTakenEmail(error)) {
-      throw new ApiError("CONFLICT", {
-        message: "The new e-mail has got an account of its own meanwhile.",
-        hint: "Choose another e-mail, or delete that account.",
-      });
+      throw new ApiError("EMAIL_TAKEN");
     }
     throw error;
   }
 }
 
 export function deadToken(): ApiError {
-  return new ApiError("INVALID_REQUEST", {
-    message: "`token` is not valid: it was used, is too old, or belongs to another account.",
-    hint: "Ask for a new mail and use its link.",
-  });
+  return new ApiError("MAILED_TOKEN_INVALID");
 }

@@ -25,10 +25,7 @@ export async function changePassword(
 ): Promise<void> {
   const known = await findUserById(core.db, caller.userId);
   if (known?.password_hash === null) {
-    throw new ApiError("CONFLICT", {
-      message: "The account has no password.",
-      hint: "Set one with POST /v1/auth/password/forgot.",
-    });
+    throw new ApiError("PASSWORD_NOT_SET");
   }
   const user = await checkPassword(core, caller, "current_password", given.current_password);
   refuseWeakPassword("new_password", given.new_password, [user.email, user.name]);

@@ -33,8 +33,5 @@ export async function acceptCode(
 }
 
 export function wrongCode(): ApiError {
-  return new ApiError("INVALID_REQUEST", {
-    message: "`code` is wrong or was used before.",
-    hint: "Wait for the next code of the app, or use a backup code.",
-  });
+  return new ApiError("SECOND_FACTOR_CODE_INVALID");
 }

@@ -53,10 +53,7 @@ export async function createUser(
     });
   } catch (error) {
     if (isTakenEmail(error)) {
-      throw new ApiError("CONFLICT", {
-        message: "`email` already has an account.",
-        hint: "Sign in, or reset the password.",
-      });
+      throw new ApiError("EMAIL_TAKEN");
     }
     throw error;
   }

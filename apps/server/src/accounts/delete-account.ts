@@ -28,7 +28,7 @@ async function removeAccount(core: Core, tx: Tx, userId: UserId): Promise<void> 
   if (user === null) throw new ApiError("UNAUTHORIZED");
   const owned = await listSolelyOwnedOrganizations(tx, userId);
   if (owned.length > 0) {
-    throw new ApiError("CONFLICT", {
+    throw new ApiError("SOLE_OWNER", {
       message: "You are the sole owner of an organization.",
       hint: `Make somebody else an owner, or delete the organization, then try again: ${owned.map((organization) => organization.name).join(", ")}.`,
     });

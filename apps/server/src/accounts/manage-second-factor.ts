@@ -43,10 +43,7 @@ export async function startSecondFactor(core: Core, caller: UserCaller, proof: P
 export async function confirmSecondFactor(core: Core, caller: UserCaller, code: string): Promise<string[]> {
   const factor = await findSecondFactor(core.db, caller.userId);
   if (factor === null) {
-    throw new ApiError("CONFLICT", {
-      message: "There is nothing to confirm.",
-      hint: "Begin with POST /v1/auth/account/totp/start.",
-    });
+    throw new ApiError("SECOND_FACTOR_NOT_STARTED");
   }
   if (factor.confirmed_at !== null) throw alreadyOn();
   return withCode(core, caller, code, async (tx) => {
@@ -94,15 +91,9 @@ async function writeBackupCodes({ clock }: Core, tx: Tx, userId: UserId): Promis
 
 async function requireOn(core: Core, caller: UserCaller): Promise<void> {
   if (await hasSecondFactor(core, caller.userId)) return;
-  throw new ApiError("CONFLICT", {
-    message: "The account has no second factor.",
-    hint: "Turn it on with POST /v1/auth/account/totp/start.",
-  });
+  throw new ApiError("SECOND_FACTOR_OFF");
 }
 
 function alreadyOn(): ApiError {
-  return new ApiError("CONFLICT", {
-    message: "The second factor is on.",
-    hint: "Turn it off with POST /v1/auth/account/totp/disable before setting up another.",
-  });
+  return new ApiError("SECOND_FACTOR_ON");
 }

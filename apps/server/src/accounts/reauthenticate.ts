@@ -22,10 +22,7 @@ export async function reauthenticated<T>(
   const { code, password } = proof;
   if (code !== undefined) {
     if (!(await hasSecondFactor(core, caller.userId))) {
-      throw new ApiError("INVALID_REQUEST", {
-        message: "`code` cannot be used: the account has no second factor.",
-        hint: "Send `password` instead.",
-      });
+      throw new ApiError("REAUTHENTICATION_CODE_UNUSABLE");
     }
     const guess = await countGuess(core, "code", caller.userId, caller);
     const result = await core.db.transaction(async (tx) => {
@@ -36,10 +33,7 @@ export async function reauthenticated<T>(
     return result;
   }
   if (password === undefined) {
-    throw new ApiError("INVALID_REQUEST", {
-      message: "`password` or `code` is required.",
-      hint: "Send the password, or a code of the second factor. An account without either sets a password with POST /v1/auth/password/forgot.",
-    });
+    throw new ApiError("REAUTHENTICATION_REQUIRED");
   }
   await checkPassword(core, caller, "password", password);
   return core.db.transaction(work);
@@ -56,7 +50,7 @@ export async function checkPassword(
   const user = await findUserById(core.db, caller.userId);
   if (user === null) throw new ApiError("UNAUTHORIZED");
   if (!(await isPassword(password, user.password_hash))) {
-    throw new ApiError("INVALID_REQUEST", {
+    throw new ApiError("REAUTHENTICATION_FAILED", {
       message: `\`${field}\` is wrong.`,
       hint: "Check it, or reset the password with POST /v1/auth/password/forgot.",
     });

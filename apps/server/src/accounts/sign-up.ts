@@ -41,18 +41,12 @@ export async function prepareSignUp(
 async function mayJoin(core: Core, isInvited: IsInvited, email: FoldedEmail): Promise<boolean> {
   const { config, db, clock } = core;
   if (config.signUp === "closed") {
-    throw new ApiError("FORBIDDEN", {
-      message: "This service does not take sign-ups.",
-      hint: "Ask its operator for an account.",
-    });
+    throw new ApiError("SIGN_UP_CLOSED");
   }
   if (config.signUp === "open" || (await isInvited(db, email, clock.now()))) return true;
   // Where no mail is sent, the account is signed in at once, so the answer cannot be the same for both.
   if (!verificationIsRequired(core)) {
-    throw new ApiError("FORBIDDEN", {
-      message: "Signing up takes an invitation to `email`.",
-      hint: "Ask an organization to invite this address, and sign up with it while the invitation is good.",
-    });
+    throw new ApiError("INVITATION_REQUIRED");
   }
   return false;
 }
@@ -92,7 +86,7 @@ export async function signUpByMail(core: Core, prepared: PreparedSignUp): Promis
       },
     });
   } catch (error) {
-    if (!(error instanceof ApiError && error.code === "CONFLICT")) throw error;
+    if (!(error instanceof ApiError && error.code === "EMAIL_TAKEN")) throw error;
     if (mayMail) await mailHolder(core, person.email.folded);
   }
 }

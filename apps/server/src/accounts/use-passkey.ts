@@ -37,10 +37,7 @@ const webAuthn = () => import("@simplewebauthn/server");
 function relyingParty({ publicUrl }: Core): { id: string; origin: string } {
   const url = new URL(publicUrl());
   if (isIP(url.hostname) !== 0 || url.hostname.startsWith("[")) {
-    throw new ApiError("CONFLICT", {
-      message: "Passkeys do not work under a bare network address.",
-      hint: "The operator sets PUBLIC_URL to an address with a host name, for example http://localhost:3000.",
-    });
+    throw new ApiError("PASSKEYS_UNAVAILABLE");
   }
   return { id: url.hostname, origin: url.origin };
 }
@@ -132,7 +129,7 @@ export async function registerPasskey(
     });
   } catch (error) {
     if (violates(error, "passkeys_credential")) {
-      throw new ApiError("CONFLICT", { message: "This passkey was added before." });
+      throw new ApiError("PASSKEY_KNOWN");
     }
     throw error;
   }
@@ -221,10 +218,7 @@ async function carriesNoCertificates(response: RegistrationResponseJSON): Promis
 }
 
 function unansweredChallenge(): ApiError {
-  return new ApiError("INVALID_REQUEST", {
-    message: "`response` does not answer a challenge of this service.",
-    hint: "Begin again with POST /v1/auth/passkeys/options; a challenge works once, for 5 minutes.",
-  });
+  return new ApiError("PASSKEY_RESPONSE_INVALID");
 }
 
 function unknownPasskey(): ApiError {
@@ -235,7 +229,7 @@ function unknownPasskey(): ApiError {
 }
 
 function tooManyPasskeys(): ApiError {
-  return new ApiError("CONFLICT", {
+  return new ApiError("PASSKEY_LIMIT_REACHED", {
     message: `An account has at most ${maxPasskeys} passkeys.`,
     hint: "Delete one that is not used any more.",
   });

@@ -19,7 +19,7 @@ export function bindVerifySocket(registry: DeviceRegistry, publicUrl: () => stri
       // A device that is no browser sends no `Origin`. A browser names the origin of its page, and only our own may
       // connect.
       if (origin !== undefined && !isOwnOrigin(origin, request, publicUrl())) {
-        throw new ApiError("FORBIDDEN", {
+        throw new ApiError("FOREIGN_ORIGIN", {
           message: "A browser may open this socket from this service's own pages only.",
           hint: "Send the person to the session's `verification_url`.",
         });

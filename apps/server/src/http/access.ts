@@ -36,10 +36,7 @@ export function admit(
   if (caller.kind === "key") {
     if (caller.frozen) throw new ApiError("ORGANIZATION_FROZEN");
     if (!("scope" in access)) {
-      throw new ApiError("FORBIDDEN", {
-        message: "API keys cannot use this route.",
-        hint: "Sign in as a user of the organization.",
-      });
+      throw new ApiError("API_KEY_NOT_ALLOWED");
     }
     if (!caller.scopes.includes(access.scope)) {
       throw new ApiError("FORBIDDEN", {
@@ -82,7 +79,7 @@ export function memberOf(
 ): MemberCaller | OrganizationCaller {
   const needed = neededRole(definition.access);
   if (!hasRole(membership.role, needed)) {
-    throw new ApiError("FORBIDDEN", {
+    throw new ApiError("ROLE_REQUIRED", {
       message: `This needs the role ${needed}; you are ${membership.role}.`,
       hint: `Ask an owner of the organization to do it or to give you the role ${needed}.`,
     });

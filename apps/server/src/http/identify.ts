@@ -81,7 +81,7 @@ function refuseForeignOrigin(request: FastifyRequest, publicUrl: string): void {
       ? !isOwnOrigin(origin, request, publicUrl)
       : site !== undefined && site !== "same-origin" && site !== "none";
   if (foreign) {
-    throw new ApiError("FORBIDDEN", {
+    throw new ApiError("FOREIGN_ORIGIN", {
       message: "A write with the session cookie must come from this service's own pages.",
       hint: "Call the API from a server with an API key or an access token.",
     });

@@ -110,7 +110,7 @@ async function findCaller(
 function refuseForeignPage(request: FastifyRequest, publicUrl: string): void {
   const { origin } = request.headers;
   if (origin === undefined || isOwnOrigin(origin, request, publicUrl)) return;
-  throw new ApiError("FORBIDDEN", {
+  throw new ApiError("FOREIGN_ORIGIN", {
     message: "A page of another site must not call this address.",
     hint: "Connect from a program that sends no `Origin`.",
   });

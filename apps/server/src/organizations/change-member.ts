@@ -15,17 +15,13 @@ import { lockOrganization } from "./organization.store.ts";
 import { tellRightsChanged } from "./rights.store.ts";
 
 const refusals: Record<MemberRefusal, () => ApiError> = {
-  not_admin: () => new ApiError("FORBIDDEN", { message: "This needs the role admin." }),
+  not_admin: () => new ApiError("ROLE_REQUIRED", { message: "This needs the role admin." }),
   owner_only: () =>
-    new ApiError("FORBIDDEN", {
+    new ApiError("ROLE_REQUIRED", {
       message: "Only an owner may change an owner or make one.",
       hint: "Ask an owner of the organization to do it.",
     }),
-  last_owner: () =>
-    new ApiError("CONFLICT", {
-      message: "This is the last owner of the organization.",
-      hint: "Make another member owner first, or delete the organization.",
-    }),
+  last_owner: () => new ApiError("LAST_OWNER"),
 };
 
 /**

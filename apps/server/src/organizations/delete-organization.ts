@@ -108,10 +108,7 @@ export async function cancelDeletion(core: Core, caller: MemberCaller): Promise<
   await db.transaction(async (tx) => {
     const organization = await lockOrganization(tx, organizationId);
     if (organization === null || !(await clearPendingDeletion(tx, organizationId, now))) {
-      throw new ApiError("CONFLICT", {
-        message: "There is no deletion that could be cancelled.",
-        hint: "None is scheduled, or it has begun already.",
-      });
+      throw new ApiError("NO_DELETION_SCHEDULED");
     }
     await recordAct(tx, now, caller, {
       event: "organization.deletion_cancelled",

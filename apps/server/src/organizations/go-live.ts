@@ -51,7 +51,7 @@ export async function goLive(
     const organization = await lockOrganization(tx, organizationId);
     if (organization === null) throw new ApiError("FORBIDDEN");
     if (organization.environment === "live") {
-      throw new ApiError("CONFLICT", { message: "Live is open already." });
+      throw new ApiError("LIVE_IS_OPEN");
     }
     const missing = whatIsMissing(await readGoLiveFacts(tx, organizationId, needs), results);
     if (missing.length > 0)

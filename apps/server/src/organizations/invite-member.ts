@@ -39,7 +39,7 @@ function notFound(): ApiError {
 }
 
 function ownerOnly(): ApiError {
-  return new ApiError("FORBIDDEN", {
+  return new ApiError("ROLE_REQUIRED", {
     message: "Only an owner may invite an owner.",
     hint: "Ask an owner of the organization to do it.",
   });
@@ -91,7 +91,7 @@ export async function inviteMember(
     if (!mayInvite(actor.role, invitation.role)) throw ownerOnly();
     await countInvitation(core, tx, caller, email.folded);
     if (await isMemberAddress(tx, organizationId, email.folded)) {
-      throw new ApiError("CONFLICT", {
+      throw new ApiError("ALREADY_MEMBER", {
         message: "`email` is the address of a member already.",
         hint: "Change the member's role instead.",
       });
@@ -136,10 +136,7 @@ export async function inviteMember(
     return await db.transaction(invite);
   } catch (error) {
     if (!violates(error, "invitations_address")) throw error;
-    throw new ApiError("CONFLICT", {
-      message: "There is an invitation to an older spelling of `email`.",
-      hint: "Revoke that invitation, then invite again.",
-    });
+    throw new ApiError("INVITATION_EXISTS");
   }
 }
 
@@ -154,7 +151,9 @@ export async function revokeInvitation(
     const invitation = await findInvitation(tx, organizationId, id, now);
     if (invitation === null) throw new ApiError("NOT_FOUND");
     if (invitation.role === "owner" && caller.role !== "owner") {
-      throw new ApiError("FORBIDDEN", { message: "Only an owner may revoke the invitation of an owner." });
+      throw new ApiError("ROLE_REQUIRED", {
+        message: "Only an owner may revoke the invitation of an owner.",
+      });
     }
     if (!(await deleteInvitation(tx, organizationId, id))) throw new ApiError("NOT_FOUND");
     await recordAct(tx, now, caller, {
@@ -199,10 +198,7 @@ export async function acceptInvitation(
     const invitation = await findInvitationByToken(tx, hashToken(token), now);
     if (invitation === null) throw notFound();
     if (!isFor(caller, invitation.email)) {
-      throw new ApiError("FORBIDDEN", {
-        message: "This invitation is for another e-mail address.",
-        hint: "Sign in with the address the invitation was sent to, or ask for one to yours.",
-      });
+      throw new ApiError("INVITATION_FOR_ANOTHER_EMAIL");
     }
     const { organization_id: organizationId } = invitation;
     const organization = await lockOrganization(tx, organizationId);
@@ -210,7 +206,7 @@ export async function acceptInvitation(
     if (!(await deleteInvitation(tx, organizationId, invitation.id))) throw notFound();
     if (organization.pending_deletion_at !== null) throw new ApiError("ORGANIZATION_FROZEN");
     if (!(await insertMembership(tx, organizationId, caller.userId, invitation.role, now))) {
-      throw new ApiError("CONFLICT", { message: "You are a member of this organization already." });
+      throw new ApiError("ALREADY_MEMBER", { message: "You are a member of this organization already." });
     }
     await setActiveOrganization(tx, organizationId, caller.userSessionId);
     await recordAudit(tx, now, {

@@ -74,7 +74,7 @@ export async function changeOrganization(
   const now = clock.now();
   const { organizationId } = caller;
   if (body.agents_may_change_webhooks !== undefined && caller.role !== "owner")
-    throw new ApiError("FORBIDDEN", {
+    throw new ApiError("ROLE_REQUIRED", {
       message: "Only an owner may change `agents_may_change_webhooks`.",
       hint: "Ask an owner of the organization to do it.",
     });
@@ -117,9 +117,7 @@ async function ownOrganization(db: Queryable, organizationId: OrganizationId, us
 }
 
 function slugTaken(error: unknown): unknown {
-  return violates(error, "organizations_slug")
-    ? new ApiError("CONFLICT", { message: "`slug` is taken.", hint: "Choose another slug." })
-    : error;
+  return violates(error, "organizations_slug") ? new ApiError("SLUG_TAKEN") : error;
 }
 
 /** These addresses are shown to people who are being verified: nothing in them may mislead or carry a password. */

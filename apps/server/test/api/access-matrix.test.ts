@@ -32,7 +32,9 @@ const { api, core } = await startTestService();
 type Verdict =
   | "admitted"
   | "401 UNAUTHORIZED"
+  | "403 API_KEY_NOT_ALLOWED"
   | "403 FORBIDDEN"
+  | "403 ROLE_REQUIRED"
   | "410 ORGANIZATION_FROZEN"
   | "400 ORGANIZATION_REQUIRED"
   | "404 NOT_FOUND";
@@ -52,13 +54,14 @@ function promised(route: RouteDefinition, caller: Caller): Verdict {
   if (caller.kind === "nobody") return "401 UNAUTHORIZED";
   if (caller.kind === "key") {
     if (caller.frozen) return "410 ORGANIZATION_FROZEN";
-    return "scope" in access && caller.scopes.includes(access.scope) ? "admitted" : "403 FORBIDDEN";
+    if (!("scope" in access)) return "403 API_KEY_NOT_ALLOWED";
+    return caller.scopes.includes(access.scope) ? "admitted" : "403 FORBIDDEN";
   }
   if ("user" in access) return "admitted";
   const namesOne = "role" in access && access.organization === "body";
   const role = namesOne ? caller.named : caller.active;
   if (role === null) return namesOne ? "404 NOT_FOUND" : "400 ORGANIZATION_REQUIRED";
-  if (!hasRole(role, "role" in access ? access.role : roleForScope(access.scope))) return "403 FORBIDDEN";
+  if (!hasRole(role, "role" in access ? access.role : roleForScope(access.scope))) return "403 ROLE_REQUIRED";
   const refusing = access.whileFrozen === "refused" || (access.whileFrozen !== "allowed" && isWrite(route));
   return caller.frozen && refusing ? "410 ORGANIZATION_FROZEN" : "admitted";
 }
@@ -71,7 +74,9 @@ function verdictOf(answer: Answer, route: RouteDefinition, caller: Caller): Verd
     case "401 UNAUTHORIZED":
       // Sign-in refuses wrong credentials with the same code; without a challenge it is not about who calls.
       return answer.headers.has("www-authenticate") ? read : "admitted";
+    case "403 API_KEY_NOT_ALLOWED":
     case "403 FORBIDDEN":
+    case "403 ROLE_REQUIRED":
     case "410 ORGANIZATION_FROZEN":
     case "400 ORGANIZATION_REQUIRED":
       return read;

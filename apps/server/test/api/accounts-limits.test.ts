@@ -177,7 +177,7 @@ test("codes cannot be guessed by somebody who has the password, nor by somebody 
     expectError(
       await user.api.post("/v1/auth/account/totp/confirm", { code: "000000" }),
       400,
-      "INVALID_REQUEST",
+      "SECOND_FACTOR_CODE_INVALID",
     );
   expectLimited(await user.api.post("/v1/auth/account/totp/confirm", { code: "000000" }));
   // Another address does not help: the session is what counts.
@@ -205,7 +205,7 @@ test("the present password cannot be guessed through a session", async () => {
   const user = await signUp(api);
   const body = { current_password: "a wrong guess", new_password: "another password" };
   for (let i = 0; i < freeGuesses; i++)
-    expectError(await user.api.post("/v1/auth/account/password", body), 400, "INVALID_REQUEST");
+    expectError(await user.api.post("/v1/auth/account/password", body), 400, "REAUTHENTICATION_FAILED");
   expectLimited(await user.api.post("/v1/auth/account/password", body));
   expectLimited(await user.api.post("/v1/auth/account/delete", { password: "a wrong guess" }));
   expectData(await signIn(newAddress(), user.email, user.password));
@@ -229,7 +229,7 @@ test("links cannot be tried for ever", async () => {
     expectError(
       await post("/v1/auth/password/reset", { token, password: "a long password" }),
       400,
-      "INVALID_REQUEST",
+      "MAILED_TOKEN_INVALID",
     );
   }
   expectLimited(await post("/v1/auth/sign-in/magic-link/verify", { token }));
@@ -274,9 +274,9 @@ test("sign-ups and challenges from one address are limited, failed ones with an 
     api.post("/v1/auth/sign-up/email", body, { "x-forwarded-for": address, "idempotency-key": key });
   clock.advance(24 * hourMs);
   await service.runJob("purge-account-leftovers");
-  expectError(await post("one"), 409, "CONFLICT");
+  expectError(await post("one"), 409, "EMAIL_TAKEN");
   await fill();
-  expectError(await post("two"), 409, "CONFLICT");
+  expectError(await post("two"), 409, "EMAIL_TAKEN");
   expectLimited(await post("three"));
 
   const named = await startTestService({

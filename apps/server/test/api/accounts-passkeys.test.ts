@@ -163,11 +163,21 @@ test("a registration is bound to the account, the origin and one challenge", asy
     expectData(await user.api.post("/v1/auth/passkeys/options", { password: user.password })).options;
 
   const options = await offered(ada);
-  expectError(await register(eve, authenticator.create(options)), 400, "INVALID_REQUEST", /`response`/);
+  expectError(
+    await register(eve, authenticator.create(options)),
+    400,
+    "PASSKEY_RESPONSE_INVALID",
+    /`response`/,
+  );
   const response = authenticator.create(options);
   expectData(await register(ada, response), 201);
-  expectError(await register(ada, response), 400, "INVALID_REQUEST");
-  expectError(await register(eve, authenticator.create(await offered(eve))), 409, "CONFLICT", /added before/);
+  expectError(await register(ada, response), 400, "PASSKEY_RESPONSE_INVALID");
+  expectError(
+    await register(eve, authenticator.create(await offered(eve))),
+    409,
+    "PASSKEY_KNOWN",
+    /added before/,
+  );
 
   const fresh = new SoftwareAuthenticator(origin);
   for (const bent of [
@@ -176,21 +186,21 @@ test("a registration is bound to the account, the origin and one challenge", asy
     { flags: 0x41 },
     { challenge: "AAAA" },
   ])
-    expectError(await register(ada, fresh.create(await offered(ada), bent)), 400, "INVALID_REQUEST");
+    expectError(await register(ada, fresh.create(await offered(ada), bent)), 400, "PASSKEY_RESPONSE_INVALID");
   // The challenge of a sign-in does not register.
   const signIn = await signInOptions();
   expectError(
     await register(ada, fresh.create({ ...(await offered(ada)), challenge: signIn.challenge })),
     400,
-    "INVALID_REQUEST",
+    "PASSKEY_RESPONSE_INVALID",
   );
   const late = await offered(ada);
   clock.advance(5 * minuteMs);
-  expectError(await register(ada, fresh.create(late)), 400, "INVALID_REQUEST");
+  expectError(await register(ada, fresh.create(late)), 400, "PASSKEY_RESPONSE_INVALID");
   for (const attestationObject of ["", "AAAA", randomBytes(200).toString("base64url")]) {
     const broken = fresh.create(await offered(ada));
     broken.response.attestationObject = attestationObject;
-    expectError(await register(ada, broken), 400, "INVALID_REQUEST");
+    expectError(await register(ada, broken), 400, "PASSKEY_RESPONSE_INVALID");
   }
   expectError(await register(ada, { id: "x" }), 400, "BAD_REQUEST", /`response\./);
   assert.equal(expectData(await ada.api.get("/v1/auth/passkeys")).length, 1);
@@ -203,7 +213,11 @@ test("an attestation with a certificate is refused, a flawless one as well", asy
   );
   // Some formats have certificates whose check fetches from the addresses that they name, so none is read.
   const response = new SoftwareAuthenticator(origin).create(options, { attestor: createAttestor() });
-  expectError(await user.api.post("/v1/auth/passkeys", { name: "Key", response }), 400, "INVALID_REQUEST");
+  expectError(
+    await user.api.post("/v1/auth/passkeys", { name: "Key", response }),
+    400,
+    "PASSKEY_RESPONSE_INVALID",
+  );
 });
 
 test("own passkeys are listed and renamed; another's do not exist", async () => {
@@ -252,17 +266,21 @@ test("an account has twenty passkeys at most", async () => {
   expectError(
     await user.api.post("/v1/auth/passkeys/options", { password: user.password }),
     409,
-    "CONFLICT",
+    "PASSKEY_LIMIT_REACHED",
     /at most 20/,
   );
   const response = new SoftwareAuthenticator(origin).create(before);
-  expectError(await user.api.post("/v1/auth/passkeys", { name: "One more", response }), 409, "CONFLICT");
+  expectError(
+    await user.api.post("/v1/auth/passkeys", { name: "One more", response }),
+    409,
+    "PASSKEY_LIMIT_REACHED",
+  );
 });
 
 test("under a bare address there are no passkeys, and the answer says what to do", async () => {
   const plain = await startTestService();
   const answer = await plain.api.post("/v1/auth/sign-in/passkey/options");
-  expectError(answer, 409, "CONFLICT", /bare network address/);
+  expectError(answer, 409, "PASSKEYS_UNAVAILABLE", /bare network address/);
   assert.match(answer.body.error?.hint ?? "", /PUBLIC_URL/);
 });
 

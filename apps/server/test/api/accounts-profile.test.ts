@@ -61,7 +61,7 @@ test("a new password needs the present one and signs out every other session", a
   expectError(
     await change("not the password", "a new long one"),
     400,
-    "INVALID_REQUEST",
+    "REAUTHENTICATION_FAILED",
     /`current_password`/,
   );
   expectError(await change(user.password, "short"), 400, "BAD_REQUEST", /`new_password`/);
@@ -78,10 +78,20 @@ test("the e-mail changes when the new address confirms it, and the old one is to
   const user = await signUp(api);
   const email = `new-${user.email}`;
   const ask = (body: object) => user.api.post("/v1/auth/account/email", body);
-  expectError(await ask({ email }), 400, "INVALID_REQUEST", /`password` or `code`/);
-  expectError(await ask({ email, password: "wrong wrong" }), 400, "INVALID_REQUEST", /`password` is wrong/);
-  expectError(await ask({ email, code: "123456" }), 400, "INVALID_REQUEST", /no second factor/);
-  expectError(await ask({ email: user.email, password: user.password }), 400, "INVALID_REQUEST", /`email`/);
+  expectError(await ask({ email }), 400, "REAUTHENTICATION_REQUIRED", /`password` or `code`/);
+  expectError(
+    await ask({ email, password: "wrong wrong" }),
+    400,
+    "REAUTHENTICATION_FAILED",
+    /`password` is wrong/,
+  );
+  expectError(
+    await ask({ email, code: "123456" }),
+    400,
+    "REAUTHENTICATION_CODE_UNUSABLE",
+    /no second factor/,
+  );
+  expectError(await ask({ email: user.email, password: user.password }), 400, "EMAIL_UNCHANGED", /`email`/);
   expectError(await ask({ email: "nobody", password: user.password }), 400, "BAD_REQUEST", /`email`/);
   assert.deepEqual(expectData(await ask({ email, password: user.password }), 202), { accepted: true });
   assert.ok((await subjectsTo(service, user.email)).includes("A change of your e-mail was asked for"));
@@ -93,11 +103,11 @@ test("the e-mail changes when the new address confirms it, and the old one is to
   const confirm = "/v1/auth/account/email/confirm";
   const stranger = await signUp(api);
   expectError(await api.post(confirm, { token }), 401, "UNAUTHORIZED");
-  expectError(await stranger.api.post(confirm, { token }), 400, "INVALID_REQUEST", /`token`/);
+  expectError(await stranger.api.post(confirm, { token }), 400, "MAILED_TOKEN_INVALID", /`token`/);
   const account = expectData(await user.api.post(confirm, { token }));
   assert.equal(account.email, email);
   assert.equal(account.email_verified, true);
-  expectError(await user.api.post(confirm, { token }), 400, "INVALID_REQUEST", /`token`/);
+  expectError(await user.api.post(confirm, { token }), 400, "MAILED_TOKEN_INVALID", /`token`/);
   assert.ok((await subjectsTo(service, user.email)).includes("Your e-mail was changed"));
   expectError(await api.post("/v1/auth/sign-in/magic-link/verify", { token: oldLink }), 401, "UNAUTHORIZED");
   expectError(
@@ -126,7 +136,7 @@ test("a change to an e-mail that is taken looks the same and changes nothing", a
     }),
     201,
   );
-  expectError(await user.api.post("/v1/auth/account/email/confirm", { token }), 409, "CONFLICT", /e-mail/);
+  expectError(await user.api.post("/v1/auth/account/email/confirm", { token }), 409, "EMAIL_TAKEN", /e-mail/);
   assert.equal(expectData(await user.api.get("/v1/auth/account")).email, user.email);
 });
 
@@ -136,7 +146,7 @@ test("a change of e-mail can be confirmed for an hour", async () => {
   expectData(await user.api.post("/v1/auth/account/email", { email, password: user.password }), 202);
   const token = await latestToken(service, email, "change-email");
   clock.advance(hourMs);
-  expectError(await user.api.post("/v1/auth/account/email/confirm", { token }), 400, "INVALID_REQUEST");
+  expectError(await user.api.post("/v1/auth/account/email/confirm", { token }), 400, "MAILED_TOKEN_INVALID");
 });
 
 test("an e-mail is verified by its signed-in owner, once", async () => {
@@ -146,9 +156,9 @@ test("an e-mail is verified by its signed-in owner, once", async () => {
   const token = await latestToken(service, user.email, "verify-email");
   const path = "/v1/auth/account/email/verify";
   expectError(await api.post(path, { token }), 401, "UNAUTHORIZED");
-  expectError(await stranger.api.post(path, { token }), 400, "INVALID_REQUEST");
+  expectError(await stranger.api.post(path, { token }), 400, "MAILED_TOKEN_INVALID");
   assert.equal(expectData(await user.api.post(path, { token })).email_verified, true);
-  expectError(await user.api.post(path, { token }), 400, "INVALID_REQUEST", /`token`/);
+  expectError(await user.api.post(path, { token }), 400, "MAILED_TOKEN_INVALID", /`token`/);
   // Nothing more to verify, so nothing more is mailed.
   expectData(await user.api.post("/v1/auth/account/email/verification"), 202);
   assert.equal((await mailsTo(service, user.email)).length, 1);
@@ -156,7 +166,7 @@ test("an e-mail is verified by its signed-in owner, once", async () => {
   expectData(await stranger.api.post("/v1/auth/account/email/verification"), 202);
   const late = await latestToken(service, stranger.email, "verify-email");
   clock.advance(24 * hourMs);
-  expectError(await stranger.api.post(path, { token: late }), 400, "INVALID_REQUEST");
+  expectError(await stranger.api.post(path, { token: late }), 400, "MAILED_TOKEN_INVALID");
 });
 
 test("a link that was mailed for one purpose serves no other", async () => {
@@ -231,8 +241,8 @@ test("own sessions are listed newest first and can be ended", async () => {
 test("an account is deleted with everything that is its alone", async () => {
   const user = await signUp(api);
   const remove = (body?: object) => user.api.post("/v1/auth/account/delete", body);
-  expectError(await remove({}), 400, "INVALID_REQUEST", /`password` or `code`/);
-  expectError(await remove({ password: "not the password" }), 400, "INVALID_REQUEST", /`password`/);
+  expectError(await remove({}), 400, "REAUTHENTICATION_REQUIRED", /`password` or `code`/);
+  expectError(await remove({ password: "not the password" }), 400, "REAUTHENTICATION_FAILED", /`password`/);
   expectData(await user.api.get("/v1/auth/account"));
   const gone = await remove({ password: user.password });
   assert.equal(gone.status, 204);
@@ -258,7 +268,7 @@ test("a code of the second factor is proof as well", async () => {
   const code = () => TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: clock.now().getTime() });
   expectData(await user.api.post("/v1/auth/account/totp/confirm", { code: code() }));
   const remove = (given: string) => user.api.post("/v1/auth/account/delete", { code: given });
-  expectError(await remove(code()), 400, "INVALID_REQUEST", /`code`/);
+  expectError(await remove(code()), 400, "SECOND_FACTOR_CODE_INVALID", /`code`/);
   clock.advance(60_000);
   assert.equal((await remove(code())).status, 204);
 });
@@ -270,13 +280,13 @@ test("a sole owner cannot delete the account, and is told which organizations ho
   assert.equal(first.id, owner.organizationId);
   const remove = () => owner.api.post("/v1/auth/account/delete", { password: owner.password });
   const refused = await remove();
-  expectError(refused, 409, "CONFLICT", /sole owner/);
+  expectError(refused, 409, "SOLE_OWNER", /sole owner/);
   assert.ok(refused.body.error?.hint.includes(first.name));
 
   // A member who is no owner does not help; a second owner does.
   const partner = await signUpOwner(api);
   await join(owner, partner, "admin");
-  expectError(await remove(), 409, "CONFLICT");
+  expectError(await remove(), 409, "SOLE_OWNER");
   const members = expectData<{ id: string; user_id: string }[]>(await owner.api.get("/v1/auth/orgs/members"));
   const memberId = members.find((member) => member.user_id === partner.userId)?.id;
   expectData(await owner.api.patch(`/v1/auth/orgs/members/${memberId}`, { role: "owner" }));

@@ -49,7 +49,7 @@ test("nothing is asked for until the secret is confirmed with a code", async () 
   expectError(
     await user.api.post("/v1/auth/account/totp/confirm", { code: codeOf(secret) }),
     400,
-    "INVALID_REQUEST",
+    "SECOND_FACTOR_CODE_INVALID",
     /`code`/,
   );
   const { backup_codes } = expectData(
@@ -63,13 +63,13 @@ test("nothing is asked for until the secret is confirmed with a code", async () 
   expectError(
     await user.api.post("/v1/auth/account/totp/start", { password: user.password }),
     409,
-    "CONFLICT",
+    "SECOND_FACTOR_ON",
     /is on/,
   );
   expectError(
     await user.api.post("/v1/auth/account/totp/confirm", { code: "123456" }),
     409,
-    "CONFLICT",
+    "SECOND_FACTOR_ON",
     /is on/,
   );
   assert.ok((await subjectsTo(service, user.email)).includes("The second factor was turned on"));
@@ -164,7 +164,7 @@ test("new backup codes replace the old ones", async () => {
   const user = await signUp(api);
   const { secret, backupCodes } = await turnOn(user);
   const path = "/v1/auth/account/totp/backup-codes";
-  expectError(await user.api.post(path, { code: "000000" }), 400, "INVALID_REQUEST");
+  expectError(await user.api.post(path, { code: "000000" }), 400, "SECOND_FACTOR_CODE_INVALID");
   const fresh = expectData(await user.api.post(path, { code: codeOf(secret) })).backup_codes;
   assert.equal(fresh.length, 10);
   expectError(await signIn(user, backupCodes[0]), 401, "UNAUTHORIZED");
@@ -177,15 +177,19 @@ test("turning it off takes a code and forgets everything", async () => {
     expectError(
       await user.api.post(`/v1/auth/account/totp/${action}`, { code: "123456" }),
       409,
-      "CONFLICT",
+      "SECOND_FACTOR_OFF",
       /no second factor/,
     );
-  expectError(await user.api.post("/v1/auth/account/totp/confirm", { code: "123456" }), 409, "CONFLICT");
+  expectError(
+    await user.api.post("/v1/auth/account/totp/confirm", { code: "123456" }),
+    409,
+    "SECOND_FACTOR_NOT_STARTED",
+  );
   const { backupCodes } = await turnOn(user);
   expectError(
     await user.api.post("/v1/auth/account/totp/disable", { code: "000000" }),
     400,
-    "INVALID_REQUEST",
+    "SECOND_FACTOR_CODE_INVALID",
   );
   expectError(await user.api.post("/v1/auth/account/totp/disable", {}), 400, "BAD_REQUEST", /`code`/);
   assert.equal((await user.api.post("/v1/auth/account/totp/disable", { code: backupCodes[3] })).status, 204);

@@ -54,7 +54,7 @@ test("a second account with the same e-mail is refused", async () => {
       password: "another password",
     }),
     409,
-    "CONFLICT",
+    "EMAIL_TAKEN",
     /`email`/,
   );
 });
@@ -115,7 +115,7 @@ test("signing out ends this session and clears the cookie; other sessions stay",
 test("API keys cannot use an account", async () => {
   const owner = await signUpOwner(api);
   const key = expectData(await owner.api.post("/v1/auth/api-keys", { name: "k", scopes: [] }), 201).key;
-  expectError(await api.as(key).get("/v1/auth/account"), 403, "FORBIDDEN");
+  expectError(await api.as(key).get("/v1/auth/account"), 403, "API_KEY_NOT_ALLOWED");
 });
 
 test("a cookie reads from anywhere and writes only from the service's own pages", async () => {
@@ -126,10 +126,10 @@ test("a cookie reads from anywhere and writes only from the service's own pages"
   expectData(
     await api.call("GET", "/v1/auth/account", { headers: { cookie, origin: "https://evil.example" } }),
   );
-  expectError(await rename({ origin: "https://evil.example" }), 403, "FORBIDDEN", /own pages/);
-  expectError(await rename({ origin: "null" }), 403, "FORBIDDEN");
-  expectError(await rename({ "sec-fetch-site": "cross-site" }), 403, "FORBIDDEN");
-  expectError(await rename({ "sec-fetch-site": "same-site" }), 403, "FORBIDDEN");
+  expectError(await rename({ origin: "https://evil.example" }), 403, "FOREIGN_ORIGIN", /own pages/);
+  expectError(await rename({ origin: "null" }), 403, "FOREIGN_ORIGIN");
+  expectError(await rename({ "sec-fetch-site": "cross-site" }), 403, "FOREIGN_ORIGIN");
+  expectError(await rename({ "sec-fetch-site": "same-site" }), 403, "FOREIGN_ORIGIN");
   expectData(await rename({ origin: api.url }));
   expectData(await rename({}));
 });
@@ -141,7 +141,7 @@ test("a page that another program serves on this machine cannot write with the c
     for (const other of [`:${Number(port) + 1}`, ""]) {
       const headers = { cookie: `assay_session=${token}`, origin: `http://${name}${other}` };
       const answer = await api.call("PATCH", "/v1/auth/account", { body: { name: "Renamed" }, headers });
-      expectError(answer, 403, "FORBIDDEN", /own pages/);
+      expectError(answer, 403, "FOREIGN_ORIGIN", /own pages/);
     }
 });
 
@@ -255,7 +255,7 @@ test("a reset signs out everywhere, works once and for an hour", async () => {
   expectError(
     await api.post("/v1/auth/password/reset", { token, password }),
     400,
-    "INVALID_REQUEST",
+    "MAILED_TOKEN_INVALID",
     /`token`/,
   );
   expectError(await api.post("/v1/auth/sign-in/magic-link/verify", { token: magic }), 401, "UNAUTHORIZED");
@@ -270,7 +270,11 @@ test("a reset signs out everywhere, works once and for an hour", async () => {
   await api.post("/v1/auth/password/forgot", { email: user.email });
   const late = await latestToken(service, user.email, "reset-password");
   clock.advance(hourMs);
-  expectError(await api.post("/v1/auth/password/reset", { token: late, password }), 400, "INVALID_REQUEST");
+  expectError(
+    await api.post("/v1/auth/password/reset", { token: late, password }),
+    400,
+    "MAILED_TOKEN_INVALID",
+  );
 });
 
 test("a session lasts thirty days from its last use", async () => {

@@ -67,14 +67,19 @@ async function squat() {
 for (const route of ["/v1/auth/passkeys/options", "/v1/auth/account/totp/start"])
   test(`an open session alone does not do with ${route}`, async () => {
     const user = await signUp(before.api);
-    expectError(await user.api.post(route), 400, "INVALID_REQUEST", /`password` or `code`/);
-    expectError(await user.api.post(route, {}), 400, "INVALID_REQUEST", /`password` or `code`/);
-    expectError(await user.api.post(route, { code: "123456" }), 400, "INVALID_REQUEST", /no second factor/);
+    expectError(await user.api.post(route), 400, "REAUTHENTICATION_REQUIRED", /`password` or `code`/);
+    expectError(await user.api.post(route, {}), 400, "REAUTHENTICATION_REQUIRED", /`password` or `code`/);
+    expectError(
+      await user.api.post(route, { code: "123456" }),
+      400,
+      "REAUTHENTICATION_CODE_UNUSABLE",
+      /no second factor/,
+    );
     for (let i = 0; i < 10; i++)
       expectError(
         await user.api.post(route, { password: "a wrong guess" }),
         400,
-        "INVALID_REQUEST",
+        "REAUTHENTICATION_FAILED",
         /`password`/,
       );
     expectError(await user.api.post(route, { password: user.password }), 429, "RATE_LIMITED");
@@ -86,7 +91,12 @@ test("a code of the second factor adds a passkey, once", async () => {
   clock.advance(60_000);
   const code = codeOf(secret);
   await addPasskey(user, { code });
-  expectError(await user.api.post("/v1/auth/passkeys/options", { code }), 400, "INVALID_REQUEST", /`code`/);
+  expectError(
+    await user.api.post("/v1/auth/passkeys/options", { code }),
+    400,
+    "SECOND_FACTOR_CODE_INVALID",
+    /`code`/,
+  );
 });
 
 test("the first proof of an address by link ends passkeys and second factor of whoever was there before", async () => {
@@ -155,5 +165,5 @@ test("a secret that was shown before a reset cannot be confirmed after it", asyn
   await resetPassword(user.email, password);
   const { token } = expectData(await api.post("/v1/auth/sign-in/email", { email: user.email, password }));
   const confirmed = await api.as(token).post("/v1/auth/account/totp/confirm", { code: codeOf(secret) });
-  expectError(confirmed, 409, "CONFLICT", /nothing to confirm/);
+  expectError(confirmed, 409, "SECOND_FACTOR_NOT_STARTED", /nothing to confirm/);
 });

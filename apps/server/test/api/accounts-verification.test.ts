@@ -82,7 +82,7 @@ test("somebody who signed up with another's e-mail is out when its owner comes i
       new_password: "of the owner",
     }),
     409,
-    "CONFLICT",
+    "PASSWORD_NOT_SET",
     /no password/,
   );
   await api.post("/v1/auth/password/forgot", { email });
@@ -125,7 +125,7 @@ test("an account that the operator makes is verified, and its fields are checked
   expectData(await api.as(token).post("/v1/auth/orgs", { name: "Ops", slug: "ops" }), 201);
   const made = async (change: object) =>
     createUser(service.core, await preparePerson({ ...person, ...change }));
-  await assert.rejects(made({}), { code: "CONFLICT" });
+  await assert.rejects(made({}), { code: "EMAIL_TAKEN" });
   await assert.rejects(made({ email: "nobody" }), { code: "BAD_REQUEST", message: /`email`/ });
   await assert.rejects(made({ password: "short" }), { code: "BAD_REQUEST", message: /`password`/ });
 });

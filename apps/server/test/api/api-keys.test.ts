@@ -26,14 +26,14 @@ test("a key is shown once, counts its requests exactly and never appears in a li
 test("disabling acts on the next request, enabling restores, deleting is final", async () => {
   const owner = await signUpOwner(api);
   const key = await createKey(owner);
-  expectError(await key.api.get("/v1/auth/api-keys"), 403, "FORBIDDEN");
+  expectError(await key.api.get("/v1/auth/api-keys"), 403, "API_KEY_NOT_ALLOWED");
   assert.equal(
     expectData(await owner.api.patch(`/v1/auth/api-keys/${key.id}`, { enabled: false })).enabled,
     false,
   );
   expectError(await key.api.get("/v1/auth/api-keys"), 401, "UNAUTHORIZED");
   expectData(await owner.api.patch(`/v1/auth/api-keys/${key.id}`, { enabled: true }));
-  expectError(await key.api.get("/v1/auth/api-keys"), 403, "FORBIDDEN");
+  expectError(await key.api.get("/v1/auth/api-keys"), 403, "API_KEY_NOT_ALLOWED");
   assert.equal((await owner.api.delete(`/v1/auth/api-keys/${key.id}`)).status, 204);
   expectError(await key.api.get("/v1/auth/api-keys"), 401, "UNAUTHORIZED");
   expectError(await owner.api.delete(`/v1/auth/api-keys/${key.id}`), 404, "NOT_FOUND");

@@ -71,7 +71,7 @@ test("a backup taken while the service runs restores accounts, keys and the ring
   const restored = await assay(["restore", archive], copy);
   assert.equal(restored.code, 0, restored.stderr);
   const second = await startAssay(copy);
-  expectError(await new Api(second.url).as(key.secret).get("/v1/auth/api-keys"), 403, "FORBIDDEN");
+  expectError(await new Api(second.url).as(key.secret).get("/v1/auth/api-keys"), 403, "API_KEY_NOT_ALLOWED");
   expectData(
     await new Api(second.url).post("/v1/auth/sign-in/email", {
       email: owner.email,

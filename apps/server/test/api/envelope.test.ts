@@ -22,7 +22,7 @@ test("401, 403, 404, 400 and 500 on a list route carry envelope and pagination",
   assert.deepEqual(unauthorized.body.pagination, page);
 
   const forbidden = await (await createKey(owner, [])).api.get(listRoute);
-  expectError(forbidden, 403, "FORBIDDEN");
+  expectError(forbidden, 403, "API_KEY_NOT_ALLOWED");
   assert.deepEqual(forbidden.body.pagination, page);
 
   const badLimit = await owner.api.get(listRoute, { limit: 101 });
@@ -293,7 +293,7 @@ test("the cookie authenticates reads from anywhere and writes from our own pages
     });
   expectData(await api.call("GET", listRoute, { headers: { cookie: token } }));
   assert.equal((await write({ origin: url })).status, 201);
-  expectError(await write({ origin: "https://evil.example" }), 403, "FORBIDDEN", /own pages/);
-  expectError(await write({ origin: "null" }), 403, "FORBIDDEN");
-  expectError(await write({ "sec-fetch-site": "cross-site" }), 403, "FORBIDDEN");
+  expectError(await write({ origin: "https://evil.example" }), 403, "FOREIGN_ORIGIN", /own pages/);
+  expectError(await write({ origin: "null" }), 403, "FOREIGN_ORIGIN");
+  expectError(await write({ "sec-fetch-site": "cross-site" }), 403, "FOREIGN_ORIGIN");
 });

@@ -179,7 +179,7 @@ test("going live needs terms, details, a domain, an operator who trusts somebody
   assert.equal(await operatorReady(), true);
   const keysBefore = expectData(await owner.api.get("/v1/auth/api-keys"));
   assert.equal(expectData(await goLive()).environment, "live");
-  expectError(await goLive(), 409, "CONFLICT");
+  expectError(await goLive(), 409, "LIVE_IS_OPEN");
   assert.deepEqual(expectData(await owner.api.get("/v1/auth/api-keys")), keysBefore);
 
   // In live people are sent to proven domains only, and where patterns are registered, to those.

@@ -76,7 +76,7 @@ test("a failed request is not remembered, and leaves nothing behind", async () =
   expectError(
     await user.api.post("/v1/auth/orgs", { name: "Mine", slug: organization.slug }, keyed("e")),
     409,
-    "CONFLICT",
+    "SLUG_TAKEN",
   );
   expectData(await user.api.post("/v1/auth/orgs", { name: "Mine", slug: "mine-slug" }, keyed("e")), 201);
 });

@@ -120,6 +120,15 @@ test("an invitation that is accepted while its sender is being removed lets nobo
   expectError(await accepting, 404, "NOT_FOUND");
 });
 
+test("an invitation to a spelling that an earlier release told apart has to be revoked before the next", async () => {
+  const owner = await signUpOwner(api);
+  const earlier = expectData(await invite(owner, "spelled@example.com", "member"), 201);
+  await core.db.run(sql`update invitations set email_folded = null where id = ${earlier.id}`);
+  expectError(await invite(owner, "spelled@example.com", "member"), 409, "INVITATION_EXISTS");
+  assert.equal((await owner.api.delete(`/v1/auth/orgs/invitations/${earlier.id}`)).status, 204);
+  expectData(await invite(owner, "spelled@example.com", "member"), 201);
+});
+
 test("one address gets so many invitations a day, whoever sends them and however it is spelled", async () => {
   const [one, two] = [await signUpOwner(api), await signUpOwner(api)];
   expectData(await invite(one, "victim@example.com", "member"), 201);
@@ -138,7 +147,7 @@ test("one address gets so many invitations a day, whoever sends them and however
 
 test("one organization sends so many invitations a day, and what is refused is not counted", async () => {
   const owner = await signUpOwner(api);
-  expectError(await invite(owner, owner.email, "member"), 409, "CONFLICT", /member already/);
+  expectError(await invite(owner, owner.email, "member"), 409, "ALREADY_MEMBER", /member already/);
   const answers = await Promise.all(
     Array.from({ length: 15 }, (_, i) => invite(owner, `many-${i}@example.com`, "member")),
   );

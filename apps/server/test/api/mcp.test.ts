@@ -432,7 +432,7 @@ test("a page of another site is refused, one of our own is not", async () => {
   const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
   const foreign = await post(ping, { origin: "https://evil.example" });
   assert.equal(foreign.status, 403);
-  assert.equal(foreign.body.error.code, "FORBIDDEN");
+  assert.equal(foreign.body.error.code, "FOREIGN_ORIGIN");
   assert.equal((await post(ping, { origin: url })).status, 200);
 });
 

@@ -52,7 +52,7 @@ test("an organization starts in the sandbox with its creator as owner, and lists
   expectError(
     await owner.api.post("/v1/auth/orgs", { name: "Other", slug: "acme-listed" }),
     409,
-    "CONFLICT",
+    "SLUG_TAKEN",
     /slug/,
   );
 });
@@ -82,7 +82,7 @@ test("the profile is changed field by field, null clears, bad values name the fi
   expectError(await patch({ support_email: "nobody" }), 400, "BAD_REQUEST", /`support_email`/);
   expectError(await patch({ environment: "live" }), 400, "BAD_REQUEST", /`environment` is not a field/);
   const other = await signUpOwner(api);
-  expectError(await other.api.patch("/v1/auth/orgs", { slug: `acme-${process.pid}` }), 409, "CONFLICT");
+  expectError(await other.api.patch("/v1/auth/orgs", { slug: `acme-${process.pid}` }), 409, "SLUG_TAKEN");
   const logs = expectData<{ event: string }[]>(
     await owner.api.get("/v1/auth/orgs/audit-logs", { event: "organization.updated" }),
   );
@@ -148,7 +148,11 @@ test("an invited person without an account signs up and joins with the role", as
 
   expectError(await api.post(`/v1/auth/invitations/${token}/accept`), 401, "UNAUTHORIZED");
   const somebodyElse = await signUp(api);
-  expectError(await somebodyElse.api.post(`/v1/auth/invitations/${token}/accept`), 403, "FORBIDDEN");
+  expectError(
+    await somebodyElse.api.post(`/v1/auth/invitations/${token}/accept`),
+    403,
+    "INVITATION_FOR_ANOTHER_EMAIL",
+  );
   const signedUp = expectData(
     await api.post("/v1/auth/sign-up/email", { name: "New", email, password: "correct horse battery" }),
     201,
@@ -162,7 +166,7 @@ test("an invited person without an account signs up and joins with the role", as
   expectError(
     await owner.api.post("/v1/auth/orgs/invitations", { email, role: "member" }),
     409,
-    "CONFLICT",
+    "ALREADY_MEMBER",
     /member already/,
   );
 });
@@ -223,28 +227,28 @@ test("roles: an admin neither touches an owner nor makes one; a member changes n
   const ownerId = await memberIdOf(owner);
   const path = (id: string) => `/v1/auth/orgs/members/${id}`;
 
-  expectError(await admin.api.patch(path(ownerId), { role: "member" }), 403, "FORBIDDEN", /owner/);
-  expectError(await admin.api.delete(path(ownerId)), 403, "FORBIDDEN", /owner/);
-  expectError(await admin.api.patch(path(member.memberId), { role: "owner" }), 403, "FORBIDDEN", /owner/);
-  expectError(await admin.api.patch(path(admin.memberId), { role: "owner" }), 403, "FORBIDDEN", /owner/);
+  expectError(await admin.api.patch(path(ownerId), { role: "member" }), 403, "ROLE_REQUIRED", /owner/);
+  expectError(await admin.api.delete(path(ownerId)), 403, "ROLE_REQUIRED", /owner/);
+  expectError(await admin.api.patch(path(member.memberId), { role: "owner" }), 403, "ROLE_REQUIRED", /owner/);
+  expectError(await admin.api.patch(path(admin.memberId), { role: "owner" }), 403, "ROLE_REQUIRED", /owner/);
   expectError(
     await admin.api.post("/v1/auth/orgs/invitations", { email: "x@example.com", role: "owner" }),
     403,
-    "FORBIDDEN",
+    "ROLE_REQUIRED",
   );
   const invited = expectData(
     await owner.api.post("/v1/auth/orgs/invitations", { email: "x@example.com", role: "owner" }),
     201,
   );
-  expectError(await admin.api.delete(`/v1/auth/orgs/invitations/${invited.id}`), 403, "FORBIDDEN");
+  expectError(await admin.api.delete(`/v1/auth/orgs/invitations/${invited.id}`), 403, "ROLE_REQUIRED");
   expectError(
     await admin.api.patch("/v1/auth/orgs", { agents_may_change_webhooks: true }),
     403,
-    "FORBIDDEN",
+    "ROLE_REQUIRED",
     /owner/,
   );
-  expectError(await member.api.patch(path(admin.memberId), { role: "member" }), 403, "FORBIDDEN");
-  expectError(await member.api.delete(path(admin.memberId)), 403, "FORBIDDEN");
+  expectError(await member.api.patch(path(admin.memberId), { role: "member" }), 403, "ROLE_REQUIRED");
+  expectError(await member.api.delete(path(admin.memberId)), 403, "ROLE_REQUIRED");
 
   assert.equal(expectData(await admin.api.patch(path(member.memberId), { role: "admin" })).role, "admin");
   expectData(await member.api.get("/v1/auth/orgs/invitations"));
@@ -257,17 +261,17 @@ test("the last owner stays; after handing over they may leave", async () => {
   const owner = await signUpOwner(api);
   const other = await addMember(owner, "admin");
   const ownerId = await memberIdOf(owner);
-  expectError(await owner.api.post("/v1/auth/orgs/leave"), 409, "CONFLICT", /last owner/);
-  expectError(await owner.api.delete(`/v1/auth/orgs/members/${ownerId}`), 409, "CONFLICT", /last owner/);
+  expectError(await owner.api.post("/v1/auth/orgs/leave"), 409, "LAST_OWNER", /last owner/);
+  expectError(await owner.api.delete(`/v1/auth/orgs/members/${ownerId}`), 409, "LAST_OWNER", /last owner/);
   expectError(
     await owner.api.patch(`/v1/auth/orgs/members/${ownerId}`, { role: "member" }),
     409,
-    "CONFLICT",
+    "LAST_OWNER",
     /last owner/,
   );
   expectData(await owner.api.patch(`/v1/auth/orgs/members/${other.memberId}`, { role: "owner" }));
   assert.equal((await owner.api.post("/v1/auth/orgs/leave")).status, 204);
-  expectError(await other.api.post("/v1/auth/orgs/leave"), 409, "CONFLICT");
+  expectError(await other.api.post("/v1/auth/orgs/leave"), 409, "LAST_OWNER");
 });
 
 test("owners who leave, remove and demote each other at once never leave none", async () => {

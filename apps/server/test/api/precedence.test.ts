@@ -76,7 +76,7 @@ test("a user of a frozen organization gets 403 for a lacking role before 410 for
     // Where the body names the organization, a body that cannot be read names none.
     const only = "organization" in route.access && route.access.organization === "body" ? 1 : undefined;
     if (!hasRole("member", needed)) {
-      await expectRefusal(member.api, route, "403 FORBIDDEN", only);
+      await expectRefusal(member.api, route, "403 ROLE_REQUIRED", only);
       forbidden += 1;
     }
     if (refusedWhileFrozen(route)) await expectRefusal(owner.api, route, "410 ORGANIZATION_FROZEN", only);
@@ -98,6 +98,6 @@ test("a write with a cookie from a foreign page gets 401 without a session, and 
       const answer = await api.call(route.method, pathOf(route), { headers: headers(cookie) });
       answers.push(`${answer.status} ${answer.body.error?.code}`);
     }
-    assert.deepEqual(answers, ["401 UNAUTHORIZED", "403 FORBIDDEN"], `${route.method} ${route.path}`);
+    assert.deepEqual(answers, ["401 UNAUTHORIZED", "403 FOREIGN_ORIGIN"], `${route.method} ${route.path}`);
   }
 });

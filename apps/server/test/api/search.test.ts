@@ -115,7 +115,7 @@ test("nothing is found of another organization or of the other environment", asy
 test("searching takes a member and a text", async () => {
   const { api: key, owner } = await createPartner(api);
   const path = "/v1/auth/orgs/search";
-  expectError(await key.get(path, { text: "x" }), 403, "FORBIDDEN");
+  expectError(await key.get(path, { text: "x" }), 403, "API_KEY_NOT_ALLOWED");
   expectError(await (await signUp(api)).api.get(path, { text: "x" }), 400, "ORGANIZATION_REQUIRED");
   expectError(await owner.api.get(path), 400, "BAD_REQUEST", /`text`/);
 });

@@ -131,7 +131,7 @@ async function startWith(mode: string): Promise<TestService> {
 test("where sign-up is closed nobody makes an account but the operator", async () => {
   const { api, core } = await startWith("closed");
   const refused = await create(api, "ada@example.com");
-  expectError(refused, 403, "FORBIDDEN", /does not take sign-ups/);
+  expectError(refused, 403, "SIGN_UP_CLOSED", /does not take sign-ups/);
   assert.match(refused.body.error?.hint ?? "", /operator/);
   const person = await preparePerson({ name: "Root", email: "root@example.com", password });
   await createUser(core, person, { emailVerified: true });
@@ -183,9 +183,9 @@ test("where sign-up takes an invitation, only an address with one that is good m
   expectData(await owner.post("/v1/auth/orgs", { name: "Ops", slug: "ops" }), 201);
   const invite = (email: string) => owner.post("/v1/auth/orgs/invitations", { email, role: "admin" });
 
-  expectError(await create(api, "guest@example.com"), 403, "FORBIDDEN", /`email`/);
+  expectError(await create(api, "guest@example.com"), 403, "INVITATION_REQUIRED", /`email`/);
   expectData(await invite("Guest@Example.com"), 201);
-  expectError(await create(api, "other@example.com"), 403, "FORBIDDEN");
+  expectError(await create(api, "other@example.com"), 403, "INVITATION_REQUIRED");
   // An address that has an account but no invitation is told the same.
   assert.equal((await create(api, "root@example.com")).text, (await create(api, "other@example.com")).text);
   const { token } = expectData(await create(api, "guest@example.com"), 201);
@@ -193,14 +193,14 @@ test("where sign-up takes an invitation, only an address with one that is good m
 
   const revoked = expectData(await invite("revoked@example.com"), 201);
   assert.equal((await owner.delete(`/v1/auth/orgs/invitations/${revoked.id}`)).status, 204);
-  expectError(await create(api, "revoked@example.com"), 403, "FORBIDDEN");
+  expectError(await create(api, "revoked@example.com"), 403, "INVITATION_REQUIRED");
   expectData(await invite("late@example.com"), 201);
   // Its sender may no longer send it.
   await core.db.run(sql`update memberships set role = 'member'`);
-  expectError(await create(api, "late@example.com"), 403, "FORBIDDEN");
+  expectError(await create(api, "late@example.com"), 403, "INVITATION_REQUIRED");
   await core.db.run(sql`update memberships set role = 'owner'`);
   clock.advance(7 * dayMs);
-  expectError(await create(api, "late@example.com"), 403, "FORBIDDEN");
+  expectError(await create(api, "late@example.com"), 403, "INVITATION_REQUIRED");
 });
 
 test("without a mail server signing up signs in at once, and a taken address is told", async () => {
@@ -208,7 +208,7 @@ test("without a mail server signing up signs in at once, and a taken address is 
   const rules = expectData(await service.api.get("/v1/auth/sign-up"));
   assert.deepEqual(rules, { mode: "open", email_verification_required: false });
   const owner = await signUpOwner(service.api);
-  expectError(await create(service.api, owner.email), 409, "CONFLICT", /`email`/);
+  expectError(await create(service.api, owner.email), 409, "EMAIL_TAKEN", /`email`/);
   const user = await signUp(service.api);
   expectData(await user.api.post("/v1/auth/account/email/verification"), 202);
   await latestToken(service, user.email, "verify-email");

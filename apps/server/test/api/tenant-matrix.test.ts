@@ -217,7 +217,7 @@ function readVerdict(answer: Answer): Exclude<Expected, "404"> {
   const read = `${answer.status} ${answer.body?.error?.code}`;
   // Sign-in refuses wrong credentials with the same code; without a challenge it is not about who calls.
   if (read === "401 UNAUTHORIZED") return answer.headers.has("www-authenticate") ? "401" : "own";
-  if (read === "403 FORBIDDEN") return "403";
+  if (["403 API_KEY_NOT_ALLOWED", "403 FORBIDDEN", "403 ROLE_REQUIRED"].includes(read)) return "403";
   if (read === "410 ORGANIZATION_FROZEN") return "410";
   return read === none ? none : "own";
 }

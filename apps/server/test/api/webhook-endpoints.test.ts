@@ -186,7 +186,7 @@ test("scopes and roles decide; the secret is for owners only and every reveal is
   expectError(await reader.patch(path, { name: "x" }), 403, "FORBIDDEN", /webhooks:write/);
   expectError(await writer.get(path), 403, "FORBIDDEN", /webhooks:read/);
   expectData(await writer.patch(path, { name: "x" }));
-  expectError(await writer.post(`${path}/signing-secret/reveal`), 403, "FORBIDDEN");
+  expectError(await writer.post(`${path}/signing-secret/reveal`), 403, "API_KEY_NOT_ALLOWED");
   expectError(await api.get(path), 401, "UNAUTHORIZED");
   const revealed = expectData(await partner.owner.api.post(`${path}/signing-secret/reveal`));
   assert.deepEqual(revealed, { endpoint_id: endpoint.id, signing_secret: secret });

@@ -166,7 +166,9 @@ function noteRefusal(life: Life, who: Who, status: number, body: unknown): void 
     code === "UNAUTHORIZED" ||
     code === "ORGANIZATION_FROZEN" ||
     code === "ORGANIZATION_REQUIRED" ||
-    code === "FORBIDDEN"
+    code === "FORBIDDEN" ||
+    code === "ROLE_REQUIRED" ||
+    code === "API_KEY_NOT_ALLOWED"
   )
     life.refusals++;
 }
