@@ -7,7 +7,7 @@ import { secondMs } from "../kernel/clock.ts";
 import { addressBlock } from "../lib/address-block.ts";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
-import { BodyReader } from "./read-body.ts";
+import { BodyReader, usualBodyBytes } from "./read-body.ts";
 import { sessionTokenOf } from "./session-cookie.ts";
 import { SlotQueue, type Ticket } from "./slot-queue.ts";
 
@@ -78,7 +78,8 @@ export class Admission {
       reply.raw.once("close", () => {
         if (!isStarted || reply.raw.writableEnded) ticket.leave();
       });
-      this.#queue.enter(ticket);
+      if ((body?.length ?? 0) > usualBodyBytes && !this.#queue.mayStart(ticket)) refuse("queue_full");
+      else this.#queue.enter(ticket);
     });
   }
 

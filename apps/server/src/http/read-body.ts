@@ -4,6 +4,8 @@ import { Places } from "../lib/places.ts";
 /** Bodies that come in pieces. Half: people on bad networks behind one address are refused. Twice: few addresses take all of the memory. */
 const maxReading = 1024;
 const maxReadingOfAddress = 128;
+/** What nearly every route takes. A larger body counts as several, and does not wait for a slot. */
+export const usualBodyBytes = 64 * 1024;
 
 /** Reads a body before its request asks for a slot, so that a slow client holds its connection only. Node ends what takes longer than `requestTimeout`. */
 export class BodyReader {
@@ -29,9 +31,13 @@ export class BodyReader {
     process.nextTick(() => {
       if (response.destroyed) return;
       if (raw.complete) return done(raw.read() ?? Buffer.alloc(0));
-      const giveBack = this.reading < maxReading ? this.#addresses.take(address) : null;
-      if (giveBack === null) return done("bodies_full");
-      this.reading += 1;
+      const weight = Math.ceil(length / (usualBodyBytes + 1));
+      const taken = Array.from({ length: weight }, () => this.#addresses.take(address));
+      if (taken.includes(null) || this.reading + weight > maxReading) {
+        for (const giveBack of taken) giveBack?.();
+        return done("bodies_full");
+      }
+      this.reading += weight;
       const bytes = Buffer.allocUnsafe(length);
       let received = 0;
       const take = () => {
@@ -42,8 +48,8 @@ export class BodyReader {
       const end = () => {
         raw.off("readable", take);
         response.off("close", end);
-        this.reading -= 1;
-        giveBack();
+        this.reading -= weight;
+        for (const giveBack of taken) giveBack?.();
         if (!response.destroyed) done(bytes.subarray(0, received));
       };
       raw.on("readable", take);

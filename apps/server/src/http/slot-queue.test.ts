@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { maxWaitingPerSlot, maxWaitMs, SlotQueue, type Ticket } from "./slot-queue.ts";
+import { maxInOrderMs, maxWaitingPerSlot, maxWaitMs, SlotQueue, type Ticket } from "./slot-queue.ts";
 
 /** A queue of which each tenant gets an eighth and each address half, and what happens in it. */
 function watchedQueue(slots = 8) {
-  const queue = new SlotQueue(slots);
+  const clock = { ms: 0 };
+  const queue = new SlotQueue(slots, () => clock.ms);
   const started: string[] = [];
   const refused: string[] = [];
   const enter = (tenant: string, name = tenant, address = tenant) => {
@@ -18,21 +19,22 @@ function watchedQueue(slots = 8) {
     queue.enter(ticket);
     return ticket;
   };
-  return { queue, started, refused, enter };
+  return { clock, queue, started, refused, enter };
 }
 
-test("few that wait are served in order, and of many the newest first", () => {
-  const { started, enter } = watchedQueue();
+test("a line is served in order, and its newest first once its oldest has waited for long", () => {
+  const { clock, started, enter } = watchedQueue();
   const held = enter("a", "first");
-  enter("a", "second");
-  for (let i = 0; i < 32; i++) enter("a", `later ${i}`);
+  for (const name of ["second", "third"]) enter("a", name);
+  clock.ms = maxInOrderMs;
   held.leave();
-  assert.deepEqual(started, ["first", "later 31"]);
-  const short = watchedQueue();
-  const before = short.enter("a", "first");
-  for (const name of ["second", "third"]) short.enter("a", name);
+  assert.deepEqual(started, ["first", "second"]);
+  const flooded = watchedQueue();
+  const before = flooded.enter("a", "first");
+  for (const name of ["second", "third"]) flooded.enter("a", name);
+  flooded.clock.ms = maxInOrderMs + 1;
   before.leave();
-  assert.deepEqual(short.started, ["first", "second"]);
+  assert.deepEqual(flooded.started, ["first", "third"]);
 });
 
 test("the tenant with the fewest slots is served first, and those with as many in turn", () => {

@@ -6,10 +6,10 @@ export const maxWaitingPerSlot = 32;
 /** Less than most clients wait. Shorter, a stall of the machine is an overload. */
 export const maxWaitMs = 10 * secondMs;
 /**
- * Where more wait, the newest of a long line goes first: it is answered in time, and the oldest wait until they are refused. Half: a client with 128
- * connections is refused now and then. Twice: a flood is served later.
+ * A tenant whose oldest request has waited for longer floods, and its newest goes first: it is answered in time, and the oldest wait until they are
+ * refused. Half: a client with 128 connections is refused now and then. Twice: a flood is served later.
  */
-const maxInOrderPerSlot = 4;
+export const maxInOrderMs = 300;
 
 export type Ticket = {
   readonly tenant: string;
@@ -23,27 +23,29 @@ export type Ticket = {
 /** A fixed number of slots, of which a tenant gets an eighth and an address half. What finds none waits. */
 export class SlotQueue {
   readonly #slots: number;
+  readonly #now: () => number;
   readonly #tenants: Places<string>;
   readonly #addresses: Places<string>;
-  /** Those that wait, by tenant, in the order of their turns. */
-  readonly #lines = new Map<string, Set<Ticket>>();
+  /** Those that wait and since when, by tenant, in the order of their turns. */
+  readonly #lines = new Map<string, Map<Ticket, number>>();
   taken = 0;
   waiting = 0;
 
-  constructor(slots: number) {
+  constructor(slots: number, now = () => performance.now()) {
     this.#slots = slots;
+    this.#now = now;
     this.#tenants = new Places(Math.ceil(slots / 8));
     this.#addresses = new Places(Math.ceil(slots / 2));
   }
 
   /** Starts it now or later, or refuses it, unless it leaves before. */
   enter(ticket: Ticket): void {
-    if (this.#mayStart(ticket)) {
+    if (this.mayStart(ticket)) {
       this.#start(ticket);
       return;
     }
-    const line = this.#lines.get(ticket.tenant) ?? new Set();
-    this.#lines.set(ticket.tenant, line.add(ticket));
+    const line = this.#lines.get(ticket.tenant) ?? new Map<Ticket, number>();
+    this.#lines.set(ticket.tenant, line.set(ticket, this.#now()));
     this.waiting += 1;
     const timer = setTimeout(() => {
       ticket.leave();
@@ -58,12 +60,12 @@ export class SlotQueue {
     };
     if (this.waiting <= this.#slots * maxWaitingPerSlot) return;
     // Of the longest line, so that a flood does not fill the queue for others.
-    const [oldest] = [...this.#lines.values()].reduce((a, b) => (b.size > a.size ? b : a));
+    const [oldest] = [...this.#lines.values()].reduce((a, b) => (b.size > a.size ? b : a)).keys();
     oldest?.leave();
     oldest?.refuse("queue_full");
   }
 
-  #mayStart({ tenant, address }: Ticket): boolean {
+  mayStart({ tenant, address }: Ticket): boolean {
     return this.taken < this.#slots && !this.#tenants.isFull(tenant) && !this.#addresses.isFull(address);
   }
 
@@ -81,13 +83,13 @@ export class SlotQueue {
 
   /** A request of the tenant that has the fewest slots; of those that have as many, of the one whose turn was longest ago. */
   #startNext(): void {
-    const isFlooded = this.waiting > this.#slots * maxInOrderPerSlot;
     const lines = [...this.#lines].sort(([a], [b]) => this.#tenants.taken(a) - this.#tenants.taken(b));
     for (const [tenant, line] of lines) {
       if (this.#tenants.isFull(tenant)) return;
-      const isFlood = isFlooded && line.size > this.#slots / 4;
-      const tickets = isFlood ? [...line].reverse() : [...line];
-      const next = tickets.find((ticket) => this.#mayStart(ticket));
+      const [oldestSince = 0] = line.values();
+      const isFlood = this.#now() - oldestSince > maxInOrderMs;
+      const tickets = isFlood ? [...line.keys()].reverse() : [...line.keys()];
+      const next = tickets.find((ticket) => this.mayStart(ticket));
       if (next === undefined) continue;
       next.leave();
       if (this.#lines.delete(tenant)) this.#lines.set(tenant, line);

@@ -326,6 +326,16 @@ test("a quiet caller waits on while the oldest of the longest line are refused",
   assert.equal(quiet, 201);
 });
 
+test("a body larger than most routes take does not wait for a slot", async () => {
+  const upload = () =>
+    first.owner.api.call("PUT", "/v1/auth/orgs/logo", {
+      raw: "x".repeat(100_000),
+      headers: { "content-type": "image/png" },
+    });
+  await whileFull(async () => expectError(await upload(), 503, "SERVICE_UNAVAILABLE"));
+  assert.equal((await upload()).status, 400);
+});
+
 test("a refused request leaves its connection open for the next one", async () => {
   const socket = openConnection(narrow.url).setEncoding("latin1");
   let received = "";
