@@ -8,7 +8,7 @@ WORKDIR /app
 COPY . .
 # `--without-postgres` leaves out the built-in PostgreSQL (59 MB), for installations that have their own.
 ARG COLLECT=
-RUN npm run build && node scripts/image/collect.mjs /out ${COLLECT}
+RUN npm run build && node scripts/image/collect.ts /out ${COLLECT}
 
 # The system without npm, which nothing needs any more, and without what it has for people at a terminal.
 FROM ${BASE} AS system

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { collect } from "./image/collect.mjs";
+import { collect } from "./image/collect.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const readyWithinMs = 120_000;
@@ -85,7 +85,7 @@ async function tryFolder(): Promise<void> {
     console.log(`${packages} packages, ${megabytes(bytes)} in all`);
     if (values["without-postgres"]) return;
     const port = await freePort();
-    child = spawn(process.execPath, ["apps/server/src/main.ts", "start"], {
+    child = spawn(process.execPath, ["apps/server/dist/main.js", "start"], {
       cwd: folder,
       env: { PORT: String(port), DATA_DIR: data, LOG_FORMAT: "json", PATH: "/usr/bin:/bin" },
       stdio: ["ignore", "inherit", "inherit"],

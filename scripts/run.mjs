@@ -1,5 +1,5 @@
 // The entry of every npm script. Plain JavaScript without dependencies, because it runs on the Node of the machine (20 or
-// newer) and before anything is installed. It installs what is missing, finds Node 24, builds the web apps when their
+// newer) and before anything is installed. It installs what is missing, finds Node 24, builds pages and service when their
 // sources changed, and then hands over to the real command under Node 24.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -23,12 +23,12 @@ const collectors = Math.min(4, Math.max(1, availableParallelism() - 1));
 
 class Refusal extends Error {}
 
-const server = "apps/server/src/main.ts";
+const server = "apps/server/dist/main.js";
 /** Every command as the list of Node 24 invocations it stands for, run one after the other until one fails. */
 const commands = {
   start: (args) => [[server, "start", ...args]],
   assay: (args) => [[server, ...args]],
-  dev: (args) => [["--watch", server, "start", ...args]],
+  dev: (args) => [["--watch", "apps/server/src/main.ts", "start", ...args]],
   test: (args) => [["scripts/test.ts", ...args]],
   "test:system": (args) => [["scripts/test.ts", "--system", ...args]],
   generate: (args) => [["scripts/generate.ts", ...args]],
@@ -63,21 +63,25 @@ const commands = {
       : [chip, ["packages/mrz-reader/fuzz/run.ts", ...chip.slice(1)]];
   },
 };
-const needsWebApps = new Set([
-  "start",
-  "dev",
-  "shop",
-  "build",
-  "test",
-  "test:system",
-  "check",
-  "screens",
-  "lighthouse",
-  "engines",
-  "mutate",
-  "image",
-  "prove",
-]);
+const pages = ["apps/dashboard", "apps/verify"];
+const everything = [...pages, "apps/server"];
+/** What has to be built before a command. */
+const needsBuilt = {
+  start: everything,
+  assay: ["apps/server"],
+  dev: pages,
+  shop: everything,
+  build: everything,
+  test: everything,
+  "test:system": everything,
+  check: everything,
+  screens: everything,
+  lighthouse: pages,
+  engines: everything,
+  mutate: everything,
+  image: everything,
+  prove: everything,
+};
 /** What only these need (`devDependencies`) is installed when one of them is run for the first time. */
 const needsTools = new Set([
   "test",
@@ -100,7 +104,7 @@ async function main() {
     throw new Refusal(`usage: node scripts/run.mjs ${Object.keys(commands).join("|")} [arguments]`);
   await installWhenStale(needsTools.has(name));
   const node = findNode();
-  if (needsWebApps.has(name)) await buildWebApps(node);
+  for (const app of needsBuilt[name] ?? []) await buildWhenStale(node, app);
   for (const invocation of command(args)) {
     const ended = await runToEnd(node, invocation);
     if (ended.signal !== null) return endBySignal(ended.signal);
@@ -280,33 +284,35 @@ function findNode() {
   );
 }
 
-// --- web apps ---------------------------------------------------------------------------------------------------------
+// --- builds -----------------------------------------------------------------------------------------------------------
 
-async function buildWebApps(node) {
-  for (const app of ["apps/dashboard", "apps/verify"]) {
-    const folder = path.join(root, app);
-    if (!existsSync(path.join(folder, "vite.config.ts"))) continue;
-    if (webAppIsFresh(folder)) continue;
-    await withLock(path.join(folder, ".assay-build.lock"), () => {
-      if (webAppIsFresh(folder)) return;
-      process.stderr.write(`Building ${app}…\n`);
-      const wanted = hashInputs(folder);
-      const vite = path.join(modules, "vite", "bin", "vite.js");
-      const result = spawnSync(node, [vite, "build", "--logLevel", "warn"], {
-        cwd: folder,
-        env: childEnvironment(node),
-        encoding: "utf8",
-        maxBuffer: 64 * 1024 * 1024,
-      });
-      if (result.status !== 0) {
-        throw new Refusal(`${result.stdout ?? ""}${result.stderr ?? ""}\n${app} could not be built.`);
-      }
-      writeFileSync(path.join(folder, "dist", ".assay-build"), wanted);
+/** The pages are built by Vite, the service by its own file. */
+async function buildWhenStale(node, app) {
+  const folder = path.join(root, app);
+  const own = path.join(folder, "build.ts");
+  const command = existsSync(own)
+    ? [own]
+    : [path.join(modules, "vite", "bin", "vite.js"), "build", "--logLevel", "warn"];
+  if (!existsSync(own) && !existsSync(path.join(folder, "vite.config.ts"))) return;
+  if (isFresh(folder)) return;
+  await withLock(path.join(folder, ".assay-build.lock"), () => {
+    if (isFresh(folder)) return;
+    process.stderr.write(`Building ${app}…\n`);
+    const wanted = hashInputs(folder);
+    const result = spawnSync(node, command, {
+      cwd: folder,
+      env: childEnvironment(node),
+      encoding: "utf8",
+      maxBuffer: 64 * 1024 * 1024,
     });
-  }
+    if (result.status !== 0) {
+      throw new Refusal(`${result.stdout ?? ""}${result.stderr ?? ""}\n${app} could not be built.`);
+    }
+    writeFileSync(path.join(folder, "dist", ".assay-build"), wanted);
+  });
 }
 
-function webAppIsFresh(folder) {
+function isFresh(folder) {
   try {
     return readFileSync(path.join(folder, "dist", ".assay-build"), "utf8") === hashInputs(folder);
   } catch {
@@ -314,9 +320,29 @@ function webAppIsFresh(folder) {
   }
 }
 
-/** Whatever can change what the browser gets: the app itself, the packages it imports from source, the locked versions. */
+/** Whatever can change what is built: the app itself, the packages it imports from source, the locked versions. */
 function hashInputs(folder) {
   const hash = createHash("sha256").update(readFileSync(path.join(root, "package-lock.json")));
+  hash.update(hashFolder(folder));
+  const packages = path.join(root, "packages");
+  for (const shared of existsSync(packages) ? readdirSync(packages).sort() : []) {
+    // The command line is in no page.
+    if (shared === "cli" && path.basename(folder) !== "server") continue;
+    for (const part of ["src", "networks"]) {
+      const source = path.join(packages, shared, part);
+      if (existsSync(source)) hash.update(hashFolder(source));
+    }
+  }
+  return hash.digest("hex");
+}
+
+const hashedFolders = new Map();
+
+/** Read once for all that is built from it. */
+function hashFolder(folder) {
+  const known = hashedFolders.get(folder);
+  if (known !== undefined) return known;
+  const hash = createHash("sha256");
   const visit = (entry) => {
     for (const item of readdirSync(entry, { withFileTypes: true }).sort((a, b) =>
       a.name < b.name ? -1 : 1,
@@ -329,16 +355,9 @@ function hashInputs(folder) {
     }
   };
   visit(folder);
-  const packages = path.join(root, "packages");
-  for (const shared of existsSync(packages) ? readdirSync(packages).sort() : []) {
-    // The command line is in no page.
-    if (shared === "cli") continue;
-    for (const part of ["src", "networks"]) {
-      const source = path.join(packages, shared, part);
-      if (existsSync(source)) visit(source);
-    }
-  }
-  return hash.digest("hex");
+  const digest = hash.digest("hex");
+  hashedFolders.set(folder, digest);
+  return digest;
 }
 
 // --- handing over -----------------------------------------------------------------------------------------------------

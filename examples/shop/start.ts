@@ -77,7 +77,7 @@ async function startAssay(): Promise<void> {
     return stop(1);
   }
   console.log(`Starting Assay at ${assayUrl}...`);
-  start("apps/server/src/main.ts", ["start"], {
+  start("apps/server/dist/main.js", ["start"], {
     ...address,
     WEBHOOK_ALLOWED_PRIVATE_HOSTS: "localhost",
     NODE_EXTRA_CA_CERTS: certificate,

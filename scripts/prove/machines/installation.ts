@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Balancer } from "../../../apps/server/test/support/balancer.ts";
@@ -15,7 +15,11 @@ export type Member = (typeof members)[number];
 type Release = string;
 type Running = { process: ReturnType<typeof launchAssay>; url: string; release: Release; port: number };
 
-const mainOf = (release: Release) => path.join(release, "apps/server/src/main.ts");
+/** A release from before the bundle runs from its source. */
+const mainOf = (release: Release) => {
+  const bundled = path.join(release, "apps/server/dist/main.js");
+  return existsSync(bundled) ? bundled : path.join(release, "apps/server/src/main.ts");
+};
 const startsWithinMs = 300_000;
 
 /** Two processes for requests and one for jobs, each as on a machine of its own, with all that they need around them. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { readFileSync, realpathSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -218,7 +218,6 @@ export class FaceWorkerPool {
   }
 
   #start(): void {
-    const file = fileURLToPath(new URL("./face-worker.ts", import.meta.url));
     const { modelsModule, detectorModule, readableFolders } = this.#options;
     // While it decodes it hears nothing, so it could not tell that this process is gone. The kernel forgets the signal for that when a program gets a namespace, so that comes first.
     const [program = process.execPath, ...before] = [
@@ -226,7 +225,7 @@ export class FaceWorkerPool {
       ...killedWithParent(),
       process.execPath,
     ];
-    const child = fork(file, [modelsModule ?? "", detectorModule ?? ""], {
+    const child = fork(workerFile, [modelsModule ?? "", detectorModule ?? ""], {
       execPath: program,
       // It decodes what strangers send: no secret in its environment, no file that JavaScript could write, no program that it could start, and no network where the system allows
       // to take it away. It can still send signals to processes of its user, and connect to sockets in the file system: the database asks for a password that it cannot read.
@@ -325,6 +324,8 @@ export class FaceWorkerPool {
   }
 }
 
+const workerFile = fileURLToPath(new URL("./face-worker.ts", import.meta.url));
+
 /** `node:sqlite` writes files past the permissions. A later Node may have no such option. */
 const withoutSqlite: readonly string[] = process.allowedNodeEnvironmentFlags.has("--experimental-sqlite")
   ? ["--no-experimental-sqlite"]
@@ -341,25 +342,17 @@ function residentBytesOf(pid: number | undefined): number | null {
   }
 }
 
-/** The worker's source, the packages it loads, and the files that tell Node how to load them. */
+/** The worker itself, the packages it loads, and the files that tell Node how to load them. */
 function ownFolders(): readonly string[] {
-  const here = fileURLToPath(new URL(".", import.meta.url));
-  const server = path.resolve(here, "../..");
+  const server = fileURLToPath(new URL("../../", import.meta.url));
   const project = path.resolve(server, "../..");
   const require = createRequire(import.meta.url);
-  const packages = path.resolve(path.dirname(require.resolve("onnxruntime-node")), "../..");
-  const emrtd = realpathSync(path.dirname(require.resolve("@assay/emrtd/lds/image")));
-  const face = realpathSync(path.dirname(require.resolve("@assay/face/identity")));
   return [
-    here,
+    path.dirname(workerFile),
     path.join(server, "package.json"),
     path.join(server, "node_modules"),
     path.join(project, "package.json"),
-    packages,
-    path.resolve(emrtd, ".."),
-    path.resolve(emrtd, "../../package.json"),
-    face,
-    path.resolve(face, "../networks"),
-    path.resolve(face, "../package.json"),
+    path.resolve(path.dirname(require.resolve("onnxruntime-node")), "../.."),
+    path.join(project, "packages"),
   ];
 }

@@ -14,7 +14,7 @@ import { killServer } from "../support/postgres-processes.ts";
 import { cleanEnvironment, startAssay } from "../support/process.ts";
 import { startTestService } from "../support/service.ts";
 
-const main = new URL("../../src/main.ts", import.meta.url).pathname;
+const main = new URL("../../dist/main.js", import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), "assay-failed-start-"));
 chmodSync(folder, 0o755);
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -13,7 +13,7 @@ import { cleanEnvironment } from "./process.ts";
 const root = new URL("../../../../", import.meta.url).pathname;
 /** As the guide runs it: npm, a shell, the script and the command, each of which gets what is sent to their process group. */
 export const throughNpm: readonly string[] = ["npm", "--prefix", root, "run", "--silent", "assay", "--"];
-export const checkout: readonly string[] = [process.execPath, join(root, "apps/server/src/main.ts")];
+export const checkout: readonly string[] = [process.execPath, join(root, "apps/server/dist/main.js")];
 
 /** A Node of the machine that is not the project's, where there is one: what partners have is older. */
 function someOtherNode(): string {

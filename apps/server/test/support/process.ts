@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { after } from "node:test";
 
-const main = new URL("../../src/main.ts", import.meta.url).pathname;
+const main = new URL("../../dist/main.js", import.meta.url).pathname;
 
 /** `npm run prove -- upgrade` gives the tests a database that is half migrated, which has to stay so. */
 export const skippingMigrations: Record<string, string> =
