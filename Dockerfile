@@ -23,13 +23,13 @@ FROM scratch
 COPY --from=system / /
 COPY --from=build /out /app
 WORKDIR /app
-# The last two as in scripts/run.mjs, which says why; with a read-only file system, mount something at /tmp and at /data.
+# The last one as in bin/assay, for a container that is given one processor; with a read-only file system, mount something at /tmp and at /data.
 ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOST=0.0.0.0 PORT=3000 DATA_DIR=/data LOG_FORMAT=json \
-    NODE_COMPILE_CACHE=/tmp/compile NODE_OPTIONS="--max-semi-space-size=4 --v8-pool-size=1"
+    NODE_COMPILE_CACHE=/tmp/compile NODE_OPTIONS=--v8-pool-size=1
 USER 10001:10001
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s CMD ["node", "-e", "fetch('http://127.0.0.1:3000/readyz').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# Node itself, not npm: npm does not pass signals on.
-ENTRYPOINT ["node", "apps/server/src/main.ts"]
+# It becomes Node, which gets the signals; npm would stay in memory beside it.
+ENTRYPOINT ["bin/assay"]
 CMD ["start"]

@@ -85,9 +85,14 @@ async function tryFolder(): Promise<void> {
     console.log(`${packages} packages, ${megabytes(bytes)} in all`);
     if (values["without-postgres"]) return;
     const port = await freePort();
-    child = spawn(process.execPath, ["apps/server/dist/main.js", "start"], {
+    child = spawn("bin/assay", ["start"], {
       cwd: folder,
-      env: { PORT: String(port), DATA_DIR: data, LOG_FORMAT: "json", PATH: "/usr/bin:/bin" },
+      env: {
+        PORT: String(port),
+        DATA_DIR: data,
+        LOG_FORMAT: "json",
+        PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`,
+      },
       stdio: ["ignore", "inherit", "inherit"],
     });
     const started = child;

@@ -1,6 +1,6 @@
-// The entry of every npm script. Plain JavaScript without dependencies, because it runs on the Node of the machine (20 or
+// The beginning of every npm script. Plain JavaScript without dependencies, because it runs on the Node of the machine (20 or
 // newer) and before anything is installed. It installs what is missing, finds Node 24, builds pages and service when their
-// sources changed, and then hands over to the real command under Node 24.
+// sources changed, and then runs the real command under Node 24. `bin/assay` runs the service itself, so that this does not stay in memory beside it.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -23,11 +23,8 @@ const collectors = Math.min(4, Math.max(1, availableParallelism() - 1));
 
 class Refusal extends Error {}
 
-const server = "apps/server/dist/main.js";
 /** Every command as the list of Node 24 invocations it stands for, run one after the other until one fails. */
 const commands = {
-  start: (args) => [[server, "start", ...args]],
-  assay: (args) => [[server, ...args]],
   dev: (args) => [["--watch", "apps/server/src/main.ts", "start", ...args]],
   test: (args) => [["scripts/test.ts", ...args]],
   "test:system": (args) => [["scripts/test.ts", "--system", ...args]],
@@ -67,8 +64,6 @@ const pages = ["apps/dashboard", "apps/verify"];
 const everything = [...pages, "apps/server"];
 /** What has to be built before a command. */
 const needsBuilt = {
-  start: everything,
-  assay: ["apps/server"],
   dev: pages,
   shop: everything,
   build: everything,
@@ -104,7 +99,9 @@ async function main() {
     throw new Refusal(`usage: node scripts/run.mjs ${Object.keys(commands).join("|")} [arguments]`);
   await installWhenStale(needsTools.has(name));
   const node = findNode();
-  for (const app of needsBuilt[name] ?? []) await buildWhenStale(node, app);
+  const wanted = needsBuilt[name] ?? [];
+  const chosen = name === "build" && args.length > 0 ? wanted.filter((app) => args.includes(app)) : wanted;
+  for (const app of chosen) await buildWhenStale(node, app);
   for (const invocation of command(args)) {
     const ended = await runToEnd(node, invocation);
     if (ended.signal !== null) return endBySignal(ended.signal);
@@ -367,13 +364,8 @@ function childEnvironment(node) {
   return {
     ...process.env,
     PATH: [...binaries, process.env.PATH ?? ""].join(path.delimiter),
-    // Source is read, stripped of its types and compiled once; every later start takes it from here.
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? path.join(modules, ".cache", "compile"),
-    // New objects get at most three times this many MiB (V8's semi-space) before they are collected. With the 16 that V8 would choose, the
-    // process stops for 11 to 18 ms three times a second under load, and every request of that moment waits; with 4 it
-    // stops more often and for less than 5 ms, which costs no throughput (`npm run bench -- overload`). Old objects are looked through by threads
-    // beside (V8's pool): Node's four of them take both processors of a small machine from the service and its database for 80 ms, so that there is one
-    // fewer than processors.
+    // As in `bin/assay`, which says why.
     NODE_OPTIONS:
       `--max-semi-space-size=4 --v8-pool-size=${collectors} ${process.env.NODE_OPTIONS ?? ""}`.trim(),
   };

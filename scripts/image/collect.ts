@@ -67,7 +67,7 @@ export function collect(
     if (!existsSync(place)) throw new Error(`${file} is missing; run npm run build first`);
     cpSync(place, path.join(to, file), { recursive: true, verbatimSymlinks: true, filter: keep });
   };
-  for (const file of ["package.json", "LICENSE", "docs"]) copy(file);
+  for (const file of ["package.json", "LICENSE", "bin", "docs"]) copy(file);
   for (const app of ["dashboard", "server", "verify"]) copy(`apps/${app}/dist`);
   for (const part of ["migrations", "terms", "package.json"]) copy(`apps/server/${part}`);
   copy("apps/server/src", (file) => !isBundled(file));
