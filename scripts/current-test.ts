@@ -5,7 +5,9 @@ import asyncHooks from "node:async_hooks";
 type Follow = (id: number, type: string, triggerId: number, resource: object) => void;
 
 /** Loads node:test. It must not have been loaded before; whoever loads it later gets this one. */
-export async function loadTestRunner(): Promise<Pick<typeof import("node:test"), "describe" | "test">> {
+export async function loadTestRunner(): Promise<
+  Pick<typeof import("node:test"), "after" | "describe" | "test">
+> {
   const { AsyncLocalStorage, AsyncResource, createHook, executionAsyncId } = asyncHooks;
   const current = new AsyncLocalStorage<number>();
   let follow: Follow = () => {};

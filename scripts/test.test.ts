@@ -124,10 +124,8 @@ test("run directly, the runner brings the web apps up to date before a browser t
   symlinkSync(path.join(checkout, "apps/server"), path.join(root, "apps/server"));
   for (const file of [
     "test.ts",
-    "lanes.ts",
-    "test-lane.ts",
+    "test-group.ts",
     "current-test.ts",
-    "test-reporter.ts",
     "find-browser.ts",
     "scratch-folder.ts",
     "scratch-postgres.ts",

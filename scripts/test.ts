@@ -3,17 +3,19 @@
 // them; the path of a fixture runs that fixture.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import type { EventData } from "node:test";
+import { run } from "node:test";
+import { inspect } from "node:util";
 import { type FoundBrowser, findBrowser, thisMachine } from "./find-browser.ts";
-import { endAllLanes, indent, Lane, type Outcome, print, seconds } from "./lanes.ts";
 import { openScratchFolder } from "./scratch-folder.ts";
 import { startScratchPostgres } from "./scratch-postgres.ts";
 import { printSystemNeeds } from "./system-needs.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
-/** One more than the cores of a small machine: there is always one that waits for a browser, a lease or a process. */
-const filesAtOnce = option("lanes", 3);
+/** More than the cores of a small machine: some always wait for a browser, a lease or a process. */
+const lanes = option("lanes", 5);
 const isSystemRun = process.argv.includes("--system");
 /** A walk over every screen, or one that takes a picture of each, takes minutes on a busy machine. */
 const isLongWalk =
@@ -21,6 +23,12 @@ const isLongWalk =
 const fileTimeoutSeconds = isLongWalk ? 1200 : 300;
 const quietSeconds = option("quiet-seconds", 15);
 
+type Outcome = {
+  passed: number;
+  failures: { name: string; text: string }[];
+  /** `count` where one line stands for several. */
+  skips: { name: string; reason: string; count?: number }[];
+};
 type Gate = { name: string; run(): Promise<{ ok: boolean; output: string }> };
 type Prepared = { environment: Record<string, string>; close(): Promise<void> };
 /** Checks of the source that count as one test each. They run while PostgreSQL starts and the first files run. */
@@ -36,7 +44,7 @@ async function main(scratch: string): Promise<number> {
   const filters = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
   const files = findTestFiles(filters);
   if (isSystemRun && filters.length === 0) printSystemNeeds(print);
-  const total: Outcome = { passed: 0, failures: [], skips: [] };
+  const total = newOutcome();
   const add = (outcome: Outcome) => {
     total.passed += outcome.passed;
     total.failures.push(...outcome.failures);
@@ -68,26 +76,32 @@ async function main(scratch: string): Promise<number> {
     const { waiting, skips, failures, browser } = prepareBrowserTests(files);
     add({ passed: 0, failures, skips });
     const seenCodes = path.join(scratch, "seen-codes");
-    const environment = {
+    // The processes of the tests inherit it.
+    Object.assign(process.env, {
+      NODE_ENV: "test",
       ...prepared.environment,
       ASSAY_TEST_SEEN_CODES: seenCodes,
       ...(browser.path === null ? {} : { CHROMIUM_PATH: browser.path }),
       ...(browser.isPinned ? { ASSAY_TEST_PINNED_BROWSER: "1" } : {}),
       ...(browser.whole === null ? {} : { CHROMIUM_WHOLE_PATH: browser.whole }),
-    };
-    const patient = waiting.filter(isPatient);
-    const busy = waiting.filter((file) => !isPatient(file));
+    });
+    const patient = waiting.filter(needsOwnProcess);
+    const busy = waiting.filter((file) => !needsOwnProcess(file));
     const worker = async (...queues: string[][]): Promise<void> => {
-      const lane = new Lane({ root, environment, fileTimeoutSeconds, quietSeconds });
-      const next = () => queues.find((queue) => queue.length > 0)?.shift();
-      for (let file = next(); file !== undefined && !interrupted; file = next())
-        add(await lane.run(file, needsOwnProcess(file)));
-      add(await lane.close());
+      for (;;) {
+        const queue = queues.find(({ length }) => length > 0);
+        if (queue === undefined || interrupted.signal.aborted) return;
+        const group = queue === patient ? queue.splice(0, 1) : nextGroup(queue);
+        const { notRun, ...outcome } = await runGroup(scratch, group);
+        queue.unshift(...notRun);
+        add(outcome);
+      }
     };
     await Promise.all([
-      ...Array.from({ length: filesAtOnce }, () => worker(busy, patient)),
-      // A lane of their own: one that waits for a lease to run out must not keep a core from the others.
-      worker(patient),
+      // Files that wait most of the time, one or two at once, beside files that compute.
+      ...Array.from({ length: lanes }, (_, lane) =>
+        lane % 2 === 1 ? worker(patient, busy) : worker(busy, patient),
+      ),
       checking,
     ]);
     if (isWholeRun) add(await checkErrorCodes(seenCodes));
@@ -147,14 +161,9 @@ function findTestFiles(filters: readonly string[]): string[] {
     .sort();
 }
 
-/** Files that spend most of their time waiting for servers to die, wake up and give up. */
-function isPatient(file: string): boolean {
-  return file.includes("/test/faults/");
-}
-
-/** Files that kill and restart processes, and those that look at the process they run in. */
+/** Files that kill and restart processes, and those that look at the process they run in. They spend most of their time waiting. */
 function needsOwnProcess(file: string): boolean {
-  return isPatient(file);
+  return file.includes("/test/faults/");
 }
 
 /** Needs more than Node and npm: packages of the system, other languages, material that is not in the repository. */
@@ -169,6 +178,148 @@ function isBrowserTest(file: string): boolean {
 function needsWholeBrowser(file: string): boolean {
   return file.endsWith(".whole-browser.test.ts");
 }
+
+// --- files ------------------------------------------------------------------------------------------------------------
+
+/** What a process has gathered after so many files goes with it. */
+const filesInOneProcess = 50;
+
+/** Takes files for one process: many at the beginning, few at the end, so that no lane waits long for the last one. A browser takes as long as five other files. */
+function nextGroup(queue: string[]): string[] {
+  const weightOf = (file: string) => (isBrowserTest(file) ? 5 : 1);
+  const whole = queue.reduce((sum, file) => sum + weightOf(file), 0);
+  let room = Math.min(filesInOneProcess, Math.max(5, Math.ceil(whole / (2 * lanes))));
+  const end = queue.findIndex((file) => {
+    room -= weightOf(file);
+    return room < 0;
+  });
+  return queue.splice(0, end === -1 ? queue.length : Math.max(end, 1));
+}
+
+let groups = 0;
+
+/** Runs files in one process. `notRun`: those after the one with which it died. */
+async function runGroup(folder: string, files: string[]): Promise<Outcome & { notRun: string[] }> {
+  const entry = path.join(folder, `group-${groups++}.mjs`);
+  const limitMs = fileTimeoutSeconds * 1000;
+  await writeFile(
+    entry,
+    `import { runFiles } from ${JSON.stringify(path.join(root, "scripts/test-group.ts"))};
+     await runFiles(${JSON.stringify(files)}, ${limitMs}, ${quietSeconds * 1000});`,
+  );
+  const events = run({
+    files: [entry],
+    cwd: root,
+    // Throughput counts here, not how long a collection holds up a request.
+    execArgv: ["--max-semi-space-size=32"],
+    // For a file that does not even notice its own limit.
+    timeout: limitMs * files.length + 60_000,
+    signal: interrupted.signal,
+  });
+  const total = newOutcome();
+  const left = [...files];
+  let ofFile = newOutcome();
+  let output = "";
+  const close = (file: string, ms: number) => {
+    if (ofFile.passed + ofFile.skips.length + ofFile.failures.length === 0)
+      ofFile.failures.push({ name: file, text: "holds no test" });
+    printFile(file, ofFile, ms, output);
+    total.passed += ofFile.passed;
+    total.failures.push(...ofFile.failures);
+    total.skips.push(...ofFile.skips);
+    ofFile = newOutcome();
+    output = "";
+  };
+  const names: string[] = [];
+  for await (const { type, data } of events) {
+    if (type === "test:stdout" || type === "test:stderr") output = (output + data.message).slice(-100_000);
+    else if (type === "test:diagnostic" && data.level !== "info") output += `${data.message}\n`;
+    else if (type === "test:start") {
+      names.length = data.nesting;
+      names.push(data.name);
+    } else if (type === "test:pass" || type === "test:fail") {
+      if (data.nesting === 0 && data.name === entry) {
+        const reason = endOf(data as EventData.TestFail);
+        const [file] = left;
+        if (file !== undefined) {
+          ofFile.failures.push({ name: file, text: reason });
+          close(left.shift() ?? "", 0);
+        } else if (total.failures.length === 0) {
+          const name = files.length === 1 ? `${files[0]}` : `the process of ${files.join(", ")}`;
+          ofFile.failures.push({ name, text: reason });
+          close(name, 0);
+        }
+        continue;
+      }
+      names.length = data.nesting;
+      count(ofFile, [...names, data.name].join(" > "), type, data);
+      if (data.nesting === 0) {
+        left.shift();
+        close(data.name, data.details.duration_ms);
+      }
+    }
+  }
+  const hasEndedEarly = left.length === files.length && !interrupted.signal.aborted;
+  if (hasEndedEarly) {
+    ofFile.failures.push({ name: `${left[0]}`, text: "did not run" });
+    close(left.shift() ?? "", 0);
+  }
+  return { ...total, notRun: left };
+}
+
+const newOutcome = (): Outcome => ({ passed: 0, failures: [], skips: [] });
+
+function count(
+  outcome: Outcome,
+  name: string,
+  type: string,
+  data: EventData.TestPass | EventData.TestFail,
+): void {
+  const told = (value: unknown) => value !== undefined && value !== false;
+  if (told(data.skip)) outcome.skips.push({ name, reason: typeof data.skip === "string" ? data.skip : "" });
+  else if (told(data.todo)) outcome.skips.push({ name, reason: `to do: ${data.todo}` });
+  else if (type === "test:fail") {
+    const { error } = (data as EventData.TestFail).details;
+    const { cause = error, failureType } = error as Error & { failureType?: string };
+    // A suite whose tests have failed has nothing to add.
+    if (failureType === "subtestsFailed") return;
+    outcome.failures.push({ name, text: typeof cause === "string" ? cause : inspect(cause, { depth: 6 }) });
+  } else if (data.details.type !== "suite") outcome.passed++;
+}
+
+/** How a process has ended that should not have. */
+function endOf({ details }: EventData.TestFail): string {
+  const { signal, exitCode } = details.error as Error & { signal?: string; exitCode?: number };
+  if (typeof signal === "string") return `was ended by ${signal}`;
+  return `its process ended with exit code ${exitCode}`;
+}
+
+function printFile(file: string, { passed, failures, skips }: Outcome, ms: number, output: string): void {
+  const counts = [
+    `${passed} passed`,
+    ...(failures.length > 0 ? [`${failures.length} failed`] : []),
+    ...(skips.length > 0 ? [`${skips.length} skipped`] : []),
+  ];
+  print(
+    `${failures.length === 0 ? "ok  " : "FAIL"}  ${file}  ${counts.join(", ")}  ${(ms / 1000).toFixed(1)} s`,
+  );
+  for (const failure of failures) print(indent(`${failure.name}\n${indent(failure.text)}`));
+  if (failures.length > 0 && output.trim() !== "") print(indent(`output:\n${indent(output.trim())}`));
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function seconds(since: number): string {
+  return `${((Date.now() - since) / 1000).toFixed(1)} s`;
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, "      ");
+}
+
+// --- checks of the source ---------------------------------------------------------------------------------------------
 
 async function runGate(gate: Gate): Promise<Outcome> {
   const startedAt = Date.now();
@@ -260,16 +411,12 @@ function buildWebApps(): { ok: boolean; output: string } {
   return { ok: status === 0, output: `${stdout}${stderr}` };
 }
 
-let interrupted = false;
-
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => {
-    interrupted = true;
-    endAllLanes();
-  });
-}
+const interrupted = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupted.abort());
+// The runner's own tests run it within itself, which `run` takes for a mistake.
+delete process.env.NODE_TEST_CONTEXT;
 const scratch = openScratchFolder();
 // For everything that is started from here.
 process.env.TMPDIR = scratch.folder;
 const exitCode = await main(scratch.folder).finally(scratch.close);
-process.exitCode = interrupted ? 130 : exitCode;
+process.exitCode = interrupted.signal.aborted ? 130 : exitCode;
