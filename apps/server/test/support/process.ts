@@ -2,7 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { after } from "node:test";
 
-const main = new URL("../../dist/main.js", import.meta.url).pathname;
+const built = new URL("../../dist/main.js", import.meta.url).pathname;
+const source = new URL("../../src/main.ts", import.meta.url).pathname;
+
+/** What a user runs. Where the clock is moved (`later-clock.ts`), a module of the source is changed before the start, so the source runs. */
+function mainFor(env: Record<string, string>): string {
+  return "TEST_CLOCK_AHEAD_MS" in env ? source : built;
+}
 
 /** `npm run prove -- upgrade` gives the tests a database that is half migrated, which has to stay so. */
 export const skippingMigrations: Record<string, string> =
@@ -25,7 +31,7 @@ export function cleanEnvironment(env: Record<string, string>): Record<string, st
 export async function assay(
   args: readonly string[],
   env: Record<string, string>,
-  file = main,
+  file = mainFor(env),
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, [file, ...args], {
     env: cleanEnvironment(env),
@@ -77,7 +83,7 @@ export function spawnAssay(env: Record<string, string>, options: LaunchOptions =
 /** The same for a script, which ends it itself; also another release, by the file that it begins with. */
 export function launchAssay(
   env: Record<string, string>,
-  { file = main, role = "all", openFiles }: LaunchOptions & { file?: string } = {},
+  { file = mainFor(env), role = "all", openFiles }: LaunchOptions & { file?: string } = {},
 ): SpawnedAssay {
   const command = [process.execPath, file, "start", "--role", role] as const;
   const limited = ["sh", "-c", `ulimit -n ${openFiles} && exec "$@"`, "sh", ...command] as const;
