@@ -1,4 +1,4 @@
-// `npm run clients [-- NAME …]`: makes a client of docs/openapi.json with every generator that can be had, compiles it, and runs one flow with
+// `npm run prove -- clients [NAME …]`: makes a client of docs/openapi.json with every generator that can be had, compiles it, and runs one flow with
 // it against a service of its own. Tools are installed into a folder beside the project (ASSAY_CLIENTS_DIR), by the package managers of the machine.
 // With `--write` the table goes into docs/generated-clients.md.
 import { spawn, spawnSync } from "node:child_process";

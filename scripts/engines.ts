@@ -1,4 +1,4 @@
-// `npm run engines`: the pages in browsers of other makers than that of the tests, Firefox and WebKit (the engine of Safari), as Debian has them. `-- firefox` or `-- webkit` for
+// `npm run prove -- engines`: the pages in browsers of other makers than that of the tests, Firefox and WebKit (the engine of Safari), as Debian has them. `firefox` or `webkit` for
 // one of them, numbers for some of the walks. Pictures are in `test-artifacts/engines`.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// `npm run fonts`: cuts the font of the pages out of the whole one, into packages/ui/src/fonts. Both the font and the tool that cuts (HarfBuzz) are
+// `npm run generate -- fonts`: cuts the font of the pages out of the whole one, into packages/ui/src/fonts. Both the font and the tool that cuts (HarfBuzz) are
 // fetched from npm into node_modules/.cache; nobody needs them who does not change the font.
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// `npm run lighthouse`: pages on a slow phone, measured by Lighthouse, and the bytes that they take. It starts a service of its own with one session, and
-// fetches Lighthouse from npm into node_modules/.cache, because nobody else needs its 140 packages. `-- NAME …` measures some of the pages, `--runs N` takes the
+// `npm run prove -- lighthouse`: pages on a slow phone, measured by Lighthouse, and the bytes that they take. It starts a service of its own with one session, and
+// fetches Lighthouse from npm into node_modules/.cache, because nobody else needs its 140 packages. `NAME …` measures some of the pages, `--runs N` takes the
 // median of N (3), `--keep FOLDER` leaves the whole reports there.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

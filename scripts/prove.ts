@@ -1,5 +1,5 @@
 // `npm run prove -- NAME [options]`: proofs that take minutes and need more than the suite has, such as another release or several machines. Each is a file in
-// scripts/prove that exports `prove` and `about`; `npm run prove` lists them.
+// scripts/prove that exports `prove` and `about`, or a script of its own; `npm run prove` lists them.
 import { globSync } from "node:fs";
 import path from "node:path";
 
@@ -7,6 +7,13 @@ type Prover = {
   about: string;
   /** Says whether it holds. */
   prove: (args: readonly string[]) => Promise<boolean>;
+};
+
+/** They read the arguments after their name by themselves. */
+const scripts: Readonly<Record<string, string>> = {
+  clients: "clients of the API, made by every generator that can be had, compile and run",
+  engines: "the pages work in Firefox and WebKit",
+  lighthouse: "the pages are quick, small and accessible on a slow phone",
 };
 
 const folder = path.join(import.meta.dirname, "prove");
@@ -20,8 +27,12 @@ const [name = "", ...args] = process.argv.slice(2);
 if (names.includes(name)) {
   const { prove } = await load(name);
   process.exitCode = (await prove(args)) ? 0 : 1;
+} else if (scripts[name] !== undefined) {
+  process.argv.splice(2, 1);
+  await import(path.join(import.meta.dirname, `${name}.ts`));
 } else {
   console.log("usage: npm run prove -- NAME [options]\n");
   for (const each of names) console.log(`  ${each.padEnd(12)} ${(await load(each)).about}`);
+  for (const [each, about] of Object.entries(scripts)) console.log(`  ${each.padEnd(12)} ${about}`);
   process.exitCode = name === "" ? 0 : 1;
 }

@@ -28,7 +28,10 @@ const commands = {
   dev: (args) => [["--watch", "apps/server/src/main.ts", "start", ...args]],
   test: (args) => [["scripts/test.ts", ...args]],
   "test:system": (args) => [["scripts/test.ts", "--system", ...args]],
-  generate: (args) => [["scripts/generate.ts", ...args]],
+  generate: ([what, ...args]) =>
+    what === "fonts"
+      ? [["scripts/fonts.ts"]]
+      : [["scripts/generate.ts", ...(what === undefined ? [] : [what]), ...args]],
   // The tests begin with the formatter, the linter and the compiler, so checking is testing plus the generated files.
   check: (args) => [
     ["scripts/generate.ts", "--check"],
@@ -37,12 +40,8 @@ const commands = {
   shop: (args) => [["--disable-warning=ExperimentalWarning", "examples/shop/start.ts", ...args]],
   build: () => [],
   bench: (args) => [["bench/run.ts", ...args]],
-  clients: (args) => [["scripts/clients.ts", ...args]],
   screens: (args) => [["scripts/screens.ts", ...args]],
   mutate: (args) => [["scripts/mutate.ts", ...args]],
-  fonts: () => [["scripts/fonts.ts"]],
-  lighthouse: (args) => [["scripts/lighthouse.ts", ...args]],
-  engines: (args) => [["scripts/engines.ts", ...args]],
   android: (args) => [["apps/android/main.ts", ...args]],
   image: (args) => [["scripts/image.ts", ...args]],
   prove: (args) => [["scripts/prove.ts", ...args]],
@@ -71,8 +70,6 @@ const needsBuilt = {
   "test:system": everything,
   check: everything,
   screens: everything,
-  lighthouse: pages,
-  engines: everything,
   mutate: everything,
   image: everything,
   prove: everything,
@@ -86,8 +83,6 @@ const needsTools = new Set([
   "bench",
   "fuzz",
   "screens",
-  "lighthouse",
-  "engines",
   "mutate",
   "prove",
 ]);

@@ -345,3 +345,18 @@ describe("the command", () => {
     assert.match(output, /usage: .*dev\|test/);
   });
 });
+
+test("every npm script begins with run.mjs, and CONTRIBUTING.md says what it is for", async () => {
+  const textOf = (file: string) => readFile(path.join(import.meta.dirname, "..", file), "utf8");
+  const guide = await textOf("CONTRIBUTING.md");
+  const { scripts } = JSON.parse(await textOf("package.json")) as { scripts: Record<string, string> };
+  for (const [name, script] of Object.entries(scripts)) {
+    assert.match(script, /^node scripts\/run\.mjs /);
+    const command = name === "start" || name === "test" ? `npm ${name}` : `npm run ${name}`;
+    assert.match(
+      guide,
+      new RegExp(`^\\| \`${command}[ \`]`, "m"),
+      `${command} is not in the table of commands`,
+    );
+  }
+});
