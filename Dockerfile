@@ -31,5 +31,5 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s CMD ["node", "-e", "fetch('http://127.0.0.1:3000/readyz').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # It becomes Node, which gets the signals; npm would stay in memory beside it.
-ENTRYPOINT ["bin/assay"]
+ENTRYPOINT ["/app/bin/assay"]
 CMD ["start"]
