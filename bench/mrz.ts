@@ -20,7 +20,7 @@ export async function run(): Promise<void> {
       let said = "";
       for (let round = 0; round < (kind === "fast" ? rounds : 8); round++) {
         const began = process.cpuUsage();
-        said = reader.look(greyOf(data, width, height), new Date()).reading.type;
+        said = reader.look(greyOf(data, width, height), new Date()).reading.kind;
         const { user, system } = process.cpuUsage(began);
         took.push((user + system) / 1000);
       }

@@ -71,7 +71,7 @@ function framesIn(film: string): readonly string[] {
     .sort();
 }
 
-/** What the page would believe while the camera sees these frames. */
+/** The key that the page would accept while the camera sees these frames. */
 async function readFilm(
   reader: ReturnType<typeof loadReader>,
   film: string,
@@ -80,7 +80,7 @@ async function readFilm(
   let seen = nothingSeen;
   for (const frame of framesIn(film)) {
     const { rgb, width, height } = await pixelsOf(path.join(film, frame));
-    const added = addSight(seen, reader.look(greyOf(rgb, width, height, 3), at, seen.tip));
+    const added = addSight(seen, reader.look(greyOf(rgb, width, height, 3), at));
     if (added.accepted !== null) return added.accepted;
     seen = added.film;
   }

@@ -150,7 +150,14 @@ export const dataReaders: readonly FuzzReader[] = [
   {
     name: "mrz-repair",
     text: true,
-    read: (bytes) => repairMrz(fromLatin1(bytes), today),
+    // Every character may also be a filler, a zero or an O.
+    read: (bytes) => {
+      const lines = fromLatin1(bytes).split("\n");
+      const others = [..."<0O"].map((character, cost) => ({ character, cost }));
+      const doubts = lines.map((line) => [...line].map(() => others));
+      const format = lines.length === 3 ? "TD1" : lines[0]?.length === 36 ? "TD2" : "TD3";
+      return repairMrz(lines, format, doubts, today);
+    },
     seeds: () => textSeeds(...zones),
   },
   {

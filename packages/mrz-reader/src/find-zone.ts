@@ -29,18 +29,8 @@ export type FoundZone = {
   readonly isTurnSure: boolean;
 };
 
-/** Where a frame's zone is, and where else it may be. */
-export type Finding = {
-  readonly zone: FoundZone | null;
-  /**
-   * Another place to read, for a zone that could not be read where it was found; which one is told by `way`, any whole number. Where none was found, the place of the frame before is looked at.
-   * Null where there is nothing else.
-   */
-  readonly otherwise: (way: number, before: Quad | null) => FoundZone | null;
-};
-
 /** A rough look at the whole picture, then a closer one at that part of it. */
-export function findZone(coarse: Network, refine: Network, frame: Plane): Finding {
+export function findZone(coarse: Network, refine: Network, frame: Plane): FoundZone | null {
   const size = sizeFor(frame, coarseSide, 16);
   const seen = coarse.run(standardised(shrink(frame, size.width, size.height), contrastFloor));
   const [across, down] = [frame.width / seen.width, frame.height / seen.height];
@@ -56,98 +46,13 @@ export function findZone(coarse: Network, refine: Network, frame: Plane): Findin
     }
     return lookCloser(refine, frame, middle, from);
   };
-  const zone = rough === null ? null : findFrom(look, rough);
-  return {
-    zone,
-    otherwise: (way, before) => {
-      if (zone !== null) return otherPlace(look, zone, way);
-      return before === null ? null : findFrom(look, before);
-    },
-  };
+  return rough === null ? null : findFrom(look, rough);
 }
 
-type SeenZone = FoundZone & {
-  /** How sure the look was of each corner, from 0 to 1. */
-  readonly shares: readonly [number, number, number, number];
-};
-type Look = (from: Quad) => (SeenZone & { readonly isTurned: boolean }) | null;
-
-/**
- * In which order other places are tried, one a frame. Numbers: a corner that lies elsewhere, the least sure first; where three corners say it is, the zone is looked at once more. Words: the upper or the lower line of three
- * was missed, and a card was taken for a document of two lines; or one side of a card's zone begins or ends a line beside the other.
- */
-const otherPlaces = {
-  twoLines: [0, 1, "above", 2, 3, "below"],
-  threeLines: [0, 1, 2, 3],
-  uneven: ["below", "above", 0, 1, 2, 3],
-} as const;
-
-export function otherPlace(look: Look, zone: SeenZone, way: number): FoundZone | null {
-  const side = zone.shapes[0] === "TD1" ? offSide(zone) : null;
-  const places = otherPlaces[zone.shapes[0] !== "TD1" ? "twoLines" : side === null ? "threeLines" : "uneven"];
-  const place = places[way % places.length] ?? 0;
-  if (typeof place === "number") {
-    const corners = [0, 1, 2, 3].sort((m, n) => (zone.shares[m] ?? 0) - (zone.shares[n] ?? 0));
-    const corner = corners[place] ?? 0;
-    const quad = withCornerOf(zone.quad, corner);
-    if (quad === null) return null;
-    const again = look(quad);
-    // What drew the corner away (a barcode beside the line) may draw it there once more; then it is read as the other three have it.
-    return again === null || isNearer(again.quad[corner], zone.quad[corner], quad[corner])
-      ? { ...zone, quad }
-      : again;
-  }
-  // A closer look finds the same lines again, so these are read as they are.
-  if (side !== null) return { ...zone, quad: withLine(zone.quad, side, place) };
-  const [a, b, c, d] = zone.quad;
-  const quad: Quad =
-    place === "above" ? [beyond(d, a, 2), beyond(c, b, 2), c, d] : [a, b, beyond(b, c, 2), beyond(a, d, 2)];
-  return { quad, shapes: ["TD1"], isTurnSure: zone.isTurnSure };
-}
-
-/** One side of a card's zone, and how many lines it is high, three on the other. */
-type OffSide = { readonly isLeft: boolean; readonly lines: 2 | 4 };
-
-/** By how much one side of a card's zone must be higher than the other for a line to be missed or too many: between what perspective does and a third. Half of it: cards that are tilted are read at two places more for nothing. Twice: missed lines pass. */
-const leastOff = 1.2;
-
-function offSide(zone: Pick<FoundZone, "quad" | "shapes">): OffSide | null {
-  const { left, right, tall } = sidesOf(zone);
-  if (!(left > 0 && right > 0 && tall > 0)) return null;
-  if (Math.max(left, right) < leastOff * Math.min(left, right)) return null;
-  const isLeft = Math.abs(Math.log(left / tall)) > Math.abs(Math.log(right / tall));
-  return { isLeft, lines: left < right === isLeft ? 2 : 4 };
-}
-
-/** The quad with three lines on that side, too: one more or less, above or below. */
-function withLine([a, b, c, d]: Quad, { isLeft, lines }: OffSide, place: "above" | "below"): Quad {
-  const by = lines === 2 ? 2 : -4;
-  if (place === "above") return isLeft ? [beyond(d, a, by), b, c, d] : [a, beyond(c, b, by), c, d];
-  return isLeft ? [a, b, c, beyond(a, d, by)] : [a, b, beyond(b, c, by), d];
-}
-
-/** Whether the point is nearer to the first than to the second. */
-function isNearer(point: Point | undefined, first: Point | undefined, second: Point | undefined): boolean {
-  if (point === undefined || first === undefined || second === undefined) return false;
-  return distance(point, first) < distance(point, second);
-}
-
-/** On from the second point by one of so many parts of the way to it from the first; back where they are negative. */
-const beyond = (from: Point, to: Point, parts: number): Point => ({
-  x: to.x + (to.x - from.x) / parts,
-  y: to.y + (to.y - from.y) / parts,
-});
-
-/** The quad with one corner where the other three would have it in a parallelogram. */
-function withCornerOf(quad: Quad, corner: number): Quad | null {
-  const [next, opposite, last] = [1, 2, 3].map((by) => quad[(corner + by) % 4]);
-  if (next === undefined || opposite === undefined || last === undefined) return null;
-  const at = { x: next.x + last.x - opposite.x, y: next.y + last.y - opposite.y };
-  return quadOf(quad.map((point, index) => (index === corner ? at : point)));
-}
+type Look = (from: Quad) => (FoundZone & { readonly isTurned: boolean }) | null;
 
 /** A corner on a wrong line makes a quad that no zone has; from where it should be, the zone is looked at again. */
-export function findFrom(look: Look, rough: Quad): SeenZone | null {
+export function findFrom(look: Look, rough: Quad): FoundZone | null {
   const found = lookUntilStill(look, rough);
   if (found === null || isConsistent(found)) return found;
   for (const quad of mendedQuads(found)) {
@@ -246,10 +151,8 @@ function lookCloser(refine: Network, frame: Plane, middle: Plane, rough: Quad): 
   );
   if (exact === null || !exact.every(({ x, y }) => Number.isFinite(x) && Number.isFinite(y))) return null;
   const likelihood = { TD1: td1, TD2: td2, TD3: td3 };
-  const [first = 0, second = 0, third = 0, fourth = 0] = corners.map(({ share }) => share);
   return {
     quad: upsideDown > 0 ? turnedQuad(exact) : exact,
-    shares: upsideDown > 0 ? [third, fourth, first, second] : [first, second, third, fourth],
     shapes: zoneShapes
       .filter((shape) => Math.max(td1, td2, td3) - likelihood[shape] < doubt)
       .sort((a, b) => likelihood[b] - likelihood[a]),
@@ -258,16 +161,15 @@ function lookCloser(refine: Network, frame: Plane, middle: Plane, rough: Quad): 
   };
 }
 
-/** In cells: the middle of the five by five cells around each map's peak, each weighted by how likely it is, and how likely they are together. */
-export function cornersOf({ maps, height, width, stride }: Output): readonly (Point & { share: number })[] {
+/** In cells: the middle of the five by five cells around each map's peak, each weighted by how likely it is. */
+export function cornersOf({ maps, height, width, stride }: Output): readonly Point[] {
   return [0, 1, 2, 3].map((channel) => {
     let peak = 0;
     for (let at = 1; at < height * width; at++)
       if ((maps[at * stride + channel] ?? 0) > (maps[peak * stride + channel] ?? 0)) peak = at;
     const [peakX, peakY] = [peak % width, Math.floor(peak / width)];
     const most = maps[peak * stride + channel] ?? 0;
-    let [mass, x, y, all] = [0, 0, 0, 0];
-    for (let at = 0; at < height * width; at++) all += Math.exp((maps[at * stride + channel] ?? 0) - most);
+    let [mass, x, y] = [0, 0, 0];
     for (let atY = Math.max(0, peakY - 2); atY <= Math.min(height - 1, peakY + 2); atY++)
       for (let atX = Math.max(0, peakX - 2); atX <= Math.min(width - 1, peakX + 2); atX++) {
         const weight = Math.exp((maps[(atY * width + atX) * stride + channel] ?? 0) - most);
@@ -275,6 +177,6 @@ export function cornersOf({ maps, height, width, stride }: Output): readonly (Po
         x += weight * atX;
         y += weight * atY;
       }
-    return { x: x / mass + 0.5, y: y / mass + 0.5, share: mass / all };
+    return { x: x / mass + 0.5, y: y / mass + 0.5 };
   });
 }

@@ -6,36 +6,36 @@ import { type ZoneShape, zoneSizes } from "./zone-shape.ts";
 /** What the person can do, one thing at a time. */
 export type Hint = "show_lines" | "closer" | "flatter" | "less_glare" | "more_light" | "hold_still";
 
-/** Pixels for one character below which the evaluation shows more than one frame in ten unread. Half: nobody is told. Twice: people are sent closer than their camera focuses. */
-const leastPitchPixels = 9;
-/** How much longer one side of the zone may be than the other. By hand. Half of the surplus: told while all is well. Twice: never told. */
-const mostSlant = 1.35;
+/** Pixels a character below which more than one rendered frame in ten is not read. */
+const minPitchPixels = 9;
+/** Perspective above which the hint is "flatter": how much longer one side of the zone is than the other. */
+const maxSlant = 1.35;
 /** The share of the zone that is white all through. Paper in good light stays below. */
-const mostGlare = 0.08;
+const maxGlare = 0.08;
 const white = 0.985;
-/** Mean brightness. By hand, from pictures at night: half is black, twice is an ordinary room. */
-const leastLight = 0.16;
+/** Mean brightness. Half of it is black, twice an ordinary room. */
+const minLight = 0.16;
 
 export function hintFor(
   frame: Plane,
   zone: { readonly quad: Quad; readonly shapes: readonly ZoneShape[] } | null,
 ): Hint {
   const light = zone === null ? lightOf(frame) : null;
-  if (zone === null) return light !== null && light.mean < leastLight / 2 ? "more_light" : "show_lines";
+  if (zone === null) return light !== null && light.mean < minLight / 2 ? "more_light" : "show_lines";
   const [a, b, c, d] = zone.quad;
   const { characters } = zoneSizes[zone.shapes[0] ?? "TD3"];
-  if (distance(a, b) / characters < leastPitchPixels) return "closer";
+  if (distance(a, b) / characters < minPitchPixels) return "closer";
   const [left, right, top, low] = [distance(a, d), distance(b, c), distance(a, b), distance(d, c)];
   if (
-    Math.max(left, right) > mostSlant * Math.min(left, right) ||
-    Math.max(top, low) > mostSlant * Math.min(top, low)
+    Math.max(left, right) > maxSlant * Math.min(left, right) ||
+    Math.max(top, low) > maxSlant * Math.min(top, low)
   )
     return "flatter";
   const seen = zonePicture(frame, zone.quad);
   if (seen === null) return "hold_still";
   const { mean, saturated } = lightOf(seen);
-  if (mean < leastLight) return "more_light";
-  return saturated > mostGlare ? "less_glare" : "hold_still";
+  if (mean < minLight) return "more_light";
+  return saturated > maxGlare ? "less_glare" : "hold_still";
 }
 
 function zonePicture(frame: Plane, quad: Quad): Plane | null {

@@ -1,4 +1,4 @@
-import { decideCovered, decideZone, type ZoneReading } from "./decide-zone.ts";
+import { decideZone, type ZoneReading } from "./decide-zone.ts";
 import { type FoundZone, findZone } from "./find-zone.ts";
 import { type Quad, turnedQuad } from "./geometry.ts";
 import { type Hint, hintFor } from "./hint.ts";
@@ -6,28 +6,14 @@ import { Engine, Network, type Plane } from "./network.ts";
 import type { NetworkPlans } from "./network-plan.ts";
 import { readLines } from "./read-lines.ts";
 
-/** As it was seen where it was found, there with fillers for what is covered, or at another place. */
-export type HowRead = "seen" | "covered" | "elsewhere";
-
 export type Sight = {
   /** The corners of the zone in pixels of the frame, in the order of reading. */
   readonly quad: Quad | null;
   readonly reading: ZoneReading;
-  readonly how: HowRead;
   readonly hint: Hint;
 };
 
-/** What the frames before say about where to look. */
-export type Tip = {
-  /** Which other place is read where the first reads as nothing. */
-  readonly way: number;
-  /** How often that may fail before it is another. */
-  readonly patience: number;
-  /** Where the zone was in the frame before. */
-  readonly quad: Quad | null;
-};
-
-/** Reads one frame after the other. It keeps nothing of a frame: what several of them say together is told by `addSight`. */
+/** Reads one frame after the other and keeps nothing of it: `addSight` combines what several of them say. */
 export class MrzReader {
   readonly #engine: Engine;
   readonly #coarse: Network;
@@ -45,30 +31,19 @@ export class MrzReader {
     return this.#engine.bytes;
   }
 
-  /** Without a tip the frame is read where its zone is found, or not at all. */
-  look(frame: Plane, at: Date, tip: Tip | null = null): Sight {
-    const { zone, otherwise } = findZone(this.#coarse, this.#refine, frame);
-    const first = this.#readAt(frame, zone, at);
-    if (tip === null || first.reading.type !== "unclear") return { ...first, hint: hintFor(frame, zone) };
-    const other = otherwise(tip.way, tip.quad);
-    const second = this.#readAt(frame, other, at);
-    const hint = hintFor(frame, zone ?? other);
-    // That a document is a visa is believed only where the zone was found by itself.
-    if (second.reading.type === "key") return { ...second, how: "elsewhere", hint };
-    return { ...first, quad: first.quad ?? second.quad, hint };
+  look(frame: Plane, at: Date): Sight {
+    const zone = findZone(this.#coarse, this.#refine, frame);
+    return { ...this.#readAt(frame, zone, at), hint: hintFor(frame, zone) };
   }
 
   #readAt(frame: Plane, zone: FoundZone | null, at: Date): Omit<Sight, "hint"> {
-    const unclear = { reading: { type: "unclear" }, how: "seen" } as const;
-    if (zone === null) return { ...unclear, quad: null };
+    if (zone === null) return { quad: null, reading: { kind: "unclear" } };
     for (const quad of zone.isTurnSure ? [zone.quad] : [zone.quad, turnedQuad(zone.quad)])
       for (const shape of zone.shapes) {
-        const read = readLines(this.#read, frame, quad, shape);
-        if (read === null) continue;
-        const { lines, isCovered } = read;
-        const reading = isCovered ? decideCovered(lines, shape, at) : decideZone(lines, shape, at);
-        if (reading.type !== "unclear") return { quad, reading, how: isCovered ? "covered" : "seen" };
+        const lines = readLines(this.#read, frame, quad, shape);
+        const reading = lines === null ? null : decideZone(lines, shape, at);
+        if (reading !== null && reading.kind !== "unclear") return { quad, reading };
       }
-    return { ...unclear, quad: zone.quad };
+    return { quad: zone.quad, reading: { kind: "unclear" } };
   }
 }

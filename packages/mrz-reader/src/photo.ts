@@ -4,20 +4,17 @@ import { shrink, sizeFor } from "./grey.ts";
 import type { MrzReader } from "./mrz-reader.ts";
 import type { Plane } from "./network.ts";
 
-/**
- * Photos have more pixels than the picture of a camera that films, and the document is often a small part of them. Four of about the camera's own size and one or two larger ones, because five that say the same are believed even where no two
- * are sure.
- */
+/** Sizes of about a camera's own picture first, then larger ones: the document is often a small part of a photo. */
 const sides = [1280, 1120, 980, 860, 1800, 2400] as const;
-/** Every size must differ by this much, or the second look is the first one again and agrees with itself. */
-const leastStep = 0.88;
+/** The next size is at most this share of the one before. Closer to 1 the second look sees the same pixels and agrees with itself. */
+const maxStep = 0.88;
 
 /** The lengths of the longer side at which a photo is looked at: there is only one of it, but no two sizes of it are the same pixels. */
 export function photoSides(longSide: number): readonly number[] {
   const wanted = sides.filter((side) => side <= longSide);
-  const own = wanted.some((side) => side > longSide * leastStep) || longSide > 2400 ? [] : [longSide];
+  const own = wanted.some((side) => side > longSide * maxStep) || longSide > 2400 ? [] : [longSide];
   const all = [...wanted, ...own];
-  return all.length > 4 ? all : [0, 1, 2, 3, 4].map((n) => Math.round(longSide * leastStep ** n));
+  return all.length > 4 ? all : [0, 1, 2, 3, 4].map((n) => Math.round(longSide * maxStep ** n));
 }
 
 /** The key in a photo, where two sizes of it say the same. */
@@ -26,9 +23,9 @@ export function readPhoto(reader: MrzReader, photo: Plane, at: Date): MrzKeyFiel
   let isVisa = false;
   for (const side of photoSides(Math.max(photo.width, photo.height))) {
     const { width, height } = sizeFor(photo, side, 1);
-    const { reading, how } = reader.look(shrink(photo, width, height), at);
-    isVisa ||= reading.type === "visa";
-    const added = addReading(agreement, reading, how);
+    const { reading } = reader.look(shrink(photo, width, height), at);
+    isVisa ||= reading.kind === "visa";
+    const added = addReading(agreement, reading);
     if (added.accepted !== null) return added.accepted;
     agreement = added.agreement;
   }

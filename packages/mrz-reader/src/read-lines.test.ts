@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { alphabet, charactersOf, withFillers } from "./read-lines.ts";
+import { alphabet, charactersOf } from "./read-lines.ts";
 
 const classes = alphabet.length + 1;
 const blank = alphabet.length;
@@ -78,31 +78,4 @@ test("fillers that ran into each other are told apart by how many there must be,
   assert.equal(text(4), "12<<");
   assert.equal(text(9), "");
   assert.equal(text(1), "");
-});
-
-test("where nothing at all is seen a filler is supposed, at places that may be covered and nowhere else", () => {
-  const filler = blank - 1;
-  // Eight characters, three places each, after a margin of three; the fourth to the seventh are under a finger.
-  const count = 8;
-  const columns: Record<number, number>[] = Array.from({ length: 3 * count + 6 }, () => ({ [blank]: 9 }));
-  for (const [position, letter] of [1, 2, 3, null, null, null, null, 4].entries())
-    if (letter !== null) columns[3 * position + 5] = { [letter]: 9, [blank]: 0 };
-  const line = linesOf(columns);
-  const text = (positions: readonly number[]) => {
-    const filled = withFillers(line, positions);
-    return filled === null
-      ? null
-      : charactersOf(filled, count)
-          .map((place) => alphabet[place.indexOf(Math.max(...place))])
-          .join("");
-  };
-  assert.deepEqual(charactersOf(line, count), []);
-  assert.equal(text([3, 4, 5, 6]), "123<<<<4");
-  assert.equal(text([2, 3, 4, 5, 6, 7]), "123<<<<4");
-  assert.equal(text([3, 4]), "");
-  assert.equal(text([0, 1, 2]), null);
-  assert.equal(text([]), null);
-  // What is faint is no finger.
-  columns[3 * 4 + 5] = { [filler]: 0, [blank]: 1.5 };
-  assert.equal(withFillers(linesOf(columns), [4]), null);
 });

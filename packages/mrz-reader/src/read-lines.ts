@@ -1,4 +1,4 @@
-import { type MrzLayout, mrzLayouts } from "@assay/emrtd/mrz/mrz-layout";
+import { mrzLayouts } from "@assay/emrtd/mrz/mrz-layout";
 import { homographyBetween, type Quad } from "./geometry.ts";
 import { standardised, straighten } from "./grey.ts";
 import type { Network, Output, Plane } from "./network.ts";
@@ -11,24 +11,22 @@ const blank = alphabet.length;
 /** What the network was trained with; training/pipeline.py has the same numbers. */
 const strip = { height: 32, pitch: 12, margin: 12, share: 0.92 } as const;
 const contrastFloor = 0.02;
-const stridePixels = 4;
-/** How much of the line with the name is read: it begins with what tells a visa from a passport, and the name is not wanted. Half: too little to see what is paper and what is ink. Twice: a few milliseconds more. */
+/** How much of the line with the name is read: enough to tell a visa from a passport. The name itself is not read. */
 const namedCharacters = 6;
 
 /** One character that was seen: how likely each of the 37 is. They sum to 1. */
 export type Segment = Float32Array;
 export type ReadLine = readonly Segment[];
-export type ReadLines = {
-  readonly lines: readonly ReadLine[];
-  /** Whether there are fillers among them where nothing was seen. */
-  readonly isCovered: boolean;
-};
-
 /**
  * Each line of the zone, straightened to twelve pixels a character, and read by itself. Of the line with the name only the beginning is, as it was seen; every other has as many characters as
  * its shape says, or none where it does not read as so many. Null for corners between which there is no zone.
  */
-export function readLines(read: Network, frame: Plane, quad: Quad, shape: ZoneShape): ReadLines | null {
+export function readLines(
+  read: Network,
+  frame: Plane,
+  quad: Quad,
+  shape: ZoneShape,
+): readonly ReadLine[] | null {
   const { lines, characters } = zoneSizes[shape];
   const right = characters * strip.pitch;
   const map = homographyBetween(
@@ -42,8 +40,7 @@ export function readLines(read: Network, frame: Plane, quad: Quad, shape: ZoneSh
   );
   if (map === null) return null;
   const layout = mrzLayouts[shape];
-  let isCovered = false;
-  const seenLines = Array.from({ length: lines }, (_, line) => {
+  return Array.from({ length: lines }, (_, line) => {
     const isName = line === layout.name.line;
     // A card's first line says what it is, and its last says the name alone.
     if (isName && line > 0) return [];
@@ -55,63 +52,9 @@ export function readLines(read: Network, frame: Plane, quad: Quad, shape: ZoneSh
       stepY: strip.share / strip.height,
     });
     const seen = read.run(standardised(picture, contrastFloor));
-    if (isName) return segmentsOf(seen);
-    const whole = charactersOf(seen, characters);
-    if (whole.length > 0) return whole;
-    const filled = withFillers(seen, coverable(layout, line));
-    if (filled === null) return [];
-    isCovered = true;
-    return charactersOf(filled, characters);
+    return isName ? segmentsOf(seen) : charactersOf(seen, characters);
   });
-  return { lines: seenLines, isCovered };
 }
-
-/** Where a finger may lie without hiding anything of the key or a digit that it is checked by. */
-function coverable(layout: MrzLayout, line: number): readonly number[] {
-  return [
-    layout.nationality,
-    layout.sex,
-    layout.optionalData,
-    layout.optionalDataCheck,
-    layout.secondOptionalData,
-  ].flatMap((field) =>
-    field === null || field.line !== line
-      ? []
-      : Array.from({ length: field.end - field.start }, (_, index) => field.start + index),
-  );
-}
-
-/** How sure the network must be that there is no character, at a place and at its neighbours. 0.5: characters that are only faint are taken for covered ones. */
-const surelyNothing = 0.9;
-/** What a filler counts for where nothing was seen. Half: the best reading has none there, and each adds to the strain. */
-const supposed = 0.9;
-
-/** A line with a filler at each of these positions where the network sees nothing at all, which is what it sees on a finger. Most of what is in no key is fillers. Null where there is no such place. */
-export function withFillers(
-  { maps, width, stride }: Pick<Output, "maps" | "width" | "stride">,
-  positions: readonly number[],
-): Pick<Output, "maps" | "width" | "stride"> | null {
-  const shares = new Float64Array(blank + 1);
-  const isNothing = (at: number) => {
-    sharesAt(maps, at * stride, shares);
-    return (shares[blank] ?? 0) > surelyNothing;
-  };
-  const places = positions
-    .map((position) => middleOf(position))
-    .filter((at) => at + 1 < width && [at - 1, at, at + 1].every(isNothing));
-  if (places.length === 0) return null;
-  const filled = maps.slice();
-  for (const at of places) {
-    filled.fill(Number.NEGATIVE_INFINITY, at * stride, at * stride + blank + 1);
-    filled[at * stride + blank - 1] = Math.log(supposed);
-    filled[at * stride + blank] = Math.log(1 - supposed);
-  }
-  return { maps: filled, width, stride };
-}
-
-/** Where along the line the middle of a character is; the network says something every four pixels. */
-const middleOf = (position: number) =>
-  Math.floor((strip.margin + (position + 0.5) * strip.pitch) / stridePixels + 0.5);
 
 /** Neighbours along the line that say the same are one character; what the blank divides are two. */
 export function segmentsOf({ maps, width, stride }: Pick<Output, "maps" | "width" | "stride">): ReadLine {

@@ -49,7 +49,7 @@ export function useZoneCamera(
       if (!loaded) return failed();
       let [film, telling] = [nothingSeen, nothingTold];
       while (open) {
-        const looked = await eye.look(element, { tip: film.tip });
+        const looked = await eye.look(element);
         if (!open) return;
         if (looked === null) {
           if (eye.failed) return failed();

@@ -10,20 +10,20 @@ const answer = (message: ZoneAnswer) => self.postMessage(message);
 let reader: MrzReader | null = null;
 
 function respond(question: ZoneQuestion): ZoneAnswer {
-  if (question.type === "load") {
+  if (question.kind === "load") {
     reader = new MrzReader(readNetworks(question.plan, new Uint8Array(question.weights)));
-    return { type: "ready" };
+    return { kind: "ready" };
   }
-  if (reader === null) return { type: "failed" };
-  const { picture, atMs, tip } = question;
+  if (reader === null) return { kind: "failed" };
+  const { picture, atMs } = question;
   const frame = greyOf(picture.data, picture.width, picture.height);
-  return { type: "sight", sight: reader.look(frame, new Date(atMs), tip) };
+  return { kind: "sight", sight: reader.look(frame, new Date(atMs)) };
 }
 
 self.onmessage = (event: MessageEvent<ZoneQuestion>) => {
   try {
     answer(respond(event.data));
   } catch {
-    answer({ type: "failed" });
+    answer({ kind: "failed" });
   }
 };

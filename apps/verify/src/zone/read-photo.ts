@@ -15,9 +15,9 @@ export async function readPhoto(
     let agreement = nothingRead;
     let isVisa = false;
     for (const side of photoSides(Math.max(picture.width, picture.height))) {
-      const looked = await eye.look(picture, { side });
+      const looked = await eye.look(picture, side);
       if (looked === null) continue;
-      isVisa ||= looked.sight.reading.type === "visa";
+      isVisa ||= looked.sight.reading.kind === "visa";
       const added = addReading(agreement, looked.sight.reading);
       if (added.accepted !== null) return added.accepted;
       agreement = added.agreement;

@@ -6,7 +6,7 @@ import { nothingTold, type Telling, type ToldHint, tellOf } from "./told-hint.ts
 
 const corner = { x: 0, y: 0 };
 const quad: Quad = [corner, corner, corner, corner];
-const unclear = { type: "unclear" } as const;
+const unclear = { kind: "unclear" } as const;
 
 /** What is told after each look, a fifth of a second apart. */
 function told(...looks: Parameters<typeof tellOf>[1][]): ToldHint[] {
@@ -32,17 +32,9 @@ test("one hint at a time: another is told when three looks in a row say it", () 
 });
 
 test("a visa is told after three looks that say so, and no longer when a key is read", () => {
-  const visa = { ...seen("hold_still"), reading: { type: "visa" } as const };
+  const visa = { ...seen("hold_still"), reading: { kind: "visa" } as const };
   const fields = { documentNumber: "C01X00T47", dateOfBirth: "640812", dateOfExpiry: "271031" };
-  const key = {
-    type: "key",
-    fields,
-    changedCharacters: 0,
-    confidence: 1,
-    blindMargin: 9,
-    pairMargin: 9,
-    exchangeMargin: 9,
-  } as const;
+  const key = { kind: "key", fields } as const;
   assert.deepEqual(told(visa, seen("closer"), visa, visa, { ...seen("hold_still"), reading: key }).slice(2), [
     "hold_still",
     "visa",

@@ -33,7 +33,7 @@ export function tellOf(
   nowMs: number,
 ): Telling {
   const inARow = hint === before.last ? before.inARow + 1 : 1;
-  const visas = reading.type === "visa" ? before.visas + 1 : reading.type === "key" ? 0 : before.visas;
+  const visas = reading.kind === "visa" ? before.visas + 1 : reading.kind === "key" ? 0 : before.visas;
   const nothingSinceMs = quad === null ? (before.nothingSinceMs ?? nowMs) : null;
   return { told: toldOf(), last: hint, inARow, visas, nothingSinceMs };
 

@@ -1,13 +1,10 @@
-import type { Sight, Tip } from "@assay/mrz-reader/mrz-reader";
+import type { Sight } from "@assay/mrz-reader/mrz-reader";
 import weightsFile from "@assay/mrz-reader/networks/mrz-reader.bin?url";
 import planFile from "@assay/mrz-reader/networks/mrz-reader.json?url";
 import type { ZoneAnswer, ZoneQuestion } from "./zone-messages.ts";
 
-/**
- * The longer side of a picture that is looked at. Half: a passport that fills the picture has seven pixels for a character, and half of the keys are missed.
- * Twice: four times the pixels to fetch from the camera, and no key more.
- */
-const longestSide = 1280;
+/** The longer side of a picture. At half of it a passport has seven pixels a character, and half of the keys are missed; at twice no more are read. */
+const maxSide = 1280;
 
 async function fetched(url: string): Promise<Response> {
   const response = await fetch(url);
@@ -27,7 +24,7 @@ export class ZoneEye {
     this.#context = this.#canvas.getContext("2d", { alpha: false, willReadFrequently: true });
     this.#worker = new Worker(new URL("./mrz-worker.ts", import.meta.url), { type: "module" });
     this.#worker.onmessage = (event: MessageEvent<ZoneAnswer>) => this.#take(event.data);
-    this.#worker.onerror = () => this.#take({ type: "failed" });
+    this.#worker.onerror = () => this.#take({ kind: "failed" });
   }
 
   /** Resolves with whether the reader could be loaded. */
@@ -37,16 +34,16 @@ export class ZoneEye {
         fetched(planFile).then((response) => response.json() as Promise<unknown>),
         fetched(weightsFile).then((response) => response.arrayBuffer()),
       ]);
-      return (await this.#ask({ type: "load", plan, weights }, [weights])).type === "ready";
+      return (await this.#ask({ kind: "load", plan, weights }, [weights])).kind === "ready";
     } catch {
       return false;
     }
   }
 
-  /** Null when there is no picture yet, or the reader has failed. Corners are told in pixels of the picture of this size. The tip is what the frames before say about where to look. */
+  /** Null when there is no picture yet, or the reader has failed. Corners are in pixels of the picture of this size. */
   async look(
     source: HTMLVideoElement | ImageBitmap,
-    { side = longestSide, tip = null }: { side?: number; tip?: Tip | null } = {},
+    side = maxSide,
   ): Promise<{ sight: Sight; width: number; height: number } | null> {
     const isVideo = "videoWidth" in source;
     const [width, height] = isVideo ? [source.videoWidth, source.videoHeight] : [source.width, source.height];
@@ -57,8 +54,8 @@ export class ZoneEye {
       [this.#canvas.width, this.#canvas.height] = [w, h];
     this.#context.drawImage(source, 0, 0, w, h);
     const picture = this.#context.getImageData(0, 0, w, h);
-    const answer = await this.#ask({ type: "look", picture, atMs: Date.now(), tip }, [picture.data.buffer]);
-    return answer.type === "sight" ? { sight: answer.sight, width: w, height: h } : null;
+    const answer = await this.#ask({ kind: "look", picture, atMs: Date.now() }, [picture.data.buffer]);
+    return answer.kind === "sight" ? { sight: answer.sight, width: w, height: h } : null;
   }
 
   get failed(): boolean {
@@ -67,11 +64,11 @@ export class ZoneEye {
 
   close(): void {
     this.#worker.terminate();
-    this.#take({ type: "failed" });
+    this.#take({ kind: "failed" });
   }
 
   #ask(question: ZoneQuestion, handedOver: Transferable[]): Promise<ZoneAnswer> {
-    if (this.#failed) return Promise.resolve({ type: "failed" });
+    if (this.#failed) return Promise.resolve({ kind: "failed" });
     return new Promise((resolve) => {
       this.#onAnswer = resolve;
       this.#worker.postMessage(question, handedOver);
@@ -79,7 +76,7 @@ export class ZoneEye {
   }
 
   #take(answer: ZoneAnswer): void {
-    if (answer.type === "failed") this.#failed = true;
+    if (answer.kind === "failed") this.#failed = true;
     this.#onAnswer?.(answer);
     this.#onAnswer = null;
   }
