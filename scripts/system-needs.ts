@@ -51,11 +51,6 @@ const needs: readonly Need[] = [
     isHere: () => starts("helm", "version", "--short"),
   },
   { for: "real documents", get: "set ASSAY_VECTORS to their folder", isHere: () => named("ASSAY_VECTORS") },
-  {
-    for: "training of the line reader",
-    get: "set ASSAY_TRAINING_PYTHON to a Python with PyTorch",
-    isHere: () => named("ASSAY_TRAINING_PYTHON"),
-  },
 ];
 
 export function printSystemNeeds(print: (line: string) => void): void {

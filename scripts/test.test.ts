@@ -151,8 +151,8 @@ test("run directly, the runner brings the web apps up to date before a browser t
 });
 
 test("tests that need more than Node and npm run in the system suite only, which says what it needs", () => {
-  const file = "packages/mrz-reader/test/training.system.test.ts";
+  const file = "packages/emrtd/src/verify/real-documents.system.test.ts";
   assert.equal(runRunner([file], {}).last, "0 passed, 0 failed");
-  const { lines, last } = runRunner(["--system", file], { ASSAY_TRAINING_PYTHON: "" });
-  assert.equal(last, "0 passed, 0 failed, 2 skipped", lines.join("\n"));
+  const { lines, last } = runRunner(["--system", file], { ASSAY_VECTORS: "" });
+  assert.match(last ?? "", /^0 passed, 0 failed, \d+ skipped$/, lines.join("\n"));
 });

@@ -17,10 +17,46 @@ import zlib
 
 import torch
 
-import evaluate
 import texts
 from render import PAGE_MM, Renderer, apply
 from train import Texts
+
+
+LEVELS = {"easy": 0.2, "medium": 0.5, "hard": 0.8}
+FRAME = (960, 1280)
+
+
+def drift(renderer, pose, x, amount):
+    """The next frame of a video: a hand that moves a little, an autofocus that hunts, glare that wanders; a finger and the wear of the print stay."""
+    b = len(pose["angle"])
+    for name, by in (("angle", 0.012), ("rx", 0.03), ("ry", 0.03), ("px", 0.05), ("py", 0.05)):
+        pose[name] = pose[name] + renderer.n((b,)) * by * amount
+    pose["px"], pose["py"] = pose["px"].clamp(0, 1), pose["py"].clamp(0, 1)
+    pose["scale"] = pose["scale"] * (1 + renderer.n((b,)) * 0.015 * amount)
+
+
+def carry(renderer, old, new):
+    """What stays from frame to frame comes from the old one, what changes from the new; glare moves on from where it was."""
+    b = len(new["soft"])
+    out = dict(new)
+    for name in ("bow", "light", "level", "gamma", "shadow", "shadow_line", "hologram", "finger", "finger_radius", "finger_from", "finger_to", "finger_reach", "skin", "noise", "jpeg", "back", "back_map", "glare"):
+        out[name] = old[name]
+    out["soft"] = (old["soft"] * 0.6 + new["soft"] * 0.4)
+    out["glare_at"] = old["glare_at"].clone()
+    out["glare_at"][:, :2] += renderer.n((b, 2)) * 40
+    out["hologram_at"] = old["hologram_at"].clone()
+    out["hologram_at"][:, 5] += renderer.n((b,)) * 0.8
+    return out
+
+
+def print_of(g, kinds):
+    """How well each document is printed at its worst, in the lines that hold the key: {"contrast", "missing"}, see `legibility` in render.py."""
+    out = {"contrast": [], "missing": []}
+    for name, pick in (("contrast", min), ("missing", max)):
+        for rows, kind in zip(g[name].cpu().tolist(), kinds.tolist()):
+            lines, chars, *_ = texts.SHAPES[kind]
+            out[name].append(pick(rows[line][at] for line in range(lines) if line != texts.NAME_LINE[texts.SHAPE_OF[kind]] for at in range(chars)))
+    return out
 
 
 def write_png(path, picture, effort):
@@ -43,27 +79,27 @@ def draw(args, renderer, writers, name, level, batch):
     pool = Texts(seed, args.batch, device, held=True, scramble=0, visas=0)
     d = torch.full((args.batch,), level, device=device)
     page, g = renderer.page(pool.text, pool.kinds, d, 8, PAGE_MM, torch.zeros(args.batch, device=device) if args.without else None, measure=True)
-    prints = evaluate.print_of(g, pool.kinds)
+    prints = print_of(g, pool.kinds)
     chosen = [i for i, contrast in enumerate(prints["contrast"]) if args.contrast == 0 or contrast >= args.contrast]
     if not chosen:
         return
     at = torch.tensor(chosen, device=device)
     page, d, g = page[at], d[at], {key: value[at] if torch.is_tensor(value) else value for key, value in g.items()}
     turn = torch.where(renderer.u(len(chosen)) < 0.7, torch.zeros(len(chosen), dtype=torch.long, device=device), renderer.pick(len(chosen), 4))
-    pose, x, truth, written = renderer.pose(g, d, evaluate.FRAME, turn=turn), None, [[] for _ in chosen], []
+    pose, x, truth, written = renderer.pose(g, d, FRAME, turn=turn), None, [[] for _ in chosen], []
     for i in chosen:
         folders[i].mkdir(parents=True, exist_ok=True)
     for number in range(args.frames):
-        m = renderer.homography(g, pose, evaluate.FRAME)
+        m = renderer.homography(g, pose, FRAME)
         corners = renderer.zone_corners(g)
-        new = renderer.nuisance(g, d, renderer.local_scale(m, corners), evaluate.FRAME)
-        x = new if x is None else evaluate.carry(renderer, x, new)
-        seen, covered = renderer.shoot(page, g, m, x, evaluate.FRAME)
+        new = renderer.nuisance(g, d, renderer.local_scale(m, corners), FRAME)
+        x = new if x is None else carry(renderer, x, new)
+        seen, covered = renderer.shoot(page, g, m, x, FRAME)
         pictures, places, covered = (seen[:, 0] * 255).round().byte().cpu(), apply(m, corners).cpu(), covered.cpu()
         for n, i in enumerate(chosen):
             written.append(writers.submit(write_png, folders[i] / f"{number:02d}.png", pictures[n], args.effort))
             truth[n].append({"corners": [[round(float(v), 2) for v in point] for point in places[n]], "covered": covered[n].nonzero().tolist()})
-        evaluate.drift(renderer, pose, x, 1.0)
+        drift(renderer, pose, x, 1.0)
     for one in written:
         one.result()
     for n, i in enumerate(chosen):
@@ -83,7 +119,7 @@ def main():
     parser.add_argument("--frames", type=int, default=10)
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--seed", type=int, default=71_000_000)
-    parser.add_argument("--levels", nargs="*", default=list(evaluate.LEVELS), choices=list(evaluate.LEVELS))
+    parser.add_argument("--levels", nargs="*", default=list(LEVELS), choices=list(LEVELS))
     parser.add_argument("--faces", default="held", choices=["train", "held", "foreign"])
     parser.add_argument("--contrast", type=float, default=0.0, help="documents with less are left out")
     parser.add_argument("--effort", type=int, default=1, help="to make the pictures small, from 0 to 9")
@@ -95,7 +131,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(4) as writers:
         for batch in range(-(-args.films // args.batch)):
             for name in args.levels:
-                draw(args, renderer, writers, name, evaluate.LEVELS[name], batch)
+                draw(args, renderer, writers, name, LEVELS[name], batch)
                 print(name, (batch + 1) * args.batch, flush=True)
 
 

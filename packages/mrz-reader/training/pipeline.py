@@ -1,6 +1,4 @@
-"""From a frame to posteriors, the way the page does it: shrink, find, look closer, straighten, read."""
-
-import math
+"""From a frame to the pictures that the networks see, as the page does it: shrink, find, look closer, straighten."""
 
 import torch
 import torch.nn.functional as F
@@ -186,80 +184,3 @@ def look_closer(refine, frame, quad, middle=None):
     turned = head[:, 4] > 0
     exact = torch.where(turned[:, None, None], exact.roll(2, 1), exact)
     return {"quad": exact, "shape": head[:, :4], "turned": turned, "close_mass": mass}
-
-
-def read_zone(read, frame, quad, shape):
-    """[b, 3, 38, 138] log posteriors; what is missing is blank. Every frame is read in each shape and the right one kept: it is the cheaper way, because all batches have one size."""
-    b, device = len(frame), frame.device
-    out = torch.full((b, 3, 38, 44 * PITCH_PX // 4 + MARGIN_PX // 2), -30.0, device=device)
-    out[:, :, BLANK] = 0
-    for index, (lines, chars) in enumerate(SHAPES):
-        count = torch.full((b,), float(lines), device=device)
-        strips = strips_of(frame, quad, count, torch.full_like(count, float(chars)), widest=chars)[:, :lines]
-        maps, _ = read(strips.flatten(0, 1))
-        logs = maps[:, :, 0].float().log_softmax(1).view(b, lines, 38, -1)
-        t = logs.shape[-1]
-        out[:, :lines, :, :t] = torch.where((shape == index)[:, None, None, None], logs, out[:, :lines, :, :t])
-    return out
-
-
-SURELY_NOTHING, SUPPOSED = 0.9, 0.9
-FILLER = 36
-
-
-def with_fillers(logs, positions):
-    """[n, 38, t] log posteriors with a filler at each of `positions` [n, 44] where the network sees nothing at all, and which of them have one. Mirrors src/read-lines.ts."""
-    most = SHAPES[-1][1]
-    at = (torch.arange(most, device=logs.device) * PITCH_PX + PITCH_PX // 2 + MARGIN_PX + 2) // 4
-    nothing = logs[:, BLANK] > math.log(SURELY_NOTHING)
-    places = positions & nothing[:, at - 1] & nothing[:, at] & nothing[:, at + 1]
-    row, position = places.nonzero(as_tuple=True)
-    filled = logs.clone()
-    filled[row, :, at[position]] = -80.0
-    filled[row, FILLER, at[position]] = math.log(SUPPOSED)
-    filled[row, BLANK, at[position]] = math.log(1 - SUPPOSED)
-    return filled, places.any(1)
-
-
-def characters_of(logs, count):
-    """[n, 38, t] log posteriors to [n, 44, 37]: how likely each character is at each place, over all the ways to read exactly `count[n]` characters along the line (forward and backward through
-    CTC's lattice). And by how many nats the best reading of any length is likelier than all of these together; below zero where the best reading has that length. Lines that are shorter than
-    the longest are filled up with a sure blank. Mirrors src/read-lines.ts."""
-    n, _, t = logs.shape
-    most = SHAPES[-1][1]
-    y = logs.exp().permute(2, 0, 1).contiguous()
-    seen, blank = y[..., :BLANK], y[..., BLANK:]
-    a = torch.zeros(n, most + 1, BLANK, device=logs.device)
-    b = torch.zeros(n, most + 1, device=logs.device)
-    b[:, 0] = 1
-    likely = torch.zeros(n, device=logs.device)
-    entered, scales = [], []
-    for at in range(t):
-        total = b + a.sum(2)
-        # Into the next place: from the blank, or at once from another character.
-        into = (total[:, :-1, None] - a[:, :-1]) * seen[at][:, None]
-        b = total * blank[at]
-        a = a * seen[at][:, None]
-        a[:, 1:] += into
-        scale = 1 / (b.sum(1) + a.sum((1, 2)))
-        a, b, into = a * scale[:, None, None], b * scale[:, None], into * scale[:, None, None]
-        likely = likely - scale.log()
-        entered.append(into)
-        scales.append(scale)
-    row = torch.arange(n, device=logs.device)
-    likely = likely + (b[row, count] + a[row, count].sum(1)).clamp(min=1e-30).log()
-    after_a, after_b = torch.zeros_like(a), torch.zeros_like(b)
-    after_a[row, count], after_b[row, count] = 1, 1
-    shares = torch.zeros(n, most, BLANK, device=logs.device)
-    for at in reversed(range(t)):
-        shares.addcmul_(entered[at], after_a[:, 1:])
-        entered[at] = None
-        ahead = after_a * seen[at][:, None]
-        total = after_b * blank[at]
-        total[:, :-1] += ahead[:, 1:].sum(2)
-        after_a = ahead + total[:, :, None]
-        after_a[:, :-1] -= ahead[:, 1:]
-        # By what the way there was divided by, so that every step has the same part in the sum.
-        after_a, after_b = after_a * scales[at][:, None, None], total * scales[at][:, None]
-    shares = shares / shares.sum(2, keepdim=True).clamp(min=1e-30)
-    return shares, logs.amax(1).sum(1) - likely

@@ -11,6 +11,8 @@ TD1, TD2, TD3, MRVA, MRVB = range(5)
 SHAPES = {TD1: (3, 30, 85.6, 54.0), TD2: (2, 36, 105.0, 74.0), TD3: (2, 44, 125.0, 88.0), MRVA: (2, 44, 120.0, 80.0), MRVB: (2, 36, 105.0, 74.0)}
 # What the type head of the refinement tells apart: a visa has the shape of the document of its size.
 SHAPE_OF = {TD1: 0, TD2: 1, TD3: 2, MRVA: 2, MRVB: 1}
+# The line with the name, by shape (TD1, TD2, TD3).
+NAME_LINE = (2, 0, 0)
 
 STATES = (
     "AFG ALB DZA AND AGO ARG ARM AUS AUT AZE BHS BHR BGD BLR BEL BLZ BEN BTN BOL BIH BWA BRA BRN BGR BFA BDI KHM CMR CAN CPV CAF TCD CHL CHN "

@@ -17,7 +17,6 @@ import time
 import torch
 import torch.nn.functional as F
 
-import decode
 import export
 import pipeline
 import texts
@@ -367,8 +366,8 @@ def read_inputs(batch, quads):
         n = torch.full((count,), float(lines), device=quads.device)
         c = torch.full((count,), float(chars), device=quads.device)
         def chosen(of):
-            keyed = [of[:, line] for line in range(lines) if line != decode.NAME[index]]
-            return torch.cat([*keyed, of[:max(1, count // 4), decode.NAME[index]]])
+            keyed = [of[:, line] for line in range(lines) if line != texts.NAME_LINE[index]]
+            return torch.cat([*keyed, of[:max(1, count // 4), texts.NAME_LINE[index]]])
         yield (
             chosen(pipeline.strips_of(batch["seen"][which], quads[which], n, c, widest=chars)),
             chosen(batch["text"][which][:, :, :chars]), chosen(batch["covered"][which][:, :, :chars]),
@@ -408,7 +407,7 @@ def timed(device):
 def train_read(args, device):
     """The text, by corners of a refinement that is trained already."""
     renderer = Renderer(args.atlas, device, args.seed)
-    # More than half without any language: what no check digit can tell apart (0 and O) is to be told by its shape, and not by what stands around it. That still matters a little (decision 0077).
+    # More than half without any language: what no check digit can tell apart (0 and O) is to be told by its shape, and not by what stands around it.
     pool = Texts(args.seed + 1, args.documents, device, scramble=0.55, confusable=0.3)
     refine = export.shipped()["refine"] if args.refine is None else Network(REFINE)
     if args.refine is not None:

@@ -1,7 +1,7 @@
-"""Trains all networks beside each other on one GPU, from the shipped weights on (or from build/find-before.pt and build/read-before.pt), and measures what came of it beside the shipped ones.
+"""Trains all networks beside each other on one GPU, from the shipped weights on (or from build/find-before.pt and build/read-before.pt).
 
-  train_all.py --training 14 --measuring 10     minutes; everything is written to build/run
-  train_all.py --only read                      the others stay as they are shipped
+  train_all.py --training 14     minutes; everything is written to build/run
+  train_all.py --only read       the others stay as they are shipped
 
 A training's steps are small kernels one after the other, so one training leaves most of the GPU idle. Several of one network share what they learn (`meet` in train.py). Where the driver has its service for sharing (MPS), and it
 works, the kernels of all of them run at the same time, else in turns.
@@ -101,27 +101,9 @@ def train(args):
             shutil.copy(team[0], f"build/{job}.pt")
 
 
-def measure(args):
-    """Films first, then wrong keys with the time that is left. `tune` is for choosing rules by, and no part of the tables."""
-    began = time.time()
-    def table(name, job, *options):
-        left = args.measuring - (time.time() - began) / 60
-        kept = ["--kept", {"find": "read", "read": "find"}[args.only]] if args.only else []
-        return started(name, "evaluate.py", job, *kept, "--minutes", left, "--out", RUN / "results.jsonl", "--keep", RUN / f"{name}.gz", *options)
-    films = [table(f"video-{level}", "video", "--versus", "--levels", level, "--documents", 1280, "--seed", 81_000_000, "--workers", 3) for level in ("easy", "medium", "hard")]
-    films.append(table("none", "none", "--documents", 10_048, "--seed", 81_000_000, "--workers", 1))
-    while any(job.poll() is None for job in films) and time.time() - began < args.measuring * 60 * 0.6:
-        time.sleep(1)
-    rest = [table(f"wrong-{n}", "wrong", "--documents", 50_176, "--batch", 512, "--seed", 82_000_000 + n * 1_000_000, "--workers", 5) for n in range(2)]
-    rest.append(table("tune", "wrong", "--faces", "foreign", "held", "--documents", 2048, "--batch", 512, "--seed", 91_000_000, "--workers", 2))
-    for job in films + rest:
-        job.wait()
-
-
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--training", type=float, default=14, help="minutes; none to measure only")
-    parser.add_argument("--measuring", type=float, default=10, help="minutes")
+    parser.add_argument("--training", type=float, default=14, help="minutes")
     parser.add_argument("--only", choices=["find", "read"], help="trains no other networks")
     parser.add_argument("--documents", type=int, default=80_000)
     parser.add_argument("--rate", type=float, default=1.2e-3)
@@ -130,12 +112,8 @@ def main():
     RUN.mkdir(parents=True, exist_ok=True)
     os.environ["OMP_NUM_THREADS"] = "2"
     began = time.time()
-    if args.training > 0:
-        train(args)
+    train(args)
     print(f"trained after {time.time() - began:.0f} s", flush=True)
-    if args.measuring > 0:
-        measure(args)
-    print(f"measured after {time.time() - began:.0f} s", flush=True)
 
 
 if __name__ == "__main__":
