@@ -16,7 +16,7 @@ const groups = [
   },
   {
     name: "frame",
-    test: /dashboard\/src\/(?:shell\/(?!palette|public-frame|not-found|page-failure)|ui\/(?!date-range-picker|qr-code)|webhooks\/opened-here|sessions\/(?:presets|session-body|claim-labels))|packages\/contract\/src\/(?:analytics|api-keys|events|evidence-warnings|organizations|sessions|webhooks)\./,
+    test: /dashboard\/src\/(?:shell\/(?!palette|not-found|page-failure)|ui\/(?!date-range-picker|page-languages|public-frame|qr-code)|webhooks\/opened-here|sessions\/(?:presets|session-body|claim-labels))|packages\/contract\/src\/(?:analytics|api-keys|events|evidence-warnings|organizations|sessions|webhooks)\./,
   },
 ];
 

@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import type { LoadOrder, LoadReport } from "./load-process.ts";
+import type { LoadOrder, LoadReport } from "./load-order.ts";
 
 /** How long answers are waited for after the last request was sent. */
 const patienceMs = 10_000;

@@ -1,8 +1,9 @@
 import { Button } from "@assay/ui/button";
 import { useCallback, useEffect, useLayoutEffect, useState } from "react";
+import { shellTransport } from "./device/chip-transport.ts";
 import { type DeviceKind, deviceKindOf, readDeviceSigns } from "./device/device-kind.ts";
+import { placeNow } from "./device/place.ts";
 import { wayOf } from "./device/ways.ts";
-import { canTellSight } from "./embed/consent-sight.ts";
 import {
   ConsentGate,
   ConsentInTabScreen,
@@ -10,7 +11,6 @@ import {
   MovedScreen,
   TabControl,
 } from "./embed/frame-parts.tsx";
-import { placeNow } from "./embed/place.ts";
 import { usePartnerPage } from "./embed/use-partner-page.ts";
 import {
   type Language,
@@ -21,20 +21,20 @@ import {
   type Words,
   WordsContext,
 } from "./i18n/language.ts";
-import { shellTransport } from "./reading/chip-transport.ts";
 import { BeginInAppScreen, CounterScreen, ElsewhereScreen } from "./screens/begin.tsx";
 import { ConsentScreen } from "./screens/consent.tsx";
 import type { LaterScreen, LaterScreens } from "./screens/later.tsx";
 import { LeaveControl } from "./screens/leave.tsx";
 import { MessageScreen } from "./screens/message.tsx";
 import type { Details } from "./session/api.ts";
+import { canTellSight } from "./session/consent-sight.ts";
 import { hasEnded } from "./session/follow-status.ts";
 import type { Given } from "./session/given.ts";
+import { troubleWords } from "./session/trouble.ts";
 import { type Session, useSession } from "./session/use-session.ts";
 import { Loading } from "./ui/connection.tsx";
 import { Layout } from "./ui/layout.tsx";
 import { loadPart } from "./ui/load-part.ts";
-import { troubleWords } from "./ui/trouble.ts";
 
 export type Address = {
   sessionId: string;

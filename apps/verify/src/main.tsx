@@ -1,10 +1,10 @@
 import { previewPath } from "@assay/ui/preview";
 import { createRoot } from "react-dom/client";
 import { type Address, App } from "./app.tsx";
+import { shellTransport } from "./device/chip-transport.ts";
+import { findPlace, tabMark } from "./device/place.ts";
 import { appMissingMark } from "./device/ways.ts";
-import { findPlace, tabMark } from "./embed/place.ts";
 import { initialLanguage, loadWords, markLanguage, sessionLanguage } from "./i18n/language.ts";
-import { shellTransport } from "./reading/chip-transport.ts";
 import { takeGiven } from "./session/given.ts";
 import "./styles.css";
 import "./embed/embed.css";

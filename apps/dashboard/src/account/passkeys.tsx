@@ -9,6 +9,7 @@ import {
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { refresh, useList } from "../api/queries.ts";
+import { createCredential, passkeysAreSupported } from "../sign-in/passkey-ceremony.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
 import { Field } from "../ui/field.tsx";
@@ -16,7 +17,6 @@ import { Form } from "../ui/form.tsx";
 import { Card } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { createCredential, passkeysAreSupported } from "./passkey-ceremony.ts";
 import { ProofFields, proofOf } from "./proof.tsx";
 
 function NameField({ value }: { value?: string }) {

@@ -6,7 +6,6 @@ import { useState } from "react";
 import { call } from "../api/call.ts";
 import { isSignedOut, queries, useData } from "../api/queries.ts";
 import { rememberOrganization } from "../shell/chosen-organization.ts";
-import { PublicFrame } from "../shell/public-frame.tsx";
 import { tellOtherTabs } from "../shell/sign-out.ts";
 import { SignInForm } from "../sign-in/sign-in-form.tsx";
 import { SignUpForm } from "../sign-in/sign-up-form.tsx";
@@ -15,6 +14,7 @@ import { ConfirmButton } from "../ui/dialog.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Facts, Loaded } from "../ui/page.tsx";
+import { PublicFrame } from "../ui/public-frame.tsx";
 import { Time } from "../ui/time.tsx";
 
 export function InvitationPage() {

@@ -18,9 +18,9 @@ import { Field, Select } from "../ui/field.tsx";
 import { Form, type Values, valuesOf } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Card, Heading } from "../ui/page.tsx";
+import { pageLanguageNames } from "../ui/page-languages.ts";
 import { AskedFields, askedFields } from "./asked-fields.tsx";
 import { requirementLabels } from "./evidence.tsx";
-import { pageLanguageNames } from "./page-languages.ts";
 import { type Preset, presets } from "./presets.ts";
 import { type SessionBody, shareFields } from "./session-body.ts";
 

@@ -19,6 +19,7 @@ import { ConfirmDialog } from "../ui/dialog.tsx";
 import { inWords } from "../ui/filters.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { Badge, Card, Facts, Heading, Loading, ProblemNotice } from "../ui/page.tsx";
+import { pageLanguageNames } from "../ui/page-languages.ts";
 import { QrCode } from "../ui/qr-code.tsx";
 import { Empty, ListTable } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
@@ -26,7 +27,6 @@ import { zonedTime } from "../ui/times.ts";
 import { SessionEvents } from "../webhooks/session-events.tsx";
 import { Agreement } from "./agreement.tsx";
 import { demandFacts, EvidenceFacts, unmetText } from "./evidence.tsx";
-import { pageLanguageNames } from "./page-languages.ts";
 import { StatusBadge } from "./sessions-page.tsx";
 import { Timeline } from "./timeline.tsx";
 

@@ -3,11 +3,11 @@ import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { OfflineBanner } from "../ui/offline.tsx";
+import { Brand } from "../ui/public-frame.tsx";
 import { Toasts } from "../ui/toasts.tsx";
 import { EnvironmentSwitch, stripOf } from "./environment-switch.tsx";
 import { navigationOf } from "./navigation.ts";
 import { type Place, usePlace } from "./organization-context.ts";
-import { Brand } from "./public-frame.tsx";
 import { SearchButton } from "./search-button.tsx";
 
 /** As in the classes below: from here on the menu stands beside the page. */

@@ -1,6 +1,6 @@
 import { LinkButton } from "../ui/button.tsx";
 import { Heading } from "../ui/page.tsx";
-import { PublicFrame } from "./public-frame.tsx";
+import { PublicFrame } from "../ui/public-frame.tsx";
 
 const title = "There is no such page";
 

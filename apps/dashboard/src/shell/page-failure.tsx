@@ -1,6 +1,6 @@
 import { Button } from "../ui/button.tsx";
 import { ProblemNotice } from "../ui/page.tsx";
-import { PublicFrame } from "./public-frame.tsx";
+import { PublicFrame } from "../ui/public-frame.tsx";
 
 /** A fault of this app itself: say so, and offer the way out that always works. */
 export function PageFailure({ error }: { error: unknown }) {

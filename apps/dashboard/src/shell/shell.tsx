@@ -13,6 +13,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { OfflineBanner } from "../ui/offline.tsx";
 import { Heading, Loading, ProblemNotice } from "../ui/page.tsx";
+import { Brand } from "../ui/public-frame.tsx";
 import { Soon } from "../ui/soon.tsx";
 import { Time } from "../ui/time.tsx";
 import { Toasts } from "../ui/toasts.tsx";
@@ -27,7 +28,6 @@ import {
   PlaceContext,
   usePlace,
 } from "./organization-context.ts";
-import { Brand } from "./public-frame.tsx";
 import { guardPage, leaveSignedOut } from "./sign-out.ts";
 
 takeGiven();

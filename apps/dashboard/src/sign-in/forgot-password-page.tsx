@@ -1,9 +1,9 @@
 import { requestPasswordReset } from "@assay/contract/accounts";
 import { Link } from "@tanstack/react-router";
 import { call } from "../api/call.ts";
-import { PublicFrame } from "../shell/public-frame.tsx";
 import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
+import { PublicFrame } from "../ui/public-frame.tsx";
 
 export function ForgotPasswordPage() {
   return (

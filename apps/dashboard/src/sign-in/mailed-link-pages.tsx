@@ -10,11 +10,11 @@ import { useState } from "react";
 import { call, hasCode, present } from "../api/call.ts";
 import { useMailedToken } from "../api/mailed-token.ts";
 import { isSignedOut, queries, refresh, useData } from "../api/queries.ts";
-import { PublicFrame } from "../shell/public-frame.tsx";
 import { LinkButton } from "../ui/button.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Loading, ProblemNotice } from "../ui/page.tsx";
+import { PublicFrame } from "../ui/public-frame.tsx";
 import { CodeField, SignInForm } from "./sign-in-form.tsx";
 import { NewPasswordField } from "./sign-up-form.tsx";
 

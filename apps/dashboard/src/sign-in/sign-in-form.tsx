@@ -1,11 +1,11 @@
 import { finishPasskeySignIn, signIn, startPasskeySignIn } from "@assay/contract/accounts";
 import { useState } from "react";
-import { getAssertion, passkeysAreSupported } from "../account/passkey-ceremony.ts";
 import { call, hasCode, present } from "../api/call.ts";
 import { ActionButton } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
+import { getAssertion, passkeysAreSupported } from "./passkey-ceremony.ts";
 
 /** Password, then the second factor when the account has one; or a passkey, which is both. */
 export function SignInForm(props: {

@@ -3,10 +3,10 @@ import { Link, useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { queries } from "../api/queries.ts";
-import { PublicFrame } from "../shell/public-frame.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
+import { PublicFrame } from "../ui/public-frame.tsx";
 import { nextPath } from "./next-path.ts";
 import { SignInForm } from "./sign-in-form.tsx";
 

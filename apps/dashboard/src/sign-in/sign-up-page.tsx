@@ -1,6 +1,6 @@
 import { Link, useRouter, useSearch } from "@tanstack/react-router";
 import { queries } from "../api/queries.ts";
-import { PublicFrame } from "../shell/public-frame.tsx";
+import { PublicFrame } from "../ui/public-frame.tsx";
 import { nextPath } from "./next-path.ts";
 import { SignUpForm } from "./sign-up-form.tsx";
 

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { globSync } from "node:fs";
+import path from "node:path/posix";
 import test from "node:test";
 import { importsOf, readSources, violations } from "../support/structure.ts";
 
@@ -8,16 +10,16 @@ test("no source file breaks a rule of the house", () => {
   assert.deepEqual(violations(sources), []);
 });
 
-test("every workspace is looked at", () => {
-  for (const workspace of ["contract", "emrtd", "face", "device", "cli", "ui"])
+test("every workspace is looked at, and what supports tests, benchmarks and scripts", () => {
+  const root = new URL("../../../../", import.meta.url).pathname;
+  const workspaces = globSync(["apps/*/package.json", "packages/*/package.json"], { cwd: root })
+    .map((file) => `${path.dirname(file)}/src/`)
+    .filter((folder) => globSync(`${folder}**/*.{ts,tsx}`, { cwd: root }).length > 0);
+  assert.ok(workspaces.length > 9, workspaces.join(" "));
+  for (const folder of [...workspaces, "apps/server/test/support/", "bench/support/", "scripts/"])
     assert.ok(
-      [...sources.keys()].some((file) => file.startsWith(`packages/${workspace}/`)),
-      workspace,
-    );
-  for (const app of ["server", "verify", "dashboard"])
-    assert.ok(
-      [...sources.keys()].some((file) => file.startsWith(`apps/${app}/`)),
-      app,
+      [...sources.keys()].some((file) => file.startsWith(folder)),
+      folder,
     );
 });
 
@@ -106,7 +108,39 @@ const planted: readonly [what: string, files: Record<string, string>, complaint:
       "apps/server/src/audit/x.ts": 'import { y } from "../accounts/x.ts";',
       "apps/server/src/accounts/x.ts": 'import { y } from "../sessions/z.ts";',
     },
-    /circle of folders: accounts → audit → sessions/,
+    /circle of folders: apps\/server\/src\/accounts → apps\/server\/src\/audit → apps\/server\/src\/sessions/,
+  ],
+  [
+    "two folders of the person's page import each other",
+    {
+      "apps/verify/src/session/x.ts": 'import { y } from "../ui/y.tsx";',
+      "apps/verify/src/ui/z.tsx": 'import type { X } from "../session/x.ts";',
+    },
+    /circle of folders: apps\/verify\/src\/session → apps\/verify\/src\/ui/,
+  ],
+  [
+    "two folders of the dashboard import each other",
+    {
+      "apps/dashboard/src/shell/x.tsx": 'import { y } from "../sign-in/y.tsx";',
+      "apps/dashboard/src/sign-in/z.tsx": 'import { x } from "../shell/z.tsx";',
+    },
+    /circle of folders: apps\/dashboard\/src\/shell → apps\/dashboard\/src\/sign-in/,
+  ],
+  [
+    "a package's folder and a file beside it import each other, by the name of the package too",
+    {
+      "packages/emrtd/src/x.ts": 'import { y } from "./mrz/y.ts";',
+      "packages/emrtd/src/mrz/z.ts": 'import { x } from "@assay/emrtd/x";',
+    },
+    /circle of folders: packages\/emrtd\/src\/mrz → packages\/emrtd\/src\/x\.ts/,
+  ],
+  [
+    "two files that support benchmarks import each other",
+    {
+      "bench/support/x.ts": 'export const x = new URL("./y.ts", import.meta.url);',
+      "bench/support/y.ts": 'import type { X } from "./x.ts";',
+    },
+    /circle of files: bench\/support\/x\.ts → bench\/support\/y\.ts/,
   ],
   [
     "the configuration imports a feature",

@@ -1,13 +1,16 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path/posix";
 
-/** The source files of the project by their path from its root. */
+/** The source files of the project by their path from its root, with what supports tests, benchmarks and scripts. */
 export type Sources = ReadonlyMap<string, string>;
 
+const places = ["apps/*/{src,test,build}", "packages/*/{src,test,fuzz}", "bench", "scripts", "examples"];
+
 export function readSources(root: string): Sources {
-  const paths = globSync(["apps/*/src/**/*.{ts,tsx}", "packages/*/src/**/*.{ts,tsx}"], { cwd: root }).filter(
-    (file) => !/\.test\.tsx?$/.test(file),
-  );
+  const paths = globSync(
+    places.map((place) => `${place}/**/*.{ts,tsx}`),
+    { cwd: root },
+  ).filter((file) => !/\.test\.tsx?$|\/node_modules\//.test(file));
   return new Map(paths.map((file) => [file, readFileSync(`${root}${file}`, "utf8")]));
 }
 
@@ -83,8 +86,9 @@ const floors: Readonly<Record<string, readonly string[]>> = {
 
 const server = "apps/server/src/";
 
+/** Tests and their support are outside of the workspaces' sources, and may import anything. */
 function workspaceOf(file: string): string | null {
-  return /^((?:apps|packages)\/[a-z-]+)\//.exec(file)?.[1] ?? null;
+  return /^((?:apps|packages)\/[a-z-]+)\/src\//.exec(file)?.[1] ?? null;
 }
 
 /** The folder of the server that a file is in; "" for the files at its top, which wire everything. */
@@ -145,10 +149,12 @@ function featureViolation({ from, to }: Import): string[] {
   return problems;
 }
 
-/** The folder of the server that a file is in, or the file itself where it lies at the top. */
+/** A folder of any workspace; a file at the top of its sources stands for itself. */
 function nodeOf(file: string): string | null {
-  const folder = folderOf(file);
-  return folder === "" ? file.slice(server.length) : folder;
+  const [, source = "", rest = ""] = /^((?:apps|packages)\/[a-z-]+\/src)\/(.+)$/.exec(file) ?? [];
+  if (source === "") return null;
+  if (rest.includes("/")) return `${source}/${rest.slice(0, rest.indexOf("/"))}`;
+  return file;
 }
 
 function folderEdges(imports: readonly Import[]): [string, string][] {

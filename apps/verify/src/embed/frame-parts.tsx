@@ -1,13 +1,13 @@
 import { Actions, Button, QuietButton } from "@assay/ui/button";
 import { Notice } from "@assay/ui/notice";
 import { type ReactNode, useState } from "react";
+import { placeNow, tabMark } from "../device/place.ts";
 import { useWords } from "../i18n/language.ts";
-import { WhoAsks } from "../screens/who-asks.tsx";
 import type { Details } from "../session/api.ts";
+import { mayConsentNow } from "../session/consent-sight.ts";
 import type { Session } from "../session/use-session.ts";
 import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
-import { mayConsentNow } from "./consent-sight.ts";
-import { placeNow, tabMark } from "./place.ts";
+import { WhoAsks } from "../ui/who-asks.tsx";
 import { useHasForgotten } from "./use-partner-page.ts";
 
 /** The same verification in a tab of its own, which this frame then follows. */

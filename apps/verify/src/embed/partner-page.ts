@@ -1,5 +1,5 @@
+import { placeNow } from "../device/place.ts";
 import type { Status } from "../session/api.ts";
-import { placeNow } from "./place.ts";
 
 /** The protocol of `/embed/v1.js`: docs/embedding.md has it. Only ids and states are ever said. */
 const protocol = 1;

@@ -1,9 +1,9 @@
 import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { isStorageRefused, placeNow } from "../device/place.ts";
+import { watchSight } from "../session/consent-sight.ts";
 import { hasEnded } from "../session/follow-status.ts";
 import type { Session } from "../session/use-session.ts";
-import { watchSight } from "./consent-sight.ts";
 import { beginToTell, hasScript, type Step, tell, watchScript } from "./partner-page.ts";
-import { isStorageRefused, placeNow } from "./place.ts";
 
 const steps: readonly Step[] = ["consent", "chip", "face", "done"];
 

@@ -1,4 +1,4 @@
-import { isCameraKeptFromFrame } from "../embed/place.ts";
+import { isCameraKeptFromFrame } from "../device/place.ts";
 
 /** Why there is no picture. */
 export type CameraProblem = "framed" | "denied" | "missing" | "in_use" | "failed";

@@ -7,7 +7,7 @@ import type { FrameVoucher } from "@assay/device/drive-device";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
-import type { ShellTransport } from "./chip-transport.ts";
+import type { ShellTransport } from "../device/chip-transport.ts";
 import { shellSource } from "./shell-document.ts";
 
 const script = readFileSync(new URL("../../../android/assets/chip-transport.js", import.meta.url), "utf8");

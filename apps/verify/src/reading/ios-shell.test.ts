@@ -7,7 +7,7 @@ import { toHex } from "@assay/emrtd/bytes";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import { ldsApplicationId } from "@assay/emrtd/reader/chip-files";
 import { createVirtualChip, type VirtualChipOptions } from "@assay/emrtd/virtual/virtual-chip";
-import type { ShellTransport } from "./chip-transport.ts";
+import type { ShellTransport } from "../device/chip-transport.ts";
 import { shellSource } from "./shell-document.ts";
 
 const script = readFileSync(

@@ -5,7 +5,7 @@ import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { checkDigit } from "@assay/emrtd/mrz/check-digit";
 import { keyFieldsFromTyped } from "@assay/emrtd/mrz/mrz-key";
 import type { AccessKey } from "@assay/emrtd/reader/open-chip";
-import type { ShellTransport } from "./chip-transport.ts";
+import type { ShellTransport } from "../device/chip-transport.ts";
 
 /**
  * The document in front of the shell's own reader. A shell waits for a chip, so a document that slipped is waited for and read on where

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react";
-import type { ShellTransport } from "./chip-transport.ts";
+import type { ShellTransport } from "../device/chip-transport.ts";
 
 const changeEvent = "chiptransportchange";
 

@@ -1,8 +1,8 @@
 import { Actions, Button, LinkButton } from "@assay/ui/button";
 import { HoldPhone } from "@assay/ui/hold-phone";
 import { Notice } from "@assay/ui/notice";
+import { linkTarget } from "../device/place.ts";
 import { type AppWay, appLinkOf } from "../device/ways.ts";
-import { linkTarget } from "../embed/place.ts";
 import { useWords } from "../i18n/language.ts";
 import type { Details } from "../session/api.ts";
 import type { Session } from "../session/use-session.ts";

@@ -5,19 +5,19 @@ import { Icon } from "@assay/ui/icon";
 import { Notice } from "@assay/ui/notice";
 import { useCallback, useEffect, useId, useState } from "react";
 import type { Way } from "../device/ways.ts";
-import { mustBeSeen } from "../embed/consent-sight.ts";
 import { useConsentSight } from "../embed/use-partner-page.ts";
 import { claimWords, type Language, reasonIn, useWords } from "../i18n/language.ts";
 import type { Messages } from "../i18n/messages.ts";
 import { codeOf, type Details } from "../session/api.ts";
+import { mustBeSeen } from "../session/consent-sight.ts";
 import type { GivenTexts } from "../session/given.ts";
+import { type Trouble, troubleOf, troubleWords } from "../session/trouble.ts";
 import type { Session } from "../session/use-session.ts";
 import { useOnline, useSlow } from "../ui/connection.tsx";
 import { Card, Points, Screen, useAnnounce } from "../ui/screen.tsx";
-import { type Trouble, troubleOf, troubleWords } from "../ui/trouble.ts";
+import { AboutWho, WhoAsks } from "../ui/who-asks.tsx";
 import { LeaveControl } from "./leave.tsx";
 import { RequiredOfDocument } from "./required-of-document.tsx";
-import { AboutWho, WhoAsks } from "./who-asks.tsx";
 
 type Field = [key: string, field: Details["share_fields"][string]];
 

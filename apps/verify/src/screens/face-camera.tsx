@@ -3,12 +3,12 @@ import type { DeviceView } from "@assay/device/device-view";
 import { Button } from "@assay/ui/button";
 import { useEffect, useId, useRef } from "react";
 import type { CaptureView } from "../face/capture-face.ts";
+import { PromptPicture } from "../face/prompt-picture.tsx";
 import type { FacePrompt } from "../face/prompt-schedule.ts";
 import { createSpeaker } from "../face/speak.ts";
 import { type Language, useWords } from "../i18n/language.ts";
 import type { Messages } from "../i18n/messages.ts";
 import type { PageDevice } from "../reading/page-device.ts";
-import { PromptPicture } from "../ui/prompt-picture.tsx";
 import { type FaceStop, useFaceCamera } from "./use-face-camera.ts";
 
 /** The screen is the lamp: each colour at its full strength. */

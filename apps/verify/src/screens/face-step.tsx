@@ -5,7 +5,7 @@ import { Fold, Folds } from "@assay/ui/fold";
 import { FaceInOval } from "@assay/ui/illustrations";
 import { Notice } from "@assay/ui/notice";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
-import { placeNow } from "../embed/place.ts";
+import { placeNow } from "../device/place.ts";
 import { keepSpeech, wantsSpeech } from "../face/speak.ts";
 import { useWords } from "../i18n/language.ts";
 import type { PageDevice } from "../reading/page-device.ts";

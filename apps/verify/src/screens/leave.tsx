@@ -4,8 +4,8 @@ import { type ReactNode, useId, useRef, useState } from "react";
 import { goBack, tell } from "../embed/partner-page.ts";
 import { useWords } from "../i18n/language.ts";
 import { codeOf } from "../session/api.ts";
+import { troubleOf, troubleWords } from "../session/trouble.ts";
 import type { Session } from "../session/use-session.ts";
-import { troubleOf, troubleWords } from "../ui/trouble.ts";
 
 /**
  * Ends the verification and leads back to the partner: before anybody agreed by declining, afterwards with the token of whoever agreed.

@@ -1,7 +1,7 @@
 import { useWords } from "../i18n/language.ts";
 import type { Details } from "../session/api.ts";
 import { Card } from "../ui/screen.tsx";
-import { OutsideLink, SupportLink } from "./who-asks.tsx";
+import { OutsideLink, SupportLink } from "../ui/who-asks.tsx";
 
 /** Whom to ask when something did not work: the partner, who sent the person here and can send them again. */
 export function WhoHelps({ organization }: { organization: Details["organization"] }) {

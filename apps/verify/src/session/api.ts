@@ -3,7 +3,7 @@ import type { PageLanguage } from "@assay/contract/facts";
 import { isolated, shownText } from "@assay/contract/shown-text";
 import type * as routes from "@assay/contract/verify";
 import { verifyAddresses } from "@assay/contract/verify-addresses";
-import { mayConsentNow } from "../embed/consent-sight.ts";
+import { mayConsentNow } from "./consent-sight.ts";
 
 /** The route of this name, typed by its declaration. The call itself needs no more of it than its address. */
 function at<Name extends keyof typeof verifyAddresses>(name: Name): (typeof routes)[Name] {

@@ -1,5 +1,5 @@
 import { sessionLifetimeMinutes } from "@assay/contract/facts";
-import { shellTransport } from "../reading/chip-transport.ts";
+import { shellTransport } from "../device/chip-transport.ts";
 
 /**
  * What outlives a reload. Tokens live as long as the tab (sessionStorage). The device's own name is kept longer, because a

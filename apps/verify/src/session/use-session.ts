@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { type Trouble, troubleOf } from "../ui/trouble.ts";
 import { codeOf, type Details, SessionApi, type Status } from "./api.ts";
 import { clockOf, type ServiceClock } from "./clock.ts";
 import { followStatus, hasEnded } from "./follow-status.ts";
 import type { Given, GivenTexts } from "./given.ts";
 import { forgetOldDevices, Kept } from "./kept.ts";
+import { type Trouble, troubleOf } from "./trouble.ts";
 
 export type LoadProblem = "not_found" | Trouble;
 

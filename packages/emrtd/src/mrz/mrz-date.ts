@@ -1,5 +1,5 @@
+import { clockSkewMilliseconds } from "../clock-skew.ts";
 import { EmrtdError } from "../emrtd-error.ts";
-import { clockSkewMilliseconds } from "../x509/clock-skew.ts";
 
 /**
  * Nobody who lives is taken to be born more years ago, counted by the calendar. It is the age of the oldest living person (2026), and by no

@@ -3,12 +3,12 @@ import { oids } from "../ber/oid.ts";
 import { readWhole } from "../ber/read.ts";
 import { tags } from "../ber/tag.ts";
 import { toHex } from "../bytes.ts";
+import { clockSkewMilliseconds } from "../clock-skew.ts";
 import { readSignedData } from "../cms/signed-data.ts";
 import { type SignedDataTolerance, verifySignedData } from "../cms/verify-signed-data.ts";
 import type { SignatureChecker } from "../crypto/signature.ts";
 import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 import { type Certificate, readCertificate } from "../x509/certificate.ts";
-import { clockSkewMilliseconds } from "../x509/clock-skew.ts";
 import { findSigner, keyIdFits } from "./find-signer.ts";
 import type { TrustSignature } from "./trust-record.ts";
 

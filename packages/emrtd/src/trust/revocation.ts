@@ -1,6 +1,6 @@
 import { toHex } from "../bytes.ts";
+import { isInFuture } from "../clock-skew.ts";
 import type { SignatureChecker } from "../crypto/signature.ts";
-import { isInFuture } from "../x509/clock-skew.ts";
 import { type CertificateRevocationList, compareListAge } from "../x509/crl.ts";
 import type { Authority, KnownRevocationList } from "./authority.ts";
 import { isOwnIssuer, keyIdFits, signerAmong } from "./find-signer.ts";

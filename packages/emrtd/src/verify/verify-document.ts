@@ -1,5 +1,6 @@
 import { equal } from "../bytes.ts";
 import { chipAuthenticationOffersIn } from "../chip-authentication/chip-authentication-offer.ts";
+import { clockSkewMilliseconds, isInFuture } from "../clock-skew.ts";
 import { type SignedDataVerdict, verifySignedData } from "../cms/verify-signed-data.ts";
 import { describePublicKey } from "../crypto/public-key.ts";
 import type { SignatureChecker } from "../crypto/signature.ts";
@@ -14,7 +15,6 @@ import type { Authority } from "../trust/authority.ts";
 import { type DeviationDescription, type DeviationList, deviationsOf } from "../trust/deviation-list.ts";
 import type { TrustStore } from "../trust/trust-store.ts";
 import type { Certificate } from "../x509/certificate.ts";
-import { clockSkewMilliseconds, isInFuture } from "../x509/clock-skew.ts";
 import { certificateCountriesOf, sameCountry } from "./country.ts";
 import {
   type ChipKeys,

@@ -3,9 +3,9 @@ import { Fold } from "@assay/ui/fold";
 import { Icon } from "@assay/ui/icon";
 import { Notice } from "@assay/ui/notice";
 import type { ReactNode } from "react";
-import { mustBeSeen } from "../embed/consent-sight.ts";
 import { useWords } from "../i18n/language.ts";
 import type { Details } from "../session/api.ts";
+import { mustBeSeen } from "../session/consent-sight.ts";
 
 /** At a glance: whether it is known who asks. In the sandbox nobody has to be warned, because nothing is shared there. */
 export function WhoAsks({ details: { organization, sandbox } }: { details: Details }) {

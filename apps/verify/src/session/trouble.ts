@@ -1,5 +1,5 @@
 import type { Messages } from "../i18n/messages.ts";
-import { isNoAnswer } from "../session/api.ts";
+import { isNoAnswer } from "./api.ts";
 
 /** Who could not do their part: the device has no network, nothing came back, or the service answered that it cannot. */
 export type Trouble = "offline" | "no_answer" | "service";

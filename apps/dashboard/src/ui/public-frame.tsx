@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import { OfflineBanner } from "../ui/offline.tsx";
-import { Heading } from "../ui/page.tsx";
-import { Toasts } from "../ui/toasts.tsx";
+import { OfflineBanner } from "./offline.tsx";
+import { Heading } from "./page.tsx";
+import { Toasts } from "./toasts.tsx";
 
 export function Brand() {
   return (

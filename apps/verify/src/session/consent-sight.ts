@@ -1,4 +1,4 @@
-import { placeNow } from "./place.ts";
+import { placeNow } from "../device/place.ts";
 
 /**
  * Whoever frames a page can make it invisible and lead the person's click to it (clickjacking). So in a frame consent counts only where the browser

@@ -1,4 +1,4 @@
-import type { FacePrompt } from "../face/prompt-schedule.ts";
+import type { FacePrompt } from "./prompt-schedule.ts";
 
 /** Where eyes and mouth are on the head, and the arrow. Mirrored like the camera's picture: left is left. */
 const drawings: Readonly<Record<FacePrompt, { x: number; y: number; head: number; arrow: string }>> = {
