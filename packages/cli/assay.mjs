@@ -65,7 +65,7 @@ function hasColours(shown, env) {
 }
 const progressAfterMs = 1e3;
 /** On less, lines are broken by the terminal: words below each other are worse to read. */
-const leastWidth = 40;
+const minWidth = 40;
 /** `shown` is where the lines go. Progress is written beside them, so that it never gets into a file. */
 function styleOf(shown, beside, env) {
 	const coloured = hasColours(shown, env);
@@ -77,7 +77,7 @@ function styleOf(shown, beside, env) {
 			const { sign, word, colour } = marks[state];
 			return paint(colour, isTerminal || coloured ? sign : word);
 		},
-		width: isTerminal ? Math.max(leastWidth, shown.columns || 80) : null,
+		width: isTerminal ? Math.max(minWidth, shown.columns || 80) : null,
 		progress: async (text, work) => {
 			if (beside.isTTY !== true || env.TERM === "dumb") return work();
 			const turns = [
@@ -1115,11 +1115,11 @@ const addressHint = "--url is the address of the service, as it stands before /v
 const secretHint = "If it was rotated, end this command with Ctrl-C and start it again: it registers a new endpoint, whose secret it knows.";
 const eventTypesField = /`subscribed_event_types[^`]*`/;
 const firstWaitMs = 1e3;
-const longestWaitMs = 3e4;
+const maxWaitMs = 3e4;
 const answerTries = 3;
 const removeWithinMs = 5e3;
 /** Halved, a burst that was cut off in the middle is forwarded twice in part; doubled, nobody would notice. */
-const mostKeptAnswers = 200;
+const maxKeptAnswers = 200;
 /** One listener, from its first line to its last. */
 var Listening = class {
 	#options;
@@ -1313,7 +1313,7 @@ var Listening = class {
 			const pauseMs = Math.round(waitMs * (.5 + Math.random() / 2));
 			screen.warn(`Connection lost (${printable(problem)}). Trying again in ${(pauseMs / 1e3).toFixed(1)} s; deliveries wait.`);
 			await pause(pauseMs, this.#ended.signal);
-			waitMs = Math.min(2 * waitMs, longestWaitMs);
+			waitMs = Math.min(2 * waitMs, maxWaitMs);
 		}
 	}
 	async *#open() {
@@ -1378,7 +1378,7 @@ var Listening = class {
 		const again = `${delivery.delivery_id} ${delivery.attempt}`;
 		const known = this.#answers.get(again) ?? null;
 		const answering = known ?? this.#answerFor(delivery, event, problem);
-		if (this.#answers.size < mostKeptAnswers) this.#answers.set(again, answering);
+		if (this.#answers.size < maxKeptAnswers) this.#answers.set(again, answering);
 		const answer = await answering;
 		const durationMs = Math.round(performance.now() - startedAt);
 		const recorded = await this.#answer(delivery, answer);
@@ -1620,7 +1620,7 @@ var Screen = class {
 	}
 };
 // packages/cli/src/state.ts
-const mostSlots = 20;
+const maxSlots = 20;
 const touchEveryMs = 2e4;
 /** A lock that nobody has touched for so long is left over from before a restart of the machine, whoever has its process id now. */
 const staleAfterMs = 9e4;
@@ -1650,7 +1650,7 @@ var Slot = class Slot {
 		});
 		const name = createHash("sha256").update(`${url}\n${key}`).digest("hex").slice(0, 16);
 		let running = null;
-		for (let at = 1; at <= mostSlots; at++) {
+		for (let at = 1; at <= maxSlots; at++) {
 			const base = path.join(folder, `listen-${name}-${at}`);
 			if (lock(`${base}.lock`)) return {
 				slot: new Slot(base),
@@ -1658,7 +1658,7 @@ var Slot = class Slot {
 			};
 			running ??= readState(`${base}.json`);
 		}
-		throw new Error(`${mostSlots} listeners run with this key already.`);
+		throw new Error(`${maxSlots} listeners run with this key already.`);
 	}
 	get keyFile() {
 		return `${this.#base}.pem`;

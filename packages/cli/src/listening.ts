@@ -45,11 +45,11 @@ const secretHint =
   "If it was rotated, end this command with Ctrl-C and start it again: it registers a new endpoint, whose secret it knows.";
 const eventTypesField = /`subscribed_event_types[^`]*`/;
 const firstWaitMs = 1_000;
-const longestWaitMs = 30_000;
+const maxWaitMs = 30_000;
 const answerTries = 3;
 const removeWithinMs = 5_000;
 /** Halved, a burst that was cut off in the middle is forwarded twice in part; doubled, nobody would notice. */
-const mostKeptAnswers = 200;
+const maxKeptAnswers = 200;
 
 /** One listener, from its first line to its last. */
 export class Listening {
@@ -249,7 +249,7 @@ export class Listening {
         `Connection lost (${printable(problem)}). Trying again in ${(pauseMs / 1000).toFixed(1)} s; deliveries wait.`,
       );
       await pause(pauseMs, this.#ended.signal);
-      waitMs = Math.min(2 * waitMs, longestWaitMs);
+      waitMs = Math.min(2 * waitMs, maxWaitMs);
     }
   }
 
@@ -333,7 +333,7 @@ export class Listening {
     const again = `${delivery.delivery_id} ${delivery.attempt}`;
     const known = this.#answers.get(again) ?? null;
     const answering = known ?? this.#answerFor(delivery, event, problem);
-    if (this.#answers.size < mostKeptAnswers) this.#answers.set(again, answering);
+    if (this.#answers.size < maxKeptAnswers) this.#answers.set(again, answering);
     const answer = await answering;
     const durationMs = Math.round(performance.now() - startedAt);
     const recorded = await this.#answer(delivery, answer);

@@ -22,7 +22,7 @@ export type ListenerState = {
   registration: string | null;
 };
 
-const mostSlots = 20;
+const maxSlots = 20;
 const touchEveryMs = 20_000;
 /** A lock that nobody has touched for so long is left over from before a restart of the machine, whoever has its process id now. */
 const staleAfterMs = 90_000;
@@ -54,12 +54,12 @@ export class Slot {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const name = createHash("sha256").update(`${url}\n${key}`).digest("hex").slice(0, 16);
     let running: ListenerState | null = null;
-    for (let at = 1; at <= mostSlots; at++) {
+    for (let at = 1; at <= maxSlots; at++) {
       const base = path.join(folder, `listen-${name}-${at}`);
       if (lock(`${base}.lock`)) return { slot: new Slot(base), running };
       running ??= readState(`${base}.json`);
     }
-    throw new Error(`${mostSlots} listeners run with this key already.`);
+    throw new Error(`${maxSlots} listeners run with this key already.`);
   }
 
   get keyFile(): string {

@@ -32,7 +32,7 @@ export function hasColours(shown: Stream, env: NodeJS.ProcessEnv): boolean {
 
 const progressAfterMs = 1000;
 /** On less, lines are broken by the terminal: words below each other are worse to read. */
-const leastWidth = 40;
+const minWidth = 40;
 
 /** `shown` is where the lines go. Progress is written beside them, so that it never gets into a file. */
 export function styleOf(shown: Stream, beside: Stream, env: NodeJS.ProcessEnv): Style {
@@ -47,7 +47,7 @@ export function styleOf(shown: Stream, beside: Stream, env: NodeJS.ProcessEnv): 
       return paint(colour, isTerminal || coloured ? sign : word);
     },
     // A terminal that does not know its width says 0.
-    width: isTerminal ? Math.max(leastWidth, shown.columns || 80) : null,
+    width: isTerminal ? Math.max(minWidth, shown.columns || 80) : null,
     progress: async (text, work) => {
       if (beside.isTTY !== true || env.TERM === "dumb") return work();
       const turns = ["-", "\\", "|", "/"];
@@ -105,7 +105,7 @@ function cut(text: string, columns: number): string {
   return `${kept}…`;
 }
 
-const leastColumns = 8;
+const minColumns = 8;
 
 /**
  * Rows whose columns stand below each other. On a terminal that is too narrow, the widest columns are cut until it fits; elsewhere nothing is cut.
@@ -125,8 +125,8 @@ export function table(
       const over = widths.reduce((sum, width) => sum + width, gaps) - style.width;
       const widest = widths.indexOf(Math.max(...widths));
       const width = widths[widest] ?? 0;
-      if (over <= 0 || width <= leastColumns) break;
-      widths[widest] = Math.max(leastColumns, width - 1);
+      if (over <= 0 || width <= minColumns) break;
+      widths[widest] = Math.max(minColumns, width - 1);
     }
   }
   return shown.map((row, index) => {

@@ -164,7 +164,7 @@ const inputToo = new Set(["title"]);
 const outputOnly = new Set(["title", "description", "examples", "default"]);
 
 /** The form of an identifier tells a model something; the list of characters that a text must not hold does not. The route checks both. */
-const longestPattern = 100;
+const maxPatternLength = 100;
 
 /** Keywords whose value is no schema, whatever it looks like. */
 const dataKeywords = new Set(["default", "const", "enum", "examples"]);
@@ -174,7 +174,7 @@ function plain(schema: unknown, leftOut: ReadonlySet<string>): JsonSchema {
   const copy: { [name: string]: Json } = {};
   for (const [name, value] of Object.entries(schema as object)) {
     if (name.startsWith("~") || leftOut.has(name)) continue;
-    if (name === "pattern" && String(value).length > longestPattern) continue;
+    if (name === "pattern" && String(value).length > maxPatternLength) continue;
     if (dataKeywords.has(name)) copy[name] = value as Json;
     else if (name === "properties")
       copy[name] = Object.fromEntries(

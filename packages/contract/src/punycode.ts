@@ -1,6 +1,6 @@
 /** Parameters of RFC 3492, section 5. */
 const [base, tMin, tMax, skew, damp, initialBias, initialCode] = [36, 1, 26, 38, 700, 72, 128];
-const mostCode = 0x10ffff;
+const maxCode = 0x10ffff;
 
 /** The text of a label behind its `xn--`; null for what is no such text. Node's own decoder is not there in a browser. */
 export function decodePunycode(encoded: string): string | null {
@@ -14,7 +14,7 @@ export function decodePunycode(encoded: string): string | null {
       const digit = digitOf(encoded.charCodeAt(at++));
       if (digit === null) return null;
       position += digit * weight;
-      if (position > mostCode * (codes.length + 1)) return null;
+      if (position > maxCode * (codes.length + 1)) return null;
       const threshold = Math.min(Math.max(k - bias, tMin), tMax);
       if (digit < threshold) break;
       weight *= base - threshold;
@@ -22,7 +22,7 @@ export function decodePunycode(encoded: string): string | null {
     bias = adapt(position - before, codes.length + 1, before === 0);
     code += Math.floor(position / (codes.length + 1));
     position %= codes.length + 1;
-    if (code > mostCode || (code >= 0xd800 && code <= 0xdfff)) return null;
+    if (code > maxCode || (code >= 0xd800 && code <= 0xdfff)) return null;
     codes.splice(position++, 0, code);
   }
   return codes.length > 63 ? null : String.fromCodePoint(...codes);

@@ -61,7 +61,7 @@ const selectApplication = encodeCommand({ cla: 0, ins: 0xa4, p1: 4, p2: 0x0c, da
 const getChallenge = encodeCommand({ cla: 0, ins: 0x84, p1: 0, p2: 0, expectedBytes: 8 });
 const unknownInstruction = Uint8Array.of(0x00, 0xee, 0x00, 0x00);
 /** A SELECT of a name that nobody has, as long as a short command gets. */
-const longestShortCommand = encodeCommand({
+const maxShortCommand = encodeCommand({
   ...{ cla: 0, ins: 0xa4, p1: 4, p2: 0 },
   data: new Uint8Array(255).fill(0xa5),
   expectedBytes: 256,
@@ -274,8 +274,8 @@ const checks: readonly TransportCheck[] = [
       const transport = await begin(stage);
       checkShape(transport, stage.waits);
       const told = `${transport.maxCommandBytes} and ${transport.maxResponseBytes} bytes, extended length ${transport.extendedLength ? "yes" : "no"}`;
-      if (transport.maxCommandBytes < longestShortCommand.length) return told;
-      const status = statusOf(await ask(stage, transport, longestShortCommand));
+      if (transport.maxCommandBytes < maxShortCommand.length) return told;
+      const status = statusOf(await ask(stage, transport, maxShortCommand));
       return `${told}; answered ${hexOf(status)}`;
     },
   },

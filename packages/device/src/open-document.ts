@@ -15,7 +15,7 @@ import type { OpenedChip } from "./drive-device.ts";
  * How often a chip may leave the field and come back in one reading. Fewer: shaking hands have to begin again. More: whoever holds the document where
  * it cannot be read is not told so.
  */
-const mostReturns = 3;
+const maxReturns = 3;
 
 /**
  * Opens the chip in the field of `transport` with what is printed on its document. `comesBack` says of an error that the chip has left the field and that the
@@ -38,7 +38,7 @@ export async function openDocument(
       try {
         return await work(again);
       } catch (error) {
-        if (returns >= mostReturns || !comesBack(error)) throw error;
+        if (returns >= maxReturns || !comesBack(error)) throw error;
         returns += 1;
       }
     }

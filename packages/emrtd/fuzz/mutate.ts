@@ -3,7 +3,7 @@ import { concat, concatAll, latin1, uintBytes } from "../src/bytes.ts";
 import type { Dice } from "./dice.ts";
 import type { FuzzReader } from "./fuzz-reader.ts";
 
-const largestInputBytes = 64 * 1024;
+const maxInputBytes = 64 * 1024;
 const interestingBytes = [
   0x00, 0x01, 0x1f, 0x20, 0x24, 0x30, 0x31, 0x3c, 0x5f, 0x7f, 0x80, 0x81, 0x84, 0x88, 0xa0, 0xff,
 ];
@@ -38,7 +38,7 @@ export function hostileInput(
   if (reader.text && !dice.chance(4)) return exchangeCharacters(bytes, dice);
   for (let rounds = 1 + dice.below(3); rounds > 0; rounds--) {
     bytes = dice.chance(3) ? damageBytes(bytes, seeds, dice) : damageStructure(bytes, dice);
-    if (bytes.length > largestInputBytes) bytes = bytes.subarray(0, largestInputBytes);
+    if (bytes.length > maxInputBytes) bytes = bytes.subarray(0, maxInputBytes);
   }
   return bytes;
 }

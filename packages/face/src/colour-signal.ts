@@ -7,12 +7,12 @@ export type ColourLimits = {
   /** Correlation from which the face counts as lit by the screen. */
   readonly followedFrom: number;
   /** Least change of the face's colour, in parts of its own light, between two colours of the screen. */
-  readonly leastReflection: number;
+  readonly minReflection: number;
   /**
    * Least variation of the face's colour at which "does not follow" means anything. Turning the head alone causes as
    * much, and in a bright room the screen adds no more: below it the result is "not measurable".
    */
-  readonly leastVariation: number;
+  readonly minVariation: number;
   /**
    * Delays of the picture behind the screen that are tried out: screens, cameras and encoders are late, by the same
    * time throughout a try.
@@ -31,12 +31,12 @@ export const colourLimits: ColourLimits = {
    */
   followedFrom: 0.6,
   /** Half: no difference was seen. Twice: a face that reflects 0.8 % is never followed, and always is today. */
-  leastReflection: 0.006,
+  minReflection: 0.006,
   /**
    * Half: a face in daylight that only turns may count as not following, which costs 0.3 of risk instead of 0.1. Twice: noise of 1 % without any reflection is
    * unmeasurable in 99 % instead of 0 %, and an attack without the right light is excused as daylight.
    */
-  leastVariation: 0.012,
+  minVariation: 0.012,
   /** Up to 0.5 s. Half: a lag of 0.4 s was still followed. Twice: more lags to fit by chance; the recording is followed in 7 % instead of 4 %. */
   lagsMs: [0, 100, 200, 300, 400, 500],
 };
@@ -123,8 +123,8 @@ export function judgeColours(
       };
     }
   }
-  if (best.correlation >= limits.followedFrom && best.reflection >= limits.leastReflection)
+  if (best.correlation >= limits.followedFrom && best.reflection >= limits.minReflection)
     return { outcome: "followed", ...best };
   const variation = Math.sqrt(product(face, face) / lit.length);
-  return { outcome: variation < limits.leastVariation ? "unmeasurable" : "not_followed", ...best };
+  return { outcome: variation < limits.minVariation ? "unmeasurable" : "not_followed", ...best };
 }

@@ -79,10 +79,10 @@ export function describeMatch(): string {
 
 /** How the colours are judged, in docs/face.md. */
 export function describeColours(): string {
-  const { lagsMs, followedFrom, leastVariation } = colourLimits;
+  const { lagsMs, followedFrom, minVariation } = colourLimits;
   return [
     `The colour of the face is correlated with what was shown at the lag from 0 to ${seconds(Math.max(...lagsMs))} that fits best. It counts as followed from a`,
-    `correlation of ${followedFrom}; otherwise as not measurable when the face changes its colour by less than ${Number((leastVariation * 100).toFixed(2))} %, which turning alone can do, and as`,
+    `correlation of ${followedFrom}; otherwise as not measurable when the face changes its colour by less than ${Number((minVariation * 100).toFixed(2))} %, which turning alone can do, and as`,
     "not followed when it changes more.",
   ].join("\n");
 }

@@ -81,10 +81,10 @@ export function errorsAt(
 /**
  * The greatest threshold, in hundredths, whose FMR is at most this even at the upper end of its interval; null where the pairs are too few to show it for any.
  */
-export function thresholdFor(distances: PairDistances, mostFalseMatch: number): number | null {
+export function thresholdFor(distances: PairDistances, maxFalseMatch: number): number | null {
   for (let hundredths = 100; hundredths > 0; hundredths--) {
     const { falseMatch } = errorsAt(distances, hundredths / 100);
-    if (falseMatch !== null && falseMatch.high <= mostFalseMatch) return hundredths / 100;
+    if (falseMatch !== null && falseMatch.high <= maxFalseMatch) return hundredths / 100;
   }
   return null;
 }

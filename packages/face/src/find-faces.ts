@@ -17,7 +17,7 @@ const valuesPerAnchor = 5;
 /** From 0 to 1. Half: things in the room become second faces. Twice: turned faces are lost, and the try fails as `no_face`. */
 export const detectorLeastScore = 0.4;
 /** Half: of two faces close together one is dropped. Twice: one face is counted several times and fails as `several_faces`. */
-const mostOverlap = 0.4;
+const maxOverlap = 0.4;
 /** Of the largest face's width. Half: somebody further back counts as a second face. Twice: a second person has to come nearly as close to be counted. */
 export const rivalSizeShare = 0.4;
 
@@ -52,7 +52,7 @@ export function decodeFaces(values: Float32Array, side: number): readonly Box[] 
 function withoutRepeats(found: readonly Found[]): Box[] {
   const kept: Found[] = [];
   for (const box of [...found].sort((a, b) => b.score - a.score))
-    if (kept.every((other) => overlapOf(box, other) <= mostOverlap)) kept.push(box);
+    if (kept.every((other) => overlapOf(box, other) <= maxOverlap)) kept.push(box);
   return kept;
 }
 

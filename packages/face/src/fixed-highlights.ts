@@ -2,7 +2,7 @@ import type { FrameMeasurement } from "./measurement.ts";
 import { median } from "./median.ts";
 
 /** Degrees between the looks to either side, at least; a turn counts from 14. Half: noise decides. Twice: most people do not turn so far to both sides. */
-const leastTurn = 24;
+const minTurn = 24;
 
 /**
  * How far the brightest part of a face wanders over it when the head turns, in thousandths of the face's height a degree. Light stays where it is, so on a head that turns left it wanders to the right; light that
@@ -14,7 +14,7 @@ export function highlightDrift(frames: readonly FrameMeasurement[]): number | nu
   );
   if (looks.length === 0) return null;
   const [least, most] = [Math.min(...looks.map(({ yaw }) => yaw)), Math.max(...looks.map(({ yaw }) => yaw))];
-  if (!(most - least >= leastTurn)) return null;
+  if (!(most - least >= minTurn)) return null;
   // The looks of the outer thirds on either side: a line through all of them would be held by the many straight ones.
   const side = (from: number, to: number) =>
     looks.filter(({ yaw }) => yaw >= from && yaw <= to).map(({ yaw, across }) => [yaw, across] as const);

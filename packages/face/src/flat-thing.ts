@@ -10,7 +10,7 @@ const nearRatio = 1.2;
 /** And as far up to this. */
 const farRatio = 1.08;
 /** Degrees that such a look may be turned by. Half: too few looks. Twice: a turn is taken for perspective. */
-const mostTurn = 7;
+const maxTurn = 7;
 
 /**
  * How much the points of a face change against each other when it comes closer, in thousandths of its height: what is left when the far ones are laid over the near ones as one plane (the residual of the best affine map). The
@@ -23,7 +23,7 @@ export function planeResidual(frames: readonly FrameMeasurement[]): number | nul
   const centre = centreOf(looks);
   if (centre === null) return null;
   const straight = looks.filter(
-    ({ yaw, pitch }) => Math.abs(yaw - centre.yaw) <= mostTurn && Math.abs(pitch - centre.pitch) <= mostTurn,
+    ({ yaw, pitch }) => Math.abs(yaw - centre.yaw) <= maxTurn && Math.abs(pitch - centre.pitch) <= maxTurn,
   );
   const shapesOf = (fits: (ratio: number) => boolean) =>
     straight.filter(({ size }) => fits(size / centre.size)).map(({ shape, size }) => scaled(shape, 1 / size));

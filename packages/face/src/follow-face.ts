@@ -9,11 +9,11 @@ export const followLimits = {
    * After each look of the detector between one and so many frames are only followed, how many is drawn at random: who knew the frames could show a second face in between. Half: a fifth more of the detector's
    * time. Twice: a second face that is there for a second and a half may be missed.
    */
-  mostFrames: 5,
+  maxFrames: 5,
   /** In heights of the face, from one frame to the next. Half: quick heads cost the detector more often. Twice: the mesh may wander off to something else unnoticed. */
-  mostShift: 0.4,
+  maxShift: 0.4,
   /** Half: who comes closer quickly costs the detector more often. Twice: as for the shift. */
-  mostGrowth: 0.3,
+  maxGrowth: 0.3,
 } as const;
 
 /** Whether a face that was looked for where one was before may be that one; what jumped is for the detector to find. */
@@ -24,7 +24,7 @@ export function isFollowed(before: Box, now: Box): boolean {
   );
   const growth = Math.max(now.height / before.height, before.height / now.height) - 1;
   // Asked this way round, a box that is not a number is no face.
-  return shift <= followLimits.mostShift * before.height && growth <= followLimits.mostGrowth;
+  return shift <= followLimits.maxShift * before.height && growth <= followLimits.maxGrowth;
 }
 
 /** Of the faces that were found, the one that was followed to this place: the largest of those whose middle lies in it. */

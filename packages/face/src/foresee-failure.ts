@@ -18,10 +18,10 @@ export function foreseeFailure(
   if (times.length > 0) return times;
   const counted = frames.flatMap(({ atMs, face }) => (face === null ? [] : [{ atMs, face }]));
   // Of how many frames the try will have is known that the socket takes no more than these.
-  const mostBad = verifySocketLimits.faceFrames * limits.maxBadFrameShare;
-  if (frames.length - counted.length > mostBad) return ["no_face"];
+  const maxBad = verifySocketLimits.faceFrames * limits.maxBadFrameShare;
+  if (frames.length - counted.length > maxBad) return ["no_face"];
   const reasons: LivenessReason[] = [];
-  if (frames.filter(({ faces }) => faces > 1).length > mostBad) reasons.push("several_faces");
+  if (frames.filter(({ faces }) => faces > 1).length > maxBad) reasons.push("several_faces");
   // A face that is away leaves its gap when it is back; until then the film may end without it.
   if (longestGap(counted.map(({ atMs }) => atMs)) > limits.maxGapMs) reasons.push("frame_rate_too_low");
   if (hasCut(frames, limits)) reasons.push("cut");

@@ -4,7 +4,7 @@ import { median } from "./median.ts";
 /** Side of the square that is looked at, a power of two. Half: stripes of more than 16 pixels are missed. Twice: as large as the whole face, and four times the work (about 1 ms). */
 export const patternPixels = 64;
 /** Waves over the square: slower ones are the face itself. Half: eyes and mouth become patterns. Twice: wide bands of a screen are missed. */
-const leastWaves = 6;
+const minWaves = 6;
 /** JPEG has squares of this side, whose edges are a pattern of their own. */
 const jpegSide = 8;
 
@@ -21,7 +21,7 @@ export function patternOf(light: ArrayLike<number>): number {
     for (let column = 0; column <= side / 2; column++) {
       const down = row <= side / 2 ? row : row - side;
       const ring = Math.round(Math.hypot(down, column));
-      if (ring < leastWaves || ring > side / 2 || isOfJpeg(down) || isOfJpeg(column)) continue;
+      if (ring < minWaves || ring > side / 2 || isOfJpeg(down) || isOfJpeg(column)) continue;
       const value = power[row * side + column] ?? 0;
       rings[ring]?.push(value);
       waves.push({ ring, value });

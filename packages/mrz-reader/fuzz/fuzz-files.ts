@@ -105,7 +105,7 @@ export function fuzzFiles(options: { inputs: number; seed: number; limitMs: numb
   return result;
 }
 
-const mostEngineBytes = 64 * 1024 * 1024;
+const maxEngineBytes = 64 * 1024 * 1024;
 const picture = { width: 64, height: 48, data: new Float32Array(64 * 48).map((_, n) => (n % 7) / 7) };
 
 function judge(plan: unknown, bytes: Uint8Array, result: FileFuzz): string | null {
@@ -114,7 +114,7 @@ function judge(plan: unknown, bytes: Uint8Array, result: FileFuzz): string | nul
     const networks = readNetworks(plan, bytes);
     result.accepted++;
     const bytesUsed = lookWith(networks);
-    if (bytesUsed > mostEngineBytes) return `took ${bytesUsed} bytes`;
+    if (bytesUsed > maxEngineBytes) return `took ${bytesUsed} bytes`;
   } catch (error) {
     if (!(error instanceof NetworkFileError))
       return `threw ${error instanceof Error ? error.stack : String(error)}`;

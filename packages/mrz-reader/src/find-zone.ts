@@ -68,8 +68,8 @@ const [linePitch, characterPitch] = [6.1, 2.54];
  * How much higher one side of the zone may be than the other, and its height in shares of what its shape says. One line more or less of two is half of it; a page that is tilted as far as it can be read stays within.
  * Half of the room: tilted pages are looked at twice for nothing. Twice: a missed line passes.
  */
-const mostUneven = 1.6;
-const [leastTall, mostTall] = [0.68, 1.35];
+const maxUneven = 1.6;
+const [minTall, maxTall] = [0.68, 1.35];
 
 function sidesOf({ quad: [a, b, c, d], shapes: [shape = "TD3"] }: Pick<FoundZone, "quad" | "shapes">) {
   const { lines, characters } = zoneSizes[shape];
@@ -82,7 +82,7 @@ function sidesOf({ quad: [a, b, c, d], shapes: [shape = "TD3"] }: Pick<FoundZone
 function isConsistent(zone: Pick<FoundZone, "quad" | "shapes">): boolean {
   const { left, right, tall } = sidesOf(zone);
   const high = (left + right) / 2 / tall;
-  return Math.max(left, right) < mostUneven * Math.min(left, right) && high > leastTall && high < mostTall;
+  return Math.max(left, right) < maxUneven * Math.min(left, right) && high > minTall && high < maxTall;
 }
 
 /** Where the zone is if its first line was mistaken, and if its last was: the other edge is believed, and the direction of the side that is more nearly as high as it should be. */
@@ -105,7 +105,7 @@ function mendedQuads(zone: Pick<FoundZone, "quad" | "shapes">): readonly Quad[] 
  * Once more from where the zone was found, because the first look may have begun far beside it; and where that moved a corner by this share of the zone's width, once more again.
  * Half: a third look for nothing, at a tenth of the time for a frame. Twice: zones that the rough look met badly are read askew.
  */
-const mostMove = 0.015;
+const maxMove = 0.015;
 
 /** Null where a look finds no zone. */
 export function lookUntilStill<Z extends Pick<FoundZone, "quad">>(
@@ -118,7 +118,7 @@ export function lookUntilStill<Z extends Pick<FoundZone, "quad">>(
   // Turned round is not moved.
   const before = second.isTurned ? turnedQuad(first.quad) : first.quad;
   const [left, right] = second.quad;
-  const most = mostMove * Math.hypot(right.x - left.x, right.y - left.y);
+  const most = maxMove * Math.hypot(right.x - left.x, right.y - left.y);
   const isStill = second.quad.every(({ x, y }, corner) => {
     const old = before[corner];
     return old !== undefined && Math.hypot(x - old.x, y - old.y) <= most;

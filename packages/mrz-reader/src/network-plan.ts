@@ -33,9 +33,9 @@ export class NetworkFileError extends Error {}
  * Far above what any layer has. They bound what a broken file can make the page allocate. Twice: still harmless. Half: a kernel of nine, which
  * reads along a line, would still pass; a network of twice the width would not.
  */
-const mostChannels = 512;
-const mostKernel = 16;
-const mostSteps = 100;
+const maxChannels = 512;
+const maxKernel = 16;
+const maxSteps = 100;
 
 /** Reads the plan (parsed JSON) and its weights. Every byte must be used, and every number finite. */
 export function readNetworks(plan: unknown, bytes: Uint8Array): NetworkPlans {
@@ -86,19 +86,19 @@ function text(value: unknown): string {
 }
 
 function readSteps(value: unknown): readonly Step[] {
-  if (!Array.isArray(value) || value.length === 0 || value.length > mostSteps)
+  if (!Array.isArray(value) || value.length === 0 || value.length > maxSteps)
     throw new NetworkFileError("The plan has no steps");
   return value.map(readStep);
 }
 
 function readStep(value: unknown): Step {
   const op = field(value, "op");
-  const out = () => whole(field(value, "out"), 1, mostChannels);
+  const out = () => whole(field(value, "out"), 1, maxChannels);
   switch (op) {
     case "conv":
     case "ds": {
-      const kernel = pair(field(value, "kernel"), 1, mostKernel);
-      const pad = pair(field(value, "pad"), 0, mostKernel);
+      const kernel = pair(field(value, "kernel"), 1, maxKernel);
+      const pad = pair(field(value, "pad"), 0, maxKernel);
       // A window that lies wholly beside the picture would have no tap at all.
       if (pad[0] >= kernel[0] || pad[1] >= kernel[1])
         throw new NetworkFileError("A kernel is smaller than its margin");

@@ -97,9 +97,9 @@ function addShares(segment: Float32Array, shares: Float64Array): void {
  * By how many nats the best reading of any length may be likelier than all of the wanted length together. Half: lines are refused whose fillers ran into each other.
  * Twice: so are none that are right, and lines of another shape are read as this one.
  */
-const mostStrain = 6;
+const maxStrain = 6;
 /** How many places a character may be from where its column says. Half: nothing known is lost; corners that are off by two characters are not read anyway. Twice: twice the time, nothing gained. */
-const mostShift = 5;
+const maxShift = 5;
 
 /**
  * How likely each character is at each place, over all the ways in which the line can be read as exactly so many characters: forward and backward through the lattice of CTC. Which
@@ -110,7 +110,7 @@ export function charactersOf(
   count: number,
 ): ReadLine {
   const lattice = new Lattice(maps, width, stride, count);
-  return lattice.strain() > mostStrain ? [] : lattice.characters();
+  return lattice.strain() > maxStrain ? [] : lattice.characters();
 }
 
 class Lattice {
@@ -150,8 +150,8 @@ class Lattice {
   #band(at: number): readonly [number, number] {
     const near = Math.round(((at + 0.5) / this.#width) * (this.#count + 2) - 1);
     return [
-      Math.max(0, Math.min(this.#count, near - mostShift)),
-      Math.max(0, Math.min(this.#count, near + mostShift)),
+      Math.max(0, Math.min(this.#count, near - maxShift)),
+      Math.max(0, Math.min(this.#count, near + maxShift)),
     ];
   }
 

@@ -2,7 +2,7 @@ import { useId, useRef } from "react";
 import { fileInputClass, TextArea } from "../ui/field.tsx";
 
 // A key of 8192 bits in its longest form has some 13,000 characters. A file that is much larger is not one.
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 /** A key as text, typed, pasted or taken from a file. */
 export function KeyFile(props: { label: string; name: string; hint: string }) {
@@ -21,7 +21,7 @@ export function KeyFile(props: { label: string; name: string; hint: string }) {
           onChange={async (event) => {
             const file = event.currentTarget.files?.[0];
             const area = box.current?.querySelector("textarea");
-            if (file !== undefined && area) area.value = file.size > mostBytes ? "" : await file.text();
+            if (file !== undefined && area) area.value = file.size > maxBytes ? "" : await file.text();
           }}
         />
       </div>

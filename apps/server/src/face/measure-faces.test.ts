@@ -70,7 +70,7 @@ async function lookedAt(models: FaceModels): Promise<SeenFrame[]> {
 test("the detector runs at first, after a drawn number of frames that were followed, and nowhere else", async () => {
   const { models, detected } = modelsOf(() => ({ face: 20 }));
   const seen = await lookedAt(models);
-  assert.deepEqual(detected, [0, followLimits.mostFrames + 1]);
+  assert.deepEqual(detected, [0, followLimits.maxFrames + 1]);
   assert.ok(seen.every(({ faces, face }) => faces === 1 && face !== null));
 });
 

@@ -118,7 +118,7 @@ export async function lookAtFrame(
   const face = box === null ? null : await models.measure(picture, box, near ?? undefined);
   // Who is not alone is looked at in every frame.
   const alone = found.length === 1 && face !== null;
-  const next = alone ? random(1, followLimits.mostFrames + 1) : 0;
+  const next = alone ? random(1, followLimits.maxFrames + 1) : 0;
   return { kind: "seen", faces: found.length, width, height, face, box, mayFollow: next };
 }
 

@@ -29,7 +29,7 @@ const reserveMs = 1_500;
  * A few more frames than the service wants at least, because one that is too large is left out. By hand; guided people
  * take about 50.
  */
-const leastFrames = captureLimits.minFrames + 4;
+const minFrames = captureLimits.minFrames + 4;
 
 /** Shows one instruction after the other in changing light, and sends still pictures all the while. */
 export function faceCapture(
@@ -83,8 +83,8 @@ export function faceCapture(
         const jpeg = await sending;
         if (jpeg !== null && !signal.aborted) sendFrame(jpeg, atMs);
         frames += 1;
-        if (schedule.isOver && frames >= leastFrames) return;
-        const everyMs = frameEveryMs(verifySocketLimits.faceFrames - frames, schedule.longestLeftMs(atMs));
+        if (schedule.isOver && frames >= minFrames) return;
+        const everyMs = frameEveryMs(verifySocketLimits.faceFrames - frames, schedule.maxLeftMs(atMs));
         await new Promise((resolve) => setTimeout(resolve, Math.max(0, atMs + everyMs - sinceBegin())));
       }
     } finally {

@@ -52,13 +52,13 @@ const farthestFromMiddle = { x: 0.13, y: 0.13 } as const;
  */
 const straightDegrees = { yaw: 10, pitch: 22, roll: 15 } as const;
 /** Half: faces too dark to find. Twice: people with dark skin in an ordinary room may be asked for more light (not measured). */
-const leastBrightness = 0.16;
+const minBrightness = 0.16;
 
 /** The first thing that a person should change about how they are framed. */
 export function framingOf({ faces, face }: Sight): Framing {
   if (face === null) return "no_face";
   if (faces > 1) return "several_faces";
-  if (face.brightness < leastBrightness) return "too_dark";
+  if (face.brightness < minBrightness) return "too_dark";
   if (face.size < size.least) return "too_far";
   if (face.size > size.most) return "too_close";
   const aside = Math.abs(face.x - 0.5) > farthestFromMiddle.x;

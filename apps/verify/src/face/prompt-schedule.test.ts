@@ -44,7 +44,7 @@ function run(
     schedule.look(atMs, see(schedule.prompt, atMs - (last?.atMs ?? 0)));
     frames += 1;
     if (!schedule.isOver && schedule.prompt !== last?.prompt) prompts.push({ prompt: schedule.prompt, atMs });
-    atMs += Math.min(frameMs, frameEveryMs(mostFrames - frames, schedule.longestLeftMs(atMs)));
+    atMs += Math.min(frameMs, frameEveryMs(maxFrames - frames, schedule.maxLeftMs(atMs)));
   }
   return { prompts, endMs: atMs, frames };
 }
@@ -122,7 +122,7 @@ test("with little time left everything goes quicker", () => {
   assert.ok(run(() => undefined, 9_000).endMs <= 9_500);
 });
 
-const { faceFrames: mostFrames } = verifySocketLimits;
+const { faceFrames: maxFrames } = verifySocketLimits;
 
 test("the frames last to the end, for the quick and for the slowest", () => {
   for (const see of [
@@ -141,8 +141,8 @@ test("the frames last to the end, for the quick and for the slowest", () => {
       schedule.look(atMs, see(schedule.prompt, atMs - since));
       if (schedule.prompt !== prompt) [prompt, since] = [schedule.prompt, atMs];
       frames += 1;
-      atMs += frameEveryMs(mostFrames - frames, schedule.longestLeftMs(atMs));
-      assert.ok(frames <= mostFrames, `${frames} frames after ${atMs} ms`);
+      atMs += frameEveryMs(maxFrames - frames, schedule.maxLeftMs(atMs));
+      assert.ok(frames <= maxFrames, `${frames} frames after ${atMs} ms`);
     }
     assert.ok((frames * 1_000) / atMs >= 1.1 * captureLimits.minFramesPerSecond);
   }

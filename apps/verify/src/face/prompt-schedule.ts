@@ -19,7 +19,7 @@ const backShare = 0.5;
  * movements take 31 seconds, for which 110 frames last. Half: slow people are hurried past a movement, and fail. Twice: a movement may come later than the
  * service allows, and the frames run out.
  */
-const longestMs = { start: 1_600, movement: 5_000, back: 2_200 } as const;
+const maxStageMs = { start: 1_600, movement: 5_000, back: 2_200 } as const;
 /**
  * Without guidance each prompt stays for this time, and nobody looks whether it was followed. By hand, 18 seconds in all. Half: too quick to read and move. Twice: from
  * movement to movement it takes as long as the service allows.
@@ -32,13 +32,13 @@ const timedMs = { start: 1_500, movement: 2_600, back: 1_400 } as const;
 const shortestStartMs = 900;
 
 type Stage = {
-  readonly kind: keyof typeof longestMs;
+  readonly kind: keyof typeof maxStageMs;
   readonly prompt: FacePrompt;
   readonly movement: number;
 };
 
 function longestOf(stages: readonly Stage[]): number {
-  return stages.reduce((sum, { kind }) => sum + longestMs[kind], 0);
+  return stages.reduce((sum, { kind }) => sum + maxStageMs[kind], 0);
 }
 
 /**
@@ -81,7 +81,7 @@ export class PromptSchedule {
   }
 
   /** The longest time that the schedule can still take. */
-  longestLeftMs(atMs: number): number {
+  maxLeftMs(atMs: number): number {
     return longestOf(this.#stages.slice(this.#at)) * this.#pace - (atMs - this.#sinceMs);
   }
 
@@ -91,16 +91,16 @@ export class PromptSchedule {
     if (face && this.#first.length < movementLimits.startFrames) this.#first.push(face);
     if (face) this.#looks = this.#isFollowed(stage, face) ? this.#looks + 1 : 0;
     const forMs = atMs - this.#sinceMs;
-    const mostMs = (face === undefined ? timedMs : longestMs)[stage.kind] * this.#pace;
+    const maxMs = (face === undefined ? timedMs : maxStageMs)[stage.kind] * this.#pace;
     const followed =
       this.#looks >=
         (stage.prompt === "close_eyes" ? movementLimits.closedEyesFrames : movementLimits.framesToCount) &&
       (stage.kind !== "start" || forMs >= shortestStartMs);
-    if (!followed && forMs < mostMs) return;
+    if (!followed && forMs < maxMs) return;
     this.#at += 1;
     // A frame comes a little after the moment at which a prompt should end. The next prompt is timed from that moment,
     // so that the delays do not add up.
-    this.#sinceMs = followed ? atMs : this.#sinceMs + mostMs;
+    this.#sinceMs = followed ? atMs : this.#sinceMs + maxMs;
     this.#looks = 0;
   }
 
@@ -118,6 +118,6 @@ const usualFrameMs = 240;
 const slowestFrameMs = Math.floor(900 / captureLimits.minFramesPerSecond);
 
 /** Frames are taken at the usual pace while enough of them are left for the slowest person, and a little slower otherwise. */
-export function frameEveryMs(framesLeft: number, longestLeftMs: number): number {
-  return (framesLeft - 1) * slowestFrameMs > longestLeftMs ? usualFrameMs : slowestFrameMs;
+export function frameEveryMs(framesLeft: number, maxLeftMs: number): number {
+  return (framesLeft - 1) * slowestFrameMs > maxLeftMs ? usualFrameMs : slowestFrameMs;
 }

@@ -1,7 +1,7 @@
 import type { DeviceView } from "@assay/device/device-view";
 
 /** Half: one slip of a finger sends back. Twice: six times held to the phone for nothing. */
-const mostRefusedKeys = 3;
+const maxRefusedKeys = 3;
 
 export type RefusedKeys = {
   /** In a row, since the chip was opened last. */
@@ -29,5 +29,5 @@ export function countRefusals(
 
 /** After three in a row what was read or typed is all wrong, and is read again from the document. */
 export function isSentBack({ count, isRefused }: RefusedKeys): boolean {
-  return isRefused && count % mostRefusedKeys === 0;
+  return isRefused && count % maxRefusedKeys === 0;
 }

@@ -1,6 +1,6 @@
 import { EmrtdError } from "../emrtd-error.ts";
 import { checkDigit } from "./check-digit.ts";
-import { longestDocumentNumber } from "./mrz-key.ts";
+import { maxDocumentNumberLength } from "./mrz-key.ts";
 import { type MrzField, type MrzFormat, mrzLayouts, textOf } from "./mrz-layout.ts";
 
 export type MrzContent = {
@@ -51,7 +51,7 @@ export function buildMrz(content: MrzContent): readonly string[] {
     put(layout.documentNumberCheck, checkDigit(number), "check digit");
     put(layout.optionalData, optionalData, "optional data");
   } else {
-    if (content.format === "TD3" || number.length > longestDocumentNumber || number.includes("<")) {
+    if (content.format === "TD3" || number.length > maxDocumentNumberLength || number.includes("<")) {
       throw new EmrtdError("BUILD_INVALID", "The document number is too long");
     }
     put(layout.documentNumber, number.slice(0, 9), "document number");

@@ -6,7 +6,7 @@ import { EmrtdError } from "../emrtd-error.ts";
  * accident the largest number that leaves no adult's century open: with more, people of 18 and over would have to prove theirs with
  * DG11, which many states leave out. With half of it, people over a hundred would be taken for children.
  */
-export const longestLifeYears = 117;
+export const maxLifeYears = 117;
 const expiryYearsAhead = 20;
 const expiryYearsBack = 30;
 const dayMilliseconds = 86_400_000;
@@ -35,7 +35,7 @@ function parseParts(raw: string, what: string): Parts {
   // Zero stands for an unknown month or day as fillers do.
   const month = pairAt(raw, 2) || null;
   const day = pairAt(raw, 4) || null;
-  if ((month ?? 1) > 12 || (day ?? 1) > longestDay(month)) {
+  if ((month ?? 1) > 12 || (day ?? 1) > maxDay(month)) {
     throw new EmrtdError("MRZ_INVALID", `The ${what} does not exist`);
   }
   return { twoDigitYear, month, day };
@@ -50,7 +50,7 @@ function pairAt(raw: string, start: number): number | null {
   return tens === filler ? null : (tens - zeroDigit) * 10 + raw.charCodeAt(start + 1) - zeroDigit;
 }
 
-function longestDay(month: number | null): number {
+function maxDay(month: number | null): number {
   if (month === 2) return 29;
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
@@ -99,7 +99,7 @@ export function readDateOfBirth(raw: string, at: Date): MrzDate {
     const candidate = century + twoDigitYear;
     if (!exists(candidate, parts) || daysFrom(at, candidate, parts) > 0) continue;
     if (year === null) year = candidate;
-    else if (thisYear - candidate <= longestLifeYears) otherYears.push(candidate);
+    else if (thisYear - candidate <= maxLifeYears) otherYears.push(candidate);
   }
   if (year === null) throw new EmrtdError("MRZ_INVALID", "The date of birth does not exist");
   return { raw, year, month: parts.month, day: parts.day, otherYears };

@@ -3,7 +3,7 @@ import { EmrtdError } from "../emrtd-error.ts";
 import { checkDigit } from "./check-digit.ts";
 
 /** Nine characters in the number's own field, thirteen in the optional data of TD1. */
-export const longestDocumentNumber = 22;
+export const maxDocumentNumberLength = 22;
 
 /** The three fields that open the chip, as they stand in the machine readable zone. */
 export type MrzKeyFields = {
@@ -31,7 +31,7 @@ export function mrzKeyMaterial(fields: MrzKeyFields): Uint8Array {
 
 export function mrzInformation(fields: MrzKeyFields): string {
   const number = fields.documentNumber.replace(/<+$/, "").padEnd(9, "<");
-  if (!/^[A-Z0-9<]+$/.test(number) || number.startsWith("<") || number.length > longestDocumentNumber) {
+  if (!/^[A-Z0-9<]+$/.test(number) || number.startsWith("<") || number.length > maxDocumentNumberLength) {
     throw new EmrtdError("MRZ_INVALID", "The document number cannot stand in a machine readable zone");
   }
   for (const [what, date] of [
@@ -47,7 +47,7 @@ export function mrzInformation(fields: MrzKeyFields): string {
 /** Turns what a person typed into fields of the zone, or says which of the three is wrong. */
 export function keyFieldsFromTyped(typed: TypedKeyFields): MrzKeyFields {
   const documentNumber = typed.documentNumber.replace(/[\s\-./]+/g, "").toUpperCase();
-  if (!/^[A-Z0-9][A-Z0-9<]*$/.test(documentNumber) || documentNumber.length > longestDocumentNumber) {
+  if (!/^[A-Z0-9][A-Z0-9<]*$/.test(documentNumber) || documentNumber.length > maxDocumentNumberLength) {
     throw new EmrtdError("MRZ_INVALID", "The document number must be letters and digits");
   }
   return {

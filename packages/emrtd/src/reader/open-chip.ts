@@ -9,7 +9,7 @@ import { type AtrInfo, readAtrInfo } from "../lds/card-files.ts";
 import { type MrzKeyFields, mrzInformation } from "../mrz/mrz-key.ts";
 import { type PaceResult, performPace } from "../pace/pace.ts";
 import type { PacePassword } from "../pace/pace-crypto.ts";
-import { largestProtectedRead, type SecureMessaging } from "../secure-messaging/secure-messaging.ts";
+import { maxProtectedRead, type SecureMessaging } from "../secure-messaging/secure-messaging.ts";
 import { type PaceOffer, paceOffers } from "./card-access.ts";
 import { type ChipFileName, chipFiles, ldsApplicationId } from "./chip-files.ts";
 import { readWholeFile } from "./read-file.ts";
@@ -449,7 +449,7 @@ export class Chip {
     const answerBytes = this.#extended ? most : Math.min(256, this.#transport.maxResponseBytes - 2);
     const messaging = this.#messaging;
     const carried =
-      messaging === null ? answerBytes : largestProtectedRead(answerBytes, messaging.suite.blockBytes);
+      messaging === null ? answerBytes : maxProtectedRead(answerBytes, messaging.suite.blockBytes);
     return Math.max(1, Math.min(nominal, carried));
   }
 

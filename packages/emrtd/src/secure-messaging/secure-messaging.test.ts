@@ -6,7 +6,7 @@ import { decodeResponse, encodeResponse } from "../apdu/response.ts";
 import { concat, fromHex, toHex } from "../bytes.ts";
 import { type CipherName, cipherSuites } from "../crypto/cipher-suite.ts";
 import { padIso7816 } from "../crypto/padding.ts";
-import { largestProtectedRead, protectedAnswerBytes, SecureMessaging } from "./secure-messaging.ts";
+import { maxProtectedRead, protectedAnswerBytes, SecureMessaging } from "./secure-messaging.ts";
 
 const ciphers = Object.keys(cipherSuites) as CipherName[];
 
@@ -159,6 +159,6 @@ test("the size of a protected answer is known before it is asked for", () => {
       assert.equal(protectedAnswerBytes(bytes, cipherSuites[cipher].blockBytes), answer.data.length);
     }
   }
-  assert.equal(largestProtectedRead(256, 8), 231);
-  assert.equal(largestProtectedRead(256, 16), 223);
+  assert.equal(maxProtectedRead(256, 8), 231);
+  assert.equal(maxProtectedRead(256, 16), 223);
 });

@@ -216,7 +216,7 @@ export function protectedAnswerBytes(dataBytes: number, blockBytes: number): num
 }
 
 /** The most data that a protected answer of at most `answerBytes` can bring. */
-export function largestProtectedRead(answerBytes: number, blockBytes: number): number {
+export function maxProtectedRead(answerBytes: number, blockBytes: number): number {
   let low = 0;
   let high = answerBytes;
   while (low < high) {

@@ -4,7 +4,7 @@ import { isEmrtdError } from "../emrtd-error.ts";
 
 const limits = { maxBytes: 64 * 1024, maxDepth: 12, maxNodes: 2_000 } as const;
 const distributionPoints = "2.5.29.31";
-const mostAddresses = 8;
+const maxAddresses = 8;
 
 /**
  * The http and https addresses where an authority says that it publishes its revocation lists. A hint and nothing more: what cannot be read
@@ -24,7 +24,7 @@ export function revocationListAddresses(certificate: Uint8Array): readonly strin
       .filter(({ tag }) => tag === contextPrimitive(6))
       .map((name) => new TextDecoder("latin1").decode(name.value))
       .filter((address) => /^https?:\/\/[\x21-\x7e]{1,1000}$/i.test(address));
-    return [...new Set(addresses)].slice(0, mostAddresses);
+    return [...new Set(addresses)].slice(0, maxAddresses);
   } catch (error) {
     if (!isEmrtdError(error)) throw error;
     return [];
