@@ -64,7 +64,7 @@ export function App({
   }, [words]);
   const choose = (language: Language) => {
     setChosen(true);
-    // Words that cannot be loaded leave the page as it is; drawn anew, the choice says so too.
+    // Words that cannot be loaded leave the page as it is; redrawn, the choice says so too.
     loadWords(language).then(setWords, () => setWords((now) => ({ ...now })));
     try {
       localStorage.setItem("assay:language", language);
@@ -312,7 +312,7 @@ function Current({
   return <Later show={{ screen: "handoff", ...screen, onReadHere: readHere, onDevice: readWith }} />;
 }
 
-/** What comes after the agreement. Most of the page's program is for it, and nobody needs that to read what they are asked. */
+/** What comes after the agreement. Most of the page's program is for it, and it is not needed to read the request. */
 function Later({ show }: { show: LaterScreen }) {
   const { t } = useWords();
   const [Screens, setScreens] = useState(() => laterScreens.loaded);

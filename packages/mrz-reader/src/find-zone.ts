@@ -19,7 +19,7 @@ const crop = { width: 320, height: 80, left: 40, top: 20 } as const;
 /** The maps of corners are a quarter of the picture's size. */
 const cellPixels = 4;
 const contrastFloor = 0.05;
-/** In nats: one in twenty. Within it the second answer is tried too, where the first reads as nothing. Half: missed frames. Twice: slow ones, for nothing. */
+/** In nats: one in twenty. A second answer within it is tried too, where the first cannot be read. */
 const doubt = 3;
 
 export type FoundZone = {
@@ -66,7 +66,7 @@ export function findFrom(look: Look, rough: Quad): FoundZone | null {
 const [linePitch, characterPitch] = [6.1, 2.54];
 /**
  * How much higher one side of the zone may be than the other, and its height in shares of what its shape says. One line more or less of two is half of it; a page that is tilted as far as it can be read stays within.
- * Half of the room: tilted pages are looked at twice for nothing. Twice: a missed line passes.
+ * With less room, tilted pages are looked at twice; with more, a missed line passes.
  */
 const maxUneven = 1.6;
 const [minTall, maxTall] = [0.68, 1.35];
@@ -103,7 +103,7 @@ function mendedQuads(zone: Pick<FoundZone, "quad" | "shapes">): readonly Quad[] 
 
 /**
  * Once more from where the zone was found, because the first look may have begun far beside it; and where that moved a corner by this share of the zone's width, once more again.
- * Half: a third look for nothing, at a tenth of the time for a frame. Twice: zones that the rough look met badly are read askew.
+ * With more, zones that the rough look met badly are read askew.
  */
 const maxMove = 0.015;
 

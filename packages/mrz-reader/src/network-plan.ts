@@ -1,4 +1,4 @@
-/** One layer of a network, as the training wrote it down. What each does is told in training/networks.py. */
+/** One layer of a network, as the training wrote it down. training/networks.py defines each. */
 export type Step =
   | {
       readonly op: "conv" | "ds";

@@ -94,11 +94,11 @@ function addShares(segment: Float32Array, shares: Float64Array): void {
 }
 
 /**
- * By how many nats the best reading of any length may be likelier than all of the wanted length together. Half: lines are refused whose fillers ran into each other.
- * Twice: so are none that are right, and lines of another shape are read as this one.
+ * By how many nats the best reading of any length may be likelier than all of the wanted length together.
+ * With less, lines are refused whose fillers ran into each other; with more, lines of another shape are read as this one.
  */
 const maxStrain = 6;
-/** How many places a character may be from where its column says. Half: nothing known is lost; corners that are off by two characters are not read anyway. Twice: twice the time, nothing gained. */
+/** How many places a character may be from where its column says. More takes time and reads no more. */
 const maxShift = 5;
 
 /**

@@ -1,8 +1,8 @@
 import { type Environment, environments } from "@assay/contract/facts";
 
 /**
- * Where this page acts. It never changes while a page is shown, so that nobody presses a button in the one and has it carried out in the other;
- * whoever switches gets a fresh page.
+ * Where this page acts. It never changes while a page is shown, so that a button never acts in the other environment;
+ * switching loads a fresh page.
  */
 let chosen: { organizationId: string; environment: Environment } | null = null;
 

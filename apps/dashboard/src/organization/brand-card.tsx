@@ -19,7 +19,7 @@ export function BrandCard({ organization }: { organization: Place["organization"
   const [colour, setColour] = useState(organization.brand_color ?? "");
   const [picked, setPicked] = useState<File | null>(null);
   const pickedAddress = useAddressOf(picked);
-  // Owners alone are told which domains there are; who else may change the look sees it as in the sandbox.
+  // Only owners may list domains; other editors see the look as in the sandbox.
   const domains = useData(listDomains, {}, { enabled: useMay("owner") });
   const proven = domains.data?.data.domains.find(({ downgradedAt }) => downgradedAt === null);
   const isUploaded = organization.logo_uploaded_at !== null;

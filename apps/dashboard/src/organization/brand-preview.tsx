@@ -9,7 +9,7 @@ type Scheme = Look["scheme"];
 const screens = { phone: { width: 390, height: 760 }, desktop: { width: 1280, height: 900 } } as const;
 type ScreenName = keyof typeof screens;
 
-/** The person's own page in a frame, in the look as it is chosen. The frame is told by messages, and asks nobody for anything. */
+/** The person's own page in a frame, in the look as it is chosen. The frame receives messages and sends no requests. */
 export function BrandPreview(props: {
   name: string;
   domain: string | null;
@@ -75,7 +75,7 @@ export function BrandPreview(props: {
         >
           {/* Nothing in it can be operated, so the keyboard goes past it. */}
           <iframe
-            // Only a new page asks anew for what is at an address.
+            // Only a new page fetches an address again.
             key={props.logoKeptAt}
             ref={frame}
             src={previewPath}

@@ -210,7 +210,7 @@ function GoLiveButton({ ready, results }: { ready: boolean; results: Results }) 
         confirm="Go live"
         run={async () => {
           await call(goLive, { body: results === "poll_only" ? { results } : {} });
-          // Whoever opens it stays where they are until they switch.
+          // Opening it does not switch the environment.
           rememberEnvironment(organization, "sandbox");
           await Promise.all([refreshOrganization(), refresh(readGoLive)]);
         }}

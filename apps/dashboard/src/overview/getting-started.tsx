@@ -176,7 +176,7 @@ function Step(props: {
   note?: string | null;
   children: ReactNode;
 }) {
-  // What nobody has unfolded is not drawn.
+  // A folded part is not drawn.
   const [seen, setSeen] = useState(false);
   return (
     <li className="py-3">

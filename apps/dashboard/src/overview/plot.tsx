@@ -101,7 +101,7 @@ function shortDay(day: string): string {
   return dayFormat.format(new Date(`${day}T00:00:00Z`));
 }
 
-/** A chart by uPlot. The pointer shows a day's values, and so do the arrow keys; a screen reader is told them. */
+/** A chart by uPlot. The pointer shows a day's values, and so do the arrow keys; a screen reader reads them out. */
 export function Plot(props: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);

@@ -8,7 +8,7 @@ import { claimLabel } from "./claim-labels.ts";
 import { type Preset, presets } from "./presets.ts";
 import { adultAge } from "./session-body.ts";
 
-// It is always part of a session, so nobody has to ask for it.
+// Always part of a session, so it is not offered.
 export const askedFields = [...claimKeys.filter((key) => key !== "service_document_id"), "age_over"] as const;
 type AskedName = (typeof askedFields)[number];
 type Wish = "no" | "optional" | "required";

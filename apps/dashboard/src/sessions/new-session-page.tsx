@@ -32,7 +32,7 @@ function bodyOf(values: Values): SessionBody {
       (field) => ({ wish: values.raw(field), reason: values.text(`reason_${field}`) }),
       values.text("age"),
     ),
-    // What nobody insists on goes without saying.
+    // Defaults are left out of the request.
     ...(demands.some(([, demand]) => demand === "required")
       ? { requirements: Object.fromEntries(demands) }
       : {}),

@@ -10,14 +10,14 @@ import { activeOrganizationKey } from "./organization-context.ts";
 
 /** What the frame asks for before it can show anything, as the service answers it. */
 type Given = {
-  /** Null where nobody is signed in; nothing else is there then. */
+  /** Null when signed out; then nothing else is present. */
   account: { data: Static<typeof Account> } | null;
   organizations: { data: Static<typeof Organization>[]; pagination: Pagination };
   /** Where the sign-in acts already. */
   active_organization_id: string | null;
 };
 
-/** All organizations of somebody, on one page for all who are no agency. */
+/** Page size that covers every organization of an ordinary user. */
 export const ownOrganizations = { query: { limit: 100 } } as const;
 
 /** The one that was chosen in this browser, else the first. */
@@ -27,7 +27,7 @@ export function organizationToEnter<T extends { id: string }>(own: readonly T[])
 
 let isSignedOut = false;
 
-/** Whether the service said with the page that nobody is signed in. True once: who comes back has signed in. */
+/** Whether the service sent the page to a signed-out browser. True once, because a later visit follows a sign-in. */
 export function takeSignedOut(): boolean {
   const was = isSignedOut;
   isSignedOut = false;

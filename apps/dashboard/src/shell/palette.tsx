@@ -15,7 +15,7 @@ import { usePlace } from "./organization-context.ts";
 type Found = Static<typeof FoundThing>;
 type Command = { id: string; label: string; detail?: string | undefined; icon: IconName; run: () => unknown };
 
-// Half: a request for nearly every key. Twice: one waits for what is there.
+// With less, there is a request for nearly every key.
 const typingPauseMs = 200;
 
 function useSettled(text: string): string {

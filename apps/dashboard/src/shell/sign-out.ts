@@ -15,7 +15,7 @@ export function leaveSignedOut(): void {
 
 export function tellOtherTabs(): void {
   try {
-    // Every other tab is told of the change; the value says nothing, and needs only to be another one.
+    // The change notifies every other tab; the value only has to differ.
     window.localStorage.setItem(storageKey, String(Date.now()));
   } catch {
     // Storage can be turned off. The other tabs then find out when they next ask for something.
@@ -32,7 +32,7 @@ function showPage(): void {
 
 /**
  * Behind the sign-in a page shows data, and a browser may keep it whole when it is left (back/forward cache), whatever the
- * answer's headers say. So it is put away hidden, and when it comes back it is shown only to whoever was signed in.
+ * answer's headers say. So it is put away hidden, and when it comes back it is shown only to the user who was signed in.
  * Returns a function that ends the watch.
  */
 export function guardPage(accountId: string): () => void {

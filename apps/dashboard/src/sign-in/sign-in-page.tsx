@@ -13,7 +13,7 @@ import { SignInForm } from "./sign-in-form.tsx";
 export function SignInPage({ next }: { next: string | undefined }) {
   const router = useRouter();
   const [byMail, setByMail] = useState(false);
-  // Kept when the way of signing in changes, so that nobody types an address twice.
+  // Kept when the way of signing in changes, so that the address is typed once.
   const [email, setEmail] = useState("");
   return (
     <PublicFrame title="Sign in">

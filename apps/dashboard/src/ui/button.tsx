@@ -74,7 +74,7 @@ export function useAction(act: () => Promise<unknown>) {
   return { busy, error, run };
 }
 
-/** A button that does something on the service. What goes wrong is told right below it. */
+/** A button that does something on the service. An error is shown right below it. */
 export function ActionButton({ run: act, ...props }: ButtonProps & { run: () => Promise<unknown> }) {
   const { busy, error, run } = useAction(act);
   return (

@@ -5,7 +5,7 @@ import { Icon } from "./icon.tsx";
 import { Notice } from "./notice.tsx";
 import { toast } from "./toasts.tsx";
 
-/** Half: a slow browser has not drawn the list anew. Twice: whoever presses a key at once has no focus to begin from. */
+/** A slow browser needs this long to redraw the list. Until then a key press has no focus to start from. */
 const afterListMs = 200;
 
 /**

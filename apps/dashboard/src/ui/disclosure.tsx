@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { Icon } from "./icon.tsx";
 
-/** Something that is there for who wants it, below its title. What nobody has unfolded is not drawn, unless a form needs it. */
+/** Optional content below its title. While folded it is not drawn, unless a form needs it. */
 export function Disclosure(props: {
   title: ReactNode;
   open?: boolean | undefined;

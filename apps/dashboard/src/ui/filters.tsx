@@ -87,7 +87,7 @@ export function FilterSelect(props: {
   );
 }
 
-// Half: a request for nearly every key of a quick typist. Twice: one wonders whether something happens.
+// With less, a quick typist causes a request for nearly every key.
 const typingPauseMs = 350;
 
 /** Takes effect when the typing pauses. */

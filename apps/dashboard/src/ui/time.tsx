@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { dayText, relativeTime, zonedTime } from "./times.ts";
 
-// Half: pages with many times are drawn anew for nothing. Twice: "just now" stands for two minutes.
+// How often the times on a page are refreshed.
 const tickMs = 30_000;
 let now = Date.now();
 

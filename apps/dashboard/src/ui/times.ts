@@ -12,7 +12,7 @@ function whenNeeded<T>(make: () => T): () => T {
 }
 
 const relative = whenNeeded(() => new Intl.RelativeTimeFormat("en", { numeric: "auto" }));
-/** After this the date says more than a count of days. Half: last week is a date. Twice: "52 days ago" has to be worked out. */
+/** After this many days the date says more than a count of days. */
 const relativeDays = 26;
 
 /**

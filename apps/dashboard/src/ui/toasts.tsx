@@ -4,7 +4,7 @@ import { Icon } from "./icon.tsx";
 type Look = "good" | "warn";
 type Toast = { id: number; text: string; look: Look };
 
-/** Long enough to be read twice. Half: gone before somebody looks up. Twice: it lies over the page for nothing. */
+/** Long enough to be read twice. */
 const shownMs = 6_000;
 
 let shown: readonly Toast[] = [];
@@ -16,7 +16,7 @@ function replace(next: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Says what has been done, wherever on the page one is. What went wrong is told where it went wrong, and stays. */
+/** Says what has been done, wherever on the page one is. An error is shown where it happened, and stays. */
 export function toast(text: string, look: Look = "good"): void {
   counter += 1;
   const id = counter;

@@ -1,6 +1,6 @@
 import { toBase64 } from "./read-key.ts";
 
-/** A key pair that was made in this page. The private half is here as long as whoever made it has not closed the dialog. */
+/** A key pair that was made in this page. The private half is kept until the dialog is closed. */
 export type KeyPair = { n: string; e: string; privateKey: CryptoKey; pem: string; jwk: JsonWebKey };
 
 const algorithm = { name: "RSA-OAEP", hash: "SHA-256" } as const;
@@ -30,7 +30,7 @@ export function pemOf(pkcs8: Uint8Array): string {
   return ["-----BEGIN PRIVATE KEY-----", ...lines, "-----END PRIVATE KEY-----", ""].join("\n");
 }
 
-/** For opening events and nothing else; nobody can read it out of the page again. */
+/** For decrypting events only, and not extractable from the page. */
 export function importKey(
   key: { format: "pkcs8"; der: Uint8Array<ArrayBuffer> } | { format: "jwk"; jwk: JsonWebKey },
 ): Promise<CryptoKey> {

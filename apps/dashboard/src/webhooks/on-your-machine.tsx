@@ -2,7 +2,7 @@ import { Code } from "../ui/code.tsx";
 import { Card } from "../ui/page.tsx";
 import { keyVariable } from "../ui/request-code.ts";
 
-/** For whoever has no public address yet, which is everybody at first. */
+/** For developers without a public address, which is the usual case at first. */
 export function OnYourMachine() {
   return (
     <Card title="On your own machine">

@@ -29,7 +29,7 @@ export async function openWithAny(jwe: string, known: readonly CryptoKey[]): Pro
     try {
       return await openSealed(jwe, key);
     } catch {
-      // It was another one, or the text is no body at all: whoever asks for a key says so.
+      // It was another one, or the text is no body at all: the form that asks for a key says so.
     }
   }
   return null;

@@ -17,7 +17,7 @@ import { rememberOpened } from "./opened-here.ts";
 import { keepInPage, openWithAny, usePageKeys } from "./page-keys.ts";
 import { readPrivateKey } from "./read-key.ts";
 
-/** What a delivery carries: as it is sent, and opened for whoever has the private key at hand. */
+/** What a delivery carries: as it is sent, and decrypted for a user who has the private key at hand. */
 export function SealedBodyView({ body }: { body: Static<typeof SealedBody> }) {
   return (
     <div className="space-y-4">
@@ -91,7 +91,7 @@ export function OpenHere({ jwe }: { jwe: string }) {
       look="plain"
       onSubmit={async (values) => {
         const key = await importKey(readPrivateKey(values.raw("private_key"))).catch((error: Error) => {
-          // What the browser says about a key that it cannot use helps nobody.
+          // The browser's own message about an unusable key does not help.
           throw error instanceof DOMException
             ? new PageProblem("This private key cannot be used: it is damaged, or not one for encryption.")
             : error;

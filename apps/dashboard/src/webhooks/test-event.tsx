@@ -32,7 +32,7 @@ export function TestEvent({ endpointId, enabled }: { endpointId: string; enabled
   const { environment } = usePlace();
   const [type, setType] = useState<EventType>("webhook.endpoint.test");
   const [sent, setSent] = useState<Sent | null>(null);
-  // Live, a receiver believes what it is told about a session, so the service sends no samples there.
+  // A live receiver acts on every event, so the service sends no samples there.
   const types = environment === "sandbox" ? eventTypes : (["webhook.endpoint.test"] as const);
   const send = async () => {
     const { data } = await call(testEndpoint, {

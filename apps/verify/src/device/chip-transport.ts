@@ -7,7 +7,7 @@ export type ShellTransport = ChipTransport & {
   cancel(): void;
   /** For the phone's own dialogue, where it has one that covers the page. */
   showProgress?(step: ReadStep): void;
-  /** Whether the reader can be used now. A change is told by the event `chiptransportchange` of the window. */
+  /** Whether the reader can be used now. The window's event `chiptransportchange` reports a change. */
   readonly readerState?: "ready" | "off" | "absent";
   /** Opens the place where the person turns the reader on. */
   openReaderSettings?(): void;
@@ -15,7 +15,7 @@ export type ShellTransport = ChipTransport & {
   readonly antenna?: ShellAntenna | null;
   /** As sessionStorage, but outlives the end of the app's process. */
   readonly storage?: Pick<Storage, "getItem" | "setItem" | "removeItem">;
-  /** The person is told by touch that everything was read, or that it did not work. */
+  /** Vibrates when everything was read, or when reading failed. */
   feel?(what: "read" | "problem"): void;
 };
 

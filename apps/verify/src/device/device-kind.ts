@@ -1,5 +1,5 @@
 /**
- * What kind of device this page is open on, told before anything is agreed to: each kind has another way to the chip.
+ * The kind of device this page is open on, known before consent: each kind has another way to the chip.
  *
  * - `desk`: a desk reader has read the chip, and this browser goes on with the face.
  * - `shell`: an app around this page lends it the phone's reader.

@@ -1,6 +1,6 @@
 /**
  * Where this page is shown: by itself, in a frame of the partner's page, or in a tab that such a frame has opened and that follows it.
- * Only an origin that the session names gets to show it in a frame (`frame-ancestors`), so whoever is above may be told how it goes.
+ * Only an origin that the session names gets to show it in a frame (`frame-ancestors`), so the page above may receive the progress.
  */
 export type Place = "alone" | "frame" | "tab";
 

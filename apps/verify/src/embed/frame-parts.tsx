@@ -38,7 +38,7 @@ export function TabButton({
   );
 }
 
-/** At the end of the page, for whoever wants to see the address that they are at before they agree. */
+/** At the end of the page, for people who want to see the address before they agree. */
 export function TabControl({ onOpened }: { onOpened: () => void }) {
   const { t } = useWords();
   if (placeNow() !== "frame") return null;
@@ -77,7 +77,7 @@ export function MovedScreen({ hasBegun, onStay }: { hasBegun: boolean; onStay: (
   );
 }
 
-/** Around the screen with the consent: what is pressed unseen is stopped, and the reason told. The call itself asks again. */
+/** Around the screen with the consent: a press on an unseen button is stopped, with the reason. The call itself asks again. */
 export function ConsentGate({ children, onOpened }: { children: ReactNode; onOpened: () => void }) {
   const { t } = useWords();
   const announce = useAnnounce();

@@ -18,7 +18,7 @@ let listener: { origin: string; sessionId: string } | null = null;
 let isScripted = false;
 const watchers = new Set<() => void>();
 
-/** From now on what happens is told to `origin`; the browser drops it where the page above is of another one. */
+/** From now on events are posted to `origin`; the browser drops it where the page above is of another one. */
 export function beginToTell(origin: string, sessionId: string): () => void {
   listener = { origin, sessionId };
   const onMessage = ({ source, origin: from, data }: MessageEvent<unknown>) => {
@@ -53,7 +53,7 @@ export function hasScript(): boolean {
 }
 
 /**
- * The person is done here. By itself the page goes to the partner's address; in a frame the page around it is told, which has the person
+ * The person is done here. By itself the page goes to the partner's address; in a frame it notifies the page around it, which has the person
  * already, and a tab that a frame opened stays, because the person goes on where they began.
  */
 export function goBack(url: string | null): void {

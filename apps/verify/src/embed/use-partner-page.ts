@@ -43,7 +43,7 @@ export function useConsentSight(): RefObject<HTMLFormElement | null> {
 }
 
 /**
- * This page was loaded anew in a frame that may store nothing, so it has lost what it needs to go on or to cancel. Somebody who agreed on another
+ * This page was reloaded in a frame that may store nothing, so it has lost what it needs to go on or to cancel. Somebody who agreed on another
  * device or in a tab has it there.
  */
 export function useHasForgotten({ status, kept }: Session): boolean {

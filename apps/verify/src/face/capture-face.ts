@@ -18,7 +18,7 @@ export type CaptureView = {
 /** What the guide sees at this moment: `undefined` without guidance, `null` without a face. */
 export type LookAtFace = () => Promise<SeenFace | null | undefined>;
 
-/** By hand; the bench judges this size. Half: the smallest face that is well framed has 62 pixels, at the service's least. Twice: four times the bytes, and decoding. */
+/** At half of this the smallest well-framed face has 62 pixels, the service's minimum. The benchmark judges this size. */
 const frameHeightPixels = 480;
 /**
  * Time that is kept free at the end for the last frames to arrive. By hand. Half: a slow connection delivers after the

@@ -14,7 +14,7 @@ const slowestLookMs = 250;
  * phone delays the person for longer.
  */
 const looksToJudgeSpeed = 5;
-/** By hand. Half: small faces are lost. Twice: four times the pixels to read back from the camera for each look; the models see 224 and 192 anyway. */
+/** At half of this small faces are lost. More pixels do not help: the models see 224 and 192. */
 const pictureHeightPixels = 320;
 
 /** Looks at the camera's picture in a thread of its own and tells what it sees. It only guides; the service judges. */

@@ -44,14 +44,14 @@ export type Framing = (typeof framings)[number];
  * makes a face at least a quarter larger, and it has to stay in the picture; twice would not fit, half is nearly `least`.
  */
 const size = { least: 0.26, most: 0.58 } as const;
-/** Half: people search for the middle for long. Twice: a face may touch the edge, and leaves the picture when it turns. */
+/** With more, a face may touch the edge, and leaves the picture when it turns. */
 const farthestFromMiddle = { x: 0.13, y: 0.13 } as const;
 /**
  * The yaw is well below what counts as a turn, and within what the service lets a try start with (`maxStartYaw`). Pitch and roll are wide, since cameras stand low and heads lean.
  * Half: many cannot start. Twice: the page starts tries that the service fails as `not_frontal_at_start`.
  */
 const straightDegrees = { yaw: 10, pitch: 22, roll: 15 } as const;
-/** Half: faces too dark to find. Twice: people with dark skin in an ordinary room may be asked for more light (not measured). */
+/** At half of this faces are too dark to find. More might ask people with dark skin for light in an ordinary room (not measured). */
 const minBrightness = 0.16;
 
 /** The first thing that a person should change about how they are framed. */
@@ -71,9 +71,9 @@ export function framingOf({ faces, face }: Sight): Framing {
   return straight ? "good" : "not_straight";
 }
 
-/** A face that was well framed for this long is ready. By hand. Half: it starts while the person still moves. Twice: a second more of holding still. */
+/** A face that was well framed for this long is ready. With less, the try starts while the person still moves. */
 export const steadyMs = 1_000;
-/** Shorter than this a hint would only flicker. By hand. Half: it flickers at three looks a second. Twice: people wait for the hint. */
+/** A hint that is shown for less time flickers. */
 const hintMs = 600;
 
 export type FramingWatch = {

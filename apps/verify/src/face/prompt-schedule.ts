@@ -112,7 +112,7 @@ export class PromptSchedule {
   }
 }
 
-/** By hand. Half: the 110 frames are used up after 13 seconds. Twice: slower than the service allows. */
+/** At half of this the 110 frames are used up after 13 seconds; at twice the service refuses the pace. */
 const usualFrameMs = 240;
 /** A tenth quicker than the service's least rate, for frames that come late. By hand; at three frames a second sharp, one late frame would fail a try. */
 const slowestFrameMs = Math.floor(900 / captureLimits.minFramesPerSecond);

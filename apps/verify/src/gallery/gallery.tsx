@@ -13,7 +13,7 @@ import { createRoot } from "react-dom/client";
 import "../styles.css";
 
 /**
- * Every part of packages/ui on one page, for whoever works on it (`npx vite apps/verify`, then /verify/gallery.html) and for a test that looks at it. It
+ * Every part of packages/ui on one page, for developers (`npx vite apps/verify`, then /verify/gallery.html) and for a test that looks at it. It
  * is not part of what is built.
  */
 function Gallery() {

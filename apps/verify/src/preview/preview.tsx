@@ -16,7 +16,7 @@ import { Layout } from "../ui/layout.tsx";
 
 /**
  * The person's page in the look of an organization, in a frame of the dashboard's brand editor, or as the example of the start page. It is of no session: its headers forbid it to ask
- * for anything, nothing in it can be operated but the boxes of the example, and nothing of its address is shown. Opened by itself it shows nobody's name.
+ * for anything, nothing in it can be operated but the boxes of the example, and nothing of its address is shown. Opened by itself it shows no name.
  */
 export async function showPreview(root: HTMLElement): Promise<void> {
   const words = await loadWords("en");
@@ -119,7 +119,7 @@ function keepOnPage(event: SyntheticEvent<HTMLElement>): void {
   event.stopPropagation();
 }
 
-/** What the page around this one says, as often as it does. The policy of this page lets nobody but the dashboard be that page. */
+/** What the page around this one says, as often as it does. Only the dashboard may frame this page (its policy). */
 function useLook(): Look | null {
   const [look, setLook] = useState<Look | null>(null);
   useEffect(() => {

@@ -56,7 +56,7 @@ export class PageDevice {
     this.#driver.feed({ kind: "stop" });
   }
 
-  /** Gives up what the chip is doing, lets the chip go and connects anew. No try is used: nothing was judged. */
+  /** Gives up what the chip is doing, releases the chip and connects again. No try is used: nothing was judged. */
   beginAgain(): void {
     this.stop();
     this.start();
@@ -91,7 +91,7 @@ export class PageDevice {
     this.#driver.feed({ kind: "stop_face" });
   }
 
-  /** The person begins anew: verdict, fault and problem of the last try are cleared. */
+  /** The person starts over: verdict, fault and problem of the last try are cleared. */
   forgetSetbacks(): void {
     this.#driver.feed({ kind: "forget_setbacks" });
   }

@@ -1,6 +1,6 @@
 import type { DeviceView } from "@assay/device/device-view";
 
-/** Half: one slip of a finger sends back. Twice: six times held to the phone for nothing. */
+/** Refusals in a row before we ask to scan again. */
 const maxRefusedKeys = 3;
 
 export type RefusedKeys = {

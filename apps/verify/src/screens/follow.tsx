@@ -11,7 +11,7 @@ import { StepMark } from "../ui/step-mark.tsx";
 
 type Words = ReturnType<typeof useWords>["t"];
 
-/** What the other device is doing, as far as this page is told. */
+/** What the other device is doing, as far as the service reports it. */
 function doing(t: Words, status: Status): string {
   switch (status.attempt?.step) {
     case "chip":

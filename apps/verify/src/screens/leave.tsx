@@ -8,7 +8,7 @@ import { troubleOf, troubleWords } from "../session/trouble.ts";
 import type { Session } from "../session/use-session.ts";
 
 /**
- * Ends the verification and leads back to the partner: before anybody agreed by declining, afterwards with the token of whoever agreed.
+ * Ends the verification and leads back to the partner: before consent by declining, afterwards with the consent token.
  * The dialogue asks once, because there is no way back.
  */
 export function LeaveControl({

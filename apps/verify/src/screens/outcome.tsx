@@ -154,7 +154,7 @@ function Return({ url, name, automatic }: { url: string | null; name: string; au
   const { t } = useWords();
   const announce = useAnnounce();
   const isFramed = placeNow() === "frame";
-  // The page around a frame takes it away, whether or not there is an address; without our script there is nobody to do so.
+  // The page around a frame takes it away, whether or not there is an address; without our script nothing does.
   const byScript = useHasScript();
   const canGo = isFramed ? byScript : url !== null;
   const [left, setLeft] = useState<number | null>(automatic ? returnAfterSeconds : null);
@@ -163,12 +163,12 @@ function Return({ url, name, automatic }: { url: string | null; name: string; au
     // Said once; a countdown read aloud would drown everything else.
     if (counting) announce(t.returnSoon(returnAfterSeconds));
   }, [announce, counting, t]);
-  // Whoever comes back here wants to be here.
+  // A person who comes back here wants to stay.
   useEffect(() => {
     const onShow = (event: PageTransitionEvent) => {
       if (event.persisted) setLeft(null);
     };
-    // Whoever unfolds something wants to read it.
+    // A person who unfolds something wants to read it.
     const onUnfold = () => setLeft(null);
     window.addEventListener("pageshow", onShow);
     document.addEventListener("toggle", onUnfold, true);

@@ -58,7 +58,7 @@ export function ReadingScreen({
       <Refused
         code={state.refused}
         onLeave={onLeave}
-        // Whoever agreed can change devices with the token of the consent; for anybody else only a new link is left.
+        // The device that agreed can change devices with its consent token; any other needs a new link.
         organization={session.kept.cancelToken === null ? organization : null}
       />
     );
@@ -83,7 +83,7 @@ export function ReadingScreen({
         key="progress"
         state={state}
         onBeginAgain={() => {
-          // The reader may still show a dialogue of its own, for a reading that nobody waits for any more.
+          // The reader may still show a dialogue of its own, for a reading that was given up.
           shellTransport()?.cancel();
           device.beginAgain();
         }}
@@ -126,7 +126,7 @@ function useRefusedKeys(state: DeviceView | null, onSentBack: () => void): boole
 const neverChanges = () => () => {};
 const nothingYet = () => null;
 
-/** Loads the device's end of the protocol, which nobody needs who only agrees, and runs it as long as the screen is shown. */
+/** Loads the device's end of the protocol, which consent alone does not need, and runs it as long as the screen is shown. */
 function usePageDevice({ api, kept }: Session) {
   const [device, setDevice] = useState<PageDevice | null>(null);
   const [notLoaded, setNotLoaded] = useState(false);

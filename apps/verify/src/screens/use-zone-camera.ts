@@ -7,7 +7,7 @@ import { nothingTold, type ToldHint, tellOf } from "../zone/told-hint.ts";
 import { hasTorch, type Light, switchTorch } from "../zone/torch.ts";
 import { ZoneEye } from "../zone/zone-eye.ts";
 
-/** How long the zone is shown in green before the page goes on. Half: nobody sees it. Twice: more than a second is waited for nothing. */
+/** Time for which the zone is shown in green before the page goes on. */
 const shownDoneMs = 500;
 export type ZoneCamera = {
   seen: { quad: Quad; width: number; height: number } | null;

@@ -1,11 +1,11 @@
 import { placeNow } from "../device/place.ts";
 
 /**
- * Whoever frames a page can make it invisible and lead the person's click to it (clickjacking). So in a frame consent counts only where the browser
+ * A framing page can make this one invisible and lead the person's click to it (clickjacking). So in a frame consent counts only where the browser
  * says that the button is really to be seen: not covered, not transparent, not distorted (`trackVisibility`, Intersection Observer v2), and for a while.
  */
 
-/** Halved, a frame that is shown under a click in the last moment gets through; doubled, quick readers are told to wait. */
+/** With less, a frame that appears under a click at the last moment gets through; with more, quick readers have to wait. */
 const buttonMs = 1_000;
 /**
  * What is agreed to must have been seen as well: who asks, every field, a warning, the words of the check box. Otherwise a frame that is cut down to

@@ -1,7 +1,7 @@
 import type { SessionApi, Status } from "./api.ts";
 
 const pollMs = 3_000;
-/** Nobody looks, but a page that is behind another one still notices the end and goes on. Browsers slow it down further. */
+/** The page is hidden, but still notices the end and goes on. Browsers slow it down further. */
 const hiddenPollMs = 15_000;
 const streamAgainMs = 20_000;
 

@@ -7,7 +7,7 @@ export type Given = { details: Details; status: Status; texts: GivenTexts };
 /** In the language that the service took for the person's; the page asks for the others. */
 export type GivenTexts = Omit<ConsentTexts, "texts"> & { texts: Partial<ConsentTexts["texts"]> };
 
-/** Taken once: whoever asks again wants to know how it is now. Null where the service could not say, and the page asks. */
+/** Taken once: a second read must ask the service. Null where the service could not say, and the page asks. */
 export function takeGiven(sessionId: string): Given | null {
   const given = take();
   return given?.details?.id === sessionId

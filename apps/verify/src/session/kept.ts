@@ -4,7 +4,7 @@ import { shellTransport } from "../device/chip-transport.ts";
 /**
  * What outlives a reload. Tokens live as long as the tab (sessionStorage). The device's own name is kept longer, because a
  * phone may end the tab while the person takes out the passport. A browser that refuses storage still gets through, without
- * reloads. At the end of the session all of it goes that nobody needs any more: the next person at this computer could
+ * reloads. At the end of the session everything that is no longer needed is deleted: the next person at this computer could
  * use it.
  */
 type Area = "session" | "device";

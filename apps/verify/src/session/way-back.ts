@@ -1,8 +1,8 @@
 import type { Status } from "./api.ts";
 
 /**
- * Whether the page leads back to the partner by itself. Nobody is taken away from the reasons of a failure while they read them, and
- * whoever comes to a session that has ended wants to see how.
+ * Whether the page leads back to the partner by itself. It stays on a failure, whose reasons people read, and
+ * on a session that had already ended when it was opened.
  */
 export function goesBackByItself(of: {
   status: Status["status"];

@@ -53,7 +53,7 @@ export function LostConnection({ connected }: { connected: boolean }) {
  */
 const slowAfterMs = 5_000;
 
-/** True once something has been going on for longer than people wait without being told. */
+/** True once something takes longer than people wait without a word. */
 export function useSlow(goingOn: boolean): boolean {
   const [slow, setSlow] = useState(false);
   useEffect(() => {

@@ -7,7 +7,7 @@ import { useWords } from "../i18n/language.ts";
 import type { Details } from "../session/api.ts";
 import { mustBeSeen } from "../session/consent-sight.ts";
 
-/** At a glance: whether it is known who asks. In the sandbox nobody has to be warned, because nothing is shared there. */
+/** At a glance: whether we know who asks. The sandbox needs no warning, because nothing is shared there. */
 export function WhoAsks({ details: { organization, sandbox } }: { details: Details }) {
   const { t } = useWords();
   const { name, domain, verified } = organization;

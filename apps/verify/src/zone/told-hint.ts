@@ -1,16 +1,16 @@
 import type { Hint } from "@assay/mrz-reader/hint";
 import type { Sight } from "@assay/mrz-reader/mrz-reader";
 
-/** A hint is told once this many looks in a row say it. Half: hints flicker. Twice: they come when the person has moved on. */
+/** Looks in a row that must give a hint before it is shown; with fewer, hints flicker. */
 const looksForHint = 3;
-/** Looks that must say "visa" before the person is told, because a worn P looks like one now and then. */
+/** Looks that must say "visa" before the page says so, because a worn P looks like a V now and then. */
 const looksForVisa = 3;
-/** How long nothing is seen before the person is told that a document may have no such lines. Half: told while they still turn to the right page. Twice: many have given up. */
+/** Time without lines before the page says that the document may have none. Turning to the right page takes a few seconds. */
 const nothingSeenMs = 8000;
 
 export type ToldHint = Hint | "loading" | "visa" | "no_lines";
 
-/** What the person is told while the camera looks: one thing at a time. */
+/** The hint that is shown while the camera looks: one at a time. */
 export type Telling = {
   readonly told: ToldHint;
   readonly last: Hint | null;
