@@ -43,7 +43,10 @@ export function pagesOfRouter(source: string): { shell: string; pages: Map<strin
 
 type Chunk = { type: string; fileName: string; isEntry?: boolean; imports?: string[]; moduleIds?: string[] };
 
-/** Scripts that import each other begin with one of them not there yet, which shows as a page that fails. The groups of the build can make such a circle. */
+/**
+ * Scripts that import each other begin with one of them not there yet, which shows as a page that fails. The groups of
+ * the build can make such a circle.
+ */
 function refuseCircles(bundle: Record<string, Chunk>): void {
   const done = new Set<string>();
   const walk = (file: string, above: readonly string[]): void => {
@@ -56,8 +59,8 @@ function refuseCircles(bundle: Record<string, Chunk>): void {
 }
 
 /**
- * A part of the build: tells the service which scripts each page behind the sign-in is made of, so that it can name them in the head of the page. Without it a browser
- * finds out about them when it has loaded and run the first ones.
+ * A part of the build: tells the service which scripts each page behind the sign-in is made of, so that it can name
+ * them in the head of the page. Without it a browser finds out about them when it has loaded and run the first ones.
  */
 export function pageFiles(router: URL): {
   name: string;

@@ -6,8 +6,8 @@ import { pageFiles } from "./page-files.ts";
 import { schemaFunctions, withoutSchemas } from "./without-schemas.ts";
 
 /**
- * What every page behind the sign-in needs, in one file, and what the sign-in needs too, in another. Left to itself the build makes thirty small files of it, each with headers of
- * half a kilobyte.
+ * What every page behind the sign-in needs, in one file, and what the sign-in needs too, in another. Left to itself the
+ * build makes thirty small files of it, each with headers of half a kilobyte.
  */
 const groups = [
   {

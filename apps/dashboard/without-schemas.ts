@@ -12,8 +12,9 @@ function isNode(value: unknown): value is Node {
 }
 
 /**
- * A part of the build of a web app that calls routes: leaves of each `route({…})` of the contract what a caller needs, its address and who may use it. Schemas and descriptions are a
- * tenth of the dashboard's first screen, and the service checks everything anyway. Samples of events, which are made from their schemas, are made now.
+ * A part of the build of a web app that calls routes: leaves of each `route({…})` of the contract what a caller needs,
+ * its address and who may use it. Schemas and descriptions are a tenth of the dashboard's first screen, and the service
+ * checks everything anyway. Samples of events, which are made from their schemas, are made now.
  */
 export function withoutSchemas(): {
   name: string;

@@ -659,7 +659,8 @@ var ServiceClient = class {
 		};
 	}
 	/**
-	* The messages of a stream, until it ends. Comments, which are signs of life, keep it alive; a stream that is silent for too long is given up.
+	* The messages of a stream, until it ends. Comments, which are signs of life, keep it alive; a stream that is silent
+	* for too long is given up.
 	*/
 	async *stream(path, signal) {
 		const silence = new AbortController();
@@ -753,7 +754,10 @@ async function pause(milliseconds, signal) {
 	await setTimeout$1(milliseconds, void 0, { signal }).catch(() => {});
 }
 // packages/cli/src/doctor.command.ts
-/** Every route refuses a field that it does not know, once it has found that the key may call it: so the scope is learnt and nothing is written. */
+/**
+* Every route refuses a field that it does not know, once it has found that the key may call it: so the scope is learnt
+* and nothing is written.
+*/
 const unknownField = { asked_by_doctor: true };
 /** A way to ask for each scope. */
 const probes = [
@@ -1011,8 +1015,8 @@ const idLengths = {
 /** A second less than the service waits, so that it is told before it gives up by itself. */
 const answerWithinMs = 14e3;
 /**
-* Sends a request as the service would: these headers in this order, this body, no redirect followed, and of the answer only its status and `Retry-After`. Never
-* throws.
+* Sends a request as the service would: these headers in this order, this body, no redirect followed, and of the answer
+* only its status and `Retry-After`. Never throws.
 */
 function forward(url, headers, body) {
 	const request$2 = url.protocol === "https:" ? request$1 : request;
@@ -1083,8 +1087,9 @@ function responseTo(responses, attempt) {
 }
 // packages/cli/src/stop-signals.ts
 /**
-* Signals this close together are one: a terminal or a supervisor signals the whole process group, and each parent passes its copy on.
-* Halved, a busy machine takes a copy for a second Ctrl-C and ends before anything is tidied up; doubled, an impatient person has to press once more.
+* Signals this close together are one: a terminal or a supervisor signals the whole process group, and each parent
+* passes its copy on. Halved, a busy machine takes a copy for a second Ctrl-C and ends before anything is tidied up;
+* doubled, an impatient person has to press once more.
 */
 const copiesWithinMs = 2e3;
 /** Calls `stop` at the first of these signals. A second one means "now" and ends the process. Returns a function that stops watching. */
@@ -1125,8 +1130,8 @@ var Listening = class {
 	#options;
 	#ended = new AbortController();
 	/**
-	* Answers that are being waited for, or that the service has not taken because the connection was lost. When such a delivery comes again, it
-	* gets the answer that its receiver gives or gave already, and the receiver gets it once.
+	* Answers that are being waited for, or that the service has not taken because the connection was lost. When such a
+	* delivery comes again, it gets the answer that its receiver gives or gave already, and the receiver gets it once.
 	*/
 	#answers = /* @__PURE__ */ new Map();
 	#state = {
@@ -1595,8 +1600,8 @@ function pick(from, names) {
 }
 // packages/cli/src/screen.ts
 /**
-* Where a listener writes. For people, all of it goes to the standard output. With `json`, that has one JSON text a line and nothing else, and
-* what is for people goes to the standard error.
+* Where a listener writes. For people, all of it goes to the standard output. With `json`, that has one JSON text a
+* line and nothing else, and what is for people goes to the standard error.
 */
 var Screen = class {
 	#json;
@@ -1631,8 +1636,9 @@ function stateFolder(env) {
 	return path.join(env.XDG_STATE_HOME || path.join(homedir(), ".local", "state"), "assay");
 }
 /**
-* The state of one listener, which no other process uses meanwhile. Two that run at the same time with the same key have a slot each, and whoever starts
-* takes the first that is free; so one that was killed is followed by its own next start. Files can be read by their owner only.
+* The state of one listener, which no other process uses meanwhile. Two that run at the same time with the same key
+* have a slot each, and whoever starts takes the first that is free; so one that was killed is followed by its own next
+* start. Files can be read by their owner only.
 */
 var Slot = class Slot {
 	#base;

@@ -2,8 +2,9 @@ import path from "node:path";
 import { rolldown } from "rolldown";
 
 /**
- * The whole command line in one file that plain Node 20 runs without any package. It is committed as `assay.mjs`, so that `npm pack` works in a fresh
- * checkout, where nothing is installed and scripts such as `prepack` are off (`.npmrc`).
+ * The whole command line in one file that plain Node 20 runs without any package. It is committed as `assay.mjs`, so
+ * that `npm pack` works in a fresh checkout, where nothing is installed and scripts such as `prepack` are off
+ * (`.npmrc`).
  */
 export async function bundleCommandLine(): Promise<string> {
   const bundle = await rolldown({

@@ -23,7 +23,10 @@ type Delivery = {
   last_error: string | null;
 };
 
-/** Every route refuses a field that it does not know, once it has found that the key may call it: so the scope is learnt and nothing is written. */
+/**
+ * Every route refuses a field that it does not know, once it has found that the key may call it: so the scope is learnt
+ * and nothing is written.
+ */
 const unknownField = { asked_by_doctor: true } as const;
 
 /** A way to ask for each scope. */

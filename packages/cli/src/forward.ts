@@ -10,8 +10,8 @@ export type Answer =
 const answerWithinMs = 14_000;
 
 /**
- * Sends a request as the service would: these headers in this order, this body, no redirect followed, and of the answer only its status and `Retry-After`. Never
- * throws.
+ * Sends a request as the service would: these headers in this order, this body, no redirect followed, and of the answer
+ * only its status and `Retry-After`. Never throws.
  */
 export function forward(url: URL, headers: Readonly<Record<string, string>>, body: string): Promise<Answer> {
   const request = url.protocol === "https:" ? requestHttps : requestHttp;

@@ -56,8 +56,8 @@ export class Listening {
   readonly #options: ListeningOptions;
   readonly #ended = new AbortController();
   /**
-   * Answers that are being waited for, or that the service has not taken because the connection was lost. When such a delivery comes again, it
-   * gets the answer that its receiver gives or gave already, and the receiver gets it once.
+   * Answers that are being waited for, or that the service has not taken because the connection was lost. When such a
+   * delivery comes again, it gets the answer that its receiver gives or gave already, and the receiver gets it once.
    */
   readonly #answers = new Map<string, Promise<Answer>>();
   #state: ListenerState = { keyId: "", endpointId: null, signingSecret: null, registration: null };

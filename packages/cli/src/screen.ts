@@ -1,8 +1,8 @@
 import { type Colour, type Style, styleOf } from "./style.ts";
 
 /**
- * Where a listener writes. For people, all of it goes to the standard output. With `json`, that has one JSON text a line and nothing else, and
- * what is for people goes to the standard error.
+ * Where a listener writes. For people, all of it goes to the standard output. With `json`, that has one JSON text a
+ * line and nothing else, and what is for people goes to the standard error.
  */
 export class Screen {
   readonly #json: boolean;

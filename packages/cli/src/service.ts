@@ -83,7 +83,8 @@ export class ServiceClient {
   }
 
   /**
-   * The messages of a stream, until it ends. Comments, which are signs of life, keep it alive; a stream that is silent for too long is given up.
+   * The messages of a stream, until it ends. Comments, which are signs of life, keep it alive; a stream that is silent
+   * for too long is given up.
    */
   async *stream<T>(path: string, signal: AbortSignal): AsyncGenerator<T> {
     const silence = new AbortController();

@@ -36,8 +36,9 @@ export function stateFolder(env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * The state of one listener, which no other process uses meanwhile. Two that run at the same time with the same key have a slot each, and whoever starts
- * takes the first that is free; so one that was killed is followed by its own next start. Files can be read by their owner only.
+ * The state of one listener, which no other process uses meanwhile. Two that run at the same time with the same key
+ * have a slot each, and whoever starts takes the first that is free; so one that was killed is followed by its own next
+ * start. Files can be read by their owner only.
  */
 export class Slot {
   readonly #base: string;

@@ -1,6 +1,7 @@
 /**
- * Signals this close together are one: a terminal or a supervisor signals the whole process group, and each parent passes its copy on.
- * Halved, a busy machine takes a copy for a second Ctrl-C and ends before anything is tidied up; doubled, an impatient person has to press once more.
+ * Signals this close together are one: a terminal or a supervisor signals the whole process group, and each parent
+ * passes its copy on. Halved, a busy machine takes a copy for a second Ctrl-C and ends before anything is tidied up;
+ * doubled, an impatient person has to press once more.
  */
 const copiesWithinMs = 2_000;
 

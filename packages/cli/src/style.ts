@@ -108,8 +108,9 @@ function cut(text: string, columns: number): string {
 const minColumns = 8;
 
 /**
- * Rows whose columns stand below each other. On a terminal that is too narrow, the widest columns are cut until it fits; elsewhere nothing is cut.
- * `headings` are for people and are left out where there is no terminal, so that every line is a row.
+ * Rows whose columns stand below each other. On a terminal that is too narrow, the widest columns are cut until it
+ * fits; elsewhere nothing is cut. `headings` are for people and are left out where there is no terminal, so that every
+ * line is a row.
  */
 export function table(
   headings: readonly string[],

@@ -54,7 +54,10 @@ class Skip extends Error {}
 
 /** A chip thinks for up to ten seconds; halved, a slow one fails a shell that does nothing wrong. */
 const usualPatienceMs = 20_000;
-/** The share of it that a command must have stayed open to count as waiting. Halved, a slow bridge passes that would have failed a moment later. */
+/**
+ * The share of it that a command must have stayed open to count as waiting. Halved, a slow bridge passes that would
+ * have failed a moment later.
+ */
 const waitingShare = 1 / 40;
 
 const selectApplication = encodeCommand({ cla: 0, ins: 0xa4, p1: 4, p2: 0x0c, data: ldsApplicationId });

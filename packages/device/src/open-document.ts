@@ -12,14 +12,14 @@ import type { ReadStep } from "./device-state.ts";
 import type { OpenedChip } from "./drive-device.ts";
 
 /**
- * How often a chip may leave the field and come back in one reading. Fewer: shaking hands have to begin again. More: whoever holds the document where
- * it cannot be read is not told so.
+ * How often a chip may leave the field and come back in one reading. Fewer: shaking hands have to begin again. More:
+ * whoever holds the document where it cannot be read is not told so.
  */
 const maxReturns = 3;
 
 /**
- * Opens the chip in the field of `transport` with what is printed on its document. `comesBack` says of an error that the chip has left the field and that the
- * reader still looks for it: then the work begins again once it is there.
+ * Opens the chip in the field of `transport` with what is printed on its document. `comesBack` says of an error that
+ * the chip has left the field and that the reader still looks for it: then the work begins again once it is there.
  */
 export async function openDocument(
   transport: ChipTransport,

@@ -1,6 +1,6 @@
 /**
- * Draws the people of the test country, who do not exist: a head as a signed distance field, lit and marched pixel by pixel. Run it here to make
- * the portraits in `src/node/test-country/pictures` again:
+ * Draws the people of the test country, who do not exist: a head as a signed distance field, lit and marched pixel by
+ * pixel. Run it here to make the portraits in `src/node/test-country/pictures` again:
  *
  *   node render-portrait.ts adult > adult.ppm && cjpeg -quality 85 -baseline adult.ppm > adult.jpg
  *   node render-portrait.ts elder > elder.ppm && opj_compress -i elder.ppm -o elder.jp2 -r 24
@@ -359,7 +359,10 @@ export type View = {
   readonly distance?: number;
   /** The distance at which the head is as large as in a portrait; nearer than that it is larger, and its nose more so than its ears. */
   readonly portraitDistance?: number;
-  /** What is printed on a mask of this shape instead of the person's own colours, by the place on a straight portrait, from -1.28 to 1.28. */
+  /**
+   * What is printed on a mask of this shape instead of the person's own colours, by the place on a straight portrait,
+   * from -1.28 to 1.28.
+   */
   readonly mask?: (x: number, y: number) => Vector;
 };
 

@@ -48,7 +48,10 @@ export function concatAll(parts: readonly Uint8Array[]): Uint8Array {
 /** Up to here a view costs more than it saves, and V8 keeps such an array in its heap until somebody asks for its buffer. */
 const maxByteWiseComparison = 128;
 
-/** Eight bytes at a time: in a process that also holds Buffers, asking both arrays for each byte took nine times as long for a certificate. */
+/**
+ * Eight bytes at a time: in a process that also holds Buffers, asking both arrays for each byte took nine times as long
+ * for a certificate.
+ */
 export function equal(a: Uint8Array, b: Uint8Array): boolean {
   if (a === b) return true;
   const { length } = a;
@@ -119,7 +122,10 @@ export function uintBytes(value: number | bigint, length: number): Uint8Array {
   return bytes;
 }
 
-/** Up to here, putting a number together from words of 64 bits takes half the time of reading it as text; beyond, its time grows with the square. */
+/**
+ * Up to here, putting a number together from words of 64 bits takes half the time of reading it as text; beyond, its
+ * time grows with the square.
+ */
 const maxWordWiseBytes = 256;
 
 /** Big-endian, unsigned. */

@@ -1,8 +1,9 @@
 /** What a device is asked to pass on to the chip, on its way to a proof that the chip is no copy. */
 export type ChipCommands = {
   /**
-   * `in_session`: plain commands, which the device protects with its own session. `sealed`: one command that is protected already and goes to the
-   * chip as it is. `challenge`: the bytes for the chip to sign (INTERNAL AUTHENTICATE).
+   * `in_session`: plain commands, which the device protects with its own session. `sealed`: one command that is
+   * protected already and goes to the chip as it is. `challenge`: the bytes for the chip to sign (INTERNAL
+   * AUTHENTICATE).
    */
   readonly kind: "in_session" | "sealed" | "challenge";
   readonly commands: readonly Uint8Array[];
@@ -14,8 +15,8 @@ export type ProofVerdict =
   | { readonly passed: false; readonly reason: string };
 
 /**
- * A proof goes on with the answers to `ask`, or it is judged. The state is plain data, so that it can travel between threads, and it is secret: whoever
- * keeps it overwrites its bytes when it is done.
+ * A proof goes on with the answers to `ask`, or it is judged. The state is plain data, so that it can travel between
+ * threads, and it is secret: whoever keeps it overwrites its bytes when it is done.
  */
 export type ProofStep<State, Verdict = ProofVerdict> =
   | { readonly kind: "ask"; readonly state: State; readonly ask: ChipCommands }

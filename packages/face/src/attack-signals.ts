@@ -24,7 +24,8 @@ export type AttackSignal = (typeof attackSignals)[number];
 export type AttackLimit = { readonly raisedWhen: "above" | "below"; readonly limit: number };
 
 /**
- * From `npm run face-attacks`, on drawn people and rendered attacks alone: nothing here was measured on people or on real attacks, so a signal raises the risk and refuses nobody. docs/face.md has the error rates.
+ * From `npm run face-attacks`, on drawn people and rendered attacks alone: nothing here was measured on people or on
+ * real attacks, so a signal raises the risk and refuses nobody. docs/face.md has the error rates.
  */
 export const attackLimits: Readonly<Record<AttackSignal, AttackLimit>> = {
   /** Rendered heads have 4.7 and more, prints 2.5 to 7. Half: no print is seen. Twice: most heads are raised. */
@@ -33,7 +34,10 @@ export const attackLimits: Readonly<Record<AttackSignal, AttackLimit>> = {
   screen_pattern: { raisedWhen: "above", limit: 80 },
   /** Rendered cameras are up to 0.2 s late. Half: they are raised. Twice: later than any lag that is tried. */
   colours_late: { raisedWhen: "above", limit: 350 },
-  /** Rendered surroundings are up to half as strong as the face; a tint is as strong everywhere. Half: light walls are raised. Twice: nothing is. */
+  /**
+   * Rendered surroundings are up to half as strong as the face; a tint is as strong everywhere. Half: light walls are
+   * raised. Twice: nothing is.
+   */
   colours_everywhere: { raisedWhen: "above", limit: 0.8 },
   /** Rendered heads have 4 to 5.5, masks up to 3.3. Half: half of the masks are seen. Twice: every head is raised. */
   highlights_fixed: { raisedWhen: "below", limit: 3.6 },

@@ -26,29 +26,34 @@ export type ChallengeShape = {
 
 /** By hand. */
 export const challengeShape: ChallengeShape = {
-  /** 108 sequences. Half: 12, so that one recording in 12 fits. Twice: 8,748, but neither the frames nor the deadline last for the slowest person. */
+  /**
+   * 108 sequences. Half: 12, so that one recording in 12 fits. Twice: 8,748, but neither the frames nor the deadline
+   * last for the slowest person.
+   */
   movements: 4,
   /**
-   * Half: 108 sequences instead of 8,748, all of them seen in four seconds. Twice: 14.4 seconds, and who follows at once is done after 12 and
-   * never sees the end of it.
+   * Half: 108 sequences instead of 8,748, all of them seen in four seconds. Twice: 14.4 seconds, and who follows at
+   * once is done after 12 and never sees the end of it.
    */
   colours: 8,
   /**
-   * A colour changes about once a second: more than three flashes in a second could harm people with photosensitive epilepsy, which the contract's least of 334 ms
-   * forbids. Half: at the page's slowest pace a colour is seen in one frame only. Twice: too few changes in 12 seconds to correlate anything with.
+   * A colour changes about once a second: more than three flashes in a second could harm people with photosensitive
+   * epilepsy, which the contract's least of 334 ms forbids. Half: at the page's slowest pace a colour is seen in one
+   * frame only. Twice: too few changes in 12 seconds to correlate anything with.
    */
   colourMs: 900,
   /**
-   * Half: the page's slowest person, who takes 31 seconds, is too late. Twice: as much more time to make an answer that is not live; the contract's 110 frames are used up
-   * after 36 seconds at the least pace anyway.
+   * Half: the page's slowest person, who takes 31 seconds, is too late. Twice: as much more time to make an answer that
+   * is not live; the contract's 110 frames are used up after 36 seconds at the least pace anyway.
    */
   deadlineMs: 45_000,
 };
 
 /**
  * `random(n)` is a whole number from 0 to n - 1, unpredictable to the device. No movement and no colour follows itself:
- * a person could not tell where one ends and the next begins. With `stillHead` there are three movements and 24 sequences: the colours, of which there are as many as
- * otherwise, then carry more of what makes a challenge unpredictable.
+ * a person could not tell where one ends and the next begins. With `stillHead` there are three movements and 24
+ * sequences: the colours, of which there are as many as otherwise, then carry more of what makes a challenge
+ * unpredictable.
  */
 export function newChallenge(
   random: (below: number) => number,

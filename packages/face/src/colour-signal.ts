@@ -26,18 +26,22 @@ export type ColourLimits = {
  */
 export const colourLimits: ColourLimits = {
   /**
-   * Half: a recording lit by another sequence is followed in 18 % of tries instead of 4 %. Twice: more than a correlation can be; at 0.8 a reflection of 2 % with noise of 1 % is
-   * followed in 2 % instead of 88 %.
+   * Half: a recording lit by another sequence is followed in 18 % of tries instead of 4 %. Twice: more than a
+   * correlation can be; at 0.8 a reflection of 2 % with noise of 1 % is followed in 2 % instead of 88 %.
    */
   followedFrom: 0.6,
   /** Half: no difference was seen. Twice: a face that reflects 0.8 % is never followed, and always is today. */
   minReflection: 0.006,
   /**
-   * Half: a face in daylight that only turns may count as not following, which costs 0.3 of risk instead of 0.1. Twice: noise of 1 % without any reflection is
-   * unmeasurable in 99 % instead of 0 %, and an attack without the right light is excused as daylight.
+   * Half: a face in daylight that only turns may count as not following, which costs 0.3 of risk instead of 0.1. Twice:
+   * noise of 1 % without any reflection is unmeasurable in 99 % instead of 0 %, and an attack without the right light
+   * is excused as daylight.
    */
   minVariation: 0.012,
-  /** Up to 0.5 s. Half: a lag of 0.4 s was still followed. Twice: more lags to fit by chance; the recording is followed in 7 % instead of 4 %. */
+  /**
+   * Up to 0.5 s. Half: a lag of 0.4 s was still followed. Twice: more lags to fit by chance; the recording is followed
+   * in 7 % instead of 4 %.
+   */
   lagsMs: [0, 100, 200, 300, 400, 500],
 };
 

@@ -46,7 +46,8 @@ export function pairDistances(people: readonly (readonly (readonly number[])[])[
 const framesOfTry = 4;
 
 /**
- * The same for whole tries: each picture as the portrait, against every four others of one person. People with fewer than five pictures have none of their own.
+ * The same for whole tries: each picture as the portrait, against every four others of one person. People with fewer
+ * than five pictures have none of their own.
  */
 export function tryDistances(people: readonly (readonly (readonly number[])[])[]): PairDistances {
   const genuine: number[] = [];
@@ -79,7 +80,8 @@ export function errorsAt(
 }
 
 /**
- * The greatest threshold, in hundredths, whose FMR is at most this even at the upper end of its interval; null where the pairs are too few to show it for any.
+ * The greatest threshold, in hundredths, whose FMR is at most this even at the upper end of its interval; null where
+ * the pairs are too few to show it for any.
  */
 export function thresholdFor(distances: PairDistances, maxFalseMatch: number): number | null {
   for (let hundredths = 100; hundredths > 0; hundredths--) {

@@ -18,7 +18,10 @@ const valuesPerAnchor = 5;
 export const detectorLeastScore = 0.4;
 /** Half: of two faces close together one is dropped. Twice: one face is counted several times and fails as `several_faces`. */
 const maxOverlap = 0.4;
-/** Of the largest face's width. Half: somebody further back counts as a second face. Twice: a second person has to come nearly as close to be counted. */
+/**
+ * Of the largest face's width. Half: somebody further back counts as a second face. Twice: a second person has to come
+ * nearly as close to be counted.
+ */
 export const rivalSizeShare = 0.4;
 
 type Found = Box & { readonly score: number };

@@ -1,12 +1,17 @@
 import type { FrameMeasurement } from "./measurement.ts";
 import { median } from "./median.ts";
 
-/** Degrees between the looks to either side, at least; a turn counts from 14. Half: noise decides. Twice: most people do not turn so far to both sides. */
+/**
+ * Degrees between the looks to either side, at least; a turn counts from 14. Half: noise decides. Twice: most people do
+ * not turn so far to both sides.
+ */
 const minTurn = 24;
 
 /**
- * How far the brightest part of a face wanders over it when the head turns, in thousandths of the face's height a degree. Light stays where it is, so on a head that turns left it wanders to the right; light that
- * is painted on a mask turns with it. Null where the head was not turned to both sides, or the models do not tell where a face is brightest.
+ * How far the brightest part of a face wanders over it when the head turns, in thousandths of the face's height a
+ * degree. Light stays where it is, so on a head that turns left it wanders to the right; light that is painted on a
+ * mask turns with it. Null where the head was not turned to both sides, or the models do not tell where a face is
+ * brightest.
  */
 export function highlightDrift(frames: readonly FrameMeasurement[]): number | null {
   const looks = frames.flatMap(({ face }) =>

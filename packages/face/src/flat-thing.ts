@@ -5,7 +5,10 @@ import { centreOf } from "./movement.ts";
 
 type Point = readonly [x: number, y: number];
 
-/** A look counts as near from this many times the size of the straight looks. By hand: a movement counts from 1.25. Half (1.1): perspective has hardly changed. Twice: nobody comes so close. */
+/**
+ * A look counts as near from this many times the size of the straight looks. By hand: a movement counts from 1.25. Half
+ * (1.1): perspective has hardly changed. Twice: nobody comes so close.
+ */
 const nearRatio = 1.2;
 /** And as far up to this. */
 const farRatio = 1.08;
@@ -13,8 +16,10 @@ const farRatio = 1.08;
 const maxTurn = 7;
 
 /**
- * How much the points of a face change against each other when it comes closer, in thousandths of its height: what is left when the far ones are laid over the near ones as one plane (the residual of the best affine map). The
- * nose of a head is nearer to the camera than its ears, and grows more; a print or a screen grows as a whole. Null where nobody came closer, or the models tell no points.
+ * How much the points of a face change against each other when it comes closer, in thousandths of its height: what is
+ * left when the far ones are laid over the near ones as one plane (the residual of the best affine map). The nose of a
+ * head is nearer to the camera than its ears, and grows more; a print or a screen grows as a whole. Null where nobody
+ * came closer, or the models tell no points.
  */
 export function planeResidual(frames: readonly FrameMeasurement[]): number | null {
   const looks = frames.flatMap(({ face }) =>

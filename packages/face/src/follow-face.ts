@@ -1,16 +1,21 @@
 import type { Box } from "./measurement.ts";
 
 /**
- * A face is followed from frame to frame by its mesh (tracking), which is asked anyway; the detector, which looks at the whole picture, runs where the face was lost and from time to time, because only it sees a second
- * face. All numbers by hand.
+ * A face is followed from frame to frame by its mesh (tracking), which is asked anyway; the detector, which looks at
+ * the whole picture, runs where the face was lost and from time to time, because only it sees a second face. All
+ * numbers by hand.
  */
 export const followLimits = {
   /**
-   * After each look of the detector between one and so many frames are only followed, how many is drawn at random: who knew the frames could show a second face in between. Half: a fifth more of the detector's
-   * time. Twice: a second face that is there for a second and a half may be missed.
+   * After each look of the detector between one and so many frames are only followed, how many is drawn at random: who
+   * knew the frames could show a second face in between. Half: a fifth more of the detector's time. Twice: a second
+   * face that is there for a second and a half may be missed.
    */
   maxFrames: 5,
-  /** In heights of the face, from one frame to the next. Half: quick heads cost the detector more often. Twice: the mesh may wander off to something else unnoticed. */
+  /**
+   * In heights of the face, from one frame to the next. Half: quick heads cost the detector more often. Twice: the mesh
+   * may wander off to something else unnoticed.
+   */
   maxShift: 0.4,
   /** Half: who comes closer quickly costs the detector more often. Twice: as for the shift. */
   maxGrowth: 0.3,

@@ -6,8 +6,10 @@ import type { FrameMeasurement } from "./measurement.ts";
 import { centreOf } from "./movement.ts";
 
 /**
- * Why a try cannot pass any more, whatever its next frames show; nothing where it still can. `frames` are the first ones of the try. Every reason here is one that more frames cannot take back, so a try that ends
- * by it would have failed with the same code at its end. What may still be mended (too few frames, a face away at the moment) or is measured at the end only (whether it is one person) is not looked at.
+ * Why a try cannot pass any more, whatever its next frames show; nothing where it still can. `frames` are the first
+ * ones of the try. Every reason here is one that more frames cannot take back, so a try that ends by it would have
+ * failed with the same code at its end. What may still be mended (too few frames, a face away at the moment) or is
+ * measured at the end only (whether it is one person) is not looked at.
  */
 export function foreseeFailure(
   frames: readonly FrameMeasurement[],

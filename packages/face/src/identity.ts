@@ -6,8 +6,9 @@ import { centreOf, isMidExpression } from "./movement.ts";
 /** By hand. Half: two straight looks, of which each decides the match alone. Twice: four more embeddings, about 0.1 s each. */
 const frontalPicks = 4;
 /**
- * Embeddings compare best straight ahead; the drawn people are 0.1 from their portrait there and up to 0.38 turned. By hand. Half: who does not come back quite to the
- * middle has too few straight looks, and fails as `face_changed`. Twice: turned looks are compared with the portrait.
+ * Embeddings compare best straight ahead; the drawn people are 0.1 from their portrait there and up to 0.38 turned. By
+ * hand. Half: who does not come back quite to the middle has too few straight looks, and fails as `face_changed`.
+ * Twice: turned looks are compared with the portrait.
  */
 const frontalDegrees = 9;
 

@@ -12,8 +12,9 @@ export type MatchThresholds = {
 };
 
 /**
- * The greatest distance that shows a false match rate of at most 0.1 % with its interval, on 400 photographs of 40 people compared as a try compares (docs/face.md, decision 0059); the author of the embedding takes 0.6. The
- * operator sets both. Half: nearly everybody is refused (81 % at 0.30). Twice: everybody is everybody.
+ * The greatest distance that shows a false match rate of at most 0.1 % with its interval, on 400 photographs of 40
+ * people compared as a try compares (docs/face.md, decision 0059); the author of the embedding takes 0.6. The operator
+ * sets both. Half: nearly everybody is refused (81 % at 0.30). Twice: everybody is everybody.
  */
 export const matchThresholds: MatchThresholds = { match: 0.52, review: 0.58 };
 

@@ -40,7 +40,10 @@ export type FaceMeasurement = HeadPose &
     readonly embedding?: readonly number[];
     /** Some points of the face, always in the same order, in pixels. For `planeResidual`; models may leave it out. */
     readonly shape?: readonly (readonly [x: number, y: number])[];
-    /** Where the face is brightest, across and on the face itself as if it looked straight ahead, in heights of it. For `highlightDrift`; models may leave it out. */
+    /**
+     * Where the face is brightest, across and on the face itself as if it looked straight ahead, in heights of it. For
+     * `highlightDrift`; models may leave it out.
+     */
     readonly highlight?: number;
     /** Of the middle of the face, by `patternOf`, in some frames. */
     readonly pattern?: number;

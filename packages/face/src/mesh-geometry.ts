@@ -5,8 +5,8 @@ export const meshInputPixels = 192;
 /** The mesh wants some of what is around the face. By its authors' example; neither half nor twice has been tried. */
 const meshMargin = 1.5;
 /**
- * How sure the mesh has to be that there is a face, from 0 to 1. By hand. The service measures no pose below it, and the page asks for the face again. Twice: no
- * answer is that sure, and nobody passes.
+ * How sure the mesh has to be that there is a face, from 0 to 1. By hand. The service measures no pose below it, and
+ * the page asks for the face again. Twice: no answer is that sure, and nobody passes.
  */
 export const meshLeastConfidence = 0.5;
 /** Both sides of the face at the height of the ears, its upper end and the chin. */
@@ -18,7 +18,10 @@ const openingPoints = {
   mouth: [78, 308, 13, 14],
 } as const;
 
-/** Points that a skull holds in place, at different depths: tip and bridge of the nose, corners of eyes and mouth, cheeks, sides, forehead, chin. */
+/**
+ * Points that a skull holds in place, at different depths: tip and bridge of the nose, corners of eyes and mouth,
+ * cheeks, sides, forehead, chin.
+ */
 const shapePoints = [
   1, 4, 168, 6, 33, 133, 263, 362, 61, 291, 50, 280, 234, 454, 127, 356, 10, 152, 172, 397,
 ];
@@ -55,8 +58,8 @@ export function extentOf(points: ArrayLike<number>, around: Square): Box {
 type Vector = readonly [x: number, y: number, z: number];
 
 /**
- * How the head is held, by the line from ear to ear and the one from forehead to chin. Their length in three dimensions does not change when
- * the head turns, so the size tells how near it is. In pixels of the picture.
+ * How the head is held, by the line from ear to ear and the one from forehead to chin. Their length in three dimensions
+ * does not change when the head turns, so the size tells how near it is. In pixels of the picture.
  */
 export function poseOf(points: ArrayLike<number>, around: Square): HeadPose {
   const at = (index: number): Vector => [
@@ -105,7 +108,8 @@ export function shapeOf(points: ArrayLike<number>, around: Square): readonly (re
 }
 
 /**
- * Where across the face its brightest points are, as if it looked straight ahead, in heights of the face. `lightAt`: how bright the picture is at a place in its pixels; null outside.
+ * Where across the face its brightest points are, as if it looked straight ahead, in heights of the face. `lightAt`:
+ * how bright the picture is at a place in its pixels; null outside.
  */
 export function highlightOf(
   points: ArrayLike<number>,

@@ -23,8 +23,9 @@ export function centreOf(looks: readonly Centre[], limits: MovementLimits = move
 export type Reach = { readonly movement: FaceMovement; readonly share: number };
 
 /**
- * What is looked for depends on what was asked: with `stillHead` how the head is held says nothing, because it may not be the person's to hold, and an open mouth takes
- * the chin, by which the head is measured, along; without it eyes and mouth say nothing, because people blink and speak.
+ * What is looked for depends on what was asked: with `stillHead` how the head is held says nothing, because it may not
+ * be the person's to hold, and an open mouth takes the chin, by which the head is measured, along; without it eyes and
+ * mouth say nothing, because people blink and speak.
  */
 export function reachOf(
   look: Centre,

@@ -82,8 +82,9 @@ function damage(bytes: Uint8Array, dice: (below: number) => number): Uint8Array 
 }
 
 /**
- * Plans and weights that somebody broke or made up. Reading them ends with networks or with the reader's own error; what was accepted looks at a picture, which may fail, as a worker
- * that fails does, but neither takes long nor takes more memory than the engine may have.
+ * Plans and weights that somebody broke or made up. Reading them ends with networks or with the reader's own error;
+ * what was accepted looks at a picture, which may fail, as a worker that fails does, but neither takes long nor takes
+ * more memory than the engine may have.
  */
 export function fuzzFiles(options: { inputs: number; seed: number; limitMs: number }): FileFuzz {
   const plan = file("mrz-reader.json").toString();

@@ -1,4 +1,5 @@
-// Feeds hostile plans and weights to the reader of the printed lines, and fails when reading them throws anything but its own error, takes too long or takes too much memory.
+// Feeds hostile plans and weights to the reader of the printed lines, and fails when reading them throws anything but
+// its own error, takes too long or takes too much memory.
 import { parseArgs } from "node:util";
 import { fuzzFiles } from "./fuzz-files.ts";
 

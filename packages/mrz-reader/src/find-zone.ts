@@ -65,8 +65,9 @@ export function findFrom(look: Look, rough: Quad): FoundZone | null {
 /** Of ICAO 9303, in millimetres. */
 const [linePitch, characterPitch] = [6.1, 2.54];
 /**
- * How much higher one side of the zone may be than the other, and its height in shares of what its shape says. One line more or less of two is half of it; a page that is tilted as far as it can be read stays within.
- * With less room, tilted pages are looked at twice; with more, a missed line passes.
+ * How much higher one side of the zone may be than the other, and its height in shares of what its shape says. One line
+ * more or less of two is half of it; a page that is tilted as far as it can be read stays within. With less room,
+ * tilted pages are looked at twice; with more, a missed line passes.
  */
 const maxUneven = 1.6;
 const [minTall, maxTall] = [0.68, 1.35];
@@ -85,7 +86,10 @@ function isConsistent(zone: Pick<FoundZone, "quad" | "shapes">): boolean {
   return Math.max(left, right) < maxUneven * Math.min(left, right) && high > minTall && high < maxTall;
 }
 
-/** Where the zone is if its first line was mistaken, and if its last was: the other edge is believed, and the direction of the side that is more nearly as high as it should be. */
+/**
+ * Where the zone is if its first line was mistaken, and if its last was: the other edge is believed, and the direction
+ * of the side that is more nearly as high as it should be.
+ */
 function mendedQuads(zone: Pick<FoundZone, "quad" | "shapes">): readonly Quad[] {
   const [a, b, c, d] = zone.quad;
   const { left, right, tall } = sidesOf(zone);
@@ -102,8 +106,9 @@ function mendedQuads(zone: Pick<FoundZone, "quad" | "shapes">): readonly Quad[] 
 }
 
 /**
- * Once more from where the zone was found, because the first look may have begun far beside it; and where that moved a corner by this share of the zone's width, once more again.
- * With more, zones that the rough look met badly are read askew.
+ * Once more from where the zone was found, because the first look may have begun far beside it; and where that moved a
+ * corner by this share of the zone's width, once more again. With more, zones that the rough look met badly are read
+ * askew.
  */
 const maxMove = 0.015;
 

@@ -58,8 +58,8 @@ function windows(from: number, to: number): Int32Array {
 }
 
 /**
- * What a picture shows through a map: for each pixel of the result, the mean of four points of its square. `place` says where the upper left
- * corner of the result lies in the map's plane, and how large a pixel is there.
+ * What a picture shows through a map: for each pixel of the result, the mean of four points of its square. `place` says
+ * where the upper left corner of the result lies in the map's plane, and how large a pixel is there.
  */
 export function straighten(
   plane: Plane,

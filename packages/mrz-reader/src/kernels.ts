@@ -28,8 +28,9 @@ import { type WasmMemory, webAssembly } from "./web-assembly.ts";
  */
 export type Kernels = {
   /**
-   * out[row][o] = bias[o] + sum of in[row][i] * weights[i][o], then clamped to 0..6 where `clamps`, then plus what stands at `addend` where that is not
-   * zero. Weights are in panels of eight outputs: [o / 8][i][8]. `inputs` is a multiple of four.
+   * out[row][o] = bias[o] + sum of in[row][i] * weights[i][o], then clamped to 0..6 where `clamps`, then plus what
+   * stands at `addend` where that is not zero. Weights are in panels of eight outputs: [o / 8][i][8]. `inputs` is a
+   * multiple of four.
    */
   readonly pointwise: (
     input: number,

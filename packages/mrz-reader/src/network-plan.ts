@@ -30,8 +30,8 @@ export type NetworkPlans = Readonly<Record<NetworkName, NetworkPlan>>;
 export class NetworkFileError extends Error {}
 
 /**
- * Far above what any layer has. They bound what a broken file can make the page allocate. Twice: still harmless. Half: a kernel of nine, which
- * reads along a line, would still pass; a network of twice the width would not.
+ * Far above what any layer has. They bound what a broken file can make the page allocate. Twice: still harmless. Half:
+ * a kernel of nine, which reads along a line, would still pass; a network of twice the width would not.
  */
 const maxChannels = 512;
 const maxKernel = 16;

@@ -18,8 +18,9 @@ const namedCharacters = 6;
 export type Segment = Float32Array;
 export type ReadLine = readonly Segment[];
 /**
- * Each line of the zone, straightened to twelve pixels a character, and read by itself. Of the line with the name only the beginning is, as it was seen; every other has as many characters as
- * its shape says, or none where it does not read as so many. Null for corners between which there is no zone.
+ * Each line of the zone, straightened to twelve pixels a character, and read by itself. Of the line with the name only
+ * the beginning is, as it was seen; every other has as many characters as its shape says, or none where it does not
+ * read as so many. Null for corners between which there is no zone.
  */
 export function readLines(
   read: Network,
@@ -102,8 +103,9 @@ const maxStrain = 6;
 const maxShift = 5;
 
 /**
- * How likely each character is at each place, over all the ways in which the line can be read as exactly so many characters: forward and backward through the lattice of CTC. Which
- * characters run into each other does not have to be decided before that.
+ * How likely each character is at each place, over all the ways in which the line can be read as exactly so many
+ * characters: forward and backward through the lattice of CTC. Which characters run into each other does not have to be
+ * decided before that.
  */
 export function charactersOf(
   { maps, width, stride }: Pick<Output, "maps" | "width" | "stride">,
@@ -155,7 +157,10 @@ class Lattice {
     ];
   }
 
-  /** `ink`: that so many characters were read and the last of them is still under the eye, as each letter; `gap`: that they were and a gap is. */
+  /**
+   * `ink`: that so many characters were read and the last of them is still under the eye, as each letter; `gap`: that
+   * they were and a gap is.
+   */
   #forward(): void {
     const count = this.#count;
     const ink = new Float64Array((count + 1) * blank);

@@ -85,7 +85,10 @@ function faceOf(name: string, folder: string, { file, ranges }: (typeof fontSlic
 
 const note = "/* Written by `npm run generate` from font-slices.ts. */";
 
-/** The first part under a name of its own, for lists in every script: in the page's font each part would be loaded to draw names that nobody may look at. */
+/**
+ * The first part under a name of its own, for lists in every script: in the page's font each part would be loaded to
+ * draw names that nobody may look at.
+ */
 export function latinCss(folder: string): string {
   return [note, faceOf("Inter Latin", folder, fontSlices[0]), ""].join("\n");
 }

@@ -1,6 +1,7 @@
 /**
- * Icons of Lucide (https://lucide.dev, ISC; those that come from Feather MIT: see LICENSE-icons.txt), 24 by 24, as the outlines of their strokes. Only
- * what is used is here; a page pays for what it imports of `icon.tsx`, not for a whole set.
+ * Icons of Lucide (https://lucide.dev, ISC; those that come from Feather MIT: see LICENSE-icons.txt), 24 by 24, as the
+ * outlines of their strokes. Only what is used is here; a page pays for what it imports of `icon.tsx`, not for a whole
+ * set.
  */
 export const icons = {
   check: ["M20 6 9 17l-5-5"],

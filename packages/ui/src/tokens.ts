@@ -74,8 +74,8 @@ export const others = {
 } as const;
 
 /**
- * As a style sheet: custom properties of the root, for both schemes. Where a page sets `--brand-…`, the brand of a partner takes the place of
- * the service's own colour (`brandProperties`).
+ * As a style sheet: custom properties of the root, for both schemes. Where a page sets `--brand-…`, the brand of a
+ * partner takes the place of the service's own colour (`brandProperties`).
  */
 export function tokensCss(): string {
   const block = (lines: readonly string[], indent: string) =>

@@ -25,8 +25,8 @@ export function chosenEnvironment(): Environment {
 }
 
 /**
- * What the address asks for counts first, then what was chosen last in this tab, then in any tab, for each organization by itself. Who has never chosen is shown what
- * is real, where there is such a thing.
+ * What the address asks for counts first, then what was chosen last in this tab, then in any tab, for each organization
+ * by itself. Who has never chosen is shown what is real, where there is such a thing.
  */
 export function enterOrganization(organization: Organization): void {
   if (chosen?.organizationId === organization.id) return;

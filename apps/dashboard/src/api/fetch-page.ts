@@ -38,8 +38,9 @@ async function isServiceThere(): Promise<boolean> {
 }
 
 /**
- * Fetches the program of a page before the page that is shown is left. Without a network that one stays, with what was typed into it. The router would load the document again, and the
- * browser would put its own error page there. Where the service answers, a new release has taken the place of the file, and a fresh document helps.
+ * Fetches the program of a page before the page that is shown is left. Without a network that one stays, with what was
+ * typed into it. The router would load the document again, and the browser would put its own error page there. Where
+ * the service answers, a new release has taken the place of the file, and a fresh document helps.
  */
 export async function fetchPage(
   router: AnyRouter,

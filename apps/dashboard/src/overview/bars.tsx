@@ -1,6 +1,9 @@
 import { countText, percentText } from "../ui/numbers.ts";
 
-/** Steps or reasons below each other, as bars of their share with the count and the share in words. It is a list, so it needs no second form. */
+/**
+ * Steps or reasons below each other, as bars of their share with the count and the share in words. It is a list, so it
+ * needs no second form.
+ */
 export function Bars(props: {
   rows: readonly { name: string; count: number; note?: string; look?: keyof typeof fills }[];
   /** What a full bar stands for. */

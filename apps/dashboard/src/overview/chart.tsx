@@ -31,8 +31,8 @@ class ChartBoundary extends Component<{ children: ReactNode }, { failed: boolean
 }
 
 /**
- * A chart, which is for the eye, and the same figures as a table, which is for everybody. The library that draws is fetched when the chart is about to be
- * seen; its place is kept.
+ * A chart, which is for the eye, and the same figures as a table, which is for everybody. The library that draws is
+ * fetched when the chart is about to be seen; its place is kept.
  */
 export function Chart({ table, ...plot }: PlotProps & { table: ReactNode }) {
   const place = useRef<HTMLDivElement>(null);

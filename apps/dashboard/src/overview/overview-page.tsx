@@ -73,7 +73,10 @@ export function OverviewPage() {
   );
 }
 
-/** The figures, in the sandbox below the way to the first event. Nothing is shown before that is known, or it would push the figures down. */
+/**
+ * The figures, in the sandbox below the way to the first event. Nothing is shown before that is known, or it would push
+ * the figures down.
+ */
 function BelowTheWay({ shown, children }: { shown: boolean; children: ReactNode }) {
   return shown ? <WayAndFigures>{children}</WayAndFigures> : children;
 }

@@ -128,7 +128,8 @@ export function SessionsPage() {
 }
 
 /**
- * Where no session has exactly this reference: those whose reference begins with it. The API's filter is exact, as programs need it; people type the beginning.
+ * Where no session has exactly this reference: those whose reference begins with it. The API's filter is exact, as
+ * programs need it; people type the beginning.
  */
 function BeginningWith(props: {
   reference: string;

@@ -35,8 +35,8 @@ export function takeSignedOut(): boolean {
 }
 
 /**
- * Behind the sign-in the service writes who is here and where they act into the page. Otherwise nothing could be shown, and nothing else asked for, before three
- * answers had come one after the other. Where it did not, they are asked for.
+ * Behind the sign-in the service writes who is here and where they act into the page. Otherwise nothing could be shown,
+ * and nothing else asked for, before three answers had come one after the other. Where it did not, they are asked for.
  */
 export function takeGiven(): void {
   const element = document.getElementById("given");

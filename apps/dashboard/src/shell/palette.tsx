@@ -97,8 +97,9 @@ function useCommands(close: () => void): readonly Command[] {
 }
 
 /**
- * Search and commands in one place. The focus stays in the field while the arrows go through the list (`aria-activedescendant`). It was React Aria's, whose lists are built in a document
- * of its own making that only React can draw into.
+ * Search and commands in one place. The focus stays in the field while the arrows go through the list
+ * (`aria-activedescendant`). It was React Aria's, whose lists are built in a document of its own making that only React
+ * can draw into.
  */
 export function Palette({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);

@@ -22,8 +22,8 @@ export function NewPasswordField({ label, name }: { label: string; name: string 
 }
 
 /**
- * Who may sign up is the operator's choice, so it is asked for first: a form that cannot work is not shown. Where the service sends mail, the
- * answer is in the mailbox, whether or not the address had an account.
+ * Who may sign up is the operator's choice, so it is asked for first: a form that cannot work is not shown. Where the
+ * service sends mail, the answer is in the mailbox, whether or not the address had an account.
  */
 export function SignUpForm(props: { onSignedIn: () => unknown; email?: string; afterMail?: string }) {
   const rules = useData(readSignUp, {});

@@ -1,7 +1,7 @@
 /**
- * A table as a file for spreadsheets (RFC 4180). Every text is in quotes: where `;` or a tab separates cells, a text without would begin a new one. Texts
- * of others may begin with what a spreadsheet takes for a formula, or have it after such a separator; they get an apostrophe in front, as spreadsheets
- * themselves write it.
+ * A table as a file for spreadsheets (RFC 4180). Every text is in quotes: where `;` or a tab separates cells, a text
+ * without would begin a new one. Texts of others may begin with what a spreadsheet takes for a formula, or have it
+ * after such a separator; they get an apostrophe in front, as spreadsheets themselves write it.
  */
 export function csvOf(rows: readonly (readonly (string | number | null)[])[]): string {
   return rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");

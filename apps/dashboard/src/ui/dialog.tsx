@@ -9,8 +9,9 @@ import { toast } from "./toasts.tsx";
 const afterListMs = 200;
 
 /**
- * Shows the element as a modal dialog for as long as it is drawn. The browser keeps the focus inside. Afterwards it goes back to whatever opened it: React removes the dialog before
- * the browser can do so. `whenClosed` learns whether that was still there.
+ * Shows the element as a modal dialog for as long as it is drawn. The browser keeps the focus inside. Afterwards it
+ * goes back to whatever opened it: React removes the dialog before the browser can do so. `whenClosed` learns whether
+ * that was still there.
  */
 export function useModal(
   dialog: RefObject<HTMLDialogElement | null>,

@@ -52,8 +52,8 @@ function Labelled(props: {
 }
 
 /**
- * A field keeps its own value, or the page holds it. Never both with one of them undefined: Preact takes the default for a value that the page holds then, and puts it back over what was
- * typed whenever it draws.
+ * A field keeps its own value, or the page holds it. Never both with one of them undefined: Preact takes the default
+ * for a value that the page holds then, and puts it back over what was typed whenever it draws.
  */
 function heldBy(props: { defaultValue?: string; value?: string }): { defaultValue?: string; value?: string } {
   if (props.value !== undefined) return { value: props.value };

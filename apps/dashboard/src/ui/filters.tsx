@@ -6,8 +6,8 @@ import { Icon } from "./icon.tsx";
 type Chosen<N extends string> = Partial<Record<N, string>>;
 
 /**
- * What a list is narrowed to is in the address: it can be sent to somebody, and is still there on the way back. It takes effect as it is chosen, in place of
- * the entry of the history, so that Back leads to where one came from.
+ * What a list is narrowed to is in the address: it can be sent to somebody, and is still there on the way back. It
+ * takes effect as it is chosen, in place of the entry of the history, so that Back leads to where one came from.
  */
 export function useFilters<const N extends string>(names: readonly N[]) {
   const search: Record<string, unknown> = useSearch({ strict: false });

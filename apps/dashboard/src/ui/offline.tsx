@@ -19,7 +19,8 @@ export function useOnline(): boolean {
 }
 
 /**
- * Over everything while the device has no network: what is shown may be old, and nothing can be saved. Where a page could not be opened, this is said instead, and stays until it could.
+ * Over everything while the device has no network: what is shown may be old, and nothing can be saved. Where a page
+ * could not be opened, this is said instead, and stays until it could.
  */
 export function OfflineBanner() {
   const online = useOnline();

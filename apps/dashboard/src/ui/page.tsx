@@ -12,8 +12,8 @@ let pagesShown = 0;
 export type Crumb = { label: string; to: NonNullable<LinkProps["to"]> };
 
 /**
- * The heading of a page, below the way to it. After a change of page the focus moves to it, as the browser would do for a page of its own; not
- * on the first one, where the browser has done so.
+ * The heading of a page, below the way to it. After a change of page the focus moves to it, as the browser would do for
+ * a page of its own; not on the first one, where the browser has done so.
  */
 export function Heading(props: {
   title: string;

@@ -6,7 +6,10 @@ import { Loading, ProblemNotice } from "./page.tsx";
 export type Column<T> = {
   header: string;
   cell: (row: T) => ReactNode;
-  /** On a narrow screen: what the row is (`title`), what stands at its end, or what is left out. Otherwise it is below, with its heading. */
+  /**
+   * On a narrow screen: what the row is (`title`), what stands at its end, or what is left out. Otherwise it is below,
+   * with its heading.
+   */
   phone?: "title" | "end" | "hidden";
 };
 
@@ -22,7 +25,10 @@ const onPhone = {
 /** What can be done with a row stands at its end, below each other in every row. */
 const atEnd = "md:text-end md:[&>div>div]:justify-end";
 
-/** On a narrow screen each row becomes a block: what it is and how it stands in the first line, the rest small below. Nothing scrolls sideways. */
+/**
+ * On a narrow screen each row becomes a block: what it is and how it stands in the first line, the rest small below.
+ * Nothing scrolls sideways.
+ */
 export function Table<T>(props: {
   caption: string;
   columns: readonly Column<T>[];

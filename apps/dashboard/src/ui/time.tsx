@@ -25,8 +25,9 @@ function useNow(): Date {
 }
 
 /**
- * A moment. In a list it is told from now, and in full with the zone to who points at it or tabs to it. `full` is for a page about one thing: both at once.
- * `exact` is with seconds, for what follows closely upon something else. `ahead` is for what is still to come.
+ * A moment. In a list it is told from now, and in full with the zone to who points at it or tabs to it. `full` is for a
+ * page about one thing: both at once. `exact` is with seconds, for what follows closely upon something else. `ahead` is
+ * for what is still to come.
  */
 export function Time(props: {
   at: string | null;

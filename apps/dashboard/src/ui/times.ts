@@ -16,8 +16,9 @@ const relative = whenNeeded(() => new Intl.RelativeTimeFormat("en", { numeric: "
 const relativeDays = 26;
 
 /**
- * `5 minutes ago`, `in 2 days`; null where the date itself says more. `isAhead` is for what is still to come. Anything else has happened: where it seems to lie ahead by a few seconds, the clock
- * of the page is behind that of the service, or the page has not looked at it since.
+ * `5 minutes ago`, `in 2 days`; null where the date itself says more. `isAhead` is for what is still to come. Anything
+ * else has happened: where it seems to lie ahead by a few seconds, the clock of the page is behind that of the service,
+ * or the page has not looked at it since.
  */
 export function relativeTime(at: Date, now: Date, isAhead = false): string | null {
   const gapMs = at.getTime() - now.getTime();

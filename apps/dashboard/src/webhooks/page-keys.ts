@@ -2,8 +2,8 @@ import { useSyncExternalStore } from "react";
 import { openSealed } from "./open-sealed.ts";
 
 /**
- * Private keys that were made or chosen in this page. They are in its memory and nowhere else: not in any storage, and never part of a request.
- * Loading the page again forgets them.
+ * Private keys that were made or chosen in this page. They are in its memory and nowhere else: not in any storage, and
+ * never part of a request. Loading the page again forgets them.
  */
 let keys: readonly CryptoKey[] = [];
 const listeners = new Set<() => void>();

@@ -1,8 +1,8 @@
 import { PageProblem } from "../api/page-problem.ts";
 
 /**
- * Reads an RSA key in whatever form somebody has it. All of it happens in this page: a private key that was pasted where a public one is asked
- * for is reduced to its public half before anything else is done with it.
+ * Reads an RSA key in whatever form somebody has it. All of it happens in this page: a private key that was pasted
+ * where a public one is asked for is reduced to its public half before anything else is done with it.
  */
 
 export type RsaPublic = { n: string; e: string };

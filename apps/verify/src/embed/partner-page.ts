@@ -53,8 +53,8 @@ export function hasScript(): boolean {
 }
 
 /**
- * The person is done here. By itself the page goes to the partner's address; in a frame it notifies the page around it, which has the person
- * already, and a tab that a frame opened stays, because the person goes on where they began.
+ * The person is done here. By itself the page goes to the partner's address; in a frame it notifies the page around it,
+ * which has the person already, and a tab that a frame opened stays, because the person goes on where they began.
  */
 export function goBack(url: string | null): void {
   if (placeNow() === "frame") {

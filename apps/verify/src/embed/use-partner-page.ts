@@ -32,8 +32,8 @@ export function useHasScript(): boolean {
 }
 
 /**
- * For the form by which the person agrees: the place of its button is watched while it is there. Not the button itself, which turns a little
- * transparent under the pointer, and so counts as unseen just when it is pressed.
+ * For the form by which the person agrees: the place of its button is watched while it is there. Not the button itself,
+ * which turns a little transparent under the pointer, and so counts as unseen just when it is pressed.
  */
 export function useConsentSight(): RefObject<HTMLFormElement | null> {
   const form = useRef<HTMLFormElement>(null);
@@ -43,8 +43,8 @@ export function useConsentSight(): RefObject<HTMLFormElement | null> {
 }
 
 /**
- * This page was reloaded in a frame that may store nothing, so it has lost what it needs to go on or to cancel. Somebody who agreed on another
- * device or in a tab has it there.
+ * This page was reloaded in a frame that may store nothing, so it has lost what it needs to go on or to cancel.
+ * Somebody who agreed on another device or in a tab has it there.
  */
 export function useHasForgotten({ status, kept }: Session): boolean {
   const [agreedBefore, setAgreedBefore] = useState<boolean | null>(null);

@@ -37,18 +37,21 @@ export const framings = [
 ] as const;
 export type Framing = (typeof framings)[number];
 
-// All of these were set by hand, with the drawn people in a browser (`verify-face.browser.test.ts`); none was tried with people at half or at twice.
+// All of these were set by hand, with the drawn people in a browser (`verify-face.browser.test.ts`); none was tried
+// with people at half or at twice.
 
 /**
- * As shares of the picture's height. `least`: half would be 62 of 480 pixels, the least that the service judges; twice leaves no room below `most`. `most`: coming closer
- * makes a face at least a quarter larger, and it has to stay in the picture; twice would not fit, half is nearly `least`.
+ * As shares of the picture's height. `least`: half would be 62 of 480 pixels, the least that the service judges; twice
+ * leaves no room below `most`. `most`: coming closer makes a face at least a quarter larger, and it has to stay in the
+ * picture; twice would not fit, half is nearly `least`.
  */
 const size = { least: 0.26, most: 0.58 } as const;
 /** With more, a face may touch the edge, and leaves the picture when it turns. */
 const farthestFromMiddle = { x: 0.13, y: 0.13 } as const;
 /**
- * The yaw is well below what counts as a turn, and within what the service lets a try start with (`maxStartYaw`). Pitch and roll are wide, since cameras stand low and heads lean.
- * Half: many cannot start. Twice: the page starts tries that the service fails as `not_frontal_at_start`.
+ * The yaw is well below what counts as a turn, and within what the service lets a try start with (`maxStartYaw`). Pitch
+ * and roll are wide, since cameras stand low and heads lean. Half: many cannot start. Twice: the page starts tries that
+ * the service fails as `not_frontal_at_start`.
  */
 const straightDegrees = { yaw: 10, pitch: 22, roll: 15 } as const;
 /** At half of this faces are too dark to find. More might ask people with dark skin for light in an ordinary room (not measured). */

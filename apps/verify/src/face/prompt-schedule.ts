@@ -15,19 +15,20 @@ const movedShare = 1.1;
 const backShare = 0.5;
 
 /**
- * With guidance a prompt ends when it was followed, at the latest after this time. By hand: back and movement together stay under the service's `maxStepMs`, and four
- * movements take 31 seconds, for which 110 frames last. Half: slow people are hurried past a movement, and fail. Twice: a movement may come later than the
- * service allows, and the frames run out.
+ * With guidance a prompt ends when it was followed, at the latest after this time. By hand: back and movement together
+ * stay under the service's `maxStepMs`, and four movements take 31 seconds, for which 110 frames last. Half: slow
+ * people are hurried past a movement, and fail. Twice: a movement may come later than the service allows, and the
+ * frames run out.
  */
 const maxStageMs = { start: 1_600, movement: 5_000, back: 2_200 } as const;
 /**
- * Without guidance each prompt stays for this time, and nobody looks whether it was followed. By hand, 18 seconds in all. Half: too quick to read and move. Twice: from
- * movement to movement it takes as long as the service allows.
+ * Without guidance each prompt stays for this time, and nobody looks whether it was followed. By hand, 18 seconds in
+ * all. Half: too quick to read and move. Twice: from movement to movement it takes as long as the service allows.
  */
 const timedMs = { start: 1_500, movement: 2_600, back: 1_400 } as const;
 /**
- * Long enough for the looks that the service takes for straight ahead. By hand. Half: two looks, and the first movement begins within the third. Twice: later than
- * the longest start, so it never counts.
+ * Long enough for the looks that the service takes for straight ahead. By hand. Half: two looks, and the first movement
+ * begins within the third. Twice: later than the longest start, so it never counts.
  */
 const shortestStartMs = 900;
 
@@ -114,7 +115,10 @@ export class PromptSchedule {
 
 /** At half of this the 110 frames are used up after 13 seconds; at twice the service refuses the pace. */
 const usualFrameMs = 240;
-/** A tenth quicker than the service's least rate, for frames that come late. By hand; at three frames a second sharp, one late frame would fail a try. */
+/**
+ * A tenth quicker than the service's least rate, for frames that come late. By hand; at three frames a second sharp,
+ * one late frame would fail a try.
+ */
 const slowestFrameMs = Math.floor(900 / captureLimits.minFramesPerSecond);
 
 /** Frames are taken at the usual pace while enough of them are left for the slowest person, and a little slower otherwise. */

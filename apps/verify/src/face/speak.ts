@@ -1,6 +1,6 @@
 /**
- * Reads instructions aloud, for who does not see the screen and uses no screen reader. It is handed fixed texts of the page only, never a name or anything
- * of a document: others may be listening.
+ * Reads instructions aloud, for who does not see the screen and uses no screen reader. It is handed fixed texts of the
+ * page only, never a name or anything of a document: others may be listening.
  */
 export type Speaker = { say(text: string): void; stop(): void };
 

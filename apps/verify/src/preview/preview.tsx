@@ -15,8 +15,9 @@ import { Loading } from "../ui/connection.tsx";
 import { Layout } from "../ui/layout.tsx";
 
 /**
- * The person's page in the look of an organization, in a frame of the dashboard's brand editor, or as the example of the start page. It is of no session: its headers forbid it to ask
- * for anything, nothing in it can be operated but the boxes of the example, and nothing of its address is shown. Opened by itself it shows no name.
+ * The person's page in the look of an organization, in a frame of the dashboard's brand editor, or as the example of
+ * the start page. It is of no session: its headers forbid it to ask for anything, nothing in it can be operated but the
+ * boxes of the example, and nothing of its address is shown. Opened by itself it shows no name.
  */
 export async function showPreview(root: HTMLElement): Promise<void> {
   const words = await loadWords("en");
@@ -87,7 +88,10 @@ function Preview({ texts }: { texts: GivenTexts | null }) {
   );
 }
 
-/** The example begins with everything agreed to, so that what comes of it is seen. Each press tells the page around, as a person's would. */
+/**
+ * The example begins with everything agreed to, so that what comes of it is seen. Each press tells the page around, as
+ * a person's would.
+ */
 async function tickAll(): Promise<void> {
   const boxes = document.querySelectorAll<HTMLInputElement>("main input[type=checkbox]:not(:checked)");
   for (const box of boxes) {

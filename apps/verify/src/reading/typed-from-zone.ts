@@ -2,7 +2,10 @@ import { isoDate, readDateOfBirth, readDateOfExpiry } from "@assay/emrtd/mrz/mrz
 import type { MrzKeyFields } from "@assay/emrtd/mrz/mrz-key";
 import type { TypedAccess } from "./shell-document.ts";
 
-/** What was read, as a person would have typed it, so that it can be corrected by hand. A date with unknown parts has no field to stand in. */
+/**
+ * What was read, as a person would have typed it, so that it can be corrected by hand. A date with unknown parts has no
+ * field to stand in.
+ */
 export function typedFrom(key: MrzKeyFields, at: Date): TypedAccess {
   return {
     by: "mrz",

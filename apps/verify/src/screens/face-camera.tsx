@@ -155,7 +155,8 @@ function shareDone({ prompt, movement, movements }: CaptureView): number {
 }
 
 /**
- * Shows where the face goes, and in a ring around it how far the check is. What is around it is dimmed, and during the check part of the lamp.
+ * Shows where the face goes, and in a ring around it how far the check is. What is around it is dimmed, and during the
+ * check part of the lamp.
  */
 function Oval({ look, share }: { look: "open" | "good" | "lit"; share: number }) {
   const oval = "M150 55c62 0 100 55 100 135s-42 150-100 150S50 270 50 190 88 55 150 55Z";

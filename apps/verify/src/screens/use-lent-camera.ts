@@ -4,8 +4,8 @@ import { type CameraProblem, closeCamera, openCamera } from "../face/camera.ts";
 export type NoCameraReason = CameraProblem | "not_loaded";
 
 /**
- * The camera while a part of the page has it. The code that shows it is loaded only when it is opened, because not everybody gets this far; both `load` and
- * `onProblem` stay the same from one drawing to the next.
+ * The camera while a part of the page has it. The code that shows it is loaded only when it is opened, because not
+ * everybody gets this far; both `load` and `onProblem` stay the same from one drawing to the next.
  */
 export function useLentCamera<Code>(
   load: () => Promise<Code>,

@@ -1,18 +1,23 @@
 import { placeNow } from "../device/place.ts";
 
 /**
- * A framing page can make this one invisible and lead the person's click to it (clickjacking). So in a frame consent counts only where the browser
- * says that the button is really to be seen: not covered, not transparent, not distorted (`trackVisibility`, Intersection Observer v2), and for a while.
+ * A framing page can make this one invisible and lead the person's click to it (clickjacking). So in a frame consent
+ * counts only where the browser says that the button is really to be seen: not covered, not transparent, not distorted
+ * (`trackVisibility`, Intersection Observer v2), and for a while.
  */
 
 /** With less, a frame that appears under a click at the last moment gets through; with more, quick readers have to wait. */
 const buttonMs = 1_000;
 /**
- * What is agreed to must have been seen as well: who asks, every field, a warning, the words of the check box. Otherwise a frame that is cut down to
- * its heading and its button would count, below somebody else's words about what is shared.
+ * What is agreed to must have been seen as well: who asks, every field, a warning, the words of the check box.
+ * Otherwise a frame that is cut down to its heading and its button would count, below somebody else's words about what
+ * is shared.
  */
 const partMs = 500;
-/** The browser tells only when this is crossed, so it is the very number that is asked for; a little less than all, because a pixel may be cut in two. */
+/**
+ * The browser tells only when this is crossed, so it is the very number that is asked for; a little less than all,
+ * because a pixel may be cut in two.
+ */
 const shareInSight = 0.9;
 
 // Not in the types of the library yet, so it is no literal where it is used.

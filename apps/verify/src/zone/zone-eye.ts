@@ -3,7 +3,10 @@ import weightsFile from "@assay/mrz-reader/networks/mrz-reader.bin?url";
 import planFile from "@assay/mrz-reader/networks/mrz-reader.json?url";
 import type { ZoneAnswer, ZoneQuestion } from "./zone-messages.ts";
 
-/** The longer side of a picture. At half of it a passport has seven pixels a character, and half of the keys are missed; at twice no more are read. */
+/**
+ * The longer side of a picture. At half of it a passport has seven pixels a character, and half of the keys are missed;
+ * at twice no more are read.
+ */
 const maxSide = 1280;
 
 async function fetched(url: string): Promise<Response> {

@@ -1,6 +1,7 @@
 /**
- * Remembers what encodings were read as that nearly all documents share: identifiers, parameters of algorithms, curves. It is asked with a place in
- * the bytes at hand, so that looking up makes nothing. What it holds is bounded in number and size, since anybody can make up encodings.
+ * Remembers what encodings were read as that nearly all documents share: identifiers, parameters of algorithms, curves.
+ * It is asked with a place in the bytes at hand, so that looking up makes nothing. What it holds is bounded in number
+ * and size, since anybody can make up encodings.
  */
 export class EncodingMemo<T> {
   readonly #entries = new Map<number, { readonly encoded: Uint8Array; readonly value: T }>();

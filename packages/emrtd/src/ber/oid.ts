@@ -25,8 +25,8 @@ export function oidToBytes(dotted: string): Uint8Array {
 }
 
 /**
- * A certificate names some thirty identifiers and almost all certificates the same ones, so those met before are looked up, without a copy of
- * their bytes. The limit keeps made-up ones from filling memory.
+ * A certificate names some thirty identifiers and almost all certificates the same ones, so those met before are looked
+ * up, without a copy of their bytes. The limit keeps made-up ones from filling memory.
  */
 const readBefore = new EncodingMemo<string>({ maxEntries: 256, maxBytes: maxEncodedBytes });
 

@@ -364,7 +364,10 @@ export class Tlv {
     return { unusedBits, bytes: this.#source.subarray(this.valueStart + 1, this.valueEnd) };
   }
 
-  /** A bit string that stands for bytes, such as a signature. Its count of unused bits is signed by nobody, so that any other than none is refused. */
+  /**
+   * A bit string that stands for bytes, such as a signature. Its count of unused bits is signed by nobody, so that any
+   * other than none is refused.
+   */
   wholeBytes(what: string): Uint8Array {
     const { unusedBits, bytes } = this.bitString();
     if (unusedBits !== 0) throw new EmrtdError("BER_INVALID", `${what} is not a whole number of bytes`);

@@ -9,14 +9,15 @@ import { SecureMessaging } from "../secure-messaging/secure-messaging.ts";
 import type { ChipAuthenticationOffer } from "./chip-authentication-offer.ts";
 
 /**
- * Chip authentication version 1, ICAO Doc 9303-11, section 6.2, as the server sees it. It makes the ephemeral key and keeps the private half.
- * The device passes on public keys and one protected command that it can neither read nor answer: only the chip whose static key stands in
- * DG14 can. Between the steps nothing is kept but bytes: the private key, then the shared secret.
+ * Chip authentication version 1, ICAO Doc 9303-11, section 6.2, as the server sees it. It makes the ephemeral key and
+ * keeps the private half. The device passes on public keys and one protected command that it can neither read nor
+ * answer: only the chip whose static key stands in DG14 can. Between the steps nothing is kept but bytes: the private
+ * key, then the shared secret.
  */
 
 /**
- * With triple DES the standard knows two sets of commands, and a chip may understand only one: the older MSE:Set KAT, or MSE:Set AT with GENERAL
- * AUTHENTICATE. With AES it knows only the second.
+ * With triple DES the standard knows two sets of commands, and a chip may understand only one: the older MSE:Set KAT,
+ * or MSE:Set AT with GENERAL AUTHENTICATE. With AES it knows only the second.
  */
 export type CommandSet = "key_agreement_template" | "general_authenticate";
 

@@ -233,7 +233,10 @@ function flawOf({ p, g, q }: DhParameters): string | null {
 const rememberedGroups = 64;
 const verdicts = new Map<string, string | null>();
 
-/** A proof looks at its group several times, and the documents of an issuer share theirs. The group that was judged first is forgotten first. */
+/**
+ * A proof looks at its group several times, and the documents of an issuer share theirs. The group that was judged
+ * first is forgotten first.
+ */
 function rememberedFlaw(parameters: DhParameters): string | null {
   const key = [parameters.p, parameters.g, parameters.q ?? 0n].map((number) => number.toString(16)).join(" ");
   const known = verdicts.get(key);

@@ -98,8 +98,8 @@ function readRsa(bytes: Uint8Array): SubjectPublicKey {
 }
 
 /**
- * Standardized curves as documents write them out, by their encoding: all chips of a state write the same one. What is of no standard is read each
- * time, and the limits keep made-up encodings from filling memory.
+ * Standardized curves as documents write them out, by their encoding: all chips of a state write the same one. What is
+ * of no standard is read each time, and the limits keep made-up encodings from filling memory.
  */
 const writtenOut = new EncodingMemo<CalculableCurve>({ maxEntries: 64, maxBytes: 1024 });
 

@@ -35,8 +35,8 @@ const nodeHashes: Readonly<Record<DigestName, string>> = {
 const pemLineCharacters = 64;
 
 /**
- * As PEM text, because `createPublicKey` finds out what else it was given by catching errors: 43 µs for the bytes of a key of 2048 bits in an
- * object, 31 for PEM in a Buffer, 15 for the text.
+ * As PEM text, because `createPublicKey` finds out what else it was given by catching errors: 43 µs for the bytes of a
+ * key of 2048 bits in an object, 31 for PEM in a Buffer, 15 for the text.
  */
 function importSubjectPublicKeyInfo({ buffer, byteOffset, length }: Uint8Array): KeyObject {
   const text = Buffer.from(buffer, byteOffset, length).toString("base64");
@@ -61,8 +61,8 @@ function importPublicKey(key: PublicKey): KeyObject {
 }
 
 /**
- * The key marked for PSS with these parameters. OpenSSL then takes no other ones: both hashes must be these and the salt as long. The hash of the
- * mask can be told in no other way that Node reaches.
+ * The key marked for PSS with these parameters. OpenSSL then takes no other ones: both hashes must be these and the
+ * salt as long. The hash of the mask can be told in no other way that Node reaches.
  */
 function importPssKey(key: RsaPublicKey, { hash: digest, mgfHash, saltBytes }: PssParameters): KeyObject {
   const hashAlgorithm = (name: DigestName) => sequence(oid(digestOid(name)), nullValue());

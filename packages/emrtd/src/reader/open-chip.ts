@@ -37,8 +37,8 @@ export type OpenChipOptions = {
   /** Files that claim to be longer are not read. */
   readonly maxFileBytes?: number;
   /**
-   * A chip that leaves the field in the middle of a file is opened anew and read on from there. For readers whose next command waits until a
-   * chip is there; with any other the reading would only fail a moment later.
+   * A chip that leaves the field in the middle of a file is opened anew and read on from there. For readers whose next
+   * command waits until a chip is there; with any other the reading would only fail a moment later.
    */
   readonly waitsForReturn?: (lost: EmrtdError) => boolean;
 };
@@ -51,8 +51,8 @@ const selectMasterFile: CommandApdu = { cla: 0, ins: 0xa4, p1: 0, p2: 0x0c, data
 const selectApplication: CommandApdu = { cla: 0, ins: 0xa4, p1: 0x04, p2: 0x0c, data: ldsApplicationId };
 
 /**
- * Readers without a reset in whose field a chip was lost to a long command. The person lays the document down once more, and the next reading
- * must not lose it in the same way.
+ * Readers without a reset in whose field a chip was lost to a long command. The person lays the document down once
+ * more, and the next reading must not lose it in the same way.
  */
 const lostToLongCommands = new WeakSet<ChipTransport>();
 
@@ -83,7 +83,10 @@ export class Chip {
   /** Whether the chip understands extended length: what EF.ATR/INFO says, or else a harmless command showed. Null when nothing tells. */
   #chipExtends: boolean | null = null;
   #foundMasterFile = false;
-  /** It refused a SELECT in the long form, and then the short form too, which it had taken before: it refuses everything until it is laid down again. */
+  /**
+   * It refused a SELECT in the long form, and then the short form too, which it had taken before: it refuses everything
+   * until it is laid down again.
+   */
   #fellSilentAtProbe = false;
   #chipMaxResponseBytes: number | null = null;
   #askedForLengths = false;
@@ -327,8 +330,8 @@ export class Chip {
   }
 
   /**
-   * A SELECT in the long form, where the chip has not said whether it understands that: it changes nothing but the place, so a refusal costs
-   * one round trip, and no session.
+   * A SELECT in the long form, where the chip has not said whether it understands that: it changes nothing but the
+   * place, so a refusal costs one round trip, and no session.
    */
   async #selectProbing(command: CommandApdu): Promise<ResponseApdu> {
     if (this.#chipExtends !== null || this.#messaging !== null || !this.#extended)

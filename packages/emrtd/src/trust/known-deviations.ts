@@ -12,8 +12,9 @@ export type KnownDeviationList = {
 export type RefusedDeviationList = { readonly reason: string; readonly source: TrustSource };
 
 /**
- * The deviation lists of all records that count beside what is trusted. As with revocation lists, who signed one is judged when it is used and
- * not when it is imported: its authority may come later, and its signer may be revoked later.
+ * The deviation lists of all records that count beside what is trusted. As with revocation lists, who signed one is
+ * judged when it is used and not when it is imported: its authority may come later, and its signer may be revoked
+ * later.
  */
 export function readDeviationLists(
   records: readonly TrustRecord[],

@@ -6,7 +6,10 @@ import type { Authority, KnownRevocationList } from "./authority.ts";
 import { isOwnIssuer, keyIdFits, signerAmong } from "./find-signer.ts";
 
 export type RevocationStatus = {
-  /** The list of the authority's own name and those of the names it was handed over to, newest first. A serial on any of them is revoked. */
+  /**
+   * The list of the authority's own name and those of the names it was handed over to, newest first. A serial on any of
+   * them is revoked.
+   */
   readonly lists: readonly CertificateRevocationList[];
   /** When the authority itself was revoked; null when it was not. */
   readonly authorityRevokedAt: Date | null;

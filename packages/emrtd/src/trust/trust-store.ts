@@ -108,8 +108,8 @@ export class TrustStore {
   }
 
   /**
-   * The ones among these authorities of the store whose key certified the signer. The same certificate is asked about for a hundred thousand
-   * documents, and what was found once under the same tolerance holds for all of them.
+   * The ones among these authorities of the store whose key certified the signer. The same certificate is asked about
+   * for a hundred thousand documents, and what was found once under the same tolerance holds for all of them.
    */
   findCertifier(
     signer: Certificate,

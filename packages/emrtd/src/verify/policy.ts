@@ -1,7 +1,10 @@
 import type { SignedDataTolerance } from "../cms/verify-signed-data.ts";
 import type { SignatureTolerance } from "../crypto/check-signature.ts";
 
-/** `accept`: without a word. `warn`: named among the warnings of the report. `refuse`: the check fails with the switch's name as its reason. */
+/**
+ * `accept`: without a word. `warn`: named among the warnings of the report. `refuse`: the check fails with the switch's
+ * name as its reason.
+ */
 export const rulings = ["accept", "warn", "refuse"] as const;
 export type Ruling = (typeof rulings)[number];
 

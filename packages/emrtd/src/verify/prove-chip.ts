@@ -13,9 +13,10 @@ import type { ProofStep } from "../proof-step.ts";
 import type { ChipProof, ProofResult } from "./report.ts";
 
 /**
- * The proof that the chip is no copy, for whoever judges a document: a server that lets a device carry the commands, or a desk that is both. The
- * report says which proof to ask for (`nextProof`); the steps here give what to ask the chip and judge its answers; `withChipProof` adds the
- * result to the report. Nothing is kept between the steps but the state, so each may run in another thread.
+ * The proof that the chip is no copy, for whoever judges a document: a server that lets a device carry the commands, or
+ * a desk that is both. The report says which proof to ask for (`nextProof`); the steps here give what to ask the chip
+ * and judge its answers; `withChipProof` adds the result to the report. Nothing is kept between the steps but the
+ * state, so each may run in another thread.
  */
 export type ChipProofState =
   | (ChipAuthenticationState & { readonly proof: "chip_authentication" })

@@ -21,8 +21,9 @@ export const checkNames = [
 export type CheckName = (typeof checkNames)[number];
 
 /**
- * `pending` is a proof that the chip offers and that is still to be asked for; `not_offered` one that it cannot give, or only in a way that is
- * unknown here, which a warning tells. `not_run` means that an earlier check failed, or that another proof made this one superfluous.
+ * `pending` is a proof that the chip offers and that is still to be asked for; `not_offered` one that it cannot give,
+ * or only in a way that is unknown here, which a warning tells. `not_run` means that an earlier check failed, or that
+ * another proof made this one superfluous.
  */
 export type Outcome = "passed" | "failed" | "pending" | "not_offered" | "not_run";
 
@@ -53,9 +54,9 @@ export type Warning = {
 };
 
 /**
- * `data_authentic`: the state wrote what was read, and the proof that this is its chip is still open. `chip_genuine`: that proof was given.
- * `chip_clonable`: the document offers no such proof, so the chip may be a copy. Null: not even the data is authentic, or the chip failed its
- * proof.
+ * `data_authentic`: the state wrote what was read, and the proof that this is its chip is still open. `chip_genuine`:
+ * that proof was given. `chip_clonable`: the document offers no such proof, so the chip may be a copy. Null: not even
+ * the data is authentic, or the chip failed its proof.
  */
 export type Level = "data_authentic" | "chip_genuine" | "chip_clonable";
 

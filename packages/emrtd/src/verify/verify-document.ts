@@ -99,10 +99,11 @@ export function verifyDocument(input: DocumentVerification): VerifiedDocument {
 }
 
 /**
- * Decision: keys for chip authentication that are all of a kind unknown to this package (another curve, another group) are no fault of the document.
- * The state signed DG14, so no copy of a chip can bring this about, and to refuse would turn an honest holder away for what we
- * lack. Chip authentication then counts as not offered, with a warning that says so: active authentication is asked for where DG15 is there, and
- * otherwise the level is that of a chip that may be a copy.
+ * Decision: keys for chip authentication that are all of a kind unknown to this package (another curve, another group)
+ * are no fault of the document. The state signed DG14, so no copy of a chip can bring this about, and to refuse would
+ * turn an honest holder away for what we lack. Chip authentication then counts as not offered, with a warning that says
+ * so: active authentication is asked for where DG15 is there, and otherwise the level is that of a chip that may be a
+ * copy.
  */
 function offerChipAuthentication(run: Run, { securityInfos }: ChipKeys): void {
   const { offers, problem } = chipAuthenticationOffersIn(securityInfos ?? []);

@@ -244,8 +244,8 @@ function rawKeyId(value: Uint8Array): Uint8Array | null {
 }
 
 /**
- * DocumentTypeList of Doc 9303 part 12: a version and a set of codes as they stand in the zone. Indonesia and the Philippines write the codes alone, as
- * a sequence of texts.
+ * DocumentTypeList of Doc 9303 part 12: a version and a set of codes as they stand in the zone. Indonesia and the
+ * Philippines write the codes alone, as a sequence of texts.
  */
 function readDocumentTypes(content: Tlv): readonly string[] {
   const parts = content.expect(tags.sequence, "A document type list").children();

@@ -16,9 +16,9 @@ const extensionOids = {
 } as const;
 
 /**
- * Restricts a list to part of the certificates, or lets it speak for other issuers (an indirect list). Taken for a complete one, such a
- * list would make a revoked signer look good, so it is refused also where its maker forgot to mark the extension as critical. A list of all end
- * entities is complete for signers (`isCompleteForSigners`).
+ * Restricts a list to part of the certificates, or lets it speak for other issuers (an indirect list). Taken for a
+ * complete one, such a list would make a revoked signer look good, so it is refused also where its maker forgot to mark
+ * the extension as critical. A list of all end entities is complete for signers (`isCompleteForSigners`).
  */
 const issuingDistributionPoint = "2.5.29.28";
 
@@ -186,8 +186,8 @@ function readCrlExtensions(
 }
 
 /**
- * The list holds all end entities of its issuer (`onlyContainsUserCerts`), and nothing else is said but that it is the issuer's own. Any other name of a distribution point, also an
- * address, may be that of one part of several.
+ * The list holds all end entities of its issuer (`onlyContainsUserCerts`), and nothing else is said but that it is the
+ * issuer's own. Any other name of a distribution point, also an address, may be that of one part of several.
  */
 function isCompleteForSigners(point: Tlv, issuer: DistinguishedName): boolean {
   const fields = point.expect(tags.sequence, "An issuing distribution point").children();

@@ -220,8 +220,8 @@ function entries(year: number): readonly Entry[] {
 }
 
 /**
- * The documents of the test country for the year of `now`: one for each way that a verification can end. The same seed and year give the same
- * bytes.
+ * The documents of the test country for the year of `now`: one for each way that a verification can end. The same seed
+ * and year give the same bytes.
  */
 export function testDocuments(now: Date, seed: string = defaultTestSeed): readonly TestDocument[] {
   const country = createTestCountry(seed, now);
