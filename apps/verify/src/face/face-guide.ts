@@ -29,12 +29,12 @@ export class FaceGuide {
   constructor() {
     this.#worker = new Worker(new URL("./guide-worker.ts", import.meta.url), { type: "module" });
     this.#worker.onmessage = (event: MessageEvent<GuideAnswer>) => this.#take(event.data);
-    this.#worker.onerror = () => this.#take({ type: "failed" });
+    this.#worker.onerror = () => this.#take({ kind: "failed" });
   }
 
   /** Resolves with whether the models could be loaded. */
   async ready(): Promise<boolean> {
-    return (await this.#next()).type === "ready";
+    return (await this.#next()).kind === "ready";
   }
 
   /** Null from the moment that it does not work or is too slow. */
@@ -47,7 +47,7 @@ export class FaceGuide {
   close(): void {
     this.#failed = true;
     this.#worker.terminate();
-    this.#take({ type: "failed" });
+    this.#take({ kind: "failed" });
   }
 
   async #look(video: HTMLVideoElement): Promise<Sight | null> {
@@ -61,8 +61,8 @@ export class FaceGuide {
     this.#lookedMs.push(performance.now() - beganMs);
     if (this.#lookedMs.length > looksToJudgeSpeed) this.#lookedMs.shift();
     const isSlow = this.#lookedMs.length === looksToJudgeSpeed && median(this.#lookedMs) > slowestLookMs;
-    if (answer.type !== "sight" || isSlow) this.#failed = true;
-    return answer.type === "sight" && !this.#failed ? answer.sight : null;
+    if (answer.kind !== "sight" || isSlow) this.#failed = true;
+    return answer.kind === "sight" && !this.#failed ? answer.sight : null;
   }
 
   #next(): Promise<GuideAnswer> {
@@ -72,7 +72,7 @@ export class FaceGuide {
   }
 
   #take(answer: GuideAnswer): void {
-    if (answer.type === "failed") this.#failed = true;
+    if (answer.kind === "failed") this.#failed = true;
     this.#onAnswer?.(answer);
     this.#onAnswer = null;
   }

@@ -1,4 +1,4 @@
 import type { Sight } from "./framing.ts";
 
 /** What the guide's worker tells the page. */
-export type GuideAnswer = { type: "ready" } | { type: "failed" } | { type: "sight"; sight: Sight };
+export type GuideAnswer = { kind: "ready" } | { kind: "failed" } | { kind: "sight"; sight: Sight };

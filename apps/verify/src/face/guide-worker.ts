@@ -110,13 +110,13 @@ const loading = loadGuide().then((look) => {
   return look;
 });
 loading.then(
-  () => answer({ type: "ready" }),
-  () => answer({ type: "failed" }),
+  () => answer({ kind: "ready" }),
+  () => answer({ kind: "failed" }),
 );
 self.onmessage = async (event: MessageEvent<ImageData>) => {
   try {
-    answer({ type: "sight", sight: (await loading)(event.data) });
+    answer({ kind: "sight", sight: (await loading)(event.data) });
   } catch {
-    answer({ type: "failed" });
+    answer({ kind: "failed" });
   }
 };
