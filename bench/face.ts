@@ -9,17 +9,17 @@ import { judgeColours } from "@assay/face/colour-signal";
 import type { FrameMeasurement } from "@assay/face/measurement";
 import { median } from "@assay/face/median";
 import { decode, encode } from "jpeg-js";
-import { decodePicture } from "../apps/server/src/face/decode-picture.ts";
+import { createLog } from "../apps/server/src/platform/lib/log.ts";
+import { Metrics } from "../apps/server/src/platform/lib/metrics.ts";
+import { decodePicture } from "../apps/server/src/verification/face/decode-picture.ts";
 import {
   createFaceJudge,
   type FaceVerdict,
   type JudgedFrame,
   type JudgeInput,
-} from "../apps/server/src/face/face-judge.ts";
-import { loadFaceModels } from "../apps/server/src/face/face-models.ts";
-import { FaceWorkerPool } from "../apps/server/src/face/face-worker-pool.ts";
-import { createLog } from "../apps/server/src/lib/log.ts";
-import { Metrics } from "../apps/server/src/lib/metrics.ts";
+} from "../apps/server/src/verification/face/face-judge.ts";
+import { loadFaceModels } from "../apps/server/src/verification/face/face-models.ts";
+import { FaceWorkerPool } from "../apps/server/src/verification/face/face-worker-pool.ts";
 import { filmFace } from "../apps/server/test/support/film-face.ts";
 
 const rounds = 4;

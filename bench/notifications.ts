@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { median } from "@assay/face/median";
 import pg from "pg";
-import { type Db, openDb, type Tx } from "../apps/server/src/db/db.ts";
-import { sql } from "../apps/server/src/db/sql.ts";
-import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
+import { type Db, openDb, type Tx } from "../apps/server/src/platform/db/db.ts";
+import { sql } from "../apps/server/src/platform/db/sql.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
 
 const writers = 16;
 const rounds = 3;

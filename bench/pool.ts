@@ -6,7 +6,7 @@ import { loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { median } from "@assay/face/median";
 import { Pool } from "undici";
-import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
 import { createAuthority } from "../apps/server/test/support/certificate.ts";
 import { cancelAll, cpuSeconds, createSessions, keysOf, type System, startSystem } from "./support/burst.ts";
 import { ask, countOf, cpuOfCluster, forked, received } from "./support/publishing.ts";

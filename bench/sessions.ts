@@ -9,17 +9,17 @@ import {
   sessionStatuses,
 } from "@assay/contract/sessions";
 import { median } from "@assay/face/median";
-import { type Db, openDb, type Queryable } from "../apps/server/src/db/db.ts";
-import { SetAside } from "../apps/server/src/db/set-aside.ts";
-import { sql } from "../apps/server/src/db/sql.ts";
-import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
-import { type Clock, dayMs, hourMs } from "../apps/server/src/kernel/clock.ts";
-import { knownId } from "../apps/server/src/kernel/ids.ts";
-import { KeyRing, newRingKey } from "../apps/server/src/lib/key-ring.ts";
-import { createLog } from "../apps/server/src/lib/log.ts";
-import { Metrics } from "../apps/server/src/lib/metrics.ts";
-import { expireSessions } from "../apps/server/src/sessions/expire-sessions.job.ts";
-import { listAttempts, listSessions } from "../apps/server/src/sessions/session.store.ts";
+import { type Db, openDb, type Queryable } from "../apps/server/src/platform/db/db.ts";
+import { SetAside } from "../apps/server/src/platform/db/set-aside.ts";
+import { sql } from "../apps/server/src/platform/db/sql.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
+import { type Clock, dayMs, hourMs } from "../apps/server/src/platform/kernel/clock.ts";
+import { knownId } from "../apps/server/src/platform/kernel/ids.ts";
+import { KeyRing, newRingKey } from "../apps/server/src/platform/lib/key-ring.ts";
+import { createLog } from "../apps/server/src/platform/lib/log.ts";
+import { Metrics } from "../apps/server/src/platform/lib/metrics.ts";
+import { expireSessions } from "../apps/server/src/verification/sessions/expire-sessions.job.ts";
+import { listAttempts, listSessions } from "../apps/server/src/verification/sessions/session.store.ts";
 import { createDatabase } from "./support/database.ts";
 import { idSql, loadBare } from "./support/fill.ts";
 

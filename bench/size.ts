@@ -6,7 +6,7 @@ import { runDevice } from "@assay/device/run-device";
 import { virtualPassport } from "@assay/device/virtual-passport";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import pg from "pg";
-import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
 import { createAuthority } from "../apps/server/test/support/certificate.ts";
 import { openReceiver, registration } from "../apps/server/test/support/receiver.ts";
 import { newOwner } from "./support/new-partner.ts";

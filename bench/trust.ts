@@ -12,16 +12,20 @@ import {
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
 import { median } from "@assay/face/median";
-import { ChipExaminer } from "../apps/server/src/attempts/chip-examiner.ts";
-import type { SentFiles } from "../apps/server/src/attempts/chip-task.ts";
-import { type Db, openDb } from "../apps/server/src/db/db.ts";
-import { migrate } from "../apps/server/src/db/migrate.ts";
-import { sql } from "../apps/server/src/db/sql.ts";
-import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
-import { anyone } from "../apps/server/src/lib/waiting-line.ts";
-import { CurrentTrust } from "../apps/server/src/trust/current-trust.ts";
-import { changeTrust, insertImport, retireImports } from "../apps/server/src/trust/trust.store.ts";
-import { importTrustFile } from "../apps/server/src/trust/trust-command.ts";
+import { type Db, openDb } from "../apps/server/src/platform/db/db.ts";
+import { migrate } from "../apps/server/src/platform/db/migrate.ts";
+import { sql } from "../apps/server/src/platform/db/sql.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
+import { anyone } from "../apps/server/src/platform/lib/waiting-line.ts";
+import { ChipExaminer } from "../apps/server/src/verification/attempts/chip-examiner.ts";
+import type { SentFiles } from "../apps/server/src/verification/attempts/chip-task.ts";
+import { CurrentTrust } from "../apps/server/src/verification/trust/current-trust.ts";
+import {
+  changeTrust,
+  insertImport,
+  retireImports,
+} from "../apps/server/src/verification/trust/trust.store.ts";
+import { importTrustFile } from "../apps/server/src/verification/trust/trust-command.ts";
 
 const now = new Date("2026-11-15T12:00:00Z");
 const certificates = 600;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type DeviceOutcome, runDevice } from "@assay/device/run-device";
 import { virtualPassport } from "@assay/device/virtual-passport";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
-import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
 import { newPartner } from "./support/new-partner.ts";
 import { ServerProcess } from "./support/server-process.ts";
 

@@ -11,22 +11,22 @@ type Finding =
   | { readonly is: "not tested"; readonly note: string }
   | { readonly is: "not applicable"; readonly note: string };
 
-const api = "apps/server/test/api";
+const api = "apps/server/test/verification";
 const tests = {
   axe: [
-    `${api}/verify-languages.browser.test.ts`,
+    `${api}/verify/verify-languages.browser.test.ts`,
     "no language is too wide for a narrow phone, and Arabic is mirrored",
   ],
   focus: [
-    `${api}/verify-everybody.browser.test.ts`,
+    `${api}/attempts/verify-everybody.browser.test.ts`,
     "on a phone nothing that has the focus lies under the bar with the button",
   ],
   walk: [
-    `${api}/verify-everybody.browser.test.ts`,
+    `${api}/attempts/verify-everybody.browser.test.ts`,
     "the whole way can be gone by keyboard, and every screen is told in full to a screen reader",
   ],
   english: [
-    `${api}/verify-languages.browser.test.ts`,
+    `${api}/verify/verify-languages.browser.test.ts`,
     "a translation that no lawyer has read says so, and the binding English text is one tap away",
   ],
   texts: [
@@ -39,7 +39,7 @@ const tests = {
   ],
   contrast: ["packages/ui/src/brand.test.ts", ""],
   still: [
-    "apps/server/src/face/face-judge.test.ts",
+    "apps/server/src/verification/face/face-judge.test.ts",
     "a person who cannot turn the head passes by eyes, mouth and distance, at a higher risk",
   ],
 } as const;

@@ -12,9 +12,9 @@ import { type AttackSignal, attackLimits, attackSignals, measureAttacks } from "
 import { judgeColours } from "@assay/face/colour-signal";
 import { rateOf } from "@assay/face/error-rates";
 import { decode } from "jpeg-js";
-import { defaultJobLimits } from "../apps/server/src/face/face-job.ts";
-import { loadFaceModels } from "../apps/server/src/face/face-models.ts";
-import { measureFaces } from "../apps/server/src/face/measure-faces.ts";
+import { defaultJobLimits } from "../apps/server/src/verification/face/face-job.ts";
+import { loadFaceModels } from "../apps/server/src/verification/face/face-models.ts";
+import { measureFaces } from "../apps/server/src/verification/face/measure-faces.ts";
 import { renderPerson } from "../packages/emrtd/drawing/render-portrait.ts";
 import {
   challenge,

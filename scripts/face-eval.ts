@@ -15,8 +15,8 @@ import {
   tryDistances,
 } from "@assay/face/error-rates";
 import { matchThresholds } from "@assay/face/match";
-import { decodePicture, PictureError } from "../apps/server/src/face/decode-picture.ts";
-import { type FaceModels, loadFaceModels } from "../apps/server/src/face/face-models.ts";
+import { decodePicture, PictureError } from "../apps/server/src/verification/face/decode-picture.ts";
+import { type FaceModels, loadFaceModels } from "../apps/server/src/verification/face/face-models.ts";
 
 /** What is asked for most: one stranger in a hundred, a thousand, ten thousand. */
 const wantedRates = [0.01, 0.001, 0.0001];

@@ -20,18 +20,18 @@ import { fontsCss, latinCss } from "@assay/ui/font-slices";
 import { tokensCss } from "@assay/ui/tokens";
 import pg from "pg";
 import { settings } from "../apps/server/src/config.ts";
-import { migrate } from "../apps/server/src/db/migrate.ts";
-import { defaultJobLimits } from "../apps/server/src/face/face-job.ts";
-import { poolLimits } from "../apps/server/src/face/pool-limits.ts";
-import { dumpSchema } from "../apps/server/src/installation/dump-schema.ts";
-import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
-import { logFields } from "../apps/server/src/lib/log-fields.ts";
-import { createTool, finishTool } from "../apps/server/src/mcp/sandbox-tools.ts";
+import { createTool, finishTool } from "../apps/server/src/operations/mcp/sandbox-tools.ts";
 import {
   describeAlarmRules,
   describeAlarms,
   describePageConcerns,
-} from "../apps/server/src/operator/describe-concerns.ts";
+} from "../apps/server/src/operations/operator/describe-concerns.ts";
+import { migrate } from "../apps/server/src/platform/db/migrate.ts";
+import { dumpSchema } from "../apps/server/src/platform/installation/dump-schema.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
+import { logFields } from "../apps/server/src/platform/lib/log-fields.ts";
+import { defaultJobLimits } from "../apps/server/src/verification/face/face-job.ts";
+import { poolLimits } from "../apps/server/src/verification/face/pool-limits.ts";
 import { bundleCommandLine } from "../packages/cli/build.ts";
 import { describeAccessibility } from "./accessibility-report.ts";
 import { describeProtocol } from "./protocol-reference.ts";

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
 import { newOwner } from "../bench/support/new-partner.ts";
 import { ServerProcess } from "../bench/support/server-process.ts";
 import { pagesOfTheWindow } from "./chromium-window.ts";

@@ -13,7 +13,7 @@ import { addSight, nothingSeen } from "@assay/mrz-reader/film";
 import { greyOf } from "@assay/mrz-reader/grey";
 import { loadReader } from "@assay/mrz-reader/node/load-reader";
 import { readPhoto } from "@assay/mrz-reader/photo";
-import { decodePicture, PictureError } from "../apps/server/src/face/decode-picture.ts";
+import { decodePicture, PictureError } from "../apps/server/src/verification/face/decode-picture.ts";
 import { decodePng, type Pixels, PngError } from "./decode-png.ts";
 
 type Outcome = "right" | "wrong" | "not_read" | "rightly_none" | "unusable" | "no_label";

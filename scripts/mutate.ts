@@ -20,65 +20,72 @@ import { startScratchPostgres } from "./scratch-postgres.ts";
 type Module = { mutate: readonly string[]; tests: readonly string[] };
 
 const server = "apps/server/src";
-const api = "apps/server/test/api";
+const api = "apps/server/test";
 /** The modules that decide, each with the tests that speak of it. Tests with a browser or with killed processes take too long for each change. */
 const modules: Readonly<Record<string, Module>> = {
   sessions: {
-    mutate: [`${server}/sessions`],
+    mutate: [`${server}/verification/sessions`],
     tests: [
-      `${server}/sessions/*.test.ts`,
-      `${api}/{sessions,session-flow,session-lists,session-expiry,session-storm,requirements,analytics,withdrawal,go-live}.test.ts`,
+      `${server}/verification/sessions/*.test.ts`,
+      `${api}/*/*/{sessions,session-flow,session-lists,session-expiry,session-storm,requirements,analytics,withdrawal,go-live}.test.ts`,
     ],
   },
   attempts: {
-    mutate: [`${server}/attempts`],
+    mutate: [`${server}/verification/attempts`],
     tests: [
-      `${server}/attempts/*.test.ts`,
-      `${api}/verify-{socket,device,century,faults,hostile,simulate,silence,memory,events}.test.ts`,
-      `${api}/{requirements,trust-policy}.test.ts`,
+      `${server}/verification/attempts/*.test.ts`,
+      `${api}/*/*/verify-{socket,device,century,faults,hostile,simulate,silence,memory,events}.test.ts`,
+      `${api}/*/*/{requirements,trust-policy}.test.ts`,
     ],
   },
   webhooks: {
-    mutate: [`${server}/webhooks`],
+    mutate: [`${server}/delivery/webhooks`],
     tests: [
-      `${server}/webhooks/*.test.ts`,
-      `${api}/webhook-{answers,deliveries,endpoints,events,listeners,safety,workers}.test.ts`,
-      `${api}/{withdrawal,round-robin}.test.ts`,
+      `${server}/delivery/webhooks/*.test.ts`,
+      `${api}/*/*/webhook-{answers,deliveries,endpoints,events,listeners,safety,workers}.test.ts`,
+      `${api}/*/*/{withdrawal,round-robin}.test.ts`,
     ],
   },
   trust: {
-    mutate: [`${server}/trust`],
-    tests: [`${server}/trust/*.test.ts`, `${api}/trust-{command,deviations,policy,sources,versions}.test.ts`],
+    mutate: [`${server}/verification/trust`],
+    tests: [
+      `${server}/verification/trust/*.test.ts`,
+      `${api}/*/*/trust-{command,deviations,policy,sources,versions}.test.ts`,
+    ],
   },
   accounts: {
-    mutate: [`${server}/accounts`],
+    mutate: [`${server}/tenants/accounts`],
     tests: [
-      `${server}/accounts/*.test.ts`,
-      `${api}/accounts-*.test.ts`,
-      `${api}/{sign-up,email-addresses,mail-requests,user-commands,messages}.test.ts`,
+      `${server}/tenants/accounts/*.test.ts`,
+      `${api}/*/*/accounts-*.test.ts`,
+      `${api}/*/*/{sign-up,email-addresses,mail-requests,user-commands,messages}.test.ts`,
     ],
   },
   organizations: {
-    mutate: [`${server}/organizations`],
+    mutate: [`${server}/tenants/organizations`],
     tests: [
-      `${server}/organizations/*.test.ts`,
-      `${api}/organization{s,-deletion,-limits,-mails}.test.ts`,
-      `${api}/{invitations,go-live,looks,verify-logo,access-matrix}.test.ts`,
+      `${server}/tenants/organizations/*.test.ts`,
+      `${api}/*/*/organization{s,-deletion,-limits,-mails}.test.ts`,
+      `${api}/*/*/{invitations,go-live,looks,verify-logo,access-matrix}.test.ts`,
     ],
   },
   domains: {
-    mutate: [`${server}/domains`],
-    tests: [`${server}/domains/*.test.ts`, `${api}/{domains,sessions,access-matrix}.test.ts`],
+    mutate: [`${server}/tenants/domains`],
+    tests: [`${server}/tenants/domains/*.test.ts`, `${api}/*/*/{domains,sessions,access-matrix}.test.ts`],
   },
   "key-ring": {
-    mutate: [`${server}/key-ring`, `${server}/lib/key-ring.ts`],
-    tests: [`${server}/key-ring/*.test.ts`, `${server}/lib/key-ring.test.ts`, `${api}/key-ring.test.ts`],
+    mutate: [`${server}/platform/key-ring`, `${server}/platform/lib/key-ring.ts`],
+    tests: [
+      `${server}/platform/key-ring/*.test.ts`,
+      `${server}/platform/lib/key-ring.test.ts`,
+      `${api}/*/*/key-ring.test.ts`,
+    ],
   },
   http: {
-    mutate: [`${server}/http`],
+    mutate: [`${server}/platform/http`],
     tests: [
-      `${server}/http/*.test.ts`,
-      `${api}/{access-matrix,broken-text,compression,connections,envelope,foreign-cursors,hostile-bodies,http-manners,idempotency,messages,missing-pages,null-is-absent,overload,precedence,request-code,secrets-in-reads,well-known,readiness,api-keys,mcp}.test.ts`,
+      `${server}/platform/http/*.test.ts`,
+      `${api}/*/*/{access-matrix,broken-text,compression,connections,envelope,foreign-cursors,hostile-bodies,http-manners,idempotency,messages,missing-pages,null-is-absent,overload,precedence,request-code,secrets-in-reads,well-known,readiness,api-keys,mcp}.test.ts`,
     ],
   },
   emrtd: {
@@ -87,7 +94,7 @@ const modules: Readonly<Record<string, Module>> = {
   },
   device: {
     mutate: ["packages/device/src"],
-    tests: ["packages/device/src/*.test.ts", `${server}/attempts/both-ends.test.ts`],
+    tests: ["packages/device/src/*.test.ts", `${server}/verification/attempts/both-ends.test.ts`],
   },
 };
 

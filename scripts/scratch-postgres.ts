@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { startEmbeddedPostgres } from "../apps/server/src/installation/postgres/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
 
 /** A PostgreSQL for one run of tests, in a folder of its own that goes with it. What it holds is not worth a write to the disk. */
 export async function startScratchPostgres(): Promise<{ url: string; close(): Promise<void> }> {

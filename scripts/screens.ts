@@ -4,9 +4,9 @@ import { spawnSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { chromium, type Page } from "playwright-core";
-import { composeMail } from "../apps/server/src/mails/compose-mail.ts";
-import { type Letter, letterKinds } from "../apps/server/src/mails/letter.ts";
-import { html } from "../apps/server/src/mails/mail.ts";
+import { composeMail } from "../apps/server/src/platform/mails/compose-mail.ts";
+import { type Letter, letterKinds } from "../apps/server/src/platform/mails/letter.ts";
+import { html } from "../apps/server/src/platform/mails/mail.ts";
 import { neededBrowser } from "./find-browser.ts";
 
 const root = new URL("../", import.meta.url).pathname;

@@ -15,10 +15,10 @@ export const packagesBeside: readonly string[] = [
 /** What a person starts, and what the service loads by its address: threads, sandboxed processes, the models in them. */
 const entries: Readonly<Record<string, string>> = {
   main: "src/main.ts",
-  "chip-worker": "src/attempts/chip-worker.ts",
-  "trust-worker": "src/trust/trust-worker.ts",
-  "face-worker": "src/face/face-worker.ts",
-  "face-models": "src/face/face-models.ts",
+  "chip-worker": "src/verification/attempts/chip-worker.ts",
+  "trust-worker": "src/verification/trust/trust-worker.ts",
+  "face-worker": "src/verification/face/face-worker.ts",
+  "face-models": "src/verification/face/face-models.ts",
 };
 
 /**

@@ -1,9 +1,9 @@
 import { startService } from "../../apps/server/src/app.ts";
-import { systemClock } from "../../apps/server/src/kernel/clock.ts";
-import { KeyRing, parseRing } from "../../apps/server/src/lib/key-ring.ts";
-import { createLog } from "../../apps/server/src/lib/log.ts";
-import { createLogWriter } from "../../apps/server/src/lib/log-writer.ts";
 import { loadConfig } from "../../apps/server/src/load-config.ts";
+import { systemClock } from "../../apps/server/src/platform/kernel/clock.ts";
+import { KeyRing, parseRing } from "../../apps/server/src/platform/lib/key-ring.ts";
+import { createLog } from "../../apps/server/src/platform/lib/log.ts";
+import { createLogWriter } from "../../apps/server/src/platform/lib/log-writer.ts";
 import { announce } from "./server-process.ts";
 
 const config = loadConfig(process.env);

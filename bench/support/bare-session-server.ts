@@ -3,10 +3,10 @@ import { createHash, createHmac } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import pg from "pg";
-import { findKeyOwner } from "../../apps/server/src/api-keys/api-key.store.ts";
-import { newId, newToken, newUuid } from "../../apps/server/src/kernel/ids.ts";
-import { insertSession } from "../../apps/server/src/sessions/session.store.ts";
-import { findSessionWithConsent } from "../../apps/server/src/sessions/session-consent.store.ts";
+import { newId, newToken, newUuid } from "../../apps/server/src/platform/kernel/ids.ts";
+import { findKeyOwner } from "../../apps/server/src/tenants/api-keys/api-key.store.ts";
+import { insertSession } from "../../apps/server/src/verification/sessions/session.store.ts";
+import { findSessionWithConsent } from "../../apps/server/src/verification/sessions/session-consent.store.ts";
 import { announce } from "./server-process.ts";
 import { statementOf } from "./statement-of.ts";
 

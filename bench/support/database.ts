@@ -1,5 +1,5 @@
-import { type Db, openDb } from "../../apps/server/src/db/db.ts";
-import { migrate } from "../../apps/server/src/db/migrate.ts";
+import { type Db, openDb } from "../../apps/server/src/platform/db/db.ts";
+import { migrate } from "../../apps/server/src/platform/db/migrate.ts";
 
 export function openDatabase(url: string): Db {
   return openDb({ url, poolSize: 4, onError: () => {} });

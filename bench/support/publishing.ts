@@ -11,7 +11,7 @@ import { pathToFileURL } from "node:url";
 import { median } from "@assay/face/median";
 import pg from "pg";
 import { Pool } from "undici";
-import { startEmbeddedPostgres } from "../../apps/server/src/installation/postgres/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
 import { createAuthority } from "../../apps/server/test/support/certificate.ts";
 import { ServerProcess } from "./server-process.ts";
 

@@ -1,5 +1,5 @@
-import type { Queryable } from "../../apps/server/src/db/db.ts";
-import type { Sql } from "../../apps/server/src/db/sql.ts";
+import type { Queryable } from "../../apps/server/src/platform/db/db.ts";
+import type { Sql } from "../../apps/server/src/platform/db/sql.ts";
 
 /** The statement that the service sends where it is asked to do this, so that the bare server can never send another one. */
 export function statementOf(ask: (db: Queryable) => unknown): Sql {

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { sql } from "../../apps/server/src/db/sql.ts";
+import { sql } from "../../apps/server/src/platform/db/sql.ts";
 import { openDatabase } from "./database.ts";
 import { newPartner } from "./new-partner.ts";
 

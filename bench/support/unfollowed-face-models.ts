@@ -1,4 +1,7 @@
-import { type FaceModels, loadFaceModels as loadFollowing } from "../../apps/server/src/face/face-models.ts";
+import {
+  type FaceModels,
+  loadFaceModels as loadFollowing,
+} from "../../apps/server/src/verification/face/face-models.ts";
 
 /** The service's own models, without following: the detector looks at every frame, as it did before. */
 export async function loadFaceModels(): Promise<FaceModels> {

@@ -13,8 +13,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import pg from "pg";
 import { Agent } from "undici";
-import { newId, newUuid } from "../../apps/server/src/kernel/ids.ts";
-import { packPayload, unpackPayload } from "../../apps/server/src/webhooks/stored-payload.ts";
+import { packPayload, unpackPayload } from "../../apps/server/src/delivery/webhooks/stored-payload.ts";
+import { newId, newUuid } from "../../apps/server/src/platform/kernel/ids.ts";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL ?? "", max: 10 });
 const agent = new Agent({ allowH2: false });

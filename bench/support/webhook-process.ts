@@ -3,13 +3,13 @@
 import type { EventData } from "@assay/contract/events";
 import type { OrganizationId } from "@assay/contract/ids";
 import { startService } from "../../apps/server/src/app.ts";
-import { sql } from "../../apps/server/src/db/sql.ts";
-import { systemClock } from "../../apps/server/src/kernel/clock.ts";
-import { newId } from "../../apps/server/src/kernel/ids.ts";
-import { KeyRing, parseRing } from "../../apps/server/src/lib/key-ring.ts";
-import { createLog } from "../../apps/server/src/lib/log.ts";
+import { publishEvents } from "../../apps/server/src/delivery/webhooks/publish-event.ts";
 import { loadConfig } from "../../apps/server/src/load-config.ts";
-import { publishEvents } from "../../apps/server/src/webhooks/publish-event.ts";
+import { sql } from "../../apps/server/src/platform/db/sql.ts";
+import { systemClock } from "../../apps/server/src/platform/kernel/clock.ts";
+import { newId } from "../../apps/server/src/platform/kernel/ids.ts";
+import { KeyRing, parseRing } from "../../apps/server/src/platform/lib/key-ring.ts";
+import { createLog } from "../../apps/server/src/platform/lib/log.ts";
 
 const config = loadConfig(process.env);
 const extraHosts = Number(process.env.EXEMPT_LOOPBACK ?? 0);

@@ -4,7 +4,7 @@ import type { PosedPerson } from "@assay/emrtd/node/test-country/portraits";
 import type { Challenge } from "@assay/face/challenge";
 import { colourAt, screenLight } from "@assay/face/colour-schedule";
 import { encode } from "jpeg-js";
-import type { TakenFrame } from "../../apps/server/src/face/face-job.ts";
+import type { TakenFrame } from "../../apps/server/src/verification/face/face-job.ts";
 
 /** What is put before the camera. `person` is the drawn person (bona fide), all others are attacks. */
 export const kinds = ["person", "print", "tablet", "tinted", "mask"] as const;

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import pg from "pg";
-import { listMigrations, type Migration, migrate } from "../../apps/server/src/db/migrate.ts";
-import { readHeader } from "../../apps/server/src/db/schema-version.ts";
-import { dumpSchema } from "../../apps/server/src/installation/dump-schema.ts";
+import { listMigrations, type Migration, migrate } from "../../apps/server/src/platform/db/migrate.ts";
+import { readHeader } from "../../apps/server/src/platform/db/schema-version.ts";
+import { dumpSchema } from "../../apps/server/src/platform/installation/dump-schema.ts";
 import { extract, git, releaseBefore, unpack } from "../release-before.ts";
 import { startScratchPostgres } from "../scratch-postgres.ts";
 
@@ -151,7 +151,13 @@ async function runSuite(
   parts: readonly string[],
   environment: Record<string, string>,
 ): Promise<boolean> {
-  const files = globSync("apps/server/test/api/*.test.ts", { cwd: folder })
+  // The release before has its tests of the API in one folder.
+  const files = globSync(
+    "apps/server/test/{api,platform,tenants,delivery,verification,operations}/**/*.test.ts",
+    {
+      cwd: folder,
+    },
+  )
     .filter((file) => !file.endsWith(".browser.test.ts"))
     .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
     .sort();

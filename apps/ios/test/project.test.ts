@@ -7,7 +7,7 @@ import { pageLanguages } from "@assay/contract/facts";
 import { toHex } from "@assay/emrtd/bytes";
 import { ldsApplicationId } from "@assay/emrtd/reader/chip-files";
 import { parseIosReaderApp } from "../../server/src/settings/reader-apps.ts";
-import { appSiteAssociationOf } from "../../server/src/verify/reader-apps.ts";
+import { appSiteAssociationOf } from "../../server/src/verification/verify/reader-apps.ts";
 import {
   dictionary,
   type PropertyDictionary,

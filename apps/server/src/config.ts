@@ -4,7 +4,7 @@ import { signUpModes } from "@assay/contract/accounts";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
 import { matchThresholds } from "@assay/face/match";
-import { parseRing } from "./lib/key-ring.ts";
+import { parseRing } from "./platform/lib/key-ring.ts";
 import {
   databaseAddress,
   decimal,

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type Config, fixedLimits, settings } from "./config.ts";
-import { exemptHostSet } from "./lib/public-address.ts";
+import { exemptHostSet } from "./platform/lib/public-address.ts";
 import { ConfigError } from "./settings/config-error.ts";
 import type { Setting } from "./settings/kinds.ts";
 import { sourceProblem } from "./settings/trust-sources.ts";

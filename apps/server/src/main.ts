@@ -1,8 +1,8 @@
 import { setSourceMapsSupport } from "node:module";
 import { CommandError, runCommand, shownError } from "@assay/cli/command";
 import { styleOf } from "@assay/cli/style";
-import { commandsFor } from "./cli/commands.ts";
-import { ExplainedError } from "./lib/explained-error.ts";
+import { commandsFor } from "./operations/cli/commands.ts";
+import { ExplainedError } from "./platform/lib/explained-error.ts";
 
 // So that a stack trace names the source and not the bundle. Commands are loaded after this line.
 setSourceMapsSupport(true, { nodeModules: false, generatedCode: false });

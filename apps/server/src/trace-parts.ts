@@ -1,7 +1,7 @@
-import type { FaceJudge } from "./face/face-judge.ts";
-import type { SafeFetch } from "./lib/safe-fetch.ts";
-import type { Tracer } from "./lib/tracer.ts";
-import type { Sender } from "./webhooks/delivery-worker.ts";
+import type { Sender } from "./delivery/webhooks/delivery-worker.ts";
+import type { SafeFetch } from "./platform/lib/safe-fetch.ts";
+import type { Tracer } from "./platform/lib/tracer.ts";
+import type { FaceJudge } from "./verification/face/face-judge.ts";
 
 // What is followed besides requests, statements and jobs. Each of these gives back what it was given where nobody takes spans.
 

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Config } from "./config.ts";
-import type { Log } from "./lib/log.ts";
-import type { Metrics } from "./lib/metrics.ts";
-import { OtlpExporter } from "./lib/otlp-exporter.ts";
-import { buildVersion, type ProcessWatch, unwatched, watchProcess } from "./lib/process-metrics.ts";
-import { Tracer } from "./lib/tracer.ts";
+import type { Log } from "./platform/lib/log.ts";
+import type { Metrics } from "./platform/lib/metrics.ts";
+import { OtlpExporter } from "./platform/lib/otlp-exporter.ts";
+import { buildVersion, type ProcessWatch, unwatched, watchProcess } from "./platform/lib/process-metrics.ts";
+import { Tracer } from "./platform/lib/tracer.ts";
 
 type Tracing = { tracer: Tracer; exporter: OtlpExporter };
 

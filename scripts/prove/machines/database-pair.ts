@@ -6,7 +6,7 @@ import pg from "pg";
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
-} from "../../../apps/server/src/installation/postgres/embedded-postgres.ts";
+} from "../../../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
 import { copyServer } from "../../../apps/server/test/support/copy-server.ts";
 import {
   killServer,

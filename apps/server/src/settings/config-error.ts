@@ -1,4 +1,4 @@
-import { ExplainedError } from "../lib/explained-error.ts";
+import { ExplainedError } from "../platform/lib/explained-error.ts";
 
 export class ConfigError extends ExplainedError {
   readonly problems: readonly string[];

@@ -1,4 +1,4 @@
-import { urlProblem } from "../lib/public-address.ts";
+import { urlProblem } from "../platform/lib/public-address.ts";
 
 /** One of `TRUST_SOURCES`: an address with the fingerprints that may vouch for what it brings, or all that trusted certificates name. */
 export type NamedSource = { address: string; pins: readonly string[] };

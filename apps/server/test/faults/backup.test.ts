@@ -6,13 +6,13 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import pg from "pg";
-import { BackupError, backupEmbedded, restoreEmbedded } from "../../src/installation/backup.ts";
+import { BackupError, backupEmbedded, restoreEmbedded } from "../../src/platform/installation/backup.ts";
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
-} from "../../src/installation/postgres/embedded-postgres.ts";
-import { embeddedFolders } from "../../src/installation/postgres/place.ts";
-import { type TarEntry, writeTar } from "../../src/installation/tar.ts";
+} from "../../src/platform/installation/postgres/embedded-postgres.ts";
+import { embeddedFolders } from "../../src/platform/installation/postgres/place.ts";
+import { type TarEntry, writeTar } from "../../src/platform/installation/tar.ts";
 import { until } from "../support/until.ts";
 
 let folder = "";

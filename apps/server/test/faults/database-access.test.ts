@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { cp, lstat, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, test } from "node:test";
-import { migrate } from "../../src/db/migrate.ts";
-import { embeddedFolders } from "../../src/installation/postgres/place.ts";
+import { migrate } from "../../src/platform/db/migrate.ts";
+import { embeddedFolders } from "../../src/platform/installation/postgres/place.ts";
 import { formerDataDir, startFormerPostgres } from "../support/former-postgres.ts";
 import { newFolder, query, start, usedDataDir } from "../support/held-postgres.ts";
 

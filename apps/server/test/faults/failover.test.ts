@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test, { after } from "node:test";
-import { systemClock } from "../../src/kernel/clock.ts";
+import { systemClock } from "../../src/platform/kernel/clock.ts";
 import { createPartner, expectData, expectError } from "../support/api.ts";
 import { startTestService } from "../support/service.ts";
 import { connect, startPair } from "../support/standby.ts";

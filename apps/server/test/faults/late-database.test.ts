@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
 import pg from "pg";
-import { listMigrations, migrate } from "../../src/db/migrate.ts";
+import { listMigrations, migrate } from "../../src/platform/db/migrate.ts";
 import { Api } from "../support/api.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { freePort } from "../support/free-port.ts";

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
-import { systemClock } from "../../src/kernel/clock.ts";
+import { systemClock } from "../../src/platform/kernel/clock.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import { checkout, newStateFolder, startListen, startLocalReceiver } from "../support/listen-command.ts";
 import { cleanEnvironment } from "../support/process.ts";

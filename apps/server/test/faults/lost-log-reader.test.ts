@@ -31,7 +31,7 @@ test("a service whose log nobody reads any more goes on answering, and stops whe
 test("a disk without room for the log costs lines, not the process", {
   skip: existsSync("/dev/full") ? false : "this system has no /dev/full",
 }, async () => {
-  const writer = new URL("../../src/lib/log-writer.ts", import.meta.url).href;
+  const writer = new URL("../../src/platform/lib/log-writer.ts", import.meta.url).href;
   const script = `
     const { createLogWriter } = await import(${JSON.stringify(writer)});
     const write = createLogWriter(() => {});
@@ -54,7 +54,7 @@ test("a disk without room for the log costs lines, not the process", {
 });
 
 test("a reader that is stuck costs lines beyond some megabytes, not memory, and learns how many when it reads again", async () => {
-  const writer = new URL("../../src/lib/log-writer.ts", import.meta.url).href;
+  const writer = new URL("../../src/platform/lib/log-writer.ts", import.meta.url).href;
   const script = `
     const { createLogWriter } = await import(${JSON.stringify(writer)});
     const write = createLogWriter((lines) => write("dropped " + lines + "\\n"));

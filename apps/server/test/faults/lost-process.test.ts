@@ -5,7 +5,7 @@ import { join } from "node:path";
 import test, { after } from "node:test";
 import { runDevice } from "@assay/device/run-device";
 import { virtualPassport } from "@assay/device/virtual-passport";
-import { systemClock as clock } from "../../src/kernel/clock.ts";
+import { systemClock as clock } from "../../src/platform/kernel/clock.ts";
 import { Api, createPartner, expectData } from "../support/api.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { freePort } from "../support/free-port.ts";

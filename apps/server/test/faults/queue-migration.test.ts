@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { OrganizationId } from "@assay/contract/ids";
 import { deliveryStatuses } from "@assay/contract/webhooks";
-import { openDb } from "../../src/db/db.ts";
-import { listMigrations, migrate } from "../../src/db/migrate.ts";
-import { sql } from "../../src/db/sql.ts";
-import { hourMs, later, secondMs } from "../../src/kernel/clock.ts";
-import { newId, newUuid } from "../../src/kernel/ids.ts";
-import { claimDue, listDeliveries, restartDeliveries } from "../../src/webhooks/delivery.store.ts";
+import { claimDue, listDeliveries, restartDeliveries } from "../../src/delivery/webhooks/delivery.store.ts";
+import { openDb } from "../../src/platform/db/db.ts";
+import { listMigrations, migrate } from "../../src/platform/db/migrate.ts";
+import { sql } from "../../src/platform/db/sql.ts";
+import { hourMs, later, secondMs } from "../../src/platform/kernel/clock.ts";
+import { newId, newUuid } from "../../src/platform/kernel/ids.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 test("deliveries from before the queue had a table are listed as they were, and those that waited go on", async () => {

@@ -7,7 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { ChipSource } from "@assay/device/drive-device";
 import { runDevice } from "@assay/device/run-device";
 import { virtualPassport } from "@assay/device/virtual-passport";
-import { listMigrations, type Migration, migrate } from "../../src/db/migrate.ts";
+import { listMigrations, type Migration, migrate } from "../../src/platform/db/migrate.ts";
 import { Api, createPartner, expectData } from "../support/api.ts";
 import { Balancer } from "../support/balancer.ts";
 import { createTestDatabase } from "../support/database.ts";

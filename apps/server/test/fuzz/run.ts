@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
-import { startEmbeddedPostgres } from "../../src/installation/postgres/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../../src/platform/installation/postgres/embedded-postgres.ts";
 import { DnsServer } from "../support/dns-server.ts";
 import { type Failure, fuzz, type Tally } from "./fuzz.ts";
 import { isFault, takeMails } from "./watch-service.ts";

@@ -8,7 +8,7 @@ import { codesOfNoRoute, codesOfTools, errorCodes } from "@assay/contract/errors
 import { describeApi, tagDescriptions } from "@assay/contract/openapi";
 import { bodyLimitOf, errorsOf } from "@assay/contract/route";
 import { routes } from "@assay/contract/routes";
-import { listDocuments, readDocument } from "../../src/pages/documents.ts";
+import { listDocuments, readDocument } from "../../src/platform/pages/documents.ts";
 
 test("every error code is declared by a route or is of none, and every declared code exists", () => {
   const declared = new Set(routes.flatMap(errorsOf));

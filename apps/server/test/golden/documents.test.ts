@@ -4,9 +4,9 @@ import path from "node:path";
 import test from "node:test";
 import { idempotencyLimits, sessionLifetimeMinutes, triesAllowed } from "@assay/contract/facts";
 import { listenerAbsenceMinutes } from "@assay/contract/webhook-listeners";
-import { hourMs, minuteMs, secondMs } from "../../src/kernel/clock.ts";
-import { sandboxDeviceLimits } from "../../src/mcp/finish-sandbox-session.ts";
-import { mostTries, retryDelaysMs } from "../../src/webhooks/delivery.ts";
+import { mostTries, retryDelaysMs } from "../../src/delivery/webhooks/delivery.ts";
+import { sandboxDeviceLimits } from "../../src/operations/mcp/finish-sandbox-session.ts";
+import { hourMs, minuteMs, secondMs } from "../../src/platform/kernel/clock.ts";
 
 const root = new URL("../../../../", import.meta.url).pathname;
 const decisions = path.join(root, "docs/decisions");

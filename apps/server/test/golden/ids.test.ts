@@ -15,24 +15,24 @@ import type {
 import type { ParamsOf } from "@assay/contract/route";
 import { Uuid, UuidOf } from "@assay/contract/schema";
 import type { getSession } from "@assay/contract/sessions";
-import { findMembership, findUserById, removeUserSession } from "../../src/accounts/user.store.ts";
-import { deleteApiKey } from "../../src/api-keys/api-key.store.ts";
-import type { Tx } from "../../src/db/db.ts";
-import { findChallenge } from "../../src/domains/domain.store.ts";
-import type { MemberCaller, Tenant, TenantMember } from "../../src/kernel/caller.ts";
-import { newId, newUuid } from "../../src/kernel/ids.ts";
-import { findMember } from "../../src/organizations/member.store.ts";
-import { lockOrganization } from "../../src/organizations/organization.store.ts";
+import { findDelivery } from "../../src/delivery/webhooks/delivery.store.ts";
+import { findEndpoint } from "../../src/delivery/webhooks/endpoint.store.ts";
+import { findEvent } from "../../src/delivery/webhooks/event.store.ts";
+import type { Tx } from "../../src/platform/db/db.ts";
+import type { MemberCaller, Tenant, TenantMember } from "../../src/platform/kernel/caller.ts";
+import { newId, newUuid } from "../../src/platform/kernel/ids.ts";
+import { findMembership, findUserById, removeUserSession } from "../../src/tenants/accounts/user.store.ts";
+import { deleteApiKey } from "../../src/tenants/api-keys/api-key.store.ts";
+import { findChallenge } from "../../src/tenants/domains/domain.store.ts";
+import { findMember } from "../../src/tenants/organizations/member.store.ts";
+import { lockOrganization } from "../../src/tenants/organizations/organization.store.ts";
 import {
   findSession,
   insertAttempt,
   lockSession,
   lockSessionOfPerson,
   touchAttempt,
-} from "../../src/sessions/session.store.ts";
-import { findDelivery } from "../../src/webhooks/delivery.store.ts";
-import { findEndpoint } from "../../src/webhooks/endpoint.store.ts";
-import { findEvent } from "../../src/webhooks/event.store.ts";
+} from "../../src/verification/sessions/session.store.ts";
 
 type Ids = {
   organizationId: OrganizationId;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { listMigrations } from "../../src/db/migrate.ts";
-import { numberOf } from "../../src/db/schema-version.ts";
+import { listMigrations } from "../../src/platform/db/migrate.ts";
+import { numberOf } from "../../src/platform/db/schema-version.ts";
 import { faultsOf, lastOfHistory } from "../support/migration-rules.ts";
 
 test("a release only adds to the schema; what takes something away says since when no code needs it", () => {

@@ -34,7 +34,7 @@ test("imports over several lines, dynamic ones, those of types and of worker fil
     'import { six } from "@assay/contract/errors";',
   ].join("\n");
   assert.deepEqual(
-    importsOf(new Map([["apps/server/src/sessions/a.ts", text]]))
+    importsOf(new Map([["apps/server/src/verification/sessions/a.ts", text]]))
       .map(({ to }) => to.split("/").at(-1))
       .sort(),
     ["again.ts", "dynamic.ts", "effect.ts", "errors.ts", "static.ts", "typed.ts", "worker.ts"],
@@ -60,55 +60,74 @@ const planted: readonly [what: string, files: Record<string, string>, complaint:
   ],
   [
     "http imports a feature, dynamically",
-    { "apps/server/src/http/x.ts": 'const a = await import("../sessions/session.ts");' },
+    {
+      "apps/server/src/platform/http/x.ts":
+        'const a = await import("../../verification/sessions/session.ts");',
+    },
     /http does not know sessions/,
   ],
   [
     "the kernel imports the database",
-    { "apps/server/src/kernel/x.ts": 'import { sql } from "../db/sql.ts";' },
+    { "apps/server/src/platform/kernel/x.ts": 'import { sql } from "../db/sql.ts";' },
     /kernel does not know db/,
   ],
   [
     "lib imports what wires everything",
-    { "apps/server/src/lib/x.ts": 'import type { Core } from "../core.ts";' },
+    { "apps/server/src/platform/lib/x.ts": 'import type { Core } from "../core.ts";' },
     /lib does not know what wires it/,
   ],
   [
+    "the platform imports a feature",
+    { "apps/server/src/platform/mails/x.ts": 'import { a } from "../../tenants/accounts/user.store.ts";' },
+    /the wing platform does not know tenants/,
+  ],
+  [
+    "webhooks import sessions",
+    {
+      "apps/server/src/delivery/webhooks/x.ts":
+        'import { a } from "../../verification/sessions/session.store.ts";',
+    },
+    /the wing delivery does not know verification/,
+  ],
+  [
     "a use case knows the web framework",
-    { "apps/server/src/sessions/x.ts": 'import fastify from "fastify";' },
+    { "apps/server/src/verification/sessions/x.ts": 'import fastify from "fastify";' },
     /only http knows the web framework/,
   ],
   [
     "a use case knows http",
-    { "apps/server/src/sessions/x.ts": 'import { bind } from "../http/mount.ts";' },
+    { "apps/server/src/verification/sessions/x.ts": 'import { bind } from "../../platform/http/mount.ts";' },
     /only routes know http/,
   ],
   [
     "a use case writes a statement",
-    { "apps/server/src/sessions/x.ts": 'import { sql } from "../db/sql.ts";' },
+    { "apps/server/src/verification/sessions/x.ts": 'import { sql } from "../../platform/db/sql.ts";' },
     /statements are written in stores/,
   ],
   [
     "a feature uses the view of another",
-    { "apps/server/src/sessions/x.routes.ts": 'import { a } from "../audit/audit.view.ts";' },
+    {
+      "apps/server/src/verification/sessions/x.routes.ts":
+        'import { a } from "../../platform/audit/audit.view.ts";',
+    },
     /nouns, use cases and stores/,
   ],
   [
     "two files import each other",
     {
-      "apps/server/src/sessions/x.ts": 'import { y } from "./y.ts";',
-      "apps/server/src/sessions/y.ts": 'import type { X } from "./x.ts";',
+      "apps/server/src/verification/sessions/x.ts": 'import { y } from "./y.ts";',
+      "apps/server/src/verification/sessions/y.ts": 'import type { X } from "./x.ts";',
     },
-    /circle of files: apps\/server\/src\/sessions\/x\.ts → apps\/server\/src\/sessions\/y\.ts/,
+    /circle of files: apps\/server\/src\/verification\/sessions\/x\.ts → apps\/server\/src\/verification\/sessions\/y\.ts/,
   ],
   [
     "three folders import each other in a ring",
     {
-      "apps/server/src/sessions/x.ts": 'import { y } from "../audit/x.ts";',
-      "apps/server/src/audit/x.ts": 'import { y } from "../accounts/x.ts";',
-      "apps/server/src/accounts/x.ts": 'import { y } from "../sessions/z.ts";',
+      "apps/server/src/tenants/domains/x.ts": 'import { y } from "../api-keys/x.ts";',
+      "apps/server/src/tenants/api-keys/x.ts": 'import { y } from "../accounts/x.ts";',
+      "apps/server/src/tenants/accounts/x.ts": 'import { y } from "../domains/z.ts";',
     },
-    /circle of folders: apps\/server\/src\/accounts → apps\/server\/src\/audit → apps\/server\/src\/sessions/,
+    /circle of folders: apps\/server\/src\/tenants\/accounts → apps\/server\/src\/tenants\/api-keys → apps\/server\/src\/tenants\/domains/,
   ],
   [
     "two folders of the person's page import each other",
@@ -145,20 +164,20 @@ const planted: readonly [what: string, files: Record<string, string>, complaint:
   [
     "the configuration imports a feature",
     {
-      "apps/server/src/config.ts": 'import { y } from "./verify/x.ts";',
-      "apps/server/src/core.ts": 'import type { Config } from "./config.ts";',
-      "apps/server/src/verify/x.ts": 'import type { Core } from "../core.ts";',
+      "apps/server/src/config.ts": 'import { y } from "./verification/verify/x.ts";',
+      "apps/server/src/platform/core.ts": 'import type { Config } from "../config.ts";',
+      "apps/server/src/verification/verify/x.ts": 'import type { Core } from "../../platform/core.ts";',
     },
-    /circle of folders: config\.ts → core\.ts → verify/,
+    /circle of folders: apps\/server\/src\/config\.ts → apps\/server\/src\/platform\/core\.ts → apps\/server\/src\/verification\/verify/,
   ],
   [
     "a feature reads the environment",
-    { "apps/server/src/sessions/x.ts": "export const a = process.env.HOME;" },
+    { "apps/server/src/verification/sessions/x.ts": "export const a = process.env.HOME;" },
     /only load-config\.ts is given it/,
   ],
   [
     "a decision asks for the time",
-    { "apps/server/src/sessions/x.ts": "export const a = new Date();" },
+    { "apps/server/src/verification/sessions/x.ts": "export const a = new Date();" },
     /only clocks do/,
   ],
 ];

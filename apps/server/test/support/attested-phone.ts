@@ -7,7 +7,7 @@ import {
   issueCertificate,
 } from "@assay/emrtd/node/test-country/issue-certificate";
 import { ecSigningKey } from "@assay/emrtd/node/test-country/signing-key";
-import type { Attestation } from "../../src/device-attestation/verify-attestation.ts";
+import type { Attestation } from "../../src/verification/device-attestation/verify-attestation.ts";
 
 /** A maker of phones of our own, whose secure hardware says what a test wants it to say. */
 

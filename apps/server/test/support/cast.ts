@@ -1,16 +1,16 @@
 import { apiKeyForm, type Environment } from "@assay/contract/facts";
 import type { ApiKeyId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { Role, Scope } from "@assay/contract/route";
-import { insertUser } from "../../src/accounts/user.store.ts";
-import { openUserSession } from "../../src/accounts/user-session.ts";
-import { insertApiKey } from "../../src/api-keys/api-key.store.ts";
-import type { Core } from "../../src/core.ts";
-import type { Tx } from "../../src/db/db.ts";
-import { requireEmail } from "../../src/kernel/email.ts";
-import { newUuid, randomText } from "../../src/kernel/ids.ts";
-import { newDocumentIdKey } from "../../src/organizations/document-id-key.ts";
-import { insertMembership } from "../../src/organizations/member.store.ts";
-import { insertOrganization } from "../../src/organizations/organization.store.ts";
+import type { Core } from "../../src/platform/core.ts";
+import type { Tx } from "../../src/platform/db/db.ts";
+import { requireEmail } from "../../src/platform/kernel/email.ts";
+import { newUuid, randomText } from "../../src/platform/kernel/ids.ts";
+import { insertUser } from "../../src/tenants/accounts/user.store.ts";
+import { openUserSession } from "../../src/tenants/accounts/user-session.ts";
+import { insertApiKey } from "../../src/tenants/api-keys/api-key.store.ts";
+import { newDocumentIdKey } from "../../src/tenants/organizations/document-id-key.ts";
+import { insertMembership } from "../../src/tenants/organizations/member.store.ts";
+import { insertOrganization } from "../../src/tenants/organizations/organization.store.ts";
 import type { Api } from "./api.ts";
 
 export type Person = { api: Api; userId: UserId };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
-import { listMigrations } from "../../src/db/migrate.ts";
+import { listMigrations } from "../../src/platform/db/migrate.ts";
 import { createTestDatabase } from "./database.ts";
 
 test("every test database has all migrations and nothing of another one", async () => {

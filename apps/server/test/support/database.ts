@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
-import type { Queryable } from "../../src/db/db.ts";
-import { listMigrations, migrate } from "../../src/db/migrate.ts";
-import { sql } from "../../src/db/sql.ts";
+import type { Queryable } from "../../src/platform/db/db.ts";
+import { listMigrations, migrate } from "../../src/platform/db/migrate.ts";
+import { sql } from "../../src/platform/db/sql.ts";
 
 /** A database of its own for a test file, with every migration applied, or with nothing in it. Takes a few hundredths of a second. */
 export async function createTestDatabase(

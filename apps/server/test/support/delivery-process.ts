@@ -1,10 +1,10 @@
 // A process that does nothing but deliver webhooks, or with ROLE=api one that answers requests and sends to listeners, for tests that
 // kill it. Its leases are short, so that what it was sending comes back while the test waits.
 import { startService } from "../../src/app.ts";
-import { systemClock } from "../../src/kernel/clock.ts";
-import { KeyRing, parseRing } from "../../src/lib/key-ring.ts";
-import { createLog } from "../../src/lib/log.ts";
 import { loadConfig } from "../../src/load-config.ts";
+import { systemClock } from "../../src/platform/kernel/clock.ts";
+import { KeyRing, parseRing } from "../../src/platform/lib/key-ring.ts";
+import { createLog } from "../../src/platform/lib/log.ts";
 
 const config = loadConfig(process.env);
 const { url } = await startService({

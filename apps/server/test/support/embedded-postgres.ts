@@ -2,7 +2,7 @@
 //   node embedded-postgres.ts hold <DATA_DIR>    starts, says "ready <url>", stops on SIGTERM
 //   node embedded-postgres.ts write <DATA_DIR>   starts, writes numbers for ever, says "wrote <n>" after each commit
 import pg from "pg";
-import { startEmbeddedPostgres } from "../../src/installation/postgres/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../../src/platform/installation/postgres/embedded-postgres.ts";
 
 const [mode, dataDir] = process.argv.slice(2);
 if (dataDir === undefined) throw new Error("DATA_DIR is missing");

@@ -9,7 +9,7 @@ import {
 } from "@assay/device/node/test-person";
 import type { PosedPerson } from "@assay/emrtd/node/test-country/portraits";
 import type { Challenge } from "@assay/face/challenge";
-import type { JudgedFrame } from "../../src/face/face-judge.ts";
+import type { JudgedFrame } from "../../src/verification/face/face-judge.ts";
 
 export type FilmOptions = {
   readonly person?: PosedPerson;

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { readLockFile } from "../../src/installation/postgres/lock-file.ts";
-import { type Place, preparePlace } from "../../src/installation/postgres/place.ts";
-import { sendSignal } from "../../src/installation/postgres/processes.ts";
-import { spawnProgram } from "../../src/installation/postgres/program.ts";
+import { readLockFile } from "../../src/platform/installation/postgres/lock-file.ts";
+import { type Place, preparePlace } from "../../src/platform/installation/postgres/place.ts";
+import { sendSignal } from "../../src/platform/installation/postgres/processes.ts";
+import { spawnProgram } from "../../src/platform/installation/postgres/program.ts";
 import { newFolder, query } from "./held-postgres.ts";
 
 /** A data folder as releases made it that asked for no password: whoever reached the socket was a superuser. */

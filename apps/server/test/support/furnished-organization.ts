@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { insertPasskey } from "../../src/accounts/passkey.store.ts";
-import { knownId, newUuid } from "../../src/kernel/ids.ts";
+import { knownId, newUuid } from "../../src/platform/kernel/ids.ts";
+import { insertPasskey } from "../../src/tenants/accounts/passkey.store.ts";
 import { createKey, createPartner, expectData, signUp } from "./api.ts";
 import type { DnsServer } from "./dns-server.ts";
 import { verifyDomain } from "./domain.ts";

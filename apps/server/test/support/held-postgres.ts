@@ -8,7 +8,7 @@ import pg from "pg";
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
-} from "../../src/installation/postgres/embedded-postgres.ts";
+} from "../../src/platform/installation/postgres/embedded-postgres.ts";
 import { asOrdinaryUser, canBecomeOrdinary, ordinaryUser } from "./ordinary-user.ts";
 import { killServer } from "./postgres-processes.ts";
 

@@ -1,6 +1,6 @@
 import type { OrganizationId } from "@assay/contract/ids";
-import type { Core } from "../../src/core.ts";
-import { setLive } from "../../src/organizations/go-live.store.ts";
+import type { Core } from "../../src/platform/core.ts";
+import { setLive } from "../../src/tenants/organizations/go-live.store.ts";
 import { type Api, createKey, createPartner } from "./api.ts";
 
 /** Opens live for an organization that has nothing of what going live needs. */

@@ -1,5 +1,5 @@
-import { numberOf, readHeader } from "../../src/db/schema-version.ts";
-import { splitStatements } from "../../src/db/split-statements.ts";
+import { numberOf, readHeader } from "../../src/platform/db/schema-version.ts";
+import { splitStatements } from "../../src/platform/db/split-statements.ts";
 
 /** Up to here migrations were applied while nothing ran. */
 export const lastOfHistory = 81;

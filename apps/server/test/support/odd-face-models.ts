@@ -1,7 +1,7 @@
 /** Models that behave as the width of a picture tells, to see what becomes of a worker whose models loop, swell, break or pry. */
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import type { FaceModels } from "../../src/face/face-models.ts";
+import type { FaceModels } from "../../src/verification/face/face-models.ts";
 
 export const widths = { fine: 16, loops: 24, swells: 32, breaks: 40, dies: 48, pries: 56 } as const;
 

@@ -3,7 +3,7 @@
  */
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
-import type { FaceModels } from "../../src/face/face-models.ts";
+import type { FaceModels } from "../../src/verification/face/face-models.ts";
 
 const at = new URL(import.meta.url).searchParams;
 

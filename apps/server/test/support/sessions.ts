@@ -5,24 +5,24 @@ import type { AttemptId, OrganizationId, SessionId } from "@assay/contract/ids";
 import type { CancelReason, FailureCode } from "@assay/contract/sessions";
 import { buildMrz } from "@assay/emrtd/mrz/build-mrz";
 import { parseMrzLines } from "@assay/emrtd/mrz/parse-mrz";
-import type { ChipContent } from "../../src/attempts/chip-task.ts";
-import type { Proof } from "../../src/attempts/proof.ts";
-import { recordTry } from "../../src/attempts/record-try.ts";
-import type { JudgedTry } from "../../src/attempts/try.ts";
-import { personActor } from "../../src/audit/audit.store.ts";
-import type { Core } from "../../src/core.ts";
-import type { Tx } from "../../src/db/db.ts";
-import { sql } from "../../src/db/sql.ts";
-import { knownId } from "../../src/kernel/ids.ts";
-import { cancelSession } from "../../src/sessions/cancel-session.ts";
-import { claimSession } from "../../src/sessions/claim-session.ts";
+import { personActor } from "../../src/platform/audit/audit.store.ts";
+import type { Core } from "../../src/platform/core.ts";
+import type { Tx } from "../../src/platform/db/db.ts";
+import { sql } from "../../src/platform/db/sql.ts";
+import { knownId } from "../../src/platform/kernel/ids.ts";
+import type { ChipContent } from "../../src/verification/attempts/chip-task.ts";
+import type { Proof } from "../../src/verification/attempts/proof.ts";
+import { recordTry } from "../../src/verification/attempts/record-try.ts";
+import type { JudgedTry } from "../../src/verification/attempts/try.ts";
+import { cancelSession } from "../../src/verification/sessions/cancel-session.ts";
+import { claimSession } from "../../src/verification/sessions/claim-session.ts";
 import {
   findSessionOfPerson,
   lockSessionOfPerson,
   type SessionRow,
   stateOf,
-} from "../../src/sessions/session.store.ts";
-import type { Step } from "../../src/sessions/session.ts";
+} from "../../src/verification/sessions/session.store.ts";
+import type { Step } from "../../src/verification/sessions/session.ts";
 import { type Api, expectData } from "./api.ts";
 
 export function deviceHash(name: string): Buffer {

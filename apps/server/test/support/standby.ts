@@ -2,7 +2,7 @@ import { rm, symlink } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import { startEmbeddedPostgres } from "../../src/installation/postgres/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../../src/platform/installation/postgres/embedded-postgres.ts";
 import { copyServer } from "./copy-server.ts";
 import { newFolder } from "./held-postgres.ts";
 import { killServer } from "./postgres-processes.ts";

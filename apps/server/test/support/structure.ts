@@ -73,7 +73,10 @@ const workspaces: Readonly<Record<string, readonly string[]>> = {
   "apps/dashboard": ["packages/contract", "packages/ui"],
 };
 
-/** The floors below the features: what each of these folders of the server may import of the server; a file at the top by its name. */
+/** The wings of the server. Each imports itself and those before it. */
+const wings = ["platform", "tenants", "delivery", "verification", "operations"];
+
+/** The floors of the platform: what each of these folders may import of the server; a file outside of a folder by its name. */
 const floors: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
   lib: ["kernel"],
@@ -91,10 +94,16 @@ function workspaceOf(file: string): string | null {
   return /^((?:apps|packages)\/[a-z-]+)\/src\//.exec(file)?.[1] ?? null;
 }
 
-/** The folder of the server that a file is in; "" for the files at its top, which wire everything. */
+/** The wing of the server that a file is in; null for the files that wire the wings, and outside of the server. */
+function wingOf(file: string): string | null {
+  return wings.find((wing) => file.startsWith(`${server}${wing}/`)) ?? null;
+}
+
+/** The folder of the server that a file is in; "" for the files beside the folders, which wire everything. */
 function folderOf(file: string): string | null {
   if (!file.startsWith(server)) return null;
-  const rest = file.slice(server.length);
+  const wing = wingOf(file);
+  const rest = file.slice(server.length + (wing === null ? 0 : wing.length + 1));
   return rest.includes("/") ? rest.slice(0, rest.indexOf("/")) : "";
 }
 
@@ -103,6 +112,7 @@ export function violations(sources: Sources): string[] {
   const imports = importsOf(sources);
   return [
     ...imports.flatMap(workspaceViolation),
+    ...imports.flatMap(wingViolation),
     ...imports.flatMap(floorViolation),
     ...imports.flatMap(featureViolation),
     ...circles(imports.map(({ from, to }) => [from, to])).map(
@@ -122,6 +132,12 @@ function workspaceViolation({ from, to }: Import): string[] {
   return workspaces[own]?.includes(other) ? [] : [`${from} imports ${to}: ${own} does not know ${other}`];
 }
 
+function wingViolation({ from, to }: Import): string[] {
+  const [own, other] = [wingOf(from), wingOf(to)];
+  if (own === null || other === null || wings.indexOf(other) <= wings.indexOf(own)) return [];
+  return [`${from} imports ${to}: the wing ${own} does not know ${other}`];
+}
+
 function floorViolation({ from, to }: Import): string[] {
   const [own, other] = [folderOf(from), folderOf(to)];
   if (own === null) return [];
@@ -129,7 +145,7 @@ function floorViolation({ from, to }: Import): string[] {
   if (framework && own !== "http") return [`${from} imports ${to}: only http knows the web framework`];
   const allowed = floors[own];
   if (allowed === undefined || other === null || other === own) return [];
-  if (allowed.includes(other === "" ? to.slice(server.length) : other)) return [];
+  if (allowed.includes(other === "" ? path.basename(to) : other)) return [];
   return [`${from} imports ${to}: ${own} does not know ${other === "" ? "what wires it" : other}`];
 }
 
@@ -149,9 +165,13 @@ function featureViolation({ from, to }: Import): string[] {
   return problems;
 }
 
-/** A folder of any workspace; a file at the top of its sources stands for itself. */
+/** A folder of any workspace, in the server one of a wing; a file beside the folders stands for itself. */
 function nodeOf(file: string): string | null {
-  const [, source = "", rest = ""] = /^((?:apps|packages)\/[a-z-]+\/src)\/(.+)$/.exec(file) ?? [];
+  const wing = wingOf(file);
+  const [, source = "", rest = ""] =
+    wing === null
+      ? (/^((?:apps|packages)\/[a-z-]+\/src)\/(.+)$/.exec(file) ?? [])
+      : ["", server + wing, file.slice(server.length + wing.length + 1)];
   if (source === "") return null;
   if (rest.includes("/")) return `${source}/${rest.slice(0, rest.indexOf("/"))}`;
   return file;
@@ -173,7 +193,7 @@ function textViolations(sources: Sources): string[] {
     if (readsEnvironment && own !== "cli" && !/src\/main\.ts$/.test(file))
       problems.push(`${file} reads the environment: only load-config.ts is given it`);
     if (/\bDate\.now\(\)|new Date\(\)/.test(text) && !["lib", "db", "cli", "installation"].includes(own)) {
-      if (file !== `${server}kernel/clock.ts`)
+      if (file !== `${server}platform/kernel/clock.ts`)
         problems.push(`${file} reads the system's time: only clocks do`);
     }
     return problems;

@@ -1,6 +1,6 @@
 /** A detector that takes a picture without any light in its face for an attack, to see what a real one can do and what it may not. */
 import { readFileSync } from "node:fs";
-import type { AttackDetector } from "../../src/face/attack-detector.ts";
+import type { AttackDetector } from "../../src/verification/face/attack-detector.ts";
 
 export async function loadAttackDetector(): Promise<AttackDetector> {
   return {

@@ -14,7 +14,7 @@ import {
   listTrustImports,
   printTrustAudit,
   printTrustStatus,
-} from "../../src/trust/trust-command.ts";
+} from "../../src/verification/trust/trust-command.ts";
 import type { TestService } from "./service.ts";
 
 /** A passport that the test country signed with SHA-1. */

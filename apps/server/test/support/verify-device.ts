@@ -12,10 +12,10 @@ import {
   testCountryTrust,
 } from "@assay/emrtd/node/test-country/test-country";
 import type { TestDocument } from "@assay/emrtd/virtual/test-document";
-import type { Core } from "../../src/core.ts";
-import type { Clock } from "../../src/kernel/clock.ts";
-import { describeImport } from "../../src/trust/describe-import.ts";
-import { changeTrust, insertImport } from "../../src/trust/trust.store.ts";
+import type { Core } from "../../src/platform/core.ts";
+import type { Clock } from "../../src/platform/kernel/clock.ts";
+import { describeImport } from "../../src/verification/trust/describe-import.ts";
+import { changeTrust, insertImport } from "../../src/verification/trust/trust.store.ts";
 import { type Api, expectData } from "./api.ts";
 import { agree } from "./verify.ts";
 

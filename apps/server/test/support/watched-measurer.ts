@@ -1,4 +1,4 @@
-import type { FaceMeasurer } from "../../src/face/face-judge.ts";
+import type { FaceMeasurer } from "../../src/verification/face/face-judge.ts";
 
 /** The workers of the face check, with a word to the test whenever one was given a try to judge. */
 export function watchedMeasurer(

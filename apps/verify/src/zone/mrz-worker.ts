@@ -4,7 +4,7 @@ import { readNetworks } from "@assay/mrz-reader/network-plan";
 import type { ZoneAnswer, ZoneQuestion } from "./zone-messages.ts";
 
 // Everything runs on this device and is forgotten with the next picture. The service sends this script with a policy
-// that lets it connect to nothing at all (apps/server/src/http/page-headers.ts), so pictures of documents have no way
+// that lets it connect to nothing at all (apps/server/src/platform/http/page-headers.ts), so pictures of documents have no way
 // out of here.
 
 const answer = (message: ZoneAnswer) => self.postMessage(message);

@@ -1,0 +1,532 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import type { DeliveryId, EndpointId } from "@assay/contract/ids";
+import type { DeliveryError } from "@assay/contract/webhooks";
+import type { Core } from "../../platform/core.ts";
+import { isAboutData } from "../../platform/db/errors.ts";
+import { isolateFailures } from "../../platform/db/isolate-failures.ts";
+import type { Listener } from "../../platform/db/listener.ts";
+import type { JobRows } from "../../platform/db/set-aside.ts";
+import { later, minuteMs, secondMs } from "../../platform/kernel/clock.ts";
+import { knownId } from "../../platform/kernel/ids.ts";
+import { describeError } from "../../platform/lib/log.ts";
+import {
+  claimDue,
+  type DueLook,
+  deliveryChannel,
+  endDeliveries,
+  endDeliveriesOf,
+  endScrubbed,
+  findDueListeners,
+  forgetAttempted,
+  type LeasedDelivery,
+  listDue,
+  lookEverywhere,
+  lookForNewlyDue,
+  type Outlet,
+  type OwnDelivery,
+  recordAttempts,
+  releaseLease,
+  releaseLeasesOf,
+  setAsideAs,
+  takeDeliveriesOf,
+  type Wanted,
+} from "./delivery.store.ts";
+import type { AttemptResult } from "./delivery.ts";
+import type { Exchange } from "./exchange.ts";
+import { type LaneLimits, Lanes, type Ticket } from "./lanes.ts";
+import { changesStanding, type Finished, finish, recordResults } from "./record-results.ts";
+
+export type SendableDelivery = LeasedDelivery & { payload: string };
+
+/** What became of an attempt. */
+export type Sent =
+  | {
+      kind: "answered";
+      result: AttemptResult;
+      durationMs: number;
+      /** Null for a success, of which nothing has to be found out. */
+      exchange: Exchange | null;
+    }
+  /** Whoever took the answer has recorded it. */
+  | { kind: "recorded"; error: DeliveryError | null }
+  /** Nobody was there to take it. It is sent later and has used no try. */
+  | { kind: "put_back" };
+
+/** How a worker's deliveries leave: as requests to URLs, or through the streams of listeners. */
+export type Sender = {
+  limits: LaneLimits;
+  /** Which deliveries it can send now. */
+  outlet: () => Outlet;
+  serves: (endpointId: EndpointId) => boolean;
+  /** One attempt. Throws only for a fault of our own. */
+  send: (delivery: SendableDelivery, secret: string, now: Date) => Promise<Sent>;
+};
+
+type Needs = Pick<Core, "config" | "db" | "clock" | "ring" | "log" | "setAside" | "publicUrl">;
+
+/** What is shown of the work. */
+export type DeliveryFigures = {
+  countAttempt: (labels: { outcome: string }) => void;
+  showOldestDue: (value: number, labels: { queue: string }) => void;
+};
+
+type Pump = { running: boolean; again: boolean };
+
+export type DeliveryWorkerOptions = {
+  /** Duration of a lease. Longer than any attempt can take, so that only a dead process loses one. */
+  leaseMs?: number;
+  pollMs?: number;
+};
+
+// Deliveries of one claim. Too few, and a backlog takes a round trip for every few; too many, and their payloads are in memory while they wait for room.
+const claimAtOnce = 64;
+// Opening a connection costs a millisecond of the event loop: opening many at once would delay the endpoints whose
+// connection is open already.
+const unprovenAtOnce = 8;
+// Results of one statement. One that fails is halved until the bad result is alone, so a larger batch is repeated more often.
+const recordAtOnce = 64;
+// Results wait this long for others, because each statement waits for the disk. A process that dies meanwhile sends those deliveries again.
+const recordAfterMs = 5;
+// From here on an attempt takes room of the slow ones. Too small, and ordinary receivers do; too large, and those that hang keep others waiting.
+const slowAfterMs = 1000;
+const retryAfterErrorMs = 500;
+const forgetAfterMs = 10 * minuteMs;
+const stopGraceMs = 5 * secondMs;
+const settlePauseMs = 5;
+const endAtOnce = 500;
+// How far each look reaches back before the previous one. A transaction may commit seconds after the time that it
+// wrote, and clocks of machines differ; what is later than this is found when every queue is looked at.
+const overlapMs = 10 * secondMs;
+// What a dead process was sending is found by looking everywhere. At half of this it comes back two seconds sooner and idle services ask twice as
+// often; at twice as much it waits for up to forty seconds. The look never takes more than a fiftieth of the time, however many queues there are.
+const lookEverywhereMs = 5 * secondMs;
+const lookEverywhereShare = 50;
+
+/**
+ * Sends what is due, in the way of its sender. Runs in any number of processes: each leases deliveries in the database (`for update skip
+ * locked`), sends them, and records the results in batches. Notifications wake it, and so does the time when the next retry comes due; a look at all
+ * queues every few seconds catches what they miss: leases of dead processes, notifications lost with a connection.
+ */
+export class DeliveryWorker {
+  readonly #core: Needs;
+  readonly #sender: Sender;
+  readonly #leaseMs: number;
+  readonly #pollMs: number;
+  readonly #owner = randomUUID();
+  readonly #lanes: Lanes;
+  readonly #rows: JobRows;
+  readonly #figures: DeliveryFigures;
+  readonly #secrets = new Map<EndpointId, { sealed: Buffer; secret: string }>();
+  #finished: Finished[] = [];
+  #recording: Promise<void> | null = null;
+  #recordTimer: NodeJS.Timeout | undefined;
+  readonly #prompt: Pump = { running: false, again: false };
+  readonly #unproven: Pump = { running: false, again: false };
+  #pollTimer: NodeJS.Timeout | undefined;
+  #lookedUntil: Date | null = null;
+  /** When the next delivery comes due, as far as this process knows. */
+  #nextDueAt: Date | null = null;
+  #lookEverywhereAt = 0;
+  #unsubscribe: () => void = () => {};
+  #idle: (() => void)[] = [];
+  #stopping = false;
+  #abandoned = false;
+
+  constructor(core: Needs, sender: Sender, figures: DeliveryFigures, options: DeliveryWorkerOptions = {}) {
+    this.#core = core;
+    this.#sender = sender;
+    this.#rows = core.setAside.rowsOf(setAsideAs.job, setAsideAs.kind);
+    this.#figures = figures;
+    this.#leaseMs = options.leaseMs ?? 30 * secondMs;
+    this.#pollMs = options.pollMs ?? secondMs;
+    this.#lanes = new Lanes(sender.limits);
+  }
+
+  get inFlight(): number {
+    return this.#lanes.inFlight;
+  }
+
+  get slow(): number {
+    return this.#lanes.slow;
+  }
+
+  /** Endpoints with deliveries that are due and wait for room. */
+  get endpointsWaiting(): number {
+    return this.#lanes.readyCount;
+  }
+
+  start(listener: Listener): void {
+    this.#unsubscribe = listener.on(deliveryChannel, (payload) => this.#wake(payload));
+    this.#pollLater(0);
+  }
+
+  #wake(payload: string): void {
+    if (this.#stopping) return;
+    // An empty payload: more endpoints than a notification can name, or notifications were lost.
+    if (payload === "") {
+      this.#lookedUntil = null;
+      this.#pollLater(0);
+    } else {
+      for (const text of payload.split(",")) {
+        const id = knownId<EndpointId>(text);
+        if (this.#sender.serves(id)) this.#lanes.ready(id, false);
+      }
+      this.#pump();
+    }
+  }
+
+  /** Something may be due for this endpoint, which the sender has only now come to serve. */
+  look(endpointId: EndpointId): void {
+    if (this.#stopping) return;
+    this.#lanes.ready(endpointId, false);
+    this.#pump();
+  }
+
+  // --- looking around --------------------------------------------------------------------------------------------------
+
+  #pollLater(afterMs: number): void {
+    clearTimeout(this.#pollTimer);
+    if (this.#stopping) return;
+    this.#pollTimer = setTimeout(() => void this.#poll(), afterMs);
+    this.#pollTimer.unref();
+  }
+
+  async #poll(): Promise<void> {
+    const startedAt = performance.now();
+    try {
+      const from = this.#lookedUntil;
+      const now = this.#core.clock.now();
+      const everywhere = from === null || now < from || performance.now() >= this.#lookEverywhereAt;
+      if (everywhere) await this.#discover(null);
+      else if (this.#nextDueAt !== null && now >= this.#nextDueAt)
+        await this.#discover(later(from, -overlapMs));
+    } catch (error) {
+      this.#lookedUntil = null;
+      this.#core.log.warn("due webhooks could not be looked for, will try again", describeError(error));
+    }
+    // Polling takes at most a twentieth of the time, however long a single look takes.
+    this.#pollLater(Math.max(this.#pollMs, 20 * (performance.now() - startedAt)));
+  }
+
+  /**
+   * Tells the lanes which endpoints have deliveries due: over all queues, or only what came due after `after`.
+   * Returns the number of endpoints.
+   */
+  async #discover(after: Date | null): Promise<number> {
+    const { db, clock } = this.#core;
+    const now = clock.now();
+    const lookedAt = performance.now();
+    const outlet = this.#sender.outlet();
+    this.#nextDueAt = null;
+    const { endpoints: due, nextDueAt } = await this.#findDue(outlet, after, now);
+    this.#expect(nextDueAt);
+    const gone = due.filter((endpoint) => endpoint.enabled === null).map((endpoint) => endpoint.id);
+    if (gone.length > 0) await this.#endThoseOf(gone, now);
+    for (const endpoint of due)
+      if (endpoint.enabled) this.#lanes.ready(endpoint.id, endpoint.failing ?? false);
+    if (after === null) {
+      const tookMs = performance.now() - lookedAt;
+      this.#lookEverywhereAt = performance.now() + Math.max(lookEverywhereMs, lookEverywhereShare * tookMs);
+    }
+    // Once for all processes is enough, and those that send to URLs are always there.
+    if (after === null && outlet.kind === "url") {
+      const waitedMs = due.map((endpoint) => now.getTime() - endpoint.due_at.getTime());
+      this.#figures.showOldestDue(Math.max(0, ...waitedMs) / 1000, { queue: "webhooks" });
+      if (await this.#rows.hasAny())
+        for (const id of await forgetAttempted(db, now)) this.#rows.tellHealed(id);
+    }
+    this.#lookedUntil = now;
+    this.#lanes.forgetIdle(performance.now() - forgetAfterMs);
+    if (this.#secrets.size > 2 * this.#lanes.knownCount + 1000) this.#secrets.clear();
+    this.#pump();
+    return due.length;
+  }
+
+  /** The queues of listeners are few and cheap to ask, so each poll looks at them. */
+  async #findDue(outlet: Outlet, after: Date | null, now: Date): Promise<DueLook> {
+    const { db } = this.#core;
+    if (outlet.kind === "listener") {
+      const { streamIds } = outlet;
+      return {
+        endpoints: streamIds.length === 0 ? [] : await findDueListeners(db, streamIds, now),
+        nextDueAt: now,
+      };
+    }
+    return after === null ? lookEverywhere(db, now) : lookForNewlyDue(db, after, now);
+  }
+
+  #expect(dueAt: Date | null): void {
+    if (dueAt !== null && (this.#nextDueAt === null || dueAt < this.#nextDueAt)) this.#nextDueAt = dueAt;
+  }
+
+  async #endThoseOf(endpointIds: readonly EndpointId[], now: Date): Promise<void> {
+    try {
+      await this.#core.db.transaction((tx) => endDeliveriesOf(tx, endpointIds, now));
+    } catch (error) {
+      if (!isAboutData(error)) throw error;
+      const some = () =>
+        this.#rows.batch(endAtOnce, {
+          take: (tx, among) => takeDeliveriesOf(tx, endpointIds, among),
+          handle: (tx, rows) => endDeliveries(tx, rows, now),
+        });
+      while ((await some()).taken.length > 0 && !this.#stopping);
+    }
+  }
+
+  // --- claiming --------------------------------------------------------------------------------------------------------
+
+  /** Prompt endpoints get a claim of their own, so that they never wait for the claim of the others. */
+  #pump(): void {
+    this.#run(this.#prompt, () => this.#claimAll(true, claimAtOnce));
+    this.#run(this.#unproven, () => this.#claimAll(false, unprovenAtOnce));
+  }
+
+  #run(pump: Pump, claim: () => Promise<void>): void {
+    if (pump.running) {
+      pump.again = true;
+      return;
+    }
+    if (this.#stopping) return;
+    pump.running = true;
+    void claim().finally(() => {
+      pump.running = false;
+      if (pump.again) {
+        pump.again = false;
+        this.#run(pump, claim);
+      } else this.#noticeIdle();
+    });
+  }
+
+  async #claimAll(proven: boolean, most: number): Promise<void> {
+    const { log } = this.#core;
+    while (!this.#stopping) {
+      const wanted = this.#lanes.pick(proven, most);
+      if (wanted.length === 0) return;
+      let leased: LeasedDelivery[];
+      try {
+        leased = await this.#claim(wanted);
+      } catch (error) {
+        log.warn("due webhooks could not be claimed, will try again", describeError(error));
+        for (const { endpointId, most } of wanted) this.#lanes.claimed(endpointId, most, 0);
+        this.#lookedUntil = null;
+        this.#pollLater(retryAfterErrorMs);
+        return;
+      }
+      const byEndpoint = Map.groupBy(leased, (delivery) => delivery.endpoint_id);
+      for (const { endpointId, most } of wanted) {
+        const deliveries = byEndpoint.get(endpointId) ?? [];
+        const tickets = this.#lanes.claimed(endpointId, most, deliveries.length);
+        for (const [index, ticket] of tickets.entries()) {
+          const delivery = deliveries[index];
+          if (delivery !== undefined) void this.#deal(delivery, ticket);
+        }
+      }
+    }
+  }
+
+  /** One statement for all of the endpoints. When a delivery refuses it, endpoint by endpoint and then one by one. */
+  async #claim(wanted: readonly Wanted[]): Promise<LeasedDelivery[]> {
+    const { db, clock } = this.#core;
+    const now = clock.now();
+    const lease = { owner: this.#owner, now, until: later(now, this.#leaseMs) };
+    const outlet = this.#sender.outlet();
+    try {
+      return await claimDue(db, outlet, wanted, lease);
+    } catch (error) {
+      if (!isAboutData(error)) throw error;
+    }
+    const leased: LeasedDelivery[] = [];
+    await isolateFailures(wanted, {
+      process: async (some) => leased.push(...(await claimDue(db, outlet, some, lease))),
+      setAside: async (want) =>
+        this.#rows.isolate(await listDue(db, outlet, want, now), async (some) =>
+          leased.push(...(await claimDue(db, outlet, [want], lease, some.map(idOf)))),
+        ),
+    });
+    return leased;
+  }
+
+  // --- sending ---------------------------------------------------------------------------------------------------------
+
+  #deal(delivery: LeasedDelivery, ticket: Ticket): Promise<void> {
+    const { payload } = delivery;
+    return payload === null ? this.#end(delivery, ticket) : this.#send({ ...delivery, payload }, ticket);
+  }
+
+  /** A delivery that must not be sent any more, and whose process died before it could say so. */
+  async #end(delivery: LeasedDelivery, ticket: Ticket): Promise<void> {
+    const { db, clock } = this.#core;
+    try {
+      await endScrubbed(db, [delivery], clock.now());
+      this.#lanes.finished(ticket, true);
+    } catch (error) {
+      await this.#putBack(delivery, error);
+      this.#lanes.finished(ticket, false);
+    }
+    this.#pump();
+  }
+
+  async #send(delivery: SendableDelivery, ticket: Ticket): Promise<void> {
+    const { clock } = this.#core;
+    const slowTimer = setTimeout(() => {
+      this.#lanes.slowed(ticket);
+      this.#pump();
+    }, slowAfterMs);
+    const startedAt = clock.now();
+    try {
+      const sent = await this.#sender.send(delivery, this.#secretOf(delivery), startedAt);
+      if (this.#abandoned) return;
+      if (sent.kind === "put_back") {
+        await this.#release(delivery);
+        this.#lanes.finished(ticket, true);
+      } else {
+        const { error } = sent.kind === "answered" ? sent.result : sent;
+        this.#figures.countAttempt({ outcome: error ?? "succeeded" });
+        this.#lanes.finished(ticket, error === null);
+        if (sent.kind === "answered") this.#keep(delivery, sent, startedAt);
+      }
+    } catch (error) {
+      // Only faults of our own end here, such as a key ring without the needed key: the delivery is sent later
+      // without using up a try.
+      await this.#putBack(delivery, error);
+      this.#lanes.finished(ticket, false);
+    } finally {
+      clearTimeout(slowTimer);
+    }
+    this.#pump();
+  }
+
+  /** Gives back the lease of a delivery that could not be prepared. Where that fails too, it runs out. */
+  async #putBack(delivery: LeasedDelivery, error: unknown): Promise<void> {
+    const { db, clock, log } = this.#core;
+    try {
+      await this.#rows.setAside(delivery, error);
+      await releaseLease(db, this.#owner, delivery, clock.now());
+    } catch (failure) {
+      log.warn("a webhook that cannot be prepared could not be set aside", describeError(failure));
+    }
+  }
+
+  /** Gives back the lease of a delivery that nobody took. Where that fails, it runs out. */
+  async #release(delivery: LeasedDelivery): Promise<void> {
+    const { db, clock, log } = this.#core;
+    await releaseLease(db, this.#owner, delivery, clock.now()).catch((error) =>
+      log.warn("a webhook lease could not be given back; it runs out", describeError(error)),
+    );
+  }
+
+  #secretOf(delivery: LeasedDelivery): string {
+    const known = this.#secrets.get(delivery.endpoint_id);
+    if (known?.sealed.equals(delivery.signing_secret)) return known.secret;
+    const secret = this.#core.ring.openText("webhook-secret", delivery.signing_secret, delivery.endpoint_id);
+    this.#secrets.set(delivery.endpoint_id, { sealed: delivery.signing_secret, secret });
+    return secret;
+  }
+
+  // --- recording -------------------------------------------------------------------------------------------------------
+
+  #keep(delivery: LeasedDelivery, sent: Extract<Sent, { kind: "answered" }>, attemptedAt: Date): void {
+    const now = this.#core.clock.now();
+    const { durationMs, exchange } = sent;
+    const finished = finish(delivery, sent.result, { attemptedAt, durationMs, exchange }, now);
+    this.#expect(finished.record.nextAttemptAt);
+    this.#finished.push(finished);
+    this.#recordTimer ??= setTimeout(() => this.#record(), recordAfterMs);
+  }
+
+  #record(): void {
+    clearTimeout(this.#recordTimer);
+    this.#recordTimer = undefined;
+    if (this.#recording !== null || this.#finished.length === 0) return;
+    const batch = this.#finished.splice(0, recordAtOnce);
+    // What is left of a batch of which a part was written finds its lease gone, and is dropped.
+    this.#recording = this.#write(batch)
+      .catch((error) => {
+        if (!isAboutData(error)) throw error;
+        return isolateFailures(batch, {
+          process: (some) => this.#write(some),
+          setAside: ({ delivery }, failure) => this.#rows.setAside(delivery, failure),
+        });
+      })
+      .catch((error) => {
+        this.#core.log.warn(
+          "results of webhooks could not be recorded, will try again",
+          describeError(error),
+        );
+        this.#finished.unshift(...batch);
+        return new Promise<void>((resolve) => setTimeout(resolve, retryAfterErrorMs));
+      })
+      .finally(() => {
+        this.#recording = null;
+        if (this.#finished.length > 0 && !this.#abandoned) this.#record();
+        else this.#noticeIdle();
+      });
+  }
+
+  async #write(batch: readonly Finished[]): Promise<void> {
+    const { db, clock } = this.#core;
+    if (batch.some(changesStanding))
+      await db.transaction((tx) => recordResults(this.#core, tx, this.#owner, batch));
+    else {
+      const records = batch.map((entry) => entry.record);
+      await recordAttempts(db, this.#owner, records, clock.now());
+    }
+  }
+
+  // --- coming to rest --------------------------------------------------------------------------------------------------
+
+  get #isIdle(): boolean {
+    return (
+      !this.#prompt.running &&
+      !this.#unproven.running &&
+      this.#recording === null &&
+      this.#finished.length === 0 &&
+      this.#lanes.inFlight === 0 &&
+      (this.#stopping || this.#lanes.readyCount === 0)
+    );
+  }
+
+  #noticeIdle(): void {
+    if (this.#idle.length === 0 || !this.#isIdle) return;
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  #untilIdle(): Promise<void> {
+    return this.#isIdle ? Promise.resolve() : new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  /** Sends everything that is due now and waits for the results. */
+  async settle(): Promise<void> {
+    while (!this.#stopping) {
+      const due = await this.#discover(null);
+      await this.#untilIdle();
+      if (due === 0) return;
+      // A delivery that another process is claiming at this moment shows as due and cannot be claimed.
+      await wait(settlePauseMs);
+    }
+  }
+
+  /** Stops claiming, gives attempts under way a moment to finish, and returns the remaining leases. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#unsubscribe();
+    clearTimeout(this.#pollTimer);
+    let timer: NodeJS.Timeout | undefined;
+    const grace = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, stopGraceMs);
+    });
+    await Promise.race([this.#untilIdle(), grace]);
+    clearTimeout(timer);
+    this.#abandoned = true;
+    for (const resolve of this.#idle.splice(0)) resolve();
+    await this.#recording;
+    await releaseLeasesOf(this.#core.db, this.#owner, this.#core.clock.now()).catch((error) =>
+      this.#core.log.warn("webhook leases could not be given back; they run out", describeError(error)),
+    );
+  }
+}
+
+function idOf(delivery: OwnDelivery): DeliveryId {
+  return delivery.id;
+}

@@ -1,0 +1,798 @@
+import type { EventType } from "@assay/contract/events";
+import type {
+  DeliveryAttemptId,
+  DeliveryId,
+  EncryptionKeyId,
+  EndpointId,
+  EventId,
+  OrganizationId,
+} from "@assay/contract/ids";
+import type { DeliveryError, DeliveryStatus, EndpointKind } from "@assay/contract/webhooks";
+import type { Db, Queryable, Tx } from "../../platform/db/db.ts";
+import { ownedBy } from "../../platform/db/owned-by.ts";
+import { byBeginning, newestOf, newestOfEach, readPage } from "../../platform/db/page.ts";
+import { notAside } from "../../platform/db/set-aside.store.ts";
+import type { Among } from "../../platform/db/set-aside.ts";
+import { noSql, type Sql, sql } from "../../platform/db/sql.ts";
+import { isSandbox, type Tenant } from "../../platform/kernel/caller.ts";
+import { later } from "../../platform/kernel/clock.ts";
+import { arrivalIdOf, idFloor, madeWith } from "../../platform/kernel/ids.ts";
+import type { Exchange } from "./exchange.ts";
+import { packPayload, unpackPayload } from "./stored-payload.ts";
+
+/**
+ * NOTIFY channel: deliveries are due. Payload: endpoint ids separated by commas, or empty for "look at all queues".
+ */
+export const deliveryChannel = "assay_deliveries";
+
+export type DeliveryRow = {
+  id: DeliveryId;
+  event_id: EventId;
+  event_type: EventType;
+  endpoint_id: EndpointId;
+  encryption_key_id: EncryptionKeyId | null;
+  status: DeliveryStatus;
+  attempt_count: number;
+  next_attempt_at: Date | null;
+  last_status_code: number | null;
+  last_error: DeliveryError | null;
+  last_attempt_at: Date | null;
+  /** How long the attempt took by which it arrived. That attempt has no row of its own, unless it was made before this was kept. */
+  arrival_ms: number | null;
+  payload_expires_at: Date | null;
+  payload_scrubbed_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+/**
+ * A delivery as it is shown: its row, and what the queue knows while it is open. It is being sent for as long as somebody holds a lease
+ * that has not run out.
+ */
+const shown = (now: Date) => sql`d.id, d.event_id, d.event_type, d.endpoint_id, d.encryption_key_id,
+  case when q.lease_until > ${now} then 'delivering' else d.status end as status, d.attempt_count,
+  case when q.lease_until > ${now} then null else q.due_at end as next_attempt_at,
+  d.last_status_code, d.last_error, d.last_attempt_at, d.arrival_ms, d.payload_expires_at, d.payload_scrubbed_at, d.created_at,
+  greatest(d.updated_at, q.changed_at) as updated_at`;
+
+const withQueue = sql`left join webhook_delivery_queue q on q.organization_id = d.organization_id and q.sandbox = d.sandbox
+  and q.delivery_id = d.id and d.status = 'pending'`;
+
+/** The beginning of the id as the key of the index that a list is to be read from; the migration of the sessions says why it has a collation of its own. */
+const idBy = {
+  organization: sql`left(d.id, 14) collate by_organization`,
+  endpoint: sql`left(d.id, 14) collate by_endpoint`,
+};
+
+export type NewDelivery = {
+  id: DeliveryId;
+  organizationId: OrganizationId;
+  sandbox: boolean;
+  eventId: EventId;
+  eventType: EventType;
+  endpointId: EndpointId;
+  /** Null when the endpoint has no active key: the delivery has failed before it began. */
+  sealed: { encryptionKeyId: EncryptionKeyId; payload: string } | null;
+};
+
+/** The parts of a statement that write deliveries and put them into the queue. `condition` holds, or nothing is written. */
+export function deliveryParts(deliveries: readonly NewDelivery[], condition: Sql, now: Date): Sql[] {
+  if (deliveries.length === 0) return [];
+  return [
+    sql`new_deliveries as (
+      insert into webhook_deliveries (id, organization_id, sandbox, event_id, event_type, endpoint_id, encryption_key_id, payload,
+        status, failed, last_error, attempt_count, created_at, updated_at)
+      select id, organization_id, sandbox, event_id, event_type, endpoint_id, encryption_key_id, payload,
+        case when payload is null then 'failed' else 'pending' end, payload is null,
+        case when payload is null then 'no_active_key' end, 0, ${now}::timestamptz, ${now}::timestamptz
+      from unnest(
+        ${deliveries.map((delivery) => delivery.id)}::text[],
+        ${deliveries.map((delivery) => delivery.organizationId)}::uuid[],
+        ${deliveries.map((delivery) => delivery.sandbox)}::boolean[],
+        ${deliveries.map((delivery) => delivery.eventId)}::text[],
+        ${deliveries.map((delivery) => delivery.eventType)}::text[],
+        ${deliveries.map((delivery) => delivery.endpointId)}::text[],
+        ${deliveries.map((delivery) => delivery.sealed?.encryptionKeyId ?? null)}::text[],
+        ${deliveries.map(({ sealed }) => (sealed === null ? null : packPayload(sealed.payload)))}::bytea[])
+        as d (id, organization_id, sandbox, event_id, event_type, endpoint_id, encryption_key_id, payload)
+      where ${condition}
+      returning id, organization_id, sandbox, endpoint_id, status)`,
+    sql`queued as (
+      insert into webhook_delivery_queue (organization_id, sandbox, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
+        changed_at)
+      select organization_id, sandbox, id, endpoint_id, ${now}::timestamptz, 0, 0, false, ${now}::timestamptz
+      from new_deliveries where status = 'pending')`,
+  ];
+}
+
+/** How a delivery reads that was written a moment ago, without reading it. */
+export function justWritten(delivery: NewDelivery, now: Date): DeliveryRow {
+  return {
+    id: delivery.id,
+    event_id: delivery.eventId,
+    event_type: delivery.eventType,
+    endpoint_id: delivery.endpointId,
+    encryption_key_id: delivery.sealed?.encryptionKeyId ?? null,
+    status: delivery.sealed === null ? "failed" : "pending",
+    attempt_count: 0,
+    next_attempt_at: delivery.sealed === null ? null : now,
+    last_status_code: null,
+    last_error: delivery.sealed === null ? "no_active_key" : null,
+    last_attempt_at: null,
+    arrival_ms: null,
+    payload_expires_at: null,
+    payload_scrubbed_at: null,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+// A notification carries less than 8000 bytes.
+const mostNamed = 200;
+
+/** Wakes the workers of every process once what was written is committed. With more endpoints than can be named they look at all queues. */
+export function announceDeliveries(db: Queryable, endpointIds: Iterable<EndpointId>): void {
+  const ids = [...new Set(endpointIds)];
+  if (ids.length > 0) db.notify(deliveryChannel, ids.length <= mostNamed ? ids.join(",") : "");
+}
+
+export function findDelivery(
+  db: Queryable,
+  tenant: Tenant,
+  id: DeliveryId,
+  now: Date,
+): Promise<DeliveryRow | null> {
+  return db.first<DeliveryRow>(
+    sql`select ${shown(now)} from webhook_deliveries d ${withQueue} where ${ownedBy(tenant, sql`d.`)} and d.id = ${id}`,
+  );
+}
+
+export function deliveriesOfEvent(
+  db: Queryable,
+  tenant: Tenant,
+  eventId: EventId,
+  now: Date,
+): Promise<DeliveryRow[]> {
+  return db.rows<DeliveryRow>(sql`
+    select ${shown(now)} from (${deliveriesPage(tenant, { eventId }, null, now)}) page
+    join webhook_deliveries d on d.id = page.id and ${idsOfEvent(eventId)} ${withQueue} order by d.id desc`);
+}
+
+/** The deliveries of an event were made with it. */
+function idsOfEvent(eventId: EventId): Sql {
+  const { from, to } = madeWith("whd", eventId);
+  return sql`d.id >= ${from} and d.id < ${to}`;
+}
+
+/** Whether the event was sealed for an endpoint. Both values of `failed` are named, so that the index is read by the id. */
+export async function hasSealedDelivery(db: Queryable, tenant: Tenant, eventId: EventId): Promise<boolean> {
+  const { from, to } = madeWith("whd", eventId);
+  const found = await db.first(sql`
+    select 1 from webhook_deliveries d
+    where ${ownedBy(tenant, sql`d.`)} and d.failed = any(array[false, true])
+      and ${idBy.organization} >= ${from} and ${idBy.organization} < ${to} and ${idsOfEvent(eventId)}
+      and d.event_id = ${eventId} and d.encryption_key_id is not null
+    limit 1`);
+  return found !== null;
+}
+
+export type AttemptRow = {
+  id: DeliveryAttemptId;
+  status_code: number | null;
+  error: DeliveryError | null;
+  duration_ms: number;
+  attempted_at: Date;
+};
+
+/** The attempts of a delivery, the newest first. */
+export async function attemptsOf(
+  db: Queryable,
+  organizationId: OrganizationId,
+  delivery: DeliveryRow,
+): Promise<AttemptRow[]> {
+  const rows = await db.rows<AttemptRow>(sql`
+    select id, status_code, error, duration_ms, attempted_at from webhook_attempts
+    where delivery_id = ${delivery.id} and organization_id = ${organizationId} order by id desc`);
+  const { arrival_ms: durationMs, last_attempt_at: attemptedAt } = delivery;
+  if (durationMs === null || attemptedAt === null) return rows;
+  const arrival = {
+    id: arrivalIdOf(delivery.id, attemptedAt),
+    status_code: delivery.last_status_code,
+    error: null,
+    duration_ms: durationMs,
+    attempted_at: attemptedAt,
+  };
+  return [arrival, ...rows];
+}
+
+export type DeliveryFilter = {
+  status?: DeliveryStatus | undefined;
+  endpointId?: EndpointId | undefined;
+  eventId?: EventId | undefined;
+  createdFrom?: Date | undefined;
+  createdTo?: Date | undefined;
+  startingAfter?: DeliveryId | undefined;
+};
+
+export function listDeliveries(
+  db: Queryable,
+  tenant: Tenant,
+  filter: DeliveryFilter & { limit: number },
+  now: Date,
+) {
+  return readPage<DeliveryRow>(db, {
+    limit: filter.limit,
+    startingAfter: filter.startingAfter,
+    cursorExists: (id) => sql`select 1 from webhook_deliveries where ${ownedBy(tenant)} and id = ${id}`,
+    rowsAfter: (limit) => sql`
+      select ${shown(now)} from (${deliveriesPage(tenant, filter, limit, now)}) page
+      join webhook_deliveries d on d.id = page.id ${withQueue} order by d.id desc`,
+  });
+}
+
+/**
+ * The ids of the deliveries of a page, or with `limit` null of all of them. Those that failed, and those that are open, are ranges of an index. Those that have arrived
+ * are a range with the open ones in between; while a receiver is away these may be many, and then such a page takes longer.
+ */
+export function deliveriesPage(tenant: Tenant, filter: DeliveryFilter, limit: number | null, now: Date): Sql {
+  const { status, endpointId, eventId, createdFrom, createdTo, startingAfter } = filter;
+  const asked = (key: Sql) => sql`
+    ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idFloor("whd", createdFrom)}`}
+    ${createdTo === undefined ? noSql : sql`and ${key} < ${idFloor("whd", later(createdTo, 1))}`}
+    ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter} and d.id < ${startingAfter}`}`;
+  const within = (key: Sql) => sql`
+    ${eventId === undefined ? noSql : sql`and d.event_id = ${eventId} and ${key} >= ${madeWith("whd", eventId).from} and ${key} < ${madeWith("whd", eventId).to} and ${idsOfEvent(eventId)}`}
+    ${asked(key)} ${byBeginning(key, limit)}`;
+  if (status === "pending" || status === "delivering") {
+    const key = sql`q.delivery_id`;
+    const isLeased = sql`coalesce(q.lease_until > ${now}, false)`;
+    return sql`
+      select d.id from webhook_delivery_queue q join webhook_deliveries d on d.id = q.delivery_id
+      where ${ownedBy(tenant, sql`q.`)} and ${status === "delivering" ? isLeased : sql`not ${isLeased}`}
+        and d.status = 'pending'
+        ${endpointId === undefined ? noSql : sql`and q.endpoint_id = ${endpointId}`} ${within(key)}`;
+  }
+  const key = endpointId === undefined ? idBy.organization : idBy.endpoint;
+  const range = (failed: Sql) => sql`
+    select d.id from webhook_deliveries d
+    where ${ownedBy(tenant, sql`d.`)} and d.failed = ${failed}
+      ${status === "succeeded" ? sql`and d.status = 'succeeded'` : noSql}
+      ${endpointId === undefined ? noSql : sql`and d.endpoint_id = ${endpointId}`} ${within(key)}`;
+  if (status === undefined)
+    return newestOfEach(sql`failed`, [sql`true`, sql`false`], range(sql`each.failed`), sql`id`, limit);
+  return newestOf([range(sql`${status === "failed"}`)], sql`id`, limit);
+}
+
+/**
+ * Starts the schedule of tries again for those of the deliveries that nobody is sending and whose payload is still
+ * there. Returns them as they are now.
+ */
+export async function restartDeliveries(
+  tx: Tx,
+  tenant: Tenant,
+  ids: readonly DeliveryId[],
+  now: Date,
+): Promise<DeliveryRow[]> {
+  // Those that wait are in the queue; whoever claims one at this moment is waited for, and has it then.
+  const restarted = await tx.rows<{ id: DeliveryId }>(sql`
+    with waiting as (
+      update webhook_delivery_queue set tries_used = 0, due_at = ${now}, lease_owner = null, lease_until = null,
+        changed_at = ${now}
+      where ${ownedBy(tenant)} and delivery_id = any(${ids}::text[])
+        and (lease_until is null or lease_until <= ${now}) and not scrubbed
+      returning delivery_id as id),
+    failed as (
+      update webhook_deliveries set status = 'pending', failed = false, payload_expires_at = null, scrub_at = null,
+        updated_at = ${now}
+      where ${ownedBy(tenant)} and id = any(${ids}::text[]) and status = 'failed'
+        and payload is not null and (payload_expires_at is null or payload_expires_at > ${now})
+      returning id, endpoint_id),
+    queued as (
+      insert into webhook_delivery_queue (organization_id, sandbox, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,
+        changed_at)
+      select ${tenant.organizationId}, ${isSandbox(tenant)}, id, endpoint_id, ${now}::timestamptz, 0, 0, false, ${now}::timestamptz from failed)
+    select id from waiting union all select id from failed`);
+  return tx.rows<DeliveryRow>(sql`
+    select ${shown(now)} from webhook_deliveries d ${withQueue}
+    where ${ownedBy(tenant, sql`d.`)} and d.id = any(${restarted.map((row) => row.id)}::text[])
+    order by d.id desc`);
+}
+
+// --- the queue ---------------------------------------------------------------------------------------------------------
+
+/** The job that sends, and the table, as rows are set aside under. */
+export const setAsideAs = { job: "deliver-webhooks", kind: "webhook_deliveries" };
+
+const notSetAside = (id: Sql, now: Date) => notAside(setAsideAs.job, setAsideAs.kind, id, "text", now);
+
+/** A delivery and whose it is. */
+export type OwnDelivery = { id: DeliveryId; organization_id: OrganizationId; sandbox: boolean };
+
+export type LeasedDelivery = {
+  id: DeliveryId;
+  organization_id: OrganizationId;
+  sandbox: boolean;
+  event_id: EventId;
+  event_type: EventType;
+  endpoint_id: EndpointId;
+  /** Null where it was scrubbed while a process sent it that died. */
+  payload: string | null;
+  tries_used: number;
+  lease_number: number;
+  kind: EndpointKind;
+  url: string;
+  signing_secret: Buffer;
+  failing_since: Date | null;
+  retention_hours: number;
+};
+
+export type Wanted = { endpointId: EndpointId; most: number };
+
+/** Whose deliveries are meant: those of URLs, or those of the listeners that these streams belong to. */
+export type Outlet = { kind: "url" } | { kind: "listener"; streamIds: readonly string[] };
+
+const servedBy = (outlet: Outlet) =>
+  outlet.kind === "url" ? sql`e.kind = 'url'` : sql`e.listener_stream_id = any(${outlet.streamIds}::uuid[])`;
+
+/** Holds for a row of the queue that nobody is sending. */
+const isFree = (now: Date) => sql`(q.lease_until is null or q.lease_until <= ${now})`;
+
+/** The heads of the queues that `want` names, as far as they are due, nobody sends them and they are not set aside. */
+const dueHead = (outlet: Outlet, now: Date) => sql`
+  from webhook_delivery_queue q
+  where q.endpoint_id = want.endpoint_id and q.due_at <= ${now} and ${isFree(now)}
+    and exists (select from webhook_endpoints e where ${servedBy(outlet)} and e.id = want.endpoint_id and e.enabled)
+    and ${notSetAside(sql`q.delivery_id`, now)}`;
+
+/**
+ * Claims due deliveries of the given endpoints under a lease, at most the given number for each. Reads only the heads
+ * of those queues, so the cost does not depend on how much else is waiting. Rows that another process is claiming are
+ * skipped. What a process that died was sending is at the head again when its lease has run out; it has used no try, because nobody knows how
+ * the attempt ended. `only` names the deliveries that may be claimed.
+ */
+export async function claimDue(
+  db: Db,
+  outlet: Outlet,
+  wanted: readonly Wanted[],
+  lease: { owner: string; now: Date; until: Date },
+  only: readonly DeliveryId[] | null = null,
+): Promise<LeasedDelivery[]> {
+  // A locked row is found again by its place in the table. What is joined afterwards is looked up for each row, however few the planner
+  // takes the tables to hold: it may have planned when they were empty.
+  const rows = await db.rows<Stored<LeasedDelivery>>(sql`
+    with due as materialized (
+      select head.place
+      from unnest(${wanted.map((want) => want.endpointId)}::text[], ${wanted.map((want) => want.most)}::integer[])
+        as want (endpoint_id, most)
+      cross join lateral (
+        select q.ctid as place ${dueHead(outlet, lease.now)} ${only === null ? noSql : sql`and q.delivery_id = any(${only}::text[])`}
+        order by q.due_at limit want.most for update of q skip locked) head),
+    leased as (
+      update webhook_delivery_queue q set lease_owner = ${lease.owner}, lease_number = q.lease_number + 1,
+        lease_until = ${lease.until}, changed_at = ${lease.now}
+      where q.ctid = any(array(select place from due))
+      returning q.delivery_id, q.organization_id, q.sandbox, q.endpoint_id, q.tries_used, q.lease_number, q.due_at)
+    select q.delivery_id as id, q.organization_id, q.sandbox, d.event_id, d.event_type, q.endpoint_id, d.payload, q.tries_used,
+      q.lease_number, e.kind, e.url, e.signing_secret, e.failing_since, e.undelivered_payload_retention_hours as retention_hours
+    from leased q
+    cross join lateral (select * from webhook_deliveries where id = q.delivery_id offset 0) d
+    cross join lateral (select * from webhook_endpoints where id = q.endpoint_id offset 0) e`);
+  return rows.map(unpacked);
+}
+
+/** A row with its sealed body as it is stored. */
+type Stored<T extends LeasedDelivery> = Omit<T, "payload"> & { payload: Buffer | null };
+
+function unpacked<T extends LeasedDelivery>(row: Stored<T>): T {
+  const payload = row.payload === null ? null : unpackPayload(row.payload);
+  return { ...row, payload } as unknown as T;
+}
+
+/** What `claimDue` would claim for one endpoint, without claiming it. */
+export function listDue(
+  db: Queryable,
+  outlet: Outlet,
+  { endpointId, most }: Wanted,
+  now: Date,
+): Promise<OwnDelivery[]> {
+  return db.rows<OwnDelivery>(sql`
+    select head.id, head.organization_id, head.sandbox from (select ${endpointId}::text as endpoint_id) want
+    cross join lateral (
+      select q.delivery_id as id, q.organization_id, q.sandbox ${dueHead(outlet, now)} order by q.due_at limit ${most}) head`);
+}
+
+export type DueEndpoint = {
+  id: EndpointId;
+  failing: boolean | null;
+  enabled: boolean | null;
+  /** When its first delivery came due. */
+  due_at: Date;
+};
+
+/** What is due, and when the next delivery comes due. */
+export type DueLook = { endpoints: readonly DueEndpoint[]; nextDueAt: Date | null };
+
+async function lookForDue(db: Queryable, due: Sql, now: Date): Promise<DueLook> {
+  const rows = await db.rows<DueEndpoint | { id: null; due_at: Date | null }>(sql`
+    (${due}) union all
+    select null, null, null, min(due_at) from webhook_delivery_queue where due_at > ${now}`);
+  const endpoints: DueEndpoint[] = [];
+  let nextDueAt: Date | null = null;
+  for (const row of rows) {
+    if (row.id === null) nextDueAt = row.due_at;
+    else endpoints.push(row);
+  }
+  return { endpoints, nextDueAt };
+}
+
+/**
+ * The endpoints with a URL in whose queues something is due, found by jumping from queue to queue (a loose index scan): the cost
+ * grows with the number of queues that are not empty, not with their length. `enabled` is null for an endpoint that
+ * no longer exists.
+ */
+export function lookEverywhere(db: Queryable, now: Date): Promise<DueLook> {
+  const waits = sql`${isFree(now)} and ${notSetAside(sql`q.delivery_id`, now)}`;
+  const due = sql`
+    with recursive queue as (
+      (select q.endpoint_id, q.due_at from webhook_delivery_queue q where ${waits}
+        order by q.endpoint_id, q.due_at limit 1)
+      union all
+      select head.endpoint_id, head.due_at from queue
+      cross join lateral (
+        select q.endpoint_id, q.due_at from webhook_delivery_queue q
+        where q.endpoint_id > queue.endpoint_id and ${waits}
+        order by q.endpoint_id, q.due_at limit 1) head)
+    select queue.endpoint_id as id, e.failing_since is not null as failing, e.enabled, queue.due_at
+    from queue left join webhook_endpoints e on e.id = queue.endpoint_id
+    where queue.due_at <= ${now} and e.enabled is not false and e.kind is distinct from 'listener'`;
+  return lookForDue(db, due, now);
+}
+
+export async function findDueEndpoints(db: Queryable, now: Date): Promise<readonly DueEndpoint[]> {
+  return (await lookEverywhere(db, now)).endpoints;
+}
+
+/**
+ * The endpoints for which something came due between two moments. The cost grows with what came due, not with the
+ * number of queues.
+ */
+export function lookForNewlyDue(db: Queryable, after: Date, now: Date): Promise<DueLook> {
+  const due = sql`
+    select e.id, e.failing_since is not null as failing, e.enabled, due.due_at
+    from (
+      select endpoint_id, min(due_at) as due_at from webhook_delivery_queue q
+      where due_at > ${after} and due_at <= ${now} and ${isFree(now)}
+      group by endpoint_id) due
+    join webhook_endpoints e on e.id = due.endpoint_id and e.kind = 'url' and e.enabled`;
+  return lookForDue(db, due, now);
+}
+
+/** Those of the listeners with these streams for which something is due. There are few of them, so each queue is asked. */
+export function findDueListeners(
+  db: Queryable,
+  streamIds: readonly string[],
+  now: Date,
+): Promise<DueEndpoint[]> {
+  return db.rows<DueEndpoint>(sql`
+    select e.id, e.failing_since is not null as failing, e.enabled, head.due_at
+    from webhook_endpoints e
+    cross join lateral (
+      select q.due_at from webhook_delivery_queue q
+      where q.endpoint_id = e.id and q.due_at <= ${now} and ${isFree(now)} and ${notSetAside(sql`q.delivery_id`, now)}
+      order by q.due_at limit 1) head
+    where e.kind = 'listener' and e.listener_stream_id = any(${streamIds}::uuid[]) and e.enabled`);
+}
+
+/** How many deliveries of an endpoint are open, counted up to `most`. */
+export async function countOpen(db: Queryable, endpointId: EndpointId, most: number): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*) from (
+      select from webhook_delivery_queue where endpoint_id = ${endpointId} limit ${most}) open`);
+  return count;
+}
+
+/** A delivery that a listener was given and has not answered. */
+export type UnansweredDelivery = LeasedDelivery & { lease_owner: string; leased_at: Date };
+
+/** The delivery as long as it waits for the answer under this lease, whoever holds it. */
+export async function findUnanswered(
+  tx: Tx,
+  tenant: Tenant,
+  endpointId: EndpointId,
+  deliveryId: DeliveryId,
+  leaseNumber: number,
+): Promise<UnansweredDelivery | null> {
+  const row = await tx.first<Stored<UnansweredDelivery>>(sql`
+    select q.delivery_id as id, q.organization_id, q.sandbox, d.event_id, d.event_type, q.endpoint_id, d.payload, q.tries_used,
+      q.lease_number, q.lease_owner, q.changed_at as leased_at,
+      e.kind, e.url, e.signing_secret, e.failing_since, e.undelivered_payload_retention_hours as retention_hours
+    from webhook_delivery_queue q
+    join webhook_deliveries d on d.id = q.delivery_id
+    join webhook_endpoints e on e.id = q.endpoint_id and e.kind = 'listener'
+    where q.organization_id = ${tenant.organizationId} and q.sandbox = ${isSandbox(tenant)} and q.delivery_id = ${deliveryId}
+      and q.endpoint_id = ${endpointId}
+      and q.lease_number = ${leaseNumber} and q.lease_owner is not null`);
+  return row === null ? null : unpacked(row);
+}
+
+/** Releases a lease of this process. */
+export function releaseLease(
+  db: Queryable,
+  owner: string,
+  delivery: OwnDelivery & { lease_number: number },
+  now: Date,
+): Promise<number> {
+  return db.run(sql`
+    update webhook_delivery_queue set lease_owner = null, lease_until = null, changed_at = ${now}
+    where organization_id = ${delivery.organization_id} and sandbox = ${delivery.sandbox} and delivery_id = ${delivery.id}
+      and lease_number = ${delivery.lease_number} and lease_owner = ${owner}`);
+}
+
+/** Releases all leases of this process, when it ends; returns how many. They are at the heads of the queues, so the table is read as a whole. */
+export function releaseLeasesOf(db: Queryable, owner: string, now: Date): Promise<number> {
+  return db.run(sql`
+    update webhook_delivery_queue set lease_owner = null, lease_until = null, changed_at = ${now}
+    where lease_owner = ${owner}`);
+}
+
+/** Ends deliveries whose payload was scrubbed while they were sent by a process that died. */
+export function endScrubbed(db: Db, ids: readonly OwnDelivery[], now: Date): Promise<void> {
+  return db.transaction(async (tx) => {
+    await takeOffQueue(tx, ids);
+    await tx.run(sql`
+      update webhook_deliveries set status = 'failed', failed = true, updated_at = ${now}
+      where id = any(${ids.map(({ id }) => id)}::text[]) and status = 'pending' and payload is null`);
+  });
+}
+
+async function takeOffQueue(tx: Tx, deliveries: readonly OwnDelivery[]): Promise<void> {
+  await tx.run(sql`
+    delete from webhook_delivery_queue q
+    using unnest(${deliveries.map((delivery) => delivery.organization_id)}::uuid[],
+      ${deliveries.map(({ sandbox }) => sandbox)}::boolean[], ${deliveries.map(({ id }) => id)}::text[])
+      as gone (organization_id, sandbox, id)
+    where q.organization_id = gone.organization_id and q.sandbox = gone.sandbox and q.delivery_id = gone.id`);
+}
+
+/**
+ * Forgets that deliveries were set aside which have been attempted since, have ended or are gone; returns their ids. What
+ * is still set aside waits for its time.
+ */
+export async function forgetAttempted(db: Queryable, now: Date): Promise<string[]> {
+  const rows = await db.rows<{ row_id: string }>(sql`
+    delete from set_aside_rows s
+    where s.job = ${setAsideAs.job} and s.kind = ${setAsideAs.kind} and s.retry_at <= ${now} and not exists (
+      select from webhook_deliveries d where d.id = s.row_id and d.status = 'pending'
+        and (d.last_attempt_at is null or d.last_attempt_at < s.last_at))
+    returning row_id`);
+  return rows.map((row) => row.row_id);
+}
+
+export type RecordedAttempt = {
+  organizationId: OrganizationId;
+  sandbox: boolean;
+  deliveryId: DeliveryId;
+  leaseNumber: number;
+  attemptId: DeliveryAttemptId;
+  statusCode: number | null;
+  error: DeliveryError | null;
+  durationMs: number;
+  attemptedAt: Date;
+  exchange: Exchange | null;
+  status: "succeeded" | "pending" | "failed";
+  nextAttemptAt: Date | null;
+  scrub: boolean;
+  payloadExpiresAt: Date | null;
+};
+
+/**
+ * Records the results of attempts: the new state of the deliveries, and a row for each attempt but one that arrived, in one statement. A result
+ * whose lease was lost in the meantime (owner or fencing number differ) is dropped. A delivery whose payload was
+ * scrubbed while it was being sent cannot be retried. What the receiver answered is kept where the payload is. Returns the ids that were
+ * written.
+ */
+export async function recordAttempts(
+  db: Queryable,
+  owner: string,
+  attempts: readonly RecordedAttempt[],
+  now: Date,
+): Promise<DeliveryId[]> {
+  const exchanges = attempts.flatMap(({ exchange, ...attempt }) =>
+    exchange === null ? [] : [{ ...attempt, exchange }],
+  );
+  const ids = attempts.map((attempt) => attempt.deliveryId).sort();
+  const rows = await db.rows<{ delivery_id: DeliveryId }>(sql`
+    with result as materialized (
+      select * from unnest(
+        ${attempts.map((attempt) => attempt.organizationId)}::uuid[],
+        ${attempts.map((attempt) => attempt.sandbox)}::boolean[],
+        ${attempts.map((attempt) => attempt.deliveryId)}::text[],
+        ${attempts.map((attempt) => attempt.leaseNumber)}::integer[],
+        ${attempts.map((attempt) => attempt.attemptId)}::text[],
+        ${attempts.map((attempt) => attempt.statusCode)}::integer[],
+        ${attempts.map((attempt) => attempt.error)}::text[],
+        ${attempts.map((attempt) => attempt.durationMs)}::integer[],
+        ${attempts.map((attempt) => attempt.attemptedAt)}::timestamptz[],
+        ${attempts.map((attempt) => attempt.status)}::text[],
+        ${attempts.map((attempt) => attempt.nextAttemptAt)}::timestamptz[],
+        ${attempts.map((attempt) => attempt.scrub)}::boolean[],
+        ${attempts.map((attempt) => attempt.payloadExpiresAt)}::timestamptz[])
+        as r (organization_id, sandbox, id, lease_number, attempt_id, status_code, error, duration_ms, attempted_at, status, next_attempt_at,
+          scrub, payload_expires_at)),
+    ended as (
+      delete from webhook_delivery_queue q using result r
+      where q.organization_id = r.organization_id and q.sandbox = r.sandbox and q.delivery_id = r.id
+        and q.lease_owner = ${owner} and q.lease_number = r.lease_number and (r.status <> 'pending' or q.scrubbed)
+      returning q.delivery_id),
+    retried as (
+      update webhook_delivery_queue q set due_at = r.next_attempt_at, tries_used = q.tries_used + 1, lease_owner = null,
+        lease_until = null, changed_at = ${now}
+      from result r
+      where q.organization_id = r.organization_id and q.sandbox = r.sandbox and q.delivery_id = r.id
+        and q.lease_owner = ${owner} and q.lease_number = r.lease_number and r.status = 'pending' and not q.scrubbed
+      returning q.delivery_id),
+    written as (
+      update webhook_deliveries d set
+        status = case when d.payload is null and r.status = 'pending' then 'failed' else r.status end,
+        failed = r.status = 'failed' or (d.payload is null and r.status = 'pending'),
+        attempt_count = d.attempt_count + 1,
+        last_status_code = r.status_code,
+        last_error = case when d.payload is null and r.status <> 'succeeded' then coalesce(d.last_error, r.error) else r.error end,
+        last_attempt_at = r.attempted_at,
+        arrival_ms = case when r.status = 'succeeded' then r.duration_ms end,
+        payload = case when r.scrub then null else d.payload end,
+        payload_expires_at = case when d.payload is null then d.payload_expires_at else r.payload_expires_at end,
+        scrub_at = case when d.payload is null then null else r.payload_expires_at end,
+        payload_scrubbed_at = case when r.scrub then coalesce(d.payload_scrubbed_at, ${now}) else d.payload_scrubbed_at end,
+        updated_at = ${now}
+      from result r
+      where d.id = any(array(select delivery_id from ended union all select delivery_id from retried)) and d.id = r.id
+        and d.id >= ${ids[0] ?? ""} and d.id <= ${ids.at(-1) ?? ""}
+      returning d.id, d.payload is not null as is_kept)
+    ${exchanges.length === 0 ? noSql : sql`, exchanged as (${insertExchanges(exchanges)})`},
+    attempted as (
+      insert into webhook_attempts (id, delivery_id, organization_id, status_code, error, duration_ms, attempted_at)
+      select r.attempt_id, r.id, r.organization_id, r.status_code, r.error, r.duration_ms, r.attempted_at
+      from result r join written on written.id = r.id where r.status <> 'succeeded')
+    select id as delivery_id from written`);
+  return rows.map((row) => row.delivery_id);
+}
+
+/** Of the deliveries that were written, where the payload is still there. */
+function insertExchanges(attempts: readonly (RecordedAttempt & { exchange: Exchange })[]): Sql {
+  const exchanges = attempts.map(({ exchange }) => exchange);
+  return sql`
+    insert into webhook_exchanges (delivery_id, attempt_id, organization_id, signature, standard_signature, status_line, answer,
+      answer_is_cut)
+    select x.delivery_id, x.attempt_id, x.organization_id, x.signature, x.standard_signature, x.status_line, x.answer, x.is_cut
+    from unnest(
+      ${attempts.map((attempt) => attempt.deliveryId)}::text[],
+      ${attempts.map((attempt) => attempt.attemptId)}::text[],
+      ${attempts.map((attempt) => attempt.organizationId)}::uuid[],
+      ${exchanges.map(({ own }) => own)}::text[],
+      ${exchanges.map(({ standard }) => standard)}::text[],
+      ${exchanges.map(({ answer }) => answer?.statusLine ?? null)}::text[],
+      ${exchanges.map(({ answer }) => answer?.text ?? null)}::text[],
+      ${exchanges.map(({ answer }) => answer?.isCut ?? false)}::boolean[])
+      as x (delivery_id, attempt_id, organization_id, signature, standard_signature, status_line, answer, is_cut)
+    join written on written.id = x.delivery_id and written.is_kept`;
+}
+
+// --- scrubbing and retention -------------------------------------------------------------------------------------------
+//
+// Who changes a delivery that may be open holds its row of the queue first: the lock that a claim and a result take.
+
+/** Deliveries whose payload is past its time. */
+export function takeExpiredPayloads(db: Queryable, now: Date, among: Among): Promise<OwnDelivery[]> {
+  return db.rows<OwnDelivery>(sql`
+    select id, organization_id, sandbox from webhook_deliveries
+    where scrub_at is not null and scrub_at <= ${now} and ${among.where(sql`id`, "text")}
+    order by scrub_at limit ${among.limit} for update skip locked`);
+}
+
+export async function scrubPayloadsOf(tx: Tx, ids: readonly DeliveryId[], now: Date): Promise<void> {
+  await tx.run(sql`
+    update webhook_deliveries set payload = null, scrub_at = null, payload_scrubbed_at = ${now}, updated_at = ${now}
+    where id = any(${ids}::text[])`);
+}
+
+/** Ends the open deliveries of a deleted endpoint and scrubs all of its payloads. */
+export async function endDeliveriesOf(tx: Tx, endpointIds: readonly EndpointId[], now: Date): Promise<void> {
+  await tx.run(sql`delete from webhook_delivery_queue where endpoint_id = any(${endpointIds}::text[])`);
+  await tx.run(sql`
+    update webhook_deliveries set ${endpointDeleted(now)}
+    where endpoint_id = any(${endpointIds}::text[]) and payload is not null`);
+}
+
+const endpointDeleted = (now: Date) => sql`
+  payload = null, scrub_at = null, payload_scrubbed_at = ${now}, updated_at = ${now},
+  last_error = case when status = 'failed' then last_error else 'endpoint_deleted' end,
+  status = 'failed', failed = true`;
+
+/** Deliveries in the queues of endpoints that are gone. */
+export function takeDeliveriesOf(
+  db: Queryable,
+  endpointIds: readonly EndpointId[],
+  among: Among,
+): Promise<OwnDelivery[]> {
+  return db.rows<OwnDelivery>(sql`
+    select delivery_id as id, organization_id, sandbox from webhook_delivery_queue
+    where endpoint_id = any(${endpointIds}::text[]) and ${among.where(sql`delivery_id`, "text")}
+    order by delivery_id limit ${among.limit} for update skip locked`);
+}
+
+export async function endDeliveries(tx: Tx, deliveries: readonly OwnDelivery[], now: Date): Promise<void> {
+  await takeOffQueue(tx, deliveries);
+  await tx.run(sql`
+    update webhook_deliveries set ${endpointDeleted(now)}
+    where id = any(${deliveries.map(({ id }) => id)}::text[]) and payload is not null`);
+}
+
+/**
+ * Scrubs the payloads of a session's events that were not delivered. A delivery that is being sent keeps its lease,
+ * so that its result is still recorded. Returns how many deliveries had succeeded.
+ */
+export async function scrubUndelivered(
+  tx: Tx,
+  tenant: Tenant,
+  eventIds: readonly EventId[],
+  now: Date,
+): Promise<{ succeeded: number }> {
+  const found: DeliveryId[] = [];
+  for (const eventId of eventIds) {
+    const page = deliveriesPage(tenant, { eventId }, null, now);
+    found.push(...(await tx.rows<{ id: DeliveryId }>(page)).map((row) => row.id));
+  }
+  const open = await tx.rows<{ id: DeliveryId; is_leased: boolean }>(sql`
+    select q.delivery_id as id, q.lease_until > ${now} is true as is_leased from webhook_delivery_queue q
+    where ${ownedBy(tenant, sql`q.`)} and q.delivery_id = any(${found}::text[])
+    order by q.delivery_id for update`);
+  const rows = await tx.rows<{ status: DeliveryStatus }>(sql`
+    select status from webhook_deliveries where id = any(${found}::text[]) order by id for update`);
+  const leased = open.filter((row) => row.is_leased).map((row) => row.id);
+  await tx.run(sql`
+    delete from webhook_delivery_queue q where ${ownedBy(tenant, sql`q.`)}
+      and q.delivery_id = any(${found}::text[]) and q.delivery_id <> all(${leased}::text[])`);
+  await tx.run(sql`
+    update webhook_delivery_queue q set scrubbed = true
+    where ${ownedBy(tenant, sql`q.`)} and q.delivery_id = any(${leased}::text[])`);
+  await tx.run(sql`
+    update webhook_deliveries set payload = null, scrub_at = null, payload_scrubbed_at = ${now}, updated_at = ${now},
+      last_error = 'consent_withdrawn',
+      status = case when id = any(${leased}::text[]) then status else 'failed' end, failed = id <> all(${leased}::text[])
+    where id = any(${found}::text[]) and payload is not null`);
+  return { succeeded: rows.filter((row) => row.status === "succeeded").length };
+}
+
+/** Deliveries from before `cutoff` that nobody is sending. */
+export function takeOldDeliveries(
+  db: Queryable,
+  cutoff: Date,
+  now: Date,
+  among: Among,
+): Promise<OwnDelivery[]> {
+  return db.rows<OwnDelivery>(sql`
+    select d.id, d.organization_id, d.sandbox from webhook_deliveries d
+    where d.id < ${idFloor("whd", cutoff)} and ${among.where(sql`d.id`, "text")} and not exists (
+      select from webhook_delivery_queue q
+      where q.organization_id = d.organization_id and q.sandbox = d.sandbox and q.delivery_id = d.id and q.lease_until > ${now})
+    order by d.id limit ${among.limit} for update skip locked`);
+}
+
+export async function deleteDeliveriesWithAttempts(
+  tx: Tx,
+  deliveries: readonly OwnDelivery[],
+): Promise<void> {
+  const ids = deliveries.map(({ id }) => id);
+  await takeOffQueue(tx, deliveries);
+  await tx.run(sql`delete from webhook_deliveries where id = any(${ids}::text[])`);
+  await tx.run(sql`delete from webhook_attempts where delivery_id = any(${ids}::text[])`);
+}
+
+/** How many rows are past their time, counted up to `most`. */
+export async function countPastRetention(db: Queryable, cutoff: Date, most: number): Promise<number> {
+  const row = await db.one<{ count: number }>(sql`
+    select (select count(*) from (select from webhook_deliveries where id < ${idFloor("whd", cutoff)} limit ${most}) d)
+      + (select count(*) from (select from events where id < ${idFloor("evt", cutoff)} limit ${most}) e) as count`);
+  return row.count;
+}

@@ -1,0 +1,269 @@
+import type { EventType } from "@assay/contract/events";
+import type { Environment } from "@assay/contract/facts";
+import type { EncryptionKeyId, EndpointId, OrganizationId } from "@assay/contract/ids";
+import type { DisabledReason, EndpointKind, PayloadRetentionHours } from "@assay/contract/webhooks";
+import { allRows, type Queryable, type Question, type Tx } from "../../platform/db/db.ts";
+import { ownedBy } from "../../platform/db/owned-by.ts";
+import { readPage } from "../../platform/db/page.ts";
+import { noSql, sql } from "../../platform/db/sql.ts";
+import { isSandbox, type Tenant } from "../../platform/kernel/caller.ts";
+
+export type EndpointRow = {
+  id: EndpointId;
+  organization_id: OrganizationId;
+  sandbox: boolean;
+  name: string | null;
+  kind: EndpointKind;
+  url: string;
+  enabled: boolean;
+  subscribed_event_types: EventType[] | null;
+  undelivered_payload_retention_hours: PayloadRetentionHours;
+  has_active_key: boolean;
+  created_at: Date;
+  updated_at: Date;
+  disabled_at: Date | null;
+  disabled_reason: DisabledReason | null;
+  listener_seen_at: Date | null;
+};
+
+const columns = sql`id, organization_id, sandbox, name, kind, url, enabled, subscribed_event_types, undelivered_payload_retention_hours,
+  exists (select from webhook_keys k where k.endpoint_id = webhook_endpoints.id and k.is_active) as has_active_key,
+  created_at, updated_at, disabled_at, disabled_reason, listener_seen_at`;
+
+/** Whether a session may be bound to this endpoint: it is of the same organization and environment, and enabled. */
+export async function isUsableEndpoint(
+  db: Queryable,
+  tenant: Tenant,
+  endpointId: EndpointId,
+): Promise<boolean> {
+  const found = await db.first(
+    sql`select 1 from webhook_endpoints where ${ownedBy(tenant)} and id = ${endpointId} and enabled`,
+  );
+  return found !== null;
+}
+
+/** Whether the event of a success would be sealed and sent to anybody. */
+export async function canReceiveResults(db: Queryable, tenant: Tenant): Promise<boolean> {
+  const succeeded: EventType = "verification.session.succeeded";
+  const found = await db.first(sql`
+    select 1 from webhook_endpoints e
+    where ${ownedBy(tenant, sql`e.`)} and e.enabled
+      and (e.subscribed_event_types is null or ${succeeded} = any(e.subscribed_event_types))
+      and exists (select from webhook_keys k where k.endpoint_id = e.id and k.is_active)
+    limit 1`);
+  return found !== null;
+}
+
+export function insertEndpoint(
+  tx: Tx,
+  endpoint: {
+    id: EndpointId;
+    organizationId: OrganizationId;
+    environment: Environment;
+    name: string | null;
+    kind: EndpointKind;
+    url: string;
+    subscribedEventTypes: readonly EventType[] | null;
+    retentionHours: PayloadRetentionHours;
+    signingSecret: Buffer;
+    now: Date;
+  },
+): Promise<EndpointRow> {
+  return tx.one<EndpointRow>(sql`
+    insert into webhook_endpoints (id, organization_id, sandbox, name, kind, url, enabled, subscribed_event_types,
+      undelivered_payload_retention_hours, signing_secret, listener_seen_at, created_at, updated_at)
+    values (${endpoint.id}, ${endpoint.organizationId}, ${isSandbox(endpoint)}, ${endpoint.name}, ${endpoint.kind}, ${endpoint.url}, true,
+      ${endpoint.subscribedEventTypes}, ${endpoint.retentionHours}, ${endpoint.signingSecret},
+      ${endpoint.kind === "listener" ? endpoint.now : null}, ${endpoint.now}, ${endpoint.now})
+    returning ${columns}`);
+}
+
+export function findEndpoint(db: Queryable, tenant: Tenant, id: EndpointId): Promise<EndpointRow | null> {
+  return db.first<EndpointRow>(
+    sql`select ${columns} from webhook_endpoints where ${ownedBy(tenant)} and id = ${id}`,
+  );
+}
+
+/**
+ * Fields that are undefined stay as they are. Enabling the endpoint, or changing its URL, restarts the count of days
+ * without a success.
+ */
+export function updateEndpoint(
+  tx: Tx,
+  tenant: Tenant,
+  id: EndpointId,
+  change: {
+    name: string | null | undefined;
+    url: string | undefined;
+    enabled: boolean | undefined;
+    subscribedEventTypes: readonly EventType[] | undefined;
+    retentionHours: PayloadRetentionHours | undefined;
+    now: Date;
+  },
+): Promise<EndpointRow | null> {
+  return tx.first<EndpointRow>(sql`
+    update webhook_endpoints set
+      name = case when ${change.name !== undefined}::boolean then ${change.name ?? null}::text else name end,
+      url = coalesce(${change.url ?? null}, url),
+      subscribed_event_types = coalesce(${change.subscribedEventTypes ?? null}::text[], subscribed_event_types),
+      undelivered_payload_retention_hours = coalesce(${change.retentionHours ?? null}::integer, undelivered_payload_retention_hours),
+      ${
+        change.enabled === true
+          ? sql`enabled = true, disabled_at = null, disabled_reason = null,`
+          : change.enabled === false
+            ? sql`enabled = false, disabled_at = coalesce(disabled_at, ${change.now}),
+                disabled_reason = coalesce(disabled_reason, 'disabled_by_request'),`
+            : noSql
+      }
+      failing_since = case
+        when (${change.enabled === true}::boolean and not enabled) or url is distinct from coalesce(${change.url ?? null}, url)
+        then null else failing_since end,
+      updated_at = ${change.now}
+    where ${ownedBy(tenant)} and id = ${id}
+    returning ${columns}`);
+}
+
+export async function countEndpoints(tx: Tx, tenant: Tenant): Promise<number> {
+  const { count } = await tx.one<{ count: number }>(
+    sql`select count(*) from webhook_endpoints where ${ownedBy(tenant)}`,
+  );
+  return count;
+}
+
+export function deleteEndpoint(
+  tx: Tx,
+  tenant: Tenant,
+  id: EndpointId,
+): Promise<{ name: string | null } | null> {
+  return tx.first<{ name: string | null }>(
+    sql`delete from webhook_endpoints where ${ownedBy(tenant)} and id = ${id} returning name`,
+  );
+}
+
+export function listEndpoints(
+  db: Queryable,
+  tenant: Tenant,
+  filter: { enabled: boolean | undefined; limit: number; startingAfter: EndpointId | undefined },
+) {
+  return readPage<EndpointRow>(db, {
+    limit: filter.limit,
+    startingAfter: filter.startingAfter,
+    cursorExists: (id) => sql`select 1 from webhook_endpoints where ${ownedBy(tenant)} and id = ${id}`,
+    rowsAfter: (limit) => sql`
+        select ${columns} from webhook_endpoints
+        where ${ownedBy(tenant)}
+          ${filter.enabled === undefined ? noSql : sql`and enabled = ${filter.enabled}`}
+          ${filter.startingAfter === undefined ? noSql : sql`and id < ${filter.startingAfter}`}
+        order by id desc limit ${limit}`,
+  });
+}
+
+export async function readSigningSecret(tx: Tx, tenant: Tenant, id: EndpointId): Promise<Buffer | null> {
+  const row = await tx.first<{ signing_secret: Buffer }>(
+    sql`select signing_secret from webhook_endpoints where ${ownedBy(tenant)} and id = ${id}`,
+  );
+  return row?.signing_secret ?? null;
+}
+
+export async function replaceSigningSecret(
+  tx: Tx,
+  tenant: Tenant,
+  id: EndpointId,
+  signingSecret: Buffer,
+  now: Date,
+): Promise<boolean> {
+  const changed = await tx.run(sql`
+    update webhook_endpoints set signing_secret = ${signingSecret}, updated_at = ${now}
+    where ${ownedBy(tenant)} and id = ${id}`);
+  return changed === 1;
+}
+
+export type PublishTarget = {
+  id: EndpointId;
+  organization_id: OrganizationId;
+  sandbox: boolean;
+  subscribed_event_types: EventType[] | null;
+  no_key_mailed_at: Date | null;
+  key: { id: EncryptionKeyId; keyId: string; n: string; e: string } | null;
+};
+
+/** The key that was activated last seals. */
+const sealingKey = sql`
+  left join lateral (
+    select json_build_object('id', k.id, 'keyId', k.key_id, 'n', k.n, 'e', k.e) as key
+    from webhook_keys k where k.endpoint_id = e.id and k.is_active
+    order by k.activation_number desc limit 1) k on true`;
+
+/** The enabled endpoints of the organizations, each with the key that was activated last. One read for many events. */
+export function publishTargets(
+  organizationIds: readonly OrganizationId[],
+): Question<readonly PublishTarget[]> {
+  return allRows<PublishTarget>(sql`
+    select e.id, e.organization_id, e.sandbox, e.subscribed_event_types, e.no_key_mailed_at, k.key
+    from webhook_endpoints e ${sealingKey}
+    where e.organization_id = any(${organizationIds}::uuid[]) and e.enabled`);
+}
+
+/** One endpoint in the same way, enabled or not. */
+export function findPublishTarget(
+  db: Queryable,
+  tenant: Tenant,
+  id: EndpointId,
+): Promise<(PublishTarget & { enabled: boolean }) | null> {
+  return db.first<PublishTarget & { enabled: boolean }>(sql`
+    select e.id, e.organization_id, e.sandbox, e.subscribed_event_types, e.no_key_mailed_at, e.enabled, k.key
+    from webhook_endpoints e ${sealingKey}
+    where ${ownedBy(tenant, sql`e.`)} and e.id = ${id}`);
+}
+
+export type Notice = {
+  id: EndpointId;
+  organization_id: OrganizationId;
+  sandbox: boolean;
+  name: string | null;
+  url: string;
+};
+
+/**
+ * Those of the endpoints whose owners have not been mailed about a missing key since `before`; marks them as mailed
+ * now.
+ */
+export function claimNoKeyNotices(
+  tx: Tx,
+  endpointIds: readonly EndpointId[],
+  before: Date,
+  now: Date,
+): Promise<Notice[]> {
+  return tx.rows<Notice>(sql`
+    update webhook_endpoints set no_key_mailed_at = ${now}
+    where id = any(${endpointIds}::text[]) and (no_key_mailed_at is null or no_key_mailed_at <= ${before})
+    returning id, organization_id, sandbox, name, url`);
+}
+
+/** Notes the first failure since the last success. */
+export async function markFailing(tx: Tx, endpointIds: readonly EndpointId[], since: Date): Promise<void> {
+  await tx.run(sql`
+    update webhook_endpoints set failing_since = ${since}
+    where id = any(${endpointIds}::text[]) and failing_since is null`);
+}
+
+export async function markSucceeding(tx: Tx, endpointIds: readonly EndpointId[]): Promise<void> {
+  await tx.run(sql`
+    update webhook_endpoints set failing_since = null
+    where id = any(${endpointIds}::text[]) and failing_since is not null`);
+}
+
+/** Disables an endpoint unless its URL was changed since the attempt that is the reason. */
+export function disableEndpoint(
+  tx: Tx,
+  organizationId: OrganizationId,
+  id: EndpointId,
+  url: string,
+  reason: DisabledReason,
+  now: Date,
+): Promise<Notice | null> {
+  return tx.first<Notice>(sql`
+    update webhook_endpoints set enabled = false, disabled_at = ${now}, disabled_reason = ${reason}, updated_at = ${now}
+    where organization_id = ${organizationId} and id = ${id} and url = ${url} and enabled
+    returning id, organization_id, sandbox, name, url`);
+}

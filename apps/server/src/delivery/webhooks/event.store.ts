@@ -1,0 +1,145 @@
+import { type EventType, eventTypes } from "@assay/contract/events";
+import type { EventId, OrganizationId, SessionId } from "@assay/contract/ids";
+import type { Queryable, Tx } from "../../platform/db/db.ts";
+import { ownedBy } from "../../platform/db/owned-by.ts";
+import { byBeginning, newestOf, newestOfEach, readPage } from "../../platform/db/page.ts";
+import type { Expired } from "../../platform/db/set-aside.store.ts";
+import { noSql, type Sql, sql } from "../../platform/db/sql.ts";
+import { isSandbox, type Tenant } from "../../platform/kernel/caller.ts";
+import { later } from "../../platform/kernel/clock.ts";
+import { idFloor, madeSoonAfter } from "../../platform/kernel/ids.ts";
+
+export type EventRow = {
+  id: EventId;
+  organization_id: OrganizationId;
+  type: EventType;
+  session_id: SessionId | null;
+  sandbox: boolean;
+  contract_version: number | null;
+  client_reference_id: string | null;
+  created_at: Date;
+  retracted_at: Date | null;
+};
+
+const columns = sql`id, organization_id, type, session_id, sandbox, contract_version, client_reference_id, created_at,
+  retracted_at`;
+
+/** The statement that writes events, to be a part of another. `condition` holds, or nothing is written. */
+export function insertEvents(events: readonly EventRow[], condition: Sql, now: Date): Sql {
+  return sql`
+    insert into events (id, organization_id, type, session_id, sandbox, contract_version, client_reference_id, created_at)
+    select e.*, ${now}::timestamptz from unnest(
+      ${events.map((event) => event.id)}::text[],
+      ${events.map((event) => event.organization_id)}::uuid[],
+      ${events.map((event) => event.type)}::text[],
+      ${events.map((event) => event.session_id)}::text[],
+      ${events.map((event) => event.sandbox)}::boolean[],
+      ${events.map((event) => event.contract_version)}::integer[],
+      ${events.map((event) => event.client_reference_id)}::text[]) as e where ${condition}`;
+}
+
+/** Holds for the events of a session: none is older than the session. */
+function ofSession(sessionId: SessionId): Sql {
+  return sql`session_id = ${sessionId} and id >= ${madeSoonAfter("evt", sessionId, 0).from}`;
+}
+
+export async function eventsOfSession(
+  tx: Tx,
+  organizationId: OrganizationId,
+  sessionId: SessionId,
+): Promise<EventId[]> {
+  const rows = await tx.rows<{ id: EventId }>(
+    sql`select id from events where ${ofSession(sessionId)} and organization_id = ${organizationId}`,
+  );
+  return rows.map((row) => row.id);
+}
+
+/** The event that told of the success of a session, unless it was taken back. */
+export async function findResultEvent(
+  db: Queryable,
+  tenant: Tenant,
+  sessionId: SessionId,
+): Promise<EventId | null> {
+  const type: EventType = "verification.session.succeeded";
+  const row = await db.first<{ id: EventId }>(sql`
+    select id from events
+    where ${ofSession(sessionId)} and ${ownedBy(tenant)} and type = ${type} and retracted_at is null
+    limit 1`);
+  return row?.id ?? null;
+}
+
+/** Takes back what the events of a session said, because another one is about to say otherwise. Their payloads are scrubbed already. */
+export async function retractEvents(
+  tx: Tx,
+  organizationId: OrganizationId,
+  sessionId: SessionId,
+  now: Date,
+): Promise<void> {
+  await tx.run(sql`
+    update events set retracted_at = ${now}
+    where ${ofSession(sessionId)} and organization_id = ${organizationId} and retracted_at is null`);
+}
+
+export function findEvent(db: Queryable, tenant: Tenant, id: EventId): Promise<EventRow | null> {
+  return db.first<EventRow>(sql`select ${columns} from events where ${ownedBy(tenant)} and id = ${id}`);
+}
+
+/**
+ * Holds as long as the tenant has sent fewer test events since then. Whoever writes under this condition is the only one of the
+ * organization until its transaction ends, so that two at once are counted one after the other.
+ */
+export function fewerTestEventsSince(tenant: Tenant, since: Date, most: number): Sql {
+  return sql`has_fewer_test_events(${tenant.organizationId}, ${isSandbox(tenant)}, ${eventTypes}::text[], ${idFloor("evt", since)}, ${most})`;
+}
+
+export type EventFilter = {
+  type?: EventType | undefined;
+  sessionId?: SessionId | undefined;
+  createdFrom?: Date | undefined;
+  createdTo?: Date | undefined;
+  startingAfter?: EventId | undefined;
+};
+
+export function listEvents(db: Queryable, tenant: Tenant, filter: EventFilter & { limit: number }) {
+  return readPage<EventRow>(db, {
+    limit: filter.limit,
+    startingAfter: filter.startingAfter,
+    cursorExists: (id) => sql`select 1 from events where ${ownedBy(tenant)} and id = ${id}`,
+    rowsAfter: (limit) => eventsPage(tenant, filter, limit),
+  });
+}
+
+/** The beginning of the id as the key of the index that a list is to be read from; the migration of the sessions says why it has a collation of its own. */
+const idBy = {
+  type: sql`left(id, 14) collate by_type`,
+  session: sql`left(id, 14) collate by_session`,
+};
+
+export function eventsPage(tenant: Tenant, filter: EventFilter, limit: number): Sql {
+  const { type, sessionId, createdFrom, createdTo, startingAfter } = filter;
+  const key = sessionId !== undefined ? idBy.session : idBy.type;
+  // Ids begin with their creation time, so a range of times is a range of the index that the list is read by.
+  const within = sql`
+    ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idFloor("evt", createdFrom)}`}
+    ${createdTo === undefined ? noSql : sql`and ${key} < ${idFloor("evt", later(createdTo, 1))}`}
+    ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter} and id < ${startingAfter}`}`;
+  const range = (of: Sql) => sql`
+    select ${columns} from events
+    where ${ownedBy(tenant)} ${of}
+      ${sessionId === undefined ? noSql : sql`and ${ofSession(sessionId)}`} ${within}
+    ${byBeginning(key, limit)}`;
+  if (type === undefined && sessionId === undefined)
+    return newestOfEach(
+      sql`of_type`,
+      eventTypes.map((each) => sql`${each}::text`),
+      range(sql`and type = each.of_type`),
+      sql`id`,
+      limit,
+    );
+  return newestOf([range(type === undefined ? noSql : sql`and type = ${type}`)], sql`id`, limit);
+}
+
+/** Events from before `cutoff`. */
+export function oldEvents(cutoff: Date): Expired {
+  return { table: "events", key: "id", type: "text", due: sql`id < ${idFloor("evt", cutoff)}`, owned: true };
+}

@@ -1,0 +1,27 @@
+import type { Refusal } from "../../platform/lib/safe-fetch.ts";
+import type { Signatures } from "./signing.ts";
+
+/** What was sent and answered in an attempt that the receiver did not accept. */
+export type Exchange = Signatures & {
+  /** Null when there was no answer. */
+  answer: ReceiverAnswer | null;
+};
+
+export type ReceiverAnswer = { statusLine: string; text: string; isCut: boolean };
+
+// Reasons are a few words. What is longer is no reason, and would make a line of a table into a page.
+const reasonCharacters = 200;
+
+/** The answer as text that a table can hold: what is not UTF-8 becomes U+FFFD, and so does U+0000, which PostgreSQL takes nowhere. */
+export function readAnswer(status: number, { reason, start, isCut }: Refusal): ReceiverAnswer {
+  return {
+    statusLine: storable(`${status} ${reason}`.trimEnd().slice(0, reasonCharacters)),
+    // As a stream, so that a character that the end cuts in two is left out and not shown as something else.
+    text: storable(new TextDecoder().decode(start, { stream: isCut })),
+    isCut,
+  };
+}
+
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll("\u0000", "\ufffd");
+}

@@ -1,0 +1,15 @@
+import type { OrganizationId, SessionId } from "@assay/contract/ids";
+import type { Queryable } from "../../platform/db/db.ts";
+import { environmentOf } from "../../platform/kernel/caller.ts";
+import { hasSealedDelivery } from "./delivery.store.ts";
+import { findResultEvent } from "./event.store.ts";
+
+/** Whether the success of a session was queued for an endpoint with a key. Without a key nothing can be sent, whatever happens later. */
+export async function isResultQueued(
+  db: Queryable,
+  session: { id: SessionId; organization_id: OrganizationId; sandbox: boolean },
+): Promise<boolean> {
+  const tenant = { organizationId: session.organization_id, environment: environmentOf(session) };
+  const eventId = await findResultEvent(db, tenant, session.id);
+  return eventId !== null && (await hasSealedDelivery(db, tenant, eventId));
+}

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { EndpointId } from "@assay/contract/ids";
+import fc from "fast-check";
+import { knownId } from "../../platform/kernel/ids.ts";
+import { Lanes, limitsFor, type Ticket } from "./lanes.ts";
+
+const limits = { mostYoung: 8, mostYoungUnproven: 3, mostSlow: 12, mostPerEndpoint: 4 };
+
+const named = (name: string) => knownId<EndpointId>(name);
+
+/** Both kinds, those that answer promptly first. */
+function pick(lanes: Lanes, most: number): { endpointId: EndpointId; most: number }[] {
+  const first = lanes.pick(true, most);
+  const left = most - first.reduce((sum, picked) => sum + picked.most, 0);
+  return [...first, ...lanes.pick(false, left)];
+}
+
+/** Lets one delivery of an endpoint begin. */
+function begin(lanes: Lanes, endpointId: EndpointId): Ticket | undefined {
+  lanes.ready(endpointId, false);
+  let found: Ticket | undefined;
+  for (const { endpointId: id, most } of pick(lanes, 64)) {
+    const tickets = lanes.claimed(id, most, id === endpointId ? Math.min(most, 1) : 0);
+    found ??= tickets[0];
+  }
+  return found;
+}
+
+function prove(lanes: Lanes, endpointId: EndpointId): void {
+  const ticket = begin(lanes, endpointId);
+  assert.ok(ticket);
+  lanes.finished(ticket, true);
+}
+
+test("an endpoint that answers always finds room beside any number that hang", () => {
+  const lanes = new Lanes(limitsFor(1024));
+  prove(lanes, named("live"));
+  const hanging: Ticket[] = [];
+  // Ten thousand endpoints of which nothing is known, each with something due.
+  for (let i = 0; i < 10_000; i++) lanes.ready(named(`dead-${i}`), false);
+  for (let second = 0; second < 30; second++) {
+    for (let picked = pick(lanes, 64); picked.length > 0; picked = pick(lanes, 64))
+      for (const { endpointId, most } of picked)
+        hanging.push(...lanes.claimed(endpointId, most, endpointId === "live" ? 0 : most));
+    const ticket = begin(lanes, named("live"));
+    assert.ok(ticket, `the live endpoint was kept waiting in second ${second}`);
+    lanes.finished(ticket, true);
+    for (const stuck of hanging) lanes.slowed(stuck);
+  }
+  assert.ok(hanging.length > 700 && hanging.length <= 1024, `${hanging.length} attempts hang`);
+  assert.equal(lanes.inFlight, hanging.length);
+});
+
+test("an endpoint that is new goes before those that have failed", () => {
+  const lanes = new Lanes(limits);
+  for (let i = 0; i < 50; i++) lanes.ready(named(`failed-${i}`), true);
+  lanes.ready(named("new"), false);
+  assert.equal(pick(lanes, 1)[0]?.endpointId, "new");
+});
+
+test("room grows with success and falls with failure", () => {
+  const lanes = new Lanes(limits);
+  const roomOf = () => {
+    lanes.ready(named("e"), false);
+    const [picked] = pick(lanes, 64);
+    const tickets = lanes.claimed(named("e"), picked?.most ?? 0, picked?.most ?? 0);
+    for (const ticket of tickets) lanes.finished(ticket, true);
+    return picked?.most;
+  };
+  assert.deepEqual([roomOf(), roomOf(), roomOf(), roomOf()], [1, 2, 4, 4]);
+  const ticket = begin(lanes, named("e"));
+  assert.ok(ticket);
+  lanes.slowed(ticket);
+  lanes.finished(ticket, false);
+  assert.equal(lanes.standingOf(named("e")), "hanging");
+  assert.equal(roomOf(), 1);
+});
+
+test("what became due while a claim was under way is looked for again", () => {
+  const lanes = new Lanes(limits);
+  lanes.ready(named("e"), false);
+  const [picked] = pick(lanes, 64);
+  assert.ok(picked);
+  lanes.ready(named("e"), false);
+  lanes.claimed(named("e"), picked.most, 0);
+  assert.equal(pick(lanes, 64)[0]?.endpointId, "e");
+});
+
+test("bounds hold and every count returns to nothing, whatever happens in whatever order", () => {
+  const step = fc.record({
+    kind: fc.constantFrom("ready", "pick", "claim", "slow", "finish"),
+    endpoint: fc.integer({ min: 0, max: 20 }),
+    index: fc.nat(1000),
+    flag: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+      const lanes = new Lanes(limits);
+      const claims: { endpointId: EndpointId; most: number }[] = [];
+      const tickets: Ticket[] = [];
+      for (const { kind, endpoint, index, flag } of steps) {
+        if (kind === "ready") lanes.ready(named(`e${endpoint}`), flag);
+        else if (kind === "pick") claims.push(...lanes.pick(flag, 6));
+        else if (kind === "claim") {
+          const claim = claims.shift();
+          if (claim)
+            tickets.push(
+              ...lanes.claimed(claim.endpointId, claim.most, flag ? claim.most : index % (claim.most + 1)),
+            );
+        } else if (kind === "slow") {
+          const ticket = tickets[index % Math.max(1, tickets.length)];
+          if (ticket) lanes.slowed(ticket);
+        } else {
+          const [ticket] = tickets.splice(index % Math.max(1, tickets.length), 1);
+          if (ticket) lanes.finished(ticket, flag);
+        }
+        const perEndpoint = Map.groupBy(tickets, (ticket) => ticket.endpointId);
+        for (const of of perEndpoint.values()) assert.ok(of.length <= limits.mostPerEndpoint);
+        const young = tickets.filter((ticket) => !ticket.slow).length;
+        assert.ok(young <= limits.mostYoung);
+        // Those that were proven and came to hang are beyond the room of the slow, but never many.
+        assert.ok(tickets.filter((ticket) => ticket.slow && !ticket.proven).length <= limits.mostSlow);
+      }
+      for (const claim of claims) lanes.claimed(claim.endpointId, claim.most, 0);
+      for (const ticket of tickets) lanes.finished(ticket, true);
+      assert.equal(lanes.inFlight, 0);
+      assert.equal(lanes.slow, 0);
+      // Nothing leaked: the whole room is there again.
+      for (let i = 0; i < 40; i++) lanes.ready(named(`after-${i}`), false);
+      const proven = new Set<string>();
+      for (let i = 0; i <= 20; i++) if (lanes.standingOf(named(`e${i}`)) === "prompt") proven.add(`e${i}`);
+      const picked = pick(lanes, 64);
+      const sum = (ofProven: boolean) =>
+        picked
+          .filter(({ endpointId }) => proven.has(endpointId) === ofProven)
+          .reduce((total, { most }) => total + most, 0);
+      assert.equal(sum(false), Math.min(limits.mostYoungUnproven, limits.mostYoung - sum(true)));
+    }),
+  );
+});

@@ -1,0 +1,158 @@
+import type { EventData, EventPayload, EventType } from "@assay/contract/events";
+import type { EndpointId, EventId, OrganizationId, SessionId } from "@assay/contract/ids";
+import type { Core } from "../../platform/core.ts";
+import type { Tx } from "../../platform/db/db.ts";
+import { dayMs, later } from "../../platform/kernel/clock.ts";
+import { newId } from "../../platform/kernel/ids.ts";
+import type { NewDelivery } from "./delivery.store.ts";
+import { claimNoKeyNotices, type PublishTarget, publishTargets } from "./endpoint.store.ts";
+import type { EventRow } from "./event.store.ts";
+import { mailNoActiveKey } from "./notify-owners.ts";
+import { type Alongside, writePublishedLater } from "./publish.store.ts";
+import { sealPayloads } from "./seal-payload.ts";
+
+/** The parts of the service that publishing needs. */
+export type PublishingCore = Pick<Core, "clock" | "ring" | "publicUrl">;
+
+/** Type and data of an event, as the contract pairs them. */
+type Told<T extends EventType> = { [K in T]: { type: K; data: EventData<K> } }[T];
+
+type SessionEventType = Extract<EventType, `verification.session.${string}`>;
+/** What happened to a session. The data of a success holds claims: it is sealed for each endpoint and never written in the clear. */
+export type ToldOfSession = Told<SessionEventType>;
+
+type Origin = { organizationId: OrganizationId; sandbox: boolean };
+export type NewEvent = Origin & {
+  session: {
+    id: SessionId;
+    contractVersion: number;
+    clientReferenceId: string | null;
+    /** The endpoint the session is bound to, or null: then every enabled subscribed endpoint of its environment gets the event. */
+    webhookEndpointId: EndpointId | null;
+  };
+} & ToldOfSession;
+
+const noKeyNoticeEveryMs = dayMs;
+
+/**
+ * Writes events and their sealed deliveries in the transaction of the change that they report (a transactional outbox):
+ * all of it is committed, or nothing. Takes many at once, because thousands of sessions may expire together. What is to be written and told
+ * with them is a part of the same statement, which is sent with the next one of the transaction or with its commit. `targets` are the endpoints
+ * of the organizations where the caller has read them. Returns the ids in the same order.
+ */
+export async function publishEvents(
+  core: PublishingCore,
+  tx: Tx,
+  now: Date,
+  events: readonly NewEvent[],
+  {
+    targets: known,
+    ...alongside
+  }: Alongside & { targets?: readonly PublishTarget[] | null } = nothingAlongside,
+): Promise<EventId[]> {
+  if (events.length === 0) return [];
+  const [targets] =
+    known == null
+      ? await tx.ask(publishTargets([...new Set(events.map((event) => event.organizationId))]))
+      : [known];
+  const byOrganization = Map.groupBy(targets, (target) => target.organization_id);
+  const planned = events.map((event) => ({
+    event,
+    id: newId("evt", now),
+    targets: (byOrganization.get(event.organizationId) ?? []).filter((target) => receives(target, event)),
+  }));
+  writePublishedLater(tx, { ...(await seal(planned, now)), ...alongside }, now);
+  await tellAboutMissingKeys(
+    core,
+    tx,
+    now,
+    planned.flatMap((plan) => plan.targets),
+  );
+  return planned.map(({ id }) => id);
+}
+
+const nothingAlongside = { writes: [], audits: [], notifications: [], targets: null };
+
+type Planned = { event: NewEvent; id: EventId; targets: readonly PublishTarget[] };
+
+/** The rows of the events and, for each of their endpoints, of a delivery with a sealed copy. */
+async function seal(
+  planned: readonly Planned[],
+  now: Date,
+): Promise<{ events: EventRow[]; deliveries: NewDelivery[] }> {
+  const copies = planned.flatMap(({ event, id, targets }) =>
+    targets.map((target) => ({ event, id, target })),
+  );
+  const jobs = copies.flatMap(({ event, id, target: { key } }) =>
+    key === null ? [] : [{ key, plaintext: () => JSON.stringify(plaintextOf(event, id, now)) }],
+  );
+  const payloads = (await sealPayloads(jobs)).values();
+  return {
+    events: planned.map(({ event, id }) => rowOf(event, id, now)),
+    deliveries: copies.map(({ event, id, target }) => ({
+      id: newId("whd", now),
+      organizationId: event.organizationId,
+      sandbox: event.sandbox,
+      eventId: id,
+      eventType: event.type,
+      endpointId: target.id,
+      sealed:
+        target.key === null ? null : { encryptionKeyId: target.key.id, payload: payloads.next().value ?? "" },
+    })),
+  };
+}
+
+function rowOf(event: NewEvent, id: EventId, now: Date): EventRow {
+  return {
+    id,
+    organization_id: event.organizationId,
+    type: event.type,
+    session_id: event.session.id,
+    sandbox: event.sandbox,
+    contract_version: event.session.contractVersion,
+    client_reference_id: event.session.clientReferenceId,
+    created_at: now,
+    retracted_at: null,
+  };
+}
+
+function receives(target: PublishTarget, event: NewEvent): boolean {
+  // A test must not be taken for somebody who was verified, nor the other way round, also where the session is bound to the endpoint.
+  if (target.sandbox !== event.sandbox) return false;
+  const bound = event.session.webhookEndpointId;
+  if (bound !== null && bound !== target.id) return false;
+  return target.subscribed_event_types?.includes(event.type) ?? true;
+}
+
+/** What the partner finds after decrypting. The contract's type, so that it cannot say anything but what is published. */
+function plaintextOf(event: NewEvent, eventId: EventId, now: Date): EventPayload<EventType> {
+  const { organizationId: _organizationId, sandbox, session, ...told } = event;
+  return {
+    id: eventId,
+    created_at: now.toISOString(),
+    sandbox,
+    metadata: {
+      event_id: eventId,
+      verification_session_id: session.id,
+      contract_version: session.contractVersion,
+      client_reference_id: session.clientReferenceId,
+    },
+    ...told,
+  };
+}
+
+/** At most one mail for each endpoint and day, however many events found no key. */
+export async function tellAboutMissingKeys(
+  core: PublishingCore,
+  tx: Tx,
+  now: Date,
+  targets: readonly PublishTarget[],
+): Promise<void> {
+  const before = later(now, -noKeyNoticeEveryMs);
+  const untold = targets.filter(
+    ({ key, no_key_mailed_at: told }) => key === null && (told === null || told <= before),
+  );
+  if (untold.length === 0) return;
+  const ids = [...new Set(untold.map((target) => target.id))].sort();
+  for (const notice of await claimNoKeyNotices(tx, ids, before, now)) await mailNoActiveKey(core, tx, notice);
+}

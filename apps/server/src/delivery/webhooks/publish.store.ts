@@ -1,0 +1,70 @@
+import { type AuditEntry, insertAudits } from "../../platform/audit/audit.store.ts";
+import type { Queryable, Tx } from "../../platform/db/db.ts";
+import type { Notification } from "../../platform/db/hints.ts";
+import { joinSql, Sql, sql } from "../../platform/db/sql.ts";
+import { announceDeliveries, deliveryParts, type NewDelivery } from "./delivery.store.ts";
+import { type EventRow, insertEvents } from "./event.store.ts";
+
+/** What is written, and told to listeners, together with events. */
+export type Alongside = {
+  /** Statements that change rows of other tables, each for itself. */
+  writes: readonly Sql[];
+  audits: readonly AuditEntry[];
+  notifications: readonly Notification[];
+};
+
+export type Published = Alongside & {
+  events: readonly EventRow[];
+  deliveries: readonly NewDelivery[];
+  /** Holds, or nothing is written. Null: it is written in any case. */
+  condition: Sql | null;
+};
+
+// Made once, so that the text of the whole statement is, too.
+const partNames: Sql[] = [];
+function partName(at: number): Sql {
+  const name = partNames[at] ?? new Sql([`write_${at}`], []);
+  partNames[at] = name;
+  return name;
+}
+
+/**
+ * Writes events, deliveries, their places in the queue and audit entries in one statement: one round trip, and outside of
+ * a transaction a transaction of its own. The workers are woken once it is committed. False where the condition did not hold.
+ */
+export async function writePublished(db: Queryable, published: Published, now: Date): Promise<boolean> {
+  const row = await db.one<{ is_written: boolean }>(publishedStatement(published, now));
+  if (row.is_written) notifyPublished(db, published);
+  return row.is_written;
+}
+
+/** As `writePublished`, without a condition, and sent with the next statement of the transaction or with its commit. */
+export function writePublishedLater(tx: Tx, published: Omit<Published, "condition">, now: Date): void {
+  tx.write(publishedStatement({ ...published, condition: null }, now));
+  notifyPublished(tx, published);
+}
+
+function notifyPublished(
+  db: Queryable,
+  { deliveries, notifications }: Pick<Published, "deliveries" | "notifications">,
+): void {
+  for (const { channel, payload } of notifications) db.notify(channel, payload);
+  announceDeliveries(
+    db,
+    deliveries.filter(({ sealed }) => sealed !== null).map(({ endpointId }) => endpointId),
+  );
+}
+
+function publishedStatement({ events, deliveries, writes, audits, condition }: Published, now: Date): Sql {
+  const isWritten = condition === null ? sql`true` : sql`(select holds from condition)`;
+  const parts: Sql[] = [
+    ...(condition === null ? [] : [sql`condition as materialized (select ${condition} as holds)`]),
+    sql`new_events as (${insertEvents(events, isWritten, now)})`,
+    ...deliveryParts(deliveries, isWritten, now),
+    ...writes.map((write, at) => sql`${partName(at)} as (${write})`),
+    ...(audits.length === 0 ? [] : [sql`audited as (${insertAudits(now, audits)} where ${isWritten})`]),
+  ];
+  return sql`
+    with ${joinSql(parts, sql`, `)}
+    select ${isWritten} as is_written`;
+}

@@ -1,0 +1,46 @@
+import type { DeliveryId } from "@assay/contract/ids";
+import type { Core } from "../../platform/core.ts";
+import { dayMs, later } from "../../platform/kernel/clock.ts";
+import {
+  countPastRetention,
+  deleteDeliveriesWithAttempts,
+  type OwnDelivery,
+  scrubPayloadsOf,
+  takeExpiredPayloads,
+  takeOldDeliveries,
+} from "./delivery.store.ts";
+import { oldEvents } from "./event.store.ts";
+
+const batchSize = 1000;
+const countUpTo = 10_000;
+
+/** Removes events and deliveries that are past their time, one batch of each. */
+export function createPurgeHistory(core: Core, job: string): () => Promise<number> {
+  const { db, clock, config, metrics, setAside } = core;
+  const showBacklog = metrics.gauge(
+    "assay_webhook_history_backlog",
+    `Events and deliveries past their retention, counted up to ${countUpTo} each.`,
+  );
+  return async () => {
+    const cutoff = later(clock.now(), -config.webhookHistoryDays * dayMs);
+    const deliveries = await setAside.rowsOf(job, "webhook_deliveries").run(batchSize, {
+      take: (tx, among) => takeOldDeliveries(tx, cutoff, clock.now(), among),
+      handle: (tx, rows) => deleteDeliveriesWithAttempts(tx, rows),
+    });
+    const events = await setAside.purge(job, oldEvents(cutoff), batchSize);
+    showBacklog(await countPastRetention(db, cutoff, countUpTo));
+    return deliveries + events;
+  };
+}
+
+/** Scrubs encrypted payloads of failed deliveries whose retention has passed. */
+export function scrubPayloads({ setAside, clock }: Core, job: string): Promise<number> {
+  return setAside.rowsOf(job, "webhook_deliveries").run(batchSize, {
+    take: (tx, among) => takeExpiredPayloads(tx, clock.now(), among),
+    handle: (tx, rows) => scrubPayloadsOf(tx, rows.map(idOf), clock.now()),
+  });
+}
+
+function idOf(delivery: OwnDelivery): DeliveryId {
+  return delivery.id;
+}

@@ -1,0 +1,33 @@
+import { listenerAbsenceMinutes } from "@assay/contract/webhook-listeners";
+import { recordAudit, systemActor } from "../../platform/audit/audit.store.ts";
+import type { Core } from "../../platform/core.ts";
+import { tenantOf } from "../../platform/kernel/caller.ts";
+import { later, minuteMs } from "../../platform/kernel/clock.ts";
+import { endDeliveriesOf } from "./delivery.store.ts";
+import { deleteListeners, takeAbsentListeners, tellListenerChanged } from "./listener.store.ts";
+
+const batchSize = 100;
+
+/** Removes listeners whose stream was not open for too long, as if somebody had deleted them. */
+export function removeAbsentListeners({ setAside, clock }: Core, job: string): Promise<number> {
+  const now = clock.now();
+  const before = later(now, -listenerAbsenceMinutes * minuteMs);
+  return setAside.rowsOf(job, "webhook_endpoints").run(batchSize, {
+    take: (tx, among) => takeAbsentListeners(tx, before, among),
+    handle: async (tx, listeners) => {
+      const ids = listeners.map(({ id }) => id);
+      await deleteListeners(tx, ids);
+      await endDeliveriesOf(tx, ids, now);
+      for (const { id, name, ...listener } of listeners) {
+        tellListenerChanged(tx, id);
+        await recordAudit(tx, now, {
+          ...tenantOf(listener),
+          event: "webhook_endpoint.deleted",
+          actor: systemActor,
+          targetId: id,
+          details: { name, kind: "listener", reason: "listener_absent" },
+        });
+      }
+    },
+  });
+}

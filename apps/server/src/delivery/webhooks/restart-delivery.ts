@@ -1,0 +1,84 @@
+import type { DeliveryId, EventId } from "@assay/contract/ids";
+import { recordAct } from "../../platform/audit/audit.store.ts";
+import type { Core } from "../../platform/core.ts";
+import type { Tx } from "../../platform/db/db.ts";
+import { ApiError } from "../../platform/kernel/api-error.ts";
+import type { OrganizationCaller, Tenant } from "../../platform/kernel/caller.ts";
+import {
+  announceDeliveries,
+  type DeliveryRow,
+  deliveriesOfEvent,
+  findDelivery,
+  restartDeliveries,
+} from "./delivery.store.ts";
+import { type EventRow, findEvent } from "./event.store.ts";
+
+type Needs = Pick<Core, "db" | "clock">;
+
+/**
+ * Restarts a delivery's schedule from the first try. Two calls at once, or a call while a worker is claiming the
+ * delivery, send it once.
+ */
+export async function retryDelivery(
+  { db, clock }: Needs,
+  caller: OrganizationCaller,
+  deliveryId: DeliveryId,
+): Promise<DeliveryRow> {
+  const now = clock.now();
+  return db.transaction(async (tx) => {
+    const [restarted] = await restartDeliveries(tx, caller, [deliveryId], now);
+    if (restarted === undefined) {
+      const found = await findDelivery(tx, caller, deliveryId, now);
+      if (found === null) throw new ApiError("NOT_FOUND");
+      throw whyNot([found]);
+    }
+    announceDeliveries(tx, [restarted.endpoint_id]);
+    await recordAct(tx, now, caller, { event: "webhook_delivery.retried", targetId: deliveryId });
+    return restarted;
+  });
+}
+
+/** Restarts every delivery of an event whose payload is still there. */
+export async function replayEvent(
+  { db, clock }: Needs,
+  caller: OrganizationCaller,
+  eventId: EventId,
+): Promise<{ event: EventRow; deliveries: DeliveryRow[] }> {
+  const now = clock.now();
+  return db.transaction(async (tx) => {
+    const event = await findEvent(tx, caller, eventId);
+    if (event === null) throw new ApiError("NOT_FOUND");
+    const deliveries = await replayDeliveries(tx, caller, event.id, now);
+    await recordAct(tx, now, caller, {
+      event: "webhook_event.replayed",
+      targetId: event.id,
+      details: { deliveries: deliveries.length },
+    });
+    return { event, deliveries };
+  });
+}
+
+async function replayDeliveries(tx: Tx, tenant: Tenant, eventId: EventId, now: Date): Promise<DeliveryRow[]> {
+  const deliveries = await deliveriesOfEvent(tx, tenant, eventId, now);
+  const restarted = await restartDeliveries(
+    tx,
+    tenant,
+    deliveries.map((delivery) => delivery.id),
+    now,
+  );
+  if (restarted.length === 0) throw whyNot(deliveries);
+  announceDeliveries(
+    tx,
+    restarted.map((delivery) => delivery.endpoint_id),
+  );
+  return restarted;
+}
+
+function whyNot(deliveries: readonly DeliveryRow[]): ApiError {
+  return deliveries.some((delivery) => delivery.status === "delivering")
+    ? new ApiError("CONFLICT", {
+        message: "The delivery is being sent right now.",
+        hint: "Wait for what comes of it, then decide.",
+      })
+    : new ApiError("WEBHOOK_PAYLOAD_EXPIRED");
+}

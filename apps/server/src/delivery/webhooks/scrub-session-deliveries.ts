@@ -1,0 +1,22 @@
+import type { SessionId } from "@assay/contract/ids";
+import type { Tx } from "../../platform/db/db.ts";
+import type { Tenant } from "../../platform/kernel/caller.ts";
+import { scrubUndelivered } from "./delivery.store.ts";
+import { eventsOfSession, retractEvents } from "./event.store.ts";
+
+/**
+ * Withdraws consent: scrubs every payload that has not reached the partner. Tells whether any delivery had succeeded;
+ * if none had, the event is retracted, the caller ends the session as cancelled in the same transaction, and the partner gets
+ * that event instead. So at any time exactly one event tells how the session ended.
+ */
+export async function scrubSessionDeliveries(
+  tx: Tx,
+  session: Tenant & { id: SessionId },
+  now: Date,
+): Promise<"nothing_delivered" | "delivered"> {
+  const events = await eventsOfSession(tx, session.organizationId, session.id);
+  const { succeeded } = await scrubUndelivered(tx, session, events, now);
+  if (succeeded > 0) return "delivered";
+  await retractEvents(tx, session.organizationId, session.id, now);
+  return "nothing_delivered";
+}

@@ -1,0 +1,77 @@
+import type { EventType } from "@assay/contract/events";
+import type { EndpointId } from "@assay/contract/ids";
+import { actEntry } from "../../platform/audit/audit.store.ts";
+import type { Core } from "../../platform/core.ts";
+import type { Queryable } from "../../platform/db/db.ts";
+import { ApiError } from "../../platform/kernel/api-error.ts";
+import type { OrganizationCaller } from "../../platform/kernel/caller.ts";
+import { later, minuteMs } from "../../platform/kernel/clock.ts";
+import { type DeliveryRow, justWritten } from "./delivery.store.ts";
+import { findPublishTarget } from "./endpoint.store.ts";
+import { type EventRow, fewerTestEventsSince } from "./event.store.ts";
+import type { SealedRow } from "./exchange.store.ts";
+import { writePublished } from "./publish.store.ts";
+import { tellAboutMissingKeys } from "./publish-event.ts";
+import { sealTestEvent } from "./test-event.ts";
+
+export async function sendTestEvent(
+  core: Core,
+  caller: OrganizationCaller,
+  endpointId: EndpointId,
+  type: EventType,
+): Promise<{ event: EventRow; deliveries: DeliveryRow[]; sealed: SealedRow | null }> {
+  const now = core.clock.now();
+  const mostPerMinute = core.config.organizationTestEventsPerMinute;
+  const target = await findPublishTarget(core.db, caller, endpointId);
+  if (target === null) throw new ApiError("NOT_FOUND");
+  if (!target.enabled) {
+    throw new ApiError("CONFLICT", {
+      message: "The endpoint is disabled.",
+      hint: "Enable it with PATCH, then send the test event.",
+    });
+  }
+  // Live, a receiver believes what it is told about a session.
+  if (!target.sandbox && type !== "webhook.endpoint.test")
+    throw new ApiError("CONFLICT", {
+      message: "Samples of this event are sent in the sandbox only.",
+      hint: "Leave `event_type` out to send webhook.endpoint.test.",
+    });
+  const { event, delivery } = sealTestEvent(target, type, now);
+  const act = {
+    event: "webhook_endpoint.tested",
+    targetId: target.id,
+    details: { event_id: event.id },
+  } as const;
+  const write = async (db: Queryable) => {
+    const since = later(now, 1 - minuteMs);
+    const isWritten = await writePublished(
+      db,
+      {
+        events: [event],
+        deliveries: [delivery],
+        audits: [actEntry(caller, act)],
+        writes: [],
+        notifications: [],
+        condition: fewerTestEventsSince(caller, since, mostPerMinute),
+      },
+      now,
+    );
+    if (!isWritten)
+      throw new ApiError("CONFLICT", {
+        message:
+          "The organization has sent as many test events of this environment in the last minute as it may send.",
+        hint: `An organization may send ${mostPerMinute} test events a minute in each environment. Wait a minute, or ask the operator for more.`,
+      });
+  };
+  // One statement is a transaction of its own. Only a mail about a missing key has to be written with it.
+  if (target.key !== null) await write(core.db);
+  else
+    await core.db.transaction(async (tx) => {
+      await write(tx);
+      await tellAboutMissingKeys(core, tx, now, [target]);
+    });
+  const { key } = target;
+  const sealed =
+    delivery.sealed === null || key === null ? null : { payload: delivery.sealed.payload, key_id: key.keyId };
+  return { event, deliveries: [justWritten(delivery, now)], sealed };
+}

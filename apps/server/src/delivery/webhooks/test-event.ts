@@ -1,0 +1,61 @@
+import { sampleEvent } from "@assay/contract/event-samples";
+import type { EventPayload, EventType } from "@assay/contract/events";
+import type { EventId } from "@assay/contract/ids";
+import { newId } from "../../platform/kernel/ids.ts";
+import type { NewDelivery } from "./delivery.store.ts";
+import type { PublishTarget } from "./endpoint.store.ts";
+import type { EventRow } from "./event.store.ts";
+import { sealPayload } from "./seal-payload.ts";
+
+export type TestEvent = { event: EventRow; delivery: NewDelivery };
+
+/**
+ * Makes an event that belongs to no session, for one endpoint, ready to be written. The caller has asked for it, so subscriptions do not
+ * matter.
+ */
+export function sealTestEvent(target: PublishTarget, type: EventType, now: Date): TestEvent {
+  const id = newId("evt", now);
+  const { organization_id: organizationId, sandbox, key } = target;
+  const plaintext = JSON.stringify(plaintextOf(target, type, id, now));
+  return {
+    event: {
+      id,
+      organization_id: organizationId,
+      type,
+      session_id: null,
+      sandbox,
+      contract_version: null,
+      client_reference_id: null,
+      created_at: now,
+      retracted_at: null,
+    },
+    delivery: {
+      id: newId("whd", now),
+      organizationId,
+      sandbox,
+      eventId: id,
+      eventType: type,
+      endpointId: target.id,
+      sealed: key === null ? null : { encryptionKeyId: key.id, payload: sealPayload(key, plaintext) },
+    },
+  };
+}
+
+function plaintextOf(
+  target: PublishTarget,
+  type: EventType,
+  id: EventId,
+  now: Date,
+): EventPayload<EventType> {
+  const sample = sampleEvent(type);
+  const told = {
+    ...sample,
+    id,
+    created_at: now.toISOString(),
+    sandbox: target.sandbox,
+    metadata: { ...sample.metadata, event_id: id },
+  };
+  return type === "webhook.endpoint.test"
+    ? ({ ...told, data: { webhook_endpoint_id: target.id } } as EventPayload<"webhook.endpoint.test">)
+    : told;
+}

@@ -1,0 +1,45 @@
+import type { Command } from "@assay/cli/command";
+import { table } from "@assay/cli/style";
+import { type AsideRow, countAside, listAside, retryAside } from "../../platform/db/set-aside.store.ts";
+import { withDatabase } from "../../platform/installation/open-installation.ts";
+
+const mostShown = 1000;
+
+function cellsOf({ job, kind, row_id: id, tries, first_at, retry_at, reason }: AsideRow): string[] {
+  const minuteOf = (at: Date) => at.toISOString().slice(0, 16);
+  return [job, kind, id, String(tries), minuteOf(first_at), minuteOf(retry_at), reason];
+}
+
+export const jobsCommand: Command = {
+  name: "jobs",
+  about:
+    "List the rows that background jobs cannot deal with and have set aside. Each line has the job, the table, the id, how often it failed, since when, when it is tried again, and the reason.",
+  options: { json: { type: "boolean", about: "One JSON text a line, for programs." } },
+  run: ({ options }, print, style) =>
+    withDatabase(process.env, async (db) => {
+      const rows = await listAside(db, mostShown);
+      if (options.json === true) {
+        for (const row of rows) print(JSON.stringify(row));
+        return 0;
+      }
+      if (rows.length === 0) print("No row is set aside.");
+      const headings = ["job", "table", "id", "tries", "since", "next", "reason"];
+      if (rows.length > 0) for (const line of table(headings, rows.map(cellsOf), style)) print(line);
+      if (rows.length === mostShown)
+        for (const { job, count } of await countAside(db)) print(`${job}: ${count} in all`);
+      return 0;
+    }),
+};
+
+export const jobsRetry: Command = {
+  name: "jobs retry",
+  about:
+    "Try rows again now that were set aside, once what was wrong with them is repaired. The running worker does it; those that fail again stay set aside.",
+  options: { job: { type: "string", about: "Only the rows of this job.", placeholder: "NAME" } },
+  run: ({ options }, print) =>
+    withDatabase(process.env, async (db, { clock }) => {
+      const job = typeof options.job === "string" ? options.job : null;
+      print(`To be tried again: ${await retryAside(db, job, clock.now())}.`);
+      return 0;
+    }),
+};

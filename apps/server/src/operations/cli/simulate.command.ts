@@ -1,0 +1,145 @@
+import { type Command, CommandError, didYouMean } from "@assay/cli/command";
+import type { Style } from "@assay/cli/style";
+import { CallError } from "@assay/contract/client";
+import { type RequirementName, requirementNames } from "@assay/contract/facts";
+import { testPersonCamera } from "@assay/device/node/test-person";
+import { type DeviceOutcome, describeOutcome, runDevice, stopSteps } from "@assay/device/run-device";
+import { DeviceError } from "@assay/device/verification-url";
+import { virtualPassport } from "@assay/device/virtual-passport";
+import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { systemClock } from "../../platform/kernel/clock.ts";
+
+const exitCodes: Readonly<Record<DeviceOutcome["result"], number>> = {
+  succeeded: 0,
+  stopped: 0,
+  face_elsewhere: 0,
+  failed: 3,
+  fault: 4,
+  closed: 4,
+};
+
+export const simulateCommand: Command = {
+  name: "simulate",
+  about:
+    "Run a whole sandbox verification without a person: agree, read a test document, and go on to the outcome. It speaks HTTP and WebSocket only, so it works against any installation.",
+  examples: [
+    "simulate https://id.example.com/verify/… --passport valid",
+    "simulate URL --passport cloned --json",
+  ],
+  exitCodes: {
+    0: "Succeeded, or stopped where it should.",
+    3: "The verification failed.",
+    4: "It could not be carried out.",
+  },
+  positionals: "VERIFICATION_URL",
+  options: {
+    passport: {
+      type: "string",
+      about:
+        "The test document; `assay virtual-document` lists them. The part after `passport-` is enough: `valid`, `expired`, `cloned`, …",
+      placeholder: "ID",
+      required: true,
+    },
+    require: {
+      type: "string",
+      about: `Go on only with a session that requires this of the document, comma separated: ${requirementNames.join(", ")}. A test of yours then notices when the requirement is no longer sent.`,
+      placeholder: "REQUIREMENTS",
+    },
+    decline: {
+      type: "string",
+      about: "Optional fields that are not shared, comma separated.",
+      placeholder: "FIELDS",
+    },
+    "stop-after": {
+      type: "string",
+      about: `Leave after this step: ${stopSteps.join(", ")}.`,
+      placeholder: "STEP",
+      values: stopSteps,
+    },
+    camera: {
+      type: "boolean",
+      about:
+        "Film the drawn person of the test document and have the service judge the face as in a live session. Without it the test document decides.",
+    },
+    json: { type: "boolean", about: "Print the outcome as one line of JSON." },
+  },
+  run: async ({ options, positionals }, print, style) => {
+    const [verificationUrl, ...more] = positionals;
+    if (verificationUrl === undefined || more.length > 0)
+      throw new CommandError("Name the verification_url of one session.");
+    const documents = testDocuments(systemClock.now());
+    const id = String(options.passport);
+    // A short name means the first that begins with it: `cloned` is the cloned chip with chip authentication.
+    const document =
+      documents.find((candidate) => candidate.id === id || candidate.id === `passport-${id}`) ??
+      documents.find((candidate) => candidate.id.startsWith(`passport-${id}-`));
+    if (document === undefined)
+      throw new CommandError(
+        `There is no test document ${id}.${didYouMean(id, shortNames(documents))} There are:\n${documents.map((each) => `  ${each.id}`).join("\n")}`,
+      );
+    const stopAfter = stopSteps.find((step) => step === options["stop-after"]);
+    const demanded = listed(options.require).map((name) => {
+      if (!isRequirement(name))
+        throw new CommandError(
+          `--require takes ${requirementNames.join(" and ")}, not ${name}.${didYouMean(name, requirementNames)}`,
+        );
+      return name;
+    });
+    const json = options.json === true;
+    try {
+      const outcome = await runDevice({
+        verificationUrl,
+        chip: virtualPassport(document),
+        ...(options.camera === true ? { camera: testPersonCamera(document.holder) } : {}),
+        demanded,
+        decline: listed(options.decline),
+        ...(stopAfter === undefined ? {} : { stopAfter }),
+        ...(json ? {} : { onStep: tellStep(print, style) }),
+      });
+      if (json) print(JSON.stringify({ document: document.id, ...outcome }));
+      else {
+        print(`${markOf(outcome, style)}${describeOutcome(outcome)}`);
+        const link = dashboardLink(verificationUrl);
+        if (style.width !== null && link !== null) print(`  ${style.paint("dim", link)}`);
+      }
+      return exitCodes[outcome.result];
+    } catch (error) {
+      if (error instanceof DeviceError || error instanceof CallError) throw new CommandError(error.message);
+      throw error;
+    }
+  },
+};
+
+/** A tick for each step on a terminal; elsewhere the word alone. A step that comes again, for another part of the same proof, is told once. */
+function tellStep(print: (line: string) => void, style: Style): (step: string) => void {
+  let last = "";
+  return (step) => {
+    if (style.width !== null && step === last) return;
+    last = step;
+    print(`${style.width === null ? "" : `${style.mark("ok")} `}${step.replaceAll("_", " ")}`);
+  };
+}
+
+function markOf({ result }: DeviceOutcome, style: Style): string {
+  return style.width === null ? "" : `${style.mark(exitCodes[result] === 0 ? "ok" : "problem")} `;
+}
+
+/** Where the partner's staff sees the session. */
+function dashboardLink(verificationUrl: string): string | null {
+  const url = URL.parse(verificationUrl);
+  const id = /\/verify\/(vs_[A-Za-z0-9]+)/.exec(url?.pathname ?? "")?.[1];
+  return url === null || id === undefined ? null : `${url.origin}/dashboard/sessions/${id}`;
+}
+
+function listed(option: unknown): string[] {
+  return typeof option === "string" ? option.split(",").filter((part) => part !== "") : [];
+}
+
+function isRequirement(name: string): name is RequirementName {
+  return requirementNames.some((known) => known === name);
+}
+
+/** With and without what all of them begin with. */
+function shortNames(documents: readonly { id: string }[]): string[] {
+  return documents.flatMap(({ id }) => [id, id.replace(/^passport-/, "")]);
+}

@@ -1,0 +1,124 @@
+import { type Command, CommandError } from "@assay/cli/command";
+import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
+import {
+  importTrustFile,
+  keepTrustImport,
+  listTrust,
+  listTrustImports,
+  printTrustAudit,
+  printTrustLog,
+  printTrustStatus,
+  refreshTrustNow,
+  removeTrustImport,
+} from "../../verification/trust/trust-command.ts";
+import { withTrust } from "./with-trust.ts";
+
+const jsonOption = { type: "boolean", about: "One JSON text a line, for programs." } as const;
+
+const entries = (value: string | boolean | undefined) =>
+  typeof value === "string" ? value.split(",").filter((entry) => entry !== "") : [];
+
+export const trustImport: Command = {
+  name: "trust import",
+  about:
+    "Import trusted certificates: a master list (.ml), LDIF, PEM or DER file, a revocation list or a deviation list. A master list needs a root that vouches for its signer.",
+  positionals: "FILE",
+  options: {
+    root: {
+      type: "string",
+      about: "Files with certificates that may vouch for a master list, comma separated.",
+      placeholder: "FILES",
+    },
+    pin: {
+      type: "string",
+      about: "SHA-256 fingerprints of signers that you have checked by other means, comma separated.",
+      placeholder: "SHA256",
+    },
+  },
+  run: async ({ options, positionals }, print) => {
+    const [file, ...more] = positionals;
+    if (file === undefined || more.length > 0) throw new CommandError("Name one file to import.");
+    return withTrust(print, (db, now) =>
+      importTrustFile(
+        db,
+        { file, rootFiles: entries(options.root), pinnedSha256: entries(options.pin), now },
+        print,
+      ),
+    );
+  },
+};
+
+export const trustList: Command = {
+  name: "trust list",
+  about: "List the trusted authorities and the deviation lists, with where each came from.",
+  options: {
+    country: { type: "string", about: "Two-letter code of one country.", placeholder: "CC" },
+    imports: { type: "boolean", about: "List the imported files instead." },
+    json: jsonOption,
+  },
+  examples: ["trust list --country DE", "trust list --imports --json"],
+  run: ({ options }, print) =>
+    withTrust(print, (db, now) =>
+      options.imports === true
+        ? listTrustImports(db, print, options.json === true)
+        : listTrust(
+            db,
+            {
+              now,
+              json: options.json === true,
+              ...(typeof options.country === "string" ? { country: options.country } : {}),
+            },
+            print,
+          ),
+    ),
+};
+
+export const trustRemove: Command = {
+  name: "trust remove",
+  about: "Take back the import of a file, named by its SHA-256 or the beginning of it.",
+  positionals: "SHA256",
+  run: async ({ positionals }, print) => {
+    const [sha256, ...more] = positionals;
+    if (sha256 === undefined || more.length > 0)
+      throw new CommandError("Name one imported file by its SHA-256.");
+    return withTrust(print, (db, now) => removeTrustImport(db, sha256, now, print));
+  },
+};
+
+export const trustAudit: Command = {
+  name: "trust audit",
+  about:
+    "Show what is expired, has no parent, or lacks a fresh revocation list, by country, and how strictly documents are judged (TRUST_POLICY).",
+  run: (_args, print) =>
+    withTrust(print, (db, now, { trustPolicy }) => printTrustAudit(db, parsePolicy(trustPolicy), now, print)),
+};
+
+export const trustLog: Command = {
+  name: "trust log",
+  about: "Show what was done to the trust of this installation, the newest first.",
+  options: { json: jsonOption },
+  run: ({ options }, print) => withTrust(print, (db) => printTrustLog(db, print, options.json === true)),
+};
+
+export const trustStatus: Command = {
+  name: "trust status",
+  about: "Show on one screen what is trusted, how fresh it is, and what the sources brought last.",
+  run: (_args, print) => withTrust(print, (db, now) => printTrustStatus(db, now, print)),
+};
+
+export const trustKeep: Command = {
+  name: "trust keep",
+  about: "Keep what a later edition of a source lacks, named by the SHA-256 of the earlier one.",
+  positionals: "SHA256",
+  run: async ({ positionals }, print) => {
+    const [sha256, ...more] = positionals;
+    if (sha256 === undefined || more.length > 0) throw new CommandError("Name one file by its SHA-256.");
+    return withTrust(print, (db, now) => keepTrustImport(db, sha256, now, print));
+  },
+};
+
+export const trustRefresh: Command = {
+  name: "trust refresh",
+  about: "Have every source asked within a minute.",
+  run: (_args, print) => withTrust(print, (db, now) => refreshTrustNow(db, now, print)),
+};

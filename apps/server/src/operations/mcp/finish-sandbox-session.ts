@@ -1,0 +1,132 @@
+import { CallError } from "@assay/contract/client";
+import { type ErrorCode, errorTable } from "@assay/contract/errors";
+import type { OrganizationId, SessionId } from "@assay/contract/ids";
+import { type DeviceOutcome, runDevice } from "@assay/device/run-device";
+import { DeviceError } from "@assay/device/verification-url";
+import { virtualPassport } from "@assay/device/virtual-passport";
+import { testDocument } from "@assay/emrtd/node/test-country/catalogue";
+import type { Core } from "../../platform/core.ts";
+import { ApiError, badField } from "../../platform/kernel/api-error.ts";
+import type { Tenant } from "../../platform/kernel/caller.ts";
+import { secondMs } from "../../platform/kernel/clock.ts";
+import { Places } from "../../platform/lib/places.ts";
+import { findSession, type SessionRow } from "../../verification/sessions/session.store.ts";
+
+export const sandboxDeviceLimits = {
+  /**
+   * A device needs about half a second. Halved, it may not make it on a machine that is busy with everything else; doubled, an agent whose own
+   * patience ends after a minute hears nothing of the failure when two of them follow each other.
+   */
+  seconds: 20,
+  /** Devices at once in one process. Halved, two agents at work wait for each other; doubled, their chips take the processor from requests. */
+  atOnce: 4,
+  /** Of these for one organization, so that others find a place. */
+  forEach: 2,
+} as const;
+
+export type Finish = {
+  sessionId: SessionId;
+  /** The id of a test document, which decides how the session ends. */
+  document: string;
+  /** Optional fields that are not shared. */
+  decline: readonly string[];
+};
+
+/**
+ * Ends sandbox sessions as a person with a test document would. The device runs in this process and knows nothing but the public
+ * interface of the service, over the network like any other: consent, handoff, claim, socket. So whatever a session can become
+ * this way, a person could have made it become; and for a live session there is no device that would do it.
+ */
+export class SandboxDevices {
+  readonly #core: Pick<Core, "db" | "clock">;
+  readonly #ownUrl: () => string;
+  readonly #all = new Places<"all">(sandboxDeviceLimits.atOnce);
+  readonly #each = new Places<OrganizationId>(sandboxDeviceLimits.forEach);
+  readonly #stopped = new AbortController();
+
+  /** `ownUrl` is where this process listens; the public address may lead over a proxy to another one, or be out of reach from here. */
+  constructor(core: Pick<Core, "db" | "clock">, ownUrl: () => string) {
+    this.#core = core;
+    this.#ownUrl = ownUrl;
+  }
+
+  async finish(tenant: Tenant, finish: Finish, gone: AbortSignal): Promise<SessionRow> {
+    const { db, clock } = this.#core;
+    const session = await findSession(db, tenant, finish.sessionId);
+    if (session === null) throw new ApiError("SESSION_NOT_FOUND");
+    if (!session.sandbox)
+      throw new ApiError("FORBIDDEN", {
+        message: "The session is live: only the person can finish it.",
+        hint: "Send the person to its `verification_url`. For a test, create a sandbox session.",
+      });
+    const document = testDocument(finish.document, clock.now());
+    if (document === null) throw badField("document", "is not the id of a test document");
+    const leave = this.#takePlace(tenant.organizationId);
+    try {
+      const signal = AbortSignal.any([
+        gone,
+        this.#stopped.signal,
+        AbortSignal.timeout(sandboxDeviceLimits.seconds * secondMs),
+      ]);
+      const outcome = await runDevice({
+        verificationUrl: `${this.#ownUrl()}/verify/${session.id}`,
+        chip: virtualPassport(document),
+        decline: finish.decline,
+        signal,
+        fetch: (url, init) => fetch(url, { ...init, signal }),
+      });
+      refuseUnfinished(outcome);
+    } catch (error) {
+      throw refusalOf(error);
+    } finally {
+      leave();
+    }
+    const ended = await findSession(db, tenant, session.id);
+    if (ended === null) throw new ApiError("SESSION_NOT_FOUND");
+    return ended;
+  }
+
+  /** The service is being stopped: a device would wait for it to come back, and the service for the device. */
+  stop(): void {
+    this.#stopped.abort();
+  }
+
+  #takePlace(organizationId: OrganizationId): () => void {
+    const own = this.#each.take(organizationId);
+    const shared = own === null ? null : this.#all.take("all");
+    if (own === null || shared === null) {
+      own?.();
+      throw new ApiError("SERVICE_UNAVAILABLE", {
+        message: "Too many test sessions are being finished at the moment.",
+        headers: { "retry-after": "1" },
+      });
+    }
+    return () => {
+      own();
+      shared();
+    };
+  }
+}
+
+function refuseUnfinished(outcome: DeviceOutcome): void {
+  if (outcome.result === "succeeded" || outcome.result === "failed") return;
+  throw new ApiError("SERVICE_UNAVAILABLE", {
+    message: `The test device could not go on (${"code" in outcome ? outcome.code : outcome.result}).`,
+  });
+}
+
+/** What the interface answered to the device is what the caller has to know. */
+function refusalOf(error: unknown): unknown {
+  if (error instanceof CallError && isErrorCode(error.code))
+    return new ApiError(error.code, { message: error.message, hint: error.hint });
+  if (error instanceof DeviceError) return new ApiError("INVALID_REQUEST", { message: error.message });
+  if (error instanceof DOMException && ["TimeoutError", "AbortError"].includes(error.name))
+    return new ApiError("SERVICE_UNAVAILABLE", {
+      message: "The test device did not come to an end in time.",
+    });
+  return error;
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(errorTable, code);
+}

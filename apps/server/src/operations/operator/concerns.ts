@@ -1,0 +1,725 @@
+import { describeSchemaProblem, schemaProblem } from "../../platform/db/schema-version.ts";
+import { dayMs, hourMs, minuteMs, secondMs } from "../../platform/kernel/clock.ts";
+import { about, onlyAlarm, problem, type Subject, warning } from "./concern.ts";
+import type { Facts, Work } from "./facts.ts";
+
+const minNodeMajor = 24;
+const minPostgresMajor = 15;
+const gigabyte = 1e9;
+const webhooksWaitMs = 2 * minuteMs;
+const mailsWaitMs = 10 * minuteMs;
+const backupDays = 7;
+/** States publish new signers every few weeks, and lists of revoked ones at least every 90 days (ICAO Doc 9303-12). */
+const trustDays = 90;
+const silentSourceDays = 3;
+
+const clockTodo = "Have the clocks of both machines set by the network (NTP), the database's first.";
+const dnsTodo =
+  "Check DNS_RESOLVERS and whether UDP and TCP port 53 get out. Domains, webhooks and logos need it.";
+const renewTodo = "Have the certificate of the mail server renewed.";
+const migrateTodo = "`assay migrate`, or the first start, makes the tables.";
+const certificateTodo = ({ certificate }: Facts["publicAddress"]) => certificate?.todo ?? "";
+const lostTodo =
+  "Check that DATABASE_URL and DATA_DIR are those of this installation, or restore a backup. Where it is new all the same, run `assay migrate`.";
+
+/**
+ * What can be wrong with an installation. The doctor prints it, the operator's page lists what has `says`, and `npm run generate` writes
+ * the rules for Prometheus and the page's words from it.
+ */
+export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
+  self: about(null, () => "The process that answered is ready.", {
+    not_ready: problem(
+      ({ problem }) => problem,
+      "`/readyz` says why: the database is away, read-only, full or of another schema, or the key ring does not fit.",
+      "The process that answered is not ready",
+      `AssayNotReady page 2m
+      min by (instance) (assay_ready) == 0
+      {{ $labels.instance }} answers /readyz with 503, so it gets no requests.`,
+    ),
+    requests_fail: onlyAlarm(`AssayErrors page 5m
+      sum(rate(assay_http_request_seconds_count{status=~"500|503"}[5m])) / sum(rate(assay_http_request_seconds_count[5m])) > 0.02
+      {{ $value | humanizePercentage }} of the requests are answered with 500 or 503.
+      Lines “request failed” in the log; for 503 the database and [overload](#overload).`),
+    requests_slow: onlyAlarm(`AssaySlow ticket 10m
+      histogram_quantile(0.99, sum by (le) (rate(assay_http_request_seconds_bucket{route!~"stream.*"}[5m]))) > 2.5
+      One request in a hundred takes more than {{ $value | humanizeDuration }}.
+      The dashboard names the slowest routes; traces show where the time goes.`),
+    event_loop_held_up: onlyAlarm(`AssayEventLoopHeldUp ticket 10m
+      nodejs_eventloop_lag_p99_seconds > 0.2 and on (instance, job) assay_build_info
+      One thing keeps {{ $labels.instance }} from everything else, for {{ $value | humanizeDuration }} at a time.
+      One thing takes the process for itself: processor of the machine, very large lists, the log's level.`),
+  }),
+
+  configuration: about("Configuration", () => "Every setting can be read.", {
+    configuration_unreadable: problem(({ problem }) => problem, "docs/configuration.md lists every setting."),
+  }),
+
+  node: about("Node", ({ version }) => `Node ${version.replace(/^v/, "")}.`, {
+    node_old: problem(
+      ({ version }) =>
+        Number.parseInt(version.replace(/^v/, ""), 10) < minNodeMajor &&
+        `Node ${version.replace(/^v/, "")} is too old: the service needs ${minNodeMajor}.`,
+      "Start it with `npm start`, which brings its own, or update Node.",
+    ),
+  }),
+
+  folder: about("Data folder", ({ path }) => `${path} is this account's alone.`, {
+    folder_missing: warning(
+      ({ path, mode }) => mode === null && `${path} is not there yet.`,
+      "The first start makes it. If there should be one, check DATA_DIR.",
+    ),
+    folder_unwritable: problem(
+      ({ path, isWritable }) => !isWritable && `${path} cannot be written by this account.`,
+      "Run this command as the account that runs the service, or give it the folder with chown.",
+    ),
+    ring_readable: problem(
+      ({ path, ringMode }) =>
+        ringMode !== null && (ringMode & 0o077) !== 0 && `The key ring in ${path} can be read by others.`,
+      ({ path }) => `chmod 600 ${path}/secret-keys`,
+    ),
+    // Passing through is allowed: as root the database runs under another account.
+    folder_open: warning(
+      ({ path, mode }) => ((mode ?? 0) & 0o066) !== 0 && `${path} can be listed or written by others.`,
+      ({ path }) => `chmod 700 ${path}`,
+    ),
+  }),
+
+  disk: about("Disk", roomText, {
+    disk_fills: problem(
+      (disk) => disk.free < gigabyte / 4 && roomText(disk),
+      "Make room, or enlarge the disk: with the built-in database a full disk stops every write.",
+      null,
+      `AssayDiskFills page 5m
+      assay_data_dir_free_bytes / assay_data_dir_size_bytes < 0.1 or assay_data_dir_free_bytes / assay_data_dir_size_bytes and assay_data_dir_free_bytes < 250e+06
+      The disk of DATA_DIR of {{ $labels.instance }} has {{ $value | humanizePercentage }} of its room left.`,
+    ),
+    disk_short: warning(
+      (disk) => disk.free < 2 * gigabyte && roomText(disk),
+      "Make room before it is used up.",
+    ),
+  }),
+
+  openFiles: about("Open files", filesText, {
+    files_few: problem(
+      (files) => fewerFiles(files, 1024) && filesText(files),
+      "Raise it to 65536 (`ulimit -n`, LimitNOFILE of systemd).",
+    ),
+    // Each connection is an open file; the service takes a thousand clients at once and keeps some hundred files of its own.
+    files_short: warning(
+      (files) => fewerFiles(files, 4096) && filesText(files),
+      "Raise it to 65536 (`ulimit -n`, LimitNOFILE of systemd) before many people come at once.",
+    ),
+    files_run_out: onlyAlarm(`AssayFilesRunOut page 5m
+      process_open_fds / process_max_fds > 0.8 and on (instance, job) assay_build_info
+      {{ $labels.instance }} has {{ $value | humanizePercentage }} of its files and connections in use.
+      Raise the limit of open files, or lower HTTP_MAX_CONNECTIONS or WEBHOOK_MAX_IN_FLIGHT.`),
+  }),
+
+  publicAddress: about("Public address", ({ base }) => `${base} answers.`, {
+    // Browsers lend camera, chip reader and passkeys only to https, and to this very machine.
+    address_insecure: problem(
+      ({ url }) =>
+        url !== "" &&
+        !url.startsWith("https:") &&
+        !isLocal(url) &&
+        `${url} is not https: browsers give it neither camera nor passkeys, and secrets travel in the clear.`,
+      "Put a proxy with a certificate in front, and set PUBLIC_URL to its https address.",
+    ),
+    address_certificate_bad: problem(
+      ({ certificate }) => certificate?.state === "problem" && certificate.found,
+      certificateTodo,
+    ),
+    address_foreign: problem(
+      ({ answer, base, detail }) => answer === "foreign" && `At ${base} another program answers (${detail}).`,
+      "Check PUBLIC_URL, PORT and the proxy in front.",
+    ),
+    address_untrusted: problem(
+      ({ answer, base, detail }) => answer === "untrusted" && `${base}: ${detail}.`,
+      "Give the proxy a certificate for this name.",
+    ),
+    address_unknown: problem(
+      ({ answer, base }) => answer === "unknown_name" && `${base}: the name does not exist.`,
+      "Publish it in DNS, or check PUBLIC_URL.",
+    ),
+    address_certificate_ends: warning(
+      ({ certificate }) => certificate?.state === "warning" && certificate.found,
+      certificateTodo,
+    ),
+    address_silent: warning(
+      ({ answer, base, detail }) => answer === "none" && `${base} does not answer from here: ${detail}.`,
+      "Start the service. Where it runs, see whether others reach it: some networks have no way back in from inside.",
+    ),
+    address_unset: warning(
+      ({ url }) => url === "" && "PUBLIC_URL is not set: links lead to this machine only.",
+      "Fine for trying out. For others, set it to the https address under which they reach the service.",
+    ),
+  }),
+
+  mail: about(
+    "Mail",
+    (mail) =>
+      mail.kind === "answers"
+        ? `${mail.host} answers${mail.certificate === null ? ", without TLS." : `. ${mail.certificate.found}`}`
+        : "",
+    {
+      mail_refused: problem(
+        (mail) =>
+          mail.kind === "refused" &&
+          `The mail server ${mail.host} does not take us: ${mail.code} ${mail.message}.`,
+        (mail) =>
+          mail.kind === "refused" && mail.code === "EAUTH"
+            ? "Check the name and the password in SMTP_URL."
+            : "Check SMTP_URL, and whether this machine may connect there.",
+      ),
+      mail_certificate_over: problem((mail) => certificateText(mail, "problem"), renewTodo),
+      mail_certificate_ends: warning(
+        (mail) => certificateText(mail, "warning"),
+        renewTodo,
+        null,
+        `AssayMailCertificateEnds ticket 1h
+      min(assay_mail_certificate_expiry_timestamp_seconds) - time() < 14 * 86400
+      The certificate of the mail server ends in {{ $value | humanizeDuration }}.`,
+      ),
+      mail_unset: warning(
+        (mail) =>
+          mail.kind === "files" &&
+          `SMTP_URL is not set: mails are written to ${mail.folder}, and no e-mail address is verified.`,
+        "Fine for trying out. Otherwise name your mail server in SMTP_URL and the sender in MAIL_FROM.",
+      ),
+    },
+  ),
+
+  readingDevices: about(
+    "Reading devices",
+    ({ apps, desks }) => `Real documents are read by: ${[...apps, ...(desks ? ["desks"] : [])].join(", ")}.`,
+    {
+      nothing_reads: warning(
+        ({ apps, desks }) =>
+          apps.length === 0 && !desks && "Nothing reads real documents, so live sessions are refused.",
+        "Configure READER_APP_ANDROID or READER_APP_IOS, or set DESK_READERS=true if staff read documents at desks.",
+      ),
+    },
+  ),
+
+  dns: about(
+    "DNS",
+    ({ resolvers }) =>
+      `${resolvers === 0 ? "The system's resolvers answer" : `${resolvers} resolvers answer`}.`,
+    {
+      dns_silent: problem(
+        ({ resolvers, silent }) =>
+          silent.length > 0 && silent.length >= resolvers && `No answer from ${silent.join(", ")}.`,
+        dnsTodo,
+      ),
+      dns_partly_silent: warning(
+        ({ silent }) => silent.length > 0 && `No answer from ${silent.join(", ")}.`,
+        dnsTodo,
+      ),
+    },
+  ),
+
+  attestation: about("Attestation", ({ revokedFile }) => `Revoked keys are read from ${revokedFile}.`, {
+    revoked_keys_unknown: warning(
+      ({ revokedFile }) =>
+        revokedFile === "" &&
+        "Phones vouch for their pictures, but revoked keys are not known: a key that leaked passes.",
+      "Fetch https://android.googleapis.com/attestation/status regularly into a file, and name it in ATTESTATION_REVOKED.",
+    ),
+  }),
+
+  face: about("Face", () => "The models load on this machine.", {
+    face_fails: problem(
+      ({ failure }) => failure !== null && `The worker that compares faces does not start: ${failure}.`,
+      "See that 300 MB of memory are free, and that FACE_MODELS_FILE, where it is set, can be read.",
+    ),
+    face_has_network: warning(
+      ({ hasNetwork }) =>
+        hasNetwork && "The models load on this machine. The workers that see pictures can reach the network.",
+      "Let the account of the service make user namespaces, or see docs/face.md for what holds without.",
+    ),
+    face_queue_long: onlyAlarm(`AssayFaceQueueLong ticket 5m
+      max by (instance) (assay_face_queue) > 4
+      {{ $value }} people wait on {{ $labels.instance }} for their face to be judged.
+      Add processes, or raise FACE_WORKERS.`),
+  }),
+
+  database: about(
+    "Database",
+    (database) => (database.kind === "answers" ? `PostgreSQL ${database.version} answers.` : ""),
+    {
+      database_unreadable: problem(
+        (database) => database.kind === "unreadable" && database.problem,
+        "Check DATABASE_URL and whether the server runs. What needs the database was not looked at.",
+      ),
+      database_lost: problem(
+        (database) => database.kind === "empty" && lostText("There is no database yet", database.earlierLife),
+        lostTodo,
+      ),
+      database_missing: warning(
+        (database) => database.kind === "empty" && "There is no database yet.",
+        migrateTodo,
+      ),
+      database_read_only: problem(
+        (database) =>
+          database.kind === "answers" &&
+          !database.takesWrites &&
+          `PostgreSQL ${database.version} takes no writes.`,
+        "Point DATABASE_URL at the primary, and end what made it read-only.",
+      ),
+      database_old: problem(
+        (database) =>
+          database.kind === "answers" &&
+          Number.parseInt(database.version, 10) < minPostgresMajor &&
+          `PostgreSQL ${database.version} is too old.`,
+        `Update it to ${minPostgresMajor} or later.`,
+      ),
+      pool_waits: onlyAlarm(`AssayPoolWaits page 0m
+      min_over_time(assay_db_pool_waiting[5m]) > 0
+      Requests of {{ $labels.instance }} wait for a database connection all the time.
+      Look at the database before you raise DATABASE_POOL_SIZE.`),
+      listener_lost: onlyAlarm(`AssayListenerLost ticket 5m
+      assay_db_listener_connected == 0
+      {{ $labels.instance }} gets no notifications of the database; events arrive seconds late.
+      A pooler or firewall is in between: notifications need a session of their own.`),
+      horizon_old: onlyAlarm(`AssayHorizonOld ticket 5m
+      max by (holder) (assay_db_horizon_seconds) > 3600
+      A transaction ({{ $labels.holder }}) is {{ $value | humanizeDuration }} old; nothing that was deleted since leaves the files.
+      End the transaction: [What was deleted](#what-was-deleted) has the query. Until then nothing that was deleted leaves the files.`),
+      horizon_far: onlyAlarm(`AssayHorizonFar ticket 15m
+      max by (holder) (assay_db_horizon_transactions{holder=~"slot|standby"}) > 5e+06
+      A {{ $labels.holder }} holds back the clean-up of the database by {{ $value | humanize }} transactions.
+      Drop the slot, or mend the standby: [What was deleted](#what-was-deleted) has the query.`),
+    },
+  ),
+
+  pooler: about(
+    "Pooler",
+    ({ pooler }) =>
+      pooler === "none"
+        ? "None is between the service and the database."
+        : pooler === "session"
+          ? "One is in front of the database, and lends connections for whole sessions."
+          : "One is in front of the database, and DATABASE_DIRECT_URL leads past it.",
+    {
+      // Such a pooler loses locks and notifications without a word.
+      pooler_lends_transactions: problem(
+        ({ pooler, direct }) =>
+          (direct ?? pooler) === "transaction" &&
+          `${direct === null ? "DATABASE_URL" : "DATABASE_DIRECT_URL"} leads through a pooler that lends its connections for single transactions.`,
+        "Set DATABASE_DIRECT_URL to the address of PostgreSQL itself.",
+      ),
+      pooler_mixes_names: problem(
+        ({ preparedStatements, namesApart }) =>
+          preparedStatements === "named" &&
+          !namesApart &&
+          "The pooler does not keep the prepared statements of its clients apart.",
+        "Set DATABASE_PREPARED_STATEMENTS=off, or update PgBouncer to 1.21 and set max_prepared_statements.",
+      ),
+    },
+  ),
+
+  schema: about(
+    "Schema",
+    ({ known }) =>
+      `${known.at(-1)?.name ?? "nothing"} is the newest of ${known.length}, as this version needs.`,
+    {
+      schema_lost: problem(
+        ({ applied, earlierLife }) => applied === null && lostText("The database is empty", earlierLife),
+        lostTodo,
+      ),
+      schema_missing: warning(({ applied }) => applied === null && "The database is empty.", migrateTodo),
+      schema_edited: problem(({ known, applied }) => {
+        const has = new Map(applied?.map(({ name, checksum }) => [name, checksum]));
+        const edited = known.filter(({ name, checksum }) => has.has(name) && has.get(name) !== checksum);
+        return edited.length === 0
+          ? null
+          : `Applied with other text than this version has: ${namesOf(edited)}.`;
+      }, "This database belongs to another edition of the service. Run the one that made it."),
+      schema_too_new: problem(({ known, applied }) => {
+        const trouble = schemaProblem(known, applied ?? []);
+        return trouble?.kind === "too_new" && `${describeSchemaProblem(trouble).replace(/^t/, "T")}.`;
+      }, "Run a newer release; the way back to this one is a backup from before."),
+      schema_too_old: problem((schema) => {
+        const isUsable = schemaProblem(schema.known, schema.applied ?? []) === null;
+        return isUsable ? null : `Missing: ${namesOf(unapplied(schema))}.`;
+      }, "Run `assay migrate`, or start the service."),
+      schema_left_for_later: warning(
+        (schema) => unapplied(schema).length > 0 && `Left for later: ${namesOf(unapplied(schema))}.`,
+        "Run `assay migrate` once no process of an older release runs.",
+      ),
+      schema_differs: warning(
+        ({ known, applied }) => {
+          const later = (applied ?? []).filter(({ name }) => !known.some((own) => own.name === name));
+          return later.length === 0
+            ? null
+            : `The database is newer than this version by ${later.length}: ${namesOf(later)}.`;
+        },
+        "Finish the update, on every process. Going back one version works meanwhile.",
+        null,
+        `AssaySchemaDiffers ticket 1h
+      max(assay_schema_version{of="database"}) != max(assay_schema_version{of="code"}) or max(assay_schema_version{of="code"}) != min(assay_schema_version{of="code"})
+      Database and processes have had different migrations for an hour.`,
+      ),
+    },
+  ),
+
+  clock: about("Clock", skewText, {
+    // Leases, links and signatures are judged by the clock.
+    clock_apart: problem(
+      (clock) => Math.abs(clock.skewMs) >= 5 * secondMs && skewText(clock),
+      clockTodo,
+      null,
+      `AssayClockApart ticket 10m
+      abs(assay_clock_ahead_seconds) > 5
+      The clock of {{ $labels.instance }} is {{ $value | humanizeDuration }} away from that of the database.`,
+    ),
+    clock_drifts: warning((clock) => Math.abs(clock.skewMs) >= secondMs && skewText(clock), clockTodo),
+  }),
+
+  keyRing: about(
+    "Key ring",
+    ({ knownKeys }) =>
+      knownKeys === 0 ? "The database knows no key yet." : "Every key that stored data needs is there.",
+    {
+      ring_lost: problem(
+        ({ isLoaded, knownKeys }) =>
+          !isLoaded && knownKeys > 0 && "There is no key ring, and the database has data that needs one.",
+        "Put back DATA_DIR/secret-keys from your backup, or set SECRET_KEYS. Without it, sealed data cannot be read.",
+      ),
+      ring_missing: warning(
+        ({ isLoaded }) => !isLoaded && "There is no key ring yet.",
+        "The first start makes one in DATA_DIR; copy it to a safe place.",
+      ),
+      ring_misfits: problem(
+        ({ misfits }) => misfits.length > 0 && misfits.join(" "),
+        "Use the ring that the other processes have (SECRET_KEYS, or DATA_DIR/secret-keys).",
+      ),
+    },
+  ),
+
+  mailFiles: about(
+    "Mail files",
+    ({ smtpUrl }) => (smtpUrl === "" ? "Mails are files on this machine." : "Mails go to the mail server."),
+    {
+      mail_files_scattered: warning(
+        ({ smtpUrl, machines }) =>
+          smtpUrl === "" &&
+          machines.length > 1 &&
+          `Mails are files, each on whichever of these machines takes it: ${machines.join(", ")}.`,
+        "Set SMTP_URL, the same on all of them.",
+      ),
+    },
+  ),
+
+  trust: about("Trust", (trust) => `${validText(trust)}.`, {
+    nothing_trusted: warning(
+      ({ authorities }) =>
+        authorities === 0 &&
+        "Nothing is trusted: test documents pass in the sandbox, no live document can be accepted.",
+      "Import a master list with `assay trust import`, or name sources in TRUST_SOURCES.",
+      "No issuing authority is trusted, so only sandbox sessions can succeed",
+    ),
+    trust_over: problem(
+      ({ validAuthorities }) => validAuthorities === 0 && "Every trusted authority has expired.",
+      "Import a newer master list with `assay trust import`.",
+    ),
+    authorities_lost: onlyAlarm(`AssayAuthoritiesLost ticket 1h
+      max by (country) (assay_trust_authorities) == 0 and max by (country) (max_over_time(assay_trust_authorities[7d])) > 0
+      No authority of {{ $labels.country }} is valid any more, and its documents are refused.
+      The authorities of a country have all ended: import its new master list.`),
+    trust_source_silent: problem(
+      (trust, now) =>
+        sourcesText(trust, ({ failures, succeededAt }) => {
+          const isFresh = succeededAt !== null && ageDays(succeededAt, now) < silentSourceDays;
+          return failures > 0 && !isFresh;
+        }),
+      "`assay trust status` says why the source brings nothing. Until it is mended, revoked signers may still count.",
+      null,
+      `AssayTrustSourceOld ticket 1h
+      max by (source) (assay_trust_source_age_seconds) > 86400 or max by (source) (assay_trust_source_age_seconds) == -1
+      The trust source number {{ $labels.source }} has not answered for a day.`,
+    ),
+    trust_source_failing: warning(
+      (trust) => sourcesText(trust, ({ failures }) => failures > 0),
+      "`assay trust status` says why. It is asked again by itself.",
+      "A source of trust does not answer as it should",
+    ),
+    trust_old: warning(
+      (trust, now) =>
+        trust.sources.length === 0 &&
+        ageDays(trust.changedAt, now) > trustDays &&
+        `${validText(trust)}, but nothing was imported for ${ageDays(trust.changedAt, now)} days.`,
+      "Import the newest lists, or have them fetched: TRUST_SOURCES.",
+    ),
+    revocation_lists_old: warning(
+      (trust) => {
+        const stale = trust.revocationLists.find(({ state }) => state === "stale")?.countries ?? 0;
+        return stale === 0
+          ? null
+          : `${validText(trust)}; for ${stale} the list of revoked signers is past its end.`;
+      },
+      "Import newer revocation lists, or have them fetched: `TRUST_SOURCES=distribution-points`. `assay trust audit` names the countries.",
+      null,
+      `AssayRevocationListOld ticket 1h
+      max by (country) (assay_trust_revocation_list_age_seconds) > ${trustDays} * 86400
+      The revocation list of {{ $labels.country }} is {{ $value | humanizeDuration }} old.`,
+    ),
+  }),
+
+  work: about(
+    "Jobs",
+    (work) => {
+      const count = running(work).length;
+      return `${count} ${count === 1 ? "process runs" : "processes run"}, nothing is set aside.`;
+    },
+    {
+      not_started: warning(
+        (work) => !work.hasRun && running(work).length === 0 && "No process of the service runs.",
+        "Start it with `npm start`.",
+      ),
+      down: onlyAlarm(`AssayDown page 2m
+      absent(assay_build_info)
+      No process of Assay can be scraped.
+      Look at the processes, then at Prometheus' own targets.`),
+      no_worker: problem(
+        (work) =>
+          running(work).some(({ role }) => role !== "api")
+            ? null
+            : running(work).length === 0
+              ? "No process of the service runs."
+              : "No process does the background work.",
+        "Start one with `assay worker`, or `assay start` without a role, and look at the log for why the last one ended. Processes on other machines need the same DATABASE_URL.",
+        "No process does the background work",
+        `AssayNoWorker page 5m
+      absent(assay_measured_seconds_ago)
+      No process does the background work, so nothing is sent, expired or deleted.`,
+      ),
+      figures_old: onlyAlarm(`AssayFiguresOld page 2m
+      min(assay_measured_seconds_ago) > 120
+      No worker could ask the database for {{ $value | humanizeDuration }}; the other alarms about queues are blind.
+      Look at the database as seen from the workers; their log says why.`),
+      mails_wait: problem(
+        ({ mails: { oldestAt } }, now) =>
+          waits(oldestAt, now) > mailsWaitMs &&
+          `The oldest mail has waited for ${agoText(waits(oldestAt, now))}.`,
+        "The mail server refuses it or is away: see the lines “a mail could not be sent” in the log of the workers.",
+        "A mail has been waiting for more than ten minutes",
+        `AssayMailsWait page 5m
+      max by (queue) (assay_oldest_due_seconds{queue=~"mails|mail_requests"}) > ${mailsWaitMs / secondMs}
+      The oldest mail ({{ $labels.queue }}) has waited for {{ $value | humanizeDuration }}.`,
+      ),
+      process_not_ready: problem(
+        (work) =>
+          namesText(
+            running(work).filter(({ report }) => (report?.problem ?? null) !== null),
+            "are not ready",
+          ),
+        "Give it the ring that the other processes have (SECRET_KEYS, or DATA_DIR/secret-keys).",
+        "A process has a key ring that does not fit",
+      ),
+      process_restarts: onlyAlarm(`AssayRestarts page 0m
+      changes(process_start_time_seconds[30m]) > 3 and on (instance, job) assay_build_info
+      {{ $labels.instance }} has started {{ $value }} times within half an hour.
+      Look at the last lines of its log, and at its memory limit.`),
+      overloaded: warning(
+        (work) =>
+          namesText(
+            running(work).filter(({ report }) => report?.isOverloaded === true),
+            "refuse requests for want of room",
+          ),
+        "Add a process, or look at the database: docs/operating.md, “Overload”.",
+        "Requests are refused for want of room",
+        `AssayOverloaded page 5m
+      max by (instance) (assay_admission_overloaded) == 1
+      {{ $labels.instance }} refuses requests for want of room.`,
+      ),
+      // Of targets that were a process of Assay within the last day. Where a target disappears with its process, as in Kubernetes, this is silent.
+      process_silent: warning(
+        ({ processes }) =>
+          namesText(
+            processes.filter(({ isSilent }) => isSilent),
+            "are silent",
+          ),
+        "Look at its last lines in the log, and at its machine or pod.",
+        "A process has ended without saying so, or hangs",
+        `AssayProcessGone ticket 5m
+      up == 0 and on (instance, job) max_over_time(assay_build_info[1d])
+      {{ $labels.instance }} cannot be scraped; the others carry its load.`,
+      ),
+      versions_differ: warning(
+        (work) => {
+          const versions = new Set(running(work).map(({ version }) => version));
+          return versions.size > 1 && `Processes of different versions run: ${[...versions].join(", ")}.`;
+        },
+        "Finish the update, on every process.",
+        "Processes of different versions run",
+        `AssayVersionsDiffer ticket 1h
+      count(count by (version) (assay_build_info)) > 1
+      {{ $value }} versions have been running beside each other for an hour.`,
+      ),
+      jobs_failing: warning(
+        ({ jobs }) =>
+          namesText(
+            jobs.filter(({ state }) => state === "failing"),
+            "fail and are repeated",
+          ),
+        "See the lines “background job failed” in the log.",
+        "A background job fails and is repeated",
+        `AssayJobFails ticket 5m
+      sum by (exported_job) (increase(assay_job_failures_total[15m])) > 3
+      The background job {{ $labels.exported_job }} fails again and again; the log says why.`,
+      ),
+      jobs_late: warning(
+        ({ jobs }) =>
+          namesText(
+            jobs.filter(({ state }) => state === "late"),
+            "should have run",
+          ),
+        "A worker is missing or busy: see its processor and its log.",
+        "A background job should have run and has not",
+      ),
+      rows_set_aside: warning(
+        ({ setAside: { groups } }) =>
+          groups.length > 0
+            ? `Set aside, because a job cannot deal with them: ${groups.map(({ job, count }) => `${count} of ${job}`).join(", ")}.`
+            : null,
+        "`assay jobs` says why. They are tried again by themselves, and at once with `assay jobs retry`.",
+        "Jobs have set rows aside that they cannot deal with",
+        `AssayRowsSetAside ticket 15m
+      max by (exported_job) (assay_job_rows_set_aside) > 0
+      {{ $value }} rows are set aside by the background job {{ $labels.exported_job }}.`,
+      ),
+      expiries_wait: onlyAlarm(`AssayExpiriesWait ticket 5m
+      max(assay_oldest_due_seconds{queue="expiries"}) > 120
+      A session expired {{ $value | humanizeDuration }} ago, and its partner has not been notified.
+      Workers are too few or stuck: see their processor and their log.`),
+      deletions_wait: onlyAlarm(`AssayDeletionsWait ticket 5m
+      max(assay_deletions_waiting_seconds) > 3600
+      A deleted organization has waited {{ $value | humanizeDuration }} for its receipt.
+      The log says why: [What was deleted](#what-was-deleted).`),
+    },
+  ),
+
+  webhooks: about("Webhooks", () => "Nothing is late.", {
+    webhooks_wait: problem(
+      ({ oldestSendableAt }, now) =>
+        waits(oldestSendableAt, now) > webhooksWaitMs &&
+        `The oldest delivery that could be sent has been due for ${agoText(waits(oldestSendableAt, now))}.`,
+      "Workers are missing, too few or stuck: see their processor, `assay_webhook_endpoints_waiting` and their log.",
+      "Webhooks have been due for more than two minutes",
+      `AssayWebhooksWait page 5m
+      max(assay_oldest_due_seconds{queue="webhooks"}) > ${webhooksWaitMs / secondMs}
+      The oldest webhook has been due for {{ $value | humanizeDuration }}, and is not being sent.`,
+    ),
+    endpoints_failing: warning(
+      ({ endpointsFailing: count }) =>
+        count > 0 && `${count} endpoints of partners fail now; their deliveries are tried again.`,
+      "Nothing, unless it is all of them: then this machine may not get out.",
+    ),
+  }),
+
+  backup: about(
+    "Backup",
+    ({ lastAt, isEmbedded }, now) =>
+      isEmbedded
+        ? `The last backup was made ${agoText(waits(lastAt, now))} ago.`
+        : "Not known here: your PostgreSQL is backed up with its own tools, SECRET_KEYS apart from it.",
+    {
+      backup_old: warning(
+        ({ lastAt, isEmbedded }, now) =>
+          !isEmbedded || (lastAt !== null && waits(lastAt, now) <= backupDays * dayMs)
+            ? null
+            : lastAt === null
+              ? "No backup was made with `assay backup`, as far as is known here."
+              : `The last backup was made ${agoText(waits(lastAt, now))} ago.`,
+        "`assay backup FILE`, best every night by a timer, and keep the file on another machine.",
+        null,
+        `AssayBackupOld ticket 1h
+      max by (instance) (assay_backup_age_seconds) > ${backupDays} * 86400 or max by (instance) (assay_backup_age_seconds) == -1
+      The built-in database of {{ $labels.instance }} has no backup of the last seven days.`,
+      ),
+    },
+  ),
+};
+
+function roomText({ free, size }: Facts["disk"]): string {
+  return `${(free / gigabyte).toFixed(1)} GB of ${(size / gigabyte).toFixed(0)} GB are free.`;
+}
+
+function filesText({ limit }: Facts["openFiles"]): string {
+  return limit === null ? "The system does not name a limit." : `${limit} files may be open at once.`;
+}
+
+function fewerFiles({ limit }: Facts["openFiles"], than: number): boolean {
+  return typeof limit === "number" && limit < than;
+}
+
+function isLocal(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
+}
+
+function certificateText(mail: Facts["mail"], state: "problem" | "warning"): string | false {
+  return mail.kind === "answers" && mail.certificate?.state === state && mail.certificate.found;
+}
+
+/** Before the first start nothing is there, and that is fine. Later it means that data are lost, or that DATABASE_URL leads elsewhere. */
+function lostText(found: string, earlierLife: readonly string[]): string | null {
+  return earlierLife.length === 0
+    ? null
+    : `${found}, although this installation has run before: ${earlierLife.join(", ")}.`;
+}
+
+function unapplied({ known, applied }: Facts["schema"]) {
+  return known.filter(({ name }) => !(applied ?? []).some((row) => row.name === name));
+}
+
+function namesOf(named: readonly { name: string }[]): string {
+  return named.map(({ name }) => name).join(", ");
+}
+
+function namesText(named: readonly { name: string }[], what: string): string | null {
+  return named.length === 0 ? null : `These ${what}: ${namesOf(named)}.`;
+}
+
+function skewText({ skewMs }: Facts["clock"]): string {
+  const apart = Math.abs(skewMs);
+  return `This machine and the database differ by ${apart < secondMs ? `${Math.round(apart)} ms` : `${(apart / secondMs).toFixed(1)} s`}.`;
+}
+
+function validText({ validAuthorities, countries }: Facts["trust"]): string {
+  return `${validAuthorities} authorities of ${countries} countries are valid`;
+}
+
+function ageDays(then: Date, now: Date): number {
+  return Math.floor((now.getTime() - then.getTime()) / dayMs);
+}
+
+type Source = Facts["trust"]["sources"][number];
+
+function sourcesText(trust: Facts["trust"], isMeant: (source: Source) => boolean): string | null {
+  const meant = trust.sources.filter(isMeant);
+  const names = meant.map(({ address, problem }) => `${address} (${problem})`).join(", ");
+  return meant.length === 0
+    ? null
+    : `${validText(trust)}, but ${meant.length} of ${trust.sources.length} sources bring nothing: ${names}.`;
+}
+
+function running({ processes }: Work) {
+  return processes.filter(({ isSilent }) => !isSilent);
+}
+
+/** For how many milliseconds; 0 where nothing waits. */
+function waits(since: Date | null, now: Date): number {
+  return since === null ? 0 : now.getTime() - since.getTime();
+}
+
+function agoText(milliseconds: number): string {
+  const [count, unit] =
+    milliseconds < hourMs
+      ? [Math.round(milliseconds / minuteMs), "minute"]
+      : milliseconds < 2 * dayMs
+        ? [Math.round(milliseconds / hourMs), "hour"]
+        : [Math.round(milliseconds / dayMs), "day"];
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}

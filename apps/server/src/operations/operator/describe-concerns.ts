@@ -1,0 +1,48 @@
+import { type OperatorConcern, operatorConcerns } from "@assay/contract/operator";
+import type { Alarm } from "./concern.ts";
+import { concerns } from "./concerns.ts";
+
+type Row = { id: string; state: string; todo: unknown; says: string | null; alarm: Alarm | null };
+
+const rows: Row[] = Object.values(concerns).flatMap((subject) =>
+  Object.entries<Omit<Row, "id">>(subject.concerns).map(([id, concern]) => ({ id, ...concern })),
+);
+
+/** The words of the operator's page, by concern. */
+export function describePageConcerns(): string {
+  const words = operatorConcerns.map((id: OperatorConcern) => {
+    const { state, says, todo } = rows.find((row) => row.id === id) ?? {};
+    return [id, { isGrave: state === "problem", says, todo }];
+  });
+  return `${JSON.stringify(Object.fromEntries(words), null, 2)}\n`;
+}
+
+const alarms = rows.flatMap(({ todo, alarm }) => (alarm === null ? [] : [{ todo, ...alarm }]));
+
+/** The rules for Prometheus. A text in JSON is one in YAML as well. */
+export function describeAlarmRules(): string {
+  const rules = alarms.map(({ name, severity, lasting, expr, summary }) =>
+    [
+      `      - alert: ${name}`,
+      `        expr: ${JSON.stringify(expr)}`,
+      ...(lasting === "0m" ? [] : [`        for: ${lasting}`]),
+      `        labels: { severity: ${severity} }`,
+      `        annotations: { summary: ${JSON.stringify(summary)} }`,
+    ].join("\n"),
+  );
+  return `# Alarms for Assay, generated from apps/server/src/operations/operator/concerns.ts. What to do about each: docs/operating.md, "Alarms".
+#
+# \`severity: page\` is for what somebody has to look at now, \`ticket\` for what can wait until the morning. Where Prometheus scrapes Assay without
+# \`honor_labels\`, our label \`job\` (a background job) is stored as \`exported_job\`, which is what the rules name.
+groups:
+  - name: assay
+    rules:
+${rules.join("\n")}
+`;
+}
+
+/** The table of the guide for operators. */
+export function describeAlarms(): string {
+  const lines = alarms.map(({ name, severity, todo }) => `| \`${name}\` | ${severity} | ${todo} |`);
+  return ["| Alarm | Severity | What to do |", "| --- | --- | --- |", ...lines].join("\n");
+}

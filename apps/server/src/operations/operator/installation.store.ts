@@ -1,0 +1,88 @@
+import type { Environment } from "@assay/contract/facts";
+import type { OrganizationId } from "@assay/contract/ids";
+import type { Queryable } from "../../platform/db/db.ts";
+import { readPage } from "../../platform/db/page.ts";
+import { noSql, sql } from "../../platform/db/sql.ts";
+
+export type DatabaseFacts = {
+  version: string;
+  /** The database's own clock. */
+  now: Date;
+  takes_writes: boolean;
+  /** False before the first migration. */
+  has_schema: boolean;
+};
+
+export function readDatabaseFacts(db: Queryable): Promise<DatabaseFacts> {
+  return db.one<DatabaseFacts>(sql`
+    select current_setting('server_version') as version, clock_timestamp() as now,
+      not pg_is_in_recovery() and not current_setting('transaction_read_only')::boolean as takes_writes,
+      to_regclass('schema_migrations') is not null as has_schema`);
+}
+
+/** In the order of their names. By way of JSON, because a database from before migration 0083 has no such column. */
+export function listAppliedMigrations(
+  db: Queryable,
+): Promise<{ name: string; checksum: string; leastCode: number | null }[]> {
+  return db.rows(sql`
+    select name, checksum, (to_jsonb(m) ->> 'least_code')::integer as "leastCode" from schema_migrations m order by name`);
+}
+
+/** How many mails are not handed over, those included that are set aside, counted up to `most`. */
+export async function countMails(db: Queryable, most: number): Promise<number> {
+  const { count } = await db.one<{ count: number }>(
+    sql`select count(*) as count from (select from mails limit ${most}) waiting`,
+  );
+  return count;
+}
+
+export type OrganizationSizeRow = {
+  id: OrganizationId;
+  name: string;
+  slug: string;
+  environment: Environment;
+  pending_deletion_at: Date | null;
+  created_at: Date;
+  members: number;
+  live_keys: number;
+  sandbox_keys: number;
+  live_endpoints: number;
+  sandbox_endpoints: number;
+  live_sessions: number;
+  sandbox_sessions: number;
+};
+
+/**
+ * One page of all organizations. What is counted is bounded for each of them: members, keys and endpoints by the limits of an organization, sessions by days, of
+ * which each has a few rows of figures however many sessions it had.
+ */
+export function listOrganizationSizes(
+  db: Queryable,
+  page: { limit: number; startingAfter: OrganizationId | undefined; firstDay: string },
+) {
+  const { limit, startingAfter, firstDay } = page;
+  return readPage<OrganizationSizeRow>(db, {
+    limit,
+    startingAfter,
+    cursorExists: (id) => sql`select 1 from organizations where id = ${id}`,
+    rowsAfter: (count) => sql`
+      select o.id, o.name, o.slug, o.environment, o.pending_deletion_at, o.created_at,
+        (select count(*) from memberships m where m.organization_id = o.id) as members,
+        k.live as live_keys, k.sandbox as sandbox_keys, e.live as live_endpoints, e.sandbox as sandbox_endpoints,
+        s.live as live_sessions, s.sandbox as sandbox_sessions
+      from (
+        select id, name, slug, environment, pending_deletion_at, created_at from organizations
+        ${startingAfter === undefined ? noSql : sql`where id < ${startingAfter}`} order by id desc limit ${count}) o
+      cross join lateral (
+        select count(*) filter (where not sandbox) as live, count(*) filter (where sandbox) as sandbox
+        from api_keys where organization_id = o.id) k
+      cross join lateral (
+        select count(*) filter (where not sandbox) as live, count(*) filter (where sandbox) as sandbox
+        from webhook_endpoints where organization_id = o.id and kind = 'url') e
+      cross join lateral (
+        select coalesce(sum(succeeded + failed + expired + cancelled) filter (where not sandbox), 0)::bigint as live,
+          coalesce(sum(succeeded + failed + expired + cancelled) filter (where sandbox), 0)::bigint as sandbox
+        from session_days where organization_id = o.id and day >= ${firstDay}::date) s
+      order by o.id desc`,
+  });
+}

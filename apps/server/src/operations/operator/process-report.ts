@@ -1,0 +1,136 @@
+import type { jobStates, processRoles } from "@assay/contract/operator";
+import { type Static, Type } from "typebox";
+import { Check } from "typebox/value";
+import { minuteMs, secondMs } from "../../platform/kernel/clock.ts";
+import { goneAfterMs } from "../../platform/key-ring/ring-state.ts";
+
+const Moment = Type.Unsafe<string | null>({ type: ["string", "null"] });
+const Amount = Type.Unsafe<number | null>({ type: ["number", "null"] });
+
+/** What is stored. Times are texts, because it is JSON. */
+const ProcessReport = Type.Object({
+  problem: Type.Unsafe<string | null>({ type: ["string", "null"] }),
+  isOverloaded: Type.Boolean(),
+  face: Type.Unsafe<FaceFigures | null>({
+    anyOf: [
+      { type: "null" },
+      Type.Object({
+        workers: Type.Number(),
+        waiting: Type.Number(),
+        judged: Type.Number(),
+        faults: Type.Number(),
+        meanSeconds: Amount,
+        nineOfTenWithinSeconds: Amount,
+      }),
+    ],
+  }),
+  jobs: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      everyMs: Type.Number(),
+      runningSince: Moment,
+      lastEndedAt: Moment,
+      lastFailedAt: Moment,
+    }),
+  ),
+});
+export type ProcessReport = Static<typeof ProcessReport>;
+
+export type FaceFigures = {
+  workers: number;
+  waiting: number;
+  judged: number;
+  faults: number;
+  meanSeconds: number | null;
+  nineOfTenWithinSeconds: number | null;
+};
+
+/** Null where another version of the service wrote something else. */
+export function readReport(stored: unknown): ProcessReport | null {
+  return Check(ProcessReport, stored) ? stored : null;
+}
+
+export type ProcessRole = (typeof processRoles)[number];
+
+export type ReportedProcess = {
+  name: string;
+  role: ProcessRole;
+  version: string;
+  startedAt: Date;
+  seenAt: Date;
+  report: ProcessReport | null;
+};
+
+export function isSilent({ seenAt }: ReportedProcess, now: Date): boolean {
+  return now.getTime() - seenAt.getTime() >= goneAfterMs;
+}
+
+/** The machines of these processes, as far as their names tell. */
+export function machinesOf(processes: readonly { name: string }[]): string[] {
+  return [...new Set(processes.map(({ name }) => name.replace(/^process \d+ on /, "")))].sort();
+}
+
+export type JobStanding = {
+  name: string;
+  state: (typeof jobStates)[number];
+  everyMs: number;
+  lastEndedAt: Date | null;
+  lastFailedAt: Date | null;
+  runningSince: Date | null;
+  lateSeconds: number;
+};
+
+/** A job that should have run so long ago is late. Half: a machine under load shows it every day. Twice: what is done each second stands still unseen. */
+const lateAfterMs = minuteMs;
+
+/**
+ * How the jobs stand, over all processes that run them: each may do the work, so the one that did it last counts. Whether one is late is
+ * judged by when its process told about itself, which may be some seconds ago.
+ */
+export function jobStandings(processes: readonly ReportedProcess[]): JobStanding[] {
+  const runs = processes.flatMap((process) =>
+    (process.report?.jobs ?? []).map((job) => ({
+      ...job,
+      lateMs: process.seenAt.getTime() - lastMoment(job, process).getTime() - job.everyMs,
+    })),
+  );
+  const byName = Map.groupBy(runs, ({ name }) => name);
+  return [...byName]
+    .map(([name, of]) => {
+      const lastEndedAt = latest(of.map((run) => run.lastEndedAt));
+      const lastFailedAt = latest(of.map((run) => run.lastFailedAt));
+      const runningSince = latest(of.map((run) => run.runningSince));
+      const lateMs = Math.min(...of.map((run) => run.lateMs));
+      const isLate = runningSince === null && lateMs >= lateAfterMs;
+      const isFailing =
+        lastFailedAt !== null && (lastEndedAt === null || lastFailedAt.getTime() > lastEndedAt.getTime());
+      return {
+        name,
+        everyMs: of[0]?.everyMs ?? 0,
+        lastEndedAt,
+        lastFailedAt,
+        runningSince,
+        lateSeconds: isLate ? Math.floor(lateMs / secondMs) : 0,
+        state: isFailing
+          ? ("failing" as const)
+          : isLate
+            ? ("late" as const)
+            : runningSince !== null
+              ? ("running" as const)
+              : lastEndedAt === null
+                ? ("not_run_yet" as const)
+                : ("waiting" as const),
+      };
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** A job waits for its interval before its first run, so a process that was just started is not late. */
+function lastMoment(job: ProcessReport["jobs"][number], { startedAt }: ReportedProcess): Date {
+  return latest([job.lastEndedAt, job.lastFailedAt, startedAt.toISOString()]) ?? startedAt;
+}
+
+function latest(moments: readonly (string | null)[]): Date | null {
+  const known = moments.filter((moment) => moment !== null).map((moment) => new Date(moment).getTime());
+  return known.length === 0 ? null : new Date(Math.max(...known));
+}

@@ -1,0 +1,66 @@
+import { operatorLimits } from "@assay/contract/operator";
+import { countDue, countFailingEndpoints } from "../../delivery/webhooks/backlog.store.ts";
+import { findDueEndpoints, setAsideAs } from "../../delivery/webhooks/delivery.store.ts";
+import type { Db } from "../../platform/db/db.ts";
+import { countAside, groupAside } from "../../platform/db/set-aside.store.ts";
+import { later } from "../../platform/kernel/clock.ts";
+import { forgottenAfterMs } from "../../platform/key-ring/ring-state.ts";
+import { findOldestMail } from "../../platform/mails/mail.store.ts";
+import type { Facts } from "./facts.ts";
+import { countMails } from "./installation.store.ts";
+import { listReports } from "./process-report.store.ts";
+import { isSilent, jobStandings } from "./process-report.ts";
+
+/** What the tables say. One statement after the other: a page that looks every few seconds takes no more than one connection. */
+export async function readInstallation(
+  db: Db,
+  /** `mailJob` hands mails over. */
+  { now, hasRun, mailJob }: { now: Date; hasRun: boolean; mailJob: string },
+): Promise<Pick<Facts, "work" | "webhooks">> {
+  const processes = (await listReports(db, later(now, -forgottenAfterMs))).map((process) => ({
+    ...process,
+    isSilent: isSilent(process, now),
+  }));
+  const aside = new Map((await countAside(db)).map(({ job, count }) => [job, count]));
+  const asideOf = (job: string) => aside.get(job) ?? 0;
+  return {
+    work: {
+      hasRun,
+      processes,
+      jobs: jobStandings(processes.filter((process) => !process.isSilent)).map((job) => ({
+        ...job,
+        setAside: asideOf(job.name),
+      })),
+      setAside: {
+        count: [...aside.values()].reduce((all, some) => all + some, 0),
+        groups: await groupAside(db, operatorLimits.groups),
+      },
+      mails: {
+        ...capped(await countMails(db, operatorLimits.counted + 1)),
+        oldestAt: await findOldestMail(db, mailJob, now),
+        setAside: asideOf(mailJob),
+      },
+    },
+    webhooks: { ...(await readWebhooks(db, now)), setAside: asideOf(setAsideAs.job) },
+  };
+}
+
+async function readWebhooks(db: Db, now: Date): Promise<Omit<Facts["webhooks"], "setAside">> {
+  const due = await findDueEndpoints(db, now);
+  const ids = due.map(({ id }) => id);
+  return {
+    ...capped(await countDue(db, ids, now, operatorLimits.counted + 1)),
+    oldestDueAt: oldestOf(due),
+    oldestSendableAt: oldestOf(due.filter(({ failing }) => failing !== true)),
+    endpointsDue: due.length,
+    endpointsFailing: await countFailingEndpoints(db),
+  };
+}
+
+function oldestOf(due: readonly { due_at: Date }[]): Date | null {
+  return due.length === 0 ? null : new Date(Math.min(...due.map(({ due_at: at }) => at.getTime())));
+}
+
+function capped(count: number): { count: number; isCapped: boolean } {
+  return { count: Math.min(count, operatorLimits.counted), isCapped: count > operatorLimits.counted };
+}

@@ -1,0 +1,58 @@
+import type { Core } from "../../platform/core.ts";
+import { describeError } from "../../platform/lib/log.ts";
+import type { CurrentTrust } from "../../verification/trust/current-trust.ts";
+import { summarizeTrust, type TrustSummary } from "../../verification/trust/summarize-trust.ts";
+import type { TrustReader } from "../../verification/trust/trust-reader.ts";
+import { listAppliedMigrations, readDatabaseFacts } from "./installation.store.ts";
+import { pageConcerns } from "./judge-concerns.ts";
+import { readInstallation } from "./read-installation.ts";
+
+export type StatusNeeds = {
+  readiness: { problem: () => Promise<string | null>; isOverloaded: () => boolean };
+  self: { version: string; startedAt: Date };
+  trust: CurrentTrust;
+  trustReader: TrustReader;
+  /** The job that hands mails over. */
+  mailJob: string;
+};
+
+/** How the installation fares, as far as its operator may know. */
+export type InstallationStatus = Awaited<ReturnType<typeof readStatus>>;
+
+type StatusCore = Pick<Core, "db" | "clock" | "log">;
+
+export async function readStatus(core: StatusCore, needs: StatusNeeds) {
+  const { db, clock } = core;
+  const { readiness, self, mailJob } = needs;
+  const now = clock.now();
+  const problem = await readiness.problem();
+  const { version: databaseVersion } = await readDatabaseFacts(db);
+  const schemaVersion = (await listAppliedMigrations(db)).at(-1)?.name ?? null;
+  const { work, webhooks } = await readInstallation(db, { now, hasRun: true, mailJob });
+  const trust = await findTrust(core, needs);
+  return {
+    now,
+    concerns: pageConcerns({ self: { problem }, work, webhooks, ...(trust === null ? {} : { trust }) }, now),
+    health: {
+      problem,
+      isOverloaded: readiness.isOverloaded(),
+      version: self.version,
+      startedAt: self.startedAt,
+      schemaVersion,
+      databaseVersion,
+    },
+    work,
+    webhooks,
+    trust,
+  };
+}
+
+/** The rest of the page does not wait for a thread that has no time. */
+async function findTrust(core: StatusCore, needs: StatusNeeds): Promise<TrustSummary | null> {
+  try {
+    return await summarizeTrust(core, needs.trust, needs.trustReader);
+  } catch (error) {
+    core.log.warn("what is trusted could not be read for the operator's page", describeError(error));
+    return null;
+  }
+}

@@ -1,0 +1,103 @@
+import type { SessionId } from "@assay/contract/ids";
+import { countOldAuditLogs, deleteAuditLogs, takeOldAuditLogs } from "../../platform/audit/audit.store.ts";
+import type { Core } from "../../platform/core.ts";
+import type { Tx } from "../../platform/db/db.ts";
+import { dayMs, later, minuteMs, secondMs } from "../../platform/kernel/clock.ts";
+import type { Job } from "../../platform/lib/scheduler.ts";
+import {
+  countBacklog,
+  deleteSessionsWithAttempts,
+  minimiseAttempts,
+  takeEndedSessions,
+  takeOldAttempts,
+} from "../../verification/sessions/session.store.ts";
+
+const batchSize = 1000;
+/** It only counts, so no row can stop it. */
+export const measureBacklogJob = "measure-backlog";
+const mostCounted = 100_000;
+
+/** Deletes what another feature keeps beside the given sessions. */
+type DeleteBeside = (tx: Tx, sessionIds: readonly SessionId[]) => Promise<void>;
+
+/**
+ * Deletes data that is past its retention time, each run in one short transaction; the figures for analytics stay. Data
+ * about devices goes when their attempts are minimised, long after the session's hour. Everything else that is kept
+ * beside a session goes with it.
+ */
+export function retentionJobs(
+  core: Core,
+  beside: { ofDevices: readonly DeleteBeside[]; ofSessions: readonly DeleteBeside[] },
+): Job[] {
+  const { config, db, clock, metrics, setAside } = core;
+  const sessionsEndedBefore = () => later(clock.now(), -config.sessionRetentionDays * dayMs);
+  const attemptsEndedBefore = () => later(clock.now(), -config.attemptRetentionDays * dayMs);
+  const auditedBefore = () => later(clock.now(), -config.auditRetentionDays * dayMs);
+  const backlog = metrics.gauge(
+    "assay_backlog_items",
+    `Items that wait for a job, counted up to ${mostCounted}.`,
+  );
+
+  return [
+    {
+      name: "purge-sessions",
+      everyMs: 5 * minuteMs,
+      isShared: true,
+      run: setAside.rowsOf("purge-sessions", "sessions").sweep(batchSize, {
+        take: (tx, among) => takeEndedSessions(tx, sessionsEndedBefore(), among),
+        handle: async (tx, sessions) => {
+          const ids = sessions.map((session) => session.id);
+          await deleteSessionsWithAttempts(tx, ids);
+          for (const deleteBeside of [...beside.ofDevices, ...beside.ofSessions]) await deleteBeside(tx, ids);
+        },
+      }),
+    },
+    {
+      name: "minimise-attempts",
+      everyMs: 5 * minuteMs,
+      isShared: true,
+      run: setAside.rowsOf("minimise-attempts", "attempts").sweep(batchSize, {
+        take: (tx, among) => takeOldAttempts(tx, attemptsEndedBefore(), among),
+        handle: async (tx, attempts) => {
+          await minimiseAttempts(
+            tx,
+            attempts.map((attempt) => attempt.id),
+            clock.now(),
+          );
+          const ids = attempts.map((attempt) => attempt.session_id);
+          for (const deleteBeside of beside.ofDevices) await deleteBeside(tx, ids);
+        },
+      }),
+    },
+    {
+      name: "purge-audit-logs",
+      everyMs: 5 * minuteMs,
+      isShared: true,
+      run: setAside.rowsOf("purge-audit-logs", "audit_logs").sweep(batchSize, {
+        take: (tx, among) => takeOldAuditLogs(tx, auditedBefore(), among),
+        handle: (tx, entries) =>
+          deleteAuditLogs(
+            tx,
+            entries.map((entry) => entry.id),
+          ),
+      }),
+    },
+    {
+      name: measureBacklogJob,
+      everyMs: 15 * secondMs,
+      run: async () => {
+        const at = {
+          now: clock.now(),
+          sessionsEndedBefore: sessionsEndedBefore(),
+          attemptsEndedBefore: attemptsEndedBefore(),
+        };
+        const waiting = await countBacklog(db, at, mostCounted);
+        backlog(waiting.due, { job: "expire-sessions" });
+        backlog(waiting.purge, { job: "purge-sessions" });
+        backlog(waiting.minimise, { job: "minimise-attempts" });
+        backlog(await countOldAuditLogs(db, auditedBefore(), mostCounted), { job: "purge-audit-logs" });
+        return 0;
+      },
+    },
+  ];
+}

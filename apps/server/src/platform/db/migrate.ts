@@ -1,0 +1,292 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import type pg from "pg";
+import { ExplainedError } from "../lib/explained-error.ts";
+import { sqlState } from "../lib/sql-state.ts";
+import { endConnection } from "./connection.ts";
+import {
+  type AppliedMigration,
+  describeSchemaProblem,
+  numberOf,
+  readHeader,
+  schemaProblem,
+} from "./schema-version.ts";
+import { splitStatements } from "./split-statements.ts";
+import { connectWhenThere, type Tell } from "./wait-for-database.ts";
+
+export type Migration = { name: string; text: string; checksum: string };
+
+const migrationsFolder = new URL("../../../migrations/", import.meta.url);
+// Any fixed number: every process that migrates takes this lock first.
+const advisoryLock = 7_205_114_301;
+
+export function listMigrations(): Migration[] {
+  return readdirSync(migrationsFolder)
+    .filter((name) => /^\d{4}_.+\.sql$/.test(name))
+    .sort()
+    .map((name) => {
+      const text = readFileSync(new URL(name, migrationsFolder), "utf8");
+      return { name, text, checksum: createHash("sha256").update(text).digest("hex") };
+    });
+}
+
+export type MigrateOptions = {
+  /** How long to wait for a database that does not answer yet. */
+  waitForDatabaseMs?: number;
+  /** How long one try waits for a lock, and with it everybody who comes after. */
+  lockMs?: number;
+  /** How long to go on trying. */
+  giveUpAfterMs?: number;
+  tell?: Tell;
+  /**
+   * What becomes of migrations that contract. By default they are applied once no process reports itself that needs what they take away; `never` leaves them,
+   * `now` asks nobody.
+   */
+  contract?: "when_free" | "never" | "now";
+  /** Told of each migration that was left for later, with the processes that it waits for. */
+  onPutOff?: (migration: string, processes: readonly string[]) => void;
+  /** For tests: in place of those in the folder. */
+  migrations?: readonly Migration[];
+};
+
+// Whoever waits for a lock on a table makes all others wait behind: this is how long one try may hold up requests. With half of it,
+// a table under load may never be free for long enough; with twice as much, clients begin to give up.
+const lockMs = 2_000;
+const pauseMs = 1_000;
+const giveUpAfterMs = 600_000;
+// An index over a large table takes its time, and nobody waits for it: the service that is being replaced goes on.
+const statementMs = 6 * 3_600_000;
+
+/** Says in a sentence why the database could not be migrated, or why this release cannot work on it. */
+export class MigrationError extends ExplainedError {
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
+    this.name = "MigrationError";
+  }
+}
+
+/**
+ * Applies what is missing, each migration in a transaction of its own together with the row that records it. Any number
+ * of processes may start at once: the lock lets one at a time through. A migration that does not get its locks in
+ * time is rolled back and tried again, so that requests which came after it go on in between. One that contracts waits until no process needs what it takes
+ * away, and those after it do not wait for it. Returns the names that were applied.
+ */
+export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
+  const tell = options.tell ?? (() => {});
+  const client = await connectToMigrate(url, options);
+  const untilLocked = <T>(what: string, attempt: () => Promise<T>): Promise<T> =>
+    retryForLock(what, attempt, options.giveUpAfterMs ?? giveUpAfterMs, tell);
+  const known = options.migrations ?? listMigrations();
+  try {
+    await untilLocked("another process that migrates the database", () => takeLock(client));
+    await client.query(
+      "create table if not exists schema_migrations (name text primary key, checksum text not null, applied_at timestamptz not null)",
+    );
+    const done = await listApplied(client);
+    refuseContracted(known, done);
+    const applied: string[] = [];
+    for (const migration of known) {
+      const before = done.find(({ name }) => name === migration.name);
+      if (before?.checksum === migration.checksum) continue;
+      if (before !== undefined) {
+        throw new MigrationError(
+          `migration ${migration.name} was applied with other text than it has now; migrations are never edited, add a new one`,
+          null,
+        );
+      }
+      const inTheWay = await findInTheWay(client, migration, options.contract ?? "when_free");
+      if (inTheWay !== null) {
+        options.onPutOff?.(migration.name, inTheWay);
+        continue;
+      }
+      await untilLocked(`a lock that migration ${migration.name} needs`, () => apply(client, migration));
+      applied.push(migration.name);
+    }
+    return applied;
+  } finally {
+    await endConnection(client);
+  }
+}
+
+/** For a start that applies nothing: refuses a database that this release cannot work on, in either direction. */
+export async function checkSchema(
+  url: string,
+  options: Pick<MigrateOptions, "waitForDatabaseMs" | "tell" | "migrations"> = {},
+): Promise<void> {
+  const known = options.migrations ?? listMigrations();
+  const client = await connectToMigrate(url, options);
+  try {
+    const { rows } = await client.query("select to_regclass('schema_migrations') is not null as there");
+    const done = rows[0]?.there === true ? await listApplied(client) : [];
+    refuseContracted(known, done);
+    const problem = schemaProblem(known, done);
+    if (problem !== null)
+      throw new MigrationError(
+        `The database is too old for this release: ${describeSchemaProblem(problem)}. Run \`assay migrate\`, or start without SKIP_MIGRATIONS.`,
+        null,
+      );
+  } finally {
+    await endConnection(client);
+  }
+}
+
+function connectToMigrate(url: string, options: MigrateOptions): Promise<pg.Client> {
+  return connectWhenThere(url, {
+    name: "assay migrate",
+    limits: { statementMs, lockMs: options.lockMs ?? lockMs, idleInTransactionMs: 60_000, connectMs: 10_000 },
+    waitMs: options.waitForDatabaseMs ?? 0,
+    tell: options.tell ?? (() => {}),
+  });
+}
+
+class LockTaken extends Error {}
+
+/** It does not wait inside of the statement: its snapshot would be one that an index being made concurrently waits for, and both would wait for ever. */
+async function takeLock(client: pg.Client): Promise<void> {
+  const { rows } = await client.query("select pg_try_advisory_lock($1) as taken", [advisoryLock]);
+  if (rows[0]?.taken !== true) throw new LockTaken();
+}
+
+// By way of JSON, because a database from before migration 0083 has no such column.
+export const appliedMigrations =
+  "select name, checksum, (to_jsonb(m) ->> 'least_code')::integer as \"leastCode\" from schema_migrations m";
+
+async function listApplied(client: pg.Client): Promise<(AppliedMigration & { checksum: string })[]> {
+  return (await client.query(appliedMigrations)).rows;
+}
+
+function refuseContracted(known: readonly Migration[], done: readonly AppliedMigration[]): void {
+  const problem = schemaProblem(known, done);
+  if (problem?.kind !== "too_new") return;
+  const told = describeSchemaProblem(problem);
+  throw new MigrationError(
+    `${told.charAt(0).toUpperCase()}${told.slice(1)}. Start a newer release; the way back to this one is a backup from before.`,
+    null,
+  );
+}
+
+/** The processes because of which a migration has to wait; null where it need not. */
+async function findInTheWay(
+  client: pg.Client,
+  { text }: Migration,
+  contract: NonNullable<MigrateOptions["contract"]>,
+): Promise<readonly string[] | null> {
+  const { phase, codeSince } = readHeader(text);
+  if (phase !== "contract" || contract === "now") return null;
+  if (contract === "never") return [];
+  // One that has been silent for this long counts as gone for others, too (`key-ring/ring-state.ts`). Releases before 0103 do not say here what they contain; by way
+  // of JSON, because a database from before it has no such column.
+  const { rows } = await client.query<{ name: string }>(
+    `select name from key_ring_processes p
+     where seen_at > now() - interval '30 seconds' and coalesce((to_jsonb(p) ->> 'code_version')::integer, 0) < $1 order by name`,
+    [codeSince],
+  );
+  return rows.length === 0 ? null : rows.map(({ name }) => name);
+}
+
+async function apply(client: pg.Client, migration: Migration): Promise<void> {
+  try {
+    if (readHeader(migration.text).inTransaction) await applyInTransaction(client, migration);
+    else await applyByStatement(client, migration);
+  } catch (error) {
+    if (isLockTimeout(error)) throw error;
+    throw new Error(`migration ${migration.name} failed: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function applyInTransaction(client: pg.Client, migration: Migration): Promise<void> {
+  await client.query("begin");
+  try {
+    await client.query(migration.text);
+    await record(client, migration);
+    await client.query("commit");
+  } catch (error) {
+    await client.query("rollback").catch(() => {});
+    throw error;
+  }
+}
+
+/**
+ * For what PostgreSQL does not do in a transaction, such as an index that is made while others write. Whoever is killed in between leaves a part of it; the
+ * next one begins at the first statement again, each of which changes nothing when it is done already (the suite checks their forms). Its locks
+ * keep no request waiting, so it may wait for them.
+ */
+async function applyByStatement(client: pg.Client, migration: Migration): Promise<void> {
+  await client.query("set lock_timeout = 0");
+  try {
+    for (const statement of splitStatements(migration.text)) {
+      const [, index, table] =
+        /^create (?:unique )?index concurrently if not exists (\w+)\s+on (\w+)/i.exec(statement) ?? [];
+      if (index !== undefined) await dropHalfMade(client, index);
+      const [, dropped] = /^drop index concurrently if exists (\w+)/i.exec(statement) ?? [];
+      // PostgreSQL makes and drops indexes of a partitioned table only with a lock.
+      const hasPartitions = await isPartitioned(client, table ?? dropped ?? "");
+      await client.query(hasPartitions ? statement.replace(/ concurrently/i, "") : statement);
+    }
+    await record(client, migration);
+  } finally {
+    await client.query("reset lock_timeout").catch(() => {});
+  }
+}
+
+/** Whether this is a table, or an index of one, that an operator or an earlier release has divided into partitions. */
+async function isPartitioned(client: pg.Client, relation: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    "select from pg_class where oid = to_regclass($1) and relkind in ('p', 'I')",
+    [relation],
+  );
+  return rowCount !== 0;
+}
+
+/** An index whose making was interrupted is there by name, serves nobody, and is maintained with every write. */
+async function dropHalfMade(client: pg.Client, index: string): Promise<void> {
+  const { rowCount } = await client.query(
+    "select from pg_index where indexrelid = to_regclass($1) and not indisvalid",
+    [index],
+  );
+  if (rowCount !== 0) await client.query(`drop index concurrently if exists ${index}`);
+}
+
+async function record(client: pg.Client, migration: Migration): Promise<void> {
+  const { codeSince } = readHeader(migration.text);
+  const [column, place, values] = codeSince === null ? ["", "", []] : [", least_code", ", $4", [codeSince]];
+  await client.query(
+    `insert into schema_migrations (name, checksum, applied_at${column}) values ($1, $2, $3${place})`,
+    [migration.name, migration.checksum, new Date(), ...values],
+  );
+}
+
+/** The newest migration that this code contains, by its number. */
+export function codeVersion(migrations: readonly Migration[] = listMigrations()): number {
+  return Math.max(0, ...migrations.map(numberOf));
+}
+
+async function retryForLock<T>(
+  what: string,
+  attempt: () => Promise<T>,
+  limitMs: number,
+  tell: Tell,
+): Promise<T> {
+  const startedAt = performance.now();
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      const waitedSeconds = Math.round((performance.now() - startedAt) / 1000);
+      if (performance.now() - startedAt > limitMs) {
+        throw new MigrationError(
+          `The database could not be migrated: waited ${waitedSeconds} seconds for ${what}. pg_stat_activity and pg_locks show who holds it.`,
+          error,
+        );
+      }
+      tell(`waiting for ${what}`, { waitedSeconds });
+      await wait(pauseMs);
+    }
+  }
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof LockTaken || sqlState(error) === "55P03";
+}

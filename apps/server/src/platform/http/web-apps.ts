@@ -1,0 +1,204 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { extname } from "node:path";
+import { directionOf } from "@assay/contract/facts";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ApiError } from "../kernel/api-error.ts";
+import { FixedContent } from "./fixed-content.ts";
+import { isOpenedByBrowser, sendNothingHere } from "./missing-page.ts";
+import { framedBy, pageHeaders, sealedWorkerPolicy } from "./page-headers.ts";
+
+const appsFolder = new URL("../../../../", import.meta.url);
+
+const types: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".woff2": "font/woff2",
+  ".wasm": "application/wasm",
+  ".json": "application/json",
+  ".bin": "application/octet-stream",
+};
+
+/** What a page is filled with: data for its program, and the language it is likely to be read in. */
+export type Filling = {
+  language: string;
+  data: unknown;
+  /** The program goes elsewhere at once, so the scripts of this page are not asked for. */
+  leadsElsewhere?: boolean;
+};
+
+type Options = {
+  /** The folder with a folder for each app. */
+  apps?: URL;
+  alsoAt?: readonly string[];
+  head?: string | null;
+  frameAncestor?: (rest: string) => Promise<string | null>;
+  /** Headers of pages that have others than the rest of the app, by what follows `/NAME/`. */
+  ownHeaders?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Whether there can be a page here, by what follows `/NAME/`. A browser that opens another address is told so. */
+  isPage?: (rest: string) => boolean;
+  /** What the page at this address comes with; null for nothing. Also where it fails the page is sent, and asks by itself. */
+  fill?: (request: FastifyRequest, reply: FastifyReply) => Promise<Filling | null>;
+  /** Only pages that the build has a list of scripts for (`.vite/pages.json`) are filled, and name these scripts in their head. */
+  fillsListedPages?: boolean;
+};
+
+/**
+ * A single-page app that was built into `apps/NAME/dist`. Its assets carry a hash in their names and may be kept for ever;
+ * every other path below `/NAME` is the app itself. `head` is added to the head of its page. `frameAncestor` says by what follows `/NAME/`
+ * which origin may show the page in a frame; otherwise none may.
+ */
+export function mountWebApp(
+  app: FastifyInstance,
+  name: "verify" | "dashboard",
+  {
+    apps = appsFolder,
+    alsoAt = [],
+    head = null,
+    frameAncestor = async () => null,
+    ownHeaders = {},
+    isPage = () => true,
+    fill,
+    fillsListedPages = false,
+  }: Options = {},
+): void {
+  let opened: BuiltApp | null = null;
+  const built = (): BuiltApp => {
+    opened ??= BuiltApp.open(name, apps, head);
+    if (opened !== null) return opened;
+    throw new ApiError("SERVICE_UNAVAILABLE", {
+      message: "The web app is not built.",
+      hint: "Start the service with `npm start`, which builds it.",
+    });
+  };
+  const sendApp = async (request: FastifyRequest, reply: FastifyReply) => {
+    const web = built();
+    const rest = (request.params as { "*"?: string })["*"] ?? "";
+    if (!isPage(rest) && isOpenedByBrowser(request)) return sendNothingHere(request, reply);
+    // The person goes on to the partner's page: it learns the origin they came from, never the session's address.
+    const own = Object.hasOwn(ownHeaders, rest) ? ownHeaders[rest] : undefined;
+    const headers = { ...pageHeaders[name], ...own, "referrer-policy": "no-referrer" };
+    reply.headers(headers);
+    // A browser that shows the page by itself says so, and nothing has to be looked up for it.
+    const isFramed = own === undefined && request.headers["sec-fetch-dest"] !== "document";
+    const ancestor = isFramed ? await frameAncestor(rest) : null;
+    if (ancestor !== null) {
+      reply.header("content-security-policy", framedBy(headers["content-security-policy"], ancestor));
+      // It knows no origins, and a browser that heeds both refuses.
+      reply.removeHeader("x-frame-options");
+    }
+    const scripts = fillsListedPages ? web.scriptsOf(request.url) : [];
+    const filling =
+      fill === undefined || scripts === null ? null : await fill(request, reply).catch(() => null);
+    if (filling === null) return web.page.send(request, reply);
+    return reply.type("text/html; charset=utf-8").send(web.filled(filling, scripts ?? []));
+  };
+
+  app.get<{ Params: { file: string } }>(`/${name}/assets/:file`, async (request, reply) => {
+    const { file } = request.params;
+    const content = built().asset(file);
+    if (content === null) throw new ApiError("NOT_FOUND", { message: "There is no such file." });
+    // A worker lives by the policy of its own script, not by that of the page that started it.
+    if (/worker.*\.js$/.test(file))
+      reply.header(
+        "content-security-policy",
+        file.startsWith("mrz-worker") ? sealedWorkerPolicy : pageHeaders[name]["content-security-policy"],
+      );
+    reply.header("cache-control", "public, max-age=31536000, immutable");
+    return content.send(request, reply);
+  });
+  for (const path of [`/${name}`, `/${name}/*`, ...alsoAt])
+    app.get(path, async (request, reply) => sendApp(request, reply));
+}
+
+type Manifest = Readonly<Record<string, { file: string }>>;
+type PageLists = Readonly<Record<string, readonly string[]>>;
+
+/** What a build left in `NAME/dist`. Its lists are read once and each file when it is first asked for, so what is built meanwhile is seen after a restart. */
+class BuiltApp {
+  readonly page: FixedContent;
+  readonly #html: string;
+  readonly #name: string;
+  readonly #assetFolder: URL;
+  /** Null until it is read. Only names that were in the folder are served, so no path can lead out of it. */
+  readonly #assets: Map<string, FixedContent | null>;
+  readonly #manifest: Manifest;
+  readonly #pageLists: PageLists;
+
+  private constructor(name: string, dist: URL, head: string) {
+    this.#name = name;
+    this.#manifest = readJson(new URL(".vite/manifest.json", dist));
+    this.#pageLists = readJson(new URL(".vite/pages.json", dist));
+    this.#assetFolder = new URL("assets/", dist);
+    const names = existsSync(this.#assetFolder) ? readdirSync(this.#assetFolder) : [];
+    this.#assets = new Map(names.map((file) => [file, null]));
+    // What the page will need first is asked for at once.
+    const font = this.#addressOf("fonts/inter-latin.woff2");
+    const preload =
+      font === null ? "" : `<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin />`;
+    const html = readFileSync(new URL("index.html", dist), "utf8");
+    this.#html = html.replace("</head>", `${preload}${head}</head>`);
+    this.page = new FixedContent(types[".html"] ?? "", this.#html);
+  }
+
+  /** Null while there is no build. */
+  static open(name: string, apps: URL, head: string | null): BuiltApp | null {
+    const dist = new URL(`${name}/dist/`, apps);
+    return existsSync(new URL("index.html", dist)) ? new BuiltApp(name, dist, head ?? "") : null;
+  }
+
+  asset(file: string): FixedContent | null {
+    const known = this.#assets.get(file) ?? null;
+    const path = new URL(file, this.#assetFolder);
+    if (known !== null || !this.#assets.has(file) || !existsSync(path)) return known;
+    // Made by the build, with more effort than there is time for while a browser waits.
+    const compressed = new URL(`${path.href}.br`);
+    const content = new FixedContent(
+      types[extname(file)] ?? "application/octet-stream",
+      readFileSync(path),
+      existsSync(compressed) ? readFileSync(compressed) : null,
+    );
+    this.#assets.set(file, content);
+    return content;
+  }
+
+  /** The scripts of the page at this path beside those of every page; null where the build has none by this path. */
+  scriptsOf(url: string): readonly string[] | null {
+    const path = url.replace(/[?#].*$/, "").replace(/\/$/, "");
+    const parts = path.split("/");
+    const isAt = (page: string) => {
+      const named = page.split("/");
+      return (
+        named.length === parts.length && named.every((part, at) => part === parts[at] || part.startsWith("$"))
+      );
+    };
+    const files = this.#pageLists[path] ?? this.#pageLists[Object.keys(this.#pageLists).find(isAt) ?? ""];
+    return files === undefined ? null : files.map((file) => `/${this.#name}/${file}`);
+  }
+
+  filled({ language, data, leadsElsewhere = false }: Filling, scripts: readonly string[]): string {
+    const words = this.#addressOf(`${language}.json`);
+    const preload = [...(words === null ? [] : [words]), ...(leadsElsewhere ? [] : scripts)]
+      .map((address) => `<link rel="modulepreload" href="${address}" crossorigin />`)
+      .join("");
+    // Not a script but data, which the policy of the page need not allow. `<` would be the one way out of it.
+    const given = JSON.stringify(data).replaceAll("<", "\\u003c");
+    return this.#html
+      .replace('<html lang="en">', () => `<html lang="${language}" dir="${directionOf(language)}">`)
+      .replace("</head>", () => `${preload}</head>`)
+      .replace("</body>", () => `<script type="application/json" id="given">${given}</script></body>`);
+  }
+
+  /** The address of what a source file became, found by the end of its path; null where the build says nothing of it. */
+  #addressOf(source: string): string | null {
+    const name = Object.keys(this.#manifest).find((path) => path.endsWith(`/${source}`));
+    const built = name === undefined ? undefined : this.#manifest[name]?.file;
+    return built === undefined ? null : `/${this.#name}/${built}`;
+  }
+}
+
+function readJson<T extends object>(file: URL): T {
+  return (existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {}) as T;
+}

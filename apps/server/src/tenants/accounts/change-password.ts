@@ -1,0 +1,68 @@
+import type { Core } from "../../platform/core.ts";
+import { ApiError } from "../../platform/kernel/api-error.ts";
+import type { UserCaller } from "../../platform/kernel/caller.ts";
+import { hashToken } from "../../platform/kernel/ids.ts";
+import { deadToken } from "./change-email.ts";
+import { countLink } from "./limit-guesses.ts";
+import { mailNotice } from "./mail-link.ts";
+import { findMailedToken, removeMailedTokens, takeMailedToken } from "./mailed-token.store.ts";
+import { hashPassword, refuseWeakPassword } from "./password.ts";
+import { checkPassword } from "./reauthenticate.ts";
+import { removeWaysIn } from "./remove-ways-in.ts";
+import { isFirstProof } from "./require-verified-email.ts";
+import {
+  findUserById,
+  lockUser,
+  markEmailVerified,
+  removeOtherUserSessions,
+  setPasswordHash,
+} from "./user.store.ts";
+
+export async function changePassword(
+  core: Core,
+  caller: UserCaller,
+  given: { current_password: string; new_password: string },
+): Promise<void> {
+  const known = await findUserById(core.db, caller.userId);
+  if (known?.password_hash === null) {
+    throw new ApiError("PASSWORD_NOT_SET");
+  }
+  const user = await checkPassword(core, caller, "current_password", given.current_password);
+  refuseWeakPassword("new_password", given.new_password, [user.email, user.name]);
+  const passwordHash = await hashPassword(given.new_password);
+  const now = core.clock.now();
+  await core.db.transaction(async (tx) => {
+    const current = await lockUser(tx, user.id);
+    // Another request changed the password between the check and this lock; that one is newer and stays.
+    if (current?.password_hash !== user.password_hash) throw new ApiError("CONFLICT");
+    await setPasswordHash(tx, user.id, passwordHash, now);
+    await removeOtherUserSessions(tx, user.id, caller.userSessionId);
+    await removeMailedTokens(tx, user.id, ["magic_link", "reset_password", "change_email"]);
+    await mailNotice(core, tx, user, "password_changed");
+  });
+}
+
+export async function resetPassword(
+  core: Core,
+  given: { token: string; password: string },
+  address: string,
+): Promise<void> {
+  const now = core.clock.now();
+  const hash = hashToken(given.token);
+  const attempt = await countLink(core, address);
+  // Hashing a password is expensive, so the link is looked up first: without a valid link no hash is computed.
+  const found = await findMailedToken(core.db, "reset_password", hash, now);
+  if (found === null) throw deadToken();
+  refuseWeakPassword("password", given.password, [found.email]);
+  const passwordHash = await hashPassword(given.password);
+  await core.db.transaction(async (tx) => {
+    const taken = await takeMailedToken(tx, "reset_password", hash, now);
+    const user = taken && (await lockUser(tx, taken.user_id));
+    if (taken === null || user === null || user.email !== taken.email) throw deadToken();
+    await setPasswordHash(tx, user.id, passwordHash, now);
+    if (user.email_verified_at === null) await markEmailVerified(tx, user.id, now);
+    const removed = await removeWaysIn(tx, user.id, { isFirstProof: isFirstProof(core, user) });
+    await mailNotice(core, tx, user, "password_reset", removed);
+  });
+  await attempt.succeeded();
+}

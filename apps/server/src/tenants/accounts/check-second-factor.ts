@@ -1,0 +1,37 @@
+import type { UserId } from "@assay/contract/ids";
+import type { Core } from "../../platform/core.ts";
+import type { Tx } from "../../platform/db/db.ts";
+import { ApiError } from "../../platform/kernel/api-error.ts";
+import { findSecondFactor, takeBackupCode, takeStep } from "./second-factor.store.ts";
+import { backupCodeHash, matchingStep, readCode } from "./second-factor.ts";
+
+export async function hasSecondFactor({ db }: Pick<Core, "db">, userId: UserId): Promise<boolean> {
+  const factor = await findSecondFactor(db, userId);
+  return factor !== null && factor.confirmed_at !== null;
+}
+
+/**
+ * Whether the code is right. The code is consumed in the same transaction as the action that it allows, so it is
+ * spent exactly when the action happens.
+ */
+export async function acceptCode(
+  { ring, clock }: Pick<Core, "ring" | "clock">,
+  tx: Tx,
+  userId: UserId,
+  text: string,
+): Promise<boolean> {
+  const given = readCode(text);
+  const factor = await findSecondFactor(tx, userId);
+  if (factor === null) return false;
+  if (given.kind === "backup") {
+    if (factor.confirmed_at === null) return false;
+    return takeBackupCode(tx, userId, backupCodeHash(userId, given.code));
+  }
+  const secret = ring.open("second-factor", factor.secret, userId);
+  const step = matchingStep(secret, given.code, clock.now());
+  return step !== null && (await takeStep(tx, userId, step));
+}
+
+export function wrongCode(): ApiError {
+  return new ApiError("SECOND_FACTOR_CODE_INVALID");
+}

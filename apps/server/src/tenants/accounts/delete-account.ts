@@ -1,0 +1,58 @@
+import type { UserId } from "@assay/contract/ids";
+import { recordAudit } from "../../platform/audit/audit.store.ts";
+import type { Core } from "../../platform/core.ts";
+import type { Tx } from "../../platform/db/db.ts";
+import { ApiError } from "../../platform/kernel/api-error.ts";
+import type { UserCaller } from "../../platform/kernel/caller.ts";
+import { queueMail } from "../../platform/mails/queue-mail.ts";
+import { type Proof, reauthenticated } from "./reauthenticate.ts";
+import {
+  listSolelyOwnedOrganizations,
+  lockOrganizationsOf,
+  lockUser,
+  removeInvitationsOf,
+  removeMembershipsOf,
+  removeUser,
+} from "./user.store.ts";
+
+export function deleteAccount(core: Core, caller: UserCaller, proof: Proof): Promise<void> {
+  return reauthenticated(core, caller, proof, (tx) => removeAccount(core, tx, caller.userId));
+}
+
+async function removeAccount(core: Core, tx: Tx, userId: UserId): Promise<void> {
+  const now = core.clock.now();
+  // Lock order: organizations first, then the user, as everywhere that memberships are written; any other order could
+  // deadlock.
+  await lockOrganizationsOf(tx, userId);
+  const user = await lockUser(tx, userId);
+  if (user === null) throw new ApiError("UNAUTHORIZED");
+  const owned = await listSolelyOwnedOrganizations(tx, userId);
+  if (owned.length > 0) {
+    throw new ApiError("SOLE_OWNER", {
+      message: "You are the sole owner of an organization.",
+      hint: `Make somebody else an owner, or delete the organization, then try again: ${owned.map((organization) => organization.name).join(", ")}.`,
+    });
+  }
+  for (const { id, organization_id: organizationId, role } of await removeInvitationsOf(tx, userId)) {
+    await recordAudit(tx, now, {
+      environment: null,
+      organizationId,
+      event: "invitation.revoked",
+      actor: { kind: "user", id: userId },
+      targetId: id,
+      details: { role, reason: "sender_lost_right" },
+    });
+  }
+  for (const organizationId of await removeMembershipsOf(tx, userId)) {
+    await recordAudit(tx, now, {
+      environment: null,
+      organizationId,
+      event: "member.account_deleted",
+      actor: { kind: "user", id: userId },
+      targetId: userId,
+    });
+  }
+  // While the account is there to tell the name and the language.
+  await queueMail(core, tx, { to: user.email }, { kind: "account_deleted", fill: {} });
+  await removeUser(tx, userId);
+}

@@ -1,0 +1,197 @@
+import type { FoldedEmail } from "@assay/contract/email";
+import type { UserId, UserSessionId } from "@assay/contract/ids";
+import type { Core } from "../../platform/core.ts";
+import type { Tx } from "../../platform/db/db.ts";
+import { ApiError } from "../../platform/kernel/api-error.ts";
+import { dayMs, later } from "../../platform/kernel/clock.ts";
+import { addressBlock } from "../../platform/lib/address-block.ts";
+import {
+  isFamiliarAddress,
+  lockLimits,
+  refundLimit,
+  rememberAddress,
+  removeLimit,
+  writeLimit,
+} from "./guess-limit.store.ts";
+import { familiarForMs, forgottenAt, type LimitRule, rules, tryOnce } from "./guess-limit.ts";
+
+type Needs = Pick<Core, "db" | "clock" | "ring">;
+type Bucket = { key: Buffer; rule: LimitRule; onSuccess: "empty" | "refund" };
+
+/**
+ * Where a try comes from: a network address, or, for a caller who is signed in, their sign-in session, whatever
+ * address it comes from.
+ */
+export type Origin = { address: string } | { userSessionId: UserSessionId };
+
+/** Whose limit it is: an account that is signed in to, or the address that somebody claims to have one with. */
+export type Subject = FoldedEmail | UserId;
+
+/** A try that was counted. `succeeded` refunds it: right answers are not limited. */
+export type CountedTry = { succeeded(): Promise<void> };
+
+/**
+ * Counts a guess at the `what` of an account, or refuses it. Call it before looking at the guess. Whether there is
+ * such an account makes no difference here.
+ */
+export async function countGuess(
+  core: Needs,
+  what: "password" | "code",
+  account: Subject,
+  origin: Origin,
+): Promise<CountedTry> {
+  const place = placeOf(origin);
+  const buckets: Bucket[] = [
+    {
+      key: keyOf(core, [what, "account and origin", account, place]),
+      rule: rules.accountAndOrigin,
+      onSuccess: "empty",
+    },
+  ];
+  // A familiar origin is held up by its own wrong guesses only, not by those of its neighbours or of a whole network.
+  if ("address" in origin && !(await isFamiliar(core, account, origin))) {
+    buckets.push(
+      { key: keyOf(core, [what, "address", place]), rule: rules.address, onSuccess: "refund" },
+      { key: keyOf(core, [what, "account", account]), rule: rules.account, onSuccess: "refund" },
+    );
+  }
+  return take(core, buckets);
+}
+
+/**
+ * Counts the use of a mailed link. Its token cannot be guessed; the limit bounds the work that endless attempts would
+ * cause.
+ */
+export function countLink(core: Needs, address: string): Promise<CountedTry> {
+  const key = keyOf(core, ["link", "address", addressBlock(address)]);
+  return take(core, [{ key, rule: rules.address, onSuccess: "refund" }]);
+}
+
+/** Counts a request that costs work and that needs no sign-in. */
+export async function countWork(core: Needs, what: "sign-up" | "challenge", address: string): Promise<void> {
+  await take(core, [
+    { key: keyOf(core, [what, "address", addressBlock(address)]), rule: rules.work, onSuccess: "refund" },
+  ]);
+}
+
+/**
+ * Counts a request for a mail. Throws `RATE_LIMITED` when this origin asks too often. Returns false when the
+ * account's own quota is exhausted, by whoever asked; the caller must not reveal that, since it tells what others
+ * have asked for.
+ */
+export async function countMail(core: Needs, account: Subject, origin: Origin): Promise<boolean> {
+  const place = placeOf(origin);
+  const buckets: Bucket[] = [
+    {
+      key: keyOf(core, ["mail", "account and origin", account, place]),
+      rule: rules.mailFromOrigin,
+      onSuccess: "refund",
+    },
+  ];
+  if ("address" in origin)
+    buckets.push({ key: keyOf(core, ["mail", "address", place]), rule: rules.address, onSuccess: "refund" });
+  await take(core, buckets);
+  try {
+    const key = keyOf(core, ["mail", "account", account]);
+    await take(core, [{ key, rule: rules.mailToAccount, onSuccess: "refund" }]);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "RATE_LIMITED") return false;
+    throw error;
+  }
+}
+
+/** Makes this origin a familiar one: the account was signed in to from here. */
+export async function rememberOrigin(
+  core: Needs,
+  user: { id: UserId; email_folded: FoldedEmail | null },
+  address: string,
+): Promise<void> {
+  const until = later(core.clock.now(), familiarForMs);
+  for (const account of user.email_folded === null ? [user.id] : [user.email_folded, user.id])
+    await rememberAddress(core.db, familiarKey(core, account, { address }), until);
+}
+
+/**
+ * Counts something that may happen so many times a day (of UTC), in the transaction in which it happens. Returns which of the limits is
+ * used up, or null: then it was counted for each of them.
+ */
+export async function countOfDay(
+  core: Pick<Core, "clock" | "ring">,
+  tx: Tx,
+  counts: readonly { what: readonly string[]; limit: number }[],
+): Promise<number | null> {
+  const now = core.clock.now();
+  const day = now.toISOString().slice(0, 10);
+  const tomorrow = later(new Date(`${day}T00:00:00.000Z`), dayMs);
+  const keys = counts.map(({ what }) => keyOf(core, ["of day", day, ...what]));
+  const rows = await lockLimits(tx, keys, now);
+  const levels = keys.map((key) => rows.find((row) => row.key.equals(key))?.level ?? 0);
+  const refusal = counts.findIndex(({ limit }, i) => (levels[i] ?? 0) >= limit);
+  if (refusal !== -1) return refusal;
+  for (const [i, key] of keys.entries())
+    await writeLimit(tx, key, { level: (levels[i] ?? 0) + 1, updatedAt: now, blockedUntil: null }, tomorrow);
+  return null;
+}
+
+async function take({ db, clock }: Needs, buckets: readonly Bucket[]): Promise<CountedTry> {
+  const now = clock.now();
+  const taken = await db.transaction(async (tx) => {
+    const rows = await lockLimits(
+      tx,
+      buckets.map((bucket) => bucket.key),
+      now,
+    );
+    const verdicts = buckets.map((bucket) => {
+      const row = rows.find((candidate) => candidate.key.equals(bucket.key));
+      const state =
+        row === undefined
+          ? null
+          : { level: row.level, updatedAt: row.updated_at, blockedUntil: row.blocked_until };
+      return { bucket, verdict: tryOnce(state, bucket.rule, now) };
+    });
+    const waits = verdicts.map(({ verdict }) => (verdict.allowed ? 0 : verdict.retryAfterMs));
+    const retryAfterMs = Math.max(...waits);
+    // A refused try is not counted, so asking again does not make the wait longer.
+    if (retryAfterMs > 0) return { retryAfterMs };
+    const counted: { bucket: Bucket; blockedUntil: Date | null }[] = [];
+    for (const { bucket, verdict } of verdicts) {
+      if (!verdict.allowed) continue;
+      await writeLimit(tx, bucket.key, verdict.next, forgottenAt(verdict.next, bucket.rule));
+      counted.push({ bucket, blockedUntil: verdict.next.blockedUntil });
+    }
+    return { counted };
+  });
+  if ("retryAfterMs" in taken) {
+    const seconds = Math.ceil(taken.retryAfterMs / 1000);
+    throw new ApiError("RATE_LIMITED", {
+      hint: `Wait ${seconds} seconds, then try again.`,
+      headers: { "retry-after": String(seconds) },
+    });
+  }
+  return {
+    succeeded: async () => {
+      for (const { bucket, blockedUntil } of taken.counted) {
+        if (bucket.onSuccess === "empty") await removeLimit(db, bucket.key);
+        else await refundLimit(db, bucket.key, blockedUntil);
+      }
+    },
+  };
+}
+
+function placeOf(origin: Origin): string {
+  return "address" in origin ? addressBlock(origin.address) : `session ${origin.userSessionId}`;
+}
+
+function isFamiliar(core: Needs, account: Subject, origin: { address: string }): Promise<boolean> {
+  return isFamiliarAddress(core.db, familiarKey(core, account, origin), core.clock.now());
+}
+
+function familiarKey(core: Needs, account: Subject, origin: { address: string }): Buffer {
+  return keyOf(core, ["familiar", account, placeOf(origin)]);
+}
+
+/** A keyed hash (HMAC), so that the table alone does not tell which account was tried from which address. */
+function keyOf({ ring }: Pick<Core, "ring">, parts: readonly string[]): Buffer {
+  return ring.hash("guess-limit", JSON.stringify(parts));
+}

@@ -1,0 +1,130 @@
+import type { PasskeyId, UserId } from "@assay/contract/ids";
+import type { Queryable, Tx } from "../../platform/db/db.ts";
+import { readPage } from "../../platform/db/page.ts";
+import type { Expired } from "../../platform/db/set-aside.store.ts";
+import { noSql, sql } from "../../platform/db/sql.ts";
+
+export type PasskeyRow = {
+  id: PasskeyId;
+  user_id: UserId;
+  name: string;
+  credential_id: Buffer;
+  public_key: Buffer;
+  signature_count: number;
+  transports: string[];
+  synced: boolean;
+  created_at: Date;
+  last_used_at: Date | null;
+};
+
+const columns = sql`id, user_id, name, credential_id, public_key, signature_count, transports, synced, created_at, last_used_at`;
+
+export function insertPasskey(
+  tx: Tx,
+  passkey: {
+    id: PasskeyId;
+    userId: UserId;
+    name: string;
+    credentialId: Buffer;
+    publicKey: Buffer;
+    signatureCount: number;
+    transports: readonly string[];
+    synced: boolean;
+    now: Date;
+  },
+): Promise<PasskeyRow> {
+  return tx.one<PasskeyRow>(sql`
+    insert into passkeys (id, user_id, name, credential_id, public_key, signature_count, transports, synced, created_at)
+    values (${passkey.id}, ${passkey.userId}, ${passkey.name}, ${passkey.credentialId}, ${passkey.publicKey},
+      ${passkey.signatureCount}, ${passkey.transports}, ${passkey.synced}, ${passkey.now})
+    returning ${columns}`);
+}
+
+/** Finds a passkey by its credential id alone: whose it is, is what the sign-in has to find out. */
+export function findPasskeyByCredential(db: Queryable, credentialId: Buffer): Promise<PasskeyRow | null> {
+  return db.first<PasskeyRow>(sql`select ${columns} from passkeys where credential_id = ${credentialId}`);
+}
+
+export function listAllPasskeys(db: Queryable, userId: UserId): Promise<PasskeyRow[]> {
+  return db.rows<PasskeyRow>(sql`select ${columns} from passkeys where user_id = ${userId} order by id desc`);
+}
+
+export function listPasskeys(
+  db: Queryable,
+  userId: UserId,
+  page: { limit: number; startingAfter: PasskeyId | undefined },
+) {
+  const { limit, startingAfter } = page;
+  return readPage<PasskeyRow>(db, {
+    limit,
+    startingAfter,
+    cursorExists: (id) => sql`select 1 from passkeys where id = ${id} and user_id = ${userId}`,
+    rowsAfter: (count) => sql`
+        select ${columns} from passkeys
+        where user_id = ${userId} ${startingAfter === undefined ? noSql : sql`and id < ${startingAfter}`}
+        order by id desc limit ${count}`,
+  });
+}
+
+export function renamePasskey(
+  db: Queryable,
+  userId: UserId,
+  id: PasskeyId,
+  name: string,
+): Promise<PasskeyRow | null> {
+  return db.first<PasskeyRow>(sql`
+    update passkeys set name = ${name} where id = ${id} and user_id = ${userId} returning ${columns}`);
+}
+
+export function removePasskey(tx: Tx, userId: UserId, id: PasskeyId): Promise<PasskeyRow | null> {
+  return tx.first<PasskeyRow>(
+    sql`delete from passkeys where id = ${id} and user_id = ${userId} returning ${columns}`,
+  );
+}
+
+/** Removes every passkey of the user and tells their names. */
+export async function removePasskeysOf(tx: Tx, userId: UserId): Promise<string[]> {
+  const rows = await tx.rows<{ name: string }>(
+    sql`delete from passkeys where user_id = ${userId} returning name`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** False when the passkey was deleted, or when a request at the same time stored a higher signature counter. */
+export async function markPasskeyUsed(
+  tx: Tx,
+  id: PasskeyId,
+  use: { signatureCount: number; synced: boolean; now: Date },
+): Promise<boolean> {
+  const marked = await tx.run(sql`
+    update passkeys set signature_count = ${use.signatureCount}, synced = ${use.synced}, last_used_at = ${use.now}
+    where id = ${id} and (signature_count < ${use.signatureCount} or (signature_count = 0 and ${use.signatureCount}::bigint = 0))`);
+  return marked === 1;
+}
+
+export async function insertChallenge(
+  db: Queryable,
+  challenge: { hash: Buffer; userId: UserId | null; expiresAt: Date },
+): Promise<void> {
+  await db.run(sql`
+    insert into passkey_challenges (challenge_hash, user_id, expires_at)
+    values (${challenge.hash}, ${challenge.userId}, ${challenge.expiresAt})`);
+}
+
+/** Consumes the challenge, whether or not the answer to it turns out right. */
+export async function takeChallenge(
+  db: Queryable,
+  hash: Buffer,
+  userId: UserId | null,
+  now: Date,
+): Promise<boolean> {
+  const taken = await db.run(sql`
+    delete from passkey_challenges
+    where challenge_hash = ${hash} and user_id is not distinct from ${userId}::uuid and expires_at > ${now}`);
+  return taken === 1;
+}
+
+export function expiredChallenges(now: Date): Expired {
+  const due = sql`expires_at <= ${now}`;
+  return { table: "passkey_challenges", key: "challenge_hash", type: "bytea", due };
+}

@@ -1,0 +1,30 @@
+import type { UserId } from "@assay/contract/ids";
+import type { Tx } from "../../platform/db/db.ts";
+import type { Removed } from "../../platform/mails/letter.ts";
+import { removeMailedTokens } from "./mailed-token.store.ts";
+import { removePasskeysOf } from "./passkey.store.ts";
+import { removeSecondFactor, removeUnconfirmedSecret } from "./second-factor.store.ts";
+import { removeOtherUserSessions } from "./user.store.ts";
+
+/**
+ * Ends what could have been added by somebody other than the one who has just proven that the mailbox is theirs. Passkeys sign in without
+ * password and code, so they always go. A second factor stays on an address that was proven before: otherwise whoever reads the
+ * mailbox would be past it. Returns what the notice is to tell.
+ */
+export async function removeWaysIn(
+  tx: Tx,
+  userId: UserId,
+  { isFirstProof }: { isFirstProof: boolean },
+): Promise<Removed[]> {
+  await removeOtherUserSessions(tx, userId, null);
+  await removeMailedTokens(tx, userId, ["magic_link", "reset_password", "verify_email", "change_email"]);
+  const told: Removed[] = [];
+  const passkeys = await removePasskeysOf(tx, userId);
+  if (passkeys.length > 0) {
+    const names = passkeys.map((name) => `“${name}”`).join(", ");
+    told.push({ what: "passkeys", names });
+  }
+  if (!isFirstProof) await removeUnconfirmedSecret(tx, userId);
+  else if (await removeSecondFactor(tx, userId)) told.push({ what: "second_factor" });
+  return told;
+}

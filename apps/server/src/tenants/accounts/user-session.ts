@@ -1,0 +1,53 @@
+import type { UserId } from "@assay/contract/ids";
+import type { Core } from "../../platform/core.ts";
+import type { Tx } from "../../platform/db/db.ts";
+import type { UserCaller } from "../../platform/kernel/caller.ts";
+import { dayMs, later, minuteMs } from "../../platform/kernel/clock.ts";
+import { hashToken, newToken, newUuid } from "../../platform/kernel/ids.ts";
+import type { RequestInfo } from "../../platform/kernel/request-info.ts";
+import { findSessionOwner, insertUserSession, setFirstLanguage, touchUserSession } from "./user.store.ts";
+
+export const sessionLifetimeMs = 30 * dayMs;
+const touchAfterMs = 10 * minuteMs;
+
+export async function openUserSession(
+  tx: Tx,
+  userId: UserId,
+  { userAgent, language }: Pick<RequestInfo, "userAgent" | "language">,
+  now: Date,
+): Promise<string> {
+  const token = newToken();
+  if (language !== null) await setFirstLanguage(tx, userId, language);
+  await insertUserSession(tx, {
+    id: newUuid(now),
+    userId,
+    tokenHash: hashToken(token),
+    userAgent,
+    now,
+    expiresAt: later(now, sessionLifetimeMs),
+  });
+  return token;
+}
+
+export async function authenticateUser({ db, clock }: Core, token: string): Promise<UserCaller | null> {
+  const now = clock.now();
+  const owner = await findSessionOwner(db, hashToken(token), now);
+  if (owner === null) return null;
+  // A session in use is kept alive, with a write every ten minutes at most.
+  if (now.getTime() - owner.last_seen_at.getTime() > touchAfterMs) {
+    await touchUserSession(db, owner.id, now, later(now, sessionLifetimeMs));
+  }
+  const { organization_id: organizationId, role } = owner;
+  return {
+    kind: "user",
+    userId: owner.user_id,
+    userSessionId: owner.id,
+    name: owner.name,
+    email: owner.email,
+    foldedEmail: owner.email_folded,
+    membership:
+      organizationId !== null && role !== null
+        ? { organizationId, role, liveIsOpen: owner.live_is_open === true, frozen: owner.frozen === true }
+        : null,
+  };
+}

@@ -1,0 +1,30 @@
+import * as contract from "@assay/contract/api-keys";
+import type { Core } from "../../platform/core.ts";
+import { type Binding, bind } from "../../platform/http/mount.ts";
+import { viewPage } from "../../platform/kernel/page.ts";
+import { listApiKeys } from "./api-key.store.ts";
+import { viewApiKey } from "./api-key.view.ts";
+import type { KeyUsage } from "./key-usage.ts";
+import { changeApiKey, createApiKey, removeApiKey } from "./manage-api-key.ts";
+
+export function apiKeyRoutes(core: Core, usage: KeyUsage): Binding[] {
+  return [
+    bind(contract.createApiKey, async ({ caller, body }) => {
+      const { row, key } = await createApiKey(core, caller, body);
+      return { ...viewApiKey(row), key };
+    }),
+
+    // What is shown counts every request that this process has answered, so its counts are written first.
+    bind(contract.listApiKeys, async ({ caller, query }) => {
+      await usage.flush();
+      return viewPage(listApiKeys(core.db, caller, query.limit, query.starting_after), viewApiKey);
+    }),
+
+    bind(contract.updateApiKey, async ({ caller, params, body }) => {
+      await usage.flush();
+      return viewApiKey(await changeApiKey(core, caller, params.id, body));
+    }),
+
+    bind(contract.deleteApiKey, ({ caller, params }) => removeApiKey(core, caller, params.id)),
+  ];
+}

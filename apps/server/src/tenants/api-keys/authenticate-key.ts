@@ -1,0 +1,28 @@
+import type { Core } from "../../platform/core.ts";
+import { environmentOf, type KeyCaller } from "../../platform/kernel/caller.ts";
+import { findKeyOwner, rehashKey } from "./api-key.store.ts";
+
+/**
+ * Who a key stands for. Every request asks the database, so disabling and deleting act at once on every process. The
+ * secret is hashed and looked up whatever it looks like: a wrong key costs the same as a right one.
+ */
+export async function authenticateKey({ db, ring }: Core, secret: string): Promise<KeyCaller | null> {
+  // Taken before the question to the database: meanwhile another key may become the current one.
+  const { all, current } = ring.hashes("api-key-hash", secret);
+  const owner = await findKeyOwner(db, all);
+  if (owner === null || !owner.enabled) return null;
+  if (!current.hash.equals(owner.secret_hash))
+    await rehashKey(db, owner.organization_id, owner.id, owner.secret_hash, {
+      secretHash: current.hash,
+      hashKeyId: current.keyId,
+    });
+  return {
+    kind: "key",
+    keyId: owner.id,
+    organizationId: owner.organization_id,
+    scopes: owner.scopes,
+    environment: environmentOf(owner),
+    frozen: owner.frozen,
+    agentsMayChangeWebhooks: owner.agents_may_change_webhooks,
+  };
+}

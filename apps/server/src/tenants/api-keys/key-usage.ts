@@ -1,0 +1,100 @@
+import type { ApiKeyId } from "@assay/contract/ids";
+import type { Core } from "../../platform/core.ts";
+import type { Db } from "../../platform/db/db.ts";
+import { isolateFailures } from "../../platform/db/isolate-failures.ts";
+import type { JobRows } from "../../platform/db/set-aside.ts";
+import type { Clock } from "../../platform/kernel/clock.ts";
+import { knownId } from "../../platform/kernel/ids.ts";
+import { describeError, type Log } from "../../platform/lib/log.ts";
+import { addUsage } from "./api-key.store.ts";
+
+type Usage = { requests: number; lastUsedAt: Date };
+
+function add(to: Map<ApiKeyId, Usage>, keyId: ApiKeyId, more: Usage): void {
+  const known = to.get(keyId);
+  if (known === undefined) to.set(keyId, { ...more });
+  else {
+    known.requests += more.requests;
+    if (more.lastUsedAt > known.lastUsedAt) known.lastUsedAt = more.lastUsedAt;
+  }
+}
+
+/**
+ * Counts requests in memory and adds them to the table in batches, so that a busy key is not a hot row. What a
+ * failed flush could not write stays for the next one, and an orderly end writes all; a process that is killed loses the counts since
+ * its last flush, a second's worth. To be exact, every request that only reads would have to write.
+ */
+export class KeyUsage {
+  readonly #db: Db;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #rows: JobRows;
+  #pending = new Map<ApiKeyId, Usage>();
+  /** Counts of keys whose row was set aside. */
+  #aside = new Map<ApiKeyId, Usage>();
+  #flushing: Promise<void> = Promise.resolve();
+
+  constructor({ db, clock, log, setAside }: Pick<Core, "db" | "clock" | "log" | "setAside">, job: string) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#log = log;
+    this.#rows = setAside.rowsOf(job, "api_keys");
+  }
+
+  count(keyId: ApiKeyId): void {
+    add(this.#pending, keyId, { requests: 1, lastUsedAt: this.#clock.now() });
+  }
+
+  /** Looks whether the rows of keys that were set aside can be written again, by whatever process that was. */
+  async retry(): Promise<void> {
+    await this.#rows.retry((id) => addUsage(this.#db, [{ id: knownId(id), requests: 0, lastUsedAt: null }]));
+  }
+
+  /** Resolves when everything counted before the call is in the table (or a failure was logged and it waits again). */
+  flush(): Promise<void> {
+    this.#flushing = this.#flushing.then(() => this.#write());
+    return this.#flushing;
+  }
+
+  async #write(): Promise<void> {
+    if (this.#pending.size === 0 && this.#aside.size === 0) return;
+    const batch = this.#pending;
+    this.#pending = new Map();
+    try {
+      await this.#sortOut(batch);
+      await isolateFailures(
+        [...batch].map(([id, usage]) => ({ id, ...usage })),
+        {
+          process: async (some) => {
+            await addUsage(this.#db, some);
+            for (const { id } of some) batch.delete(id);
+          },
+          setAside: async ({ id, ...usage }, error) => {
+            await this.#rows.setAside({ id }, error);
+            add(this.#aside, id, usage);
+            batch.delete(id);
+          },
+        },
+      );
+    } catch (error) {
+      this.#log.warn("request counts could not be written, will try again", describeError(error));
+      for (const [id, usage] of batch) add(this.#pending, id, usage);
+    }
+  }
+
+  /** Keeps what belongs to keys that were set aside out of the batch, and takes in those that are to be tried again. */
+  async #sortOut(batch: Map<ApiKeyId, Usage>): Promise<void> {
+    if (this.#aside.size === 0) return;
+    const waiting = new Set<string>(await this.#rows.waiting([...this.#aside.keys()]));
+    for (const [id, usage] of [...this.#aside]) {
+      if (waiting.has(id)) {
+        const more = batch.get(id);
+        if (more !== undefined) add(this.#aside, id, more);
+        batch.delete(id);
+      } else {
+        add(batch, id, usage);
+        this.#aside.delete(id);
+      }
+    }
+  }
+}

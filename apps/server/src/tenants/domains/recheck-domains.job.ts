@@ -1,0 +1,74 @@
+import { shownDomain } from "@assay/contract/shown-domain";
+import { recordAudit, systemActor } from "../../platform/audit/audit.store.ts";
+import type { Core } from "../../platform/core.ts";
+import type { Steps } from "../../platform/db/set-aside.ts";
+import { later, minuteMs } from "../../platform/kernel/clock.ts";
+import { DnsError } from "../../platform/lib/dns.ts";
+import { mailOwners } from "../organizations/mail-owners.ts";
+import { type DomainRow, leaseDomains, recordCheck, takeDueDomains } from "./domain.store.ts";
+import { afterCheck, type CheckOutcome, provesToken, recordName } from "./domain.ts";
+
+const batchSize = 20;
+const leaseMs = 10 * minuteMs;
+
+/** Looks whether the records of verified domains are still there, each once a day. */
+export async function recheckDomains(core: Core, job: string): Promise<number> {
+  const rows = core.setAside.rowsOf(job, "verified_domains");
+  const lease: Steps<DomainRow> = {
+    take: (tx, among) => takeDueDomains(tx, core.clock.now(), among),
+    handle: (tx, domains) =>
+      leaseDomains(
+        tx,
+        domains.map((domain) => domain.id),
+        later(core.clock.now(), leaseMs),
+      ),
+  };
+  const healed = await rows.retry(async (id) => {
+    for (const domain of await rows.again(id, lease)) await recheck(core, domain);
+  });
+  const { taken, done } = await rows.batch(batchSize, lease);
+  await Promise.all(done.map((domain) => rows.guard(domain, () => recheck(core, domain))));
+  return healed + taken.length;
+}
+
+async function recheck(core: Core, domain: DomainRow): Promise<void> {
+  const outcome = await look(core, domain);
+  const now = core.clock.now();
+  const checked = afterCheck(
+    { missCount: domain.miss_count, downgradedAt: domain.downgraded_at },
+    outcome,
+    now,
+  );
+  await core.db.transaction(async (tx) => {
+    const written = await recordCheck(tx, domain, { ...checked, checkedAt: checked.concluded ? now : null });
+    if (!written || checked.change === null) return;
+    await recordAudit(tx, now, {
+      environment: null,
+      organizationId: domain.organization_id,
+      event: checked.change === "downgraded" ? "domain.downgraded" : "domain.restored",
+      actor: systemActor,
+      targetId: domain.id,
+      details: { apex_domain: domain.apex_domain },
+    });
+    const name = shownDomain(domain.apex_domain);
+    const url = `${core.publicUrl()}/dashboard/domains`;
+    await mailOwners(
+      core,
+      tx,
+      domain.organization_id,
+      checked.change === "downgraded"
+        ? { kind: "domain_missing", fill: { domain: name, record: recordName(domain.apex_domain) }, url }
+        : { kind: "domain_back", fill: { domain: name }, url },
+    );
+  });
+}
+
+async function look({ dns }: Core, domain: DomainRow): Promise<CheckOutcome> {
+  try {
+    const values = await dns.resolveTxt(recordName(domain.apex_domain));
+    return provesToken(values, domain.token_hash) ? "found" : "missing";
+  } catch (error) {
+    if (error instanceof DnsError) return "unknown";
+    throw error;
+  }
+}

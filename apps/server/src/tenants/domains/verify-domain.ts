@@ -1,0 +1,183 @@
+import type { ChallengeId, DomainId } from "@assay/contract/ids";
+import { shownDomain } from "@assay/contract/shown-domain";
+import { recordAct, recordAudit, systemActor } from "../../platform/audit/audit.store.ts";
+import type { Core } from "../../platform/core.ts";
+import type { Tx } from "../../platform/db/db.ts";
+import { ApiError } from "../../platform/kernel/api-error.ts";
+import type { MemberCaller } from "../../platform/kernel/caller.ts";
+import { later } from "../../platform/kernel/clock.ts";
+import { hashToken, newToken, newUuid } from "../../platform/kernel/ids.ts";
+import { DnsError } from "../../platform/lib/dns.ts";
+import type { NameLookups } from "../../platform/lib/name-lookups.ts";
+import { countOfDay } from "../accounts/limit-guesses.ts";
+import { mailOwners } from "../organizations/mail-owners.ts";
+import { lockOrganization } from "../organizations/organization.store.ts";
+import { findApex } from "./apex.ts";
+import {
+  countOtherChallenges,
+  deleteDomain,
+  findChallenge,
+  findHolder,
+  type HolderRow,
+  insertChallenge,
+  insertDomain,
+  lockApex,
+  renewDomain,
+  spendChallenge,
+} from "./domain.store.ts";
+import {
+  challengeLifetimeMs,
+  describeFound,
+  provesToken,
+  recheckEveryMs,
+  recordName,
+  recordValue,
+} from "./domain.ts";
+
+/** Domains that an organization may be about to verify at the same time. */
+const maxOpenChallenges = 20;
+/** Challenges that a person may start in a day, in all organizations together. */
+const maxChallengesPerDay = 50;
+
+/** A challenge says who holds the domain, so without a limit anybody could find out the customers of the service by trying names. */
+async function countChallenge(core: Core, tx: Tx, caller: MemberCaller, apexDomain: string, now: Date) {
+  await lockOrganization(tx, caller.organizationId);
+  const others = await countOtherChallenges(tx, caller.organizationId, apexDomain, now);
+  if (others >= maxOpenChallenges)
+    throw new ApiError("DOMAIN_CHALLENGE_LIMIT_REACHED", {
+      hint: `An organization may have open challenges for ${maxOpenChallenges} domains. Publish the records of those that are open, or wait until some expire, 7 days after they were started.`,
+    });
+  const refusal = await countOfDay(core, tx, [
+    { what: ["domain challenges by", caller.userId], limit: maxChallengesPerDay },
+  ]);
+  if (refusal !== null)
+    throw new ApiError("DOMAIN_CHALLENGE_LIMIT_REACHED", {
+      message: "You have started too many domain challenges today.",
+      hint: `A person may start ${maxChallengesPerDay} a day, in all their organizations together. Try again tomorrow (UTC).`,
+    });
+}
+
+export async function startChallenge(core: Core, caller: MemberCaller, name: string) {
+  const { db, clock } = core;
+  const now = clock.now();
+  const { organizationId } = caller;
+  const apex = findApex(name);
+  if (apex === null) throw new ApiError("APEX_INVALID");
+  const id = newUuid<ChallengeId>(now);
+  const token = newToken();
+  const expiresAt = later(now, challengeLifetimeMs);
+  const holder = await db.transaction(async (tx) => {
+    await countChallenge(core, tx, caller, apex.ascii, now);
+    await insertChallenge(tx, {
+      id,
+      organizationId,
+      apexDomain: apex.ascii,
+      tokenHash: hashToken(token),
+      recordValue: recordValue(token),
+      expiresAt,
+      now,
+    });
+    await recordAct(tx, now, caller, {
+      event: "domain.challenge_started",
+      targetId: id,
+      details: { apex_domain: apex.ascii },
+    });
+    return findHolder(tx, apex.ascii);
+  });
+  const conflicts = holder !== null && holder.organization_id !== organizationId;
+  return {
+    challenge_id: id,
+    apex_domain: apex.ascii,
+    apex_domain_unicode: apex.unicode,
+    record_name: recordName(apex.ascii),
+    record_value: recordValue(token),
+    expires_at: expiresAt.toISOString(),
+    conflict: conflicts ? { organization_name: holder.organization_name } : null,
+  };
+}
+
+export async function verifyDomain(
+  core: Core,
+  lookups: NameLookups,
+  caller: MemberCaller,
+  request: { challengeId: ChallengeId; acknowledgeTakeover: boolean },
+) {
+  const { db, clock } = core;
+  const { organizationId } = caller;
+  const challenge = await findChallenge(db, organizationId, request.challengeId);
+  if (challenge === null) throw new ApiError("CHALLENGE_NOT_FOUND");
+  if (challenge.expires_at <= clock.now()) throw new ApiError("CHALLENGE_EXPIRED");
+  const { apex_domain: apexDomain, token_hash: tokenHash, record_value: published } = challenge;
+  const proof = { tokenHash, recordValue: published };
+
+  const name = recordName(apexDomain);
+  const values = await lookups.run(() => lookUp(core, name));
+  if (!provesToken(values, tokenHash)) {
+    throw new ApiError("DNS_NOT_PROPAGATED", {
+      hint: `${describeFound(name, values)} A new record can take from minutes to a day to be seen; try again then.`,
+    });
+  }
+
+  const now = clock.now();
+  const nextCheckAt = later(now, recheckEveryMs);
+  return db.transaction(async (tx) => {
+    await lockApex(tx, apexDomain);
+    const holder = await findHolder(tx, apexDomain);
+    const loser = holder !== null && holder.organization_id !== organizationId ? holder : null;
+    if (loser !== null && !request.acknowledgeTakeover) {
+      throw new ApiError("APEX_TAKEOVER_REQUIRED", {
+        message: `${shownDomain(apexDomain)} is held by the organization "${loser.organization_name}".`,
+      });
+    }
+    if (!(await spendChallenge(tx, organizationId, challenge))) throw new ApiError("CHALLENGE_NOT_FOUND");
+    if (loser !== null) await takeFrom(core, tx, loser, now);
+    let domainId = newUuid<DomainId>(now);
+    if (holder !== null && loser === null) {
+      domainId = holder.id;
+      await renewDomain(tx, organizationId, holder.id, { ...proof, now, nextCheckAt });
+    } else {
+      await insertDomain(tx, { id: domainId, organizationId, apexDomain, ...proof, now, nextCheckAt });
+    }
+    await recordAct(tx, now, caller, {
+      event: "domain.verified",
+      targetId: domainId,
+      details: { apex_domain: apexDomain, takeover: loser !== null },
+    });
+    return {
+      domain_id: domainId,
+      apex_domain: apexDomain,
+      apex_domain_unicode: shownDomain(apexDomain),
+      takeover_from:
+        loser === null
+          ? null
+          : { organization_id: loser.organization_id, organization_name: loser.organization_name },
+    };
+  });
+}
+
+async function lookUp({ dns }: Core, name: string): Promise<string[]> {
+  try {
+    return await dns.resolveTxt(name);
+  } catch (error) {
+    if (!(error instanceof DnsError)) throw error;
+    throw new ApiError(error.kind === "failed" ? "UPSTREAM_ERROR" : "UPSTREAM_UNAVAILABLE");
+  }
+}
+
+async function takeFrom(core: Core, tx: Tx, loser: HolderRow, now: Date): Promise<void> {
+  const name = shownDomain(loser.apex_domain);
+  await deleteDomain(tx, loser.organization_id, loser.id);
+  await recordAudit(tx, now, {
+    environment: null,
+    organizationId: loser.organization_id,
+    event: "domain.lost",
+    actor: systemActor,
+    targetId: loser.id,
+    details: { apex_domain: loser.apex_domain },
+  });
+  await mailOwners(core, tx, loser.organization_id, {
+    kind: "domain_lost",
+    fill: { domain: name, organization: loser.organization_name },
+    url: `${core.publicUrl()}/dashboard/domains`,
+  });
+}

@@ -1,0 +1,123 @@
+import type { OrganizationId } from "@assay/contract/ids";
+import { cleanDeleted, type Obstacle } from "../../platform/cleaning/clean-tables.ts";
+import type { Core } from "../../platform/core.ts";
+import type { Tx } from "../../platform/db/db.ts";
+import { dayMs, later, secondMs } from "../../platform/kernel/clock.ts";
+import { removeMailFiles } from "../../platform/mails/mail-files.ts";
+import { queueMail } from "../../platform/mails/queue-mail.ts";
+import { updateTombstone } from "./deletion.store.ts";
+import { openReceiptKey, signReceipt } from "./deletion-receipt.ts";
+import {
+  deleteWaitingReceipt,
+  insertWaitingReceipt,
+  lockCleanReceipts,
+  postponeWaitingReceipts,
+  readWaiting,
+  type WaitingReceiptRow,
+} from "./waiting-receipt.store.ts";
+
+const batchSize = 20;
+
+/** What the receipt is to say and to whom, kept sealed from the end of the rows to the end of the bytes. */
+type WaitingReceipt = { name: string; scheduledFor: string; owners: readonly string[] };
+
+const advice: Record<Obstacle, string> = {
+  old_transaction:
+    "a transaction from before the deletion still runs; look for it in pg_stat_activity (backend_xmin), pg_prepared_xacts and pg_replication_slots",
+  table_in_use: "a table was in use all the time",
+  took_too_long: "a table could not be rewritten within five minutes; tried again in a day",
+  log_in_use: "the write-ahead log is still needed; a backup may be under way",
+  other_process: "another process is cleaning",
+};
+
+export async function awaitCleanFiles(
+  { ring }: Pick<Core, "ring">,
+  tx: Tx,
+  organizationId: OrganizationId,
+  receipt: WaitingReceipt,
+  now: Date,
+): Promise<void> {
+  const content = ring.seal("deletion-receipt", JSON.stringify(receipt), organizationId);
+  await insertWaitingReceipt(tx, { organizationId, content }, now);
+}
+
+/**
+ * The second half of a deletion. Its rows are gone; this removes what they left in files, and only then signs the receipt. Returns how
+ * many deletions it completed; what waits is logged, shown in /metrics and tried again.
+ */
+export function completeDeletions(core: Core, job: string): () => Promise<number> {
+  const rows = core.setAside.rowsOf(job, "deletion_receipts");
+  const { db, clock, log, metrics } = core;
+  const showCount = metrics.gauge(
+    "assay_deletions_waiting",
+    "Deleted organizations whose rows are gone and whose receipt waits until files are clean.",
+  );
+  const showAge = metrics.gauge(
+    "assay_deletions_waiting_seconds",
+    "How long the oldest of them has been waiting.",
+  );
+  return async () => {
+    const waiting = await readWaiting(db, clock.now());
+    showCount(waiting.count);
+    showAge(waiting.since === null ? 0 : (clock.now().getTime() - waiting.since.getTime()) / secondMs);
+    if (waiting.goneBefore === null) return 0;
+    await removeMailFiles(core);
+    const obstacle = await cleanDeleted(core, waiting.goneBefore);
+    if (obstacle !== null) {
+      if (obstacle === "took_too_long") await postponeWaitingReceipts(db, later(clock.now(), dayMs));
+      log.warn("a deletion waits for clean files", {
+        reason: obstacle,
+        advice: advice[obstacle],
+        deletions: waiting.count,
+      });
+      return 0;
+    }
+    const goneBefore = waiting.goneBefore;
+    // The signing key is made outside of the transactions: the key is the installation's, and a rollback of one
+    // deletion must not undo it.
+    const key = await openReceiptKey(core, db);
+    const completed = await rows.run(batchSize, {
+      take: (tx, among) => lockCleanReceipts(tx, goneBefore, among),
+      handle: async (tx, due) => {
+        for (const row of due) await sendReceipt(core, tx, key, row);
+      },
+    });
+    showCount(waiting.count - completed);
+    return completed;
+  };
+}
+
+type ReceiptKey = Awaited<ReturnType<typeof openReceiptKey>>;
+
+async function sendReceipt(core: Core, tx: Tx, key: ReceiptKey, row: WaitingReceiptRow): Promise<void> {
+  const { clock, ring, log } = core;
+  const now = clock.now();
+  const organizationId = row.id;
+  const told = JSON.parse(ring.openText("deletion-receipt", row.content, organizationId)) as WaitingReceipt;
+  const receipt = await signReceipt(core, key, core.publicUrl(), {
+    organization_id: organizationId,
+    organization_name: told.name,
+    deletion_scheduled_for: told.scheduledFor,
+    deleted_at: now.toISOString(),
+  });
+  for (const owner of told.owners) {
+    // The row of the organization is gone, so the mail belongs to none.
+    await queueMail(
+      core,
+      tx,
+      { to: owner },
+      {
+        kind: "organization_deleted",
+        fill: {
+          organization: told.name,
+          at: now,
+          receipt,
+          keys: `${core.publicUrl()}/v1/auth/deletion-receipt-keys`,
+        },
+      },
+    );
+  }
+  await updateTombstone(tx, organizationId, now);
+  await deleteWaitingReceipt(tx, organizationId);
+  log.info("an organization was deleted", { organizationId });
+}

@@ -1,0 +1,29 @@
+import { randomBytes } from "node:crypto";
+import type { OrganizationId } from "@assay/contract/ids";
+import type { Core } from "../../platform/core.ts";
+import type { KeyRing } from "../../platform/lib/key-ring.ts";
+import { readDocumentIdKey, setMissingDocumentIdKey } from "./organization.store.ts";
+
+const keyBytes = 32;
+
+export function newDocumentIdKey(ring: KeyRing, organizationId: OrganizationId): Buffer {
+  return ring.seal("document-id", randomBytes(keyBytes), organizationId);
+}
+
+/**
+ * The organization's secret for `service_document_id`. It is random and stored sealed under the key ring, not derived
+ * from it, so that a rotation of the ring changes no identifier. An organization older than these keys gets one on
+ * first use.
+ */
+export async function openDocumentIdKey(
+  { db, ring }: Pick<Core, "db" | "ring">,
+  organizationId: OrganizationId,
+): Promise<Buffer> {
+  let sealed = await readDocumentIdKey(db, organizationId);
+  if (sealed === null) {
+    await setMissingDocumentIdKey(db, organizationId, newDocumentIdKey(ring, organizationId));
+    sealed = await readDocumentIdKey(db, organizationId);
+  }
+  if (sealed === null) throw new Error("the organization has no key for document identifiers");
+  return ring.open("document-id", sealed, organizationId);
+}

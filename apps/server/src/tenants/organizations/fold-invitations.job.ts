@@ -1,0 +1,38 @@
+import { foldEmail } from "@assay/contract/email";
+import type { InvitationId } from "@assay/contract/ids";
+import type { Core } from "../../platform/core.ts";
+import {
+  findUnfoldedInvitation,
+  listUnfoldedInvitations,
+  setFoldedInvitation,
+  type UnfoldedInvitationRow,
+} from "./invitation.store.ts";
+
+const batchSize = 500;
+
+/**
+ * Gives invitations that an earlier version wrote the folded form of their address. One whose address is none by today's rules, or that
+ * a newer invitation has as well, stays without: its link works as before for the seven days that it lives.
+ */
+export async function foldInvitations({ db, setAside }: Core, job: string): Promise<number> {
+  const rows = setAside.rowsOf(job, "invitations");
+  const fold = async ({ organization_id, id, email }: UnfoldedInvitationRow) => {
+    const folded = foldEmail(email);
+    return folded !== null && (await setFoldedInvitation(db, organization_id, id, folded));
+  };
+  let done = await rows.retry(async (id) => {
+    const row = await findUnfoldedInvitation(db, id);
+    if (row !== null) await fold(row);
+  });
+  let before: InvitationId | null = null;
+  for (;;) {
+    const found: readonly UnfoldedInvitationRow[] = await listUnfoldedInvitations(db, before, batchSize);
+    const waiting = new Set(await rows.waiting(found.map(({ id }) => id)));
+    for (const row of found.filter(({ id }) => !waiting.has(id)))
+      await rows.guard(row, async () => {
+        if (await fold(row)) done += 1;
+      });
+    before = found.at(-1)?.id ?? null;
+    if (before === null) return done;
+  }
+}

@@ -1,0 +1,66 @@
+import type { ResultsWithoutEndpoint } from "@assay/contract/go-live";
+import type { OrganizationId } from "@assay/contract/ids";
+import { recordAct } from "../../platform/audit/audit.store.ts";
+import type { Core } from "../../platform/core.ts";
+import type { Queryable } from "../../platform/db/db.ts";
+import { ApiError } from "../../platform/kernel/api-error.ts";
+import type { MemberCaller, Tenant } from "../../platform/kernel/caller.ts";
+import { isComplete } from "./business-details.ts";
+import { findAcceptance, readBusinessDetails, setLive } from "./go-live.store.ts";
+import { type GoLiveFacts, whatIsMissing } from "./go-live-readiness.ts";
+import { lockOrganization } from "./organization.store.ts";
+import { isCurrent, type RpTerms } from "./rp-terms.ts";
+
+export type GoLiveNeeds = {
+  terms: RpTerms;
+  /** Passed in by `app.ts`, because the folder of domains depends on this one and must not be imported from here. */
+  hasActiveDomain: (db: Queryable, organizationId: OrganizationId) => Promise<boolean>;
+  /** Passed in as well: whether any live document can be accepted at all. */
+  trustsAnybody: (db: Queryable) => Promise<boolean>;
+  /** Passed in as well: whether an enabled live endpoint with an active key is subscribed to the event of a success. */
+  canReceiveResults: (db: Queryable, tenant: Tenant) => Promise<boolean>;
+  /** Whether anything is configured that reads real documents. */
+  canReadDocuments: boolean;
+};
+
+export async function readGoLiveFacts(
+  db: Queryable,
+  organizationId: OrganizationId,
+  { terms, hasActiveDomain, trustsAnybody, canReceiveResults, canReadDocuments }: GoLiveNeeds,
+): Promise<GoLiveFacts> {
+  return {
+    terms_accepted: isCurrent(await findAcceptance(db, organizationId, terms), terms),
+    business_details_complete: isComplete(await readBusinessDetails(db, organizationId)),
+    domain_verified: await hasActiveDomain(db, organizationId),
+    state_trusted: await trustsAnybody(db),
+    results_received: await canReceiveResults(db, { organizationId, environment: "live" }),
+    reading_app_configured: canReadDocuments,
+  };
+}
+
+/** Opens live beside the sandbox, once and for good. Nothing in the sandbox is touched. */
+export async function goLive(
+  { db, clock }: Core,
+  needs: GoLiveNeeds,
+  caller: MemberCaller,
+  { results = null }: { results?: ResultsWithoutEndpoint | null },
+): Promise<void> {
+  const now = clock.now();
+  const { organizationId } = caller;
+  await db.transaction(async (tx) => {
+    const organization = await lockOrganization(tx, organizationId);
+    if (organization === null) throw new ApiError("FORBIDDEN");
+    if (organization.environment === "live") {
+      throw new ApiError("LIVE_IS_OPEN");
+    }
+    const missing = whatIsMissing(await readGoLiveFacts(tx, organizationId, needs), results);
+    if (missing.length > 0)
+      throw new ApiError("ORGANIZATION_NOT_READY", { hint: `Missing: ${missing.join("; ")}.` });
+    await setLive(tx, organizationId, now);
+    await recordAct(tx, now, caller, {
+      event: "organization.went_live",
+      targetId: organizationId,
+      details: { results: results ?? "webhooks" },
+    });
+  });
+}

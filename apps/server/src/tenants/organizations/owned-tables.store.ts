@@ -1,0 +1,62 @@
+import type { OrganizationId } from "@assay/contract/ids";
+import { type Sql, sql } from "../../platform/db/sql.ts";
+
+/** A table with rows that belong to an organization, and the condition that picks them. */
+export type OwnedTable = { table: string; belongsTo: (organizationId: OrganizationId) => Sql };
+
+function byOrganization(table: string): OwnedTable {
+  return { table, belongsTo: (organizationId) => sql`organization_id = ${organizationId}` };
+}
+
+/**
+ * Everything that the deletion of an organization removes, in this order: what refers to another table comes before it.
+ * A feature that adds a table with an `organization_id` adds it here, and a test says so; rows that belong to an
+ * organization through another table need an entry with a condition of their own, before that table.
+ *
+ * `memberships` and `organizations` themselves go last, in one transaction with the tombstone and the receipts.
+ */
+export const ownedTables: readonly OwnedTable[] = [
+  // Attempts, the busiest table of webhooks, have no index on the organization; they are found through their
+  // delivery.
+  {
+    table: "webhook_attempts",
+    belongsTo: (organizationId) =>
+      sql`delivery_id in (select id from webhook_deliveries where organization_id = ${organizationId})`,
+  },
+  // A delivery that goes takes what was answered to it along; here it goes first, so that the step after this one stays small.
+  {
+    table: "webhook_exchanges",
+    belongsTo: (organizationId) =>
+      sql`delivery_id in (select id from webhook_deliveries where organization_id = ${organizationId})`,
+  },
+  byOrganization("webhook_delivery_queue"),
+  byOrganization("webhook_deliveries"),
+  byOrganization("webhook_keys"),
+  byOrganization("webhook_endpoints"),
+  byOrganization("attempt_sockets"),
+  byOrganization("handoff_tokens"),
+  byOrganization("consents"),
+  byOrganization("attempts"),
+  byOrganization("sessions"),
+  byOrganization("session_outcomes"),
+  byOrganization("session_days"),
+  byOrganization("session_allowances"),
+  byOrganization("events"),
+  byOrganization("api_keys"),
+  byOrganization("redirect_uris"),
+  byOrganization("verified_domains"),
+  byOrganization("domain_challenges"),
+  byOrganization("rp_terms_acceptances"),
+  byOrganization("invitations"),
+  byOrganization("organization_logos"),
+  byOrganization("deletion_codes"),
+  byOrganization("mails"),
+  byOrganization("audit_logs"),
+  byOrganization("set_aside_rows"),
+  // Attempts that were written while their delivery was being deleted. This condition reads the whole table, so it
+  // runs once everything else is gone.
+  byOrganization("webhook_attempts"),
+];
+
+/** Tables with an `organization_id` that the last step deals with. */
+export const lastTables: readonly string[] = ["memberships", "deleted_organizations", "deletion_receipts"];

@@ -1,0 +1,364 @@
+import type { AttemptId, OrganizationId, SessionId } from "@assay/contract/ids";
+import {
+  type ArtifactFrame,
+  type VerifyCloseCode,
+  type VerifyPhase,
+  verifySocketLimits,
+} from "@assay/contract/verify-protocol";
+import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
+import type { Core } from "../../platform/core.ts";
+import { describeError } from "../../platform/lib/log.ts";
+import type { Requirements } from "../sessions/requirements.ts";
+import type { ByteBudget, ByteReservation } from "./byte-budget.ts";
+import type { Asking } from "./chip-examiner.ts";
+import { ChipStep, type ChipStepNeeds, type PassedChip } from "./chip-step.ts";
+import { FaceStep, type FaceStepNeeds } from "./face-step.ts";
+import { judgedTryOf } from "./judged-try.ts";
+import { recordTry } from "./record-try.ts";
+import { reportProgress } from "./report-progress.ts";
+import type { JudgedTry } from "./try.ts";
+import { advance, type FlowEffect, type FlowInput, type FlowState, startFlow } from "./verify-flow.ts";
+
+/** One end of a socket, as far as a run needs it. */
+export type DeviceLink = {
+  send(message: ServiceMessage): void;
+  close(code: VerifyCloseCode): void;
+};
+
+export type RunOwner = {
+  sessionId: SessionId;
+  attemptId: AttemptId;
+  organizationId: OrganizationId;
+  sandbox: boolean;
+  expiresAt: Date;
+  selectedFieldKeys: readonly string[];
+  requirements: Requirements;
+  triesUsed: { chip: number; face: number };
+  chipPassed: boolean;
+};
+
+export type RunSurroundings = Pick<ChipStepNeeds, "examiner" | "trust" | "judged"> &
+  Pick<FaceStepNeeds, "faceJudge" | "attestation"> & {
+    core: Core;
+    budget: ByteBudget;
+    /** Memory for what a device announces, filled with zeros. */
+    allocate: (bytes: number) => Buffer;
+    /** Seconds that a step took, by its name. */
+    timed: (step: string, seconds: number) => void;
+  };
+
+export type SocketInput =
+  | { kind: "message"; message: Exclude<DeviceMessage, { type: "hello" }> }
+  | { kind: "part"; frame: ArtifactFrame };
+
+const chipPhases: readonly VerifyPhase[] = ["chip", "chip_check", "chip_proof"];
+
+/**
+ * One attempt as it is carried out in this process: the protocol's state, the memory reserved for it, and the device's socket, which may
+ * change. Everything that happens to it is handled strictly one after another. The bytes belong to the steps (`ChipStep`, `FaceStep`).
+ */
+export class AttemptRun {
+  readonly owner: RunOwner;
+  readonly #around: RunSurroundings;
+  readonly #reservation: ByteReservation;
+  readonly #chip: ChipStep;
+  readonly #face: FaceStep;
+  #state: FlowState;
+  #link: DeviceLink | null = null;
+  #work: Promise<void> = Promise.resolve();
+  #disposed = false;
+  #lastStep = "";
+
+  constructor(owner: RunOwner, around: RunSurroundings) {
+    this.owner = owner;
+    this.#around = around;
+    this.#reservation = around.budget.open(owner);
+    const { sessionId, attemptId, sandbox, expiresAt, triesUsed, chipPassed } = owner;
+    const faceMode = sandbox ? "simulated" : around.faceJudge === null ? "unavailable" : "camera";
+    this.#state = startFlow(
+      { sessionId, attemptId, sandbox, faceMode, expiresAt: expiresAt.toISOString() },
+      { ...triesUsed, chipPassed },
+    );
+    const { core, examiner, trust, judged, faceJudge, attestation } = around;
+    const { db, clock, log } = core;
+    const asking = () => this.#asking;
+    this.#chip = new ChipStep(owner, { clock, log, examiner, trust, judged, asking });
+    this.#face = new FaceStep(owner, {
+      ...{ db, clock, log, examiner, faceJudge, attestation, asking },
+      makeRoom: () => this.#reservation.resize("face", verifySocketLimits.faceBytes),
+      failedEarly: (verdict, isCurrent) =>
+        void this.#next(() =>
+          // A device that has lost its connection may take up the challenge again, and no try is used.
+          isCurrent() && this.#link !== null
+            ? this.#apply({ kind: "face_failed_early", verdict }, null)
+            : undefined,
+        ),
+    });
+  }
+
+  get link(): DeviceLink | null {
+    return this.#link;
+  }
+
+  get ended(): boolean {
+    return this.#state.phase === "ended" || this.#disposed;
+  }
+
+  /** Whether the device would have to do something again that it has done, if it went on elsewhere. */
+  get isUnderWay(): boolean {
+    return !this.ended && this.#state.phase !== "chip";
+  }
+
+  /** Whether this run has counted the same tries as the database. If not, another process has gone on with the attempt. */
+  agreesWith(triesUsed: RunOwner["triesUsed"]): boolean {
+    const known = this.#state.triesUsed;
+    return known.chip === triesUsed.chip && known.face === triesUsed.face;
+  }
+
+  /**
+   * The device has connected with this socket. An earlier socket of the attempt is closed at once. A device is welcomed
+   * only when there is room for what it may send then.
+   */
+  attach(link: DeviceLink): Promise<void> {
+    this.#link?.close("REPLACED");
+    this.#link = link;
+    return this.#next(() => {
+      if (this.#link !== link) return undefined;
+      if (this.#makeRoomForChip()) return this.#apply({ kind: "attached" }, null);
+      this.#link = null;
+      link.close("BUSY");
+      return undefined;
+    });
+  }
+
+  /** The socket is gone. Files that were not judged are sent again on the next one, so they are not kept for it. */
+  detach(link: DeviceLink): void {
+    if (this.#link === link) this.#link = null;
+    if (this.#link === null)
+      void this.#next(() =>
+        this.#link === null && this.#state.phase === "chip"
+          ? this.#apply({ kind: "forgotten" }, null)
+          : undefined,
+      );
+  }
+
+  /** Resolves when the input has been handled. Input from a socket that has been replaced is dropped. */
+  receive(link: DeviceLink, input: SocketInput): Promise<void> {
+    return this.#next(() => {
+      if (this.#link !== link) return undefined;
+      if (this.#around.core.clock.now() >= this.owner.expiresAt)
+        return this.#apply({ kind: "session_over" }, null);
+      if (input.kind === "message") return this.#apply(input, null);
+      const { artifact, offset, total, bytes } = input.frame;
+      return this.#apply({ kind: "part", part: { artifact, offset, total, length: bytes.length } }, bytes);
+    });
+  }
+
+  /** The session has ended, or another device has taken it over. */
+  sessionOver(): Promise<void> {
+    return this.#next(() => this.#apply({ kind: "session_over" }, null));
+  }
+
+  /** The device has been disconnected for too long: the chip's bytes are overwritten, and it has to be read again. */
+  forget(): Promise<void> {
+    return this.#next(() => (this.#link === null ? this.#apply({ kind: "forgotten" }, null) : undefined));
+  }
+
+  /** Ends a capture whose challenge has run out some time ago. */
+  lookAtTime(): Promise<void> {
+    if (this.#state.phase !== "face_capture") return Promise.resolve();
+    return this.#next(() => this.#apply({ kind: "time_passed" }, null));
+  }
+
+  /** Overwrites all bytes and ignores every later input. Resolves when the work under way has ended. */
+  dispose(): Promise<void> {
+    this.#disposed = true;
+    return this.#work.then(() => {
+      this.#chip.wipe();
+      this.#face.wipe();
+      this.#reservation.release();
+    });
+  }
+
+  #next(work: () => Promise<void> | undefined): Promise<void> {
+    this.#work = this.#work.then(async () => {
+      if (this.#disposed) return;
+      try {
+        await work();
+      } catch (error) {
+        // A fault in our own code. Nothing was counted; the device connects again and goes on from the same state.
+        this.#around.core.log.error("a step of a verification failed", {
+          attemptId: this.owner.attemptId,
+          ...describeError(error),
+        });
+        this.#link?.close("INTERNAL");
+        this.#link = null;
+      }
+    });
+    return this.#work;
+  }
+
+  async #apply(first: FlowInput, bytes: Uint8Array | null): Promise<void> {
+    const inputs = [first];
+    for (let input = inputs.shift(); input !== undefined; input = inputs.shift()) {
+      const { state, effects } = advance(this.#state, input, this.#around.core.clock.now());
+      this.#state = state;
+      await this.#report();
+      for (const effect of effects) {
+        const then = await this.#carryOut(effect, bytes);
+        if (this.#disposed) return;
+        if (then !== undefined) inputs.push(then);
+      }
+    }
+    this.#giveBackRoom(first.kind);
+  }
+
+  // --- bytes -------------------------------------------------------------------------------------------------------
+
+  #makeRoomForChip(): boolean {
+    return chipPhases.includes(this.#state.phase)
+      ? this.#reservation.resize("chip", verifySocketLimits.chipBytes)
+      : true;
+  }
+
+  /** Gives back what the phase has no use for. More is reserved in two places only: for a welcome and for a challenge. */
+  #giveBackRoom(after: FlowInput["kind"]): void {
+    const { phase } = this.#state;
+    if (phase !== "face_capture" && phase !== "face_check") this.#reservation.resize("face", 0);
+    const { passed } = this.#chip;
+    if (passed !== null) this.#reservation.resize("chip", passed.dg2.length + passed.sod.length);
+    else if (phase === "ended" || after === "forgotten") this.#reservation.resize("chip", 0);
+  }
+
+  // --- effects -----------------------------------------------------------------------------------------------------
+
+  /** Tells the person's other page how far the device is. A failure is only logged: the verification goes on without it. */
+  async #report(): Promise<void> {
+    const step = this.#state.phase;
+    if (step === this.#lastStep || step === "ended" || this.#link === null) return;
+    this.#lastStep = step;
+    const { core } = this.#around;
+    const { sessionId, attemptId } = this.owner;
+    try {
+      await reportProgress(core.db, { sessionId, attemptId, step, now: core.clock.now() });
+    } catch (error) {
+      core.log.warn("the progress of a verification could not be told", {
+        attemptId,
+        ...describeError(error),
+      });
+    }
+  }
+
+  async #carryOut(effect: FlowEffect, bytes: Uint8Array | null): Promise<FlowInput | undefined> {
+    switch (effect.do) {
+      case "send":
+        this.#link?.send(effect.message);
+        return undefined;
+      case "close":
+        this.#link?.close(effect.code);
+        this.#link = null;
+        return undefined;
+      case "expect_artifact": {
+        const { artifact, what } = effect;
+        const buffer = this.#around.allocate(effect.size);
+        if ("file" in what) this.#chip.expectFile(artifact, what.file, buffer);
+        else this.#face.expectFrame(artifact, what.frameAtMs, buffer);
+        return undefined;
+      }
+      case "keep_part":
+        if (bytes === null) return undefined;
+        this.#chip.keepPart(effect.artifact, effect.offset, bytes);
+        this.#face.keepPart(effect.artifact, effect.offset, bytes, this.#state.face);
+        return undefined;
+      case "wipe":
+        // Without its chip there is nothing to hold a face against.
+        if (effect.what === "chip") this.#chip.wipe();
+        this.#face.wipe();
+        return undefined;
+      case "pin_chip":
+        this.#chip.pin();
+        return undefined;
+      case "check_chip":
+        return this.#guarded("chip_check", () => this.#chip.check());
+      case "begin_proof":
+        return this.#guarded("chip_proof", () => this.#chip.beginProof(effect.proof));
+      case "check_answers":
+        return this.#guarded("chip_proof", () => this.#chip.checkAnswers(effect.answers));
+      case "new_face_challenge": {
+        const next = await this.#guarded("face_challenge", () => this.#face.newChallenge(effect.stillHead));
+        // The step was stored and told with the count.
+        if (next.kind === "face_challenge") this.#lastStep = "face_capture";
+        return next;
+      }
+      case "give_back_challenge":
+        await this.#face.giveBackChallenge(effect.brokeDown);
+        return undefined;
+      case "judge_face":
+        return this.#guarded("face_check", () =>
+          this.#face.judge(this.#passedChip(), effect.by, effect.attestation),
+        );
+      case "record":
+        return this.#record(this.#judgedTry(effect));
+    }
+  }
+
+  // --- what all steps share ----------------------------------------------------------------------------------------
+
+  #passedChip(): PassedChip {
+    const { passed } = this.#chip;
+    if (passed === null) throw new Error("no chip has passed");
+    return passed;
+  }
+
+  get #asking(): Asking {
+    return {
+      sandbox: this.owner.sandbox,
+      organization: this.owner.organizationId,
+      onBusy: () => this.#link?.send({ type: "checking", phase: this.#state.phase, busy: true }),
+    };
+  }
+
+  /** A check that could not be carried out is a fault of ours, whatever the reason. */
+  async #guarded(step: string, work: () => Promise<FlowInput>): Promise<FlowInput> {
+    const { core, timed } = this.#around;
+    const startedAt = performance.now();
+    try {
+      return await work();
+    } catch (error) {
+      core.log.error("a check could not be carried out", {
+        attemptId: this.owner.attemptId,
+        step,
+        ...describeError(error),
+      });
+      return { kind: "fault", code: "CHECK_FAILED_TO_RUN" };
+    } finally {
+      timed(step, (performance.now() - startedAt) / 1000);
+    }
+  }
+
+  #judgedTry(effect: Extract<FlowEffect, { do: "record" }>): JudgedTry {
+    const { triesUsed, chipPassCounted } = this.#state;
+    return judgedTryOf(effect, {
+      chip: this.#chip.findings,
+      proof: this.#chip.passed?.proof ?? null,
+      face: this.#face.facts,
+      failedTries: triesUsed.chip + triesUsed.face - (chipPassCounted ? 1 : 0),
+    });
+  }
+
+  async #record(judged: JudgedTry): Promise<FlowInput> {
+    const { core, timed } = this.#around;
+    const startedAt = performance.now();
+    try {
+      return await recordTry(core, this.owner, judged);
+    } catch (error) {
+      core.log.error("the result of a try could not be written", {
+        attemptId: this.owner.attemptId,
+        ...describeError(error),
+      });
+      return { kind: "fault", code: "STORE_UNAVAILABLE" };
+    } finally {
+      timed("proof" in judged ? "finish" : "count", (performance.now() - startedAt) / 1000);
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import type { AttemptId, OrganizationId, SessionId } from "@assay/contract/ids";
+import type { Queryable, Tx } from "../../platform/db/db.ts";
+import { sql } from "../../platform/db/sql.ts";
+import { hashToken } from "../../platform/kernel/ids.ts";
+import { ofSession, type SessionRow, sessionColumns } from "../sessions/session.store.ts";
+
+/** A fresh token for the device of the attempt; its previous token is void. */
+export function putSocketToken(
+  tx: Tx,
+  socket: {
+    attemptId: AttemptId;
+    sessionId: SessionId;
+    organizationId: OrganizationId;
+    tokenHash: Buffer;
+    now: Date;
+  },
+): void {
+  tx.write(sql`
+    insert into attempt_sockets (attempt_id, session_id, organization_id, token_hash, created_at, updated_at)
+    values (${socket.attemptId}, ${socket.sessionId}, ${socket.organizationId}, ${socket.tokenHash}, ${socket.now},
+      ${socket.now})
+    on conflict (attempt_id) do update set token_hash = excluded.token_hash, updated_at = excluded.updated_at`);
+}
+
+export type SocketOwner = {
+  session: SessionRow;
+  attemptId: AttemptId;
+  /** What the person agreed to share. Fixed since the attempt began. */
+  selectedFieldKeys: readonly string[];
+  /** The chip has passed before, so reading it again uses up no try. */
+  chipPassed: boolean;
+};
+
+/**
+ * The session and the attempt that a socket token belongs to. Null when the session is unknown, the token is not the
+ * latest one of its attempt, or the attempt is over. The session may have expired meanwhile: the caller has to check
+ * its status.
+ */
+export async function findSocketOwner(
+  db: Queryable,
+  sessionId: SessionId,
+  socketToken: string,
+): Promise<SocketOwner | null> {
+  const row = await db.first<
+    SessionRow & {
+      chip_passed: boolean;
+      owner: { attempt_id: AttemptId; selected_field_keys: string[] } | null;
+    }
+  >(sql`
+    select ${sessionColumns}, chip_passed_at is not null as chip_passed,
+      (select json_build_object('attempt_id', a.id, 'selected_field_keys', c.selected_field_keys)
+        from attempt_sockets k
+        join attempts a on a.id = k.attempt_id and a.status = 'in_progress' and ${ofSession(sessionId, sql`a.`)}
+        join consents c on c.session_id = ${sessionId}
+        where k.session_id = ${sessionId} and k.token_hash = ${hashToken(socketToken)}) as owner
+    from sessions where id = ${sessionId}`);
+  if (row === null || row.owner === null) return null;
+  const { owner, chip_passed: chipPassed, ...session } = row;
+  return {
+    session,
+    attemptId: owner.attempt_id,
+    selectedFieldKeys: owner.selected_field_keys,
+    chipPassed,
+  };
+}
+
+/** False when the attempt is over, or is at this step already. */
+export async function setStep(
+  tx: Tx,
+  of: { sessionId: SessionId; attemptId: AttemptId },
+  step: string,
+  now: Date,
+): Promise<boolean> {
+  const changed = await tx.run(sql`
+    update attempt_sockets k set step = ${step}, updated_at = ${now}
+    from attempts a
+    where k.attempt_id = ${of.attemptId} and k.session_id = ${of.sessionId}
+      and k.step is distinct from ${step}
+      and a.id = ${of.attemptId} and a.status = 'in_progress'`);
+  return changed === 1;
+}
+
+export type ChallengeAnswer =
+  | "handed_out"
+  /** As many as are free have gone unanswered. Also for an attempt that is over, which whoever counts a try finds out. */
+  | "spent"
+  /** Its frames have brought the check down too often. */
+  | "given_up";
+
+/** Counts a challenge that is about to be given to the device, where it may have one. */
+export async function countChallenge(
+  tx: Tx,
+  asked: {
+    sessionId: SessionId;
+    attemptId: AttemptId;
+    step: string;
+    freeChallenges: number;
+    breakdownsAllowed: number;
+    now: Date;
+  },
+): Promise<ChallengeAnswer> {
+  const counted = await tx.run(sql`
+    update attempt_sockets k
+    set step = ${asked.step}, updated_at = ${asked.now}, unanswered_challenges = k.unanswered_challenges + 1
+    from attempts a
+    where k.attempt_id = ${asked.attemptId} and k.session_id = ${asked.sessionId}
+      and k.unanswered_challenges < ${asked.freeChallenges} and k.face_breakdowns <= ${asked.breakdownsAllowed}
+      and a.id = ${asked.attemptId} and a.status = 'in_progress'`);
+  if (counted === 1) return "handed_out";
+  const found = await tx.first<{ face_breakdowns: number }>(
+    sql`select face_breakdowns from attempt_sockets where attempt_id = ${asked.attemptId}`,
+  );
+  return found !== null && found.face_breakdowns > asked.breakdownsAllowed ? "given_up" : "spent";
+}
+
+/** A challenge that was answered, and not judged because of us, was not left unanswered. */
+export async function giveBackChallenge(
+  db: Queryable,
+  attemptId: AttemptId,
+  brokeDown: boolean,
+): Promise<void> {
+  await db.run(sql`
+    update attempt_sockets
+    set unanswered_challenges = greatest(unanswered_challenges - 1, 0), face_breakdowns = face_breakdowns + ${brokeDown ? 1 : 0}
+    where attempt_id = ${attemptId}`);
+}
+
+export async function deleteAttemptSockets(tx: Tx, sessionIds: readonly SessionId[]): Promise<void> {
+  if (sessionIds.length === 0) return;
+  await tx.run(sql`delete from attempt_sockets where session_id = any(${sessionIds}::text[])`);
+}

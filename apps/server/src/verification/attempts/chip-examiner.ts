@@ -1,0 +1,126 @@
+import { availableParallelism } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ChipProofState, ChipProofStep, ProofFiles } from "@assay/emrtd/verify/prove-chip";
+import type { ChipProof } from "@assay/emrtd/verify/report";
+import type { Who } from "../../platform/lib/waiting-line.ts";
+import {
+  PoolBusyError,
+  WorkerLostError,
+  WorkerPool,
+  type WorkerPoolOptions,
+} from "../../platform/lib/worker-pool.ts";
+import type { TrustSnapshot } from "../trust/trust-snapshot.ts";
+import type { ChipTask, ChipTaskAnswer, DocumentCheck, SentFiles } from "./chip-task.ts";
+
+/** What carries out tasks: threads of this process. */
+export type ChipPool = {
+  /** Tasks that wait for a thread. */
+  readonly waiting: number;
+  run(task: ChipTask, who: Who): Promise<unknown>;
+  close(): Promise<void>;
+};
+
+export type ExaminerOptions = Partial<WorkerPoolOptions> & {
+  /** For tests: in place of threads of its own. */
+  pool?: ChipPool;
+  /** As in `TRUST_POLICY`; the default policy unless given. */
+  policy?: string;
+  retryMs?: number;
+  patienceMs?: number;
+};
+
+/** For whom something is examined. */
+export type Asking = Who & {
+  /** Called once when there is no place to wait, so that the check takes longer. */
+  readonly onBusy: () => void;
+};
+
+const lostTaskRetries = 2;
+
+export function openChipThreads(options: Partial<WorkerPoolOptions> = {}): WorkerPool<ChipTask, unknown> {
+  return new WorkerPool(new URL("./chip-worker.ts", import.meta.url), {
+    threads: options.threads ?? Math.min(4, Math.max(1, availableParallelism() - 1)),
+    maxWaiting: options.maxWaiting ?? 64,
+    taskMs: options.taskMs ?? 30_000,
+  });
+}
+
+/** The checks of the chip, carried out by threads. A thread that is lost costs nobody anything: its task is given to another. */
+export class ChipExaminer {
+  readonly #pool: ChipPool;
+  /** For live documents and for those of the sandbox, so that partners see before they go live what will be refused. */
+  readonly #policy: string;
+  readonly #retryMs: number;
+  readonly #patienceMs: number;
+  readonly #closing = new AbortController();
+
+  constructor(options: ExaminerOptions = {}) {
+    this.#pool = options.pool ?? openChipThreads(options);
+    this.#policy = options.policy ?? "";
+    this.#retryMs = options.retryMs ?? 250;
+    this.#patienceMs = options.patienceMs ?? 5 * 60_000;
+  }
+
+  get waiting(): number {
+    return this.#pool.waiting;
+  }
+
+  verify(
+    input: { trust: TrustSnapshot | "test_country"; files: SentFiles; now: Date },
+    asking: Asking,
+  ): Promise<DocumentCheck> {
+    const { trust, files, now } = input;
+    return this.#run({ kind: "verify", trust, files, policy: this.#policy, nowMs: now.getTime() }, asking);
+  }
+
+  beginProof(proof: ChipProof, files: ProofFiles, asking: Asking): Promise<ChipProofStep> {
+    return this.#run({ kind: "begin_proof", proof, files: proofFilesOf(files) }, asking);
+  }
+
+  continueProof(
+    state: ChipProofState,
+    answers: readonly Uint8Array[],
+    files: ProofFiles,
+    asking: Asking,
+  ): Promise<ChipProofStep> {
+    return this.#run({ kind: "continue_proof", state, answers, files: proofFilesOf(files) }, asking);
+  }
+
+  /** Sandbox only: how the face check of this test document is meant to end. */
+  simulateFace(sod: Uint8Array, now: Date, asking: Asking): Promise<ChipTaskAnswer["find_test_document"]> {
+    return this.#run({ kind: "find_test_document", sod, nowMs: now.getTime() }, asking);
+  }
+
+  async #run<T extends ChipTask>(
+    task: T,
+    { sandbox, organization, onBusy }: Asking,
+  ): Promise<ChipTaskAnswer[T["kind"]]> {
+    let lost = 0;
+    let told = false;
+    for (let waitedMs = 0; ; ) {
+      try {
+        return (await this.#pool.run(task, { sandbox, organization })) as ChipTaskAnswer[T["kind"]];
+      } catch (error) {
+        if (this.#closing.signal.aborted) throw error;
+        if (error instanceof WorkerLostError && lost++ < lostTaskRetries) continue;
+        if (!(error instanceof PoolBusyError) || waitedMs >= this.#patienceMs) throw error;
+        if (!told) onBusy();
+        told = true;
+        // With jitter, so that waiting checks do not all try again at the same moment.
+        const pauseMs = this.#retryMs * (0.5 + Math.random());
+        await delay(pauseMs, undefined, { signal: this.#closing.signal }).catch(() => {});
+        waitedMs += pauseMs;
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#pool.close();
+  }
+}
+
+/** Only the files that a proof needs, so that the portrait is not copied to the thread. */
+function proofFilesOf({ DG14, DG15 }: ProofFiles): ProofFiles {
+  return { ...(DG14 === undefined ? {} : { DG14 }), ...(DG15 === undefined ? {} : { DG15 }) };
+}

@@ -1,0 +1,43 @@
+import type { AttemptId, SessionId } from "@assay/contract/ids";
+import type { Db, Tx } from "../../platform/db/db.ts";
+import { knownId } from "../../platform/kernel/ids.ts";
+import { setStep } from "./attempt-socket.store.ts";
+
+/** NOTIFY channel. Payload: `{"session_id","attempt_id","step"}`, identifiers and the name of a step, never anything a device sent. */
+export const verifyProgressChannel = "verify_progress";
+
+const stepPattern = /^[a-z_]{1,40}$/;
+
+/**
+ * Stores the step that the device of this attempt has come to, for pages that are loaded later, and notifies the pages
+ * that are open, whichever process they are connected to. Does nothing when the attempt is over.
+ */
+export async function reportProgress(
+  db: Db,
+  progress: { sessionId: SessionId; attemptId: AttemptId; step: string; now: Date },
+): Promise<void> {
+  const { sessionId, attemptId, step, now } = progress;
+  if (!stepPattern.test(step)) throw new Error("the name of a step is not a plain word");
+  await db.transaction(async (tx) => {
+    if (!(await setStep(tx, { sessionId, attemptId }, step, now))) return;
+    tellProgress(tx, { sessionId, attemptId, step });
+  });
+}
+
+/** For a transaction that has stored the step. */
+export function tellProgress(
+  tx: Tx,
+  { sessionId, attemptId, step }: { sessionId: SessionId; attemptId: AttemptId; step: string },
+): void {
+  tx.notify(verifyProgressChannel, JSON.stringify({ session_id: sessionId, attempt_id: attemptId, step }));
+}
+
+/** The session that a notification is about, or null: then anything may have changed. */
+export function progressSession(payload: string): SessionId | null {
+  try {
+    const { session_id: id } = JSON.parse(payload) as { session_id?: unknown };
+    return typeof id === "string" ? knownId(id) : null;
+  } catch {
+    return null;
+  }
+}

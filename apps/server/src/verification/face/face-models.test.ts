@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
+import type { Challenge } from "@assay/face/challenge";
+import { distanceOf } from "@assay/face/measurement";
+import { decode } from "jpeg-js";
+import { type FilmOptions, filmFace } from "../../../test/support/film-face.ts";
+import { type DecodedPicture, decodePicture } from "./decode-picture.ts";
+import { loadFaceModels } from "./face-models.ts";
+
+/**
+ * What the packages that the weights come from (face-api 1.7.15, human 3.3.6) answered with their own code on TensorFlow.js 4.22.0, for pictures decoded by
+ * jpeg-js 0.4.4. Boxes are left, top, width and height, a pose is yaw, pitch, roll and size.
+ */
+type Reference = {
+  readonly name: string;
+  readonly faces: readonly (readonly number[])[];
+  readonly pose: readonly number[];
+  readonly embedding: readonly number[];
+};
+const references = JSON.parse(
+  readFileSync(new URL("../../../test/support/face-models-reference.json", import.meta.url), "utf8"),
+) as readonly Reference[];
+
+const challenge: Challenge = {
+  movements: ["come_closer", "turn_left", "look_up", "turn_right"],
+  colours: ["red", "green", "blue", "white", "blue", "red", "green", "white"],
+  colourMs: 900,
+  deadlineMs: 45_000,
+};
+const films: Readonly<Record<string, FilmOptions>> = {
+  adult: { reflection: 0.05 },
+  "two people": { companion: "elder" },
+};
+
+/** The service's own decoder gives slightly other pixels, which is not what is compared here. */
+function decoded(jpeg: Uint8Array): DecodedPicture {
+  const { width, height, data } = decode(jpeg, { useTArray: true, formatAsRGBA: false });
+  return { width, height, rgb: data };
+}
+
+const made = new Map<string, ReturnType<typeof filmFace>>();
+async function pictureOf(name: string): Promise<DecodedPicture> {
+  if (name === "elder.jp2")
+    return decodePicture(readPortrait(name), { kinds: ["jp2", "j2k"], maxPixels: 1_000_000 });
+  if (name === "adult.jpg") return decoded(readPortrait(name));
+  const [, film = "", frame] = /^(.*) (\d+)$/.exec(name) ?? [];
+  const frames = made.get(film) ?? filmFace(challenge, films[film]);
+  made.set(film, frames);
+  return decoded(frames[Number(frame)]?.jpeg ?? new Uint8Array());
+}
+
+function assertNear(
+  actual: readonly number[],
+  expected: readonly number[],
+  most: number,
+  what: string,
+): void {
+  assert.equal(actual.length, expected.length, what);
+  for (const [index, value] of actual.entries())
+    assert.ok(Math.abs(value - (expected[index] ?? 0)) <= most, `${what}: ${actual} instead of ${expected}`);
+}
+
+test("the face models find, measure and embed faces as the packages do that their weights come from", async () => {
+  const models = await loadFaceModels();
+  for (const { name, faces, pose, embedding } of references) {
+    const picture = await pictureOf(name);
+    const found = await models.detect(picture);
+    assert.equal(found.length, faces.length, name);
+    for (const [index, { x, y, width, height }] of found.entries())
+      assertNear([x, y, width, height], faces[index] ?? [], 0.01, `${name}, box in pixels`);
+    const [box] = found;
+    assert.ok(box !== undefined, name);
+    const measured = await models.measure(picture, box);
+    assert.ok(measured !== null, name);
+    const { yaw, pitch, roll, size } = measured;
+    assertNear([yaw, pitch, roll, size], pose, 0.01, `${name}, pose in degrees and pixels`);
+    // Two people differ by about 0.6, the threshold is 0.5.
+    assert.ok(distanceOf(await models.embed(picture, box), embedding) < 0.0001, `${name}, embedding`);
+  }
+});
+
+test("the face models are made from the very weights that were published", () => {
+  const folder = new URL(".", import.meta.resolve("@assay/face/networks/facemesh.json"));
+  const told = new Map(
+    [
+      ...readFileSync(new URL("README.md", folder), "utf8").matchAll(/^\| `(.+)` \| `([0-9a-f]{64})` \|$/gm),
+    ].map(([, file, hash]) => [file, hash]),
+  );
+  const stored = readdirSync(folder).filter((file) => file !== "README.md");
+  assert.deepEqual(stored.sort(), [...told.keys()].sort());
+  for (const file of stored)
+    assert.equal(
+      createHash("sha256")
+        .update(readFileSync(new URL(file, folder)))
+        .digest("hex"),
+      told.get(file),
+      file,
+    );
+});
+
+test("the face models can be asked many things at once and mix nothing up", async () => {
+  const models = await loadFaceModels();
+  const names = ["adult.jpg", "elder.jp2"];
+  const answers = await Promise.all(
+    names.map(async (name) => {
+      const picture = await pictureOf(name);
+      const [box] = await models.detect(picture);
+      return box === undefined ? [] : await models.embed(picture, box);
+    }),
+  );
+  for (const [index, name] of names.entries()) {
+    const expected = references.find((reference) => reference.name === name)?.embedding ?? [];
+    assert.ok(distanceOf(answers[index] ?? [], expected) < 0.0001, name);
+  }
+});

@@ -1,0 +1,46 @@
+import type { CancelReason } from "@assay/contract/sessions";
+import type { PublishTarget } from "../../delivery/webhooks/endpoint.store.ts";
+import type { Actor } from "../../platform/audit/audit.store.ts";
+import type { Core } from "../../platform/core.ts";
+import type { Tx } from "../../platform/db/db.ts";
+import { endSession } from "./end-session.ts";
+import { lockOpenAttempt, type SessionRow, stateOf } from "./session.store.ts";
+import { decideCancel, type SessionRefusal } from "./session.ts";
+
+export type CancelResult =
+  | { result: "cancelled" }
+  /** It was cancelled before; nothing was written. */
+  | { result: "already_cancelled" }
+  | { result: "refused"; why: SessionRefusal | "in_flight" | "delivered" };
+
+/**
+ * Cancels a session whose row the caller holds, or tells why not; what that means to whoever asked is the caller's to say.
+ *
+ * For a withdrawal after success, `takeBack` must remove what has not been delivered yet, in the same transaction, and
+ * tell whether that was in time: once somebody has received the claims, the outcome stands.
+ */
+export async function cancelSession(
+  core: Core,
+  tx: Tx,
+  session: SessionRow,
+  request: {
+    reason: CancelReason;
+    actor: Actor;
+    now: Date;
+    targets?: readonly PublishTarget[];
+    takeBack?: (tx: Tx) => Promise<"nothing_delivered" | "delivered">;
+  },
+): Promise<CancelResult> {
+  const { now } = request;
+  const attempt = session.status === "in_progress" ? await lockOpenAttempt(tx, session.id) : null;
+  const decision = decideCancel(stateOf(session), attempt, request.reason, now);
+  if (decision.move === "none") return { result: "already_cancelled" };
+  if (decision.move === "refuse") return { result: "refused", why: decision.why };
+  if (session.status === "succeeded") {
+    if (request.takeBack === undefined) return { result: "refused", why: "ended" };
+    if ((await request.takeBack(tx)) === "delivered") return { result: "refused", why: "delivered" };
+  }
+  const end = { status: "cancelled", reason: request.reason } as const;
+  await endSession(core, tx, session, end, request.actor, now, request.targets);
+  return { result: "cancelled" };
+}

@@ -1,0 +1,60 @@
+import type { AttemptId } from "@assay/contract/ids";
+import type { Tx } from "../../platform/db/db.ts";
+import { newId } from "../../platform/kernel/ids.ts";
+import { sessionChannel } from "./end-session.ts";
+import {
+  insertAttempt,
+  lockOpenAttempt,
+  openAttemptEnd,
+  type SessionRow,
+  sessionMove,
+  stateOf,
+  touchAttempt,
+} from "./session.store.ts";
+import { decideClaim, type SessionRefusal } from "./session.ts";
+
+export type ClaimResult =
+  | { result: "claimed"; attemptId: AttemptId; resumed: boolean; tookOver: boolean }
+  | { result: "refused"; why: SessionRefusal | "other_device" };
+
+/**
+ * A device takes the session, whose row the caller holds: a new attempt begins, and a session that was only created is now in progress. The same
+ * device gets its attempt back. Another device is refused unless it may take over; then the old attempt is cancelled.
+ */
+export async function claimSession(
+  tx: Tx,
+  session: SessionRow,
+  claim: { deviceHash: Buffer; mayTakeOver: boolean; now: Date },
+): Promise<ClaimResult> {
+  const { now } = claim;
+  const { id: sessionId } = session;
+  const attempt = session.status === "in_progress" ? await lockOpenAttempt(tx, sessionId) : null;
+  const device = { hash: claim.deviceHash, mayTakeOver: claim.mayTakeOver };
+  const decision = decideClaim(stateOf(session), attempt, device, now);
+  switch (decision.move) {
+    case "refuse":
+      return { result: "refused", why: decision.why };
+    case "resume":
+      await touchAttempt(tx, decision.attemptId, now);
+      return { result: "claimed", attemptId: decision.attemptId, resumed: true, tookOver: false };
+    case "start": {
+      const tookOver = decision.cancelAttempt !== null;
+      if (tookOver)
+        tx.write(openAttemptEnd(sessionId, { status: "cancelled", failureCode: null, riskScore: null, now }));
+      const attemptId = newId("va", now);
+      insertAttempt(tx, {
+        id: attemptId,
+        sessionId,
+        organizationId: session.organization_id,
+        sandbox: session.sandbox,
+        deviceHash: claim.deviceHash,
+        sessionExpiresAt: session.expires_at,
+        now,
+      });
+      if (session.status === "created")
+        tx.write(sessionMove(sessionId, { from: "created", to: "in_progress", completedAt: null, now }));
+      tx.notify(sessionChannel, sessionId);
+      return { result: "claimed", attemptId, resumed: false, tookOver };
+    }
+  }
+}

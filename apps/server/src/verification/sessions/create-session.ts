@@ -1,0 +1,156 @@
+import type { EndpointId, OrganizationId } from "@assay/contract/ids";
+import { nearest } from "@assay/contract/nearest";
+import { ageClaim, type CreateSessionBody, claimKeys } from "@assay/contract/sessions";
+import type { Static } from "typebox";
+import { isUsableEndpoint } from "../../delivery/webhooks/endpoint.store.ts";
+import { actEntry } from "../../platform/audit/audit.store.ts";
+import type { Core } from "../../platform/core.ts";
+import { ApiError, badField } from "../../platform/kernel/api-error.ts";
+import { isSandbox, type OrganizationCaller, type Tenant } from "../../platform/kernel/caller.ts";
+import { hashToken, newId, newToken } from "../../platform/kernel/ids.ts";
+import { liveRedirectProblem } from "../../tenants/domains/check-redirect.ts";
+import { embedOriginProblem, parseEmbedOrigin } from "./embed-origin.ts";
+import type { OpenSessions } from "./open-sessions.ts";
+import { canReadDocuments } from "./reading-ways.ts";
+import {
+  commonRedirectProblem,
+  liveSchemeProblem,
+  parseRedirectUrl,
+  sandboxRedirectProblem,
+} from "./redirect-rules.ts";
+import { requirementsOf } from "./requirements.ts";
+import { insertSession, type NewSession, type SessionRow } from "./session.store.ts";
+import { contractVersion, expiryOf } from "./session.ts";
+import { buildShareFields, type ShareFields } from "./share-contract.ts";
+
+type Body = Static<typeof CreateSessionBody>;
+
+/** The session, and the token that is shown this once. */
+export async function createSession(
+  core: Core,
+  caller: OrganizationCaller,
+  body: Body,
+  openSessions: OpenSessions,
+): Promise<{ row: SessionRow; cancelToken: string }> {
+  const { db, clock, config } = core;
+  if (!isSandbox(caller) && !canReadDocuments(config)) throw new ApiError("NO_READER_AVAILABLE");
+  const shareFields = checkShareFields(body.share_fields);
+  await checkRedirect(core, caller, body.redirect_url);
+  const embedOrigin = await checkEmbedOrigin(core, caller, body.embed_origin);
+  await checkEndpoint(core, caller, body.webhook_endpoint_id);
+
+  const now = clock.now();
+  const cancelToken = newToken();
+  const session: NewSession = {
+    id: newId("vs", now),
+    organizationId: caller.organizationId,
+    contractVersion,
+    shareFields,
+    requirements: requirementsOf(body.requirements ?? {}),
+    locale: body.locale ?? null,
+    redirectUrl: body.redirect_url ?? null,
+    embedOrigin,
+    webhookEndpointId: body.webhook_endpoint_id ?? null,
+    clientReferenceId: body.client_reference_id ?? null,
+    metadata: body.metadata ?? {},
+    sandbox: isSandbox(caller),
+    cancelTokenHash: hashToken(cancelToken),
+    expiresAt: expiryOf(now),
+    now,
+  };
+  const audit = actEntry(caller, { event: "session.created", targetId: session.id });
+  const { limit } = openSessions;
+  const countUpTo = openSessions.countUpTo(caller);
+  const startedAt = performance.now();
+  const { row, open } = await insertSession(db, session, audit, { limit, countUpTo });
+  if (countUpTo > 0) openSessions.counted(caller, open, performance.now() - startedAt);
+  if (row === null) throw tooManyOpen(limit);
+  return { row, cancelToken };
+}
+
+function tooManyOpen(limit: number): ApiError {
+  return new ApiError("CONFLICT", {
+    message: "The organization has as many open sessions in this environment as it may have.",
+    hint: `An organization may have ${limit} open sessions at once in each environment. Wait until some have ended or expired, cancel what is not needed, or ask the operator for more.`,
+  });
+}
+
+function checkShareFields(asked: Body["share_fields"]): ShareFields {
+  const built = buildShareFields(asked);
+  if ("fields" in built) return built.fields;
+  const { problem } = built;
+  switch (problem.kind) {
+    case "unknown_key": {
+      const meant = nearest(problem.key, [...claimKeys, `${ageClaim.prefix}18`]);
+      throw new ApiError("UNKNOWN_CLAIM_KEY", {
+        message: `\`share_fields.${problem.key.slice(0, 80)}\` is not a field that can be shared.${meant === null ? "" : ` Did you mean \`${meant}\`?`}`,
+        hint: `Ask for one of: ${claimKeys.join(", ")}, or age_over_N with N from ${ageClaim.min} to ${ageClaim.max}.`,
+      });
+    }
+    case "several_ages":
+      throw new ApiError("INVALID_REQUEST", {
+        message: `\`share_fields\` asks for more than one age: ${problem.keys.join(", ")}.`,
+        hint: "Ask for one `age_over_N`. Several together would reveal more about the age than you need.",
+      });
+    case "bad_reason":
+      throw badField(`share_fields.${problem.key}.${problem.at}`, problem.problem);
+  }
+}
+
+async function checkRedirect(
+  core: Core,
+  caller: OrganizationCaller,
+  text: string | undefined,
+): Promise<void> {
+  if (text === undefined) return;
+  const parsed = parseRedirectUrl(text);
+  if ("problem" in parsed) throw badField("redirect_url", parsed.problem);
+  const { url } = parsed;
+  const problem =
+    commonRedirectProblem(url) ??
+    (isSandbox(caller)
+      ? sandboxRedirectProblem(url)
+      : (liveSchemeProblem(url) ?? (await liveHostProblem(core, caller.organizationId, url))));
+  if (problem !== null) {
+    throw new ApiError("INVALID_REQUEST", {
+      message: `\`redirect_url\` ${problem}.`,
+      hint: "Use an address that the redirect rules of your environment allow, or leave it out.",
+    });
+  }
+}
+
+/** As it is stored: in the form that browsers compare. */
+async function checkEmbedOrigin(
+  { db }: Core,
+  caller: OrganizationCaller,
+  text: string | undefined,
+): Promise<string | null> {
+  if (text === undefined) return null;
+  const parsed = parseEmbedOrigin(text);
+  if ("problem" in parsed) throw badField("embed_origin", parsed.problem);
+  const asked = { organizationId: caller.organizationId, sandbox: caller.environment === "sandbox" };
+  const problem = await embedOriginProblem(db, asked, parsed.origin);
+  if (problem === null) return parsed.origin.origin;
+  throw new ApiError("INVALID_REQUEST", {
+    message: `\`embed_origin\` ${problem}.`,
+    hint: "Verify the domain of the page that shows the frame, or leave it out and send the person to `verification_url`.",
+  });
+}
+
+async function liveHostProblem(
+  { db }: Core,
+  organizationId: OrganizationId,
+  url: URL,
+): Promise<string | null> {
+  const problem = await liveRedirectProblem(db, organizationId, url);
+  return problem === null ? null : `is not allowed: ${problem}`;
+}
+
+async function checkEndpoint({ db }: Core, tenant: Tenant, id: EndpointId | undefined): Promise<void> {
+  if (id === undefined || (await isUsableEndpoint(db, tenant, id))) return;
+  throw new ApiError("INVALID_REQUEST", {
+    message:
+      "`webhook_endpoint_id` names no enabled webhook endpoint of your organization in this environment.",
+    hint: "Use the id of an enabled endpoint of the same environment, or leave it out to notify every subscribed endpoint.",
+  });
+}

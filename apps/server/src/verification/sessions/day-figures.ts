@@ -1,0 +1,165 @@
+import type { FailureCode, SessionStatus } from "@assay/contract/sessions";
+import { dayMs } from "../../platform/kernel/clock.ts";
+
+/** `2026-03-01`, in UTC. */
+export type Day = string;
+
+export function dayOf(time: Date): Day {
+  return time.toISOString().slice(0, 10);
+}
+
+export function startOfDay(day: Day): Date {
+  return new Date(`${day}T00:00:00.000Z`);
+}
+
+export function daysBetween(from: Day, to: Day): Day[] {
+  const days: Day[] = [];
+  for (let at = startOfDay(from).getTime(); at <= startOfDay(to).getTime(); at += dayMs)
+    days.push(dayOf(new Date(at)));
+  return days;
+}
+
+/**
+ * Durations are kept as counts in buckets, because counts of different days and shards can be added and a list of
+ * durations would grow for ever. Every bucket is 4 % wider than the one before it, so the middle of a bucket is within
+ * 2 % of every duration in it. Bucket 0 takes everything up to one second.
+ */
+const bucketRatio = 1.04;
+
+export function bucketOfSeconds(seconds: number): number {
+  return seconds <= 1 ? 0 : Math.ceil(Math.log(seconds) / Math.log(bucketRatio) - 1e-9);
+}
+
+/** The geometric middle of a bucket: in proportion, equally far from both of its ends. */
+export function secondsOfBucket(bucket: number): number {
+  if (bucket === 0) return 1;
+  const middle = bucketRatio ** (bucket - 0.5);
+  return Math.round(middle * 10) / 10;
+}
+
+/** The lower median: with an even number of durations, the smaller of the two in the middle. */
+export function medianSeconds(buckets: ReadonlyMap<number, number>): number | null {
+  return quantileSeconds(buckets, 0.5);
+}
+
+/** The smallest duration that at least `share` of all durations do not exceed. */
+export function quantileSeconds(buckets: ReadonlyMap<number, number>, share: number): number | null {
+  let total = 0;
+  for (const count of buckets.values()) total += count;
+  if (total <= 0) return null;
+  let before = 0;
+  for (const [bucket, count] of [...buckets].sort(([a], [b]) => a - b)) {
+    before += count;
+    if (before >= total * share) return secondsOfBucket(bucket);
+  }
+  return null;
+}
+
+/** How many durations are at most as long as each bound, and longer than the one before; the last is for all that are longer. */
+export function durationClasses(
+  buckets: ReadonlyMap<number, number>,
+  bounds: readonly number[],
+): { upToSeconds: number | null; count: number }[] {
+  const classes = [...bounds, null].map((upToSeconds) => ({ upToSeconds, count: 0 }));
+  for (const [bucket, count] of buckets) {
+    const seconds = secondsOfBucket(bucket);
+    const found = classes.find(({ upToSeconds }) => upToSeconds === null || seconds <= upToSeconds);
+    if (found !== undefined) found.count += count;
+  }
+  return classes;
+}
+
+/** How far a session got, in order. Each includes those before it. */
+export const sessionStages = [
+  "created",
+  "opened",
+  "agreed",
+  "chip_read",
+  "face_captured",
+  "succeeded",
+] as const;
+export type SessionStage = (typeof sessionStages)[number];
+
+/** How many ended sessions got at least as far as each stage, from how many ended at each. */
+export function funnelOf(endedAt: Partial<Record<SessionStage, number>>): Record<SessionStage, number> {
+  const funnel = { created: 0, opened: 0, agreed: 0, chip_read: 0, face_captured: 0, succeeded: 0 };
+  let reached = 0;
+  for (const stage of [...sessionStages].reverse()) {
+    // A success that is taken back may have been counted before stages were.
+    reached += Math.max(0, endedAt[stage] ?? 0);
+    funnel[stage] = reached;
+  }
+  return funnel;
+}
+
+/** Part of the figures of one day: a roll-up row, or sessions that are still in the table as open. */
+export type FigureRow = {
+  day: Day;
+  counts: Partial<Record<SessionStatus, number>>;
+  failureCodes: Partial<Record<FailureCode, number>>;
+  secondsBuckets: Record<string, number>;
+  /** Ended sessions by the furthest stage that they reached. */
+  stages: Partial<Record<SessionStage, number>>;
+};
+
+/** A person who is quick needs half a minute, and a session is open for an hour. */
+const durationBounds = [30, 60, 120, 300, 600, 1800] as const;
+
+export type StatusCounts = Record<SessionStatus, number> & { total: number };
+
+export type Overview = {
+  totals: StatusCounts;
+  days: ({ day: Day; medianSeconds: number | null } & StatusCounts)[];
+  successRate: number | null;
+  medianSecondsToComplete: number | null;
+  ninetiethSecondsToComplete: number | null;
+  durations: { upToSeconds: number | null; count: number }[];
+  funnel: Record<SessionStage, number>;
+  failureCodes: Partial<Record<FailureCode, number>>;
+};
+
+function noCounts(): StatusCounts {
+  return { total: 0, created: 0, in_progress: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0 };
+}
+
+/** Adds the rows up. The order of rows does not matter, and days without any are there with zeros. */
+export function summarize(days: readonly Day[], rows: readonly FigureRow[]): Overview {
+  const totals = noCounts();
+  const byDay = new Map(days.map((day) => [day, noCounts()]));
+  const failureCodes: Partial<Record<FailureCode, number>> = {};
+  const buckets = new Map<number, number>();
+  const bucketsByDay = new Map(days.map((day) => [day, new Map<number, number>()]));
+  const stages: Partial<Record<SessionStage, number>> = {};
+  for (const row of rows) {
+    const counts = byDay.get(row.day);
+    if (counts === undefined) continue;
+    for (const [status, count] of Object.entries(row.counts) as [SessionStatus, number][]) {
+      counts[status] += count;
+      counts.total += count;
+      totals[status] += count;
+      totals.total += count;
+    }
+    for (const [code, count] of Object.entries(row.failureCodes) as [FailureCode, number][])
+      failureCodes[code] = (failureCodes[code] ?? 0) + count;
+    for (const [bucket, count] of Object.entries(row.secondsBuckets))
+      for (const counted of [buckets, bucketsByDay.get(row.day)])
+        counted?.set(Number(bucket), (counted.get(Number(bucket)) ?? 0) + count);
+    for (const [stage, count] of Object.entries(row.stages) as [SessionStage, number][])
+      stages[stage] = (stages[stage] ?? 0) + count;
+  }
+  const ended = totals.succeeded + totals.failed + totals.expired + totals.cancelled;
+  return {
+    totals,
+    days: [...byDay].map(([day, counts]) => ({
+      day,
+      ...counts,
+      medianSeconds: medianSeconds(bucketsByDay.get(day) ?? new Map()),
+    })),
+    successRate: ended === 0 ? null : Math.round((totals.succeeded / ended) * 10_000) / 10_000,
+    medianSecondsToComplete: medianSeconds(buckets),
+    ninetiethSecondsToComplete: quantileSeconds(buckets, 0.9),
+    durations: durationClasses(buckets, durationBounds),
+    funnel: funnelOf(stages),
+    failureCodes,
+  };
+}

@@ -1,0 +1,33 @@
+import type { OrganizationId } from "@assay/contract/ids";
+import type { Queryable } from "../../platform/db/db.ts";
+import { findActiveDomains } from "../../tenants/domains/redirect-uri.store.ts";
+import { domainsAbove, isPlainHttps } from "../../tenants/domains/redirect-uri.ts";
+
+/** An origin in the form that browsers compare, or what is wrong with the text. */
+export function parseEmbedOrigin(text: string): { origin: URL } | { problem: string } {
+  const url = URL.parse(text);
+  // Whatever is more than an origin would be dropped, and the partner would believe that it counts.
+  if (url === null || url.hostname.includes("*") || url.origin.toLowerCase() !== text.toLowerCase())
+    return { problem: "must be an origin: scheme and host, with the port where it is not the usual one" };
+  return { origin: url };
+}
+
+/**
+ * Why pages of this origin may not show the session in a frame, as the rest of a sentence about it, or null when they may. Whoever frames
+ * the page could lay something over it, so even in the sandbox it is only who has proven a domain, and the developer's own machine.
+ */
+export async function embedOriginProblem(
+  db: Queryable,
+  session: { organizationId: OrganizationId; sandbox: boolean },
+  origin: URL,
+): Promise<string | null> {
+  const { protocol, hostname } = origin;
+  if (session.sandbox && hostname === "localhost" && (protocol === "http:" || protocol === "https:"))
+    return null;
+  if (!isPlainHttps(origin))
+    return session.sandbox
+      ? "must begin with https:// and have the default port, or be http://localhost with any port in the sandbox"
+      : "must begin with https:// and have the default port";
+  const [domain] = await findActiveDomains(db, session.organizationId, domainsAbove(hostname));
+  return domain === undefined ? "is not on a verified domain of the organization" : null;
+}

@@ -1,0 +1,163 @@
+import type { EventData } from "@assay/contract/events";
+import type { RequirementName } from "@assay/contract/facts";
+import type { AttemptFailureCode, CancelReason, FailureCode } from "@assay/contract/sessions";
+import type { PublishTarget } from "../../delivery/webhooks/endpoint.store.ts";
+import { type NewEvent, publishEvents, type ToldOfSession } from "../../delivery/webhooks/publish-event.ts";
+import type { Actor, AuditEntry } from "../../platform/audit/audit.store.ts";
+import type { Core } from "../../platform/core.ts";
+import type { Tx } from "../../platform/db/db.ts";
+import { tenantOf } from "../../platform/kernel/caller.ts";
+import { openAttemptEnd, type SessionRow, sessionMove, stateOf } from "./session.store.ts";
+import { type OutcomeOfDay, outcomeWrite } from "./session-day.store.ts";
+
+/** NOTIFY channel; the payload is the session id. Sent when a status changes, except by expiry: `expires_at` tells that in advance. */
+export const sessionChannel = "session_changed";
+
+export type SessionEnd =
+  | { status: "succeeded"; data: EventData<"verification.session.succeeded">; riskScore: number }
+  | {
+      status: "failed";
+      failureCode: FailureCode;
+      unmetRequirement: RequirementName | null;
+      riskScore: number | null;
+    }
+  | { status: "cancelled"; reason: CancelReason };
+
+/**
+ * The one way by which a session ends other than expiry. The caller holds the session's row and has decided that it may
+ * end; `session` is that row, with a try that ends it counted already. Status, tries, attempt, event, audit entry and count are there
+ * together or not at all. `targets` are the organization's endpoints, where the caller has read them in this transaction.
+ */
+export async function endSession(
+  core: Core,
+  tx: Tx,
+  session: SessionRow,
+  end: SessionEnd,
+  actor: Actor,
+  now: Date,
+  targets: readonly PublishTarget[] | null = null,
+): Promise<SessionRow> {
+  const written = recordsOf(end, triesOf(session), now);
+  const move = sessionMove(session.id, {
+    from: session.status,
+    to: end.status,
+    failureCode: written.failureCode,
+    unmetRequirement: written.unmetRequirement,
+    evidence: written.evidence,
+    completedAt: now,
+    triesUsed: stateOf(session).triesUsed,
+    now,
+  });
+  // The row is held, so it will be as it is written here, and need not be read again.
+  const ended: SessionRow = {
+    ...session,
+    status: end.status,
+    failure_code: written.failureCode,
+    unmet_requirement: written.unmetRequirement,
+    evidence: written.evidence,
+    completed_at: now,
+    updated_at: now,
+  };
+  const audit: AuditEntry = {
+    ...tenantOf(session),
+    event: `session.${end.status}`,
+    actor,
+    targetId: session.id,
+    details: written.auditDetails,
+  };
+  const counted = {
+    sessionId: session.id,
+    organizationId: session.organization_id,
+    sandbox: session.sandbox,
+    createdAt: session.created_at,
+    faceTriesUsed: session.liveness_tries_used,
+  };
+  const outcomes = [outcomeWrite({ ...counted, ...written.counted })];
+  if (session.status === "succeeded" && session.completed_at !== null)
+    outcomes.push(outcomeWrite({ ...counted, status: "succeeded", completedAt: session.completed_at }, -1));
+  await publishEvents(core, tx, now, [sessionEvent(ended, written.told)], {
+    writes: [move, openAttemptEnd(session.id, { status: end.status, ...written.attempt, now }), ...outcomes],
+    audits: [audit],
+    notifications: [{ channel: sessionChannel, payload: session.id }],
+    targets,
+  });
+  return ended;
+}
+
+type Records = {
+  failureCode: FailureCode | null;
+  unmetRequirement: RequirementName | null;
+  evidence: SessionRow["evidence"];
+  attempt: { failureCode: AttemptFailureCode | null; riskScore: number | null };
+  told: ToldOfSession;
+  auditDetails: Record<string, string>;
+  counted: OutcomeOfDay;
+};
+
+/** What each kind of end writes to the session, its attempt, the event, the audit log and the figures of the day. */
+function recordsOf(end: SessionEnd, tries: ReturnType<typeof triesOf>, now: Date): Records {
+  switch (end.status) {
+    case "succeeded":
+      return {
+        failureCode: null,
+        unmetRequirement: null,
+        evidence: end.data.evidence,
+        attempt: { failureCode: null, riskScore: end.riskScore },
+        told: { type: "verification.session.succeeded", data: end.data },
+        auditDetails: {},
+        counted: { status: "succeeded", completedAt: now },
+      };
+    case "failed":
+      return {
+        failureCode: end.failureCode,
+        unmetRequirement: end.unmetRequirement,
+        evidence: null,
+        attempt: { failureCode: end.failureCode, riskScore: end.riskScore },
+        told: {
+          type: "verification.session.failed",
+          data: { failure_code: end.failureCode, unmet_requirement: end.unmetRequirement, ...tries },
+        },
+        auditDetails: {
+          failure_code: end.failureCode,
+          ...(end.unmetRequirement === null ? {} : { unmet_requirement: end.unmetRequirement }),
+        },
+        counted: { status: "failed", failureCode: end.failureCode },
+      };
+    case "cancelled":
+      return {
+        failureCode: null,
+        unmetRequirement: null,
+        evidence: null,
+        attempt: { failureCode: "session_cancelled", riskScore: null },
+        told: {
+          type: "verification.session.cancelled",
+          data: { outcome: "not_verified", reason: end.reason, ...tries },
+        },
+        auditDetails: { reason: end.reason },
+        counted: { status: "cancelled" },
+      };
+  }
+}
+
+type EventSession = Pick<
+  SessionRow,
+  "id" | "organization_id" | "sandbox" | "contract_version" | "client_reference_id" | "webhook_endpoint_id"
+>;
+
+export function triesOf(session: Pick<SessionRow, "nfc_tries_used" | "liveness_tries_used">) {
+  return { nfc_tries_used: session.nfc_tries_used, liveness_tries_used: session.liveness_tries_used };
+}
+
+export function sessionEvent(session: EventSession, told: ToldOfSession): NewEvent {
+  return {
+    organizationId: session.organization_id,
+    sandbox: session.sandbox,
+    session: {
+      id: session.id,
+      contractVersion: session.contract_version,
+      clientReferenceId: session.client_reference_id,
+      webhookEndpointId: session.webhook_endpoint_id,
+    },
+    ...told,
+  };
+}

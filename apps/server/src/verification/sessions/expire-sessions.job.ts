@@ -1,0 +1,79 @@
+import { type PublishingCore, publishEvents } from "../../delivery/webhooks/publish-event.ts";
+import { systemActor } from "../../platform/audit/audit.store.ts";
+import type { Core } from "../../platform/core.ts";
+import type { Tx } from "../../platform/db/db.ts";
+import { tenantOf } from "../../platform/kernel/caller.ts";
+import { later, minuteMs } from "../../platform/kernel/clock.ts";
+import { dayOf } from "./day-figures.ts";
+import { sessionEvent, triesOf } from "./end-session.ts";
+import { type ExpiredSession, expireSessionRows, findNextExpiry, takeDueSessions } from "./session.store.ts";
+import { countOutcomes } from "./session-day.store.ts";
+
+const batchSize = 1000;
+/** Sessions live much longer, so none that is created after a look expires before the next one. */
+const lookAgainMs = minuteMs;
+
+/**
+ * Tells the partners about sessions that have expired: status, event, audit entry and count of a batch are one short
+ * transaction. Any number of processes may run it at once, each takes other sessions.
+ */
+export function expireSessions(
+  core: PublishingCore & Pick<Core, "setAside">,
+  job: string,
+): () => Promise<number> {
+  // Between these two moments no session expires.
+  let quiet = { from: new Date(0), until: new Date(0) };
+  return core.setAside.rowsOf(job, "sessions").sweep(batchSize, {
+    take: async (db, among) => {
+      const now = core.clock.now();
+      if (!among.isRetry && now >= quiet.from && now < quiet.until) return [];
+      const due = await takeDueSessions(db, now, among);
+      if (due.length > 0) return due;
+      const next = await findNextExpiry(db);
+      const lookAgainAt = later(now, lookAgainMs);
+      quiet = { from: now, until: next !== null && next < lookAgainAt ? next : lookAgainAt };
+      return [];
+    },
+    handle: (tx, sessions) => writeExpiry(core, tx, core.clock.now(), sessions),
+  });
+}
+
+async function writeExpiry(
+  core: PublishingCore,
+  tx: Tx,
+  now: Date,
+  sessions: readonly ExpiredSession[],
+): Promise<void> {
+  await expireSessionRows(tx, sessions);
+  await publishEvents(
+    core,
+    tx,
+    now,
+    sessions.map((session) =>
+      sessionEvent(session, { type: "verification.session.expired", data: triesOf(session) }),
+    ),
+    {
+      audits: sessions.map((session) => ({
+        ...tenantOf(session),
+        event: "session.expired" as const,
+        actor: systemActor,
+        targetId: session.id,
+      })),
+      writes: [],
+      notifications: [],
+    },
+  );
+  await countOutcomes(
+    tx,
+    sessions.map((session) => ({
+      organization_id: session.organization_id,
+      sandbox: session.sandbox,
+      day: dayOf(session.created_at),
+      status: "expired",
+      failure_code: null,
+      seconds_bucket: null,
+      stage: session.stage,
+      by: 1,
+    })),
+  );
+}

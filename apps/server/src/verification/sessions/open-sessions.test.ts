@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+import fc from "fast-check";
+import type { Tenant } from "../../platform/kernel/caller.ts";
+import { knownId } from "../../platform/kernel/ids.ts";
+import { OpenSessions } from "./open-sessions.ts";
+
+const tenant: Tenant = { organizationId: knownId("o"), environment: "sandbox" };
+
+const anyMove = fc.record({
+  what: fc.constantFrom("create", "create", "create", "end", "wait"),
+  process: fc.nat(3),
+  waitMs: fc.nat(200),
+});
+
+test("one process never opens more sessions than the limit, and each further one at most a hundredth more", () => {
+  let now = 0;
+  const time = mock.method(performance, "now", () => now);
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 600 }),
+      fc.nat(3),
+      fc.array(anyMove, { maxLength: 800 }),
+      (limit, further, moves) => {
+        const processes = Array.from({ length: 1 + further }, () => new OpenSessions(limit));
+        let open = 0;
+        for (const { what, process, waitMs } of moves) {
+          const counts = processes[process % processes.length] ?? assert.fail();
+          if (what === "wait") now += waitMs;
+          else if (what === "end") open = Math.max(0, open - 1);
+          else {
+            const upTo = counts.countUpTo(tenant);
+            const counted = Math.min(open, upTo);
+            if (upTo > 0) counts.counted(tenant, counted, 1);
+            if (counted < limit) open += 1;
+          }
+          assert.ok(open <= limit * (1 + further / 100), `${open} of ${limit}`);
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+  time.mock.restore();
+});
+
+test("far from the limit a busy tenant is counted once in fifty times the time that it takes, near it every time", () => {
+  let now = 0;
+  const time = mock.method(performance, "now", () => now);
+  const counts = new OpenSessions(1000);
+  counts.counted(tenant, 500, 4);
+  assert.deepEqual([counts.countUpTo(tenant), counts.countUpTo(tenant)], [0, 0]);
+  now = 200;
+  assert.equal(counts.countUpTo(tenant), 1000);
+  counts.counted(tenant, 991, 4);
+  assert.equal(counts.countUpTo(tenant), 1000);
+  time.mock.restore();
+});

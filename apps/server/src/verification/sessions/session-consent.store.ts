@@ -1,0 +1,27 @@
+import type { SessionId } from "@assay/contract/ids";
+import type { Queryable } from "../../platform/db/db.ts";
+import { ownedBy } from "../../platform/db/owned-by.ts";
+import { sql } from "../../platform/db/sql.ts";
+import type { Tenant } from "../../platform/kernel/caller.ts";
+import { type SessionRow, sessionColumns } from "./session.store.ts";
+
+/** What the person of a session agreed to, as far as the partner may know it. Nothing is set while nobody has agreed. */
+export type SessionConsentRow = {
+  selected_field_keys: string[] | null;
+  given_at: Date | null;
+  withdrawn_at: Date | null;
+};
+
+/** The session with its consent, in one statement: partners who wait for an outcome ask for it again and again. */
+export function findSessionWithConsent(
+  db: Queryable,
+  tenant: Tenant,
+  id: SessionId,
+): Promise<(SessionRow & SessionConsentRow) | null> {
+  return db.first<SessionRow & SessionConsentRow>(sql`
+    select ${sessionColumns}, agreed.* from sessions
+    left join lateral (
+      select selected_field_keys, given_at, withdrawn_at from consents
+      where consents.session_id = sessions.id and consents.organization_id = sessions.organization_id) agreed on true
+    where id = ${id} and ${ownedBy(tenant)}`);
+}

@@ -1,0 +1,209 @@
+import { randomUUID } from "node:crypto";
+import type { OrganizationId, SessionId } from "@assay/contract/ids";
+import type { FailureCode } from "@assay/contract/sessions";
+import type { Queryable, Tx } from "../../platform/db/db.ts";
+import { ownedBy } from "../../platform/db/owned-by.ts";
+import type { Among } from "../../platform/db/set-aside.ts";
+import { type Sql, sql } from "../../platform/db/sql.ts";
+import type { Tenant } from "../../platform/kernel/caller.ts";
+import { dayMs, later } from "../../platform/kernel/clock.ts";
+import { idFloor } from "../../platform/kernel/ids.ts";
+import {
+  bucketOfSeconds,
+  type Day,
+  dayOf,
+  type FigureRow,
+  type SessionStage,
+  startOfDay,
+} from "./day-figures.ts";
+import { furthestStage, idBy } from "./session.store.ts";
+import { lastExpiredCreation } from "./session.ts";
+
+export type OutcomeOfDay =
+  | { status: "succeeded"; completedAt: Date }
+  | { status: "failed"; failureCode: FailureCode }
+  | { status: "cancelled" };
+export type CountedOutcome = {
+  sessionId: SessionId;
+  organizationId: OrganizationId;
+  sandbox: boolean;
+  createdAt: Date;
+  faceTriesUsed: number;
+} & OutcomeOfDay;
+
+/** A row of `session_outcomes`. */
+export type OutcomeRow = {
+  id: string;
+  organization_id: OrganizationId;
+  sandbox: boolean;
+  day: Day;
+  status: "succeeded" | "failed" | "expired" | "cancelled";
+  failure_code: FailureCode | null;
+  seconds_bucket: number | null;
+  stage: SessionStage;
+  by: number;
+};
+
+/**
+ * The outcome of a session on the day it was created, as a part of the statement that ends it. `by` is -1 when an outcome is
+ * taken back. A row of its own, so that sessions which end at the same time do not wait for each other; a job adds them up.
+ */
+export function outcomeWrite(outcome: CountedOutcome, by: 1 | -1 = 1): Sql {
+  const { organizationId, sandbox, status, createdAt } = outcome;
+  const bucket =
+    status === "succeeded"
+      ? bucketOfSeconds((outcome.completedAt.getTime() - createdAt.getTime()) / 1000)
+      : null;
+  // The statement sees the session as it was before, without the try that ends it.
+  const stage =
+    status === "succeeded"
+      ? sql`'succeeded'`
+      : outcome.faceTriesUsed > 0
+        ? sql`'face_captured'`
+        : sql`(select ${furthestStage} from sessions where id = ${outcome.sessionId})`;
+  return sql`
+    insert into session_outcomes (organization_id, id, sandbox, day, status, failure_code, seconds_bucket, stage, by)
+    values (${organizationId}, ${randomUUID()}, ${sandbox}, ${dayOf(createdAt)}, ${status},
+      ${status === "failed" ? outcome.failureCode : null}, ${bucket}, ${stage}, ${by})`;
+}
+
+/** The next outcomes that nobody has added up yet. */
+export function takeOutcomes(db: Queryable, among: Among): Promise<OutcomeRow[]> {
+  return db.rows<OutcomeRow>(sql`
+    select id, organization_id, sandbox, to_char(day, 'YYYY-MM-DD') as day, status, failure_code, seconds_bucket, stage, by
+    from session_outcomes where ${among.where(sql`id`, "uuid")} limit ${among.limit} for update skip locked`);
+}
+
+export async function deleteOutcomes(tx: Tx, outcomes: readonly OutcomeRow[]): Promise<void> {
+  await tx.run(sql`
+    delete from session_outcomes where (organization_id, id) in (select * from unnest(
+      ${outcomes.map((outcome) => outcome.organization_id)}::uuid[], ${outcomes.map(({ id }) => id)}::uuid[]))`);
+}
+
+// One process always writes the same row of a day, and two processes hardly ever the same one.
+const shards = 16;
+const ownShard = Math.floor(Math.random() * shards);
+
+/** The sums of two objects of counts: the stored one and the one to be added. */
+const summed = (column: Sql) => sql`(
+  select coalesce(jsonb_object_agg(key, count), '{}') from (
+    select key, sum(count::bigint) as count from (
+      select * from jsonb_each_text(session_days.${column}) union all select * from jsonb_each_text(excluded.${column})
+    ) as both_of_them (key, count) group by key) as added)`;
+
+/** Adds outcomes to their days with one statement. Rows are written in order of their key: two batches cannot lock each other out. */
+export async function countOutcomes(tx: Tx, outcomes: readonly Omit<OutcomeRow, "id">[]): Promise<void> {
+  const days = [...daysOf(outcomes)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, day]) => day);
+  await tx.run(sql`
+    insert into session_days (organization_id, day, sandbox, shard, succeeded, failed, expired, cancelled, failure_codes,
+      seconds_buckets, stages)
+    select organization_id, day, sandbox, ${ownShard}::smallint, succeeded, failed, expired, cancelled, failure_codes,
+      seconds_buckets, stages
+    from unnest(
+      ${days.map((day) => day.organizationId)}::uuid[],
+      ${days.map((day) => day.day)}::date[],
+      ${days.map((day) => day.sandbox)}::boolean[],
+      ${days.map((day) => day.counts.succeeded)}::bigint[],
+      ${days.map((day) => day.counts.failed)}::bigint[],
+      ${days.map((day) => day.counts.expired)}::bigint[],
+      ${days.map((day) => day.counts.cancelled)}::bigint[],
+      ${days.map((day) => JSON.stringify(day.failureCodes))}::jsonb[],
+      ${days.map((day) => JSON.stringify(day.secondsBuckets))}::jsonb[],
+      ${days.map((day) => JSON.stringify(day.stages))}::jsonb[])
+      as counted (organization_id, day, sandbox, succeeded, failed, expired, cancelled, failure_codes, seconds_buckets, stages)
+    on conflict (organization_id, day, sandbox, shard) do update set
+      succeeded = session_days.succeeded + excluded.succeeded, failed = session_days.failed + excluded.failed,
+      expired = session_days.expired + excluded.expired, cancelled = session_days.cancelled + excluded.cancelled,
+      failure_codes = ${summed(sql`failure_codes`)}, seconds_buckets = ${summed(sql`seconds_buckets`)},
+      stages = ${summed(sql`stages`)}`);
+}
+
+function daysOf(outcomes: readonly Omit<OutcomeRow, "id">[]) {
+  const noDay = ({ organization_id, day, sandbox }: Omit<OutcomeRow, "id">) => ({
+    organizationId: organization_id,
+    day,
+    sandbox,
+    counts: { succeeded: 0, failed: 0, expired: 0, cancelled: 0 },
+    failureCodes: {} as Record<string, number>,
+    secondsBuckets: {} as Record<string, number>,
+    stages: {} as Record<string, number>,
+  });
+  const days = new Map<string, ReturnType<typeof noDay>>();
+  const add = (to: Record<string, number>, key: string | number | null, by: number) => {
+    if (key !== null) to[key] = (to[key] ?? 0) + by;
+  };
+  for (const outcome of outcomes) {
+    const key = `${outcome.organization_id} ${outcome.day} ${outcome.sandbox}`;
+    const day = days.get(key) ?? noDay(outcome);
+    days.set(key, day);
+    day.counts[outcome.status] += outcome.by;
+    add(day.failureCodes, outcome.failure_code, outcome.by);
+    add(day.secondsBuckets, outcome.seconds_bucket, outcome.by);
+    add(day.stages, outcome.stage, outcome.by);
+  }
+  return days;
+}
+
+/**
+ * Everything the overview needs, in one statement: it sees one moment of the database, so a session that ends meanwhile
+ * is counted once, as open or by its outcome.
+ */
+export async function readFigures(
+  db: Queryable,
+  tenant: Tenant,
+  range: { from: Day; to: Day },
+  now: Date,
+): Promise<FigureRow[]> {
+  const firstLiving = idFloor("vs", later(lastExpiredCreation(now), 1));
+  const rows = await db.rows<{
+    day: Day;
+    created: number;
+    in_progress: number;
+    succeeded: number;
+    failed: number;
+    expired: number;
+    cancelled: number;
+    failure_codes: FigureRow["failureCodes"];
+    seconds_buckets: FigureRow["secondsBuckets"];
+    stages: FigureRow["stages"];
+  }>(sql`
+    select to_char(day, 'YYYY-MM-DD') as day, 0::bigint as created, 0::bigint as in_progress, succeeded, failed, expired,
+      cancelled, failure_codes, seconds_buckets, stages
+    from session_days
+    where ${ownedBy(tenant)}
+      and day between ${range.from}::date and ${range.to}::date
+    union all
+    select to_char(day, 'YYYY-MM-DD'), 0, 0, case status when 'succeeded' then by else 0 end,
+      case status when 'failed' then by else 0 end, 0, case status when 'cancelled' then by else 0 end,
+      case when failure_code is null then '{}' else jsonb_build_object(failure_code, by) end,
+      case when seconds_bucket is null then '{}' else jsonb_build_object(seconds_bucket, by) end,
+      jsonb_build_object(stage, by)
+    from session_outcomes
+    where ${ownedBy(tenant)}
+      and day between ${range.from}::date and ${range.to}::date
+    union all
+    select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day,
+      count(*) filter (where status = 'created' and id >= ${firstLiving}),
+      count(*) filter (where status = 'in_progress' and id >= ${firstLiving}),
+      0, 0, count(*) filter (where id < ${firstLiving}), 0, '{}', '{}', '{}'
+    from sessions
+    where ${ownedBy(tenant)}
+      and status in ('created', 'in_progress')
+      and ${idBy.status} >= ${idFloor("vs", startOfDay(range.from))}
+      and ${idBy.status} < ${idFloor("vs", later(startOfDay(range.to), dayMs))}
+    group by 1`);
+  return rows.map((row) => ({
+    day: row.day,
+    counts: {
+      created: row.created,
+      in_progress: row.in_progress,
+      succeeded: row.succeeded,
+      failed: row.failed,
+      expired: row.expired,
+      cancelled: row.cancelled,
+    },
+    failureCodes: row.failure_codes,
+    secondsBuckets: row.seconds_buckets,
+    stages: row.stages,
+  }));
+}

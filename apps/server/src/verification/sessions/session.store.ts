@@ -1,0 +1,651 @@
+import type { PageLanguage, RequirementName } from "@assay/contract/facts";
+import type { AttemptId, EndpointId, OrganizationId, SessionId } from "@assay/contract/ids";
+import {
+  type AttemptFailureCode,
+  type AttemptStatus,
+  type Evidence,
+  type FailureCode,
+  type SessionStatus,
+  sessionStatuses,
+} from "@assay/contract/sessions";
+import type { Static } from "typebox";
+import { type AuditEntry, insertAudits } from "../../platform/audit/audit.store.ts";
+import { firstRow, type Queryable, type Question, type Tx } from "../../platform/db/db.ts";
+import { ownedBy } from "../../platform/db/owned-by.ts";
+import { type IdRange, idsOf, newestOf, newestOfEach, readPage } from "../../platform/db/page.ts";
+import { notAside } from "../../platform/db/set-aside.store.ts";
+import type { Among } from "../../platform/db/set-aside.ts";
+import { noSql, type Sql, sql } from "../../platform/db/sql.ts";
+import type { Tenant } from "../../platform/kernel/caller.ts";
+import { later } from "../../platform/kernel/clock.ts";
+import { idFloor, madeSoonAfter } from "../../platform/kernel/ids.ts";
+import type { SessionStage } from "./day-figures.ts";
+import type { Requirements } from "./requirements.ts";
+import {
+  lastExpiredCreation,
+  type OpenAttempt,
+  type SessionState,
+  type Step,
+  sessionLifetimeMs,
+} from "./session.ts";
+import type { ShareFields } from "./share-contract.ts";
+
+export type SessionRow = {
+  id: SessionId;
+  organization_id: OrganizationId;
+  status: SessionStatus;
+  failure_code: FailureCode | null;
+  unmet_requirement: RequirementName | null;
+  nfc_tries_used: number;
+  liveness_tries_used: number;
+  contract_version: number;
+  share_fields: ShareFields;
+  requirements: Requirements;
+  /** Set when the session succeeds, in the same transaction; null in every other state. */
+  evidence: Static<typeof Evidence> | null;
+  locale: PageLanguage | null;
+  redirect_url: string | null;
+  embed_origin: string | null;
+  webhook_endpoint_id: EndpointId | null;
+  client_reference_id: string | null;
+  metadata: Record<string, string>;
+  sandbox: boolean;
+  expires_at: Date;
+  completed_at: Date | null;
+  /** When the person's page was first sent. */
+  opened_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export const sessionColumns = sql`id, organization_id, status, failure_code, unmet_requirement, nfc_tries_used, liveness_tries_used,
+  contract_version, share_fields, requirements, evidence, locale, redirect_url, embed_origin, webhook_endpoint_id, client_reference_id, metadata, sandbox, expires_at, completed_at,
+  opened_at, created_at, updated_at`;
+
+export type NewSession = {
+  id: SessionId;
+  organizationId: OrganizationId;
+  contractVersion: number;
+  shareFields: ShareFields;
+  requirements: Requirements;
+  locale: PageLanguage | null;
+  redirectUrl: string | null;
+  embedOrigin: string | null;
+  webhookEndpointId: EndpointId | null;
+  clientReferenceId: string | null;
+  metadata: Record<string, string>;
+  sandbox: boolean;
+  cancelTokenHash: Buffer;
+  expiresAt: Date;
+  now: Date;
+};
+
+/**
+ * The session with the audit entry about it: one statement, there together or not at all. `row` is null where the organization has `limit` open
+ * sessions in the environment, counted up to `countUpTo` in the index of the lists. Those that are due are not open.
+ */
+export async function insertSession(
+  db: Queryable,
+  session: NewSession,
+  audit: AuditEntry,
+  { limit, countUpTo }: { limit: number; countUpTo: number },
+): Promise<{ row: SessionRow | null; open: number }> {
+  const living = (status: "created" | "in_progress") => sql`
+    (select from sessions
+     where organization_id = ${session.organizationId} and sandbox = ${session.sandbox} and status = ${status}
+       and ${idBy.status} >= ${firstLiving("vs", session.now)}
+     limit ${countUpTo})`;
+  const { open, ...row } = await db.one<Partial<SessionRow> & { open: number }>(sql`
+    with living as (select count(*) as open from (${living("created")} union all ${living("in_progress")}) as living),
+    created as (
+      insert into sessions (id, organization_id, status, contract_version, share_fields, requirements, locale, redirect_url,
+        embed_origin, webhook_endpoint_id, client_reference_id, metadata, sandbox, cancel_token_hash, expires_at, created_at, updated_at)
+      select ${session.id}, ${session.organizationId}::uuid, 'created', ${session.contractVersion}::integer,
+        ${JSON.stringify(session.shareFields)}::json, ${JSON.stringify(session.requirements)}::jsonb, ${session.locale},
+        ${session.redirectUrl}, ${session.embedOrigin}, ${session.webhookEndpointId},
+        ${session.clientReferenceId}, ${JSON.stringify(session.metadata)}::json, ${session.sandbox}::boolean,
+        ${session.cancelTokenHash}::bytea, ${session.expiresAt}::timestamptz, ${session.now}::timestamptz, ${session.now}::timestamptz
+      from living where open < ${limit}
+      returning ${sessionColumns}),
+    audited as (${insertAudits(session.now, [audit])} where exists (select from created))
+    select created.*, open from living left join created on true`);
+  return { row: isWhole(row) ? row : null, open };
+}
+
+const isWhole = (row: Partial<SessionRow>): row is SessionRow => row.id !== null;
+
+export function findSession(db: Queryable, tenant: Tenant, id: SessionId): Promise<SessionRow | null> {
+  return db.first<SessionRow>(
+    sql`select ${sessionColumns} from sessions where id = ${id} and ${ownedBy(tenant)}`,
+  );
+}
+
+/** For the person's own pages, who hold the session id and belong to no organization. */
+export function findSessionOfPerson(db: Queryable, id: SessionId): Promise<SessionRow | null> {
+  return db.first<SessionRow>(sql`select ${sessionColumns} from sessions where id = ${id}`);
+}
+
+/** How far a session got that has not succeeded. Whoever captured a face has had a chip read before, and so on. */
+export const furthestStage = sql`case
+  when liveness_tries_used > 0 then 'face_captured'
+  when chip_passed_at is not null then 'chip_read'
+  when exists (select from consents where consents.session_id = sessions.id) then 'agreed'
+  when opened_at is not null then 'opened'
+  else 'created' end`;
+
+/** Remembers that the page was sent, the first time. Nothing waits for it, so a session that somebody holds is left for the next time. */
+export async function markOpened(db: Queryable, id: SessionId, now: Date): Promise<void> {
+  await db.run(sql`
+    update sessions set opened_at = ${now}
+    where id = (select id from sessions where id = ${id} and opened_at is null for update skip locked)`);
+}
+
+/** The latest sessions whose identifier begins so: a range of the index by which sessions are listed. */
+export function findSessionsByPrefix(
+  db: Queryable,
+  tenant: Tenant,
+  prefix: string,
+  limit: number,
+): Promise<SessionRow[]> {
+  return db.rows<SessionRow>(sql`
+    select ${sessionColumns} from sessions
+    where ${ownedBy(tenant)} and ${idBy.organization} >= ${prefix} and ${idBy.organization} < ${`${prefix}~`}
+    order by ${idBy.organization} desc limit ${limit}`);
+}
+
+/** How many matches are looked at for the latest of them. Half: with thousands of like references the latest is missed more often. Twice: a search reads twice as many rows. */
+const searchedReferences = 1_000;
+
+/**
+ * The latest sessions whose reference begins so. Where thousands do, the latest of those with the highest references: most partners count upwards, and a search must cost the same however many there are.
+ */
+export function sessionsOfBeginning(tenant: Tenant, beginning: string, limit: number): Sql {
+  // No reference has a character after this one.
+  const end = `${beginning}\u{10ffff}`;
+  return sql`
+    select * from (
+      select ${sessionColumns} from sessions
+      where ${ownedBy(tenant)} and client_reference_id ~>=~ ${beginning} and client_reference_id ~<~ ${end}
+      order by client_reference_id using ~>~ limit ${searchedReferences}) found
+    order by id desc limit ${limit}`;
+}
+
+export function findSessionsOfBeginning(
+  db: Queryable,
+  tenant: Tenant,
+  beginning: string,
+  limit: number,
+): Promise<SessionRow[]> {
+  return db.rows<SessionRow>(sessionsOfBeginning(tenant, beginning, limit));
+}
+
+export type SessionFilter = {
+  status: SessionStatus | undefined;
+  createdFrom: Date | undefined;
+  createdTo: Date | undefined;
+  clientReferenceId: string | undefined;
+  limit: number;
+  startingAfter: SessionId | undefined;
+};
+
+/**
+ * Ids begin with the creation time and a session lives for a fixed time, so every condition on time is a range of ids.
+ * Each list is then one or a few ranges of an index, read from the newest on, and costs the same however large the
+ * table is. What is due but still stored as open is a range of the open sessions' index.
+ */
+export function listSessions(db: Queryable, tenant: Tenant, filter: SessionFilter, now: Date) {
+  return readPage<SessionRow>(db, {
+    limit: filter.limit,
+    startingAfter: filter.startingAfter,
+    cursorExists: (id) => sql`select 1 from sessions where id = ${id} and ${ownedBy(tenant)}`,
+    rowsAfter: (limit) => sessionsPage(tenant, filter, now, limit),
+  });
+}
+
+/** The id as the key of the index that a list is to be read from; the migration says why it is not the plain id. */
+export const idBy = {
+  organization: sql`id collate by_organization`,
+  status: sql`id collate by_status`,
+  reference: sql`id collate by_reference`,
+};
+
+/** Sessions and attempts that go on have ids from here on. */
+const firstLiving = (prefix: "vs" | "va", now: Date) => idFloor(prefix, later(lastExpiredCreation(now), 1));
+
+function sessionsRange(filter: SessionFilter, now: Date): IdRange {
+  const { from, before } = idsOf("vs", filter);
+  const isLiving = filter.status === "created" || filter.status === "in_progress";
+  return { from: isLiving ? larger(from, firstLiving("vs", now)) : from, before };
+}
+
+export function sessionsPage(tenant: Tenant, filter: SessionFilter, now: Date, limit: number): Sql {
+  const { status, clientReferenceId } = filter;
+  const { from, before } = sessionsRange(filter, now);
+  const key =
+    clientReferenceId !== undefined ? idBy.reference : status === undefined ? idBy.organization : idBy.status;
+  const range = (of: Sql, end: Sql) => sql`
+    select ${sessionColumns} from sessions
+    where ${ownedBy(tenant)}
+      ${clientReferenceId === undefined ? noSql : sql`and client_reference_id = ${clientReferenceId}`}
+      ${of} and ${key} >= ${from} and ${key} < ${end}
+    order by ${key} desc limit ${limit}`;
+  const ofStatus = (of: SessionStatus) => range(sql`and status = ${of}`, sql`${before}`);
+
+  if (status === "expired") {
+    const due = smaller(before, firstLiving("vs", now));
+    // Those that are due are few. Three ranges of their own would each open the index: 120 µs of the backend's time instead of 94.
+    return newestOfEach(
+      sql`of_status, until`,
+      [sql`'expired', ${before}::text`, sql`'created', ${due}::text`, sql`'in_progress', ${due}::text`],
+      range(sql`and status = each.of_status`, sql`each.until`),
+      key,
+      limit,
+    );
+  }
+  if (status !== undefined) return ofStatus(status);
+  if (clientReferenceId === undefined) return range(noSql, sql`${before}`);
+  return newestOf(sessionStatuses.map(ofStatus), key, limit);
+}
+
+function larger(a: string, b: string): string {
+  return a > b ? a : b;
+}
+
+function smaller(a: string, b: string): string {
+  return a < b ? a : b;
+}
+
+// --- moves --------------------------------------------------------------------------------------------------------
+
+/** The session, held against every other move until the transaction ends. */
+export function heldSession(tenant: Tenant, id: SessionId): Question<SessionRow | null> {
+  return firstRow<SessionRow>(sql`
+    select ${sessionColumns} from sessions
+    where id = ${id} and ${ownedBy(tenant)}
+    for update`);
+}
+
+/** The same for whoever acts for the person, who holds the session id and belongs to no organization. */
+export function heldSessionOfPerson(id: SessionId): Question<SessionRow | null> {
+  return firstRow<SessionRow>(sql`select ${sessionColumns} from sessions where id = ${id} for update`);
+}
+
+export async function lockSession(tx: Tx, tenant: Tenant, id: SessionId): Promise<SessionRow | null> {
+  const [session] = await tx.ask(heldSession(tenant, id));
+  return session;
+}
+
+export async function lockSessionOfPerson(tx: Tx, id: SessionId): Promise<SessionRow | null> {
+  const [session] = await tx.ask(heldSessionOfPerson(id));
+  return session;
+}
+
+export function stateOf(row: SessionRow): SessionState {
+  return {
+    status: row.status,
+    expiresAt: row.expires_at,
+    triesUsed: { chip: row.nfc_tries_used, face: row.liveness_tries_used },
+  };
+}
+
+/** A conditional update (compare and set): nothing happens when the session is no longer in the status `from`. */
+type Move = {
+  from: SessionStatus;
+  to: SessionStatus;
+  failureCode?: FailureCode | null;
+  unmetRequirement?: RequirementName | null;
+  /** Left out or null, what an earlier status had is removed. */
+  evidence?: SessionRow["evidence"];
+  completedAt: Date | null;
+  /** Left out, the stored tries stay as they are. */
+  triesUsed?: SessionState["triesUsed"];
+  now: Date;
+};
+
+/** The statement that moves a session. */
+export function sessionMove(id: SessionId, move: Move): Sql {
+  return sql`
+    update sessions set status = ${move.to}, failure_code = ${move.failureCode ?? null},
+      unmet_requirement = ${move.unmetRequirement ?? null},
+      evidence = ${move.evidence == null ? null : JSON.stringify(move.evidence)},
+      completed_at = ${move.completedAt}, updated_at = ${move.now},
+      nfc_tries_used = coalesce(${move.triesUsed?.chip ?? null}, nfc_tries_used),
+      liveness_tries_used = coalesce(${move.triesUsed?.face ?? null}, liveness_tries_used)
+    where id = ${id} and status = ${move.from}`;
+}
+
+/** The row of the session as it will be with this try counted. */
+export function withTryCounted(session: SessionRow, step: Step, number: number): SessionRow {
+  return step === "chip"
+    ? { ...session, nfc_tries_used: number }
+    : { ...session, liveness_tries_used: number };
+}
+
+/**
+ * Counts a try of a session that goes on. The time at which the chip first passed is stored, because reading it again
+ * uses up no try from then on.
+ */
+export function countTry(
+  tx: Tx,
+  id: SessionId,
+  tried: { step: Step; number: number; passed: boolean },
+  now: Date,
+): void {
+  const counted =
+    tried.step === "chip"
+      ? sql`nfc_tries_used = ${tried.number},
+          chip_passed_at = coalesce(chip_passed_at, ${tried.passed ? now : null}::timestamptz)`
+      : sql`liveness_tries_used = ${tried.number}`;
+  tx.write(sql`update sessions set ${counted}, updated_at = ${now} where id = ${id}`);
+}
+
+/** The token may be used once. Null when it is not the session's; `first` tells whether this is its first use. */
+export async function spendCancelToken(
+  tx: Tx,
+  id: SessionId,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<{ first: boolean } | null> {
+  const found = await tx.first<{ cancel_token_used_at: Date | null }>(sql`
+    select cancel_token_used_at from sessions where id = ${id} and cancel_token_hash = ${tokenHash} for update`);
+  if (found === null) return null;
+  if (found.cancel_token_used_at !== null) return { first: false };
+  await tx.run(sql`update sessions set cancel_token_used_at = ${now} where id = ${id}`);
+  return { first: true };
+}
+
+// --- attempts -----------------------------------------------------------------------------------------------------
+
+export type VerificationAttemptRow = {
+  id: AttemptId;
+  session_id: SessionId;
+  status: AttemptStatus;
+  failure_code: AttemptFailureCode | null;
+  risk_score: number;
+  session_expires_at: Date;
+  completed_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+const attemptColumns = sql`id, session_id, status, failure_code, risk_score, session_expires_at, completed_at,
+  created_at, updated_at`;
+
+/** Holds for the attempts of a session, which begin within its hour. `of` is the name of the table in the statement, with its dot. */
+export function ofSession(sessionId: SessionId, of: Sql = noSql): Sql {
+  const { from, to } = madeSoonAfter("va", sessionId, sessionLifetimeMs);
+  return sql`${of}session_id = ${sessionId} and ${of}id >= ${from} and ${of}id < ${to}`;
+}
+
+/** The attempt that is under way, held like its session. Always a question of its own, after the one that holds the session. */
+export function heldOpenAttempt(sessionId: SessionId): Question<OpenAttempt | null> {
+  const { statement, read } = firstRow<{
+    id: AttemptId;
+    device_hash: Buffer | null;
+    last_seen_at: Date | null;
+  }>(sql`
+    select id, device_hash, last_seen_at from attempts
+    where ${ofSession(sessionId)} and status = 'in_progress' for update`);
+  return {
+    statement,
+    read: (rows) => {
+      const row = read(rows);
+      return row && { id: row.id, deviceHash: row.device_hash, lastSeenAt: row.last_seen_at };
+    },
+  };
+}
+
+export async function lockOpenAttempt(tx: Tx, sessionId: SessionId): Promise<OpenAttempt | null> {
+  const [attempt] = await tx.ask(heldOpenAttempt(sessionId));
+  return attempt;
+}
+
+export function insertAttempt(
+  tx: Tx,
+  attempt: {
+    id: AttemptId;
+    sessionId: SessionId;
+    organizationId: OrganizationId;
+    sandbox: boolean;
+    deviceHash: Buffer;
+    sessionExpiresAt: Date;
+    now: Date;
+  },
+): void {
+  tx.write(sql`
+    insert into attempts (id, session_id, organization_id, sandbox, status, device_hash, last_seen_at, session_expires_at,
+      created_at, updated_at)
+    values (${attempt.id}, ${attempt.sessionId}, ${attempt.organizationId}, ${attempt.sandbox}, 'in_progress', ${attempt.deviceHash},
+      ${attempt.now}, ${attempt.sessionExpiresAt}, ${attempt.now}, ${attempt.now})`);
+}
+
+/** Ends the attempt that is under way, if there is one. */
+type AttemptEnd = {
+  status: Exclude<AttemptStatus, "in_progress">;
+  failureCode: AttemptFailureCode | null;
+  /** Null leaves the score as it is. */
+  riskScore: number | null;
+  now: Date;
+};
+
+/** The statement that ends the open attempt of a session. */
+export function openAttemptEnd(sessionId: SessionId, end: AttemptEnd): Sql {
+  return sql`
+    update attempts set status = ${end.status}, failure_code = ${end.failureCode},
+      risk_score = coalesce(${end.riskScore}, risk_score), completed_at = ${end.now}, updated_at = ${end.now}
+    where ${ofSession(sessionId)} and status = 'in_progress'`;
+}
+
+/**
+ * The device was heard from: the session cannot be cancelled for another minute. False when the attempt is over. `last_seen_at` is in no
+ * index, so this is the cheapest of updates.
+ */
+export async function touchAttempt(db: Queryable, attemptId: AttemptId, now: Date): Promise<boolean> {
+  const touched = await db.run(sql`
+    update attempts set last_seen_at = greatest(last_seen_at, ${now})
+    where id = ${attemptId} and status = 'in_progress' and session_expires_at > ${now}`);
+  return touched === 1;
+}
+
+/**
+ * What a verdict that leaves the attempt open says of it. Why a try was refused is kept where it goes with the session. With a verdict on a face, challenges that went
+ * unanswered before it are forgiven.
+ */
+export function setVerdict(
+  tx: Tx,
+  attemptId: AttemptId,
+  verdict: {
+    step: Step;
+    riskScore: number;
+    failureCode: FailureCode | null;
+    unmetRequirement: RequirementName | null;
+  },
+  now: Date,
+): void {
+  tx.write(sql`
+    with told as (
+      update attempt_sockets set failure_code = ${verdict.failureCode}, unmet_requirement = ${verdict.unmetRequirement}
+        ${verdict.step === "face" ? sql`, unanswered_challenges = 0` : noSql}
+      where attempt_id = ${attemptId})
+    update attempts set risk_score = ${verdict.riskScore}, updated_at = ${now}
+    where id = ${attemptId} and status = 'in_progress'`);
+}
+
+export type AttemptFilter = {
+  sessionId: SessionId | undefined;
+  status: AttemptStatus | undefined;
+  limit: number;
+  startingAfter: AttemptId | undefined;
+};
+
+export function listAttempts(db: Queryable, tenant: Tenant, filter: AttemptFilter, now: Date) {
+  return readPage<VerificationAttemptRow>(db, {
+    limit: filter.limit,
+    startingAfter: filter.startingAfter,
+    cursorExists: (id) => sql`select 1 from attempts where id = ${id} and ${ownedBy(tenant)}`,
+    rowsAfter: (limit) => attemptsPage(tenant, filter, now, limit),
+  });
+}
+
+/** An attempt is never older than its session, so those of living sessions are a range of ids too, and those of one session a short one. */
+function attemptsRange({ sessionId, status, startingAfter }: AttemptFilter, now: Date): IdRange {
+  const all = idsOf("va", { startingAfter });
+  const from = status === "in_progress" ? firstLiving("va", now) : all.from;
+  if (sessionId === undefined) return { from, before: all.before };
+  const own = madeSoonAfter("va", sessionId, sessionLifetimeMs);
+  return { from: larger(own.from, from), before: smaller(own.to, all.before) };
+}
+
+export function attemptsPage(tenant: Tenant, filter: AttemptFilter, now: Date, limit: number): Sql {
+  const { sessionId, status } = filter;
+  const { from, before } = attemptsRange(filter, now);
+  // A session has few attempts: they are found by it, and sorted. An order that an index has would tempt the planner to look for them among all.
+  const key =
+    sessionId !== undefined
+      ? sql`id collate by_session`
+      : status === undefined
+        ? idBy.organization
+        : idBy.status;
+  const rows = sql`
+    select ${attemptColumns} from attempts
+    where ${ownedBy(tenant)}
+      ${sessionId === undefined ? noSql : sql`and session_id = ${sessionId}`}`;
+  const bounded = sessionId === undefined ? key : sql`id`;
+  const newest = (condition: Sql) => sql`
+    ${rows} ${condition} and ${bounded} >= ${from} and ${bounded} < ${before}
+    order by ${key} desc limit ${limit}`;
+  switch (status) {
+    case undefined:
+      return newest(sql``);
+    case "in_progress":
+      return newest(sql`and status = 'in_progress' and session_expires_at > ${now}`);
+    case "failed": {
+      // Those that are due are few and found by their expiry, which is why they are not asked for in order, and why the
+      // bound on their ids is one that no index but the primary key knows.
+      const due = sql`${rows} and status = 'in_progress' and session_expires_at <= ${now} and id < ${before}`;
+      return newestOf([newest(sql`and status = 'failed'`), due], key, limit);
+    }
+    default:
+      return newest(sql`and status = ${status}`);
+  }
+}
+
+// --- expiry and retention -----------------------------------------------------------------------------------------
+
+export type ExpiredSession = Pick<
+  SessionRow,
+  | "id"
+  | "organization_id"
+  | "status"
+  | "sandbox"
+  | "contract_version"
+  | "client_reference_id"
+  | "webhook_endpoint_id"
+  | "nfc_tries_used"
+  | "liveness_tries_used"
+  | "created_at"
+> & { stage: SessionStage };
+
+/** The next due sessions, oldest first. Those that another process holds are skipped. */
+export function takeDueSessions(db: Queryable, now: Date, among: Among): Promise<ExpiredSession[]> {
+  return db.rows<ExpiredSession>(sql`
+    select id, organization_id, status, sandbox, contract_version, client_reference_id, webhook_endpoint_id,
+      nfc_tries_used, liveness_tries_used, created_at, ${furthestStage} as stage
+    from sessions
+    where status in ('created', 'in_progress') and id > ${among.after}
+      and id < ${firstLiving("vs", now)} and expires_at <= ${now}
+      and ${among.where(sql`id`, "text")}
+    order by id limit ${among.limit} for update skip locked`);
+}
+
+/** When the next open session expires or, where the job has not come by yet, the oldest one expired. */
+export async function findNextExpiry(db: Queryable): Promise<Date | null> {
+  const row = await db.first<{ expires_at: Date }>(
+    sql`select expires_at from sessions where status in ('created', 'in_progress') order by id limit 1`,
+  );
+  return row?.expires_at ?? null;
+}
+
+/** When the oldest session expired that nobody has been told of yet, leaving out what `job` has set aside. */
+export function oldestDueSession(job: string, now: Date): Sql {
+  return sql`
+    select expires_at from sessions
+    where status in ('created', 'in_progress') and id < ${firstLiving("vs", now)}
+      and expires_at <= ${now} and ${notAside(job, "sessions", sql`id`, "text", now)}
+    order by id limit 1`;
+}
+
+/**
+ * Writes down the expiry of sessions that the transaction holds, and of their attempts. Times are those of the expiry
+ * itself, not of the job, so nothing that anybody reads changes by it.
+ */
+export async function expireSessionRows(tx: Tx, sessions: readonly ExpiredSession[]): Promise<void> {
+  await tx.run(sql`
+    update sessions set status = 'expired', completed_at = expires_at, updated_at = expires_at
+    where id = any(${sessions.map((session) => session.id)}::text[])`);
+  const begun = sessions.filter((session) => session.status === "in_progress").map((session) => session.id);
+  if (begun.length > 0) {
+    await tx.run(sql`
+      update attempts set status = 'failed', failure_code = 'session_expired', completed_at = session_expires_at,
+        updated_at = session_expires_at
+      where session_id = any(${begun}::text[]) and status = 'in_progress'`);
+  }
+}
+
+/** The next sessions that ended before `endedBefore`. */
+export function takeEndedSessions(
+  db: Queryable,
+  endedBefore: Date,
+  among: Among,
+): Promise<{ id: SessionId; organization_id: OrganizationId }[]> {
+  // Nothing ends before it was created, so those that ended long ago are at the front of the ids.
+  return db.rows<{ id: SessionId; organization_id: OrganizationId }>(sql`
+    select id, organization_id from sessions
+    where id > ${among.after} and id < ${idFloor("vs", endedBefore)} and completed_at < ${endedBefore}
+      and ${among.where(sql`id`, "text")}
+    order by id limit ${among.limit} for update skip locked`);
+}
+
+export async function deleteSessionsWithAttempts(tx: Tx, ids: readonly SessionId[]): Promise<void> {
+  await tx.run(sql`delete from sessions where id = any(${ids}::text[])`);
+  await tx.run(sql`delete from attempts where session_id = any(${ids}::text[])`);
+}
+
+export type OldAttempt = { id: AttemptId; session_id: SessionId; organization_id: OrganizationId };
+
+/** The next attempts that ended before `endedBefore` and still hold more than their outcome. */
+export function takeOldAttempts(db: Queryable, endedBefore: Date, among: Among): Promise<OldAttempt[]> {
+  return db.rows<OldAttempt>(sql`
+    select id, session_id, organization_id from attempts
+    where minimised_at is null and id > ${among.after} and id < ${idFloor("va", endedBefore)}
+      and completed_at < ${endedBefore} and ${among.where(sql`id`, "text")}
+    order by id limit ${among.limit} for update skip locked`);
+}
+
+/** Removes everything from the attempts that is not their outcome. */
+export async function minimiseAttempts(tx: Tx, ids: readonly AttemptId[], now: Date): Promise<void> {
+  await tx.run(sql`
+    update attempts set device_hash = null, last_seen_at = null, minimised_at = ${now}
+    where id = any(${ids}::text[])`);
+}
+
+/**
+ * How much waits for each job, counted up to `cap` so that asking stays cheap. What ended within its last hour of keeping
+ * is left out: finding it would mean reading everything created in that hour.
+ */
+export async function countBacklog(
+  db: Queryable,
+  at: { now: Date; sessionsEndedBefore: Date; attemptsEndedBefore: Date },
+  cap: number,
+): Promise<{ due: number; purge: number; minimise: number }> {
+  return db.one<{ due: number; purge: number; minimise: number }>(sql`
+    select
+      (select count(*) from (select from sessions where status in ('created', 'in_progress')
+        and id < ${firstLiving("vs", at.now)} order by id limit ${cap}) as t) as due,
+      (select count(*) from (select from sessions
+        where id < ${idFloor("vs", lastExpiredCreation(at.sessionsEndedBefore))}
+          and completed_at < ${at.sessionsEndedBefore} order by id limit ${cap}) as t) as purge,
+      (select count(*) from (select from attempts where minimised_at is null
+        and id < ${idFloor("va", lastExpiredCreation(at.attemptsEndedBefore))}
+        and completed_at < ${at.attemptsEndedBefore} order by id limit ${cap}) as t) as minimise`);
+}

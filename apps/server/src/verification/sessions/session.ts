@@ -1,0 +1,162 @@
+import { sessionLifetimeMinutes, triesAllowed } from "@assay/contract/facts";
+import type { AttemptId } from "@assay/contract/ids";
+import type {
+  AttemptFailureCode,
+  AttemptStatus,
+  CancelReason,
+  FailureCode,
+  SessionStatus,
+} from "@assay/contract/sessions";
+import { later, minuteMs, secondMs } from "../../platform/kernel/clock.ts";
+
+export const sessionLifetimeMs = sessionLifetimeMinutes * minuteMs;
+
+/** A device that was not heard from for this long has given up. */
+export const inFlightMs = 60 * secondMs;
+
+export const contractVersion = 1;
+
+/** What a session has a person do: the chip first, then the face. */
+export type Step = "chip" | "face";
+
+/** What decisions need to know of a stored session and of its attempt that is under way, if one is. */
+export type SessionState = {
+  status: SessionStatus;
+  expiresAt: Date;
+  triesUsed: Readonly<Record<Step, number>>;
+};
+export type OpenAttempt = { id: AttemptId; deviceHash: Buffer | null; lastSeenAt: Date | null };
+
+export function expiryOf(createdAt: Date): Date {
+  return later(createdAt, sessionLifetimeMs);
+}
+
+/** Sessions created at or before this moment are past their lifetime at `now`. */
+export function lastExpiredCreation(now: Date): Date {
+  return later(now, -sessionLifetimeMs);
+}
+
+export function isOpen(status: SessionStatus): boolean {
+  return status === "created" || status === "in_progress";
+}
+
+/** What everybody sees at `now`: from `expiresAt` on an open session is expired, whether or not the job has come by. */
+export function statusAt(session: { status: SessionStatus; expiresAt: Date }, now: Date): SessionStatus {
+  return isOpen(session.status) && session.expiresAt <= now ? "expired" : session.status;
+}
+
+/** The same for an attempt: when its session expires, it has failed. */
+export function attemptStatusAt(
+  attempt: { status: AttemptStatus; failureCode: AttemptFailureCode | null; sessionExpiresAt: Date },
+  now: Date,
+): { status: AttemptStatus; failureCode: AttemptFailureCode | null; expired: boolean } {
+  if (attempt.status === "in_progress" && attempt.sessionExpiresAt <= now)
+    return { status: "failed", failureCode: "session_expired", expired: true };
+  return { status: attempt.status, failureCode: attempt.failureCode, expired: false };
+}
+
+export function isInFlight(attempt: OpenAttempt, now: Date): boolean {
+  return attempt.lastSeenAt !== null && attempt.lastSeenAt.getTime() > now.getTime() - inFlightMs;
+}
+
+/** Why a move is not made. `ended` is any end but expiry. */
+export type SessionRefusal = "expired" | "ended";
+
+function refusalOf(status: SessionStatus): SessionRefusal | null {
+  if (status === "expired") return "expired";
+  return isOpen(status) ? null : "ended";
+}
+
+export type ClaimDecision =
+  | { move: "start"; cancelAttempt: string | null }
+  | { move: "resume"; attemptId: AttemptId }
+  | { move: "refuse"; why: SessionRefusal | "other_device" };
+
+/** A device takes the session. The same device resumes; another one takes over only when that is allowed. */
+export function decideClaim(
+  session: SessionState,
+  attempt: OpenAttempt | null,
+  device: { hash: Buffer; mayTakeOver: boolean },
+  now: Date,
+): ClaimDecision {
+  const refusal = refusalOf(statusAt(session, now));
+  if (refusal !== null) return { move: "refuse", why: refusal };
+  if (attempt === null) return { move: "start", cancelAttempt: null };
+  if (attempt.deviceHash?.equals(device.hash)) return { move: "resume", attemptId: attempt.id };
+  if (!device.mayTakeOver) return { move: "refuse", why: "other_device" };
+  return { move: "start", cancelAttempt: attempt.id };
+}
+
+export type TryDecision =
+  | { move: "count" }
+  /** The face has passed, which is the last step. */
+  | { move: "succeed" }
+  /** No try is left. `counted` is false for a try beyond the last one, which has no number to be counted under. */
+  | { move: "fail"; failureCode: FailureCode; counted: boolean }
+  | { move: "refuse"; why: SessionRefusal | "not_your_turn" | "already_counted" };
+
+/**
+ * A try was judged. Only the attempt that is under way decides anything. Tries are numbered from 1 within their step, so that a try which
+ * is reported again is not counted again.
+ */
+export function decideTry(
+  session: SessionState,
+  attempt: OpenAttempt | null,
+  attemptId: AttemptId,
+  judged: { step: Step; number: number; failureCode: FailureCode | null },
+  now: Date,
+): TryDecision {
+  const { step, number, failureCode } = judged;
+  const refusal = refusalOf(statusAt(session, now));
+  if (refusal !== null) return { move: "refuse", why: refusal };
+  if (attempt?.id !== attemptId) return { move: "refuse", why: "not_your_turn" };
+  if (number !== session.triesUsed[step] + 1) return { move: "refuse", why: "already_counted" };
+  if (failureCode !== null && number >= triesAllowed)
+    // A try beyond the last one exists in one case only: the chip passed with the last try, its bytes were lost, and
+    // the second reading failed.
+    return { move: "fail", failureCode, counted: number === triesAllowed };
+  if (number > triesAllowed) return { move: "refuse", why: "already_counted" };
+  return failureCode === null && step === "face" ? { move: "succeed" } : { move: "count" };
+}
+
+/**
+ * A person who has not agreed to anything declines. Whoever holds the link may do so, but only until somebody has agreed: from then on
+ * the session is theirs to cancel.
+ */
+export function decideDecline(
+  session: SessionState,
+  agreed: boolean,
+  now: Date,
+): { move: "cancel" } | { move: "none" } | { move: "refuse"; why: "expired" | "agreed" } {
+  const status = statusAt(session, now);
+  if (agreed) return { move: "refuse", why: "agreed" };
+  if (status === "cancelled") return { move: "none" };
+  if (status === "expired") return { move: "refuse", why: "expired" };
+  // No device can take a session that nobody agreed to, so nothing but `created` is left.
+  return status === "created" ? { move: "cancel" } : { move: "refuse", why: "agreed" };
+}
+
+export type CancelDecision =
+  | { move: "cancel" }
+  | { move: "none" }
+  | { move: "refuse"; why: SessionRefusal | "in_flight" };
+
+/**
+ * The partner cancels what has not ended and is not in flight. The person may abort at any time. Withdrawing consent is
+ * the one move out of an outcome: while nobody has received what was shared, the success is taken back.
+ */
+export function decideCancel(
+  session: SessionState,
+  attempt: OpenAttempt | null,
+  reason: CancelReason,
+  now: Date,
+): CancelDecision {
+  const status = statusAt(session, now);
+  if (status === "cancelled") return { move: "none" };
+  if (status === "succeeded" && reason === "consent_withdrawn") return { move: "cancel" };
+  const refusal = refusalOf(status);
+  if (refusal !== null) return { move: "refuse", why: refusal };
+  if (reason === "cancelled_by_partner" && attempt !== null && isInFlight(attempt, now))
+    return { move: "refuse", why: "in_flight" };
+  return { move: "cancel" };
+}

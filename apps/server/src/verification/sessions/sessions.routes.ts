@@ -1,0 +1,54 @@
+import * as contract from "@assay/contract/sessions";
+import type { Core } from "../../platform/core.ts";
+import { type Binding, bind } from "../../platform/http/mount.ts";
+import { ApiError } from "../../platform/kernel/api-error.ts";
+import { viewPage } from "../../platform/kernel/page.ts";
+import { parseCreated } from "../../platform/kernel/times.ts";
+import { cancelByPartner } from "./cancel-by-partner.ts";
+import { createSession } from "./create-session.ts";
+import { OpenSessions } from "./open-sessions.ts";
+import { listAttempts, listSessions } from "./session.store.ts";
+import { viewAttempt, viewConsent, viewSession } from "./session.view.ts";
+import { findSessionWithConsent } from "./session-consent.store.ts";
+
+export function sessionRoutes(core: Core): Binding[] {
+  const { db, clock, publicUrl } = core;
+  const openSessions = new OpenSessions(core.config.organizationMaxOpenSessions);
+  return [
+    bind(contract.createSession, async ({ caller, body }) => {
+      const { row, cancelToken } = await createSession(core, caller, body, openSessions);
+      return { ...viewSession(row, row.created_at, publicUrl()), cancel_token: cancelToken };
+    }),
+
+    bind(contract.listSessions, async ({ caller, query }) => {
+      const now = clock.now();
+      const filter = {
+        status: query.status,
+        ...parseCreated(query),
+        clientReferenceId: query.client_reference_id,
+        limit: query.limit,
+        startingAfter: query.starting_after,
+      };
+      return viewPage(listSessions(db, caller, filter, now), (row) => viewSession(row, now, publicUrl()));
+    }),
+
+    bind(contract.getSession, async ({ caller, params }) => {
+      const row = await findSessionWithConsent(db, caller, params.id);
+      if (row === null) throw new ApiError("SESSION_NOT_FOUND");
+      return { ...viewSession(row, clock.now(), publicUrl()), consent: viewConsent(row) };
+    }),
+
+    bind(contract.cancelSession, ({ caller, params }) => cancelByPartner(core, caller, params.id)),
+
+    bind(contract.listAttempts, async ({ caller, query }) => {
+      const now = clock.now();
+      const filter = {
+        sessionId: query.session_id,
+        status: query.status,
+        limit: query.limit,
+        startingAfter: query.starting_after,
+      };
+      return viewPage(listAttempts(db, caller, filter, now), (row) => viewAttempt(row, now));
+    }),
+  ];
+}

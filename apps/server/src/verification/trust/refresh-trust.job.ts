@@ -1,0 +1,329 @@
+import { createHash } from "node:crypto";
+import { isEmrtdError } from "@assay/emrtd/emrtd-error";
+import { readCertificate } from "@assay/emrtd/x509/certificate";
+import type { Core } from "../../platform/core.ts";
+import type { Db, Tx } from "../../platform/db/db.ts";
+import { isAboutData } from "../../platform/db/errors.ts";
+import { failureReason } from "../../platform/db/isolate-failures.ts";
+import type { Steps } from "../../platform/db/set-aside.ts";
+import { dayMs, hourMs, later, minuteMs, secondMs } from "../../platform/kernel/clock.ts";
+import { describeError } from "../../platform/lib/log.ts";
+import { type SafeFetch, SafeFetchError } from "../../platform/lib/safe-fetch.ts";
+import { composeMail } from "../../platform/mails/compose-mail.ts";
+import type { Letter } from "../../platform/mails/letter.ts";
+import { queueMail } from "../../platform/mails/queue-mail.ts";
+import { distributionPoints, namedSources } from "../../settings/trust-sources.ts";
+import type { CurrentTrust } from "./current-trust.ts";
+import { describeImport } from "./describe-import.ts";
+import { changeTrust, insertImport, recordTrustAct, type TrustAct } from "./trust.store.ts";
+import type { TrustReader } from "./trust-reader.ts";
+import {
+  addSources,
+  type Edition,
+  hasUntoldLists,
+  holdImport,
+  isOverdue,
+  leaseSources,
+  listEarlierEditions,
+  listItsOwnCertificates,
+  listOverdueImports,
+  lockEdition,
+  markRevokedSigners,
+  recordProblem,
+  recordSuccess,
+  retireImport,
+  setSources,
+  type TrustSourceRow,
+  takeDueSources,
+} from "./trust-source.store.ts";
+import type { EditionAnswer, TrustSurvey } from "./trust-task.ts";
+
+export const removalHeldMs = 7 * dayMs;
+const everyMs = 6 * hourMs;
+const firstRetryMs = 5 * minuteMs;
+const leaseMs = 10 * minuteMs;
+const fetchLimits = { timeoutMs: 60 * secondMs, maxBodyBytes: 16 * 1024 * 1024 };
+const mostNamesInMail = 40;
+
+type Around = Pick<Core, "config" | "db" | "clock" | "log" | "publicUrl" | "ring" | "setAside"> & {
+  safeFetch: SafeFetch;
+  trust: CurrentTrust;
+  reader: TrustReader;
+};
+
+/** Asks one source whose time has come, and carries out the removals whose waiting time is over. Returns how many of both. */
+export async function refreshTrust(around: Around, job: string): Promise<number> {
+  const { config, clock, setAside } = around;
+  const removed = await carryOutRemovals(around, job);
+  await tellOfRevokedSigners(around);
+  if (config.trustSources.length === 0) return removed;
+  await followNamedSources(around);
+  const rows = setAside.rowsOf(job, "trust_sources");
+  const lease: Steps<TrustSourceRow> = {
+    take: (tx, among) => takeDueSources(tx, clock.now(), among),
+    handle: (tx, sources) =>
+      leaseSources(
+        tx,
+        sources.map(({ address }) => address),
+        later(clock.now(), leaseMs),
+      ),
+  };
+  const healed = await rows.retry(async (id) => {
+    for (const source of await rows.again(id, lease)) await ask(around, source);
+  });
+  const { taken, done } = await rows.batch(1, lease);
+  for (const source of done) await rows.guard(source, () => ask(around, source));
+  return removed + healed + taken.length;
+}
+
+async function followNamedSources(around: Around): Promise<void> {
+  const { config, db, clock } = around;
+  const addresses = namedSources(config.trustSources).map(({ address }) => address);
+  const now = clock.now();
+  if (!config.trustSources.includes(distributionPoints))
+    return db.transaction((tx) => setSources(tx, [...new Set(addresses)], now));
+  const survey = await surveyOrNull(around);
+  // What is not known now is not taken off the list.
+  if (survey === null) return db.transaction((tx) => addSources(tx, addresses, now));
+  addresses.push(...survey.revocationListAddresses);
+  return db.transaction((tx) => setSources(tx, [...new Set(addresses)], now));
+}
+
+/** Null where it could not be made, which must not keep the sources from being asked. */
+async function surveyOrNull({ trust, reader, clock, log }: Around): Promise<TrustSurvey | null> {
+  const snapshot = await trust.snapshot();
+  try {
+    return await reader.survey(snapshot, clock.now());
+  } catch (error) {
+    log.warn("what is trusted could not be surveyed", describeError(error));
+    return null;
+  }
+}
+
+/**
+ * What a list names stays trusted when its signer is revoked later: a state that retires a signer does not mean to take back all authorities of
+ * the world. Whether to remove the list is the operator's to say, who is told once.
+ */
+async function tellOfRevokedSigners(around: Around): Promise<void> {
+  const { db, clock } = around;
+  if (!(await hasUntoldLists(db))) return;
+  const files = (await surveyOrNull(around))?.filesOfRevokedSigners ?? [];
+  if (files.length === 0) return;
+  const now = clock.now();
+  await db.transaction(async (tx) => {
+    for (const { sha256, label, signer } of await markRevokedSigners(tx, files, now)) {
+      await recordTrustAct(tx, now, "source", {
+        act: "signer_revoked",
+        subject: label,
+        detail: `${signer}, signer of the file ${sha256}`,
+      });
+      const remove = `assay trust remove ${sha256.slice(0, 16)}`;
+      await mailOperator(around, tx, { kind: "signer_revoked", fill: { signer, list: label, remove } });
+    }
+  });
+}
+
+async function ask(around: Around, source: TrustSourceRow): Promise<void> {
+  const { db, clock, log } = around;
+  const problem = await problemOf(around, source);
+  if (problem === null) return;
+  const now = clock.now();
+  const retry = later(now, Math.min(everyMs, firstRetryMs * 2 ** Math.min(source.failures, 10)));
+  await db.transaction(async (tx) => {
+    if (!(await recordProblem(tx, source.address, now, retry, problem))) return;
+    await recordTrustAct(tx, now, "source", { act: "refused", subject: source.address, detail: problem });
+  });
+  log.warn("a source of trust brought nothing", { source: source.address, problem });
+}
+
+/** Takes in what the source has; returns why that cannot be done, or null. A failure that nobody foresaw is the source's problem too. */
+async function problemOf(around: Around, source: TrustSourceRow): Promise<string | null> {
+  const { db, clock } = around;
+  try {
+    const outcome = await fetchEdition(around, source);
+    const now = clock.now();
+    // With jitter by address, so that installations do not all ask at the same moment.
+    const next = later(now, everyMs + (hash32(source.address) % (30 * minuteMs)));
+    if (typeof outcome === "object") return await takeIn(around, source, outcome, next);
+    if (outcome !== "unchanged") return outcome;
+    await recordSuccess(db, source.address, now, next, null);
+    return null;
+  } catch (error) {
+    if (!isAboutData(error)) throw error;
+    return `It could not be dealt with: ${failureReason(error)}`;
+  }
+}
+
+type Fetched = {
+  edition: Extract<EditionAnswer, { kind: "usable" }>;
+  sha256: string;
+  etag: string | null;
+  lastModified: string | null;
+};
+
+/** What the source has; or a sentence that says why it cannot be used. */
+async function fetchEdition(
+  { config, clock, safeFetch, trust, reader }: Around,
+  source: TrustSourceRow,
+): Promise<Fetched | "unchanged" | string> {
+  const named = namedSources(config.trustSources).find(({ address }) => address === source.address);
+  let answer: Awaited<ReturnType<SafeFetch["get"]>>;
+  try {
+    answer = await safeFetch.get(source.address, {
+      ...fetchLimits,
+      // A revocation list proves itself, and authorities publish theirs in the clear.
+      protocols: named === undefined ? "https_or_http" : "https",
+      headers: {
+        "user-agent": "Assay-Trust/1",
+        ...(source.etag === null ? {} : { "if-none-match": source.etag }),
+        ...(source.last_modified === null ? {} : { "if-modified-since": source.last_modified }),
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof SafeFetchError)) throw error;
+    return `It could not be fetched: ${error.problem}`;
+  }
+  if (answer.status === 304) return "unchanged";
+  if (answer.status !== 200) return `It answered with the status ${answer.status}`;
+  if (answer.body === null) return `It is larger than ${fetchLimits.maxBodyBytes} bytes`;
+  const sha256 = createHash("sha256").update(answer.body).digest("hex");
+  if (sha256 === source.file_sha256) return "unchanged";
+  const edition = await reader.readEdition({
+    trust: await trust.snapshot(),
+    bytes: answer.body,
+    label: source.address,
+    pins: named?.pins ?? [],
+    now: clock.now(),
+  });
+  if (edition.kind === "refused") return edition.reason;
+  return { edition, sha256, etag: answer.etag, lastModified: answer.lastModified };
+}
+
+/** All of an edition or nothing: additions count at once, what it lacks is held. Returns why it is refused, or null. */
+async function takeIn(
+  around: Around,
+  { address }: TrustSourceRow,
+  { edition, sha256, etag, lastModified }: Fetched,
+  next: Date,
+): Promise<string | null> {
+  const now = around.clock.now();
+  let refusal: string | null = null;
+  await changeTrust(around.db, now, "source", async (tx) => {
+    const known = await lockEdition(tx, address);
+    // Taken off the list meanwhile, or brought by another process.
+    if (known === null || known.file_sha256 === sha256) return [];
+    if (known.edition_at !== null && edition.at < known.edition_at) {
+      refusal = `It was signed at ${edition.at.toISOString()}, before the edition that counts`;
+      return [];
+    }
+    const acts: TrustAct[] = [];
+    for (const [part, record] of edition.records.entries()) {
+      if (await insertImport(tx, record, part, "source", address)) acts.push(describeImport(record));
+    }
+    for (const earlier of await listEarlierEditions(tx, address, sha256))
+      acts.push(...(await supersede(around, tx, earlier, address, now)));
+    await recordSuccess(tx, address, now, next, { etag, lastModified, sha256, at: edition.at });
+    return acts;
+  });
+  return refusal;
+}
+
+async function supersede(
+  around: Around,
+  tx: Tx,
+  earlier: Edition,
+  address: string,
+  now: Date,
+): Promise<readonly TrustAct[]> {
+  if (earlier.retireAt !== null) return [];
+  const until = later(now, removalHeldMs);
+  // Marked first, so that what only this edition has is what no other one that stays has.
+  await holdImport(tx, earlier, until);
+  const lost = await listItsOwnCertificates(tx, earlier);
+  if (lost.length === 0) {
+    await retireImport(tx, earlier, now);
+    return [];
+  }
+  const names = lost.map(nameOf);
+  const file = earlier.sha256.slice(0, 16);
+  await mailOperator(around, tx, {
+    kind: "authorities_leave",
+    fill: {
+      count: String(lost.length),
+      address,
+      at: until,
+      names: names
+        .slice(0, mostNamesInMail)
+        .concat(names.length > mostNamesInMail ? ["…"] : [])
+        .join("\n"),
+      keep: `assay trust keep ${file}`,
+      remove: `assay trust remove ${file}`,
+    },
+  });
+  return [
+    {
+      act: "removal_held",
+      subject: earlier.label,
+      detail: `${lost.length} authorities until ${until.toISOString()}: ${names.slice(0, mostNamesInMail).join("; ")}`,
+    },
+  ];
+}
+
+async function carryOutRemovals({ db, clock, setAside }: Around, job: string): Promise<number> {
+  const now = clock.now();
+  const overdue = await listOverdueImports(db, now);
+  const rows = setAside.rowsOf(job, "trust_imports");
+  const idOf = ({ sha256, part }: Edition) => `${sha256}-${part}`;
+  const healed = await rows.retry(async (id) => {
+    for (const edition of overdue) if (idOf(edition) === id) await carryOutRemoval(db, now, edition);
+  });
+  const waiting = new Set(overdue.length === 0 ? [] : await rows.waiting(overdue.map(idOf)));
+  let removed = 0;
+  for (const edition of overdue) {
+    if (waiting.has(idOf(edition))) continue;
+    await rows.guard({ id: idOf(edition) }, () => carryOutRemoval(db, now, edition));
+    removed += 1;
+  }
+  return healed + removed;
+}
+
+async function carryOutRemoval(db: Db, now: Date, edition: Edition): Promise<void> {
+  await changeTrust(db, now, "source", async (tx) => {
+    if (!(await isOverdue(tx, edition, now))) return [];
+    const lost = await listItsOwnCertificates(tx, edition);
+    await retireImport(tx, edition, now);
+    return [
+      {
+        act: "removal_carried_out",
+        subject: edition.label,
+        detail: `${lost.length} authorities of the file ${edition.sha256}`,
+      },
+    ];
+  });
+}
+
+/** A certificate that cannot be read any more is named by its fingerprint. */
+function nameOf(certificate: Uint8Array): string {
+  try {
+    return readCertificate(certificate).subject.display;
+  } catch (error) {
+    if (!isEmrtdError(error)) throw error;
+    return createHash("sha256").update(certificate).digest("hex");
+  }
+}
+
+async function mailOperator(around: Around, tx: Tx, letter: Letter): Promise<void> {
+  const { config, log } = around;
+  const { subject } = composeMail(
+    "",
+    letter,
+    { name: null, language: "en" },
+    { publicUrl: "", organization: null },
+  );
+  log.warn(subject);
+  if (config.operatorEmail !== "") await queueMail(around, tx, { to: config.operatorEmail }, letter);
+}
+
+function hash32(text: string): number {
+  return createHash("sha256").update(text).digest().readUInt32BE(0);
+}

@@ -1,0 +1,65 @@
+import type { Core } from "../../platform/core.ts";
+import type { CurrentTrust } from "./current-trust.ts";
+import { readTrustChange } from "./trust.store.ts";
+import type { TrustReader } from "./trust-reader.ts";
+import { listHeldImports, listSources } from "./trust-source.store.ts";
+
+const listStates = ["fresh", "stale", "missing"] as const;
+
+export type TrustSummary = {
+  version: number;
+  changedAt: Date;
+  countries: number;
+  authorities: number;
+  validAuthorities: number;
+  revocationLists: { state: (typeof listStates)[number]; countries: number; oldestListAt: Date | null }[];
+  sources: {
+    address: string;
+    editionAt: Date | null;
+    succeededAt: Date | null;
+    failures: number;
+    problem: string | null;
+  }[];
+  heldRemovals: number;
+};
+
+/** What `assay trust status` tells, in figures. Reading the certificates takes a thread some seconds, once for each version and hour. */
+export async function summarizeTrust(
+  { db, clock }: Pick<Core, "db" | "clock">,
+  trust: CurrentTrust,
+  reader: TrustReader,
+): Promise<TrustSummary> {
+  const { countries } = await reader.survey(await trust.snapshot(), clock.now());
+  const sum = (values: readonly number[]) => values.reduce((all, some) => all + some, 0);
+  const change = await readTrustChange(db);
+  const held = await listHeldImports(db);
+  return {
+    ...change,
+    countries: countries.length,
+    authorities: sum(countries.map(({ authorities }) => authorities)),
+    validAuthorities: sum(countries.map(({ validNow }) => validNow)),
+    revocationLists: listStates.map((state) => {
+      const standing = countries.filter(({ revocationList }) => revocationList === state);
+      const times = standing.flatMap(({ revocationListFrom }) => revocationListFrom?.getTime() ?? []);
+      return {
+        state,
+        countries: standing.length,
+        oldestListAt: times.length === 0 ? null : new Date(Math.min(...times)),
+      };
+    }),
+    sources: (await listSources(db)).map(({ address, edition_at, succeeded_at, failures, problem }) => ({
+      address: withoutCredentials(address),
+      editionAt: edition_at,
+      succeededAt: succeeded_at,
+      failures,
+      problem,
+    })),
+    heldRemovals: held.length,
+  };
+}
+
+/** Some directories are read with a name and a password, or with a token in the query. */
+function withoutCredentials(address: string): string {
+  const url = URL.parse(address);
+  return url === null ? "" : `${url.protocol}//${url.host}${url.pathname}`;
+}

@@ -1,0 +1,31 @@
+import { idLengths } from "@assay/contract/facts";
+import type { SessionId } from "@assay/contract/ids";
+import type { Queryable } from "../../platform/db/db.ts";
+import { knownId } from "../../platform/kernel/ids.ts";
+import { embedOriginProblem, parseEmbedOrigin } from "../sessions/embed-origin.ts";
+import { findSessionOfPerson, type SessionRow } from "../sessions/session.store.ts";
+
+const sessionIdPattern = new RegExp(`^vs_[A-Za-z0-9]{${idLengths.vs}}$`);
+
+/**
+ * The origin whose pages may show this session's page in a frame. Judged anew whenever it is asked, because the domain may have been lost
+ * since the session was created, and whoever has it now must not get to frame it.
+ */
+export async function frameAncestorOf(
+  db: Queryable,
+  session: Pick<SessionRow, "organization_id" | "sandbox" | "embed_origin">,
+): Promise<string | null> {
+  if (session.embed_origin === null) return null;
+  const parsed = parseEmbedOrigin(session.embed_origin);
+  if ("problem" in parsed) return null;
+  const asked = { organizationId: session.organization_id, sandbox: session.sandbox };
+  const problem = await embedOriginProblem(db, asked, parsed.origin);
+  return problem === null ? parsed.origin.origin : null;
+}
+
+/** The same for the page at `/verify/TEXT`, whatever the text is. */
+export async function findFrameAncestor(db: Queryable, text: string): Promise<string | null> {
+  if (!sessionIdPattern.test(text)) return null;
+  const session = await findSessionOfPerson(db, knownId<SessionId>(text));
+  return session === null ? null : frameAncestorOf(db, session);
+}

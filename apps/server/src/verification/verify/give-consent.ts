@@ -1,0 +1,99 @@
+import type { PageLanguage } from "@assay/contract/facts";
+import type { ConsentId, SessionId } from "@assay/contract/ids";
+import type { Core } from "../../platform/core.ts";
+import { ApiError } from "../../platform/kernel/api-error.ts";
+import { hashToken, newToken, newUuid } from "../../platform/kernel/ids.ts";
+import { findShownDomain } from "../../tenants/domains/domain.store.ts";
+import { sessionChannel } from "../sessions/end-session.ts";
+import type { SessionRow } from "../sessions/session.store.ts";
+import { type ConsentRow, putConsent } from "./consent.store.ts";
+import { decideConsent } from "./consent.ts";
+import { openConsentReceiptKey, signConsentReceipt } from "./consent-receipt.ts";
+import { consentReceiptKey } from "./consent-receipt-key.store.ts";
+import type { ConsentTexts } from "./consent-texts.ts";
+import { deleteHandoffTokens } from "./handoff.store.ts";
+import { lockOpenSessionOfPerson } from "./session-of-person.ts";
+
+type Request = {
+  sessionId: SessionId;
+  selectedFieldKeys: readonly string[];
+  termsVersion: string;
+  language: PageLanguage | null;
+};
+type Given = { consent: ConsentRow; session: SessionRow; cancelToken: string };
+
+/** The person agrees. Until a device has taken the session they may choose again, which replaces everything. */
+export async function giveConsent(core: Core, texts: ConsentTexts, request: Request): Promise<Given> {
+  for (;;) {
+    const given = await putDown(core, texts, request);
+    if (given !== "no_receipt_key") return given;
+    // Made outside of the transaction: a key must not be lost to a rollback of something else.
+    await openConsentReceiptKey(core, core.db);
+  }
+}
+
+function putDown(core: Core, texts: ConsentTexts, request: Request): Promise<Given | "no_receipt_key"> {
+  const { db, clock } = core;
+  return db.transaction(async (tx) => {
+    const now = clock.now();
+    const {
+      session,
+      organization,
+      answer: key,
+    } = await lockOpenSessionOfPerson(tx, request.sessionId, now, consentReceiptKey);
+    if (session.status !== "created") throw new ApiError("CONSENT_FIXED");
+    const choice = decideConsent(session.share_fields, request.selectedFieldKeys);
+    if ("problem" in choice) throw badChoice(choice.problem);
+    if (request.termsVersion !== texts.version) {
+      throw new ApiError("CONFLICT", {
+        message: "`terms_version` is not the version of the texts that hold now.",
+        hint: "Show the person the current texts (GET /v1/verify/consent-texts) and ask again.",
+      });
+    }
+    if (key === null) return "no_receipt_key";
+    const id = newUuid<ConsentId>(now);
+    const domain = await findShownDomain(tx, organization.id, session.redirect_url);
+    const receipt = await signConsentReceipt(core, key, core.publicUrl(), {
+      jti: id,
+      session_id: session.id,
+      sandbox: session.sandbox,
+      organization: { id: organization.id, name: organization.name, verified_domain: domain },
+      asked: session.share_fields,
+      agreed: choice.selected,
+      declined: choice.declined,
+      terms: { version: texts.version, hash: texts.hash, language: request.language },
+      given_at: now.toISOString(),
+    });
+    const cancelToken = newToken();
+    const consent = {
+      session_id: session.id,
+      organization_id: organization.id,
+      id,
+      selected_field_keys: choice.selected,
+      terms_version: texts.version,
+      terms_hash: texts.hash,
+      language: request.language,
+      receipt,
+      cancel_token_hash: hashToken(cancelToken),
+      given_at: now,
+      withdrawn_at: null,
+    };
+    putConsent(tx, consent);
+    // Tokens that were made under an earlier consent are void with it.
+    await deleteHandoffTokens(tx, [session.id]);
+    tx.notify(sessionChannel, session.id);
+    return { consent, session, cancelToken };
+  });
+}
+
+function badChoice(problem: { kind: "unknown" | "required"; key: string }): ApiError {
+  return problem.kind === "unknown"
+    ? new ApiError("INVALID_REQUEST", {
+        message: `\`selected_field_keys\` holds \`${problem.key.slice(0, 80)}\`, which was not asked for.`,
+        hint: "Choose among the keys of `share_fields`.",
+      })
+    : new ApiError("INVALID_REQUEST", {
+        message: `\`selected_field_keys\` lacks \`${problem.key}\`, which is required.`,
+        hint: "A required field cannot be left out; a person who does not want to share it cancels instead.",
+      });
+}

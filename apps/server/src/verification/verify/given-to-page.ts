@@ -1,0 +1,109 @@
+import { idLengths, type PageLanguage, pageLanguages } from "@assay/contract/facts";
+import type { SessionId } from "@assay/contract/ids";
+import type { VerifyDetails, VerifyStatusData } from "@assay/contract/verify";
+import { previewPath } from "@assay/ui/preview";
+import type { Static } from "typebox";
+import type { Core } from "../../platform/core.ts";
+import { knownId } from "../../platform/kernel/ids.ts";
+import { findShownDomain } from "../../tenants/domains/domain.store.ts";
+import { findOrganizationOfPerson } from "../../tenants/organizations/organization.store.ts";
+import { findSessionOfPerson, markOpened, type SessionRow } from "../sessions/session.store.ts";
+import { statusAt } from "../sessions/session.ts";
+import { findConsent } from "./consent.store.ts";
+import type { ConsentText, ConsentTexts } from "./consent-texts.ts";
+import { frameAncestorOf } from "./frame-ancestor.ts";
+import { readStatus } from "./read-status.ts";
+import { findReturnUrl } from "./return-url.ts";
+import { viewDetails } from "./verify.view.ts";
+
+type DetailsCore = Pick<Core, "db" | "clock" | "config" | "publicUrl">;
+
+/** Who asks for what and why. Null when there is no such session. */
+export async function readDetails(
+  core: DetailsCore,
+  texts: ConsentTexts,
+  sessionId: SessionId,
+): Promise<Static<typeof VerifyDetails> | null> {
+  const { db, clock, config, publicUrl } = core;
+  const now = clock.now();
+  const session = await findSessionOfPerson(db, sessionId);
+  const who = session === null ? null : await findWhoAsks(core, session);
+  if (session === null || who === null) return null;
+  const status = statusAt({ status: session.status, expiresAt: session.expires_at }, now);
+  if (session.opened_at === null && (status === "created" || status === "in_progress"))
+    await markOpened(db, session.id, now);
+  const parts = {
+    session,
+    ...who,
+    consent: await findConsent(db, session.id),
+    texts,
+    readerApps: { android: config.readerAppAndroid, ios: config.readerAppIos },
+    deskReaders: config.deskReaders,
+    returnUrl: await findReturnUrl(db, session, status),
+    frameAncestor: await frameAncestorOf(db, session),
+    publicUrl: publicUrl(),
+  };
+  return viewDetails(parts, now);
+}
+
+export async function findWhoAsks({ db }: Pick<Core, "db">, session: SessionRow) {
+  const organization = await findOrganizationOfPerson(db, session.organization_id);
+  if (organization === null) return null;
+  return { organization, domain: await findShownDomain(db, organization.id, session.redirect_url) };
+}
+
+/** In the one language that the page is likely to be read in; it asks for another. */
+type TextsOfPage = { version: string; hash: string; texts: Partial<Record<PageLanguage, ConsentText>> };
+
+/** What the page of a session asks for first. It comes with the page, so that nobody looks at an empty one. The preview is of no session. */
+export type GivenToPage = {
+  language: PageLanguage;
+  data:
+    | { details: Static<typeof VerifyDetails>; status: VerifyStatusData; texts: TextsOfPage }
+    | { texts: TextsOfPage };
+};
+
+const pageOfSession = new RegExp(`^/verify/(vs_[A-Za-z0-9]{${idLengths.vs}})(?:[/?]|$)`);
+
+/** Whether what follows `/verify/` can be a page: that of a session, by the form of its identifier, or the preview. */
+export function isVerifyPage(rest: string): boolean {
+  const path = `/verify/${rest}`;
+  return path === previewPath || pageOfSession.test(path);
+}
+
+/** Null when the page at this path is of no session. `accepted` are the languages of the browser, as it sends them. */
+export async function giveToPage(
+  core: DetailsCore,
+  texts: ConsentTexts,
+  path: string,
+  accepted: string,
+): Promise<GivenToPage | null> {
+  if (path.split("?", 1)[0] === previewPath) return { language: "en", data: { texts: textsIn("en", texts) } };
+  const id = pageOfSession.exec(path)?.[1];
+  if (id === undefined) return null;
+  const sessionId = knownId<SessionId>(id);
+  const details = await readDetails(core, texts, sessionId);
+  const status = details === null ? null : await readStatus(core, sessionId);
+  if (details === null || status === null) return null;
+  const language = languageOfPage(details, accepted);
+  return { language, data: { details, status, texts: textsIn(language, texts) } };
+}
+
+function textsIn(language: PageLanguage, { version, hash, texts }: ConsentTexts): TextsOfPage {
+  const text = texts[language];
+  return { version, hash, texts: text === undefined ? { en: texts.en } : { [language]: text } };
+}
+
+/** The language of the page before anybody has chosen another: the one agreed in, then the partner's, then the browser's. */
+export function languageOfPage(
+  { locale, consent }: { locale: PageLanguage | null; consent: { language: PageLanguage | null } | null },
+  accepted: string,
+): PageLanguage {
+  if (locale !== null) return consent?.language ?? locale;
+  const tags = accepted.split(",").map((tag) => /^\s*([a-z]{2,3})\b/i.exec(tag)?.[1]?.toLowerCase());
+  for (const tag of tags) {
+    const known = pageLanguages.find((language) => language === tag);
+    if (known !== undefined) return known;
+  }
+  return "en";
+}

@@ -1,0 +1,95 @@
+import type { AttemptId, SessionId } from "@assay/contract/ids";
+import type { Core } from "../../platform/core.ts";
+import { ApiError } from "../../platform/kernel/api-error.ts";
+import { hashToken, newToken } from "../../platform/kernel/ids.ts";
+import { putSocketToken } from "../attempts/attempt-socket.store.ts";
+import { claimSession } from "../sessions/claim-session.ts";
+import { consentOf } from "./consent.store.ts";
+import { consumeHandoffTokens, heldHandoffToken, insertHandoffToken } from "./handoff.store.ts";
+import { decideHandoff, handoffExpiry, hashDevice } from "./handoff.ts";
+import { lockOpenSessionOfPerson } from "./session-of-person.ts";
+
+/**
+ * Makes a token for the reading device. Only where it is asked for with the cancel token of the consent may the device
+ * that claims it take over from another device.
+ */
+export function createHandoff(
+  { db, clock }: Core,
+  sessionId: SessionId,
+  cancelToken: string | undefined,
+): Promise<{ token: string; expiresAt: Date; now: Date }> {
+  return db.transaction(async (tx) => {
+    const now = clock.now();
+    const { session, answer: consent } = await lockOpenSessionOfPerson(
+      tx,
+      sessionId,
+      now,
+      consentOf(sessionId),
+    );
+    if (consent === null) throw new ApiError("CONSENT_REQUIRED");
+    if (cancelToken !== undefined && !consent.cancel_token_hash.equals(hashToken(cancelToken))) {
+      throw new ApiError("CANCEL_TOKEN_INVALID", {
+        message: "`cancel_token` is not the one of the consent that holds now.",
+        hint: "Somebody has agreed again with this link. Look at the details, and agree anew.",
+      });
+    }
+    const token = newToken();
+    const expiresAt = handoffExpiry(now, session.expires_at);
+    insertHandoffToken(tx, {
+      tokenHash: hashToken(token),
+      sessionId,
+      organizationId: session.organization_id,
+      mayTakeOver: cancelToken !== undefined,
+      expiresAt,
+      now,
+    });
+    return { token, expiresAt, now };
+  });
+}
+
+/** The reading device takes the session, or comes back to it. Of two at once the second finds the token consumed. */
+export function claimHandoff(
+  { db, clock }: Core,
+  claim: { sessionId: SessionId; handoffToken: string; deviceId: string },
+): Promise<{ attemptId: AttemptId; socketToken: string; resumed: boolean; expiresAt: Date; now: Date }> {
+  const { sessionId } = claim;
+  const tokenHash = hashToken(claim.handoffToken);
+  const deviceHash = hashDevice(sessionId, claim.deviceId);
+  return db.transaction(async (tx) => {
+    const now = clock.now();
+    const { session, answer: token } = await lockOpenSessionOfPerson(
+      tx,
+      sessionId,
+      now,
+      heldHandoffToken(sessionId, tokenHash),
+    );
+    const decision = decideHandoff(token, deviceHash, now);
+    if (decision.move === "refuse") throw new ApiError(decision.code);
+    const { mayTakeOver } = decision;
+    const claimed = await claimSession(tx, session, { deviceHash, mayTakeOver, now });
+    if (claimed.result === "refused") throw refusal(claimed.why);
+    // A device that resumes must not void the token by which the person is about to change devices.
+    if (decision.firstUse) consumeHandoffTokens(tx, { sessionId, tokenHash, deviceHash, now });
+    const { attemptId, resumed } = claimed;
+    const socketToken = newToken();
+    putSocketToken(tx, {
+      attemptId,
+      sessionId,
+      organizationId: session.organization_id,
+      tokenHash: hashToken(socketToken),
+      now,
+    });
+    return { attemptId, socketToken, resumed, expiresAt: session.expires_at, now };
+  });
+}
+
+function refusal(why: "expired" | "ended" | "other_device"): ApiError {
+  switch (why) {
+    case "expired":
+      return new ApiError("SESSION_EXPIRED");
+    case "ended":
+      return new ApiError("SESSION_ENDED");
+    case "other_device":
+      return new ApiError("HANDOFF_DEVICE_MISMATCH");
+  }
+}

@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import type { SessionId } from "@assay/contract/ids";
+import { handoffLifetimeSeconds } from "@assay/contract/verify";
+import { later, secondMs } from "../../platform/kernel/clock.ts";
+
+export type HandoffToken = {
+  expiresAt: Date;
+  consumedAt: Date | null;
+  /** The device that claimed it; null while nobody has, and when another token of the session was claimed instead. */
+  deviceHash: Buffer | null;
+  mayTakeOver: boolean;
+};
+
+export type HandoffDecision =
+  | { move: "claim"; firstUse: boolean; mayTakeOver: boolean }
+  | { move: "refuse"; code: "HANDOFF_TOKEN_INVALID" | "HANDOFF_TOKEN_EXPIRED" | "HANDOFF_TOKEN_CONSUMED" };
+
+/**
+ * Whether a device may claim with this token. The token stays good for the device that claimed it, which resumes with
+ * it. Resuming never takes over: otherwise a device that has lost the session to another could take it back with its
+ * old token.
+ */
+export function decideHandoff(token: HandoffToken | null, deviceHash: Buffer, now: Date): HandoffDecision {
+  if (token === null) return { move: "refuse", code: "HANDOFF_TOKEN_INVALID" };
+  if (token.consumedAt !== null) {
+    return token.deviceHash?.equals(deviceHash)
+      ? { move: "claim", firstUse: false, mayTakeOver: false }
+      : { move: "refuse", code: "HANDOFF_TOKEN_CONSUMED" };
+  }
+  if (token.expiresAt <= now) return { move: "refuse", code: "HANDOFF_TOKEN_EXPIRED" };
+  return { move: "claim", firstUse: true, mayTakeOver: token.mayTakeOver };
+}
+
+/** No token outlives its session. */
+export function handoffExpiry(now: Date, sessionExpiresAt: Date): Date {
+  const expiry = later(now, handoffLifetimeSeconds * secondMs);
+  return expiry < sessionExpiresAt ? expiry : sessionExpiresAt;
+}
+
+/** Bound to the session, so that a device cannot be followed from one session to the next. */
+export function hashDevice(sessionId: SessionId, deviceId: string): Buffer {
+  return createHash("sha256").update(`${sessionId}\n${deviceId}`).digest();
+}

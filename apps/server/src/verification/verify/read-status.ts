@@ -1,0 +1,24 @@
+import type { SessionId } from "@assay/contract/ids";
+import type { VerifyStatusData } from "@assay/contract/verify";
+import { isResultQueued } from "../../delivery/webhooks/is-result-queued.ts";
+import type { Core } from "../../platform/core.ts";
+import { statusAt } from "../sessions/session.ts";
+import { findReturnUrl } from "./return-url.ts";
+import { findStatus } from "./status.store.ts";
+import { viewStatus } from "./verify.view.ts";
+
+/** How far the session is, as its pages show it; null when there is no such session. */
+export async function readStatus(
+  { db, clock }: Pick<Core, "db" | "clock">,
+  sessionId: SessionId,
+): Promise<VerifyStatusData | null> {
+  const now = clock.now();
+  const row = await findStatus(db, sessionId, now);
+  if (row === null) return null;
+  const status = statusAt({ status: row.status, expiresAt: row.expires_at }, now);
+  const shown = {
+    returnUrl: await findReturnUrl(db, row, status),
+    resultIsSent: status === "succeeded" && (await isResultQueued(db, row)),
+  };
+  return viewStatus(row, shown, now);
+}

@@ -1,0 +1,38 @@
+import type { SessionId } from "@assay/contract/ids";
+import type { SessionStatus } from "@assay/contract/sessions";
+import type { Queryable } from "../../platform/db/db.ts";
+import { liveRedirectProblem } from "../../tenants/domains/check-redirect.ts";
+import { commonRedirectProblem, liveSchemeProblem, parseRedirectUrl } from "../sessions/redirect-rules.ts";
+import type { SessionRow } from "../sessions/session.store.ts";
+import { isOpen } from "../sessions/session.ts";
+
+/** The partner's address with the session and its status in the query, whatever the address had there before. */
+export function withOutcome(address: URL, sessionId: SessionId, status: SessionStatus): string {
+  const url = new URL(address);
+  for (const name of ["session_id", "status"]) {
+    // Only where it is there: deleting makes `URL` write all of the partner's own parameters anew.
+    if (url.searchParams.has(name)) url.searchParams.delete(name);
+  }
+  url.search = `${url.search === "" ? "?" : `${url.search}&`}session_id=${sessionId}&status=${status}`;
+  return url.href;
+}
+
+/**
+ * Where to send the person after the end. A live organization's address is judged again now: the domain may have been
+ * lost since the session was created, and whoever has it now must not get the person.
+ */
+export async function findReturnUrl(
+  db: Queryable,
+  session: Pick<SessionRow, "id" | "organization_id" | "redirect_url" | "sandbox">,
+  status: SessionStatus,
+): Promise<string | null> {
+  if (isOpen(status) || session.redirect_url === null) return null;
+  const parsed = parseRedirectUrl(session.redirect_url);
+  if ("problem" in parsed || commonRedirectProblem(parsed.url) !== null) return null;
+  if (!session.sandbox) {
+    const problem =
+      liveSchemeProblem(parsed.url) ?? (await liveRedirectProblem(db, session.organization_id, parsed.url));
+    if (problem !== null) return null;
+  }
+  return withOutcome(parsed.url, session.id, status);
+}

@@ -1,0 +1,152 @@
+import { triesAllowed } from "@assay/contract/facts";
+import type { SessionId } from "@assay/contract/ids";
+import { shownDomain } from "@assay/contract/shown-domain";
+import type { ConsentState, VerifyDetails, VerifyStatus } from "@assay/contract/verify";
+import { verifyAddresses } from "@assay/contract/verify-addresses";
+import type { Static } from "typebox";
+import type { OrganizationOfPerson } from "../../tenants/organizations/organization.store.ts";
+import { demandsOf } from "../sessions/requirements.ts";
+import type { SessionRow } from "../sessions/session.store.ts";
+import { statusAt } from "../sessions/session.ts";
+import type { ConsentRow } from "./consent.store.ts";
+import type { ConsentTexts } from "./consent-texts.ts";
+import { type ReaderApps, viewReaderApps } from "./reader-apps.ts";
+import type { StatusRow } from "./status.store.ts";
+
+function viewTries(row: SessionRow) {
+  return {
+    nfc_tries_used: row.nfc_tries_used,
+    nfc_tries_left: Math.max(0, triesAllowed - row.nfc_tries_used),
+    liveness_tries_used: row.liveness_tries_used,
+    liveness_tries_left: Math.max(0, triesAllowed - row.liveness_tries_used),
+  };
+}
+
+function viewMoment(row: SessionRow, now: Date) {
+  const status = statusAt({ status: row.status, expiresAt: row.expires_at }, now);
+  return {
+    status,
+    failure_code: row.failure_code,
+    unmet_requirement: row.unmet_requirement,
+    expires_at: row.expires_at.toISOString(),
+    completed_at: (status === "expired" ? row.expires_at : row.completed_at)?.toISOString() ?? null,
+    server_time: now.toISOString(),
+  };
+}
+
+export function viewStatus(
+  row: StatusRow,
+  { returnUrl, resultIsSent }: { returnUrl: string | null; resultIsSent: boolean },
+  now: Date,
+): Static<typeof VerifyStatus> {
+  const moment = viewMoment(row, now);
+  return {
+    session_id: row.id,
+    ...moment,
+    tries: viewTries(row),
+    consent_given: row.consent_given,
+    attempt: moment.status === "in_progress" ? row.attempt : null,
+    return_url: returnUrl,
+    result_is_sent: resultIsSent,
+  };
+}
+
+export function viewConsent(row: ConsentRow, session: SessionRow): Static<typeof ConsentState> {
+  return {
+    receipt_id: row.id,
+    selected_field_keys: row.selected_field_keys,
+    terms_version: row.terms_version,
+    language: row.language,
+    given_at: row.given_at.toISOString(),
+    fixed: session.status !== "created",
+    withdrawn_at: row.withdrawn_at?.toISOString() ?? null,
+  };
+}
+
+/** Which logo is shown: only where the organization has proven a domain, and one that was uploaded before one that is kept elsewhere. */
+export function shownLogo(
+  organization: OrganizationOfPerson,
+  domain: string | null,
+): "uploaded" | { url: string } | null {
+  if (domain === null) return null;
+  if (organization.logo_uploaded_at !== null) return "uploaded";
+  return organization.logo_url === null ? null : { url: organization.logo_url };
+}
+
+/** A colour proves nothing and deceives little; still, with real documents it is shown only of who is known. */
+function shownColour(organization: OrganizationOfPerson, session: SessionRow, domain: string | null) {
+  return domain !== null || session.sandbox ? organization.brand_color : null;
+}
+
+/** Who asks. Unless the organization has proven a domain, only what it says of itself in words, and a warning. */
+function viewOrganization(parts: {
+  session: SessionRow;
+  organization: OrganizationOfPerson;
+  domain: string | null;
+  publicUrl: string;
+}) {
+  const { session, organization, domain } = parts;
+  const verified = domain !== null;
+  const logo = shownLogo(organization, domain);
+  const logoPath = verifyAddresses.getVerifyLogo.path.replace(":id", session.id);
+  return {
+    name: organization.name,
+    verified,
+    domain,
+    domain_unicode: verified ? shownDomain(domain) : null,
+    brand_color: shownColour(organization, session, domain),
+    logo_url: logo === "uploaded" ? `${parts.publicUrl}${logoPath}` : (logo?.url ?? null),
+    website_url: verified ? organization.website_url : null,
+    business: verified
+      ? {
+          name: organization.business_name,
+          jurisdiction: organization.business_jurisdiction,
+          registration_number: organization.business_registration_number,
+        }
+      : null,
+    support_email: organization.support_email,
+    privacy_url: organization.privacy_url,
+    terms_url: organization.terms_url,
+  };
+}
+
+/** Where a person stays whom the partner gave no address to go on to. */
+export function closingPage(publicUrl: string, sessionId: SessionId): string {
+  return `${publicUrl}/verify/${sessionId}/complete`;
+}
+
+export function viewDetails(
+  parts: {
+    session: SessionRow;
+    organization: OrganizationOfPerson;
+    domain: string | null;
+    consent: ConsentRow | null;
+    texts: ConsentTexts;
+    readerApps: ReaderApps;
+    deskReaders: boolean;
+    returnUrl: string | null;
+    frameAncestor: string | null;
+    publicUrl: string;
+  },
+  now: Date,
+): Static<typeof VerifyDetails> {
+  const { session, consent, texts } = parts;
+  return {
+    id: session.id,
+    ...viewMoment(session, now),
+    sandbox: session.sandbox,
+    organization: viewOrganization(parts),
+    share_fields: session.share_fields,
+    requirements: demandsOf(session.requirements),
+    locale: session.locale,
+    tries: viewTries(session),
+    terms: { version: texts.version, hash: texts.hash },
+    consent: consent && viewConsent(consent, session),
+    reader_apps: viewReaderApps(parts.readerApps, parts.publicUrl),
+    desk_readers: parts.deskReaders,
+    redirect_url: session.redirect_url ?? closingPage(parts.publicUrl, session.id),
+    return_url: parts.returnUrl,
+    embed_origin: parts.frameAncestor,
+    created_at: session.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,839 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import type { EndpointId, OrganizationId } from "@assay/contract/ids";
+import { Webhook } from "standardwebhooks";
+import { claimDue } from "../../../src/delivery/webhooks/delivery.store.ts";
+import {
+  type NewEvent,
+  publishEvents,
+  type ToldOfSession,
+} from "../../../src/delivery/webhooks/publish-event.ts";
+import { scrubSessionDeliveries } from "../../../src/delivery/webhooks/scrub-session-deliveries.ts";
+import type { Db } from "../../../src/platform/db/db.ts";
+import { sql } from "../../../src/platform/db/sql.ts";
+import { later } from "../../../src/platform/kernel/clock.ts";
+import { newId } from "../../../src/platform/kernel/ids.ts";
+import { createPartner, expectData, expectError } from "../../support/api.ts";
+import { createAuthority } from "../../support/certificate.ts";
+import { createReceivingEndpoint, decrypt, registration, startReceiver } from "../../support/receiver.ts";
+import { startTestService } from "../../support/service.ts";
+import { until } from "../../support/until.ts";
+
+const authority = createAuthority();
+const { api, clock, core, runJob, logLines, dataDirs } = await startTestService({
+  env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
+  webhooks: { ca: authority.certificate },
+});
+const secondMs = 1000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+const deliver = () => runJob("deliver-webhooks");
+
+/** Resolves once the receiver has read a request, whether or not it has answered. */
+async function arrival(receiver: { received: readonly unknown[] }): Promise<void> {
+  await until("a request has arrived", () => receiver.received.length > 0);
+}
+
+type Success = Extract<ToldOfSession, { type: "verification.session.succeeded" }>;
+// A part is enough: these tests are about the delivery, and `claims.test.ts` about all that a success says.
+const claims: Record<string, unknown> = { family_name: "ERIKSSON-SECRET" };
+
+function sessionEvent(
+  organizationId: OrganizationId,
+  told: ToldOfSession = {
+    type: "verification.session.succeeded",
+    data: { claims, selected_field_keys: ["family_name"] } as Success["data"],
+  },
+) {
+  return {
+    organizationId,
+    sandbox: true,
+    session: {
+      id: newId("vs", clock.now()),
+      contractVersion: 1,
+      clientReferenceId: "order-7",
+      webhookEndpointId: null as EndpointId | null,
+    },
+    ...told,
+  } satisfies NewEvent;
+}
+
+async function publish(...events: NewEvent[]): Promise<string[]> {
+  return core.db.transaction((tx) => publishEvents(core, tx, clock.now(), events));
+}
+
+async function deliveryOf(partner: { api: typeof api }, eventId: string) {
+  const [delivery] = expectData<any[]>(
+    await partner.api.get("/v1/webhooks/deliveries", { event_id: eventId }),
+  );
+  assert.ok(delivery);
+  return delivery;
+}
+
+async function payloadOf(deliveryId: string): Promise<Buffer | null> {
+  const row = await core.db.one<{ payload: Buffer | null }>(
+    sql`select payload from webhook_deliveries where id = ${deliveryId}`,
+  );
+  return row.payload;
+}
+
+test("an outcome arrives sealed, and existing libraries verify and open it unchanged", async () => {
+  // Past the half of a second, where a time that is rounded is not the one that is cut.
+  clock.set(new Date(Math.floor(Date.now() / 1000) * 1000 + 600));
+  const receiver = await startReceiver(authority);
+  const partner = await createPartner(api);
+  const endpoint = await createReceivingEndpoint(partner.api, receiver.url);
+  const event = sessionEvent(partner.organizationId);
+  const [eventId = ""] = await publish(event);
+  await deliver();
+
+  const [request] = receiver.received;
+  assert.ok(request);
+  assert.equal(receiver.received.length, 1);
+  assert.equal(request.headers["content-type"], "application/jose");
+  const delivery = await deliveryOf(partner, eventId);
+  assert.equal(request.headers["x-service-delivery-id"], delivery.id);
+  assert.equal(request.headers["x-service-event"], event.type);
+  assert.equal(request.headers["webhook-id"], eventId);
+
+  const headers = request.headers as Record<string, string>;
+  new Webhook(endpoint.secret).verify(request.body, headers, { jsonParse: false });
+  assert.throws(() => new Webhook(endpoint.secret).verify(`${request.body}x`, headers, { jsonParse: false }));
+
+  const signature = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(request.headers["x-service-signature"]));
+  assert.ok(signature);
+  assert.equal(Number(signature[1]), Math.floor(clock.now().getTime() / 1000));
+  assert.equal(
+    createHmac("sha256", endpoint.secret).update(`${signature[1]}.${request.body}`).digest("hex"),
+    signature[2],
+  );
+
+  const { header, event: opened } = await decrypt(request.body);
+  assert.deepEqual(header, { alg: "RSA-OAEP-256", enc: "A256GCM", kid: "key-1" });
+  assert.deepEqual(opened, {
+    id: eventId,
+    type: "verification.session.succeeded",
+    created_at: clock.now().toISOString(),
+    sandbox: true,
+    metadata: {
+      event_id: eventId,
+      verification_session_id: event.session?.id,
+      contract_version: 1,
+      client_reference_id: "order-7",
+    },
+    data: { claims: { family_name: "ERIKSSON-SECRET" }, selected_field_keys: ["family_name"] },
+  });
+
+  assert.equal(delivery.status, "succeeded");
+  assert.equal(delivery.attempt_count, 1);
+  assert.equal(delivery.last_status_code, 200);
+  assert.equal(delivery.webhook_encryption_key_id, endpoint.keyId);
+  assert.equal(delivery.payload_scrubbed_at, clock.now().toISOString());
+  assert.equal(await payloadOf(delivery.id), null);
+  const full = expectData(await partner.api.get(`/v1/webhooks/deliveries/${delivery.id}`));
+  assert.equal(full.attempts.length, 1);
+  assert.match(full.attempts[0].id, /^wha_[A-Za-z0-9]{64}$/);
+  assert.deepEqual([full.attempts[0].status_code, full.attempts[0].error], [200, null]);
+  assert.ok(full.attempts[0].duration_ms >= 0);
+  assert.equal(full.attempts[0].attempted_at, delivery.last_attempt_at);
+  const again = expectData(await partner.api.get(`/v1/webhooks/deliveries/${delivery.id}`));
+  assert.deepEqual(again.attempts, full.attempts);
+
+  // Nothing that was written anywhere holds the claim in the clear.
+  for (const table of [
+    sql`events`,
+    sql`webhook_deliveries`,
+    sql`webhook_attempts`,
+    sql`audit_logs`,
+    sql`mails`,
+  ]) {
+    const rows = await core.db.rows(sql`select * from ${table}`);
+    assert.ok(!JSON.stringify(rows).includes("ERIKSSON-SECRET"));
+  }
+  assert.ok(!logLines.join("").includes("ERIKSSON-SECRET"));
+  expectError(
+    await partner.api.post(`/v1/webhooks/deliveries/${delivery.id}/retry`),
+    409,
+    "WEBHOOK_PAYLOAD_EXPIRED",
+  );
+  expectError(
+    await partner.api.post(`/v1/webhooks/events/${eventId}/replay`),
+    409,
+    "WEBHOOK_PAYLOAD_EXPIRED",
+  );
+});
+
+test("eight tries on schedule, then the payload waits for its retention and is gone", async () => {
+  const receiver = await startReceiver(authority);
+  receiver.answerWith(() => ({ status: 500 }));
+  const partner = await createPartner(api);
+  await createReceivingEndpoint(partner.api, receiver.url, { undelivered_payload_retention_hours: 24 });
+  const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
+  const delays = [5, 300, 1800, 7200, 18_000, 36_000, 36_000];
+  for (const [index, delay] of delays.entries()) {
+    await deliver();
+    const delivery = await deliveryOf(partner, eventId);
+    assert.equal(receiver.received.length, index + 1);
+    assert.deepEqual([delivery.status, delivery.last_error], ["pending", "status_not_2xx"]);
+    const wait = (Date.parse(delivery.next_attempt_at) - clock.now().getTime()) / 1000;
+    assert.ok(wait >= delay && wait <= delay * 1.1, `try ${index + 1} waits ${wait} s`);
+    clock.advance(delay * secondMs - 1);
+    await deliver();
+    assert.equal(receiver.received.length, index + 1, "not before its time");
+    clock.set(new Date(delivery.next_attempt_at));
+  }
+  await deliver();
+  assert.equal(receiver.received.length, 8);
+  const failed = await deliveryOf(partner, eventId);
+  assert.deepEqual([failed.status, failed.attempt_count, failed.next_attempt_at], ["failed", 8, null]);
+  assert.equal(Date.parse(failed.payload_expires_at) - clock.now().getTime(), 24 * hourMs);
+  // Every body was the same sealed text, each signed anew.
+  assert.equal(new Set(receiver.received.map(({ body }) => body)).size, 1);
+  assert.equal(new Set(receiver.received.map(({ headers }) => headers["x-service-signature"])).size, 8);
+
+  clock.advance(24 * hourMs - 1);
+  await runJob("scrub-webhook-payloads");
+  assert.notEqual(await payloadOf(failed.id), null);
+  clock.advance(1);
+  expectError(
+    await partner.api.post(`/v1/webhooks/deliveries/${failed.id}/retry`),
+    409,
+    "WEBHOOK_PAYLOAD_EXPIRED",
+  );
+  await runJob("scrub-webhook-payloads");
+  assert.equal(await payloadOf(failed.id), null);
+  assert.equal((await deliveryOf(partner, eventId)).payload_scrubbed_at, clock.now().toISOString());
+});
+
+test("retention of 0 hours scrubs with the last try; a retry starts the schedule again", async () => {
+  const receiver = await startReceiver(authority);
+  receiver.answerWith(() => ({ status: 503 }));
+  const partner = await createPartner(api);
+  const endpoint = await createReceivingEndpoint(partner.api, receiver.url, {
+    undelivered_payload_retention_hours: 0,
+  });
+  const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
+  await deliver();
+  clock.advance(10 * secondMs);
+  await deliver();
+  const { id } = await deliveryOf(partner, eventId);
+  const retried = expectData(await partner.api.post(`/v1/webhooks/deliveries/${id}/retry`), 202);
+  assert.equal(retried.status, "pending");
+  await deliver();
+  const again = await deliveryOf(partner, eventId);
+  assert.equal(again.attempt_count, 3);
+  const wait = Date.parse(again.next_attempt_at) - clock.now().getTime();
+  assert.ok(wait <= 5.5 * secondMs, "the first wait of a new schedule");
+  for (let i = 0; i < 8; i++) {
+    clock.advance(12 * hourMs);
+    await deliver();
+  }
+  const failed = await deliveryOf(partner, eventId);
+  assert.deepEqual([failed.status, failed.attempt_count, failed.payload_expires_at], ["failed", 10, null]);
+  assert.equal(await payloadOf(id), null);
+  assert.equal(endpoint.id, failed.webhook_endpoint_id);
+});
+
+test("Retry-After is respected up to a day", async () => {
+  const receiver = await startReceiver(authority);
+  const partner = await createPartner(api);
+  await createReceivingEndpoint(partner.api, receiver.url);
+  for (const [header, seconds] of [
+    ["120", 120],
+    ["999999999", 86_400],
+  ] as const) {
+    receiver.answerWith(() => ({ status: 429, headers: { "retry-after": header } }));
+    const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
+    await deliver();
+    const delivery = await deliveryOf(partner, eventId);
+    assert.equal(Date.parse(delivery.next_attempt_at) - clock.now().getTime(), seconds * secondMs);
+  }
+});
+
+test("redirects are not followed, and neither silence nor a flood of headers is a success", async () => {
+  const target = await startReceiver(authority);
+  const receiver = await startReceiver(authority);
+  const partner = await createPartner(api);
+  await createReceivingEndpoint(partner.api, receiver.url);
+  const outcomeOf = async (answer: Parameters<typeof receiver.answerWith>[0]) => {
+    receiver.answerWith(answer);
+    const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
+    await deliver();
+    const delivery = await deliveryOf(partner, eventId);
+    return [delivery.last_status_code, delivery.last_error];
+  };
+  for (const status of [301, 302, 303, 307, 308])
+    assert.deepEqual(await outcomeOf(() => ({ status, headers: { location: target.url } })), [
+      status,
+      "redirect_not_followed",
+    ]);
+  assert.equal(target.connections, 0);
+  assert.deepEqual(await outcomeOf(() => ({ status: 404 })), [404, "status_not_2xx"]);
+  assert.deepEqual(await outcomeOf(() => ({ status: 200, headers: { "x-big": "x".repeat(20_000) } })), [
+    null,
+    "response_invalid",
+  ]);
+  assert.deepEqual(
+    await outcomeOf((_received, response) => {
+      response.socket?.destroy();
+      return null;
+    }),
+    [null, "connection_failed"],
+  );
+  // The status counts; a body that never ends does not hold us up.
+  assert.deepEqual(
+    await outcomeOf((_received, response) => {
+      response.writeHead(204);
+      response.end();
+      return null;
+    }),
+    [204, null],
+  );
+  assert.deepEqual(
+    await outcomeOf((_received, response) => {
+      response.writeHead(200, { "content-length": "1000000" });
+      response.write("x".repeat(100_000));
+      return null;
+    }),
+    [200, null],
+  );
+});
+
+test("a certificate that we do not trust, or that is for another name, is refused", async () => {
+  const stranger = await startReceiver(createAuthority("Somebody else"));
+  const otherName = await startReceiver(authority, "127.0.0.1");
+  const partner = await createPartner(api);
+  await createReceivingEndpoint(partner.api, stranger.url);
+  const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
+  await deliver();
+  assert.equal((await deliveryOf(partner, eventId)).last_error, "tls_failed");
+  assert.equal(stranger.received.length, 0);
+  assert.equal(otherName.received.length, 0);
+});
+
+test("only subscribed types arrive, a bound session delivers only to its endpoint", async () => {
+  const receiver = await startReceiver(authority);
+  const partner = await createPartner(api);
+  const failedOnly = await createReceivingEndpoint(partner.api, `${receiver.url}/failed`, {
+    subscribed_event_types: ["verification.session.failed"],
+  });
+  await createReceivingEndpoint(partner.api, `${receiver.url}/none`, { subscribed_event_types: [] });
+  await createReceivingEndpoint(partner.api, `${receiver.url}/all`);
+  const failed = sessionEvent(partner.organizationId, {
+    type: "verification.session.failed",
+    data: {
+      failure_code: "liveness_failed",
+      unmet_requirement: null,
+      nfc_tries_used: 1,
+      liveness_tries_used: 3,
+    },
+  });
+  const bound = { ...failed, session: { ...failed.session, webhookEndpointId: failedOnly.id } };
+  await publish(sessionEvent(partner.organizationId), failed, bound);
+  await deliver();
+  const paths = receiver.received.map(({ path }) => path).sort();
+  assert.deepEqual(paths, ["/hook/all", "/hook/all", "/hook/failed", "/hook/failed"]);
+});
+
+test("with several active keys the one activated last is used, with none nothing is sent and owners are told once a day", async () => {
+  const receiver = await startReceiver(authority);
+  const partner = await createPartner(api);
+  const endpoint = await createReceivingEndpoint(partner.api, receiver.url);
+  const kidOfNext = async () => {
+    const before = receiver.received.length;
+    await publish(sessionEvent(partner.organizationId));
+    await deliver();
+    return (await decrypt(receiver.received[before]?.body ?? "")).header.kid;
+  };
+  expectData(
+    await partner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/keys`, registration("key-2")),
+    201,
+  );
+  assert.equal(await kidOfNext(), "key-2");
+  expectData(await partner.api.post(`/v1/webhooks/keys/${endpoint.keyId}/deactivate`));
+  expectData(await partner.api.post(`/v1/webhooks/keys/${endpoint.keyId}/reactivate`));
+  assert.equal(await kidOfNext(), "key-1");
+  expectData(await partner.api.post("/v1/webhooks/keys/key-1/deactivate"));
+  expectData(await partner.api.post("/v1/webhooks/keys/key-2/deactivate"));
+
+  const mailsBefore = await countMails(partner.organizationId);
+  const sent = receiver.received.length;
+  const [eventId = ""] = await publish(
+    sessionEvent(partner.organizationId),
+    sessionEvent(partner.organizationId),
+  );
+  await publish(sessionEvent(partner.organizationId));
+  await deliver();
+  assert.equal(receiver.received.length, sent);
+  const delivery = await deliveryOf(partner, eventId);
+  assert.deepEqual(
+    [delivery.status, delivery.last_error, delivery.attempt_count, delivery.webhook_encryption_key_id],
+    ["failed", "no_active_key", 0, null],
+  );
+  assert.equal(await payloadOf(delivery.id), null);
+  expectError(
+    await partner.api.post(`/v1/webhooks/deliveries/${delivery.id}/retry`),
+    409,
+    "WEBHOOK_PAYLOAD_EXPIRED",
+  );
+  assert.equal((await countMails(partner.organizationId)) - mailsBefore, 1);
+  clock.advance(dayMs);
+  await publish(sessionEvent(partner.organizationId));
+  assert.equal((await countMails(partner.organizationId)) - mailsBefore, 2);
+});
+
+/** Mails of the service that the owners got about webhooks; without a mail server each one is a file. */
+async function countMails(organizationId: string): Promise<number> {
+  await runJob("send-mails");
+  const folders = dataDirs.map((dataDir) => join(dataDir, "mail")).filter((folder) => existsSync(folder));
+  const owners = await core.db.rows<{ email: string }>(
+    sql`select u.email from users u join memberships m on m.user_id = u.id where m.organization_id = ${organizationId}`,
+  );
+  const files = folders.flatMap((folder) => readdirSync(folder).map((file) => join(folder, file)));
+  return files.filter((file) => {
+    const text = readFileSync(file, "utf8");
+    return owners.some(({ email }) => text.includes(`To: ${email}`)) && /^Subject: .*webhook/im.test(text);
+  }).length;
+}
+
+test("410 disables the endpoint, holds what is pending, tells the owners; enabling goes on", async () => {
+  const receiver = await startReceiver(authority);
+  receiver.answerWith(() => ({ status: 410 }));
+  const partner = await createPartner(api);
+  const endpoint = await createReceivingEndpoint(partner.api, receiver.url);
+  const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
+  await deliver();
+  const disabled = expectData(await partner.api.get(`/v1/webhooks/endpoints/${endpoint.id}`));
+  assert.deepEqual([disabled.enabled, disabled.disabled_reason], [false, "endpoint_gone"]);
+  assert.equal(disabled.disabled_at, clock.now().toISOString());
+  assert.equal(await countMails(partner.organizationId), 1);
+  clock.advance(dayMs);
+  await deliver();
+  const held = await deliveryOf(partner, eventId);
+  // What another test has left due may have had this port before.
+  const received = () => receiver.received.filter(({ headers }) => headers["webhook-id"] === eventId).length;
+  assert.deepEqual([held.status, held.attempt_count, received()], ["pending", 1, 1]);
+  // A retry by hand is taken and held as well.
+  expectData(await partner.api.post(`/v1/webhooks/deliveries/${held.id}/retry`), 202);
+  await deliver();
+  assert.equal(received(), 1);
+  expectError(await partner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/test`), 409, "CONFLICT");
+
+  receiver.answerWith(() => ({ status: 200 }));
+  const enabled = expectData(
+    await partner.api.patch(`/v1/webhooks/endpoints/${endpoint.id}`, { enabled: true }),
+  );
+  assert.deepEqual([enabled.enabled, enabled.disabled_reason, enabled.disabled_at], [true, null, null]);
+  await deliver();
+  assert.equal((await deliveryOf(partner, eventId)).status, "succeeded");
+  const audit = expectData<any[]>(
+    await partner.owner.api.get("/v1/auth/orgs/audit-logs", { event: "webhook_endpoint.disabled" }),
+  );
+  assert.deepEqual(
+    [audit.length, audit[0].actor_type, audit[0].details],
+    [1, "system", { reason: "endpoint_gone" }],
+  );
+});
+
+test("five days without one success disable the endpoint, a success in between does not", async () => {
+  const receiver = await startReceiver(authority);
+  const partner = await createPartner(api);
+  const endpoint = await createReceivingEndpoint(partner.api, receiver.url);
+  const attempt = async (status: number) => {
+    receiver.answerWith(() => ({ status }));
+    const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
+    await deliver();
+    // Only this one attempt counts here, so its retries are taken out of the way.
+    await core.db.run(sql`
+      with ended as (
+        update webhook_deliveries set status = 'failed', failed = true, payload = null
+        where event_id = ${eventId} and status = 'pending' returning id)
+      delete from webhook_delivery_queue where delivery_id in (select id from ended)`);
+    return expectData(await partner.api.get(`/v1/webhooks/endpoints/${endpoint.id}`)).disabled_reason;
+  };
+  assert.equal(await attempt(500), null);
+  clock.advance(4 * dayMs);
+  assert.equal(await attempt(200), null);
+  clock.advance(2 * dayMs);
+  assert.equal(await attempt(500), null);
+  clock.advance(5 * dayMs - 1);
+  assert.equal(await attempt(500), null);
+  clock.advance(1);
+  assert.equal(await attempt(500), "no_success_for_5_days");
+});
+
+test("after a rotation the next send carries the new secret only", async () => {
+  clock.set(new Date());
+  const receiver = await startReceiver(authority);
+  receiver.answerWith(() => ({ status: 500 }));
+  const partner = await createPartner(api);
+  const endpoint = await createReceivingEndpoint(partner.api, receiver.url);
+  await publish(sessionEvent(partner.organizationId));
+  await deliver();
+  const rotated = expectData(
+    await partner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/signing-secret/rotate`),
+  );
+  assert.notEqual(rotated.signing_secret, endpoint.secret);
+  clock.advance(6 * secondMs);
+  await deliver();
+  const verify = (secret: string, index: number) => {
+    const request = receiver.received[index];
+    new Webhook(secret).verify(request?.body ?? "", request?.headers as Record<string, string>, {
+      jsonParse: false,
+    });
+  };
+  verify(endpoint.secret, 0);
+  verify(rotated.signing_secret, 1);
+  assert.throws(() => verify(endpoint.secret, 1));
+});
+
+test("a delivery in flight refuses a retry; deleting the endpoint ends it and scrubs the payload", async () => {
+  const receiver = await startReceiver(authority);
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  receiver.answerWith(async () => {
+    await held;
+    return { status: 500 };
+  });
+  const partner = await createPartner(api);
+  const endpoint = await createReceivingEndpoint(partner.api, receiver.url);
+  const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
+  const sending = deliver();
+  await arrival(receiver);
+  const { id, status } = await deliveryOf(partner, eventId);
+  assert.equal(status, "delivering");
+  expectError(await partner.api.post(`/v1/webhooks/deliveries/${id}/retry`), 409, "CONFLICT");
+  expectError(await partner.api.post(`/v1/webhooks/events/${eventId}/replay`), 409, "CONFLICT");
+  assert.equal((await partner.api.delete(`/v1/webhooks/endpoints/${endpoint.id}`)).status, 204);
+  release();
+  await sending;
+  const ended = await deliveryOf(partner, eventId);
+  assert.deepEqual([ended.status, ended.last_error], ["failed", "endpoint_deleted"]);
+  assert.equal(await payloadOf(id), null);
+  clock.advance(dayMs);
+  await deliver();
+  assert.equal(receiver.received.length, 1);
+});
+
+test("a delivery that was written while its endpoint was being deleted does not wait for ever", async () => {
+  const receiver = await startReceiver(authority);
+  const partner = await createPartner(api);
+  const endpoint = await createReceivingEndpoint(partner.api, receiver.url);
+  await partner.api.patch(`/v1/webhooks/endpoints/${endpoint.id}`, { enabled: true });
+  await core.db.transaction(async (tx) => {
+    const [eventId = ""] = await publishEvents(core, tx, clock.now(), [sessionEvent(partner.organizationId)]);
+    assert.equal((await partner.api.delete(`/v1/webhooks/endpoints/${endpoint.id}`)).status, 204);
+    return eventId;
+  });
+  await deliver();
+  const [delivery] = expectData<any[]>(await partner.api.get("/v1/webhooks/deliveries"));
+  assert.deepEqual([delivery.status, delivery.last_error], ["failed", "endpoint_deleted"]);
+  assert.equal(receiver.received.length, 0);
+});
+
+test("replay sends again wherever the payload is still there", async () => {
+  const receiver = await startReceiver(authority);
+  receiver.answerWith(({ path }) => ({ status: path.endsWith("/good") ? 200 : 500 }));
+  const partner = await createPartner(api);
+  await createReceivingEndpoint(partner.api, `${receiver.url}/good`);
+  await createReceivingEndpoint(partner.api, `${receiver.url}/bad`);
+  const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
+  await deliver();
+  receiver.answerWith(() => ({ status: 200 }));
+  const replayed = expectData(await partner.api.post(`/v1/webhooks/events/${eventId}/replay`), 202);
+  assert.equal(replayed.event.id, eventId);
+  assert.equal(replayed.deliveries.length, 1);
+  await deliver();
+  assert.deepEqual(receiver.received.map(({ path }) => path).sort(), [
+    "/hook/bad",
+    "/hook/bad",
+    "/hook/good",
+  ]);
+  const all = expectData<any[]>(await partner.api.get("/v1/webhooks/deliveries", { status: "succeeded" }));
+  assert.equal(all.length, 2);
+});
+
+test("a replay asks to wait as long as one delivery is being sent, although the others cannot be sent again", async () => {
+  const receiver = await startReceiver(authority);
+  const held = Promise.withResolvers<void>();
+  receiver.answerWith(async ({ path }) => {
+    if (path.endsWith("/slow")) await held.promise;
+    return { status: 200 };
+  });
+  const partner = await createPartner(api);
+  for (const path of ["slow", "quick"]) await createReceivingEndpoint(partner.api, `${receiver.url}/${path}`);
+  const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
+  const sending = deliver();
+  await until("one has arrived, and one is on its way", async () => {
+    const listed = expectData<any[]>(await partner.api.get("/v1/webhooks/deliveries", { event_id: eventId }));
+    return (
+      listed
+        .map(({ status }) => status)
+        .sort()
+        .join() === "delivering,succeeded"
+    );
+  });
+  const replay = () => partner.api.post(`/v1/webhooks/events/${eventId}/replay`);
+  expectError(await replay(), 409, "CONFLICT", /being sent right now/);
+  held.resolve();
+  await sending;
+  expectError(await replay(), 409, "WEBHOOK_PAYLOAD_EXPIRED");
+});
+
+test("another organization restarts nothing, also where there is something to restart", async () => {
+  const receiver = await startReceiver(authority);
+  receiver.answerWith(() => ({ status: 500 }));
+  const partner = await createPartner(api);
+  const stranger = await createPartner(api);
+  await createReceivingEndpoint(partner.api, receiver.url);
+  const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
+  await deliver();
+  for (const status of ["pending", "failed"]) {
+    const before = await deliveryOf(partner, eventId);
+    assert.equal(before.status, status);
+    assert.notEqual(await payloadOf(before.id), null, "it could be sent again");
+    for (const { api: caller } of [stranger, stranger.owner]) {
+      expectError(await caller.post(`/v1/webhooks/deliveries/${before.id}/retry`), 404, "NOT_FOUND");
+      expectError(await caller.post(`/v1/webhooks/events/${eventId}/replay`), 404, "NOT_FOUND");
+    }
+    assert.deepEqual(await deliveryOf(partner, eventId), before);
+    for (let tries = receiver.received.length; tries < 8; tries++) {
+      clock.advance(12 * hourMs);
+      await deliver();
+    }
+  }
+});
+
+const isOf = (eventId: string) =>
+  sql`delivery_id in (select id from webhook_deliveries where event_id = ${eventId})`;
+
+test("a delivery that the same process claimed again keeps the result of the later claim only", async () => {
+  for (const status of [500, 200]) await claimedAgain(status);
+});
+
+async function claimedAgain(status: number): Promise<void> {
+  const receiver = await startReceiver(authority);
+  const held = Promise.withResolvers<void>();
+  receiver.answerWith(async () => {
+    await held.promise;
+    return { status };
+  });
+  const partner = await createPartner(api);
+  await createReceivingEndpoint(partner.api, receiver.url);
+  const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
+  const sending = deliver();
+  await arrival(receiver);
+  // The process was held up for longer than its lease, gave it back and claimed once more: only the number differs.
+  await core.db.run(
+    sql`update webhook_delivery_queue set lease_number = lease_number + 1 where ${isOf(eventId)}`,
+  );
+  held.resolve();
+  await sending;
+  const claimed = await deliveryOf(partner, eventId);
+  assert.deepEqual(
+    [claimed.status, claimed.attempt_count, claimed.last_status_code],
+    ["delivering", 0, null],
+  );
+  receiver.answerWith(() => ({ status: 200 }));
+  clock.advance(31 * secondMs);
+  await deliver();
+  const delivery = await deliveryOf(partner, eventId);
+  assert.deepEqual([delivery.status, delivery.attempt_count], ["succeeded", 1]);
+}
+
+test("an answer of the old URL does not disable an endpoint that has moved", async () => {
+  const receiver = await startReceiver(authority);
+  const held = Promise.withResolvers<void>();
+  receiver.answerWith(async ({ path }) => {
+    if (path.endsWith("/new")) return { status: 200 };
+    await held.promise;
+    return { status: 410 };
+  });
+  const partner = await createPartner(api);
+  const endpoint = await createReceivingEndpoint(partner.api, `${receiver.url}/old`);
+  const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
+  const sending = deliver();
+  await arrival(receiver);
+  expectData(
+    await partner.api.patch(`/v1/webhooks/endpoints/${endpoint.id}`, { url: `${receiver.url}/new` }),
+  );
+  held.resolve();
+  await sending;
+  const moved = expectData(await partner.api.get(`/v1/webhooks/endpoints/${endpoint.id}`));
+  assert.deepEqual([moved.enabled, moved.disabled_reason], [true, null]);
+  clock.advance(6 * secondMs);
+  await deliver();
+  assert.equal((await deliveryOf(partner, eventId)).status, "succeeded");
+});
+
+test("a lease that ran out is given back, and the late result of its old holder is dropped", async () => {
+  const receiver = await startReceiver(authority);
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let first = true;
+  receiver.answerWith(async () => {
+    if (!first) return { status: 200 };
+    first = false;
+    await held;
+    return { status: 500 };
+  });
+  const partner = await createPartner(api);
+  await createReceivingEndpoint(partner.api, receiver.url);
+  const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
+  const sending = deliver();
+  await arrival(receiver);
+  // As if the process had died and another one had delivered: the lease is taken over behind its back.
+  await core.db.run(sql`update webhook_delivery_queue set lease_number = lease_number + 1, lease_owner = ${crypto.randomUUID()}
+    where ${isOf(eventId)}`);
+  release();
+  await sending;
+  assert.deepEqual(
+    [(await deliveryOf(partner, eventId)).status, (await deliveryOf(partner, eventId)).attempt_count],
+    ["delivering", 0],
+  );
+  clock.advance(31 * secondMs);
+  await deliver();
+  const delivery = await deliveryOf(partner, eventId);
+  assert.deepEqual([delivery.status, delivery.attempt_count], ["succeeded", 1]);
+});
+
+test("withdrawn consent scrubs what was not delivered, and tells whether something was", async () => {
+  const receiver = await startReceiver(authority);
+  receiver.answerWith(() => ({ status: 500 }));
+  const partner = await createPartner(api);
+  await createReceivingEndpoint(partner.api, receiver.url);
+  const event = sessionEvent(partner.organizationId);
+  const [eventId = ""] = await publish(event);
+  await deliver();
+  const { id } = await deliveryOf(partner, eventId);
+  receiver.answerWith(() => ({ status: 200 }));
+  const { organizationId } = partner;
+  const session = { id: event.session?.id ?? "", organizationId, environment: "sandbox" as const };
+  const withdraw = () => core.db.transaction((tx) => scrubSessionDeliveries(tx, session, clock.now()));
+  assert.equal(await withdraw(), "nothing_delivered");
+  assert.equal(await payloadOf(id), null);
+  const scrubbed = await deliveryOf(partner, eventId);
+  assert.deepEqual([scrubbed.status, scrubbed.last_error], ["failed", "consent_withdrawn"]);
+  await deliver();
+  clock.advance(dayMs);
+  await deliver();
+  assert.equal(receiver.received.length, 1);
+  await publish(event);
+  await deliver();
+  assert.equal(receiver.received.length, 2);
+  assert.equal(await withdraw(), "delivered");
+});
+
+test("consent withdrawn while a process sent the delivery that died: it is never sent again", async () => {
+  const receiver = await startReceiver(authority);
+  const partner = await createPartner(api);
+  const endpoint = await createReceivingEndpoint(partner.api, receiver.url);
+  const event = sessionEvent(partner.organizationId);
+  const [eventId = ""] = await core.db.transaction(async (tx) => {
+    const ids = await publishEvents(core, tx, clock.now(), [event]);
+    const lease = { owner: crypto.randomUUID(), now: clock.now(), until: later(clock.now(), 30 * secondMs) };
+    // In the same transaction, so that no process of this test has it first.
+    await claimDue(tx as unknown as Db, { kind: "url" }, [{ endpointId: endpoint.id, most: 1 }], lease);
+    return ids;
+  });
+  assert.equal((await deliveryOf(partner, eventId)).status, "delivering");
+  const session = {
+    id: event.session?.id ?? "",
+    organizationId: partner.organizationId,
+    environment: "sandbox" as const,
+  };
+  await core.db.transaction((tx) => scrubSessionDeliveries(tx, session, clock.now()));
+  clock.advance(31 * secondMs);
+  const { id } = await deliveryOf(partner, eventId);
+  expectError(await partner.api.post(`/v1/webhooks/deliveries/${id}/retry`), 409, "WEBHOOK_PAYLOAD_EXPIRED");
+  await deliver();
+  const delivery = await deliveryOf(partner, eventId);
+  assert.deepEqual([delivery.status, delivery.last_error], ["failed", "consent_withdrawn"]);
+  assert.deepEqual(receiver.received, []);
+  assert.equal(await core.db.first(sql`select 1 from webhook_delivery_queue where ${isOf(eventId)}`), null);
+});
+
+test("consent withdrawn while the delivery is on its way: no further try, and a success is still seen", async () => {
+  for (const [status, expected, error] of [
+    [200, "succeeded", null],
+    [500, "failed", "consent_withdrawn"],
+  ] as const) {
+    const receiver = await startReceiver(authority);
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    receiver.answerWith(async () => {
+      await held;
+      return { status };
+    });
+    const partner = await createPartner(api);
+    await createReceivingEndpoint(partner.api, receiver.url);
+    const event = sessionEvent(partner.organizationId);
+    const [eventId = ""] = await publish(event);
+    const sending = deliver();
+    await arrival(receiver);
+    const session = {
+      id: event.session?.id ?? "",
+      organizationId: partner.organizationId,
+      environment: "sandbox" as const,
+    };
+    await core.db.transaction((tx) => scrubSessionDeliveries(tx, session, clock.now()));
+    const { id } = await deliveryOf(partner, eventId);
+    assert.equal(await payloadOf(id), null);
+    release();
+    await sending;
+    await deliver();
+    const ended = await deliveryOf(partner, eventId);
+    assert.deepEqual([ended.status, ended.last_error], [expected, error]);
+    clock.advance(dayMs);
+    await deliver();
+    const bodies = receiver.received.filter(({ headers }) => headers["webhook-id"] === eventId);
+    assert.equal(bodies.length, 1, "the withdrawn payload is never sent again");
+  }
+});
+
+test("a thousand events at once are sealed and written together, and all arrive", async () => {
+  const receiver = await startReceiver(authority);
+  const partner = await createPartner(api);
+  await createReceivingEndpoint(partner.api, receiver.url);
+  const ids = await publish(...Array.from({ length: 1000 }, () => sessionEvent(partner.organizationId)));
+  await deliver();
+  assert.deepEqual(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])), new Set(ids));
+  assert.equal(receiver.received.length, 1000);
+});
+
+test("history is removed after its time, attempts included", async () => {
+  const receiver = await startReceiver(authority);
+  const partner = await createPartner(api);
+  await createReceivingEndpoint(partner.api, receiver.url);
+  receiver.answerWith(() => ({ status: 500 }));
+  const [eventId = ""] = await publish(sessionEvent(partner.organizationId));
+  await deliver();
+  const { id } = await deliveryOf(partner, eventId);
+  assert.equal(
+    (await core.db.rows(sql`select id from webhook_attempts where delivery_id = ${id}`)).length,
+    1,
+  );
+  clock.advance(30 * dayMs);
+  await runJob("purge-webhook-history");
+  expectData(await partner.api.get(`/v1/webhooks/events/${eventId}`));
+  clock.advance(1);
+  // What is being tried again just now, which is due as well, is left to the next run.
+  await until("the delivery is removed", async () => {
+    await runJob("purge-webhook-history");
+    return (await partner.api.get(`/v1/webhooks/deliveries/${id}`)).status !== 200;
+  });
+  expectError(await partner.api.get(`/v1/webhooks/deliveries/${id}`), 404, "NOT_FOUND");
+  expectError(await partner.api.get(`/v1/webhooks/events/${eventId}`), 404, "NOT_FOUND");
+  assert.deepEqual(await core.db.rows(sql`select id from webhook_attempts where delivery_id = ${id}`), []);
+});

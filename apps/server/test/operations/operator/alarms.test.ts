@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import test, { after } from "node:test";
+import pg from "pg";
+import { SMTPServer } from "smtp-server";
+import { listMigrations } from "../../../src/platform/db/migrate.ts";
+import { minuteMs } from "../../../src/platform/kernel/clock.ts";
+import { sessionLifetimeMs } from "../../../src/verification/sessions/session.ts";
+import { createPartner } from "../../support/api.ts";
+import { createAuthority } from "../../support/certificate.ts";
+import { startTestService } from "../../support/service.ts";
+import { createSession } from "../../support/sessions.ts";
+
+const authority = createAuthority();
+const identity = authority.issue(["localhost"]);
+const received: string[] = [];
+/** Takes mails only after STARTTLS. */
+const smtp = new SMTPServer({
+  ...identity,
+  authOptional: true,
+  onMailFrom: (_address, session, done) =>
+    done(session.secure ? null : new Error("Must issue a STARTTLS command first")),
+  onData(stream, session, done) {
+    stream.resume();
+    stream.on("end", () => {
+      received.push(...session.envelope.rcptTo.map(({ address }) => address));
+      done();
+    });
+  },
+});
+await new Promise<void>((resolve) => smtp.listen(0, "127.0.0.1", () => resolve()));
+after(() => new Promise<void>((resolve) => smtp.close(() => resolve())));
+
+const watched = { METRICS_TOKEN: "let me see" };
+const { api, databaseUrl, clock, runJob } = await startTestService({ env: watched });
+
+async function series(name: string, of = api): Promise<number | null> {
+  const { text } = await of.call("GET", "/metrics", { headers: { authorization: "Bearer let me see" } });
+  const line = text.split("\n").find((candidate) => candidate.startsWith(`${name} `));
+  return line === undefined ? null : Number(line.slice(name.length + 1));
+}
+
+test("who holds an old transaction, and an expiry that nobody deals with, are in /metrics", async () => {
+  const partner = await createPartner(api);
+  const sessionId = await createSession(partner.api);
+  const admin = new pg.Client({ connectionString: databaseUrl });
+  await admin.connect();
+  try {
+    // It keeps the session from being expired, too.
+    await admin.query("begin");
+    await admin.query("select from sessions where id = $1 for update", [sessionId]);
+    await admin.query("select pg_current_xact_id()");
+    clock.advance(sessionLifetimeMs + 7 * minuteMs);
+    const { rows } = await admin.query(
+      "select extract(epoch from clock_timestamp() - xact_start)::float8 as seconds from pg_stat_activity where pid = pg_backend_pid()",
+    );
+    await runJob("measure-queues");
+    assert.ok(((await series('assay_db_horizon_seconds{holder="session"}')) ?? -1) >= rows[0].seconds);
+    assert.ok(((await series('assay_db_horizon_transactions{holder="session"}')) ?? -1) >= 1);
+    assert.equal(await series('assay_db_horizon_transactions{holder="slot"}'), 0);
+    assert.equal(await series('assay_oldest_due_seconds{queue="expiries"}'), (7 * minuteMs) / 1000);
+    assert.equal(await series('assay_oldest_due_seconds{queue="mail_requests"}'), 0);
+  } finally {
+    await admin.query("rollback");
+    await admin.end();
+  }
+  await runJob("expire-sessions");
+  await runJob("measure-queues");
+  assert.equal(await series('assay_oldest_due_seconds{queue="expiries"}'), 0);
+  assert.ok(((await series("assay_measured_seconds_ago")) ?? 99) < 60);
+});
+
+test("the schema of the database and the one that the code wants are in /metrics", async () => {
+  await runJob("measure-queues");
+  const newest = Number.parseInt(listMigrations().at(-1)?.name ?? "", 10);
+  assert.equal(await series('assay_schema_version{of="database"}'), newest);
+  assert.equal(await series('assay_schema_version{of="code"}'), newest);
+});
+
+test("when the mail server's certificate expires is known once a mail was handed over", async () => {
+  const { port } = smtp.server.address() as AddressInfo;
+  const ca = encodeURIComponent(authority.certificate);
+  const mailing = await startTestService({
+    env: { ...watched, SMTP_URL: `smtp://localhost:${port}?tls.ca=${ca}` },
+  });
+  const name = "assay_mail_certificate_expiry_timestamp_seconds";
+  assert.equal(await series(name, mailing.api), null);
+  const email = "ada@example.com";
+  await mailing.api.post("/v1/auth/sign-up/email", { name: "Ada", email, password: "correct horse battery" });
+  await mailing.runJob("send-mails");
+  assert.deepEqual(received, [email]);
+  const expiry = Date.parse(new X509Certificate(identity.cert).validTo) / 1000;
+  assert.equal(await series(name, mailing.api), expiry);
+});
+
+const root = new URL("../../../../../", import.meta.url);
+const textOf = (file: string) => readFileSync(new URL(file, root), "utf8");
+/** Names of series in a text: ours, and those of the process. */
+const seriesIn = (text: string) => new Set(text.match(/\b(?:assay|process|nodejs)_[a-z0-9_]*[a-z0-9]\b/g));
+
+test("every series that a rule or the dashboard asks for is one that the service has", async () => {
+  const { text } = await api.call("GET", "/metrics", { headers: { authorization: "Bearer let me see" } });
+  // There once a mail was handed over, which the test above waits for.
+  const known = new Set(["assay_mail_certificate_expiry_timestamp_seconds"]);
+  for (const [, name = "", kind] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
+    known.add(name);
+    if (kind === "histogram") for (const part of ["bucket", "sum", "count"]) known.add(`${name}_${part}`);
+  }
+  const dashboard = JSON.parse(textOf("deploy/grafana/assay.json"));
+  const asked = dashboard.panels.flatMap((panel: { targets?: { expr: string }[] }) =>
+    (panel.targets ?? []).map(({ expr }) => expr),
+  );
+  assert.ok(asked.length > 40);
+  const rules = textOf("deploy/prometheus/rules.yaml");
+  const tests = textOf("deploy/prometheus/rules.test.yaml");
+  for (const name of seriesIn([rules, tests, ...asked].join("\n")))
+    assert.ok(known.has(name), `${name} is not in /metrics`);
+});
+
+test("every alarm has a test of its own", () => {
+  const tests = textOf("deploy/prometheus/rules.test.yaml");
+  const alarms = [...textOf("deploy/prometheus/rules.yaml").matchAll(/- alert: (\w+)/g)].map(
+    ([, name]) => name ?? "",
+  );
+  assert.ok(alarms.length > 20);
+  const untested = alarms.filter((name) => !tests.includes(`alertname: ${name}\n        exp_alerts`));
+  assert.deepEqual(untested, []);
+});

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import test from "node:test";
+import pg from "pg";
+import { createPartner, expectData } from "../../support/api.ts";
+import { createReceivingEndpoint } from "../../support/receiver.ts";
+import { startTestService } from "../../support/service.ts";
+import { claimed, passChip, succeed } from "../../support/sessions.ts";
+import { agree, claimWith, handOff, startVerification } from "../../support/verify.ts";
+
+// Nothing runs in the background here that would send statements of its own.
+const env = { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" };
+const { api, core, url } = await startTestService({ role: "api", env });
+const partner = await createPartner(api);
+const endpoint = await createReceivingEndpoint(partner.api, "https://127.0.0.1:9/hook");
+
+/** What this process sends to PostgreSQL. Each is a round trip: the driver waits for an answer before it sends the next. Statements that travel together are one. */
+const sent: string[] = [];
+const send = pg.Client.prototype.query;
+pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+  const [query] = args;
+  const text = typeof query === "string" ? query : ((query as { text?: string }).text ?? "");
+  // Hints are sent after the commit, and nobody waits for them.
+  if (!text.includes("pg_notify")) sent.push(text);
+  return (send as (...given: unknown[]) => unknown).apply(this, args);
+} as typeof send;
+
+/**
+ * The fewest of some rounds: what a connection or an organization does at first is no part of it, and what the process does by itself comes
+ * only now and then.
+ */
+async function expectAtMost<T>(
+  most: number,
+  prepare: () => Promise<T>,
+  work: (prepared: T) => Promise<unknown>,
+): Promise<void> {
+  let fewest: readonly string[] = [];
+  for (let round = 0; round < 4; round++) {
+    const prepared = await prepare();
+    sent.length = 0;
+    await work(prepared);
+    if (round === 0 || sent.length < fewest.length) fewest = [...sent];
+  }
+  assert.ok(fewest.length <= most, `${fewest.length} round trips:\n${fewest.join("\n---\n")}`);
+}
+
+const nothing = async () => {};
+const create = () => startVerification(partner.api);
+const agreed = async () => {
+  const session = await create();
+  await agree(api, session.id);
+  return session;
+};
+const taken = async () => {
+  const { id } = await agreed();
+  return { id, attemptId: await claimed(core, id) };
+};
+
+test("an event is published with three statements: who calls, the endpoint with its key, and all that is written", () =>
+  expectAtMost(3, nothing, async () =>
+    expectData(await partner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/test`), 202),
+  ));
+
+test("creating a session takes two statements: who calls, and all that is written", () =>
+  expectAtMost(2, nothing, create));
+
+test("reading a session takes two statements: who calls, and the session", () =>
+  expectAtMost(2, create, async ({ id }) =>
+    assert.equal(expectData(await partner.api.get(`/v1/sessions/${id}`)).id, id),
+  ));
+
+test("cancelling a session takes three round trips, its event included: who calls, the session with the endpoints, and all that is written", () =>
+  expectAtMost(3, create, async ({ id }) =>
+    assert.equal((await partner.api.post(`/v1/sessions/${id}/cancel`, {})).status, 204),
+  ));
+
+test("consent takes three round trips: the session with its organization, the domain that is shown, and all that is written", () =>
+  expectAtMost(3, create, ({ id }) => agree(api, id)));
+
+test("claiming a session takes two round trips: the session with its token, and all that is written", () =>
+  expectAtMost(
+    2,
+    async () => {
+      const { id } = await agreed();
+      return { id, token: await handOff(api, id) };
+    },
+    async ({ id, token }) => expectData(await claimWith(api, id, token, randomUUID()), 201),
+  ));
+
+test("a try takes two round trips, and one that ends the session three, its event included", async () => {
+  // The first statement, and with a success the second, are the test's own.
+  await expectAtMost(3, taken, ({ id, attemptId }) => passChip(core, id, attemptId, 1));
+  await expectAtMost(5, taken, async ({ id, attemptId }) => {
+    await passChip(core, id, attemptId, 1);
+    sent.length = 0;
+    await succeed(core, id, attemptId);
+  });
+});
+
+test("a tool that an agent calls takes as many statements as the route itself: the key is looked up once", () =>
+  expectAtMost(2, nothing, async () => {
+    const answer = await fetch(`${url}/mcp`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${partner.key.secret}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "listSessions" } }),
+    });
+    const { result } = (await answer.json()) as { result?: { structuredContent?: unknown } };
+    assert.ok(result?.structuredContent !== undefined);
+  }));

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import test from "node:test";
+import { routes } from "@assay/contract/routes";
+import { documentNames } from "../../../src/platform/pages/documents.ts";
+import { sections } from "../../../src/platform/pages/site.ts";
+import { startTestService } from "../../support/service.ts";
+
+const { url } = await startTestService();
+const docs = new URL("../../../../../docs/", import.meta.url);
+const asBrowser = { headers: { accept: "text/html,application/xhtml+xml" } };
+const pageAt = async (path: string) => {
+  const answer = await fetch(url + path, asBrowser);
+  return { status: answer.status, text: await answer.text() };
+};
+
+test("every guide has one place on the site", () => {
+  const listed = sections.flatMap(({ names }) => names);
+  const files = readdirSync(docs).filter((file) => file.endsWith(".md"));
+  assert.deepEqual([...listed].sort(), [...files.map((file) => file.slice(0, -3)), "decisions"].sort());
+});
+
+test("every page is there as text too, as it stands in the repository", async () => {
+  for (const name of documentNames()) {
+    const answer = await fetch(`${url}/docs/${name}.md`);
+    assert.equal(answer.status, 200, name);
+    assert.equal(answer.headers.get("content-type"), "text/markdown; charset=utf-8");
+    const file = name === "decisions" ? "decisions/README.md" : `${name}.md`;
+    assert.equal(await answer.text(), readFileSync(new URL(file, docs), "utf8"), name);
+  }
+});
+
+test("the reference is there as text too, with every operation, by its address or by Accept", async () => {
+  const index = await (await fetch(`${url}/reference.md`)).text();
+  for (const { path, method } of routes)
+    assert.ok(index.includes(`\`${method} ${path.replaceAll(/:([a-z_]+)/g, "{$1}")}\``), `${method} ${path}`);
+  const sessions = await (await fetch(`${url}/reference/sessions.md`)).text();
+  for (const part of [
+    "## Create a verification session",
+    "`POST /v1/sessions`",
+    "`client_reference_id`",
+    "UNKNOWN_CLAIM_KEY",
+  ])
+    assert.ok(sessions.includes(part), part);
+  assert.ok(!/<[a-z]+[ >]/.test(sessions.replaceAll(/`[^`]*`/g, "")), "no HTML");
+  for (const path of ["/docs", "/docs/sessions", "/reference", "/reference/sessions", "/reference/schemas"]) {
+    const asked = await fetch(url + path, { headers: { accept: "text/markdown" } });
+    assert.equal(asked.headers.get("content-type"), "text/markdown; charset=utf-8", path);
+    assert.match(asked.headers.get("vary") ?? "", /^accept,/, path);
+    assert.equal(await asked.text(), await (await fetch(`${url}${path}.md`)).text(), path);
+    const browser = await fetch(url + path, { headers: { accept: "text/html, text/markdown;q=0.5" } });
+    assert.equal(browser.headers.get("content-type"), "text/html; charset=utf-8", path);
+  }
+  for (const path of ["/reference/nothing", "/reference/nothing.md", "/docs/nothing.md"])
+    assert.equal((await fetch(url + path)).status, 404, path);
+});
+
+test("/openapi.json is /openapi", async () => {
+  const [one, other] = [await fetch(`${url}/openapi`), await fetch(`${url}/openapi.json`)];
+  assert.equal(await one.text(), await other.text());
+});
+
+test("/llms.txt says where the service is and how to get a key, before it lists anything", async () => {
+  const text = await (await fetch(`${url}/llms.txt`)).text();
+  const [beginning = ""] = text.split("\n## ");
+  for (const part of [`The base address is ${url},`, "/v1/auth/api-keys", "/docs/agents.md", "`/mcp`"])
+    assert.ok(beginning.includes(part), part);
+});
+
+test("/llms.txt lists every guide as text, and every address in it answers", async () => {
+  const text = await (await fetch(`${url}/llms.txt`)).text();
+  const addresses = [...text.matchAll(/\]\((\/[^)]+)\)/g)].map((match) => match[1] ?? "");
+  for (const { names } of sections)
+    for (const name of names) assert.ok(addresses.includes(`/docs/${name}.md`), name);
+  for (const address of addresses) assert.equal((await fetch(url + address)).status, 200, address);
+});
+
+test("every link and every anchor of guides and reference leads somewhere", async () => {
+  const start = ["/", "/docs", "/reference", ...documentNames().map((name) => `/docs/${name}`)];
+  const pages = new Map<string, string>();
+  const waiting = [...start];
+  const broken: string[] = [];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (pages.has(path)) continue;
+    const { status, text } = await pageAt(path);
+    pages.set(path, text);
+    if (status !== 200) broken.push(path);
+    for (const [, target = ""] of text.matchAll(/href="(\/(?:docs|reference)[^"#]*)/g)) waiting.push(target);
+  }
+  for (const [from, text] of pages)
+    for (const [, path = "", anchor = ""] of text.matchAll(/href="(\/(?:docs|reference)[^"#]*)?#([^"]+)"/g)) {
+      const target = pages.get(path === "" ? from : path) ?? "";
+      if (!target.includes(`id="${anchor}"`)) broken.push(`${from} → ${path}#${anchor}`);
+    }
+  assert.deepEqual([...new Set(broken)], []);
+});
+
+test("the reference shows every route, with its samples and its errors", async () => {
+  const { text: index } = await pageAt("/reference");
+  const names = [...index.matchAll(/href="\/reference\/([a-z-]+)"/g)].map((match) => match[1] ?? "");
+  const all = (await Promise.all([...new Set(names)].map((name) => pageAt(`/reference/${name}`))))
+    .map(({ text }) => text)
+    .join("");
+  for (const { id } of routes) {
+    assert.ok(index.includes(`#${id}"`), id);
+    assert.ok(all.includes(`<h2 id="${id}">`), id);
+  }
+});
+
+test("a browser that asks for a page that is not there gets a page, a program the envelope", async () => {
+  for (const path of [
+    "/docs/nothing",
+    "/docs/decisions/9999-nothing",
+    "/docs/..%2fREADME",
+    "/reference/nothing",
+  ]) {
+    const page = await pageAt(path);
+    assert.equal(page.status, 404, path);
+    assert.match(page.text, /<h1>There is no such page<\/h1>/);
+    const answer = await fetch(url + path);
+    assert.equal(answer.status, 404);
+    assert.equal(((await answer.json()) as { error: { code: string } }).error.code, "NOT_FOUND");
+  }
+});

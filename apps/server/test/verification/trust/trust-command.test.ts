@@ -1,0 +1,342 @@
+import assert from "node:assert/strict";
+import { access, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { toBase64 } from "@assay/emrtd/base64";
+import { toHex } from "@assay/emrtd/bytes";
+import { readSignedData } from "@assay/emrtd/cms/signed-data";
+import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
+import { signMasterList } from "@assay/emrtd/node/test-country/sign-message";
+import { signerProfile } from "@assay/emrtd/node/test-country/signer-profiles";
+import { createTestCountry } from "@assay/emrtd/node/test-country/test-country";
+import { serialiseTrustRecord, type TrustRecord } from "@assay/emrtd/trust/trust-record";
+import { TrustStore } from "@assay/emrtd/trust/trust-store";
+import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
+import { defaultPolicy, policySwitches } from "@assay/emrtd/verify/policy";
+import { openDb } from "../../../src/platform/db/db.ts";
+import { CurrentTrust } from "../../../src/verification/trust/current-trust.ts";
+import { takeOverTrustFolder } from "../../../src/verification/trust/take-over-folder.ts";
+import {
+  changeTrust,
+  insertImport,
+  listTrustActs,
+  readTrust,
+} from "../../../src/verification/trust/trust.store.ts";
+import {
+  importTrustFile,
+  listTrust,
+  listTrustImports,
+  printTrustAudit,
+  printTrustLog,
+  removeTrustImport,
+} from "../../../src/verification/trust/trust-command.ts";
+import { unpackTrust } from "../../../src/verification/trust/trust-snapshot.ts";
+import { createTestDatabase } from "../../support/database.ts";
+
+const today = new Date("2026-05-05T00:00:00Z");
+const country = createTestCountry("trust command", today);
+
+function authority(id: "brainpool" | "nist" | "rsa"): Uint8Array {
+  const certificate = country.authorityCertificates.get(id);
+  assert.ok(certificate);
+  return certificate;
+}
+
+function pem(label: string, bytes: Uint8Array): string {
+  return `-----BEGIN ${label}-----\n${toBase64(bytes).replace(/.{64}/g, "$&\n")}\n-----END ${label}-----\n`;
+}
+
+async function setUp(context: TestContext) {
+  const dataDir = await mkdtemp(join(tmpdir(), "trust-"));
+  const database = await createTestDatabase();
+  const db = openDb({ url: database.url, poolSize: 4, onError: () => {} });
+  context.after(async () => {
+    await db.close();
+    await database.drop();
+    await rm(dataDir, { recursive: true });
+  });
+  const lines: string[] = [];
+  const print = (line: string) => lines.push(line);
+  const write = async (name: string, content: Uint8Array | string) => {
+    await writeFile(join(dataDir, name), content);
+    return join(dataDir, name);
+  };
+  const bring = async (
+    name: string,
+    content: Uint8Array | string,
+    roots: readonly string[] = [],
+    pins: readonly string[] = [],
+  ) =>
+    importTrustFile(
+      db,
+      { file: await write(name, content), rootFiles: roots, pinnedSha256: pins, now: today },
+      print,
+    );
+  return { db, dataDir, lines, print, write, bring };
+}
+
+test("a master list is imported when a given root vouches for its signer, and refused otherwise", async (context) => {
+  const { db, lines, write, bring } = await setUp(context);
+  assert.equal(await bring("list.ml", country.masterList()), 1);
+  assert.match(lines.join("\n"), /No trusted root vouches/);
+  assert.deepEqual(await readTrust(db), { version: 0, records: [] });
+
+  const root = await write("root.pem", pem("CERTIFICATE", authority("brainpool")));
+  assert.equal(await bring("list.ml", country.masterList(), [root]), 0);
+  assert.match(lines.at(-1) ?? "", /Imported 5 certificates .* signed by C=UT/);
+});
+
+test("a root that is already trusted, or a pinned fingerprint, vouches as well", async (context) => {
+  const { bring } = await setUp(context);
+  const checker = createNodeSignatureChecker();
+  const other = createTestCountry("another", today);
+  assert.equal(await bring("root.cer", authority("brainpool")), 0);
+  assert.equal(await bring("list.ml", country.masterList()), 0);
+  assert.equal(await bring("other.ml", other.masterList()), 1);
+  const [signer = new Uint8Array()] = readSignedData(other.masterList(), {
+    maxBytes: 1_000_000,
+  }).certificates;
+  const pin = toHex(checker.hash("SHA-256", signer));
+  assert.equal(await bring("other.ml", other.masterList(), [], [pin]), 0);
+  assert.equal(await bring("other.ml", other.masterList(), [], ["abc"]), 1, "a pin must be a fingerprint");
+});
+
+test("a new edition of a list needs no root, and an authority that a list names cannot bring a list of its own", async (context) => {
+  const { write, bring } = await setUp(context);
+  const root = await write("root.cer", authority("brainpool"));
+  assert.equal(await bring("list.ml", country.masterList(), [root]), 0);
+  assert.equal(await bring("next.ml", country.masterList()), 0);
+
+  // A foreign list, vouched for by a pin, names the authority of the test country; that alone must not let it vouch.
+  const { bring: bringOther } = await setUp(context);
+  const foreign = createTestCountry("foreign", today);
+  const options = { signedAt: country.signedAt, identifySignerBy: "subject_key_id" } as const;
+  const list = signMasterList([authority("brainpool")], foreign.masterListSigner(), options);
+  const pin = toHex(createNodeSignatureChecker().hash("SHA-256", foreign.masterListSigner().certificate));
+  assert.equal(await bringOther("foreign.ml", list, [], [pin]), 0);
+  assert.equal(await bringOther("list.ml", country.masterList()), 1);
+});
+
+test("an import made twice is there once, and the second one changes no version", async (context) => {
+  const { db, bring } = await setUp(context);
+  await bring("root.cer", authority("rsa"));
+  const once = await readTrust(db);
+  assert.equal(once.version, 1);
+  assert.equal(await bring("copy.cer", authority("rsa")), 0);
+  assert.deepEqual(await readTrust(db), once);
+});
+
+test("imports made at the same time are there both", async (context) => {
+  const { db, bring } = await setUp(context);
+  const ids = ["brainpool", "nist", "rsa"] as const;
+  await Promise.all(ids.map((id) => bring(`${id}.cer`, authority(id))));
+  const { version, records } = await readTrust(db);
+  assert.equal(version, 3);
+  assert.equal(new TrustStore(records, createNodeSignatureChecker()).authorities.length, 3);
+});
+
+test("what cannot be trusted is left out, with the reason, and the rest is imported", async (context) => {
+  const { lines, bring } = await setUp(context);
+  const spoilt = authority("rsa").slice();
+  spoilt[spoilt.length - 1] = (spoilt.at(-1) ?? 0) ^ 1;
+  const content =
+    pem("CERTIFICATE", authority("nist")) +
+    pem("CERTIFICATE", spoilt) +
+    pem("X509 CRL", country.revocationLists[0] ?? new Uint8Array());
+  assert.equal(await bring("mixed.pem", content), 0);
+  assert.match(lines.join("\n"), /Left out block 2: The signature of .* does not hold/);
+  assert.match(lines.at(-1) ?? "", /Imported 1 certificates and 1 revocation lists/);
+});
+
+test("a long list of what was left out is cut short", async (context) => {
+  const { lines, bring } = await setUp(context);
+  const { certificate } = country.documentSigner(signerProfile("secp256r1-sha256-named"));
+  assert.equal(await bring("signers.pem", pem("CERTIFICATE", certificate).repeat(30)), 1);
+  assert.equal(lines.length, 21);
+  assert.match(lines[0] ?? "", /block 1: .* is not a signing authority/);
+  assert.equal(lines.at(-1), "Left out 10 more.");
+});
+
+test("a file with nothing in it says so", async (context) => {
+  const { lines, bring } = await setUp(context);
+  assert.equal(await bring("notes.txt", "nothing here"), 1);
+  assert.match(lines.join("\n"), /holds no master list, certificate, revocation list or deviation list/);
+});
+
+test("list shows each authority with the reason it is trusted for", async (context) => {
+  const { db, lines, print, bring } = await setUp(context);
+  assert.equal(await listTrust(db, { now: today }, print), 0);
+  assert.match(lines.join("\n"), /Nothing is trusted/);
+  await bring("root.cer", authority("brainpool"));
+  await bring("link.cer", country.linkCertificate);
+  lines.length = 0;
+  await listTrust(db, { country: "ut", now: today }, print);
+  assert.match(lines.join("\n"), /CSCA Utopia brainpool\n.*imported by the operator; from root.cer/);
+  assert.match(lines.join("\n"), /CSCA Utopia nist\n.*linked from [0-9a-f]{64}/);
+});
+
+test("audit names expired authorities, links without a parent, and revocation lists that are missing or stale", async (context) => {
+  const { db, lines, print, bring } = await setUp(context);
+  assert.equal(await printTrustAudit(db, defaultPolicy, today, print), 1, "an empty store is a finding");
+  await bring("link.cer", country.linkCertificate);
+  await bring("rsa.cer", authority("rsa"));
+  await bring("rsa.crl", country.revocationLists[0] ?? new Uint8Array());
+  lines.length = 0;
+  assert.equal(await printTrustAudit(db, defaultPolicy, today, print), 0);
+  const text = lines.join("\n");
+  assert.match(text, /UT {2}2 authorities, 1 valid now; revocation list fresh of 2026-01-01/);
+  assert.match(text, /Without parent \(not trusted\): 1/);
+  assert.match(text, /Expired: none/);
+  lines.length = 0;
+  await printTrustAudit(db, defaultPolicy, new Date("2060-01-01T00:00:00Z"), print);
+  assert.match(lines.join("\n"), /Expired: 2/);
+  assert.match(lines.join("\n"), /revocation list stale/);
+});
+
+test("a revocation list that is refused, or counts for nothing, is named with the reason", async (context) => {
+  const { db, lines, print, bring } = await setUp(context);
+  const [list = new Uint8Array()] = country.revocationLists;
+  const [future = new Uint8Array()] = createTestCountry(
+    "trust command",
+    new Date("2028-01-01"),
+  ).revocationLists;
+  assert.equal(await bring("future.crl", future), 1);
+  assert.match(
+    lines.join("\n"),
+    /Left out the file: The revocation list of C=UT.* dated in the future, 2028-01-01/,
+  );
+  lines.length = 0;
+  assert.equal(await bring("early.crl", list), 0);
+  assert.match(
+    lines.join("\n"),
+    /Without effect: the revocation list of C=UT.* rsa, 2026-01-01, from early.crl: No trusted authority of its name/,
+  );
+  lines.length = 0;
+  await printTrustAudit(db, defaultPolicy, today, print);
+  assert.match(
+    lines.join("\n"),
+    /Revocation lists without effect: 1\n.*from early.crl: No trusted authority/,
+  );
+  lines.length = 0;
+  await bring("rsa.cer", authority("rsa"));
+  assert.equal(await bring("again.crl", list), 0);
+  assert.doesNotMatch(lines.join("\n"), /Without effect/);
+  lines.length = 0;
+  await printTrustAudit(db, defaultPolicy, today, print);
+  assert.match(lines.join("\n"), /Revocation lists without effect: none/);
+  lines.length = 0;
+  await printTrustAudit(db, defaultPolicy, new Date("2025-12-01T00:00:00Z"), print);
+  assert.match(lines.join("\n"), /from early.crl: It is dated in the future/);
+});
+
+const oldList: TrustRecord = {
+  source: {
+    type: "der",
+    label: "old.crl",
+    sha256: "0".repeat(64),
+    importedAt: today.toISOString(),
+    signedBy: null,
+  },
+  certificates: [],
+  revocationLists: [Uint8Array.of(0x30, 0)],
+};
+
+test("a list that cannot be used is named, and takes nothing else away", async (context) => {
+  const { db, lines, print, bring } = await setUp(context);
+  await bring("rsa.cer", authority("rsa"));
+  await changeTrust(db, today, "command", async (tx) => {
+    await insertImport(tx, oldList, 0, "command");
+    return [{ act: "imported", subject: "old.crl", detail: "" }];
+  });
+  const { records } = await readTrust(db);
+  assert.equal(new TrustStore(records, createNodeSignatureChecker()).authorities.length, 1);
+  lines.length = 0;
+  assert.equal(await printTrustAudit(db, defaultPolicy, today, print), 0);
+  assert.match(lines.join("\n"), /Revocation lists without effect: 1\n.*the revocation list, from old.crl: /);
+});
+
+test("an import can be taken back by the beginning of its fingerprint, and made again", async (context) => {
+  const { db, lines, print, bring } = await setUp(context);
+  await bring("rsa.cer", authority("rsa"));
+  await bring("nist.cer", authority("nist"));
+  lines.length = 0;
+  await listTrustImports(db, print);
+  const sha256 = (lines.find((line) => line.includes("rsa.cer")) ?? "").slice(0, 64);
+  assert.equal(await removeTrustImport(db, "", today, print), 1, "nothing is taken back by an empty name");
+  assert.equal(await removeTrustImport(db, sha256.slice(0, 7), today, print), 1);
+  assert.equal(await removeTrustImport(db, "f".repeat(64), today, print), 1);
+  assert.equal((await readTrust(db)).version, 2);
+  assert.equal(await removeTrustImport(db, sha256.slice(0, 12).toUpperCase(), today, print), 0);
+  assert.deepEqual(
+    (await readTrust(db)).records.map(({ source }) => source.label),
+    ["nist.cer"],
+  );
+  assert.equal(await bring("rsa.cer", authority("rsa")), 0);
+  assert.equal((await readTrust(db)).records.length, 2);
+  lines.length = 0;
+  await printTrustLog(db, print);
+  assert.match(lines[0] ?? "", /version 4 {2}command {2}imported {2}rsa.cer: 1 certificates/);
+  assert.match(lines[1] ?? "", /version 3 {2}command {2}taken_back {2}rsa.cer: the file [0-9a-f]{64}/);
+});
+
+test("what a process sees is never older than the change that was made before it asked", async (context) => {
+  const { db, bring } = await setUp(context);
+  const trust = new CurrentTrust(db);
+  const empty = await trust.snapshot();
+  assert.deepEqual(unpackTrust(empty), []);
+  assert.equal(await trust.snapshot(), empty, "nothing is read again while the version stays");
+  for (const [index, id] of (["brainpool", "nist", "rsa"] as const).entries()) {
+    const before = trust.snapshot();
+    await bring(`${id}.cer`, authority(id));
+    const [snapshot] = await Promise.all([trust.snapshot(), before]);
+    assert.equal(snapshot.version, index + 1);
+    assert.equal(unpackTrust(snapshot).length, index + 1);
+  }
+});
+
+test("the folder of an older version is taken over once, and what was taken back stays away", async (context) => {
+  const { db, dataDir, print, lines } = await setUp(context);
+  const folder = join(dataDir, "trust");
+  await mkdir(folder);
+  const record: TrustRecord = {
+    source: { ...oldList.source, label: "rsa.cer", sha256: "a".repeat(64) },
+    certificates: [authority("rsa")],
+    revocationLists: [],
+  };
+  const name = `${record.source.sha256}-0.trust.json`;
+  await writeFile(join(folder, name), serialiseTrustRecord(record));
+  await writeFile(join(folder, "broken.trust.json"), "{");
+  await writeFile(join(folder, `${"b".repeat(64)}-0.trust.json`), "{");
+  assert.equal(await takeOverTrustFolder(db, dataDir, today, print), 1);
+  assert.match(lines.join("\n"), /broken.trust.json cannot be taken over: its name/);
+  assert.match(lines.join("\n"), /b{64}-0.trust.json cannot be taken over: A trust record is not JSON/);
+  const { records } = await readTrust(db);
+  assert.deepEqual(
+    records.map(({ source, certificates }) => ({ source, certificates: certificates.map(toHex) })),
+    [{ source: record.source, certificates: [toHex(authority("rsa"))] }],
+  );
+  await access(join(folder, "taken-over", name));
+  assert.ok(!(await readdir(folder)).includes(name));
+
+  // A process that ended before it moved the file does the same again, even after the operator took the import back.
+  await removeTrustImport(db, record.source.sha256, today, print);
+  await writeFile(join(folder, name), serialiseTrustRecord(record));
+  await takeOverTrustFolder(db, dataDir, today, print);
+  assert.deepEqual((await readTrust(db)).records, []);
+  assert.equal((await listTrustActs(db, 10)).length, 2);
+});
+
+test("the audit tells every switch of the policy, its value, and what it is about", async (context) => {
+  const { db, lines, print } = await setUp(context);
+  await printTrustAudit(db, parsePolicy("sha1=refuse"), today, print);
+  const told = lines.slice(lines.indexOf("How documents are judged (TRUST_POLICY):") + 1);
+  assert.deepEqual(
+    told.map((line) => line.trim().split("=")[0]),
+    Object.keys(policySwitches),
+  );
+  const of = (name: string) => told.find((line) => line.includes(`${name}=`)) ?? "";
+  assert.equal(of("sha1"), `    sha1=refuse (not the default, warn)  ${policySwitches.sha1.description}`);
+  assert.match(of("revocation_list_missing"), /=warn \(the default\)/);
+  assert.match(of("country_mismatch"), /=refuse \(cannot be set\)/);
+});

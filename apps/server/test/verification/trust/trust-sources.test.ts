@@ -1,0 +1,453 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type TestContext, test } from "node:test";
+import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
+import { signMasterList } from "@assay/emrtd/node/test-country/sign-message";
+import { createTestCountry } from "@assay/emrtd/node/test-country/test-country";
+import { importTrust } from "@assay/emrtd/trust/import-trust";
+import { defaultPolicy } from "@assay/emrtd/verify/policy";
+import { loadConfig } from "../../../src/load-config.ts";
+import { sql } from "../../../src/platform/db/sql.ts";
+import { dayMs, hourMs } from "../../../src/platform/kernel/clock.ts";
+import { createSafeFetch } from "../../../src/platform/lib/safe-fetch.ts";
+import { CurrentTrust } from "../../../src/verification/trust/current-trust.ts";
+import { describeImport } from "../../../src/verification/trust/describe-import.ts";
+import { refreshTrust } from "../../../src/verification/trust/refresh-trust.job.ts";
+import { changeTrust, insertImport, readTrust } from "../../../src/verification/trust/trust.store.ts";
+import {
+  keepTrustImport,
+  printTrustAudit,
+  printTrustLog,
+  printTrustStatus,
+} from "../../../src/verification/trust/trust-command.ts";
+import { TrustReader } from "../../../src/verification/trust/trust-reader.ts";
+import { createAuthority } from "../../support/certificate.ts";
+import { readMails } from "../../support/mails.ts";
+import { startReceiver } from "../../support/receiver.ts";
+import { startTestService, type TestService, testRing } from "../../support/service.ts";
+import { createTestAuthority } from "../../support/test-authority.ts";
+
+const webAuthority = createAuthority();
+const country = createTestCountry("sources", new Date("2026-03-01T00:00:00Z"));
+const stranger = createTestCountry("stranger", new Date("2026-03-01T00:00:00Z"));
+type AuthorityName = "brainpool" | "nist" | "rsa" | "rsa_pss";
+
+function certificate(id: AuthorityName): Uint8Array {
+  return country.authorityCertificates.get(id) ?? assert.fail(id);
+}
+
+/** An edition of the list, signed by the one whose fingerprint is pinned. */
+function edition(day: string | null, ids: readonly AuthorityName[], signedBy = country): Buffer {
+  return Buffer.from(
+    signMasterList(ids.map(certificate), signedBy.masterListSigner(), {
+      signedAt: day === null ? null : new Date(`${day}T00:00:00Z`),
+      identifySignerBy: "subject_key_id",
+    }),
+  );
+}
+
+const pin = createHash("sha256").update(country.masterListSigner().certificate).digest("hex");
+
+function pem(label: string, bytes: Uint8Array): string {
+  return `-----BEGIN ${label}-----\n${Buffer.from(bytes).toString("base64")}\n-----END ${label}-----\n`;
+}
+
+/** A service that follows one list and one revocation list at a server that the test plays. */
+async function follow(pinned = pin) {
+  const host = await startReceiver(webAuthority);
+  const served = new Map<string, Buffer | number>();
+  host.answerWith(({ path, headers }, response) => {
+    const body = served.get(path) ?? 404;
+    if (typeof body === "number") response.writeHead(body).end();
+    else {
+      const etag = `"${createHash("sha256").update(body).digest("hex").slice(0, 16)}"`;
+      if (headers["if-none-match"] === etag) response.writeHead(304).end();
+      else response.writeHead(200, { etag }).end(body);
+    }
+    return null;
+  });
+  const origin = `https://127.0.0.1:${host.port}`;
+  const service = await startTestService({
+    env: {
+      WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
+      TRUST_SOURCES: `${origin}/list.ml#sha256=${pinned}, ${origin}/rsa.crl`,
+      OPERATOR_EMAIL: "operator@assay.example",
+      METRICS_TOKEN: "let me see",
+    },
+    webhooks: { ca: webAuthority.certificate },
+  });
+  const { db } = service.core;
+  const lines: string[] = [];
+  const print = (line: string) => lines.push(line);
+  return {
+    ...service,
+    db,
+    print,
+    served,
+    requests: () => host.received.length,
+    closeHost: host.close,
+    /** Asks every source, some hours after the last time. */
+    async refresh(hours = 7) {
+      service.clock.advance(hours * hourMs);
+      await service.runJob("refresh-trust");
+      await service.runJob("refresh-trust");
+    },
+    async trusted() {
+      const { records } = await readTrust(db);
+      const found = new Set(records.flatMap(({ certificates }) => certificates.map((der) => sha256(der))));
+      return (["brainpool", "nist", "rsa", "rsa_pss"] as const).filter((id) =>
+        found.has(sha256(certificate(id))),
+      );
+    },
+    async lists() {
+      return (await readTrust(db)).records.flatMap(({ revocationLists }) => revocationLists).length;
+    },
+    async status() {
+      lines.length = 0;
+      await printTrustStatus(db, service.clock.now(), print);
+      return lines.join("\n");
+    },
+    async log() {
+      lines.length = 0;
+      await printTrustLog(db, print);
+      return lines.join("\n");
+    },
+  };
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+test("a source's list and its revocation list come into force by themselves, and are fetched again only when they changed", async () => {
+  const { served, refresh, trusted, lists, status, requests, db } = await follow();
+  served.set("/list.ml", edition("2026-01-10", ["brainpool", "rsa"]));
+  served.set("/rsa.crl", Buffer.from(country.revocationLists[0] ?? []));
+  await refresh();
+  assert.deepEqual(await trusted(), ["brainpool", "rsa"]);
+  // The revocation list came first and had no authority yet; it is asked for again and then counts.
+  await refresh();
+  assert.equal(await lists(), 1);
+  const { version } = await readTrust(db);
+  const asked = requests();
+  await refresh();
+  assert.equal(requests(), asked + 2, "each source is asked");
+  assert.equal((await readTrust(db)).version, version, "an answer that nothing changed changes nothing");
+  assert.match(await status(), /2 authorities of 1 countries/);
+  assert.match(await status(), /edition of 2026-01-10, last asked with success within the hour/);
+});
+
+test("an older edition is refused, and what counts stays", async () => {
+  const { served, refresh, trusted, status, log } = await follow();
+  served.set("/list.ml", edition("2026-02-10", ["brainpool", "rsa"]));
+  await refresh();
+  served.set("/list.ml", edition("2026-01-10", ["brainpool", "rsa", "nist"]));
+  await refresh();
+  assert.deepEqual(await trusted(), ["brainpool", "rsa"]);
+  assert.match(await status(), /It was signed at 2026-01-10.*before the edition that counts/);
+  assert.match(await log(), /source {2}refused .*signed at 2026-01-10/);
+});
+
+test("an addition counts at once; a removal is held for seven days, told by mail, and can be objected to", async () => {
+  const service = await follow();
+  const { served, refresh, trusted, status, log, db, clock, print } = service;
+  const newestMail = async () =>
+    (await readMails(service, "operator@assay.example")).at(-1)?.text ?? assert.fail("no mail came");
+  served.set("/list.ml", edition("2026-01-10", ["brainpool", "rsa"]));
+  await refresh();
+  served.set("/list.ml", edition("2026-01-20", ["brainpool", "nist"]));
+  await refresh();
+  assert.deepEqual(await trusted(), ["brainpool", "nist", "rsa"]);
+  const mail = await newestMail();
+  assert.match(mail, /lacks 1 authorities/);
+  assert.match(mail, /CSCA Utopia rsa/);
+  assert.match(mail, /assay trust keep [0-9a-f]{16}/);
+  assert.match(await status(), /To be removed, unless you keep it/);
+  await refresh(24 * 6);
+  assert.deepEqual(await trusted(), ["brainpool", "nist", "rsa"]);
+  await refresh(24);
+  assert.deepEqual(await trusted(), ["brainpool", "nist"]);
+  assert.match(await log(), /removal_carried_out .*1 authorities/);
+
+  served.set("/list.ml", edition("2026-02-01", ["brainpool"]));
+  await refresh();
+  const held = /assay trust keep ([0-9a-f]{16})/.exec(await newestMail())?.[1];
+  assert.equal(await keepTrustImport(db, held ?? "", clock.now(), print), 0);
+  await refresh(8 * (dayMs / hourMs));
+  assert.deepEqual(await trusted(), ["brainpool", "nist"]);
+});
+
+test("a source that lies or fails changes nothing, says why, and is forgiven when it mends", async () => {
+  const { served, refresh, trusted, status, closeHost } = await follow();
+  served.set("/list.ml", edition("2026-01-10", ["brainpool"]));
+  await refresh();
+  const genuine = edition("2026-01-20", ["brainpool", "rsa"]);
+  const altered = Buffer.from(genuine);
+  altered[altered.length >> 1] = (altered[altered.length >> 1] ?? 0) ^ 1;
+  const lies: [Buffer | number, RegExp][] = [
+    [edition("2026-01-20", ["brainpool", "rsa"], stranger), /No trusted root vouches/],
+    [altered, /now: /],
+    [edition(null, ["brainpool", "rsa"]), /now: It does not say when it was signed/],
+    [Buffer.from("<html>Sign in</html>"), /holds no master list/],
+    [Buffer.from(certificate("rsa")), /Nothing in it is signed/],
+    [Buffer.from(stranger.revocationLists[0] ?? []), /Nothing in it is signed/],
+    // A certificate that vouches for the list beside it.
+    [
+      Buffer.from(
+        pem("CERTIFICATE", certificate("rsa")) + pem("X509 CRL", country.revocationLists[0] ?? assert.fail()),
+      ),
+      /Nothing in it is signed/,
+    ],
+    [Buffer.alloc(17 * 1024 * 1024, 0x30), /larger than/],
+    [Buffer.alloc(0), /now: /],
+    [302, /status 302/],
+    [500, /status 500/],
+  ];
+  for (const [answer, reason] of lies) {
+    served.set("/list.ml", answer);
+    await refresh(30);
+    assert.deepEqual(await trusted(), ["brainpool"], String(reason));
+    assert.match(await status(), reason);
+  }
+  served.set("/list.ml", genuine);
+  await refresh(30);
+  assert.deepEqual(await trusted(), ["brainpool", "rsa"]);
+  await closeHost();
+  await refresh(30);
+  assert.match(await status(), /could not be fetched: connection_failed/);
+  assert.deepEqual(await trusted(), ["brainpool", "rsa"]);
+});
+
+test("the signer that is pinned to an address is the only one, whoever else may vouch for lists", async () => {
+  const service = await follow();
+  const { served, refresh, trusted, status } = service;
+  await bring(service, stranger.authorityCertificates.get("brainpool") ?? assert.fail(), "stranger.cer");
+  served.set("/list.ml", edition("2026-01-10", ["brainpool"], stranger));
+  await refresh();
+  assert.deepEqual(await trusted(), []);
+  assert.match(await status(), /list\.ml\n.*now: No trusted root vouches/);
+});
+
+test("an edition whose signer is known to be revoked is refused", async () => {
+  const authority = createTestAuthority("revoked source");
+  const service = await follow(sha256(authority.listSigner.certificate));
+  const { served, refresh, trusted, status, clock } = service;
+  served.set(
+    "/list.ml",
+    Buffer.from(authority.masterList([certificate("rsa")], new Date("2026-01-10T00:00:00Z"))),
+  );
+  await bring(service, authority.certificate, "authority.cer");
+  await bring(
+    service,
+    authority.revocationList(new Date(clock.now().getTime() - hourMs), true),
+    "revoked.crl",
+  );
+  await refresh();
+  assert.deepEqual(await trusted(), []);
+  assert.match(await status(), /list\.ml\n.*now: .*revoked/);
+});
+
+test("what the setting cannot mean is refused at start, entry by entry", () => {
+  const problems = (value: string) => {
+    try {
+      loadConfig({ TRUST_SOURCES: value, SECRET_KEYS: testRing });
+      return "";
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  assert.equal(problems(`https://lists.example.org/all.ml#sha256=${pin}, distribution-points`), "");
+  assert.match(problems("distribution-points, http://lists.example.org/all.ml"), /entry 2 .*https/);
+  assert.match(problems("https://lists.example.org/all.ml#pin"), /entry 1 has a fragment other than/);
+  assert.match(problems("https://10.0.0.1/all.ml"), /private or reserved/);
+});
+
+async function bring(
+  { core, clock }: Pick<TestService, "core" | "clock">,
+  bytes: Uint8Array,
+  label: string,
+  pins: readonly string[] = [],
+) {
+  const now = clock.now();
+  const options = { label, checker: createNodeSignatureChecker(), roots: [], pinnedSha256: pins, now };
+  const { records, rejected } = importTrust(bytes, options);
+  assert.deepEqual(rejected, []);
+  await changeTrust(core.db, now, "command", async (tx) => {
+    for (const [part, record] of records.entries()) await insertImport(tx, record, part, "command");
+    return records.map(describeImport);
+  });
+}
+
+async function printed(work: (print: (line: string) => void) => Promise<number>): Promise<string> {
+  const lines: string[] = [];
+  await work((line) => lines.push(line));
+  return lines.join("\n");
+}
+
+test("the operator is told, once, that the signer of a list was revoked after it was imported", async () => {
+  const service = await startTestService({ env: { OPERATOR_EMAIL: "operator@assay.example" } });
+  const { clock, core, logLines, runJob } = service;
+  const mails = async () => (await readMails(service, "operator@assay.example")).map(({ text }) => text);
+  const authority = createTestAuthority("revoked");
+  const list = authority.masterList([authority.certificate], new Date("2026-01-10T00:00:00Z"));
+  await bring(service, list, "world.ml", [sha256(authority.listSigner.certificate)]);
+  const revokedAt = new Date(clock.now().getTime() - hourMs);
+  await bring(service, authority.revocationList(new Date(revokedAt.getTime() - hourMs), false), "clean.crl");
+  await runJob("refresh-trust");
+  const audit = () => printed((print) => printTrustAudit(core.db, defaultPolicy, clock.now(), print));
+  const status = () => printed((print) => printTrustStatus(core.db, clock.now(), print));
+  assert.deepEqual(await mails(), []);
+  assert.match(await audit(), /Master lists whose signer was revoked since: none/);
+  assert.doesNotMatch(await status(), /revoked since/);
+
+  await bring(service, authority.revocationList(revokedAt, true), "revoked.crl");
+  await runJob("refresh-trust");
+  const [mail = "", ...more] = await mails();
+  assert.deepEqual(more, []);
+  assert.match(mail, /revoked master_list_signer, who signed world\.ml, is on a revocation list/);
+  assert.match(mail, new RegExp(`assay trust remove ${sha256(list).slice(0, 16)}`));
+  const named = new RegExp(`revoked since: 1\\n {4}${sha256(list).slice(0, 16)} {2}world\\.ml, signed by`);
+  assert.match(await audit(), named);
+  assert.match(await status(), named);
+  assert.match(
+    await printed((print) => printTrustLog(core.db, print)),
+    /source {2}signer_revoked {2}world\.ml: .*revoked master_list_signer/,
+  );
+  const told = () => logLines.filter((line) => line.includes("signer of a list that you trust was revoked"));
+  assert.equal(told().length, 1);
+  const { records } = await readTrust(core.db);
+  assert.equal(records.filter(({ certificates }) => certificates.length > 0).length, 1, "it stays trusted");
+
+  clock.advance(2 * hourMs);
+  await runJob("refresh-trust");
+  assert.equal((await mails()).length, 1);
+  assert.equal(told().length, 1);
+});
+
+/** A plain server on all addresses of this machine, as an authority may have one for its revocation lists. */
+async function startPlainHost(t: TestContext) {
+  const asked: string[] = [];
+  const served = new Map<string, Uint8Array>();
+  const server = createServer((request, response) => {
+    asked.push(`${request.headers.host} ${request.url}`);
+    const body = served.get(request.url ?? "");
+    response.writeHead(body === undefined ? 404 : 200).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "0.0.0.0", resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { asked, served, port: (server.address() as AddressInfo).port };
+}
+
+test("the revocation list at an address that a trusted certificate names comes into force; hostile addresses are never asked", async (t) => {
+  const { asked, served, port } = await startPlainHost(t);
+  const secure = await startReceiver(webAuthority);
+  const good = [`http://127.0.0.1:${port}/csca.crl`, `https://127.0.0.1:${secure.port}/csca.crl`];
+  const hostile = [
+    `http://127.0.0.2:${port}/private.crl`,
+    `http://[::ffff:127.0.0.2]:${port}/mapped.crl`,
+    `http://localhost:${port}/name.crl`,
+    `http://user:secret@127.0.0.1:${port}/credentials.crl`,
+    `ldap://127.0.0.1:${port}/c=UT`,
+  ];
+  const authority = createTestAuthority("points", [...good, ...hostile]);
+  const service = await startTestService({
+    env: {
+      WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
+      METRICS_TOKEN: "let me see",
+      TRUST_SOURCES: "distribution-points",
+    },
+    webhooks: { ca: webAuthority.certificate },
+  });
+  const { core, clock, runJob } = service;
+  const list = authority.revocationList(new Date(clock.now().getTime() - hourMs), true);
+  served.set("/csca.crl", list);
+  secure.answerWith((_request, response) => {
+    response.writeHead(200).end(list);
+    return null;
+  });
+  await runJob("refresh-trust");
+  assert.deepEqual(asked, [], "nobody is trusted, so nobody is asked");
+  await bring(service, authority.certificate, "csca.cer");
+  await runJob("refresh-trust");
+  assert.deepEqual(asked, [`127.0.0.1:${port} /csca.crl`]);
+  assert.deepEqual(
+    secure.received.map(({ path }) => path),
+    ["/csca.crl"],
+  );
+  const { records } = await readTrust(core.db);
+  assert.deepEqual(
+    records.flatMap(({ revocationLists }) => revocationLists).map(sha256),
+    [sha256(list)],
+    "the list is kept once, whoever brought it",
+  );
+  const audit = await printed((print) => printTrustAudit(core.db, defaultPolicy, clock.now(), print));
+  assert.match(audit, /^UT {2}1 authorities, 1 valid now; revocation list fresh/m);
+  const status = await printed((print) => printTrustStatus(core.db, clock.now(), print));
+  assert.doesNotMatch(status, /ldap:/);
+  assert.match(status, /private\.crl\n.*could not be fetched: (address|url)_refused/);
+  assert.match(status, /credentials\.crl\n.*could not be fetched: url_refused/);
+});
+
+test("a source that fails in a way that nobody foresaw has a problem, and the others are asked", async () => {
+  const service = await follow();
+  const { served, refresh, lists, status, db } = service;
+  await bring(service, certificate("rsa"), "rsa.cer");
+  await db.run(sql`
+    create function refuse() returns trigger language plpgsql as
+    $$ begin raise exception 'refused' using errcode = 'check_violation'; end $$`);
+  await db.run(sql`
+    create trigger refuse before insert on trust_imports for each row when (new.source like '%/list.ml') execute function refuse()`);
+  served.set("/list.ml", edition("2026-01-10", ["brainpool"]));
+  served.set("/rsa.crl", Buffer.from(country.revocationLists[0] ?? []));
+  await refresh();
+  assert.equal(await lists(), 1);
+  assert.match(await status(), /list\.ml\n.*now: It could not be dealt with: 23514/);
+});
+
+test("sources are asked although the thread that reads them is gone, and say so", async (t) => {
+  const { core, clock, status, refresh, served } = await follow();
+  served.set("/list.ml", edition("2026-01-10", ["brainpool"]));
+  await refresh(0);
+  served.set("/list.ml", edition("2026-01-20", ["brainpool", "rsa"]));
+  clock.advance(7 * hourMs);
+  const reader = new TrustReader();
+  await reader.close();
+  const safeFetch = createSafeFetch({
+    resolveAddresses: core.dns.resolveAddresses,
+    exemptHosts: new Set(["127.0.0.1"]),
+    resolveExempt: core.dns.resolveAddresses,
+    ca: webAuthority.certificate,
+  });
+  t.after(() => safeFetch.close());
+  const around = { ...core, safeFetch, trust: new CurrentTrust(core.db), reader };
+  while ((await refreshTrust(around, "refresh-trust")) > 0);
+  assert.match(await status(), /list\.ml\n.*edition of 2026-01-10.*now: It could not be dealt with: /);
+  assert.match(await status(), /rsa\.crl\n.*status 404/);
+});
+
+test("a certificate in the database that cannot be read any more is named, and takes nothing else away", async () => {
+  const { served, refresh, trusted, db, clock, core, runJob } = await follow();
+  served.set("/list.ml", edition("2026-01-10", ["brainpool", "rsa"]));
+  await refresh();
+  const broken = Buffer.from(certificate("rsa"));
+  broken[0] = 0x31;
+  await db.run(sql`update trust_items set content = ${broken} where sha256 = ${sha256(certificate("rsa"))}`);
+  await db.run(sql`update trust_version set version = version + 1`);
+  const audit = await printed((print) => printTrustAudit(db, defaultPolicy, clock.now(), print));
+  assert.match(audit, /^1 authorities of 1 countries/m);
+  assert.match(
+    audit,
+    new RegExp(`cannot be read \\(without effect\\): 1\\n {4}${sha256(broken)} {2}from https:`),
+  );
+  await runJob("show-trust");
+  assert.match(core.metrics.render(), /^assay_trust_authorities\{country="UT"\} 1$/m);
+  // A later edition lacks it: it can be told of although it cannot be read.
+  served.set("/list.ml", edition("2026-01-20", ["brainpool", "nist"]));
+  await refresh();
+  assert.deepEqual(await trusted(), ["brainpool", "nist"]);
+});
