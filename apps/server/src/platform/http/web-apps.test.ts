@@ -19,7 +19,7 @@ function build(text: string): void {
   writeFileSync(join(dist, "assets", "page-1.js"), `console.log("${text}")`);
   writeFileSync(
     join(dist, ".vite", "manifest.json"),
-    JSON.stringify({ "src/i18n/de.ts": { file: "assets/de-1.js" } }),
+    JSON.stringify({ "texts/de.json": { file: "assets/de-1.js" } }),
   );
 }
 
