@@ -112,7 +112,7 @@ function firstSentence(about: string): string {
   return `${about.split(". ")[0]?.replace(/\.$/, "")}.`;
 }
 
-export function overview(commands: readonly Command[], style: Style = plainStyle): string {
+function overview(commands: readonly Command[], style: Style = plainStyle): string {
   return [
     "Usage: assay COMMAND [options]",
     "",

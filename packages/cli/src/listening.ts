@@ -24,7 +24,7 @@ type Delivery = Static<typeof ListenerDelivery>;
 type Message = Static<typeof ListenerMessage>;
 type Recorded = Pick<Static<typeof WebhookDelivery>, "status" | "next_attempt_at">;
 
-export type ListeningOptions = {
+type ListeningOptions = {
   service: ServiceClient;
   slot: Slot;
   screen: Screen;

@@ -6,7 +6,7 @@ import { type Sending, send } from "./send.ts";
 const answerWithinMs = 15_000;
 const healthWithinMs = 10_000;
 /** The service sends a sign of life every 15 seconds; without three of them the stream is dead, whatever the socket says. */
-export const silenceMs = 45_000;
+const silenceMs = 45_000;
 
 /** The service answered, and refused. */
 export class RefusedError extends Error {

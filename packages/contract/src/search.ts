@@ -4,7 +4,7 @@ import { closed, Nullable, named, OneOf, open, Timestamp } from "./schema.ts";
 
 export const searchLimits = { textLength: 200, ofEachKind: 5, ofOneKind: 25 } as const;
 
-export const foundKinds = ["session", "event", "delivery", "webhook_endpoint", "member"] as const;
+const foundKinds = ["session", "event", "delivery", "webhook_endpoint", "member"] as const;
 export type FoundKind = (typeof foundKinds)[number];
 
 const FoundKindName = named("FoundKind", OneOf(foundKinds, { description: "What was found." }));

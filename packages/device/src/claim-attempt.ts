@@ -30,7 +30,7 @@ export type ClaimOptions = {
   fetch?: typeof fetch;
 };
 
-export type Claimed = {
+type Claimed = {
   sessionId: string;
   baseUrl: string;
   socketToken: string;

@@ -74,7 +74,7 @@ export type DeviceState = {
 };
 
 /** A chip that is being read, or was read and may have to answer commands. */
-export type ChipInHand = {
+type ChipInHand = {
   readonly read: boolean;
   /** The device's session with the chip belongs to an earlier exchange: the chip is opened again before the next command. */
   readonly stale: boolean;

@@ -50,7 +50,7 @@ export type FrameVoucher = {
 /** A phone that takes longer to vouch is not waited for: the frames count without it, and the challenge has a deadline. */
 const vouchMs = 2000;
 
-export type DriverNeeds = {
+type DriverNeeds = {
   baseUrl: string;
   sessionId: string;
   /** Claims the session for this device, or resumes it; resolves with a token for the socket. */

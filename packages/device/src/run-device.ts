@@ -12,14 +12,14 @@ import { DeviceError } from "./verification-url.ts";
  */
 
 export const stopSteps = [...claimSteps, "chip", "face"] as const;
-export type StopStep = (typeof stopSteps)[number];
+type StopStep = (typeof stopSteps)[number];
 
 /** What a camera sees while the challenge runs: each picture as a JPEG, given out when it is taken. */
 export type CameraSource = (
   challenge: FaceChallenge,
 ) => AsyncIterable<{ readonly jpeg: Uint8Array; readonly atMs: number }>;
 
-export type DeviceRun = Omit<ClaimOptions, "stopAfter"> & {
+type DeviceRun = Omit<ClaimOptions, "stopAfter"> & {
   chip: ChipSource;
   /** Without one, the test document decides in the sandbox, and the face of a live session has to be shown elsewhere. */
   camera?: CameraSource;

@@ -46,7 +46,7 @@ export type EmrtdErrorCode =
   // a builder was given something that cannot be encoded
   | "BUILD_INVALID";
 
-export type EmrtdErrorDetails = {
+type EmrtdErrorDetails = {
   /** SW1 SW2 as the chip sent them, with CHIP_STATUS and its relatives. */
   readonly statusWord?: number;
   readonly cause?: unknown;

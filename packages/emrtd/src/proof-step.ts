@@ -9,7 +9,7 @@ export type ChipCommands = {
   readonly commands: readonly Uint8Array[];
 };
 
-export type ProofVerdict =
+type ProofVerdict =
   | { readonly passed: true; readonly evidence: Readonly<Record<string, string | number>> }
   /** `reason` is in snake case. */
   | { readonly passed: false; readonly reason: string };

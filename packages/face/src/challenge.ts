@@ -17,7 +17,7 @@ export type Challenge = {
   readonly deadlineMs: number;
 };
 
-export type ChallengeShape = {
+type ChallengeShape = {
   readonly movements: number;
   readonly colours: number;
   readonly colourMs: number;

@@ -15,7 +15,7 @@ const valuesPerAnchor = 5;
 // The next three were set by hand. Page and service count by the same numbers, so that both see the same faces.
 
 /** From 0 to 1. Half: things in the room become second faces. Twice: turned faces are lost, and the try fails as `no_face`. */
-export const detectorLeastScore = 0.4;
+const detectorLeastScore = 0.4;
 /** Half: of two faces close together one is dropped. Twice: one face is counted several times and fails as `several_faces`. */
 const maxOverlap = 0.4;
 /**

@@ -31,7 +31,7 @@ export type LivenessReason =
   | "face_changed"
   | "colours_not_followed";
 
-export type MovementsPassed = {
+type MovementsPassed = {
   readonly ok: true;
   /** Embeddings of frames that look straight ahead, for the match. */
   readonly frontal: readonly (readonly number[])[];
@@ -40,12 +40,12 @@ export type MovementsPassed = {
   readonly framesPerSecond: number;
 };
 
-export type MovementsFailed = {
+type MovementsFailed = {
   readonly ok: false;
   readonly reasons: readonly LivenessReason[];
 };
 
-export type FaceFrame = {
+type FaceFrame = {
   readonly atMs: number;
   readonly face: FaceMeasurement;
 };

@@ -18,7 +18,7 @@ export type MatchThresholds = {
  */
 export const matchThresholds: MatchThresholds = { match: 0.52, review: 0.58 };
 
-export type MatchFinding = {
+type MatchFinding = {
   readonly decision: "match" | "review" | "mismatch";
   readonly distance: number;
 };

@@ -2,11 +2,11 @@
 
 export type Code = readonly (number | Code)[];
 
-export function flatten(code: Code): number[] {
+function flatten(code: Code): number[] {
   return code.flatMap((part) => (typeof part === "number" ? [part] : flatten(part)));
 }
 
-export function unsigned(value: number): number[] {
+function unsigned(value: number): number[] {
   const out: number[] = [];
   let rest = value;
   do {
@@ -28,8 +28,8 @@ function signed(value: number): number[] {
   }
 }
 
-export const i32 = 0x7f;
-export const v128 = 0x7b;
+const i32 = 0x7f;
+const v128 = 0x7b;
 
 export const get = (local: number): Code => [0x20, ...unsigned(local)];
 export const set = (local: number, value: Code): Code => [value, 0x21, ...unsigned(local)];

@@ -3,7 +3,7 @@ import { type Agreement, addReading, nothingRead } from "./agreement.ts";
 import type { Sight } from "./mrz-reader.ts";
 
 /** What is kept while the camera looks: no picture, and nothing once a key is accepted. */
-export type Film = {
+type Film = {
   readonly agreement: Agreement;
   /** Frames in a row without a zone. */
   readonly without: number;

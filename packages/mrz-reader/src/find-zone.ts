@@ -167,7 +167,7 @@ function lookCloser(refine: Network, frame: Plane, middle: Plane, rough: Quad): 
 }
 
 /** In cells: the middle of the five by five cells around each map's peak, each weighted by how likely it is. */
-export function cornersOf({ maps, height, width, stride }: Output): readonly Point[] {
+function cornersOf({ maps, height, width, stride }: Output): readonly Point[] {
   return [0, 1, 2, 3].map((channel) => {
     let peak = 0;
     for (let at = 1; at < height * width; at++)

@@ -23,7 +23,7 @@ export type Layer = {
 export type NetworkPlan = { readonly steps: readonly Step[]; readonly layers: readonly Layer[] };
 
 export const networkNames = ["coarse", "refine", "read"] as const;
-export type NetworkName = (typeof networkNames)[number];
+type NetworkName = (typeof networkNames)[number];
 export type NetworkPlans = Readonly<Record<NetworkName, NetworkPlan>>;
 
 /** The files of the reader are not what this version of it was built for. */

@@ -7,7 +7,7 @@ export const previewPath = "/verify/preview";
 export const previewReady = "assay:preview-ready";
 
 /** What is asked for on the page, and why. */
-export type AskedFields = Readonly<Record<string, { required: boolean; reason: string }>>;
+type AskedFields = Readonly<Record<string, { required: boolean; reason: string }>>;
 
 /** What the page around tells the preview in its frame. Only a page of the same origin is listened to. */
 export type Look = {

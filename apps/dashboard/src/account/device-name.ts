@@ -20,7 +20,7 @@ const systems: readonly (readonly [string, RegExp])[] = [
   ["Linux", /\bLinux\b/],
 ];
 
-export type Device = { name: string; isPhone: boolean };
+type Device = { name: string; isPhone: boolean };
 
 /** What a browser says of itself, as a person would put it: “Firefox on Windows”. It is what it says, which may not be what it is. */
 export function deviceName(userAgent: string): Device {

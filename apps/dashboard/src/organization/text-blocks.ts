@@ -1,5 +1,5 @@
 /** A part of a text that is written in Markdown. */
-export type TextBlock =
+type TextBlock =
   | { readonly kind: "heading"; readonly level: number; readonly text: string }
   | { readonly kind: "list"; readonly items: readonly string[] }
   | { readonly kind: "paragraph"; readonly text: string };

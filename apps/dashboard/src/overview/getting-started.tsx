@@ -62,7 +62,7 @@ export function useSteps() {
   };
 }
 
-export type Steps = NonNullable<ReturnType<typeof useSteps>>;
+type Steps = NonNullable<ReturnType<typeof useSteps>>;
 
 /** The way to go, ticked by what has happened. Shown until all of it has, and folded when nothing but going live is left. */
 export function GettingStarted({ steps }: { steps: Steps }) {

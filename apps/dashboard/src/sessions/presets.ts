@@ -1,5 +1,5 @@
 /** A field that is asked for, before it is a request. */
-export type Wish = { required: boolean; reason: string };
+type Wish = { required: boolean; reason: string };
 
 export type Preset = {
   id: "age" | "name" | "identity" | "own";

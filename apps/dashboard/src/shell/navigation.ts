@@ -3,7 +3,7 @@ import type { LinkProps } from "@tanstack/react-router";
 import type { IconName } from "../ui/icon.tsx";
 import type { Place } from "./organization-context.ts";
 
-export type Entry = {
+type Entry = {
   to: NonNullable<LinkProps["to"]>;
   label: string;
   icon: IconName;

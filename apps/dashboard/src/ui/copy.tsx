@@ -84,16 +84,6 @@ export function CopyButton({ value, what }: { value: string; what: string }) {
   );
 }
 
-/** A short identifier with its button, for a row. */
-export function IdWithCopy({ value }: { value: string }) {
-  return (
-    <span className="inline-flex items-center gap-1">
-      <Id value={value} />
-      <CopyButton value={value} what="the identifier" />
-    </span>
-  );
-}
-
 /** An identifier in full, for logs and questions. */
 export function CopyId({ value }: { value: string }) {
   return (

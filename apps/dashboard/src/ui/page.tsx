@@ -9,7 +9,7 @@ import { useOnline } from "./offline.tsx";
 
 let pagesShown = 0;
 
-export type Crumb = { label: string; to: NonNullable<LinkProps["to"]> };
+type Crumb = { label: string; to: NonNullable<LinkProps["to"]> };
 
 /**
  * The heading of a page, below the way to it. After a change of page the focus moves to it, as the browser would do for

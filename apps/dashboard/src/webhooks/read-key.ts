@@ -5,11 +5,11 @@ import { PageProblem } from "../api/page-problem.ts";
  * where a public one is asked for is reduced to its public half before anything else is done with it.
  */
 
-export type RsaPublic = { n: string; e: string };
-export type ReadPublicKey = RsaPublic & { kid: string | null; wasPrivate: boolean };
+type RsaPublic = { n: string; e: string };
+type ReadPublicKey = RsaPublic & { kid: string | null; wasPrivate: boolean };
 
 /** Why a text is no key that can be used, in words for the person who pasted it. */
-export class KeyTextError extends PageProblem {}
+class KeyTextError extends PageProblem {}
 
 export function readPublicKey(text: string): ReadPublicKey {
   const jwk = readJwk(text);
@@ -22,9 +22,7 @@ export function readPublicKey(text: string): ReadPublicKey {
 }
 
 /** A private key as WebCrypto takes it. */
-export type PrivateKeyText =
-  | { format: "pkcs8"; der: Uint8Array<ArrayBuffer> }
-  | { format: "jwk"; jwk: JsonWebKey };
+type PrivateKeyText = { format: "pkcs8"; der: Uint8Array<ArrayBuffer> } | { format: "jwk"; jwk: JsonWebKey };
 
 export function readPrivateKey(text: string): PrivateKeyText {
   const jwk = readJwk(text);
@@ -218,7 +216,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /** Of a number, without the zero that stands in front of it in DER. */
-export function toBase64Url(bytes: Uint8Array): string {
+function toBase64Url(bytes: Uint8Array): string {
   let start = 0;
   while (start < bytes.length - 1 && bytes[start] === 0) start += 1;
   return toBase64(bytes.subarray(start)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");

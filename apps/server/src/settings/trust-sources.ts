@@ -1,7 +1,7 @@
 import { urlProblem } from "../platform/lib/public-address.ts";
 
 /** One of `TRUST_SOURCES`: an address with the fingerprints that may vouch for what it brings, or all that trusted certificates name. */
-export type NamedSource = { address: string; pins: readonly string[] };
+type NamedSource = { address: string; pins: readonly string[] };
 
 /** The word that stands for the addresses in trusted certificates. */
 export const distributionPoints = "distribution-points";

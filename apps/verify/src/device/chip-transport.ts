@@ -19,7 +19,7 @@ export type ShellTransport = ChipTransport & {
   feel?(what: "read" | "problem"): void;
 };
 
-export type ShellAntenna = {
+type ShellAntenna = {
   readonly at: "top" | "middle" | "bottom";
   readonly fromTop: number;
   readonly fromLeft: number;

@@ -2,7 +2,7 @@
  * Where this page is shown: by itself, in a frame of the partner's page, or in a tab that such a frame has opened and that follows it.
  * Only an origin that the session names gets to show it in a frame (`frame-ancestors`), so the page above may receive the progress.
  */
-export type Place = "alone" | "frame" | "tab";
+type Place = "alone" | "frame" | "tab";
 
 /** In the fragment of an address that a frame opens in a tab. */
 export const tabMark = "tab";

@@ -6,7 +6,7 @@ const protocol = 1;
 
 export type Step = "consent" | "chip" | "face" | "done";
 
-export type Said =
+type Said =
   | { type: "ready" }
   | { type: "height"; height: number }
   | { type: "state"; status: Status["status"]; step: Step | null }

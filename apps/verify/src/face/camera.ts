@@ -45,7 +45,7 @@ export function keepAwake(): () => void {
 }
 
 /** The part of the camera's picture that the page shows, and that is sent: upright, three by four, from the middle. */
-export type Crop = {
+type Crop = {
   readonly x: number;
   readonly y: number;
   readonly width: number;

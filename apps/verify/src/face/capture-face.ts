@@ -16,7 +16,7 @@ export type CaptureView = {
 };
 
 /** What the guide sees at this moment: `undefined` without guidance, `null` without a face. */
-export type LookAtFace = () => Promise<SeenFace | null | undefined>;
+type LookAtFace = () => Promise<SeenFace | null | undefined>;
 
 /** At half of this the smallest well-framed face has 62 pixels, the service's minimum. The benchmark judges this size. */
 const frameHeightPixels = 480;

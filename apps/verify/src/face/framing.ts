@@ -25,7 +25,7 @@ export type Sight = {
   readonly face: SeenFace | null;
 };
 
-export const framings = [
+const framings = [
   "no_face",
   "several_faces",
   "too_dark",
@@ -75,7 +75,7 @@ export function framingOf({ faces, face }: Sight): Framing {
 }
 
 /** A face that was well framed for this long is ready. With less, the try starts while the person still moves. */
-export const steadyMs = 1_000;
+const steadyMs = 1_000;
 /** A hint that is shown for less time flickers. */
 const hintMs = 600;
 

@@ -11,7 +11,7 @@ import type { GraphModel } from "@tensorflow/tfjs-converter";
 import * as tf from "@tensorflow/tfjs-core";
 import type { SeenFace } from "./framing.ts";
 
-export type Measured = { readonly face: Omit<SeenFace, "brightness">; readonly box: Box };
+type Measured = { readonly face: Omit<SeenFace, "brightness">; readonly box: Box };
 
 /** Where a face is and how it is held, by the same mesh as on the service. `box` may be of the frame before. */
 export function measureFace(mesh: GraphModel, picture: tf.Tensor3D, box: Box): Measured | null {

@@ -2,7 +2,7 @@
  * Reads instructions aloud, for who does not see the screen and uses no screen reader. It is handed fixed texts of the
  * page only, never a name or anything of a document: others may be listening.
  */
-export type Speaker = { say(text: string): void; stop(): void };
+type Speaker = { say(text: string): void; stop(): void };
 
 /** Null where the browser cannot speak. */
 export function createSpeaker(language: string): Speaker | null {

@@ -3,7 +3,7 @@ import type { DeviceView } from "@assay/device/device-view";
 /** Refusals in a row before we ask to scan again. */
 const maxRefusedKeys = 3;
 
-export type RefusedKeys = {
+type RefusedKeys = {
   /** In a row, since the chip was opened last. */
   readonly count: number;
   /** Whether the last thing that was seen is a refusal, which is then not counted again. */

@@ -267,7 +267,7 @@ function cannotReadWords(t: Messages, way: Way, kind: DeviceKind, details: Detai
 }
 
 /** Only what there is: a phone without an app for it is no way. */
-export function DevicesHelp({ details, open = false }: { details: Details; open?: boolean }) {
+function DevicesHelp({ details, open = false }: { details: Details; open?: boolean }) {
   const { t } = useWords();
   const { sandbox, desk_readers: desks, reader_apps: apps } = details;
   const phones = phonesFor(t, apps);

@@ -11,7 +11,7 @@ export type FaceStop = "person" | "hidden" | "camera";
 /** Often enough to feel at once, and no burden for a phone. */
 const lookEveryMs = 200;
 
-export type FaceCamera = {
+type FaceCamera = {
   /** Whether the guide looks along: it may still be loading, and where it does not work the person starts alone. */
   guidance: "loading" | "working" | "none";
   framing: Framing | null;

@@ -9,7 +9,7 @@ import { ZoneEye } from "../zone/zone-eye.ts";
 
 /** Time for which the zone is shown in green before the page goes on. */
 const shownDoneMs = 500;
-export type ZoneCamera = {
+type ZoneCamera = {
   seen: { quad: Quad; width: number; height: number } | null;
   hint: ToldHint;
   done: boolean;

@@ -12,11 +12,11 @@ function at<Name extends keyof typeof verifyAddresses>(name: Name): (typeof rout
 
 export type Details = Result<typeof routes.getVerifyDetails>["data"];
 export type Status = Result<typeof routes.getVerifyStatus>["data"];
-export type Consent = Result<typeof routes.giveConsent>["data"];
+type Consent = Result<typeof routes.giveConsent>["data"];
 export type Handoff = Result<typeof routes.createHandoff>["data"];
-export type Claimed = Result<typeof routes.claimHandoff>["data"];
+type Claimed = Result<typeof routes.claimHandoff>["data"];
 export type ConsentTexts = Result<typeof routes.getConsentTexts>["data"];
-export type CancelOutcome = Result<typeof routes.cancelByPerson>["data"]["outcome"];
+type CancelOutcome = Result<typeof routes.cancelByPerson>["data"]["outcome"];
 export type ReceiptKey = Result<typeof routes.listConsentReceiptKeys>["data"]["keys"][number];
 export type ListedTestDocument = Result<typeof routes.listTestDocuments>["data"]["documents"][number];
 

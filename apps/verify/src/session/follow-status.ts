@@ -5,7 +5,7 @@ const pollMs = 3_000;
 const hiddenPollMs = 15_000;
 const streamAgainMs = 20_000;
 
-export type Follower = { stop(): void; refresh(): void };
+type Follower = { stop(): void; refresh(): void };
 
 export function hasEnded(status: Pick<Status, "status">): boolean {
   return status.status !== "created" && status.status !== "in_progress";

@@ -1,7 +1,7 @@
 import type { ReceiptKey } from "./api.ts";
 
 /** What the service signed, as far as a person reads it. */
-export type Receipt = {
+type Receipt = {
   iss: string;
   jti: string;
   session_id: string;

@@ -6,7 +6,7 @@ import type { Given, GivenTexts } from "./given.ts";
 import { forgetOldDevices, Kept } from "./kept.ts";
 import { type Trouble, troubleOf } from "./trouble.ts";
 
-export type LoadProblem = "not_found" | Trouble;
+type LoadProblem = "not_found" | Trouble;
 
 export type Session = {
   api: SessionApi;

@@ -15,9 +15,9 @@ import type { CameraSource } from "../run-device.ts";
 /** How the head is held in one frame. */
 export type Still = { readonly pose: Pose; readonly zoom: number; readonly expression?: ExpressionName };
 export type Picture = { readonly width: number; readonly height: number; readonly data: Uint8Array };
-export type Frame = { readonly jpeg: Uint8Array; readonly atMs: number };
+type Frame = { readonly jpeg: Uint8Array; readonly atMs: number };
 
-export type FilmLight = {
+type FilmLight = {
   /** The colours that the screen shows during the film. */
   readonly schedule: ColourSchedule;
   /** How much the light of the screen adds to that of the room on the face; 0 is full daylight. */

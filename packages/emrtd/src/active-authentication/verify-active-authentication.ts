@@ -14,7 +14,7 @@ import { isEmrtdError } from "../emrtd-error.ts";
  * it, and the public key stands in DG15. The key proves nothing unless DG15 is covered by a verified SOD.
  */
 
-export type ActiveAuthenticationHash =
+type ActiveAuthenticationHash =
   | "RIPEMD-160"
   | "SHA-1"
   | "SHA-224"
@@ -37,7 +37,7 @@ const hashFunctions: Readonly<Record<ActiveAuthenticationHash, HashFunction>> = 
   "SHA-512/256": sha512_256,
 };
 
-export type ActiveAuthenticationVerdict =
+type ActiveAuthenticationVerdict =
   | {
       readonly verified: true;
       readonly keyKind: "RSA" | "EC";
@@ -50,7 +50,7 @@ export type ActiveAuthenticationVerdict =
       readonly reason: "KEY_INVALID" | "KEY_TOO_SHORT" | "HASH_NOT_ALLOWED" | "SIGNATURE_INVALID";
     };
 
-export type ActiveAuthenticationInput = {
+type ActiveAuthenticationInput = {
   /** SubjectPublicKeyInfo from DG15. */
   readonly publicKey: Uint8Array;
   /** The eight bytes that were sent to this chip in this try. */

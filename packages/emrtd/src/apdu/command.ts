@@ -11,9 +11,9 @@ export type CommandApdu = {
   readonly expectedBytes?: number;
 };
 
-export const maxShortDataBytes = 255;
+const maxShortDataBytes = 255;
 export const maxShortExpectedBytes = 256;
-export const maxExtendedExpectedBytes = 65_536;
+const maxExtendedExpectedBytes = 65_536;
 const maxExtendedDataBytes = 65_535;
 
 export function needsExtendedLength(command: CommandApdu): boolean {

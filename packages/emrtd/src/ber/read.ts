@@ -11,7 +11,7 @@ import { EmrtdError } from "../emrtd-error.ts";
 import { oidFromBytes } from "./oid.ts";
 import { tags } from "./tag.ts";
 
-export type BerLimits = {
+type BerLimits = {
   /** Of the whole encoding, headers included. */
   readonly maxBytes: number;
   /** Nesting below the root. */
@@ -20,9 +20,9 @@ export type BerLimits = {
   readonly maxNodes: number;
 };
 
-export const defaultBerLimits: BerLimits = { maxBytes: 16 * 1024 * 1024, maxDepth: 32, maxNodes: 200_000 };
+const defaultBerLimits: BerLimits = { maxBytes: 16 * 1024 * 1024, maxDepth: 32, maxNodes: 200_000 };
 
-export type TagClass = "universal" | "application" | "context" | "private";
+type TagClass = "universal" | "application" | "context" | "private";
 
 const tagClasses: readonly TagClass[] = ["universal", "application", "context", "private"];
 const indefiniteLength = -1;

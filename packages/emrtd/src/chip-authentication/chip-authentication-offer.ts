@@ -21,7 +21,7 @@ const maxKeys = 8;
 const dhFamily = `${oids.chipAuthenticationDh}.`;
 const ecdhFamily = `${oids.chipAuthenticationEcdh}.`;
 
-export type ChipAuthenticationOffers = {
+type ChipAuthenticationOffers = {
   /** Every usable offer, the strongest cipher first. */
   readonly offers: readonly ChipAuthenticationOffer[];
   /** Why the first key cannot be used, when keys are there and none of them can; null otherwise. */

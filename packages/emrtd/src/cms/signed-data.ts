@@ -18,7 +18,7 @@ export type SignerId =
   | { readonly kind: "issuer_and_serial"; readonly encodedIssuer: Uint8Array; readonly serial: string }
   | { readonly kind: "subject_key_id"; readonly keyId: Uint8Array };
 
-export type SignedAttributes = {
+type SignedAttributes = {
   /** The octets that were signed: the attributes under the tag of a SET. */
   readonly signed: Uint8Array;
   readonly contentType: string;
@@ -43,7 +43,7 @@ export type SignedData = {
   readonly signers: readonly SignerInfo[];
 };
 
-export type SignedDataLimits = {
+type SignedDataLimits = {
   readonly maxBytes: number;
 };
 

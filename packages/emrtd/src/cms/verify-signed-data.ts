@@ -22,7 +22,7 @@ export type SignedDataWarning =
   | "signature_algorithm_without_hash"
   | "digest_differs_from_signature_hash";
 
-export type SignedDataFault =
+type SignedDataFault =
   | "no_signer"
   | "several_signers"
   | "signer_certificate_missing"

@@ -25,7 +25,7 @@ export type CipherSuite = {
 };
 
 export const keyCounter = { encryption: 1, mac: 2, password: 3 } as const;
-export type KeyCounter = (typeof keyCounter)[keyof typeof keyCounter];
+type KeyCounter = (typeof keyCounter)[keyof typeof keyCounter];
 
 export type SessionKeys = {
   readonly encryption: Uint8Array;

@@ -235,7 +235,7 @@ export function curveNamed(name: CurveName): Curve {
 }
 
 /** Explicit parameters as a certificate spells them. Every one of them counts, or a forged generator would pass. */
-export type ExplicitParameters = {
+type ExplicitParameters = {
   readonly p: Uint8Array;
   readonly a: Uint8Array;
   readonly b: Uint8Array;

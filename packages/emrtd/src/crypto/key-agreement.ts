@@ -153,7 +153,7 @@ export type DhParameters = {
 const minDhBits = 1024;
 const maxDhBits = 4096;
 
-export function dhDomain(name: string, parameters: DhParameters): KeyAgreementDomain {
+function dhDomain(name: string, parameters: DhParameters): KeyAgreementDomain {
   const { p, g, q } = parameters;
   const numberBytes = Math.ceil(bitLength(p) / 8);
   const encode = (value: bigint): Uint8Array => {

@@ -14,7 +14,7 @@ import { checkedDhDomain, ecDomain, type KeyAgreementDomain, standardizedDomain 
 import { bitLength } from "./prime.ts";
 
 /** What the keys of the chip look like in DG14, DG15 and CardSecurity: a SubjectPublicKeyInfo. */
-export type SubjectPublicKey =
+type SubjectPublicKey =
   | { readonly kind: "RSA"; readonly modulus: bigint; readonly exponent: bigint; readonly bits: number }
   | { readonly kind: "EC"; readonly curve: CalculableCurve; readonly point: Uint8Array }
   | { readonly kind: "DH"; readonly domain: KeyAgreementDomain; readonly publicKey: Uint8Array };

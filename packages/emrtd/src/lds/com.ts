@@ -8,7 +8,7 @@ const ldsVersionTag = 0x5f01;
 const unicodeVersionTag = 0x5f36;
 const tagListTag = 0x5c;
 
-export type Com = {
+type Com = {
   /** As on the chip: "0107", "0108". */
   readonly ldsVersion: string;
   readonly unicodeVersion: string;
@@ -45,7 +45,7 @@ function version(bytes: Uint8Array, digits: number): string {
   return text;
 }
 
-export type ComContent = {
+type ComContent = {
   readonly dataGroups: readonly DataGroupNumber[];
   readonly ldsVersion?: string;
   readonly unicodeVersion?: string;

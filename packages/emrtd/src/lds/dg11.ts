@@ -32,7 +32,7 @@ const fieldTags = {
   custody: 0x5f18,
 } as const;
 
-export type Dg11 = {
+type Dg11 = {
   /** In national characters, uncut, which is why it goes before the zone's. */
   readonly fullName: HolderName | null;
   readonly otherNames: readonly HolderName[];

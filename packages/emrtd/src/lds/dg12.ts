@@ -26,7 +26,7 @@ const fieldTags = {
   personalisationSystem: 0x5f56,
 } as const;
 
-export type Dg12 = {
+type Dg12 = {
   readonly issuingAuthority: string | null;
   /** YYYYMMDD */
   readonly dateOfIssue: string | null;
@@ -70,7 +70,7 @@ function otherPersons(group: Tlv): readonly HolderName[] {
     .map((node) => readHolderName(readText(node)));
 }
 
-export type Dg12Content = Partial<Dg12>;
+type Dg12Content = Partial<Dg12>;
 
 export function buildDg12(content: Dg12Content): Uint8Array {
   const fields: [tag: number, value: Uint8Array][] = [];

@@ -59,7 +59,7 @@ function readTemplate(template: Tlv): ReturnType<typeof readFaces19794> {
   return isFace19794(constructed.value) ? readFaces19794(constructed.value) : readFaces39794(constructed);
 }
 
-export type Dg2Content = {
+type Dg2Content = {
   /** JPEG or JPEG 2000; size and kind are taken from the image itself. */
   readonly image: Uint8Array;
   readonly encoding: FaceImage["encoding"];

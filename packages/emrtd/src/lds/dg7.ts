@@ -7,7 +7,7 @@ import { openFile } from "./lds-file.ts";
 const displayedImageTag = 0x5f43;
 const maxImages = 9;
 
-export type Dg7 = {
+type Dg7 = {
   /** Pictures of the holder's signature or usual mark. */
   readonly images: readonly ImageInfo[];
 };

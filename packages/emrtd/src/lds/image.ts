@@ -12,7 +12,7 @@ export type ImageInfo = {
 };
 
 /** Beyond this no portrait is honest, and a decoder would be asked for hundreds of megabytes. */
-export const maxImageSidePixels = 8192;
+const maxImageSidePixels = 8192;
 export const maxImagePixels = 25_000_000;
 const maxComponents = 4;
 const maxTiles = 65_535;

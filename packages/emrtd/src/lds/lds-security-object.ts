@@ -86,7 +86,7 @@ function readHashes(list: Tlv, hashBytes: number): ReadonlyMap<DataGroupNumber, 
   return hashes;
 }
 
-export type LdsSecurityObjectContent = {
+type LdsSecurityObjectContent = {
   readonly digest: DigestName;
   readonly hashes: ReadonlyMap<DataGroupNumber, Uint8Array>;
   /** Makes it version 1. */

@@ -21,7 +21,7 @@ type SecurityInfoBase = {
   readonly bytes: Uint8Array;
 };
 
-export type ChipAuthenticationInfo = SecurityInfoBase & {
+type ChipAuthenticationInfo = SecurityInfoBase & {
   readonly kind: "chipAuthentication";
   readonly version: number;
   readonly keyId: bigint | null;
@@ -34,7 +34,7 @@ export type ChipAuthenticationPublicKeyInfo = SecurityInfoBase & {
   readonly keyId: bigint | null;
 };
 
-export type ActiveAuthenticationInfo = SecurityInfoBase & {
+type ActiveAuthenticationInfo = SecurityInfoBase & {
   readonly kind: "activeAuthentication";
   readonly version: number;
   readonly signatureAlgorithm: string;
@@ -47,19 +47,19 @@ export type PaceInfo = SecurityInfoBase & {
   readonly parameterId: bigint | null;
 };
 
-export type PaceDomainParameterInfo = SecurityInfoBase & {
+type PaceDomainParameterInfo = SecurityInfoBase & {
   readonly kind: "paceDomainParameters";
   /** AlgorithmIdentifier, DER. */
   readonly domainParameter: Uint8Array;
   readonly parameterId: bigint | null;
 };
 
-export type TerminalAuthenticationInfo = SecurityInfoBase & {
+type TerminalAuthenticationInfo = SecurityInfoBase & {
   readonly kind: "terminalAuthentication";
   readonly version: number;
 };
 
-export type UnknownSecurityInfo = SecurityInfoBase & {
+type UnknownSecurityInfo = SecurityInfoBase & {
   readonly kind: "unknown";
 };
 

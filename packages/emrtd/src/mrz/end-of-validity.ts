@@ -1,7 +1,7 @@
 import type { MrzFormat } from "./mrz-layout.ts";
 
 /** How a document says that it is good for ever. */
-export type EndlessRule = {
+type EndlessRule = {
   /** What stands in place of the date of expiry. */
   readonly raw: string;
   readonly formats: readonly MrzFormat[];
@@ -47,7 +47,7 @@ export const endlessRules: readonly EndlessRule[] = [
   },
 ];
 
-export type EndlessQuestion = {
+type EndlessQuestion = {
   readonly format: MrzFormat;
   readonly documentCode: string;
   readonly issuingState: string;

@@ -15,7 +15,7 @@ export type MrzKeyFields = {
 };
 
 /** What a person types. Dates are YYYY-MM-DD or YYMMDD; spaces and hyphens in the number do not matter. */
-export type TypedKeyFields = {
+type TypedKeyFields = {
   readonly documentNumber: string;
   readonly dateOfBirth: string;
   readonly dateOfExpiry: string;

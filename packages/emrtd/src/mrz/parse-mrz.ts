@@ -6,7 +6,7 @@ import { type MrzDate, readDateOfBirth, readDateOfExpiry } from "./mrz-date.ts";
 import type { MrzKeyFields } from "./mrz-key.ts";
 import { layoutForLength, type MrzFormat, type MrzLayout, textOf } from "./mrz-layout.ts";
 
-export type MrzName = {
+type MrzName = {
   /** Usually the family name. Fillers have become spaces; the transliteration is the issuer's and stays. */
   readonly primary: string;
   readonly secondary: string;
@@ -14,7 +14,7 @@ export type MrzName = {
   readonly mayBeTruncated: boolean;
 };
 
-export type MrzCheckDigits = {
+type MrzCheckDigits = {
   readonly documentNumber: boolean;
   readonly dateOfBirth: boolean;
   readonly dateOfExpiry: boolean;

@@ -12,7 +12,7 @@ export const vpcdPort = 35_963;
 const contactlessAtr = fromHex("3B80800101");
 const controlCodes = { powerOff: 0, powerOn: 1, reset: 2, atr: 4 } as const;
 
-export type VpcdLink = {
+type VpcdLink = {
   /** Takes the chip out of the reader. */
   close(): Promise<void>;
   /** Settles when the reader goes away or a message could not be handled. */

@@ -4,7 +4,7 @@ import type { SecurityInfo } from "../lds/security-infos.ts";
 import type { PaceResult } from "./pace.ts";
 import { checkChipAuthenticationMapping } from "./pace-crypto.ts";
 
-export type ChipMappingVerdict = "matches" | "differs" | "no_key" | "not_used";
+type ChipMappingVerdict = "matches" | "differs" | "no_key" | "not_used";
 
 /**
  * Whether the chip knew its static key during PACE with the chip authentication mapping. `infos` come from EF.CardSecurity

@@ -1,7 +1,7 @@
-export type DataGroupName = `DG${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15 | 16}`;
+type DataGroupName = `DG${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15 | 16}`;
 export type ChipFileName = "AtrInfo" | "CardAccess" | "CardSecurity" | "COM" | "SOD" | DataGroupName;
 
-export type ChipFileAddress = {
+type ChipFileAddress = {
   readonly fileId: number;
   readonly shortId: number;
   /** The master file is readable before the application is selected. */

@@ -44,7 +44,7 @@ export type OpenChipOptions = {
 };
 
 /** Sizes of one READ BINARY that are tried in turn; each is cut down to what transport and cipher can carry. */
-export const readLadder: readonly number[] = [4096, 256, 224, 192, 160, 128];
+const readLadder: readonly number[] = [4096, 256, 224, 192, 160, 128];
 const defaultMaxFileBytes = 1024 * 1024;
 const maxReopenings = 8;
 const selectMasterFile: CommandApdu = { cla: 0, ins: 0xa4, p1: 0, p2: 0x0c, data: Uint8Array.of(0x3f, 0x00) };

@@ -5,7 +5,7 @@ import { tlv } from "../ber/write.ts";
 import { uintBytes } from "../bytes.ts";
 import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 
-export type FileReading = {
+type FileReading = {
   readonly name: string;
   readonly maxFileBytes: number;
   select(): Promise<void>;

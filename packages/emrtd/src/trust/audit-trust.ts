@@ -16,7 +16,7 @@ export type CountryAudit = {
   readonly revocationListFrom: Date | null;
 };
 
-export type TrustAudit = {
+type TrustAudit = {
   readonly countries: readonly CountryAudit[];
   readonly authorities: number;
   /** Past their validity. Documents signed while they were valid still verify. */

@@ -6,7 +6,7 @@ import type { TrustSource } from "./trust-record.ts";
  * Why a certificate may vouch for document signers: a signed list or the operator names it, or a trusted authority handed over to
  * it with a link certificate. `none` is a link certificate whose predecessor is not (yet) trusted; it vouches for nothing.
  */
-export type TrustBasis = "named" | "linked" | "none";
+type TrustBasis = "named" | "linked" | "none";
 
 export type Authority = {
   readonly certificate: Certificate;

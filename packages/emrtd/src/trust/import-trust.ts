@@ -15,9 +15,9 @@ import { readPem } from "./pem.ts";
 import type { TrustRecord, TrustSignature, TrustSource, TrustSourceType } from "./trust-record.ts";
 import { TrustStore } from "./trust-store.ts";
 
-export const maxImportBytes = 64 * 1024 * 1024;
+const maxImportBytes = 64 * 1024 * 1024;
 
-export type TrustImportOptions = MasterListOptions & {
+type TrustImportOptions = MasterListOptions & {
   /** What is trusted already. Its revocation lists, and those of the same file, can revoke the signer of a master list. */
   readonly trust?: TrustStore;
   /** What to call the import in the list of sources, usually the name of the file. */

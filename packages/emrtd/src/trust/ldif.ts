@@ -1,9 +1,9 @@
 import { fromBase64 } from "../base64.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 
-export type LdifItemKind = "certificate" | "revocation_list" | "master_list";
+type LdifItemKind = "certificate" | "revocation_list" | "master_list";
 
-export type LdifItem = {
+type LdifItem = {
   readonly kind: LdifItemKind;
   readonly bytes: Uint8Array;
   readonly line: number;

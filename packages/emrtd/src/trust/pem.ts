@@ -1,7 +1,7 @@
 import { fromBase64 } from "../base64.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 
-export type PemBlock = {
+type PemBlock = {
   readonly label: string;
   readonly bytes: Uint8Array;
 };

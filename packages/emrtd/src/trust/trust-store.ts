@@ -27,7 +27,7 @@ export type UnreadableCertificate = {
   readonly source: TrustSource;
 };
 
-export type IssuerCandidates = {
+type IssuerCandidates = {
   readonly authorities: readonly Authority[];
   readonly foundBy: "name_and_key_id" | "name" | "key_id";
 };

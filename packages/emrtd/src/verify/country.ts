@@ -16,7 +16,7 @@ const iso3166 =
   "TGO:TG TKL:TK TON:TO TTO:TT TUN:TN TUR:TR TKM:TM TCA:TC TUV:TV UGA:UG UKR:UA ARE:AE GBR:GB USA:US UMI:UM URY:UY UZB:UZ " +
   "VUT:VU VEN:VE VNM:VN VGB:VG VIR:VI WLF:WF ESH:EH YEM:YE ZMB:ZM ZWE:ZW ALA:AX";
 
-export type CountryException = {
+type CountryException = {
   /** As in the zone, without fillers. */
   readonly state: string;
   /** The certificate countries, in upper case, that may stand behind it. */

@@ -38,7 +38,7 @@ import {
   type WarningCode,
 } from "./report.ts";
 
-export type DocumentVerification = {
+type DocumentVerification = {
   readonly files: DocumentFiles;
   readonly trust: TrustStore;
   /** What states say about faults of their own documents. */
@@ -49,7 +49,7 @@ export type DocumentVerification = {
 };
 
 /** What a session goes on with after the report: the groups read, and which of them the state vouches for. */
-export type VerifiedDocument = {
+type VerifiedDocument = {
   readonly report: Report;
   /** Null when the files could not be read; not authentic unless `report.level` says so. */
   readonly content: DocumentContent | null;

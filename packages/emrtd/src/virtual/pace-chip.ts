@@ -36,7 +36,7 @@ export class ChipRefusal extends Error {
   }
 }
 
-export type PaceStep = {
+type PaceStep = {
   readonly data: Uint8Array;
   readonly messaging?: SecureMessaging;
 };

@@ -15,7 +15,7 @@ const signingHashes = {
   "SHA-512": { digest: sha512, trailer: 0x35 },
 } as const;
 
-export type SigningHash = keyof typeof signingHashes;
+type SigningHash = keyof typeof signingHashes;
 
 export type ChallengeSigningOptions = {
   /** SHA-1 with RSA and SHA-256 with ECDSA unless given. */

@@ -76,13 +76,13 @@ export type VirtualChipOptions = {
   readonly quirks?: VirtualChipQuirks;
 };
 
-export type VirtualChipAuthenticationKey = {
+type VirtualChipAuthenticationKey = {
   /** PKCS #8. */
   readonly privateKey: Uint8Array;
   readonly keyId?: number;
 };
 
-export type VirtualActiveAuthenticationKey = ChallengeSigningOptions & {
+type VirtualActiveAuthenticationKey = ChallengeSigningOptions & {
   /** PKCS #8. */
   readonly privateKey: Uint8Array;
 };

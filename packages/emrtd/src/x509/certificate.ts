@@ -32,12 +32,12 @@ const harmlessExtensions: ReadonlySet<string> = new Set([
   "2.23.136.1.1.6.1", // name change
 ]);
 
-export type Period = {
+type Period = {
   readonly notBefore: Date | null;
   readonly notAfter: Date | null;
 };
 
-export type KeyUsage = {
+type KeyUsage = {
   readonly digitalSignature: boolean;
   readonly keyCertSign: boolean;
   readonly crlSign: boolean;

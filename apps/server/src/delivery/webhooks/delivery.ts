@@ -12,7 +12,7 @@ export const retryDelaysMs = [
   10 * hourMs,
 ] as const;
 export const mostTries = retryDelaysMs.length + 1;
-export const longestRetryAfterMs = dayMs;
+const longestRetryAfterMs = dayMs;
 export const disableAfterMs = 5 * dayMs;
 const jitterShare = 0.1;
 
@@ -24,7 +24,7 @@ export type AttemptResult = {
   retryAfter: string | null;
 };
 
-export type NextState =
+type NextState =
   | { status: "succeeded"; scrub: true }
   | { status: "pending"; nextAttemptAt: Date }
   | { status: "failed"; scrub: true }

@@ -1,6 +1,6 @@
 import { constants, createPublicKey, publicEncrypt } from "node:crypto";
 
-export type RsaNumbers = { n: string; e: string };
+type RsaNumbers = { n: string; e: string };
 
 const leastBits = 2048;
 // A longer RSA key makes every event more expensive for everybody and protects no better than the symmetric content

@@ -92,7 +92,7 @@ export function fewerTestEventsSince(tenant: Tenant, since: Date, most: number):
   return sql`has_fewer_test_events(${tenant.organizationId}, ${isSandbox(tenant)}, ${eventTypes}::text[], ${idFloor("evt", since)}, ${most})`;
 }
 
-export type EventFilter = {
+type EventFilter = {
   type?: EventType | undefined;
   sessionId?: SessionId | undefined;
   createdFrom?: Date | undefined;

@@ -9,7 +9,7 @@ export const listenerChannel = "assay_listeners";
 export const answerChannel = "assay_listener_answers";
 
 /** A stream that gets the deliveries of a listener. */
-export type ListenerStream = { endpointId: EndpointId; streamId: string };
+type ListenerStream = { endpointId: EndpointId; streamId: string };
 
 /** Makes this the stream of the listener, in the place of any other. False where there is no such listener any more. */
 export async function takeOverListener(
@@ -61,7 +61,7 @@ export function tellAnswered(
   tx.notify(answerChannel, `${answered.deliveryId} ${answered.leaseNumber} ${answered.outcome}`);
 }
 
-export type AbsentListener = {
+type AbsentListener = {
   id: EndpointId;
   organization_id: OrganizationId;
   sandbox: boolean;

@@ -7,7 +7,7 @@ import type { PublishTarget } from "./endpoint.store.ts";
 import type { EventRow } from "./event.store.ts";
 import { sealPayload } from "./seal-payload.ts";
 
-export type TestEvent = { event: EventRow; delivery: NewDelivery };
+type TestEvent = { event: EventRow; delivery: NewDelivery };
 
 /**
  * Makes an event that belongs to no session, for one endpoint, ready to be written. The caller has asked for it, so subscriptions do not

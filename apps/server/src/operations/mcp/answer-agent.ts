@@ -36,9 +36,9 @@ const capabilities = { tools: {} };
 const listKeptMs = minuteMs;
 
 /** Whose message it is, and what its call has to work with; `requestId` names the answer in the logs. */
-export type AgentRequest = ToolContext & { requestId: string };
+type AgentRequest = ToolContext & { requestId: string };
 /** What leaves: a status, and a message where there is one. */
-export type AgentAnswer = { status: number; body: object | null };
+type AgentAnswer = { status: number; body: object | null };
 
 type AgentNeeds = {
   devices: SandboxDevices;

@@ -30,7 +30,7 @@ export type Message =
   | Refusal;
 
 /** The message is not one that can be carried out; `id` is null where it could not be read. */
-export type Refusal = {
+type Refusal = {
   kind: "refusal";
   status: 400 | 404;
   id: RpcId | null;

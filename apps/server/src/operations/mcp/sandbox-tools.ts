@@ -18,7 +18,7 @@ import type { SessionRow } from "../../verification/sessions/session.store.ts";
 import type { Finish, SandboxDevices } from "./finish-sandbox-session.ts";
 
 /** The same as `createSession`, for whoever must not make a live session by mistake. */
-export const createDeclaration: ToolDeclaration = {
+const createDeclaration: ToolDeclaration = {
   ...createSession,
   id: "createSandboxSession",
   summary: "Create a test session",
@@ -29,7 +29,7 @@ export const createDeclaration: ToolDeclaration = {
 const documents = listTestDocuments();
 const defaultDocument = "passport-valid";
 
-export const finishDeclaration = {
+const finishDeclaration = {
   id: "finishSandboxSession",
   method: "POST",
   summary: "Finish a test session",

@@ -5,7 +5,7 @@ export type Alarm = { name: string; severity: string; lasting: string; expr: str
 type Look<Fact> = (fact: Fact, now: Date) => string | null | false;
 
 /** Something that can be wrong, with the outputs that can know it. */
-export type Concern<Fact> = {
+type Concern<Fact> = {
   /** A problem has to be mended now, a warning can wait. */
   state: "problem" | "warning";
   /** Null where only Prometheus can know. */

@@ -18,7 +18,7 @@ export type Work = {
   mails: Backlog & { oldestAt: Date | null };
 };
 
-export type Webhooks = Backlog & {
+type Webhooks = Backlog & {
   oldestDueAt: Date | null;
   /** Without endpoints that fail now, whose deliveries wait for them. */
   oldestSendableAt: Date | null;

@@ -4,7 +4,7 @@ import type { Queryable } from "../../platform/db/db.ts";
 import { readPage } from "../../platform/db/page.ts";
 import { noSql, sql } from "../../platform/db/sql.ts";
 
-export type DatabaseFacts = {
+type DatabaseFacts = {
   version: string;
   /** The database's own clock. */
   now: Date;

@@ -25,7 +25,7 @@ export async function revokeOperator(db: Queryable, userId: UserId, now: Date): 
   return revoked === 1;
 }
 
-export type OperatorGrant = {
+type OperatorGrant = {
   user_id: UserId;
   email: string;
   name: string;

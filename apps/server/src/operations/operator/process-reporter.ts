@@ -8,7 +8,7 @@ import type { FaceFigures, ProcessReport, ProcessRole } from "./process-report.t
 type Deps = { clock: Clock; log: Log; metrics: Metrics };
 
 /** What is looked at, once everything of the process is there. */
-export type Watched = {
+type Watched = {
   problem: () => string | null;
   isOverloaded: () => boolean;
   jobs: () => readonly JobRun[];

@@ -90,7 +90,7 @@ export type AuditRow = {
   created_at: Date;
 };
 
-export type AuditFilter = {
+type AuditFilter = {
   event?: AuditEvent | undefined;
   actorId?: string | undefined;
   createdFrom?: Date | undefined;

@@ -1,7 +1,7 @@
 import type { Queryable } from "./db.ts";
 import { sql } from "./sql.ts";
 
-export type Horizon = {
+type Horizon = {
   holder: "session" | "prepared" | "slot" | "standby";
   /** Transactions that began since; PostgreSQL keeps every row that they deleted. */
   transactions: number;

@@ -15,7 +15,7 @@ import { leavesConnection } from "./errors.ts";
 import { PooledConnection, type SendOptions } from "./pooled-connection.ts";
 
 /** What a database without room, and one that is read-only, answer to a write. */
-export type RefusedWrite = "disk_full" | "read_only";
+type RefusedWrite = "disk_full" | "read_only";
 
 export type PoolOptions = {
   url: string;

@@ -38,7 +38,7 @@ export function isOneOf(ids: readonly string[], key: Sql, type: KeyType): Sql {
   }
 }
 
-export type NewAside = {
+type NewAside = {
   job: string;
   kind: string;
   rowId: string;

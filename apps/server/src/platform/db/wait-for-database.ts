@@ -7,7 +7,7 @@ import { isUnavailable } from "./errors.ts";
 import { findPooler } from "./pooler.ts";
 
 /** Says in a sentence why there is no database, for the operator who started the service. */
-export class DatabaseUnreachableError extends ExplainedError {
+class DatabaseUnreachableError extends ExplainedError {
   constructor(message: string, cause: unknown) {
     super(message, { cause });
     this.name = "DatabaseUnreachableError";

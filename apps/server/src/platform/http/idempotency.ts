@@ -12,7 +12,7 @@ import { claimKey, type EarlierAnswer, findAnswer, rememberAnswer } from "./idem
 export type RenderedAnswer = { status: number; text: string | null };
 
 /** The same, with whether it was given before and until when a repetition gets it again. */
-export type RememberedAnswer = RenderedAnswer & { replayed: boolean; expiresAt: Date };
+type RememberedAnswer = RenderedAnswer & { replayed: boolean; expiresAt: Date };
 
 const keptMs = idempotencyLimits.keptHours * hourMs;
 const keyPattern = new RegExp(`^[\\x21-\\x7e]{1,${idempotencyLimits.keyCharacters}}$`);

@@ -36,7 +36,7 @@ import {
 import { refuseBadHandshake, type SocketBinding } from "./mount-socket.ts";
 
 /** What a handler gets: everything is parsed, checked and typed by the route's declaration. */
-export type Context<R extends RouteDefinition> = {
+type Context<R extends RouteDefinition> = {
   caller: CallerOf<R["access"]>;
   params: ParamsOf<R>;
   query: QueryOf<R> & (R["reply"] extends { list: TSchema } ? { limit: number } : unknown);
@@ -52,7 +52,7 @@ export class AlternateStatus<T> {
   }
 }
 
-export type Handler<R extends RouteDefinition, P> = (
+type Handler<R extends RouteDefinition, P> = (
   context: Context<R>,
   prepared: P,
 ) => Promise<DataOf<R> | AlternateStatus<DataOf<R>>>;

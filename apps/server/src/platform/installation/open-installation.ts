@@ -11,7 +11,7 @@ import { explainFolderError } from "./data-dir.ts";
 import { keyRingPath, openRingFile } from "./key-ring-file.ts";
 
 /** What a command works on: the configured database (started if it is the embedded one) and the key ring. */
-export type Installation = {
+type Installation = {
   config: Config;
   clock: DatabaseClock;
   log: Log;
@@ -23,7 +23,7 @@ export type Installation = {
 };
 
 /** The environment of the process. A command passes it in; nothing in this folder reads it on its own. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 export async function openInstallation(env: Environment): Promise<Installation> {
   const config = loadConfig(env);

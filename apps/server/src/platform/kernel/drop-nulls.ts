@@ -38,7 +38,7 @@ function visit(shape: Shape, value: unknown): void {
   }
 }
 
-export function takesNull(shape: Shape): boolean {
+function takesNull(shape: Shape): boolean {
   if (shape.anyOf !== undefined) return shape.anyOf.some(takesNull);
   if (shape.enum !== undefined) return shape.enum.includes(null);
   if ("const" in shape) return shape.const === null;

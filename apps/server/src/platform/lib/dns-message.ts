@@ -13,7 +13,7 @@ const maxRecords = 4096;
 /** The bytes are not a message that we can read. */
 export class DnsFormatError extends Error {}
 
-export type DnsRecord =
+type DnsRecord =
   | { name: string; type: "A" | "AAAA"; address: string }
   | { name: string; type: "TXT"; text: string }
   | { name: string; type: "CNAME"; target: string };

@@ -20,7 +20,7 @@ import {
  *
  * A name that does not exist, or has no such record, is no error: the answer is an empty list.
  */
-export type DnsFailure = "failed" | "unavailable";
+type DnsFailure = "failed" | "unavailable";
 
 export class DnsError extends Error {
   readonly kind: DnsFailure;
@@ -42,7 +42,7 @@ export type Dns = {
   resolveAddresses: ResolveAddresses;
 };
 
-export type DnsOptions = {
+type DnsOptions = {
   /** `ip`, `ip:port` or `[ip]:port`. Empty: the system's. */
   resolvers: readonly string[];
   /** How long one resolver may take for one try. */

@@ -3,7 +3,7 @@ import { idLengths } from "@assay/contract/facts";
 import type { LogField } from "./log-fields.ts";
 import { sqlState } from "./sql-state.ts";
 
-export type LogLevel = "debug" | "info" | "warn" | "error";
+type LogLevel = "debug" | "info" | "warn" | "error";
 const levels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
 /** Values that may be logged: names, counts and identifiers. Never a body, token, claim, query string or address. */

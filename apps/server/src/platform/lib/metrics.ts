@@ -1,12 +1,12 @@
 /** Labels are names from our own code (a route id, a status, a job), never anything a caller sent. */
-export type Labels = Record<string, string>;
+type Labels = Record<string, string>;
 
 type Value = { labels: Labels; value: number };
 /** Of a histogram: how many were at or below each of the bounds, and all of them. */
 type Distribution = { labels: Labels; counts: readonly number[]; sum: number; count: number };
 
 /** A metric as it stands now. */
-export type Reading = { name: string; help: string } & (
+type Reading = { name: string; help: string } & (
   | { kind: "counter" | "gauge"; values: readonly Value[] }
   | { kind: "histogram"; bounds: readonly number[]; distributions: readonly Distribution[] }
 );

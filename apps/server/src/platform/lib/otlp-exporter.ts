@@ -20,7 +20,7 @@ const longestPauseMs = 60_000;
 /** What a collector may take later; everything else it will refuse again. */
 const retryable = new Set([429, 502, 503, 504]);
 
-export type OtlpOptions = {
+type OtlpOptions = {
   /** The base address; `/v1/traces` is added to it. */
   endpoint: string;
   headers: Readonly<Record<string, string>>;

@@ -27,7 +27,7 @@ export class SafeFetchError extends Error {
 /** How an answer that is no success begins. */
 export type Refusal = { reason: string; start: Buffer; isCut: boolean };
 
-export type SafeAnswer = {
+type SafeAnswer = {
   status: number;
   retryAfter: string | null;
   /** Null for 2xx, and where nothing of it was asked for. */
@@ -70,7 +70,7 @@ export type SafeFetch = {
   close(): Promise<void>;
 };
 
-export type SafeFetchOptions = {
+type SafeFetchOptions = {
   resolveAddresses: ResolveAddresses;
   /** Hosts in the form of `bareHost` that may be private. They are resolved by `resolveExempt`. */
   exemptHosts: ReadonlySet<string>;

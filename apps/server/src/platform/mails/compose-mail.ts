@@ -14,7 +14,7 @@ import { type Letter, letterKinds } from "./letter.ts";
 import type { Mail } from "./mail.ts";
 import type { MailTexts } from "./mail-texts.ts";
 
-export const mailTexts: Readonly<Record<MailLanguage, MailTexts>> = {
+const mailTexts: Readonly<Record<MailLanguage, MailTexts>> = {
   de,
   en,
   es,
@@ -30,7 +30,7 @@ export const mailTexts: Readonly<Record<MailLanguage, MailTexts>> = {
 export type Reader = { name: string | null; language: MailLanguage };
 
 /** What the reason names: the organization for its owners. */
-export type Surroundings = { publicUrl: string; organization: string | null };
+type Surroundings = { publicUrl: string; organization: string | null };
 
 /** The letter in the reader's language. Names in it may be of a time when characters were taken that turn the text around them. */
 export function composeMail(to: string, letter: Letter, reader: Reader, around: Surroundings): Mail {

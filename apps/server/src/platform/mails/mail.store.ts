@@ -14,7 +14,7 @@ export async function insertMail(
     values (${mail.id}, ${mail.organizationId}, ${mail.content}, ${mail.now}, ${mail.now})`);
 }
 
-export type ReaderRow = { name: string; language: string | null; email_verified_at: Date | null };
+type ReaderRow = { name: string; language: string | null; email_verified_at: Date | null };
 
 /** What a mail to this address may know of the account that has it. */
 export function findAccountOf(db: Queryable, email: FoldedEmail): Promise<ReaderRow | null> {

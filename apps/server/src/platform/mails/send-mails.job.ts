@@ -14,7 +14,7 @@ const batchSize = 20;
 // A mail that could not be handed over for three days is given up: its content is out of date by then.
 const giveUpAfterMs = 3 * dayMs;
 
-export type MailTransport = {
+type MailTransport = {
   send(id: string, mail: Mail, organizationId: OrganizationId | null): Promise<void>;
 };
 

@@ -12,7 +12,7 @@ type ReferencePage = {
   headings: Heading[];
 };
 
-export function slugOf(tag: string): string {
+function slugOf(tag: string): string {
   return tag.toLowerCase().replaceAll(/[^a-z]+/g, "-");
 }
 

@@ -14,7 +14,7 @@ export type LimitRule = {
 
 export type LimitState = { level: number; updatedAt: Date; blockedUntil: Date | null };
 
-export type Verdict = { allowed: true; next: LimitState } | { allowed: false; retryAfterMs: number };
+type Verdict = { allowed: true; next: LimitState } | { allowed: false; retryAfterMs: number };
 
 /** Counts one try, before it is known to be right or wrong, so that tries made at the same time are all counted. */
 export function tryOnce(state: LimitState | null, rule: LimitRule, now: Date): Verdict {

@@ -22,13 +22,13 @@ type Bucket = { key: Buffer; rule: LimitRule; onSuccess: "empty" | "refund" };
  * Where a try comes from: a network address, or, for a caller who is signed in, their sign-in session, whatever
  * address it comes from.
  */
-export type Origin = { address: string } | { userSessionId: UserSessionId };
+type Origin = { address: string } | { userSessionId: UserSessionId };
 
 /** Whose limit it is: an account that is signed in to, or the address that somebody claims to have one with. */
-export type Subject = FoldedEmail | UserId;
+type Subject = FoldedEmail | UserId;
 
 /** A try that was counted. `succeeded` refunds it: right answers are not limited. */
-export type CountedTry = { succeeded(): Promise<void> };
+type CountedTry = { succeeded(): Promise<void> };
 
 /**
  * Counts a guess at the `what` of an account, or refuses it. Call it before looking at the guess. Whether there is

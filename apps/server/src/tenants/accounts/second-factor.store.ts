@@ -2,7 +2,7 @@ import type { UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
 import { sql } from "../../platform/db/sql.ts";
 
-export type SecondFactorRow = { secret: Buffer; confirmed_at: Date | null };
+type SecondFactorRow = { secret: Buffer; confirmed_at: Date | null };
 
 export function findSecondFactor(db: Queryable, userId: UserId): Promise<SecondFactorRow | null> {
   return db.first<SecondFactorRow>(

@@ -44,7 +44,7 @@ export function matchingStep(secret: Buffer, code: string, now: Date): number | 
   return delta === null ? null : TOTP.counter({ period: periodSeconds, timestamp }) + delta;
 }
 
-export type GivenCode = { kind: "totp"; code: string } | { kind: "backup"; code: string };
+type GivenCode = { kind: "totp"; code: string } | { kind: "backup"; code: string };
 
 /**
  * Normalises a typed code: spaces, hyphens and case do not count, and look-alike characters are taken for the one in

@@ -161,7 +161,7 @@ export function readAccount(db: Queryable, id: UserId): Promise<AccountRow> {
     from users where id = ${id}`);
 }
 
-export type OwnedOrganizationRow = { id: OrganizationId; name: string; slug: string };
+type OwnedOrganizationRow = { id: OrganizationId; name: string; slug: string };
 
 export function listSolelyOwnedOrganizations(db: Queryable, userId: UserId): Promise<OwnedOrganizationRow[]> {
   return db.rows<OwnedOrganizationRow>(sql`
@@ -215,7 +215,7 @@ export async function insertUserSession(
       ${session.expiresAt})`);
 }
 
-export type SessionOwner = {
+type SessionOwner = {
   id: UserSessionId;
   user_id: UserId;
   last_seen_at: Date;

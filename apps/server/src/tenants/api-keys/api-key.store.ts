@@ -103,7 +103,7 @@ export function listApiKeys(
   });
 }
 
-export type KeyOwner = {
+type KeyOwner = {
   id: ApiKeyId;
   organization_id: OrganizationId;
   scopes: Scope[];

@@ -2,7 +2,7 @@ import { domainToASCII } from "node:url";
 import { shownDomain } from "@assay/contract/shown-domain";
 import { parse } from "tldts";
 
-export type Apex = {
+type Apex = {
   /** As the DNS knows it: lower case, IDN as `xn--…`. */
   ascii: string;
   /** As people are shown it: as they write it, unless that could be taken for another name. */

@@ -43,7 +43,7 @@ export type DomainState = { missCount: number; downgradedAt: Date | null };
 /** `unknown`: no resolver gave an answer. That never counts against the domain. */
 export type CheckOutcome = "found" | "missing" | "unknown";
 
-export type CheckedDomain = DomainState & {
+type CheckedDomain = DomainState & {
   nextCheckAt: Date;
   concluded: boolean;
   change: "downgraded" | "restored" | null;

@@ -13,7 +13,7 @@ export type RedirectUriRow = {
 
 const columns = sql`r.id, r.verified_domain_id, d.apex_domain, r.pattern, r.created_at`;
 
-export type DomainWithPatterns = { id: DomainId; apex_domain: string; patterns: string[] };
+type DomainWithPatterns = { id: DomainId; apex_domain: string; patterns: string[] };
 
 /** The active domains among these names that the organization holds, each with its patterns, the longest name first. */
 export function findActiveDomains(

@@ -11,7 +11,7 @@ export type RedirectPattern = {
   segments: readonly string[];
 };
 
-export type PatternProblem = { problem: string };
+type PatternProblem = { problem: string };
 
 const labelPattern = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 

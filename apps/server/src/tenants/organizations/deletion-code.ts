@@ -18,7 +18,7 @@ export function boundCode(organizationId: OrganizationId, userId: UserId, code: 
   return `deletion ${organizationId} ${userId} ${code.toUpperCase()}`;
 }
 
-export type StoredCode = { wrongTries: number; expiresAt: Date };
+type StoredCode = { wrongTries: number; expiresAt: Date };
 
 /** A code that has expired, or has used up its tries, counts as no code. */
 export function isDead(code: StoredCode, now: Date): boolean {

@@ -25,7 +25,7 @@ export async function openReceiptKey(
   return made;
 }
 
-export type DeletionReceipt = {
+type DeletionReceipt = {
   organization_id: OrganizationId;
   organization_name: string;
   deletion_scheduled_for: string;

@@ -1,7 +1,7 @@
 import { hasRole, type Role } from "@assay/contract/route";
 
 /** A wanted change of a member: another role, or `null` to end the membership. */
-export type MemberChange = {
+type MemberChange = {
   actorRole: Role;
   isSelf: boolean;
   targetRole: Role;

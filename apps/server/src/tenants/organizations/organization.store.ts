@@ -5,7 +5,7 @@ import { firstRow, type Queryable, type Question, type Tx } from "../../platform
 import { readPage } from "../../platform/db/page.ts";
 import { joinSql, noSql, type Sql, sql } from "../../platform/db/sql.ts";
 
-export type OrganizationProfile = {
+type OrganizationProfile = {
   brand_color: string | null;
   logo_url: string | null;
   website_url: string | null;
@@ -14,7 +14,7 @@ export type OrganizationProfile = {
   terms_url: string | null;
 };
 
-export type OrganizationRow = OrganizationProfile & {
+type OrganizationRow = OrganizationProfile & {
   id: OrganizationId;
   name: string;
   slug: string;

@@ -22,7 +22,7 @@ export function putSocketToken(
     on conflict (attempt_id) do update set token_hash = excluded.token_hash, updated_at = excluded.updated_at`);
 }
 
-export type SocketOwner = {
+type SocketOwner = {
   session: SessionRow;
   attemptId: AttemptId;
   /** What the person agreed to share. Fixed since the attempt began. */

@@ -5,9 +5,9 @@ import { verifySocketLimits } from "@assay/contract/verify-protocol";
 export type BytePart = "chip" | "face";
 
 /** Which limit a reservation met first. */
-export type ByteLimit = "process" | "sandbox" | "organization";
+type ByteLimit = "process" | "sandbox" | "organization";
 
-export type ByteLimits = {
+type ByteLimits = {
   /** All attempts of this process together. */
   readonly process: number;
   /** All attempts of the sandbox together, so that accounts which anybody can make leave room for live sessions. */

@@ -30,7 +30,7 @@ export type ChipStepNeeds = {
 export type PassedChip = { proof: Proof; dg2: Buffer; sod: Buffer };
 
 /** Of whom a chip is examined. */
-export type ChipOwner = Parameters<typeof chipVerdict>[1] & { attemptId: AttemptId; sandbox: boolean };
+type ChipOwner = Parameters<typeof chipVerdict>[1] & { attemptId: AttemptId; sandbox: boolean };
 
 /** Has the chip of one attempt examined. Its bytes are here alone, and are overwritten as soon as they are no longer needed. */
 export class ChipStep {

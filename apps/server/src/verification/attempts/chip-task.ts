@@ -132,7 +132,7 @@ export class TrustStores {
   }
 }
 
-export type ChipTaskSurroundings = { checker: SignatureChecker; stores: TrustStores };
+type ChipTaskSurroundings = { checker: SignatureChecker; stores: TrustStores };
 
 export async function runChipTask<T extends ChipTask>(
   task: T,

@@ -6,7 +6,7 @@ import type { Proof } from "./proof.ts";
 /** Whether secure hardware vouches for where the pictures came from. */
 export type DeviceTrust = "attested" | "unattested";
 
-export type Passed = { failureCode: null };
+type Passed = { failureCode: null };
 export type Rejected = {
   failureCode: FailureCode;
   /** They say more than the code, for the audit log. */

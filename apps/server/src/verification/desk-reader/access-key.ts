@@ -2,7 +2,7 @@ import { EmrtdError } from "@assay/emrtd/emrtd-error";
 import { keyFieldsFromTyped } from "@assay/emrtd/mrz/mrz-key";
 import type { AccessKey } from "@assay/emrtd/reader/open-chip";
 
-export type TypedAccessKey = {
+type TypedAccessKey = {
   can?: string | undefined;
   documentNumber?: string | undefined;
   dateOfBirth?: string | undefined;

@@ -19,7 +19,7 @@ export const deskExitCodes = {
   noReader: 6,
 } as const;
 
-export type DeskAdvice = {
+type DeskAdvice = {
   /** What happened, for whoever sits at the desk. */
   readonly says: string;
   /** What to do about it. */
@@ -152,10 +152,7 @@ const requirementAdvice: Readonly<Record<RequirementName, string>> = {
   revocation: "The session wants a document of a country whose revocations are known. Ask for another one.",
 };
 
-export function adviseOnRefusal(
-  code: FailureCode,
-  unmet: RequirementName | null,
-): Omit<DeskAdvice, "exitCode"> {
+function adviseOnRefusal(code: FailureCode, unmet: RequirementName | null): Omit<DeskAdvice, "exitCode"> {
   const { says, todo } = documentAdvice[code];
   return { says, todo: unmet === null ? todo : requirementAdvice[unmet] };
 }

@@ -11,7 +11,7 @@ import type { ChipProof, ProofResult } from "@assay/emrtd/verify/report";
 import { CardAtDesk, type CardWait, type DeskReaders } from "./card-at-desk.ts";
 import { proveChip } from "./prove-chip.ts";
 
-export type DeskReading = CardWait & {
+type DeskReading = CardWait & {
   accessKey: AccessKey;
   /** Where the files go. Nothing is saved without it. */
   saveTo?: string;
@@ -27,7 +27,7 @@ export type DeskVerdict = {
   accepted: boolean;
 };
 
-export type DeskSurroundings = DeskReaders & {
+type DeskSurroundings = DeskReaders & {
   judge: (files: ReadDocumentFiles) => DeskVerdict;
   now: () => Date;
   random?: RandomSource;

@@ -42,7 +42,7 @@ export type JudgedFrame = {
 };
 
 /** What a passed try leaves for the risk score; see `faceRisk`. */
-export type FaceRiskInputs = {
+type FaceRiskInputs = {
   readonly distance: number;
   /** The greatest distance between two straight looks of this try. */
   readonly identitySpread: number;
@@ -57,7 +57,7 @@ export type FaceRiskInputs = {
 };
 
 /** Signs of an attack: our own, and what the operator's detector says, or that it said nothing. */
-export type AttackSign = AttackSignal | "detector" | "detector_unavailable";
+type AttackSign = AttackSignal | "detector" | "detector_unavailable";
 
 export type FaultReason = WorkerFaultReason | "portrait_unusable";
 
@@ -77,7 +77,7 @@ export type FaceVerdict =
   /** The service could not judge; that costs the person no try. */
   | { readonly kind: "fault"; readonly reason: FaultReason };
 
-export type FollowedTry = {
+type FollowedTry = {
   readonly challenge: Challenge;
   readonly onFailed: (verdict: Extract<FaceVerdict, { kind: "failed" }>) => void;
 };

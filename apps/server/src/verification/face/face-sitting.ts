@@ -3,17 +3,15 @@ import { type FaceLook, type FaceLookResult, lookAfter, type SeenFrame } from ".
 import { WorkerFault, type WorkerFaultReason } from "./face-worker-pool.ts";
 
 /** What has been found out about a try so far. */
-export type SeenSoFar =
+type SeenSoFar =
   | { readonly kind: "seen"; readonly frames: readonly SeenFrame[] }
   | { readonly kind: "frame_unreadable" }
   | { readonly kind: "fault"; readonly reason: WorkerFaultReason };
 
-export type TimedFrame = Pick<FrameMeasurement, "atMs" | "receivedAtMs"> & { readonly jpeg: Uint8Array };
+type TimedFrame = Pick<FrameMeasurement, "atMs" | "receivedAtMs"> & { readonly jpeg: Uint8Array };
 
 /** Told after every look, as long as somebody wants to know, what the first frames show. */
-export type AfterLook = (
-  soFar: readonly FrameMeasurement[] | Exclude<SeenSoFar, { kind: "seen" }>["kind"],
-) => void;
+type AfterLook = (soFar: readonly FrameMeasurement[] | Exclude<SeenSoFar, { kind: "seen" }>["kind"]) => void;
 
 /**
  * Frames of one try are looked at while the person still moves, whenever a worker has nothing else to do, so that little is left when the last one has come. Whatever was not looked at by then is looked at

@@ -13,7 +13,7 @@ import {
 } from "./session.store.ts";
 import { decideClaim, type SessionRefusal } from "./session.ts";
 
-export type ClaimResult =
+type ClaimResult =
   | { result: "claimed"; attemptId: AttemptId; resumed: boolean; tookOver: boolean }
   | { result: "refused"; why: SessionRefusal | "other_device" };
 

@@ -70,14 +70,7 @@ export function durationClasses(
 }
 
 /** How far a session got, in order. Each includes those before it. */
-export const sessionStages = [
-  "created",
-  "opened",
-  "agreed",
-  "chip_read",
-  "face_captured",
-  "succeeded",
-] as const;
+const sessionStages = ["created", "opened", "agreed", "chip_read", "face_captured", "succeeded"] as const;
 export type SessionStage = (typeof sessionStages)[number];
 
 /** How many ended sessions got at least as far as each stage, from how many ended at each. */
@@ -105,9 +98,9 @@ export type FigureRow = {
 /** A person who is quick needs half a minute, and a session is open for an hour. */
 const durationBounds = [30, 60, 120, 300, 600, 1800] as const;
 
-export type StatusCounts = Record<SessionStatus, number> & { total: number };
+type StatusCounts = Record<SessionStatus, number> & { total: number };
 
-export type Overview = {
+type Overview = {
   totals: StatusCounts;
   days: ({ day: Day; medianSeconds: number | null } & StatusCounts)[];
   successRate: number | null;

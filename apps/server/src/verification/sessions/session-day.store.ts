@@ -23,7 +23,7 @@ export type OutcomeOfDay =
   | { status: "succeeded"; completedAt: Date }
   | { status: "failed"; failureCode: FailureCode }
   | { status: "cancelled" };
-export type CountedOutcome = {
+type CountedOutcome = {
   sessionId: SessionId;
   organizationId: OrganizationId;
   sandbox: boolean;
@@ -32,7 +32,7 @@ export type CountedOutcome = {
 } & OutcomeOfDay;
 
 /** A row of `session_outcomes`. */
-export type OutcomeRow = {
+type OutcomeRow = {
   id: string;
   organization_id: OrganizationId;
   sandbox: boolean;

@@ -179,7 +179,7 @@ export function findSessionsOfBeginning(
   return db.rows<SessionRow>(sessionsOfBeginning(tenant, beginning, limit));
 }
 
-export type SessionFilter = {
+type SessionFilter = {
   status: SessionStatus | undefined;
   createdFrom: Date | undefined;
   createdTo: Date | undefined;
@@ -218,7 +218,7 @@ function sessionsRange(filter: SessionFilter, now: Date): IdRange {
   return { from: isLiving ? larger(from, firstLiving("vs", now)) : from, before };
 }
 
-export function sessionsPage(tenant: Tenant, filter: SessionFilter, now: Date, limit: number): Sql {
+function sessionsPage(tenant: Tenant, filter: SessionFilter, now: Date, limit: number): Sql {
   const { status, clientReferenceId } = filter;
   const { from, before } = sessionsRange(filter, now);
   const key =
@@ -471,7 +471,7 @@ export function setVerdict(
     where id = ${attemptId} and status = 'in_progress'`);
 }
 
-export type AttemptFilter = {
+type AttemptFilter = {
   sessionId: SessionId | undefined;
   status: AttemptStatus | undefined;
   limit: number;
@@ -496,7 +496,7 @@ function attemptsRange({ sessionId, status, startingAfter }: AttemptFilter, now:
   return { from: larger(own.from, from), before: smaller(own.to, all.before) };
 }
 
-export function attemptsPage(tenant: Tenant, filter: AttemptFilter, now: Date, limit: number): Sql {
+function attemptsPage(tenant: Tenant, filter: AttemptFilter, now: Date, limit: number): Sql {
   const { sessionId, status } = filter;
   const { from, before } = attemptsRange(filter, now);
   // A session has few attempts: they are found by it, and sorted. An order that an index has would tempt the planner to look for them among all.
@@ -611,7 +611,7 @@ export async function deleteSessionsWithAttempts(tx: Tx, ids: readonly SessionId
   await tx.run(sql`delete from attempts where session_id = any(${ids}::text[])`);
 }
 
-export type OldAttempt = { id: AttemptId; session_id: SessionId; organization_id: OrganizationId };
+type OldAttempt = { id: AttemptId; session_id: SessionId; organization_id: OrganizationId };
 
 /** The next attempts that ended before `endedBefore` and still hold more than their outcome. */
 export function takeOldAttempts(db: Queryable, endedBefore: Date, among: Among): Promise<OldAttempt[]> {

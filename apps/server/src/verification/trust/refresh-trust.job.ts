@@ -38,7 +38,7 @@ import {
 } from "./trust-source.store.ts";
 import type { EditionAnswer, TrustSurvey } from "./trust-task.ts";
 
-export const removalHeldMs = 7 * dayMs;
+const removalHeldMs = 7 * dayMs;
 const everyMs = 6 * hourMs;
 const firstRetryMs = 5 * minuteMs;
 const leaseMs = 10 * minuteMs;

@@ -34,7 +34,7 @@ import { keepImports, listHeldImports, listSources, makeSourcesDue } from "./tru
 
 type Print = (line: string) => void;
 
-export type TrustImportRequest = {
+type TrustImportRequest = {
   readonly file: string;
   /** Certificates that may vouch for the signer of a master list, beside those that are already trusted. */
   readonly rootFiles: readonly string[];
@@ -125,7 +125,7 @@ function readRoots(bytes: Uint8Array): readonly Certificate[] {
     .map((block) => readCertificate(block.bytes));
 }
 
-export type TrustListRequest = {
+type TrustListRequest = {
   /** Two letters; all countries when absent. */
   readonly country?: string;
   readonly json?: boolean;

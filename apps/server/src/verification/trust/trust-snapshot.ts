@@ -9,18 +9,10 @@ import type { TrustRecord } from "@assay/emrtd/trust/trust-record";
 export type TrustSnapshot = { version: number; digest: string; packed: SharedArrayBuffer };
 
 export function packTrust(version: number, records: readonly TrustRecord[]): TrustSnapshot {
-  return shareTrust(version, serialize(records));
-}
-
-/** The same from bytes that `trustBytes` gave out, in another process. */
-export function shareTrust(version: number, bytes: Uint8Array): TrustSnapshot {
+  const bytes = serialize(records);
   const packed = new SharedArrayBuffer(bytes.length);
   new Uint8Array(packed).set(bytes);
   return { version, digest: createHash("sha256").update(bytes).digest("hex"), packed };
-}
-
-export function trustBytes({ packed }: TrustSnapshot): Uint8Array {
-  return new Uint8Array(packed);
 }
 
 export function unpackTrust({ packed }: TrustSnapshot): readonly TrustRecord[] {

@@ -36,8 +36,6 @@ export type TrustSurvey = {
   filesOfRevokedSigners: readonly string[];
 };
 
-export type TrustTaskAnswer = { read_edition: EditionAnswer; survey: TrustSurvey };
-
 export function runTrustTask(task: TrustTask, checker: SignatureChecker): EditionAnswer | TrustSurvey {
   return task.kind === "read_edition" ? readEdition(task, checker) : survey(task, checker);
 }

@@ -4,7 +4,7 @@ import type { Db, Queryable, Tx } from "../../platform/db/db.ts";
 import { sql } from "../../platform/db/sql.ts";
 
 /** Who changed something: an operator's command, the folder of an older installation, or a source that is followed. */
-export type TrustActor = "command" | "folder" | "source";
+type TrustActor = "command" | "folder" | "source";
 
 export type TrustAct = {
   act:
@@ -20,7 +20,7 @@ export type TrustAct = {
   detail: string;
 };
 
-export type RecordedTrustAct = TrustAct & { at: Date; version: number; actor: TrustActor };
+type RecordedTrustAct = TrustAct & { at: Date; version: number; actor: TrustActor };
 
 export async function readTrustVersion(db: Queryable): Promise<number> {
   return (await db.one<{ version: number }>(sql`select version from trust_version`)).version;

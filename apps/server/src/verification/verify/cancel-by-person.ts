@@ -11,7 +11,7 @@ import { cancelSession } from "../sessions/cancel-session.ts";
 import { lockSessionOfPerson, spendCancelToken } from "../sessions/session.store.ts";
 import { markConsentWithdrawn, spendConsentToken } from "./consent.store.ts";
 
-export type CancelledByPerson = { outcome: (typeof cancelOutcomes)[number]; status: SessionStatus };
+type CancelledByPerson = { outcome: (typeof cancelOutcomes)[number]; status: SessionStatus };
 
 /**
  * Aborts the session, or withdraws consent after a success. A refusal leaves the token unspent. Where the partner has

@@ -29,7 +29,7 @@ export async function openConsentReceiptKey(
 }
 
 /** What was asked, what was agreed, on which texts, and when. It tells nothing about who agreed. */
-export type ConsentReceipt = {
+type ConsentReceipt = {
   jti: string;
   session_id: SessionId;
   sandbox: boolean;

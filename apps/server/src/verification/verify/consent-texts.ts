@@ -7,7 +7,7 @@ import { ConfigError } from "../../settings/config-error.ts";
 /** `reviewed`: false for a translation that no lawyer has read. */
 export type ConsentText = { title: string; paragraphs: string[]; reviewed: boolean };
 /** English is always there, and binding; in a language that is missing the page shows English. */
-export type TextsByLanguage = { en: ConsentText } & Partial<Record<PageLanguage, ConsentText>>;
+type TextsByLanguage = { en: ConsentText } & Partial<Record<PageLanguage, ConsentText>>;
 export type ConsentTexts = { version: string; hash: string; texts: TextsByLanguage };
 
 const builtIn = new URL("../../../terms/consent-texts.json", import.meta.url);

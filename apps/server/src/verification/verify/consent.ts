@@ -1,6 +1,6 @@
 import type { ShareFields } from "../sessions/share-contract.ts";
 
-export type ConsentChoice =
+type ConsentChoice =
   | { selected: string[]; declined: string[] }
   | { problem: { kind: "unknown" | "required"; key: string } };
 

@@ -11,7 +11,7 @@ export type HandoffToken = {
   mayTakeOver: boolean;
 };
 
-export type HandoffDecision =
+type HandoffDecision =
   | { move: "claim"; firstUse: boolean; mayTakeOver: boolean }
   | { move: "refuse"; code: "HANDOFF_TOKEN_INVALID" | "HANDOFF_TOKEN_EXPIRED" | "HANDOFF_TOKEN_CONSUMED" };
 

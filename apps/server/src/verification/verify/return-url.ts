@@ -7,7 +7,7 @@ import type { SessionRow } from "../sessions/session.store.ts";
 import { isOpen } from "../sessions/session.ts";
 
 /** The partner's address with the session and its status in the query, whatever the address had there before. */
-export function withOutcome(address: URL, sessionId: SessionId, status: SessionStatus): string {
+function withOutcome(address: URL, sessionId: SessionId, status: SessionStatus): string {
   const url = new URL(address);
   for (const name of ["session_id", "status"]) {
     // Only where it is there: deleting makes `URL` write all of the partner's own parameters anew.

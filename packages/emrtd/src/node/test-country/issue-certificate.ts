@@ -61,7 +61,7 @@ export function encodeName({ country, organization, commonName }: TestName): Uin
 }
 
 /** Method 1 of RFC 5280: SHA-1 of the key's bits. */
-export function keyIdOf(key: SigningKey): Uint8Array {
+function keyIdOf(key: SigningKey): Uint8Array {
   const bits = readTlv(key.subjectPublicKeyInfo).at(1, "The key").bitString().bytes;
   return new Uint8Array(createHash("sha1").update(bits).digest());
 }
@@ -125,7 +125,7 @@ export type RevocationRequest = {
   readonly extensions?: readonly TestExtension[];
 };
 
-export type RevokedSerial = {
+type RevokedSerial = {
   readonly serial: Uint8Array;
   readonly at: Date;
   readonly extensions?: readonly TestExtension[];

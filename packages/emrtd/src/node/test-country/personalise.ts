@@ -15,8 +15,8 @@ import { ecSigningKey, rsaSigningKey, type SigningKey, secp256k1PublicKey } from
 import type { SignerVariant, TestCountry } from "./test-country.ts";
 
 /** `ecdh_unknown_curve` is offered on a curve that this package does not know, so that nobody can ask for it here. */
-export type ChipAuthenticationKind = "ecdh_aes128" | "ecdh_3des" | "ecdh_unknown_curve";
-export type ActiveAuthenticationKind = "rsa" | "ecdsa";
+type ChipAuthenticationKind = "ecdh_aes128" | "ecdh_3des" | "ecdh_unknown_curve";
+type ActiveAuthenticationKind = "rsa" | "ecdsa";
 
 export type PersonalisationRequest = {
   readonly country: TestCountry;
@@ -37,7 +37,7 @@ export type PersonalisationRequest = {
   readonly spoilMrz?: (lines: readonly string[]) => readonly string[];
 };
 
-export type PersonalisedDocument = {
+type PersonalisedDocument = {
   readonly mrzLines: readonly string[];
   readonly files: Readonly<Partial<Record<TestFileName, Uint8Array>>>;
   readonly chip: TestChip;

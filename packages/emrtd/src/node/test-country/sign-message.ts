@@ -35,7 +35,7 @@ export type MessageOptions = {
   readonly quirks?: MessageQuirks;
 };
 
-export type MessageQuirks = {
+type MessageQuirks = {
   readonly contentType?: string;
   /** What the signed attribute says of the content, where it differs from what stands beside the content. */
   readonly signedContentType?: string;
@@ -102,7 +102,7 @@ function signerId(certificate: Uint8Array, by: MessageOptions["identifySignerBy"
   return sequence(issuer.bytes, serial.bytes);
 }
 
-export type SecurityObjectRequest = {
+type SecurityObjectRequest = {
   readonly groupHash: DigestName;
   readonly dataGroups: ReadonlyMap<DataGroupNumber, Uint8Array>;
   readonly signer: MessageSigner;

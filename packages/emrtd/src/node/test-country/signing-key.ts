@@ -38,7 +38,7 @@ const nodeCurveNames: Partial<Record<CurveName, string>> = {
   secp256r1: "prime256v1",
 };
 
-export type EcKeyOptions = {
+type EcKeyOptions = {
   /** Spell the curve out in the key instead of naming it, as most states do. */
   readonly explicitParameters: boolean;
 };

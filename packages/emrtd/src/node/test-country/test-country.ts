@@ -21,7 +21,7 @@ export const testCountry = { twoLetters: "UT", threeLetters: "UTO", name: "Utopi
 export const defaultTestSeed = "Utopia issues test documents only";
 
 /** Also a state that nobody trusts: the same names, other keys. */
-export type Realm = "utopia" | "impostor";
+type Realm = "utopia" | "impostor";
 
 export type TestCountry = {
   readonly seed: string;
@@ -198,7 +198,7 @@ export function createTestCountry(seed: string, now: Date): TestCountry {
 }
 
 /** Signers with these profiles exist a second time, revoked. */
-export const revokedProfileIds: readonly string[] = ["brainpoolP256r1-sha256-explicit", "rsa-2048-sha256"];
+const revokedProfileIds: readonly string[] = ["brainpoolP256r1-sha256-explicit", "rsa-2048-sha256"];
 
 /** What the sandbox trusts, and nothing else may. It is never part of an operator's store. */
 export function testCountryTrust(country: TestCountry): readonly TrustRecord[] {
