@@ -232,7 +232,8 @@ async function withLock(folder, work) {
   try {
     return await work();
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    // Renamed first: a folder that is being emptied can be replaced by the next holder's, whose lock would go with it.
+    if (moved(folder, mine)) rmSync(mine, { recursive: true, force: true });
   }
 }
 
