@@ -68,6 +68,8 @@ export async function untilBlocked(db: Queryable, count = 1): Promise<void> {
   while ((await db.rows(waits)).length < count) {
     if (Date.now() > deadline) throw new Error(`${count} have not come to wait for a lock`);
     await setTimeout(5);
+    // A transaction goes on seeing the connections that were open at its first look.
+    await db.rows(sql`select pg_stat_clear_snapshot()`);
   }
 }
 
