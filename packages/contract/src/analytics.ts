@@ -126,12 +126,12 @@ export const sessionsOverview = route({
     sandbox: Type.Optional(
       Type.Boolean({
         description:
-          "Says what the environment of the request says already; the other value is refused with 400 `INVALID_REQUEST`.",
+          "Says what the environment of the request says already; the other value is refused with 400 `OTHER_ENVIRONMENT`.",
       }),
     ),
   }),
   reply: { status: 200, data: SessionsOverview },
-  errors: ["INVALID_REQUEST"],
+  errors: ["OTHER_ENVIRONMENT", "PERIOD_INVALID"],
 });
 
 const Deliveries = {
@@ -192,7 +192,7 @@ export const webhooksOverview = route({
     to: Type.Optional(Bound("Last day; today unless given")),
   }),
   reply: { status: 200, data: WebhooksOverview },
-  errors: ["INVALID_REQUEST"],
+  errors: ["PERIOD_INVALID"],
 });
 
 export const analyticsRoutes = [sessionsOverview, webhooksOverview];

@@ -53,6 +53,16 @@ export const errorTable = {
     message: "The request is well formed but cannot be carried out.",
     hint: "Correct the value that the message names.",
   },
+  PERIOD_INVALID: {
+    status: 400,
+    message: "The period has no length, or is too long.",
+    hint: "Let the first moment come before the last, and ask for a shorter period.",
+  },
+  OTHER_ENVIRONMENT: {
+    status: 400,
+    message: "The request asks for the environment that the caller is not in.",
+    hint: "Use a key of the other environment, or as a user the header that chooses it.",
+  },
   CONFLICT: {
     status: 409,
     message: "The resource is not in a state that allows this.",
@@ -244,6 +254,21 @@ export const errorTable = {
     message: "The person has not agreed yet.",
     hint: "Send POST …/consent first.",
   },
+  CONSENT_TEXTS_CHANGED: {
+    status: 409,
+    message: "The texts that the person agreed to no longer hold.",
+    hint: "Show the current texts and ask again.",
+  },
+  FIELD_NOT_ASKED: {
+    status: 400,
+    message: "A field was chosen that was not asked for.",
+    hint: "Choose among the keys of `share_fields`.",
+  },
+  REQUIRED_FIELD_DECLINED: {
+    status: 400,
+    message: "A required field was left out.",
+    hint: "A person who does not want to share it cancels instead.",
+  },
   CONSENT_FIXED: {
     status: 409,
     message: "A device has taken the session; what was agreed can no longer change.",
@@ -348,6 +373,41 @@ export const errorTable = {
     message: "`url` is not a safe address to send to.",
     hint: "Give an https:// URL without credentials whose host is a public name or address.",
   },
+  ENDPOINT_DISABLED: {
+    status: 409,
+    message: "The endpoint is disabled.",
+    hint: "Enable it, then try again.",
+  },
+  SAMPLE_NOT_IN_LIVE: {
+    status: 409,
+    message: "Samples of this event are sent in the sandbox only.",
+    hint: "Send `webhook.endpoint.test`, or use the sandbox.",
+  },
+  DELIVERY_NOT_WAITING: {
+    status: 409,
+    message: "The delivery does not wait for this answer.",
+    hint: "It has timed out, was answered, or is sent again.",
+  },
+  LISTENER_LIMIT_REACHED: {
+    status: 409,
+    message: "There are as many streams of listeners as there may be.",
+    hint: "End a listener that is not needed.",
+  },
+  SANDBOX_KEY_REQUIRED: {
+    status: 409,
+    message: "This works with a key of the sandbox only.",
+    hint: "Use a key of the sandbox.",
+  },
+  SESSION_IS_LIVE: {
+    status: 403,
+    message: "Only the person can finish a live session.",
+    hint: "Create a sandbox session for a test.",
+  },
+  TEST_DEVICE_REFUSED: {
+    status: 400,
+    message: "The test device could not go on.",
+    hint: "Read the session, and create another one where it has ended.",
+  },
   WEBHOOK_PAYLOAD_EXPIRED: {
     status: 409,
     message: "There is no payload left to send.",
@@ -397,6 +457,11 @@ export const errorTable = {
     status: 409,
     message: "There is no deletion that could be cancelled.",
     hint: "None is scheduled, or it has begun already.",
+  },
+  EMBED_ORIGIN_NOT_ALLOWED: {
+    status: 400,
+    message: "The page of this origin may not show the verification.",
+    hint: "Verify the domain of that page, or leave `embed_origin` out.",
   },
   NO_READER_AVAILABLE: {
     status: 409,

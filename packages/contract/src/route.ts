@@ -199,6 +199,7 @@ export function errorsOf(definition: RouteDefinition): ErrorCode[] {
   codes.add("BAD_REQUEST");
   if (definition.invalidParams) codes.add(definition.invalidParams);
   if (isList(definition)) codes.add("INVALID_REQUEST");
+  if (Object.hasOwn(definition.query?.properties ?? {}, "created_from")) codes.add("PERIOD_INVALID");
   // The body of a write is read, and measured, before it is known to be one that the route does not take.
   if (isWrite(definition)) codes.add("PAYLOAD_TOO_LARGE");
   if (honoursIdempotencyKey(definition)) codes.add("IDEMPOTENCY_KEY_REUSED");

@@ -346,7 +346,13 @@ export const createSession = route({
   body: CreateSessionBody,
   bodyOptional: true,
   reply: { status: 201, data: CreatedSession },
-  errors: ["UNKNOWN_CLAIM_KEY", "INVALID_REQUEST", "CONFLICT", "NO_READER_AVAILABLE"],
+  errors: [
+    "UNKNOWN_CLAIM_KEY",
+    "EMBED_ORIGIN_NOT_ALLOWED",
+    "INVALID_REQUEST",
+    "CONFLICT",
+    "NO_READER_AVAILABLE",
+  ],
   examples: {
     body: { share_fields: shareFieldsExample, client_reference_id: "order-7391" },
   },

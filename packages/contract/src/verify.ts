@@ -296,8 +296,9 @@ export const giveConsent = route({
     "SESSION_EXPIRED",
     "SESSION_ENDED",
     "CONSENT_FIXED",
-    "INVALID_REQUEST",
-    "CONFLICT",
+    "CONSENT_TEXTS_CHANGED",
+    "FIELD_NOT_ASKED",
+    "REQUIRED_FIELD_DECLINED",
     "ORGANIZATION_FROZEN",
   ],
   // Repeating it replaces what it made, so it is safe without a key, and the token is never kept for a replay.

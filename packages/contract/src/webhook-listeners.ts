@@ -106,11 +106,11 @@ export const streamListenerDeliveries = route({
   path: "/v1/webhooks/listeners/:endpoint_id/stream",
   tag,
   summary: "Receive the deliveries of a listener",
-  description: `Server-sent events, each named by its \`type\`. \`ready\` comes first; \`delivery\` carries the request that a URL would get, which waits for its answer for 15 seconds; \`ended\` says why the stream closes. A comment comes every 15 seconds. A listener has one stream: a newer one takes its place, at whichever process. Deliveries that were not answered when the stream closes are sent again through the next one. The stream also ends at once when the key is disabled, deleted or loses the scope, or the member is removed. 409 \`CONFLICT\` with more than ${maxListenerStreamsPerCaller} streams of one key, ${maxListenerStreamsPerOrganization} of one organization, or ${maxListenerStreamsPerCreator} of all organizations that the same account created, at one process.`,
+  description: `Server-sent events, each named by its \`type\`. \`ready\` comes first; \`delivery\` carries the request that a URL would get, which waits for its answer for 15 seconds; \`ended\` says why the stream closes. A comment comes every 15 seconds. A listener has one stream: a newer one takes its place, at whichever process. Deliveries that were not answered when the stream closes are sent again through the next one. The stream also ends at once when the key is disabled, deleted or loses the scope, or the member is removed. 409 \`LISTENER_LIMIT_REACHED\` with more than ${maxListenerStreamsPerCaller} streams of one key, ${maxListenerStreamsPerOrganization} of one organization, or ${maxListenerStreamsPerCreator} of all organizations that the same account created, at one process.`,
   access: { scope: "webhooks:write", whileFrozen: "refused" },
   params: listenerParams,
   reply: { status: 200, events: ListenerMessage },
-  errors: ["NOT_FOUND", "CONFLICT"],
+  errors: ["NOT_FOUND", "LISTENER_LIMIT_REACHED"],
 });
 
 export const answerListenerDelivery = route({
@@ -120,7 +120,7 @@ export const answerListenerDelivery = route({
   tag,
   summary: "Answer a delivery of a listener",
   description:
-    "What the receiver behind the listener answered: a status, or why there was none. It counts as the answer of a URL would, retries included, and the delivery is returned as it is then. 409 `CONFLICT` when the delivery does not wait for this answer any more: it has timed out, was answered, or is sent again.",
+    "What the receiver behind the listener answered: a status, or why there was none. It counts as the answer of a URL would, retries included, and the delivery is returned as it is then. 409 `DELIVERY_NOT_WAITING` when the delivery does not wait for this answer any more: it has timed out, was answered, or is sent again.",
   access: { scope: "webhooks:write" },
   params: closed({ endpoint_id: EndpointId, delivery_id: DeliveryId }),
   body: named(
@@ -137,7 +137,7 @@ export const answerListenerDelivery = route({
     }),
   ),
   reply: { status: 200, data: WebhookDelivery },
-  errors: ["NOT_FOUND", "CONFLICT"],
+  errors: ["NOT_FOUND", "DELIVERY_NOT_WAITING"],
   examples: { body: { lease: 1, status_code: 200 } },
 });
 

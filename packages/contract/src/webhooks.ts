@@ -413,7 +413,7 @@ export const testEndpoint = route({
   tag,
   summary: "Send a test event",
   description:
-    "Sends an event to this endpoint only, whatever types it subscribes to: `webhook.endpoint.test`, or in the sandbox a sample of the type that you name, which belongs to no session. 409 `CONFLICT` when the endpoint is disabled, when a sample is asked for outside of the sandbox, or when the organization has sent as many in the last minute as the operator allows; the hint tells how many.",
+    "Sends an event to this endpoint only, whatever types it subscribes to: `webhook.endpoint.test`, or in the sandbox a sample of the type that you name, which belongs to no session. 409 `CONFLICT` when the organization has sent as many in the last minute as the operator allows; the hint says how many.",
   access: write,
   params: endpointParams,
   body: named(
@@ -426,7 +426,7 @@ export const testEndpoint = route({
   ),
   bodyOptional: true,
   reply: { status: 202, data: SentTestEvent },
-  errors: ["NOT_FOUND", "CONFLICT"],
+  errors: ["NOT_FOUND", "ENDPOINT_DISABLED", "SAMPLE_NOT_IN_LIVE", "CONFLICT"],
   idempotent: true,
 });
 

@@ -92,7 +92,7 @@ export function ConsentScreen({
       onAgreed();
     } catch (error) {
       const code = codeOf(error);
-      if (code === "CONFLICT" || code === "INVALID_REQUEST") {
+      if (code === "CONSENT_TEXTS_CHANGED" || code === "FIELD_NOT_ASKED") {
         // The person agrees to the texts that were shown. If they have changed since, the new ones are shown and have
         // to be agreed to.
         setAgreed(false);

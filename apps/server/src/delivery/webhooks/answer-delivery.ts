@@ -45,7 +45,7 @@ export async function answerDelivery(
     const row = await findDelivery(tx, caller, deliveryId, now);
     if (row?.endpoint_id !== endpointId) throw new ApiError("NOT_FOUND");
     if (written.length === 0)
-      throw new ApiError("CONFLICT", {
+      throw new ApiError("DELIVERY_NOT_WAITING", {
         message: "The delivery does not wait for this answer any more.",
         hint: "It has timed out, was answered, or is sent again, and then waits for the answer to that.",
       });

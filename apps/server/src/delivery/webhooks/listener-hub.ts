@@ -174,7 +174,7 @@ export class ListenerHub implements Sender {
       const place = take();
       if (place === null) {
         giveBack();
-        throw new ApiError("CONFLICT", { message: `There are ${whose} already.`, hint });
+        throw new ApiError("LISTENER_LIMIT_REACHED", { message: `There are ${whose} already.`, hint });
       }
       taken.push(place);
     }

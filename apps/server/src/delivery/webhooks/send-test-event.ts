@@ -25,14 +25,14 @@ export async function sendTestEvent(
   const target = await findPublishTarget(core.db, caller, endpointId);
   if (target === null) throw new ApiError("NOT_FOUND");
   if (!target.enabled) {
-    throw new ApiError("CONFLICT", {
+    throw new ApiError("ENDPOINT_DISABLED", {
       message: "The endpoint is disabled.",
       hint: "Enable it with PATCH, then send the test event.",
     });
   }
   // Live, a receiver believes what it is told about a session.
   if (!target.sandbox && type !== "webhook.endpoint.test")
-    throw new ApiError("CONFLICT", {
+    throw new ApiError("SAMPLE_NOT_IN_LIVE", {
       message: "Samples of this event are sent in the sandbox only.",
       hint: "Leave `event_type` out to send webhook.endpoint.test.",
     });

@@ -26,7 +26,7 @@ export function analyticsRoutes({ db, clock }: Core): Binding[] {
       const { from, to } = periodOf(query, now);
       const sandbox = isSandbox(caller);
       if (query.sandbox !== undefined && query.sandbox !== sandbox)
-        throw new ApiError("INVALID_REQUEST", {
+        throw new ApiError("OTHER_ENVIRONMENT", {
           message: `\`sandbox\` asks for the other environment: this request is about ${caller.environment}.`,
           hint: `Use a key of the other environment, or as a user the header ${environmentHeader}.`,
         });
@@ -65,9 +65,9 @@ export function analyticsRoutes({ db, clock }: Core): Binding[] {
 function periodOf(query: { from?: string; to?: string }, now: Date): { from: Day; to: Day } {
   const to = parseDay("to", query.to) ?? dayOf(now);
   const from = parseDay("from", query.from) ?? dayOf(later(startOfDay(to), -(defaultDays - 1) * dayMs));
-  if (from > to) throw new ApiError("INVALID_REQUEST", { message: "`from` must not be later than `to`." });
+  if (from > to) throw new ApiError("PERIOD_INVALID", { message: "`from` must not be later than `to`." });
   if (startOfDay(to).getTime() - startOfDay(from).getTime() >= mostDays * dayMs) {
-    throw new ApiError("INVALID_REQUEST", {
+    throw new ApiError("PERIOD_INVALID", {
       message: `\`from\` and \`to\` must lie at most ${mostDays} days apart.`,
       hint: "Ask for a shorter period, several times.",
     });

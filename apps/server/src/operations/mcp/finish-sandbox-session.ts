@@ -55,7 +55,7 @@ export class SandboxDevices {
     const session = await findSession(db, tenant, finish.sessionId);
     if (session === null) throw new ApiError("SESSION_NOT_FOUND");
     if (!session.sandbox)
-      throw new ApiError("FORBIDDEN", {
+      throw new ApiError("SESSION_IS_LIVE", {
         message: "The session is live: only the person can finish it.",
         hint: "Send the person to its `verification_url`. For a test, create a sandbox session.",
       });
@@ -119,7 +119,7 @@ function refuseUnfinished(outcome: DeviceOutcome): void {
 function refusalOf(error: unknown): unknown {
   if (error instanceof CallError && isErrorCode(error.code))
     return new ApiError(error.code, { message: error.message, hint: error.hint });
-  if (error instanceof DeviceError) return new ApiError("INVALID_REQUEST", { message: error.message });
+  if (error instanceof DeviceError) return new ApiError("TEST_DEVICE_REFUSED", { message: error.message });
   if (error instanceof DOMException && ["TimeoutError", "AbortError"].includes(error.name))
     return new ApiError("SERVICE_UNAVAILABLE", {
       message: "The test device did not come to an end in time.",

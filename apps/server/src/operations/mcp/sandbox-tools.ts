@@ -75,7 +75,7 @@ export const finishTool = describeTool(finishDeclaration);
 /** Before anything is made: a session is in the environment of the key that creates it. */
 export function refuseLive({ environment }: KeyCaller): void {
   if (environment === "sandbox") return;
-  throw new ApiError("CONFLICT", {
+  throw new ApiError("SANDBOX_KEY_REQUIRED", {
     message: "The key makes live sessions, in which test documents are not accepted.",
     hint: "Use a key of the sandbox; `createSession` makes a live session.",
   });

@@ -29,6 +29,6 @@ export function parseCreated(query: { created_from?: string | undefined; created
   const createdFrom = parseTime("created_from", query.created_from);
   const createdTo = parseTime("created_to", query.created_to);
   if (createdFrom !== undefined && createdTo !== undefined && createdFrom > createdTo)
-    throw new ApiError("INVALID_REQUEST", { message: "`created_from` must not be later than `created_to`." });
+    throw new ApiError("PERIOD_INVALID", { message: "`created_from` must not be later than `created_to`." });
   return { createdFrom, createdTo };
 }

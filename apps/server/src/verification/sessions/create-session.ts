@@ -131,7 +131,7 @@ async function checkEmbedOrigin(
   const asked = { organizationId: caller.organizationId, sandbox: caller.environment === "sandbox" };
   const problem = await embedOriginProblem(db, asked, parsed.origin);
   if (problem === null) return parsed.origin.origin;
-  throw new ApiError("INVALID_REQUEST", {
+  throw new ApiError("EMBED_ORIGIN_NOT_ALLOWED", {
     message: `\`embed_origin\` ${problem}.`,
     hint: "Verify the domain of the page that shows the frame, or leave it out and send the person to `verification_url`.",
   });

@@ -45,7 +45,7 @@ function putDown(core: Core, texts: ConsentTexts, request: Request): Promise<Giv
     const choice = decideConsent(session.share_fields, request.selectedFieldKeys);
     if ("problem" in choice) throw badChoice(choice.problem);
     if (request.termsVersion !== texts.version) {
-      throw new ApiError("CONFLICT", {
+      throw new ApiError("CONSENT_TEXTS_CHANGED", {
         message: "`terms_version` is not the version of the texts that hold now.",
         hint: "Show the person the current texts (GET /v1/verify/consent-texts) and ask again.",
       });
@@ -88,11 +88,11 @@ function putDown(core: Core, texts: ConsentTexts, request: Request): Promise<Giv
 
 function badChoice(problem: { kind: "unknown" | "required"; key: string }): ApiError {
   return problem.kind === "unknown"
-    ? new ApiError("INVALID_REQUEST", {
+    ? new ApiError("FIELD_NOT_ASKED", {
         message: `\`selected_field_keys\` holds \`${problem.key.slice(0, 80)}\`, which was not asked for.`,
         hint: "Choose among the keys of `share_fields`.",
       })
-    : new ApiError("INVALID_REQUEST", {
+    : new ApiError("REQUIRED_FIELD_DECLINED", {
         message: `\`selected_field_keys\` lacks \`${problem.key}\`, which is required.`,
         hint: "A required field cannot be left out; a person who does not want to share it cancels instead.",
       });

@@ -243,7 +243,7 @@ test("live, nothing can be told about a session that there is not", async () => 
   const endpoint = await createReceivingEndpoint(partner.api, receiver.url);
   const path = `/v1/webhooks/endpoints/${endpoint.id}/test`;
   const refused = await partner.api.post(path, { event_type: "verification.session.succeeded" });
-  expectError(refused, 409, "CONFLICT");
+  expectError(refused, 409, "SAMPLE_NOT_IN_LIVE");
   assert.match(String(refused.body.error?.message), /in the sandbox only/);
   expectData(await partner.api.post(path), 202);
 });

@@ -422,7 +422,7 @@ test("410 disables the endpoint, holds what is pending, tells the owners; enabli
   expectData(await partner.api.post(`/v1/webhooks/deliveries/${held.id}/retry`), 202);
   await deliver();
   assert.equal(received(), 1);
-  expectError(await partner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/test`), 409, "CONFLICT");
+  expectError(await partner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/test`), 409, "ENDPOINT_DISABLED");
 
   receiver.answerWith(() => ({ status: 200 }));
   const enabled = expectData(

@@ -155,7 +155,7 @@ test("an answer counts once, for the listener and the lease it was given to, and
   const { stream } = await attach();
   const { deliveryId } = await sendTest();
   const { lease } = await stream.nextDelivery();
-  expectError(await answer(deliveryId, { lease: lease + 1, status_code: 200 }), 409, "CONFLICT");
+  expectError(await answer(deliveryId, { lease: lease + 1, status_code: 200 }), 409, "DELIVERY_NOT_WAITING");
   const other = await registerListener(partner.api);
   expectError(
     await partner.api.post(`/v1/webhooks/listeners/${other.id}/deliveries/${deliveryId}/answer`, {
@@ -173,7 +173,7 @@ test("an answer counts once, for the listener and the lease it was given to, and
     /not both/,
   );
   expectData(await answer(deliveryId, { lease, status_code: 200 }));
-  expectError(await answer(deliveryId, { lease, status_code: 500 }), 409, "CONFLICT", /any more/);
+  expectError(await answer(deliveryId, { lease, status_code: 500 }), 409, "DELIVERY_NOT_WAITING", /any more/);
   stream.close();
 });
 
@@ -187,7 +187,7 @@ test("a listener that takes a delivery and says nothing has timed out", async (t
   await db.notifyNow(answerChannel, `${deliveryId} ${lease - 1} succeeded`);
   await until(async () => (await deliveryOf(deliveryId)).last_error === "timeout");
   assert.equal((await deliveryOf(deliveryId)).status, "pending");
-  expectError(await answer(deliveryId, { lease, status_code: 200 }), 409, "CONFLICT");
+  expectError(await answer(deliveryId, { lease, status_code: 200 }), 409, "DELIVERY_NOT_WAITING");
   stream.close();
 });
 
@@ -220,7 +220,7 @@ test("a delivery whose stream breaks before the answer comes again through the n
   const again = await stream.nextDelivery();
   assert.deepEqual([again.delivery_id, again.attempt], [deliveryId, 1]);
   assert.notEqual(again.lease, lost.lease);
-  expectError(await answer(deliveryId, { lease: lost.lease, status_code: 200 }), 409, "CONFLICT");
+  expectError(await answer(deliveryId, { lease: lost.lease, status_code: 200 }), 409, "DELIVERY_NOT_WAITING");
   expectData(await answer(deliveryId, { lease: again.lease, status_code: 200 }));
   assert.equal((await deliveryOf(deliveryId)).attempt_count, 1);
   stream.close();
@@ -344,7 +344,7 @@ test("one key has ten streams at a process, and listeners count as endpoints", a
     streams.push(await openListenerStream(one, partner.key.secret, id));
   const last = listeners.at(-1)?.id ?? "";
   const refused = await new Api(one).as(partner.key.secret).get(`/v1/webhooks/listeners/${last}/stream`);
-  expectError(refused, 409, "CONFLICT", /10 streams/);
+  expectError(refused, 409, "LISTENER_LIMIT_REACHED", /10 streams/);
   streams[0]?.close();
   await until(async () => {
     const stream = await openListenerStream(one, partner.key.secret, last).catch(() => null);
@@ -446,7 +446,7 @@ test("one organization, and one person with many organizations, take their share
   expectError(
     await (await attempt({ api: another.api, key: another })).answer,
     409,
-    "CONFLICT",
+    "LISTENER_LIMIT_REACHED",
     /streams of this organization/,
   );
   // Another organization of the same person has one place left of their share, not two.
@@ -456,7 +456,7 @@ test("one organization, and one person with many organizations, take their share
   expectError(
     await (await attempt({ api: key.api, key })).answer,
     409,
-    "CONFLICT",
+    "LISTENER_LIMIT_REACHED",
     /streams of the organizations that the same account created/,
   );
   // Somebody else is not held up, and a stream that ends makes room.

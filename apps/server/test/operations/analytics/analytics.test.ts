@@ -185,7 +185,7 @@ test("live figures and test figures are apart", async () => {
     [live.api, "true"],
     [partner.api, "false"],
   ] as const)
-    expectError(await caller.get(path, { sandbox: other }), 400, "INVALID_REQUEST", /`sandbox`/);
+    expectError(await caller.get(path, { sandbox: other }), 400, "OTHER_ENVIRONMENT", /`sandbox`/);
 });
 
 test("another organization's sessions do not count", async () => {
@@ -210,8 +210,8 @@ test("a bad period names the parameter", async () => {
   await refused({ to: "2026-02-31" }, "BAD_REQUEST", /`to`/);
   await refused({ to: "2026-02-31T00:00:00Z" }, "BAD_REQUEST", /`to`/);
   await refused({ to: "0000-01-01" }, "BAD_REQUEST", /`to`/);
-  await refused({ from: "2026-03-02", to: "2026-03-01" }, "INVALID_REQUEST", /`from`/);
-  await refused({ from: "2025-01-01", to: "2026-03-01" }, "INVALID_REQUEST", /366 days/);
+  await refused({ from: "2026-03-02", to: "2026-03-01" }, "PERIOD_INVALID", /`from`/);
+  await refused({ from: "2025-01-01", to: "2026-03-01" }, "PERIOD_INVALID", /366 days/);
   await refused({ day: "2026-03-01" }, "BAD_REQUEST", /`day` is not a parameter/);
   await refused({ sandbox: "perhaps" }, "BAD_REQUEST", /`sandbox`/);
   const year = expectData(await partner.api.get(path, { from: "2024-01-01", to: "2024-12-31" }));
@@ -288,7 +288,7 @@ test("the health of webhooks is about the latest deliveries of the environment, 
   expectError(
     await partner.api.get(health, { from: "2026-03-02", to: "2026-03-01" }),
     400,
-    "INVALID_REQUEST",
+    "PERIOD_INVALID",
     /`from`/,
   );
 });

@@ -61,6 +61,7 @@ async function connect(
     assert.equal(structured, undefined);
     const { error } = JSON.parse(text);
     assert.deepEqual(Object.keys(error).sort(), ["code", "docs", "hint", "message", "request_id"]);
+    noteCode(error.code);
     return error as { code: string; message: string; hint: string; request_id: string };
   };
   return { client, names, call, done, refused };
@@ -150,6 +151,7 @@ test("a test document decides how the session ends, and it ends once", async () 
     share_fields: { sex_marker: { required: true, reason: "To address you." } },
   });
   const declined = await refused("finishSandboxSession", { session_id: open.id, decline: ["sex_marker"] });
+  assert.equal(declined.code, "TEST_DEVICE_REFUSED");
   assert.match(declined.message, /sex_marker is required/);
 });
 
@@ -211,7 +213,6 @@ test("until an owner allows it, no tool that changes where results go is listed 
   for (const name of destinationTools) {
     const error = await refused(name, { url: "https://receiver.test/hook" });
     assert.equal(error.code, "AGENTS_MAY_NOT_CHANGE_WEBHOOKS", name);
-    noteCode(error.code);
     assert.match(error.hint, /Agents may change where results go.*Settings/);
   }
   assert.deepEqual(expectData(await partner.api.get("/v1/webhooks/endpoints")), []);
@@ -293,10 +294,10 @@ test("a live session is never finished, and no live session is made by the tool 
   const before = await done("createSession");
   const made = expectData(await other.api.get("/v1/sessions"));
   const refusal = await refused("createSandboxSession");
-  assert.equal(refusal.code, "CONFLICT");
+  assert.equal(refusal.code, "SANDBOX_KEY_REQUIRED");
   assert.deepEqual(expectData(await other.api.get("/v1/sessions")), made);
   const error = await refused("finishSandboxSession", { session_id: before.id });
-  assert.equal(error.code, "FORBIDDEN");
+  assert.equal(error.code, "SESSION_IS_LIVE");
   assert.match(error.message, /is live: only the person can finish it/);
   assert.equal(expectData(await other.api.get(`/v1/sessions/${before.id}`)).status, "created");
 });

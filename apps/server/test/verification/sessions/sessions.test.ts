@@ -355,7 +355,7 @@ test("a session may be framed by the one origin that was named: on a verified do
     ["http://127.0.0.1:4000", /begin with https/],
     ["ftp://localhost", /begin with https/],
   ] as const)
-    expectError(await create(refused), 400, "INVALID_REQUEST", message);
+    expectError(await create(refused), 400, "EMBED_ORIGIN_NOT_ALLOWED", message);
 
   const session = expectData(await create("https://frames.example"), 201);
   const local = expectData(await create("http://localhost:4000"), 201);
@@ -582,7 +582,7 @@ test("list parameters that make no sense are refused, with pagination in the ans
     expectError(
       await partner.api.get(list, turned),
       400,
-      "INVALID_REQUEST",
+      "PERIOD_INVALID",
       /`created_from` must not be later than `created_to`/,
     );
   const attempts = "/v1/sessions/attempts/attempts";

@@ -142,12 +142,12 @@ test("a required field cannot be left out, an unasked one cannot be added, and t
   const { path } = await startVerification(partner.api);
   const consent = (keys: unknown, version: unknown = termsVersion, more = {}) =>
     api.post(`${path}/consent`, { selected_field_keys: keys, terms_version: version, ...more });
-  expectError(await consent(["service_document_id"]), 400, "INVALID_REQUEST", /`date_of_birth`.*required/);
-  expectError(await consent(["date_of_birth"]), 400, "INVALID_REQUEST", /`service_document_id`/);
-  expectError(await consent([...requiredKeys, "family_name"]), 400, "INVALID_REQUEST", /`family_name`/);
-  expectError(await consent([...requiredKeys, "__proto__"]), 400, "INVALID_REQUEST", /__proto__/);
-  expectError(await consent([...requiredKeys, "constructor"]), 400, "INVALID_REQUEST", /constructor/);
-  expectError(await consent(requiredKeys, "1999-01-01"), 409, "CONFLICT", /`terms_version`/);
+  expectError(await consent(["service_document_id"]), 400, "REQUIRED_FIELD_DECLINED", /`date_of_birth`.*required/);
+  expectError(await consent(["date_of_birth"]), 400, "REQUIRED_FIELD_DECLINED", /`service_document_id`/);
+  expectError(await consent([...requiredKeys, "family_name"]), 400, "FIELD_NOT_ASKED", /`family_name`/);
+  expectError(await consent([...requiredKeys, "__proto__"]), 400, "FIELD_NOT_ASKED", /__proto__/);
+  expectError(await consent([...requiredKeys, "constructor"]), 400, "FIELD_NOT_ASKED", /constructor/);
+  expectError(await consent(requiredKeys, "1999-01-01"), 409, "CONSENT_TEXTS_CHANGED", /`terms_version`/);
   expectError(await consent(requiredKeys, termsVersion, { language: "xx" }), 400, "BAD_REQUEST", /language/);
   expectError(await consent("all"), 400, "BAD_REQUEST", /selected_field_keys/);
   assert.equal((await detailsOf(path)).consent, null);
