@@ -1,7 +1,8 @@
 import type { Command } from "@assay/cli/command";
 import type { Style } from "@assay/cli/style";
-import type { ProcessRole, Service } from "../../app.ts";
+import type { Service } from "../../app.ts";
 import { loadConfig } from "../../load-config.ts";
+import type { ProcessRole } from "../../open-services.ts";
 import { checkAddress, explainListenError } from "../../platform/http/listen-address.ts";
 import { openInstallation } from "../../platform/installation/open-installation.ts";
 import { secondMs } from "../../platform/kernel/clock.ts";

@@ -1,0 +1,206 @@
+import { setAsideAs } from "./delivery/webhooks/delivery.store.ts";
+import { createPurgeHistory, scrubPayloads } from "./delivery/webhooks/purge-history.job.ts";
+import { removeAbsentListeners } from "./delivery/webhooks/remove-absent-listeners.job.ts";
+import {
+  answerMailsJob,
+  expireSessionsJob,
+  foldEmailsJob,
+  foldInvitationsJob,
+  keyUsageJob,
+  reportProcessJob,
+  sendMailsJob,
+} from "./job-names.ts";
+import type { Services } from "./open-services.ts";
+import { dropDivisionChecks } from "./operations/retention/division-check.store.ts";
+import { measureQueues } from "./operations/retention/measure-queues.job.ts";
+import { measureBacklogJob, retentionJobs } from "./operations/retention/retain-sessions.job.ts";
+import { codeVersion } from "./platform/db/migrate.ts";
+import { type Expired, retryChannel } from "./platform/db/set-aside.store.ts";
+import { expiredAnswers } from "./platform/http/idempotency.store.ts";
+import { dayMs, hourMs, later, minuteMs, secondMs } from "./platform/kernel/clock.ts";
+import { ringChannel } from "./platform/key-ring/ring-state.store.ts";
+import { reportEveryMs } from "./platform/key-ring/ring-state.ts";
+import { describeError } from "./platform/lib/log.ts";
+import type { Job, Scheduler } from "./platform/lib/scheduler.ts";
+import { removeMailFiles } from "./platform/mails/mail-files.ts";
+import { mailChannel } from "./platform/mails/queue-mail.ts";
+import { createMailTransport, sendDueMails } from "./platform/mails/send-mails.job.ts";
+import { answerMailRequests } from "./tenants/accounts/answer-mail-requests.job.ts";
+import { foldEmails } from "./tenants/accounts/fold-emails.job.ts";
+import { purgeAccountLeftovers } from "./tenants/accounts/purge-accounts.job.ts";
+import { mailRequestChannel } from "./tenants/accounts/request-link.ts";
+import { expiredUserSessions } from "./tenants/accounts/user.store.ts";
+import { expiredChallenges } from "./tenants/domains/domain.store.ts";
+import { recheckDomains } from "./tenants/domains/recheck-domains.job.ts";
+import { foldInvitations } from "./tenants/organizations/fold-invitations.job.ts";
+import { deleteOrganizations } from "./tenants/organizations/hard-delete.job.ts";
+import { expiredInvitations } from "./tenants/organizations/invitation.store.ts";
+import { deleteAttemptSockets } from "./verification/attempts/attempt-socket.store.ts";
+import { countSessionOutcomes } from "./verification/sessions/count-outcomes.job.ts";
+import { expireSessions } from "./verification/sessions/expire-sessions.job.ts";
+import { refreshTrust } from "./verification/trust/refresh-trust.job.ts";
+import { createShowTrust } from "./verification/trust/show-trust.ts";
+import { deleteConsents } from "./verification/verify/consent.store.ts";
+import { deleteHandoffTokens } from "./verification/verify/handoff.store.ts";
+
+/** Every process that answers requests counts them, so every one writes its counts; every one seals with the ring. */
+export function jobsOfEveryProcess(services: Services): Job[] {
+  const { core, usage, ringMember, trust, trustReader, isWatched } = services;
+  return [
+    {
+      name: keyUsageJob,
+      everyMs: secondMs,
+      run: async () => {
+        await usage.retry();
+        await usage.flush();
+        return 0;
+      },
+    },
+    {
+      name: reportProcessJob,
+      everyMs: reportEveryMs,
+      run: async () => {
+        await services.followClock(core.db);
+        await ringMember.refresh();
+        return 0;
+      },
+    },
+    ...(isWatched
+      ? [{ name: "show-trust", everyMs: minuteMs, run: createShowTrust(core, trust, trustReader) }]
+      : []),
+  ];
+}
+
+/** A job that deals with rows, and sets those aside under its own name that it cannot deal with. */
+type RowJob = Omit<Job, "run"> & { run: (job: string) => () => Promise<number> };
+
+/** The one list of background work. Each run handles a bounded batch and can be repeated. */
+export function jobsOfWorkers({
+  core,
+  deliveryWorker,
+  showOldest,
+  safeFetch,
+  trust,
+  trustReader,
+}: Services): Job[] {
+  const { config, db, clock, setAside } = core;
+  const mailTransport = createMailTransport(core);
+  const purge = (expired: () => Expired) => (job: string) => () => setAside.purge(job, expired(), 1000);
+  const rowJobs: RowJob[] = [
+    { name: sendMailsJob, everyMs: 5 * secondMs, run: (job) => () => sendDueMails(core, mailTransport, job) },
+    {
+      name: answerMailsJob,
+      everyMs: 10 * secondMs,
+      run: (job) => () => answerMailRequests(core, job),
+    },
+    // What a process of the version before still writes, during an update.
+    { name: foldEmailsJob, everyMs: minuteMs, run: (job) => () => foldEmails(core, job) },
+    { name: foldInvitationsJob, everyMs: minuteMs, run: (job) => () => foldInvitations(core, job) },
+    {
+      name: "purge-account-leftovers",
+      everyMs: 10 * minuteMs,
+      isShared: true,
+      run: (job) => () => purgeAccountLeftovers(core, job),
+    },
+    { name: expireSessionsJob, everyMs: secondMs, run: (job) => expireSessions(core, job) },
+    {
+      name: "count-outcomes",
+      everyMs: 15 * secondMs,
+      run: (job) => () => countSessionOutcomes(core, job),
+    },
+    {
+      name: "purge-idempotent-answers",
+      everyMs: 10 * minuteMs,
+      isShared: true,
+      run: purge(() => expiredAnswers(clock.now())),
+    },
+    { name: "delete-organizations", everyMs: minuteMs, run: (job) => deleteOrganizations(core, job) },
+    { name: "recheck-domains", everyMs: minuteMs, run: (job) => () => recheckDomains(core, job) },
+    {
+      name: "purge-domain-challenges",
+      everyMs: hourMs,
+      isShared: true,
+      run: purge(() => expiredChallenges(later(clock.now(), -30 * dayMs))),
+    },
+    {
+      name: "purge-invitations",
+      everyMs: hourMs,
+      isShared: true,
+      run: purge(() => expiredInvitations(clock.now())),
+    },
+    {
+      name: "purge-user-sessions",
+      everyMs: hourMs,
+      isShared: true,
+      run: purge(() => expiredUserSessions(clock.now())),
+    },
+    { name: "scrub-webhook-payloads", everyMs: 30 * secondMs, run: (job) => () => scrubPayloads(core, job) },
+    {
+      name: "purge-webhook-history",
+      everyMs: 10 * minuteMs,
+      isShared: true,
+      run: (job) => createPurgeHistory(core, job),
+    },
+    {
+      name: "remove-absent-listeners",
+      everyMs: minuteMs,
+      run: (job) => () => removeAbsentListeners(core, job),
+    },
+    {
+      name: "refresh-trust",
+      everyMs: minuteMs,
+      run: (job) => () => refreshTrust({ ...core, safeFetch, trust, reader: trustReader }, job),
+    },
+  ];
+  const jobs: Job[] = [
+    ...rowJobs.map((job) => ({ ...job, run: job.run(job.name) })),
+    ...retentionJobs(core, {
+      ofDevices: [deleteAttemptSockets, deleteHandoffTokens],
+      ofSessions: [deleteConsents],
+    }),
+    { name: "drop-division-checks", everyMs: hourMs, isShared: true, run: () => dropDivisionChecks(db) },
+    // Each machine has files of its own.
+    { name: "remove-mail-files", everyMs: 10 * minuteMs, run: () => removeMailFiles(core) },
+  ];
+  const measure = measureQueues(core, {
+    jobs: [...jobs.map(({ name }) => name), setAsideAs.job, keyUsageJob].filter(
+      (name) => name !== measureBacklogJob,
+    ),
+    mailJob: sendMailsJob,
+    mailRequestJob: answerMailsJob,
+    expiryJob: expireSessionsJob,
+    show: showOldest,
+    schemaVersion: codeVersion(),
+  });
+  jobs.push({ name: "measure-queues", everyMs: 15 * secondMs, run: measure });
+  // A batch may take longer than anybody would wait for an answer.
+  const statementMs = config.databaseJobStatementSeconds * secondMs;
+  return [
+    ...jobs.map((job) => ({ ...job, run: () => db.withStatementLimit(statementMs, job.run) })),
+    // The worker wakes by itself; as a job it can be waited for. What it sends is short.
+    { name: setAsideAs.job, everyMs: minuteMs, run: () => deliveryWorker.settle().then(() => 0) },
+  ];
+}
+
+/** What somebody waits for is done at once, not only when its time comes round. */
+export function wakeByNotification(
+  { core, listener }: Services,
+  scheduler: Scheduler,
+  jobs: readonly Job[],
+): void {
+  const wake = (name: string) =>
+    void scheduler
+      .run(name)
+      .catch((error) =>
+        core.log.warn("background job failed, will run again", { job: name, ...describeError(error) }),
+      );
+  listener.on(ringChannel, () => wake(reportProcessJob));
+  if (jobs.every(({ name }) => name !== sendMailsJob)) return;
+  listener.on(mailChannel, () => wake(sendMailsJob));
+  listener.on(mailRequestChannel, () => wake(answerMailsJob));
+  // The payload is empty after a reconnect; what was missed is then tried when its job comes round.
+  listener.on(retryChannel, (name) => {
+    core.setAside.lookAgain();
+    if (jobs.some((job) => job.name === name)) wake(name);
+  });
+}

@@ -1,0 +1,233 @@
+import type { Config } from "./config.ts";
+import { DeliveryWorker, type DeliveryWorkerOptions } from "./delivery/webhooks/delivery-worker.ts";
+import { ListenerHub, type ListenerHubOptions } from "./delivery/webhooks/listener-hub.ts";
+import { urlSender } from "./delivery/webhooks/send-delivery.ts";
+import { createDeliveryFigures, showDeliveries } from "./delivery/webhooks/show-deliveries.ts";
+import { keyUsageJob } from "./job-names.ts";
+import { SandboxDevices } from "./operations/mcp/finish-sandbox-session.ts";
+import { ProcessReporter } from "./operations/operator/process-reporter.ts";
+import { type ShowOldestDue, showOldestDue } from "./operations/retention/measure-queues.job.ts";
+import type { Core } from "./platform/core.ts";
+import { DatabaseClock } from "./platform/db/database-clock.ts";
+import { DatabaseProbe } from "./platform/db/database-probe.ts";
+import { type Db, openDb } from "./platform/db/db.ts";
+import { Listener } from "./platform/db/listener.ts";
+import { codeVersion, listMigrations } from "./platform/db/migrate.ts";
+import { SetAside } from "./platform/db/set-aside.ts";
+import { showConnections } from "./platform/db/show-connections.ts";
+import { Idempotency } from "./platform/http/idempotency.ts";
+import { type Clock, secondMs } from "./platform/kernel/clock.ts";
+import { RingMember } from "./platform/key-ring/ring-member.ts";
+import { createDns, lookUpLocally } from "./platform/lib/dns.ts";
+import type { KeyRing } from "./platform/lib/key-ring.ts";
+import { describeError, type Log } from "./platform/lib/log.ts";
+import { Metrics } from "./platform/lib/metrics.ts";
+import { showBuild } from "./platform/lib/process-metrics.ts";
+import { exemptHostSet } from "./platform/lib/public-address.ts";
+import { createSafeFetch } from "./platform/lib/safe-fetch.ts";
+import type { Tracer } from "./platform/lib/tracer.ts";
+import { KeyUsage } from "./tenants/api-keys/key-usage.ts";
+import { loadRpTerms } from "./tenants/organizations/rp-terms.ts";
+import { traceFetch, traceJudge, traceSender } from "./trace-parts.ts";
+import { DeviceRegistry, type RegistryOptions } from "./verification/device-socket/registry.ts";
+import { createFaceJudge } from "./verification/face/face-judge.ts";
+import { faceJudgeSettings } from "./verification/face/face-settings.ts";
+import { CurrentTrust } from "./verification/trust/current-trust.ts";
+import { TrustReader } from "./verification/trust/trust-reader.ts";
+import { loadConsentTexts } from "./verification/verify/consent-texts.ts";
+import { StatusFeed } from "./verification/verify/status-feed.ts";
+import { openWatch } from "./watch-process.ts";
+
+/** `api` answers requests, `worker` runs the background work, `all` does both. */
+export type ProcessRole = "api" | "worker" | "all";
+
+export type ServiceOptions = {
+  config: Config;
+  databaseUrl: string;
+  ring: KeyRing;
+  clock: Clock;
+  log: Log;
+  role?: ProcessRole;
+  /** For tests: authorities to trust in place of Node's own, and shorter times. */
+  webhooks?: DeliveryWorkerOptions & ListenerHubOptions & { ca?: string };
+  /** For tests: shorter times, other threads, another face check or (null) none. */
+  verify?: Partial<RegistryOptions>;
+  /** For tests: how soon after the start jobs run for the first time, or (null) not before their interval has passed. */
+  firstRunWithinMs?: number | null;
+};
+
+/** What lives as long as the service does. */
+export type Services = Awaited<ReturnType<typeof openServices>>;
+
+export async function openServices(options: ServiceOptions, role: ProcessRole) {
+  const { config, databaseUrl, ring, clock, log } = options;
+  const metrics = new Metrics();
+  const { isWatched, processWatch, tracing } = openWatch(config, role, log, metrics);
+  const tracer = tracing?.tracer ?? null;
+  const rpTerms = loadRpTerms(config);
+  const consentTexts = loadConsentTexts(config);
+  const db = openDatabase(options, tracer);
+  const followClock = createClockFollower(options, metrics);
+  const { reporter, ringMember } = await joinOthers(options, role, db, metrics, followClock).catch(
+    async (error) => {
+      await db.close();
+      throw error;
+    },
+  );
+  const listener = new Listener(config.databaseDirectUrl || databaseUrl, log);
+  showBuild(metrics);
+  showConnections(metrics, db, listener);
+  const readiness = openReadiness(options, db, ringMember, metrics);
+  /** The address is known only once the service listens, and links are made only after that. */
+  const listening = { url: "" };
+  const publicUrl = () => (config.publicUrl === "" ? listening.url : config.publicUrl);
+  const dns = createDns({ resolvers: config.dnsResolvers, timeoutMs: 2 * secondMs });
+  const setAside = new SetAside({ db, clock, log, metrics });
+  const core: Core = { config, db, clock, dns, ring, log, metrics, setAside, publicUrl };
+  const safeFetch = traceFetch(
+    createSafeFetch({
+      resolveAddresses: dns.resolveAddresses,
+      exemptHosts: exemptHostSet(config.webhookAllowedPrivateHosts),
+      resolveExempt: config.dnsResolvers.length > 0 ? dns.resolveAddresses : lookUpLocally,
+      ...(options.webhooks?.ca === undefined ? {} : { ca: options.webhooks.ca }),
+    }),
+    tracer,
+  );
+  const trust = new CurrentTrust(db);
+  const showOldest: ShowOldestDue = showOldestDue(core);
+  const figures = createDeliveryFigures(metrics, showOldest);
+  const deliveryWorker = new DeliveryWorker(
+    core,
+    traceSender(urlSender(safeFetch, config.webhookMaxInFlight), tracer),
+    figures,
+    options.webhooks,
+  );
+  showDeliveries(metrics, deliveryWorker);
+  const listeners = new ListenerHub(core, options.webhooks);
+  return {
+    core,
+    followClock,
+    ...readiness,
+    tracing,
+    tracer,
+    rpTerms,
+    consentTexts,
+    ringMember,
+    listener,
+    listening,
+    safeFetch,
+    trust,
+    trustReader: new TrustReader(),
+    isWatched,
+    usage: new KeyUsage(core, keyUsageJob),
+    idempotency: new Idempotency(db, ring, clock),
+    showOldest,
+    deliveryWorker,
+    listeners,
+    listenerWorker: new DeliveryWorker(core, listeners, figures, options.webhooks),
+    statusFeed: new StatusFeed(core),
+    devices: new DeviceRegistry(core, trust, listener, {
+      faceJudge: traceJudge(createFaceJudge({ log, metrics, ...faceJudgeSettings(config) }), tracer),
+      ...options.verify,
+    }),
+    sandboxDevices: new SandboxDevices(core, () => listening.url),
+    reporter,
+    metricsOf: async () => `${await readiness.renderSeries()}${await processWatch.render()}`,
+  };
+}
+
+/** Makes this process known to the others, by the clock of the database. */
+async function joinOthers(
+  { config, ring, clock, log }: ServiceOptions,
+  role: ProcessRole,
+  db: Db,
+  metrics: Metrics,
+  followClock: (db: Db) => Promise<void>,
+) {
+  await followClock(db);
+  const reporter = new ProcessReporter({ clock, log, metrics }, { role, faceWorkers: config.faceWorkers });
+  const { version, startedAt } = reporter;
+  const self = { role, version, codeVersion: codeVersion(), startedAt };
+  const ringMember = new RingMember({ db, ring, clock, log, self, report: reporter.report });
+  await ringMember.join();
+  return { reporter, ringMember };
+}
+
+/** Why requests should go elsewhere, as `/readyz` answers and the series of `/metrics` show. */
+function openReadiness(
+  { databaseUrl, config }: ServiceOptions,
+  db: Db,
+  ringMember: RingMember,
+  metrics: Metrics,
+) {
+  const leaving = { isDraining: false };
+  const probe = new DatabaseProbe(databaseUrl, db, listMigrations(), { pooled: isPooled(config) });
+  const notReadyBecause = async () =>
+    leaving.isDraining ? "the process is being stopped" : (ringMember.problem ?? probe.problem());
+  const showReady = metrics.gauge("assay_ready", "1 while /readyz answers 200, 0 while it answers 503.");
+  const renderSeries = async () => {
+    showReady((await notReadyBecause()) === null ? 1 : 0);
+    return metrics.render();
+  };
+  return { leaving, probe, notReadyBecause, renderSeries };
+}
+
+export const isPooled = (config: Config) => config.databaseDirectUrl !== "";
+
+function openDatabase({ config, databaseUrl, log }: ServiceOptions, tracer: Tracer | null): Db {
+  return openDb({
+    url: databaseUrl,
+    poolSize: config.databasePoolSize,
+    limits: {
+      statementMs: config.databaseStatementSeconds * secondMs,
+      lockMs: config.databaseLockSeconds * secondMs,
+      idleInTransactionMs: config.databaseIdleTransactionSeconds * secondMs,
+      connectMs: config.databaseConnectSeconds * secondMs,
+    },
+    onError: (error) => log.warn("a database connection was lost", describeError(error)),
+    tracer,
+    named: config.databasePreparedStatements === "named",
+    ...(isPooled(config) ? { directUrl: config.databaseDirectUrl } : {}),
+  });
+}
+
+/** Seconds that clocks may be apart without anybody being told; the same as for `assay doctor`. */
+const clocksApartMs = 5 * secondMs;
+
+/** Asks the database what time it is. What the clock of the machine says is shown, and counts for nothing. */
+function createClockFollower({ clock, log }: ServiceOptions, metrics: Metrics) {
+  metrics.gaugeOf(
+    "assay_clock_ahead_seconds",
+    "How far the clock of this machine is ahead of the database's, which counts.",
+    () => (clock instanceof DatabaseClock ? clock.machineAheadMs / secondMs : null),
+  );
+  if (!(clock instanceof DatabaseClock)) return async () => {};
+  let isTold = false;
+  return async (db: Db) => {
+    await clock.ask(db);
+    const isApart = Math.abs(clock.machineAheadMs) > clocksApartMs;
+    if (isApart && !isTold)
+      log.warn("the clock of this machine is not that of the database, which counts", {
+        seconds: Math.round(clock.machineAheadMs / secondMs),
+      });
+    isTold = isApart;
+  };
+}
+
+/** They would stay open and hold up the end. */
+export function endStreams(services: Services): void {
+  services.statusFeed.stop();
+  services.listeners.stop();
+}
+
+/** Also of a service that did not come up. */
+export async function closeServices(services: Services): Promise<void> {
+  const { core } = services;
+  await services.listenerWorker.stop();
+  await Promise.all([services.safeFetch.close(), services.trustReader.close()]);
+  await services.listener.stop();
+  await services.ringMember.leave();
+  await services.probe.close();
+  await core.db.close();
+  await services.tracing?.exporter.close();
+}
