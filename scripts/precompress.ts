@@ -15,7 +15,7 @@ export function precompress(): { name: string; apply: "build"; closeBundle(): vo
       for (const name of globSync("dist/assets/*.{js,css}")) {
         const file = path.resolve(name);
         const plain = readFileSync(file);
-        if (plain.length < 1024 || plain.length > mostBytes) continue;
+        if (plain.length < 1024 || plain.length > maxBytes) continue;
         const quality = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
         writeFileSync(`${file}.br`, brotliCompressSync(plain, { params: quality }));
       }
@@ -24,4 +24,4 @@ export function precompress(): { name: string; apply: "build"; closeBundle(): vo
 }
 
 /** Half: the largest script of the pages themselves is left out. Twice: the build compresses the models' program of the camera for two seconds. */
-const mostBytes = 500_000;
+const maxBytes = 500_000;

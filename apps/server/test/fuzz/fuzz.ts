@@ -47,9 +47,9 @@ export type Tally = {
 };
 
 const enoughFailures = 20;
-const longestLife = 600;
+const maxLife = 600;
 /** A life that is refused so often in a row with its own credentials has lost something, and a new one begins. */
-const mostRefusals = 8;
+const maxRefusals = 8;
 
 type Life = { things: Things; credentials: Credentials; startedAt: number; refusals: number };
 
@@ -100,11 +100,7 @@ async function runLane(run: Run, lane: number, first: number, end: number): Prom
   let life: Life | null = null;
   try {
     for (let index = first; index < end && tally.failures.length < enoughFailures; index += options.lanes) {
-      if (
-        life === null ||
-        index - life.startedAt >= longestLife * options.lanes ||
-        life.refusals > mostRefusals
-      ) {
+      if (life === null || index - life.startedAt >= maxLife * options.lanes || life.refusals > maxRefusals) {
         life = await beginLife(run, index);
         run.lives.set(lane, life);
       }
@@ -161,7 +157,7 @@ function noteRefusal(life: Life, who: Who, status: number, body: unknown): void 
   if (who !== "owner" && who !== "key") return;
   const code = (body as { error?: { code?: string } | null } | undefined)?.error?.code;
   if (status < 300) life.refusals = 0;
-  else if (who === "owner" && code === "UNAUTHORIZED") life.refusals += mostRefusals / 2;
+  else if (who === "owner" && code === "UNAUTHORIZED") life.refusals += maxRefusals / 2;
   else if (
     code === "UNAUTHORIZED" ||
     code === "ORGANIZATION_FROZEN" ||

@@ -1,6 +1,6 @@
 import type { Dice } from "../../../../packages/emrtd/fuzz/dice.ts";
 
-const mostOfAKind = 24;
+const maxOfAKind = 24;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const prefixed = /^(vs|va|evt|whd|wha|whe|whk)_[A-Za-z0-9]{32,64}$/;
 /** Words for the same thing in requests and answers. */
@@ -32,7 +32,7 @@ export class Things {
     const known = this.#kinds.get(kind) ?? [];
     if (known.includes(value)) return;
     known.push(value);
-    if (known.length > mostOfAKind) known.shift();
+    if (known.length > maxOfAKind) known.shift();
     this.#kinds.set(kind, known);
   }
 

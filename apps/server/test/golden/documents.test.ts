@@ -4,7 +4,7 @@ import path from "node:path";
 import test from "node:test";
 import { idempotencyLimits, sessionLifetimeMinutes, triesAllowed } from "@assay/contract/facts";
 import { listenerAbsenceMinutes } from "@assay/contract/webhook-listeners";
-import { mostTries, retryDelaysMs } from "../../src/delivery/webhooks/delivery.ts";
+import { maxTries, retryDelaysMs } from "../../src/delivery/webhooks/delivery.ts";
 import { sandboxDeviceLimits } from "../../src/operations/mcp/finish-sandbox-session.ts";
 import { hourMs, minuteMs, secondMs } from "../../src/platform/kernel/clock.ts";
 
@@ -116,7 +116,7 @@ test("the guide names the waits between the tries of a delivery as they are", ()
   const said = textOf("docs/webhooks.md").replace(/\s+/g, " ");
   assert.ok(
     said.includes(
-      `A delivery is tried at once, then after ${listed}, each with up to a tenth more: ${numbers[mostTries]} tries in all.`,
+      `A delivery is tried at once, then after ${listed}, each with up to a tenth more: ${numbers[maxTries]} tries in all.`,
     ),
     `docs/webhooks.md does not say: after ${listed}`,
   );

@@ -34,7 +34,7 @@ import {
 } from "./delivery.store.ts";
 import type { AttemptResult } from "./delivery.ts";
 import type { Exchange } from "./exchange.ts";
-import { type LaneLimits, Lanes, type Ticket } from "./lanes.ts";
+import { type LaneLimits, Lanes, type LaneTicket } from "./lanes.ts";
 import { changesStanding, type Finished, finish, recordResults } from "./record-results.ts";
 
 export type SendableDelivery = LeasedDelivery & { payload: string };
@@ -349,13 +349,13 @@ export class DeliveryWorker {
 
   // --- sending ---------------------------------------------------------------------------------------------------------
 
-  #deal(delivery: LeasedDelivery, ticket: Ticket): Promise<void> {
+  #deal(delivery: LeasedDelivery, ticket: LaneTicket): Promise<void> {
     const { payload } = delivery;
     return payload === null ? this.#end(delivery, ticket) : this.#send({ ...delivery, payload }, ticket);
   }
 
   /** A delivery that must not be sent any more, and whose process died before it could say so. */
-  async #end(delivery: LeasedDelivery, ticket: Ticket): Promise<void> {
+  async #end(delivery: LeasedDelivery, ticket: LaneTicket): Promise<void> {
     const { db, clock } = this.#core;
     try {
       await endScrubbed(db, [delivery], clock.now());
@@ -367,7 +367,7 @@ export class DeliveryWorker {
     this.#pump();
   }
 
-  async #send(delivery: SendableDelivery, ticket: Ticket): Promise<void> {
+  async #send(delivery: SendableDelivery, ticket: LaneTicket): Promise<void> {
     const { clock } = this.#core;
     const slowTimer = setTimeout(() => {
       this.#lanes.slowed(ticket);

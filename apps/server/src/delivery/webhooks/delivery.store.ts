@@ -128,12 +128,12 @@ export function justWritten(delivery: NewDelivery, now: Date): DeliveryRow {
 }
 
 // A notification carries less than 8000 bytes.
-const mostNamed = 200;
+const maxNamed = 200;
 
 /** Wakes the workers of every process once what was written is committed. With more endpoints than can be named they look at all queues. */
 export function announceDeliveries(db: Queryable, endpointIds: Iterable<EndpointId>): void {
   const ids = [...new Set(endpointIds)];
-  if (ids.length > 0) db.notify(deliveryChannel, ids.length <= mostNamed ? ids.join(",") : "");
+  if (ids.length > 0) db.notify(deliveryChannel, ids.length <= maxNamed ? ids.join(",") : "");
 }
 
 export function findDelivery(
@@ -176,7 +176,7 @@ export async function hasSealedDelivery(db: Queryable, tenant: Tenant, eventId: 
   return found !== null;
 }
 
-export type AttemptRow = {
+export type DeliveryAttemptRow = {
   id: DeliveryAttemptId;
   status_code: number | null;
   error: DeliveryError | null;
@@ -189,8 +189,8 @@ export async function attemptsOf(
   db: Queryable,
   organizationId: OrganizationId,
   delivery: DeliveryRow,
-): Promise<AttemptRow[]> {
-  const rows = await db.rows<AttemptRow>(sql`
+): Promise<DeliveryAttemptRow[]> {
+  const rows = await db.rows<DeliveryAttemptRow>(sql`
     select id, status_code, error, duration_ms, attempted_at from webhook_attempts
     where delivery_id = ${delivery.id} and organization_id = ${organizationId} order by id desc`);
   const { arrival_ms: durationMs, last_attempt_at: attemptedAt } = delivery;

@@ -8,7 +8,7 @@ import {
   disableAfterMs,
   disabledBy,
   errorOfStatus,
-  mostTries,
+  maxTries,
   parseRetryAfter,
   retryDelaysMs,
 } from "./delivery.ts";
@@ -26,7 +26,7 @@ test("a delivery that always fails is tried eight times over the published sched
   for (let tries = 0; ; tries++) {
     const next = afterAttempt({ triesUsed: tries, retentionHours: 72 }, refused, at, 0);
     if (next.status !== "pending") {
-      assert.equal(tries + 1, mostTries);
+      assert.equal(tries + 1, maxTries);
       assert.deepEqual(next, { status: "failed", scrub: false, payloadExpiresAt: later(at, 72 * hourMs) });
       break;
     }

@@ -11,8 +11,8 @@ export const retryDelaysMs = [
   10 * hourMs,
   10 * hourMs,
 ] as const;
-export const mostTries = retryDelaysMs.length + 1;
-const longestRetryAfterMs = dayMs;
+export const maxTries = retryDelaysMs.length + 1;
+const maxRetryAfterMs = dayMs;
 export const disableAfterMs = 5 * dayMs;
 const jitterShare = 0.1;
 
@@ -76,10 +76,10 @@ export function disabledBy(
 /** `Retry-After` in seconds or as a date, as milliseconds from now, never more than a day. Null when it says nothing. */
 export function parseRetryAfter(header: string | null, now: Date): number | null {
   const text = header?.trim() ?? "";
-  if (/^\d+$/.test(text)) return Math.min(Number(text) * secondMs, longestRetryAfterMs);
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * secondMs, maxRetryAfterMs);
   // The three forms of an HTTP date begin with the name of a day.
   if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /.test(text) || text.length > 40) return null;
   const at = Date.parse(text);
   if (Number.isNaN(at)) return null;
-  return Math.min(Math.max(at - now.getTime(), 0), longestRetryAfterMs);
+  return Math.min(Math.max(at - now.getTime(), 0), maxRetryAfterMs);
 }

@@ -1,6 +1,6 @@
 import type { SealedBody, WebhookDelivery, WebhookDeliveryAttempt } from "@assay/contract/webhooks";
 import type { Static } from "typebox";
-import type { AttemptRow, DeliveryRow } from "./delivery.store.ts";
+import type { DeliveryAttemptRow, DeliveryRow } from "./delivery.store.ts";
 import { answerOf, type ExchangeRow, type SealedRow } from "./exchange.store.ts";
 import { headersOf } from "./signing.ts";
 
@@ -27,7 +27,7 @@ export function viewDelivery(row: DeliveryRow): Static<typeof WebhookDelivery> {
 /** One try. Without its exchange, which is kept as long as the payload, signatures and answer are left out. */
 export function viewAttempt(
   delivery: DeliveryRow,
-  row: AttemptRow,
+  row: DeliveryAttemptRow,
   exchange: ExchangeRow | null,
 ): Static<typeof WebhookDeliveryAttempt> {
   const { id, event_id: eventId, event_type: eventType } = delivery;

@@ -2,12 +2,12 @@ import { constants, createPublicKey, publicEncrypt } from "node:crypto";
 
 type RsaNumbers = { n: string; e: string };
 
-const leastBits = 2048;
+const minBits = 2048;
 // A longer RSA key makes every event more expensive for everybody and protects no better than the symmetric content
 // key does.
-const mostBits = 8192;
-const leastExponent = 65_537n;
-const mostExponent = 2n ** 32n - 1n;
+const maxBits = 8192;
+const minExponent = 65_537n;
+const maxExponent = 2n ** 32n - 1n;
 
 /** Why a public key cannot be used, with the field that is to blame, or null. The input is untrusted. */
 export function keyProblem(
@@ -18,12 +18,12 @@ export function keyProblem(
   const modulus = parseNumber(jwk.n);
   if (modulus === null) return { field: "jwk.n", problem: "must be base64url without a leading zero byte" };
   const bits = modulus.toString(2).length;
-  if (bits < leastBits || bits > mostBits)
-    return { field: "jwk.n", problem: `must have ${leastBits} to ${mostBits} bits, it has ${bits}` };
+  if (bits < minBits || bits > maxBits)
+    return { field: "jwk.n", problem: `must have ${minBits} to ${maxBits} bits, it has ${bits}` };
   if (modulus % 2n === 0n) return { field: "jwk.n", problem: "is not the modulus of an RSA key" };
   const exponent = parseNumber(jwk.e);
   if (exponent === null) return { field: "jwk.e", problem: "must be base64url without a leading zero byte" };
-  if (exponent < leastExponent || exponent > mostExponent || exponent % 2n === 0n)
+  if (exponent < minExponent || exponent > maxExponent || exponent % 2n === 0n)
     return { field: "jwk.e", problem: "must be odd and from 65537 to 4294967295" };
   try {
     publicEncrypt(

@@ -1,4 +1,4 @@
-import type { Refusal } from "../../platform/lib/safe-fetch.ts";
+import type { RefusedAnswer } from "../../platform/lib/safe-fetch.ts";
 import type { Signatures } from "./signing.ts";
 
 /** What was sent and answered in an attempt that the receiver did not accept. */
@@ -13,7 +13,7 @@ export type ReceiverAnswer = { statusLine: string; text: string; isCut: boolean 
 const reasonCharacters = 200;
 
 /** The answer as text that a table can hold: what is not UTF-8 becomes U+FFFD, and so does U+0000, which PostgreSQL takes nowhere. */
-export function readAnswer(status: number, { reason, start, isCut }: Refusal): ReceiverAnswer {
+export function readAnswer(status: number, { reason, start, isCut }: RefusedAnswer): ReceiverAnswer {
   return {
     statusLine: storable(`${status} ${reason}`.trimEnd().slice(0, reasonCharacters)),
     // As a stream, so that a character that the end cuts in two is left out and not shown as something else.

@@ -3,9 +3,9 @@ import test from "node:test";
 import type { EndpointId } from "@assay/contract/ids";
 import fc from "fast-check";
 import { knownId } from "../../platform/kernel/ids.ts";
-import { Lanes, limitsFor, type Ticket } from "./lanes.ts";
+import { Lanes, type LaneTicket, limitsFor } from "./lanes.ts";
 
-const limits = { mostYoung: 8, mostYoungUnproven: 3, mostSlow: 12, mostPerEndpoint: 4 };
+const limits = { maxYoung: 8, maxYoungUnproven: 3, maxSlow: 12, maxPerEndpoint: 4 };
 
 const named = (name: string) => knownId<EndpointId>(name);
 
@@ -17,9 +17,9 @@ function pick(lanes: Lanes, most: number): { endpointId: EndpointId; most: numbe
 }
 
 /** Lets one delivery of an endpoint begin. */
-function begin(lanes: Lanes, endpointId: EndpointId): Ticket | undefined {
+function begin(lanes: Lanes, endpointId: EndpointId): LaneTicket | undefined {
   lanes.ready(endpointId, false);
-  let found: Ticket | undefined;
+  let found: LaneTicket | undefined;
   for (const { endpointId: id, most } of pick(lanes, 64)) {
     const tickets = lanes.claimed(id, most, id === endpointId ? Math.min(most, 1) : 0);
     found ??= tickets[0];
@@ -36,7 +36,7 @@ function prove(lanes: Lanes, endpointId: EndpointId): void {
 test("an endpoint that answers always finds room beside any number that hang", () => {
   const lanes = new Lanes(limitsFor(1024));
   prove(lanes, named("live"));
-  const hanging: Ticket[] = [];
+  const hanging: LaneTicket[] = [];
   // Ten thousand endpoints of which nothing is known, each with something due.
   for (let i = 0; i < 10_000; i++) lanes.ready(named(`dead-${i}`), false);
   for (let second = 0; second < 30; second++) {
@@ -98,7 +98,7 @@ test("bounds hold and every count returns to nothing, whatever happens in whatev
     fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
       const lanes = new Lanes(limits);
       const claims: { endpointId: EndpointId; most: number }[] = [];
-      const tickets: Ticket[] = [];
+      const tickets: LaneTicket[] = [];
       for (const { kind, endpoint, index, flag } of steps) {
         if (kind === "ready") lanes.ready(named(`e${endpoint}`), flag);
         else if (kind === "pick") claims.push(...lanes.pick(flag, 6));
@@ -116,11 +116,11 @@ test("bounds hold and every count returns to nothing, whatever happens in whatev
           if (ticket) lanes.finished(ticket, flag);
         }
         const perEndpoint = Map.groupBy(tickets, (ticket) => ticket.endpointId);
-        for (const of of perEndpoint.values()) assert.ok(of.length <= limits.mostPerEndpoint);
+        for (const of of perEndpoint.values()) assert.ok(of.length <= limits.maxPerEndpoint);
         const young = tickets.filter((ticket) => !ticket.slow).length;
-        assert.ok(young <= limits.mostYoung);
+        assert.ok(young <= limits.maxYoung);
         // Those that were proven and came to hang are beyond the room of the slow, but never many.
-        assert.ok(tickets.filter((ticket) => ticket.slow && !ticket.proven).length <= limits.mostSlow);
+        assert.ok(tickets.filter((ticket) => ticket.slow && !ticket.proven).length <= limits.maxSlow);
       }
       for (const claim of claims) lanes.claimed(claim.endpointId, claim.most, 0);
       for (const ticket of tickets) lanes.finished(ticket, true);
@@ -135,7 +135,7 @@ test("bounds hold and every count returns to nothing, whatever happens in whatev
         picked
           .filter(({ endpointId }) => proven.has(endpointId) === ofProven)
           .reduce((total, { most }) => total + most, 0);
-      assert.equal(sum(false), Math.min(limits.mostYoungUnproven, limits.mostYoung - sum(true)));
+      assert.equal(sum(false), Math.min(limits.maxYoungUnproven, limits.maxYoung - sum(true)));
     }),
   );
 });

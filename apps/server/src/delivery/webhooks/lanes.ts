@@ -5,41 +5,41 @@ import type { EndpointId } from "@assay/contract/ids";
  * uses up only the room that is set aside for slow ones. Pure bookkeeping in memory; the queue itself is in the
  * database.
  */
-export type Standing = "prompt" | "fresh" | "sluggish" | "failing" | "hanging";
+export type EndpointSpeed = "prompt" | "fresh" | "sluggish" | "failing" | "hanging";
 
-const standings: readonly Standing[] = ["prompt", "fresh", "sluggish", "failing", "hanging"];
+const standings: readonly EndpointSpeed[] = ["prompt", "fresh", "sluggish", "failing", "hanging"];
 
 export type LaneLimits = {
-  /** Places for young attempts: those that began less than a second ago. */
-  mostYoung: number;
+  /** KeyedSlots for young attempts: those that began less than a second ago. */
+  maxYoung: number;
   /** Of the young places, those that attempts to unproven endpoints (any standing but prompt) may take. */
-  mostYoungUnproven: number;
-  /** Places for attempts that have lasted longer than a second, and for those that may come to. */
-  mostSlow: number;
-  mostPerEndpoint: number;
+  maxYoungUnproven: number;
+  /** KeyedSlots for attempts that have lasted longer than a second, and for those that may come to. */
+  maxSlow: number;
+  maxPerEndpoint: number;
 };
 
-export function limitsFor(mostInFlight: number): LaneLimits {
-  const mostYoung = Math.max(4, Math.floor(mostInFlight / 4));
+export function limitsFor(maxInFlight: number): LaneLimits {
+  const maxYoung = Math.max(4, Math.floor(maxInFlight / 4));
   return {
-    mostYoung,
-    mostYoungUnproven: Math.max(2, Math.floor((mostYoung * 3) / 8)),
-    mostSlow: Math.max(4, mostInFlight - mostYoung),
-    mostPerEndpoint: 64,
+    maxYoung,
+    maxYoungUnproven: Math.max(2, Math.floor((maxYoung * 3) / 8)),
+    maxSlow: Math.max(4, maxInFlight - maxYoung),
+    maxPerEndpoint: 64,
   };
 }
 
 // A listener stands for one developer's machine. Halved, a backlog takes twice as long to arrive; doubled, a burst of long payloads comes near to
 // what may wait unread in a stream.
-const mostPerListener = 8;
+const maxPerListener = 8;
 
 /** Listeners have places of their own, so that those who rehearse with hanging receivers take none from URLs. */
-export function limitsForListeners(mostInFlight: number): LaneLimits {
-  return { ...limitsFor(mostInFlight), mostPerEndpoint: mostPerListener };
+export function limitsForListeners(maxInFlight: number): LaneLimits {
+  return { ...limitsFor(maxInFlight), maxPerEndpoint: maxPerListener };
 }
 
 type Endpoint = {
-  standing: Standing;
+  standing: EndpointSpeed;
   /** Attempts that may be under way at once. Doubles with a prompt success and falls with a failure. */
   limit: number;
   reserved: number;
@@ -52,14 +52,16 @@ type Endpoint = {
 };
 
 /** One attempt under way. */
-export type Ticket = { endpointId: EndpointId; proven: boolean; slow: boolean };
+export type LaneTicket = { endpointId: EndpointId; proven: boolean; slow: boolean };
 
-const mostPerSluggishEndpoint = 16;
+const maxPerSluggishEndpoint = 16;
 
 export class Lanes {
   readonly #limits: LaneLimits;
   readonly #endpoints = new Map<EndpointId, Endpoint>();
-  readonly #ready = new Map<Standing, Set<EndpointId>>(standings.map((standing) => [standing, new Set()]));
+  readonly #ready = new Map<EndpointSpeed, Set<EndpointId>>(
+    standings.map((standing) => [standing, new Set()]),
+  );
   #young = 0;
   #youngUnproven = 0;
   #slow = 0;
@@ -86,7 +88,7 @@ export class Lanes {
     return this.#endpoints.size;
   }
 
-  standingOf(endpointId: EndpointId): Standing | undefined {
+  standingOf(endpointId: EndpointId): EndpointSpeed | undefined {
     return this.#endpoints.get(endpointId)?.standing;
   }
 
@@ -144,20 +146,20 @@ export class Lanes {
     return picked;
   }
 
-  #roomFor(standing: Standing): number {
-    const { mostYoung, mostYoungUnproven, mostSlow } = this.#limits;
-    const young = mostYoung - this.#young;
+  #roomFor(standing: EndpointSpeed): number {
+    const { maxYoung, maxYoungUnproven, maxSlow } = this.#limits;
+    const young = maxYoung - this.#young;
     if (standing === "prompt") return young;
     // An unproven attempt may turn out to hang, so it begins only when there is a slow place for it. Failing and
     // hanging endpoints leave a quarter of the slow places to those of which nothing is known.
-    const slow = standing === "failing" || standing === "hanging" ? Math.floor((mostSlow * 3) / 4) : mostSlow;
-    return Math.min(young, mostYoungUnproven - this.#youngUnproven, slow - this.#slow - this.#youngUnproven);
+    const slow = standing === "failing" || standing === "hanging" ? Math.floor((maxSlow * 3) / 4) : maxSlow;
+    return Math.min(young, maxYoungUnproven - this.#youngUnproven, slow - this.#slow - this.#youngUnproven);
   }
 
   /**
    * Reports how many of the picked deliveries were found. Gives a ticket for each, to be handed back to `finished`.
    */
-  claimed(endpointId: EndpointId, asked: number, got: number): Ticket[] {
+  claimed(endpointId: EndpointId, asked: number, got: number): LaneTicket[] {
     const endpoint = this.#endpoints.get(endpointId);
     if (endpoint === undefined) return [];
     const proven = endpoint.standing === "prompt";
@@ -172,7 +174,7 @@ export class Lanes {
   }
 
   /** An attempt has lasted a second: it moves to a slow place, and its endpoint loses its standing. */
-  slowed(ticket: Ticket): void {
+  slowed(ticket: LaneTicket): void {
     if (ticket.slow) return;
     ticket.slow = true;
     this.#young -= 1;
@@ -186,7 +188,7 @@ export class Lanes {
     }
   }
 
-  finished(ticket: Ticket, succeeded: boolean): void {
+  finished(ticket: LaneTicket, succeeded: boolean): void {
     if (ticket.slow) this.#slow -= 1;
     else {
       this.#young -= 1;
@@ -197,8 +199,8 @@ export class Lanes {
     endpoint.inFlight -= 1;
     endpoint.usedAt = performance.now();
     if (succeeded) {
-      const { mostPerEndpoint } = this.#limits;
-      const most = ticket.slow ? Math.min(mostPerSluggishEndpoint, mostPerEndpoint) : mostPerEndpoint;
+      const { maxPerEndpoint } = this.#limits;
+      const most = ticket.slow ? Math.min(maxPerSluggishEndpoint, maxPerEndpoint) : maxPerEndpoint;
       endpoint.limit = Math.min(most, ticket.slow ? endpoint.limit + 1 : endpoint.limit * 2);
       this.#change(ticket.endpointId, endpoint, ticket.slow ? "sluggish" : "prompt");
     } else {
@@ -216,7 +218,7 @@ export class Lanes {
     }
   }
 
-  #change(endpointId: EndpointId, endpoint: Endpoint, standing: Standing): void {
+  #change(endpointId: EndpointId, endpoint: Endpoint, standing: EndpointSpeed): void {
     if (endpoint.standing === standing) return;
     // Attempts under way keep the places they were given; only reservations move to the count of the new standing.
     if (endpoint.reserved > 0 && (endpoint.standing === "prompt") !== (standing === "prompt"))

@@ -16,8 +16,8 @@ import { ApiError } from "../../platform/kernel/api-error.ts";
 import type { OrganizationCaller, Tenant } from "../../platform/kernel/caller.ts";
 import { secondMs } from "../../platform/kernel/clock.ts";
 import { knownId } from "../../platform/kernel/ids.ts";
+import { KeyedSlots } from "../../platform/lib/keyed-slots.ts";
 import { describeError } from "../../platform/lib/log.ts";
-import { Places } from "../../platform/lib/places.ts";
 import { readCreator } from "../../tenants/organizations/organization.store.ts";
 import { rightsChannel } from "../../tenants/organizations/rights.store.ts";
 import { countOpen } from "./delivery.store.ts";
@@ -41,7 +41,7 @@ const maxStreams = 1_000;
  * was replaced while notifications were lost gets nothing for a minute, and is told so late.
  */
 const touchEveryMs = 30 * secondMs;
-const mostCounted = 1000;
+const maxCounted = 1000;
 
 type Message = Static<typeof ListenerMessage>;
 type Waiting = { leaseNumber: number; settle: (sent: Sent) => void };
@@ -75,9 +75,9 @@ export class ListenerHub implements Sender {
   readonly #core: Needs;
   readonly #options: ListenerHubOptions;
   readonly #streams = new Map<EndpointId, OpenStream>();
-  readonly #ofCaller = new Places<string>(maxListenerStreamsPerCaller);
-  readonly #ofOrganization: Places<OrganizationId>;
-  readonly #ofCreator: Places<UserId>;
+  readonly #ofCaller = new KeyedSlots<string>(maxListenerStreamsPerCaller);
+  readonly #ofOrganization: KeyedSlots<OrganizationId>;
+  readonly #ofCreator: KeyedSlots<UserId>;
   #opened = 0;
   #onServed: (endpointId: EndpointId) => void = () => {};
   #touchTimer: NodeJS.Timeout | undefined;
@@ -86,8 +86,10 @@ export class ListenerHub implements Sender {
   constructor(core: Needs, options: ListenerHubOptions = {}) {
     this.#core = core;
     this.#options = options;
-    this.#ofOrganization = new Places(options.maxStreamsPerOrganization ?? maxListenerStreamsPerOrganization);
-    this.#ofCreator = new Places(options.maxStreamsPerCreator ?? maxListenerStreamsPerCreator);
+    this.#ofOrganization = new KeyedSlots(
+      options.maxStreamsPerOrganization ?? maxListenerStreamsPerOrganization,
+    );
+    this.#ofCreator = new KeyedSlots(options.maxStreamsPerCreator ?? maxListenerStreamsPerCreator);
     this.limits = limitsForListeners(core.config.webhookMaxInFlight);
     core.metrics.gaugeOf("assay_listener_streams", "Open streams of webhook listeners.", () => this.#opened);
   }
@@ -187,7 +189,7 @@ export class ListenerHub implements Sender {
     try {
       if (stream.isClosed) return;
       const isTaken = await db.transaction((tx) => takeOverListener(tx, organizationId, stream, clock.now()));
-      const waiting = await countOpen(db, endpointId, mostCounted);
+      const waiting = await countOpen(db, endpointId, maxCounted);
       if (stream.isClosed) return;
       if (!isTaken) return this.#end(stream, "removed");
       const before = this.#streams.get(endpointId);

@@ -7,7 +7,7 @@ export type SealingKey = { id: EncryptionKeyId; keyId: string; n: string; e: str
 
 type Prepared = { key: KeyObject; header: string };
 
-const mostPrepared = 5000;
+const maxPrepared = 5000;
 const prepared = new Map<string, Prepared>();
 
 export function headerOf(keyId: string): string {
@@ -25,7 +25,7 @@ function prepare(key: SealingKey): Prepared {
   if (found === undefined) {
     found = { key: toPublicKey(key), header: headerOf(key.keyId) };
     const [oldest] = prepared.keys();
-    if (prepared.size >= mostPrepared && oldest !== undefined) prepared.delete(oldest);
+    if (prepared.size >= maxPrepared && oldest !== undefined) prepared.delete(oldest);
     prepared.set(key.id, found);
   }
   return found;

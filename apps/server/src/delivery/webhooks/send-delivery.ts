@@ -19,9 +19,9 @@ const errorOf: Record<SafeFetchProblem, DeliveryError> = {
 };
 
 /** Sends to the URLs of endpoints. */
-export function urlSender(safeFetch: SafeFetch, mostInFlight: number): Sender {
+export function urlSender(safeFetch: SafeFetch, maxInFlight: number): Sender {
   return {
-    limits: limitsFor(mostInFlight),
+    limits: limitsFor(maxInFlight),
     outlet: () => ({ kind: "url" }),
     serves: () => true,
     send: (delivery, secret, now) => sendDelivery(safeFetch, delivery, secret, now),

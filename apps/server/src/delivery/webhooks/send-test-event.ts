@@ -21,7 +21,7 @@ export async function sendTestEvent(
   type: EventType,
 ): Promise<{ event: EventRow; deliveries: DeliveryRow[]; sealed: SealedRow | null }> {
   const now = core.clock.now();
-  const mostPerMinute = core.config.organizationTestEventsPerMinute;
+  const maxPerMinute = core.config.organizationTestEventsPerMinute;
   const target = await findPublishTarget(core.db, caller, endpointId);
   if (target === null) throw new ApiError("NOT_FOUND");
   if (!target.enabled) {
@@ -52,7 +52,7 @@ export async function sendTestEvent(
         audits: [actEntry(caller, act)],
         writes: [],
         notifications: [],
-        condition: fewerTestEventsSince(caller, since, mostPerMinute),
+        condition: fewerTestEventsSince(caller, since, maxPerMinute),
       },
       now,
     );
@@ -60,7 +60,7 @@ export async function sendTestEvent(
       throw new ApiError("CONFLICT", {
         message:
           "The organization has sent as many test events of this environment in the last minute as it may send.",
-        hint: `An organization may send ${mostPerMinute} test events a minute in each environment. Wait a minute, or ask the operator for more.`,
+        hint: `An organization may send ${maxPerMinute} test events a minute in each environment. Wait a minute, or ask the operator for more.`,
       });
   };
   // One statement is a transaction of its own. Only a mail about a missing key has to be written with it.

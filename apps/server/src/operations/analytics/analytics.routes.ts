@@ -17,7 +17,7 @@ import {
 import { readFigures } from "../../verification/sessions/session-day.store.ts";
 import { viewDeliveryHealth } from "./delivery-health.view.ts";
 
-const { days: mostDays, defaultDays } = contract.analyticsLimits;
+const { days: maxDays, defaultDays } = contract.analyticsLimits;
 
 export function analyticsRoutes({ db, clock }: Core): Binding[] {
   return [
@@ -66,9 +66,9 @@ function periodOf(query: { from?: string; to?: string }, now: Date): { from: Day
   const to = parseDay("to", query.to) ?? dayOf(now);
   const from = parseDay("from", query.from) ?? dayOf(later(startOfDay(to), -(defaultDays - 1) * dayMs));
   if (from > to) throw new ApiError("PERIOD_INVALID", { message: "`from` must not be later than `to`." });
-  if (startOfDay(to).getTime() - startOfDay(from).getTime() >= mostDays * dayMs) {
+  if (startOfDay(to).getTime() - startOfDay(from).getTime() >= maxDays * dayMs) {
     throw new ApiError("PERIOD_INVALID", {
-      message: `\`from\` and \`to\` must lie at most ${mostDays} days apart.`,
+      message: `\`from\` and \`to\` must lie at most ${maxDays} days apart.`,
       hint: "Ask for a shorter period, several times.",
     });
   }

@@ -3,7 +3,7 @@ import { table } from "@assay/cli/style";
 import { type AsideRow, countAside, listAside, retryAside } from "../../platform/db/set-aside.store.ts";
 import { withDatabase } from "../../platform/installation/open-installation.ts";
 
-const mostShown = 1000;
+const maxShown = 1000;
 
 function cellsOf({ job, kind, row_id: id, tries, first_at, retry_at, reason }: AsideRow): string[] {
   const minuteOf = (at: Date) => at.toISOString().slice(0, 16);
@@ -17,7 +17,7 @@ export const jobsCommand: Command = {
   options: { json: { type: "boolean", about: "One JSON text a line, for programs." } },
   run: ({ options }, print, style) =>
     withDatabase(process.env, async (db) => {
-      const rows = await listAside(db, mostShown);
+      const rows = await listAside(db, maxShown);
       if (options.json === true) {
         for (const row of rows) print(JSON.stringify(row));
         return 0;
@@ -25,7 +25,7 @@ export const jobsCommand: Command = {
       if (rows.length === 0) print("No row is set aside.");
       const headings = ["job", "table", "id", "tries", "since", "next", "reason"];
       if (rows.length > 0) for (const line of table(headings, rows.map(cellsOf), style)) print(line);
-      if (rows.length === mostShown)
+      if (rows.length === maxShown)
         for (const { job, count } of await countAside(db)) print(`${job}: ${count} in all`);
       return 0;
     }),

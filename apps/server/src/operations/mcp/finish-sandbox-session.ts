@@ -9,7 +9,7 @@ import type { Core } from "../../platform/core.ts";
 import { ApiError, badField } from "../../platform/kernel/api-error.ts";
 import type { Tenant } from "../../platform/kernel/caller.ts";
 import { secondMs } from "../../platform/kernel/clock.ts";
-import { Places } from "../../platform/lib/places.ts";
+import { KeyedSlots } from "../../platform/lib/keyed-slots.ts";
 import { findSession, type SessionRow } from "../../verification/sessions/session.store.ts";
 
 export const sandboxDeviceLimits = {
@@ -40,8 +40,8 @@ export type Finish = {
 export class SandboxDevices {
   readonly #core: Pick<Core, "db" | "clock">;
   readonly #ownUrl: () => string;
-  readonly #all = new Places<"all">(sandboxDeviceLimits.atOnce);
-  readonly #each = new Places<OrganizationId>(sandboxDeviceLimits.forEach);
+  readonly #all = new KeyedSlots<"all">(sandboxDeviceLimits.atOnce);
+  readonly #each = new KeyedSlots<OrganizationId>(sandboxDeviceLimits.forEach);
   readonly #stopped = new AbortController();
 
   /** `ownUrl` is where this process listens; the public address may lead over a proxy to another one, or be out of reach from here. */

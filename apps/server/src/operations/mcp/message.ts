@@ -27,10 +27,10 @@ export type Message =
   | { kind: "request"; id: RpcId; method: string; params: Fields; generation: Generation }
   /** Nothing is answered to it. */
   | { kind: "notification" }
-  | Refusal;
+  | ToolRefusal;
 
 /** The message is not one that can be carried out; `id` is null where it could not be read. */
-type Refusal = {
+type ToolRefusal = {
   kind: "refusal";
   status: 400 | 404;
   id: RpcId | null;
@@ -86,7 +86,7 @@ function checkStateless(
   params: Fields,
   meta: Fields,
   header: Headers,
-): Refusal | null {
+): ToolRefusal | null {
   const version = meta[metaKeys.version];
   if (typeof version !== "string" || !isFields(meta[metaKeys.capabilities]))
     return refuse(
@@ -119,7 +119,7 @@ function isVersion(generation: Generation, version: string): boolean {
   return versions[generation].some((known) => known === version);
 }
 
-function refuseVersion(id: RpcId, requested: string): Refusal {
+function refuseVersion(id: RpcId, requested: string): ToolRefusal {
   const supported = [...versions.stateless, ...versions.withHandshake];
   return refuse(id, rpcCodes.unsupportedVersion, "This version of the protocol is not spoken here.", {
     supported,
@@ -127,7 +127,7 @@ function refuseVersion(id: RpcId, requested: string): Refusal {
   });
 }
 
-function refuse(id: RpcId | null, code: number, message: string, data?: object): Refusal {
+function refuse(id: RpcId | null, code: number, message: string, data?: object): ToolRefusal {
   return {
     kind: "refusal",
     status: 400,

@@ -10,8 +10,8 @@ import { judge, pageConcerns } from "./judge-concerns.ts";
 const now = new Date("2026-11-16T12:00:00Z");
 const before = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
 const day = 24 * 60;
-const migration = { name: "0001_a.sql", text: "", checksum: "x", leastCode: null };
-const later = { name: "0002_b.sql", checksum: "z", leastCode: null };
+const migration = { name: "0001_a.sql", text: "", checksum: "x", minCode: null };
+const later = { name: "0002_b.sql", checksum: "z", minCode: null };
 const contracting = { name: "0002_b.sql", text: "-- phase: contract, code since 0001\n", checksum: "z" };
 const report = { problem: null, isOverloaded: false, face: null, jobs: [] };
 const worker = {
@@ -151,7 +151,7 @@ const causes: Causes = {
     schema_lost: { applied: null, earlierLife: ["SKIP_MIGRATIONS is true"] },
     schema_missing: { applied: null },
     schema_edited: { applied: [{ ...migration, checksum: "y" }] },
-    schema_too_new: { applied: [migration, { ...later, leastCode: 2 }] },
+    schema_too_new: { applied: [migration, { ...later, minCode: 2 }] },
     schema_too_old: { applied: [] },
     schema_left_for_later: { known: [migration, contracting] },
     schema_differs: { applied: [migration, later] },

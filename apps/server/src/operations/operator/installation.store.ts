@@ -23,9 +23,9 @@ export function readDatabaseFacts(db: Queryable): Promise<DatabaseFacts> {
 /** In the order of their names. By way of JSON, because a database from before migration 0083 has no such column. */
 export function listAppliedMigrations(
   db: Queryable,
-): Promise<{ name: string; checksum: string; leastCode: number | null }[]> {
+): Promise<{ name: string; checksum: string; minCode: number | null }[]> {
   return db.rows(sql`
-    select name, checksum, (to_jsonb(m) ->> 'least_code')::integer as "leastCode" from schema_migrations m order by name`);
+    select name, checksum, (to_jsonb(m) ->> 'least_code')::integer as "minCode" from schema_migrations m order by name`);
 }
 
 /** How many mails are not handed over, those included that are set aside, counted up to `most`. */

@@ -15,7 +15,7 @@ import {
 const batchSize = 1000;
 /** It only counts, so no row can stop it. */
 export const measureBacklogJob = "measure-backlog";
-const mostCounted = 100_000;
+const maxCounted = 100_000;
 
 /** Deletes what another feature keeps beside the given sessions. */
 type DeleteBeside = (tx: Tx, sessionIds: readonly SessionId[]) => Promise<void>;
@@ -35,7 +35,7 @@ export function retentionJobs(
   const auditedBefore = () => later(clock.now(), -config.auditRetentionDays * dayMs);
   const backlog = metrics.gauge(
     "assay_backlog_items",
-    `Items that wait for a job, counted up to ${mostCounted}.`,
+    `Items that wait for a job, counted up to ${maxCounted}.`,
   );
 
   return [
@@ -91,11 +91,11 @@ export function retentionJobs(
           sessionsEndedBefore: sessionsEndedBefore(),
           attemptsEndedBefore: attemptsEndedBefore(),
         };
-        const waiting = await countBacklog(db, at, mostCounted);
+        const waiting = await countBacklog(db, at, maxCounted);
         backlog(waiting.due, { job: "expire-sessions" });
         backlog(waiting.purge, { job: "purge-sessions" });
         backlog(waiting.minimise, { job: "minimise-attempts" });
-        backlog(await countOldAuditLogs(db, auditedBefore(), mostCounted), { job: "purge-audit-logs" });
+        backlog(await countOldAuditLogs(db, auditedBefore(), maxCounted), { job: "purge-audit-logs" });
         return 0;
       },
     },

@@ -6,7 +6,7 @@ export type Notification = { channel: string; payload: string };
 const betweenMs = 25;
 const retryAfterMs = 500;
 // More than a handler would look at one by one. It gets an empty hint instead, which means that it may have missed something, as after a lost connection.
-const mostOfChannel = 1000;
+const maxOfChannel = 1000;
 
 /**
  * Sends hints to listeners after the transactions that they are about, those of many transactions in one message, and each only once. PostgreSQL lets one notifying transaction
@@ -40,7 +40,7 @@ export class Hints {
       const payloads = this.#waiting.get(channel) ?? new Set();
       this.#waiting.set(channel, payloads);
       if (payloads.has("")) continue;
-      if (payloads.size >= mostOfChannel) {
+      if (payloads.size >= maxOfChannel) {
         payloads.clear();
         payloads.add("");
       } else payloads.add(payload);

@@ -150,7 +150,7 @@ async function takeLock(client: pg.Client): Promise<void> {
 
 // By way of JSON, because a database from before migration 0083 has no such column.
 export const appliedMigrations =
-  "select name, checksum, (to_jsonb(m) ->> 'least_code')::integer as \"leastCode\" from schema_migrations m";
+  "select name, checksum, (to_jsonb(m) ->> 'least_code')::integer as \"minCode\" from schema_migrations m";
 
 async function listApplied(client: pg.Client): Promise<(AppliedMigration & { checksum: string })[]> {
   return (await client.query(appliedMigrations)).rows;

@@ -8,7 +8,7 @@ const contract = (name: string, since: string) => ({
   name,
   text: `-- phase: contract, code since ${since}\nselect 1;`,
 });
-const applied = (name: string, leastCode: number | null = null) => ({ name, leastCode });
+const applied = (name: string, minCode: number | null = null) => ({ name, minCode });
 const told = (...given: Parameters<typeof schemaProblem>) => {
   const problem = schemaProblem(...given);
   return problem === null ? null : describeSchemaProblem(problem);

@@ -31,11 +31,11 @@ export function readHeader(text: string): MigrationHeader {
   };
 }
 
-/** A row of `schema_migrations`. `leastCode` is what a migration that contracts asks of the code. */
-export type AppliedMigration = Named & { leastCode: number | null };
+/** A row of `schema_migrations`. `minCode` is what a migration that contracts asks of the code. */
+export type AppliedMigration = Named & { minCode: number | null };
 
 export type SchemaProblem =
-  | { kind: "too_new"; leastCode: number; code: number }
+  | { kind: "too_new"; minCode: number; code: number }
   | { kind: "too_old"; missing: readonly string[] };
 
 /**
@@ -47,8 +47,8 @@ export function schemaProblem(
   applied: readonly AppliedMigration[],
 ): SchemaProblem | null {
   const code = Math.max(0, ...known.map(numberOf));
-  const leastCode = Math.max(0, ...applied.map((migration) => migration.leastCode ?? 0));
-  if (leastCode > code) return { kind: "too_new", leastCode, code };
+  const minCode = Math.max(0, ...applied.map((migration) => migration.minCode ?? 0));
+  if (minCode > code) return { kind: "too_new", minCode, code };
   const names = new Set(applied.map(({ name }) => name));
   const missing = known
     .filter(({ name, text }) => !names.has(name) && readHeader(text).phase !== "contract")
@@ -62,5 +62,5 @@ const fourDigits = (number: number) => String(number).padStart(4, "0");
 export function describeSchemaProblem(problem: SchemaProblem): string {
   return problem.kind === "too_old"
     ? `migrations are missing: ${problem.missing.join(", ")}`
-    : `the database is too new for this release: it needs one that contains migration ${fourDigits(problem.leastCode)}, and this one ends with ${fourDigits(problem.code)}`;
+    : `the database is too new for this release: it needs one that contains migration ${fourDigits(problem.minCode)}, and this one ends with ${fourDigits(problem.code)}`;
 }

@@ -2,7 +2,7 @@ const writes = /\b(insert into|update|delete from)\s+([a-z_][a-z0-9_]*)/;
 const reads = /\bfrom\s+([a-z_][a-z0-9_]*)/;
 const known = new Map<string, string | null>();
 /** Statements are put together from a fixed number of pieces; this many different ones would be a mistake, and are then looked at each time. */
-const mostKnown = 5_000;
+const maxKnown = 5_000;
 
 /**
  * What statements do to which tables, such as "insert sessions, update attempts": readable, and without anything of their text that could be more than a
@@ -19,7 +19,7 @@ function partOf(text: string): string | null {
   const found = known.get(text);
   if (found !== undefined) return found;
   const made = read(text.toLowerCase());
-  if (known.size < mostKnown) known.set(text, made);
+  if (known.size < maxKnown) known.set(text, made);
   return made;
 }
 

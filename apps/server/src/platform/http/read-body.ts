@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { Places } from "../lib/places.ts";
+import { KeyedSlots } from "../lib/keyed-slots.ts";
 
 /** Bodies that come in pieces. Half: people on bad networks behind one address are refused. Twice: few addresses take all of the memory. */
 const maxReading = 1024;
@@ -9,7 +9,7 @@ export const usualBodyBytes = 64 * 1024;
 
 /** Reads a body before its request asks for a slot, so that a slow client holds its connection only. Node ends what takes longer than `requestTimeout`. */
 export class BodyReader {
-  readonly #addresses = new Places<string>(maxReadingOfAddress);
+  readonly #addresses = new KeyedSlots<string>(maxReadingOfAddress);
   reading = 0;
 
   /** Calls `done` unless the client leaves before: with the body, or null where there is none or the framework refuses it by its length. */

@@ -1,5 +1,5 @@
 import { secondMs } from "../kernel/clock.ts";
-import { Places } from "../lib/places.ts";
+import { KeyedSlots } from "../lib/keyed-slots.ts";
 
 /** Requests that may wait. Half: a burst of 1,000 connections is refused in part. Twice: what waits takes twice the memory. */
 export const maxWaitingPerSlot = 32;
@@ -24,8 +24,8 @@ export type Ticket = {
 export class SlotQueue {
   readonly #slots: number;
   readonly #now: () => number;
-  readonly #tenants: Places<string>;
-  readonly #addresses: Places<string>;
+  readonly #tenants: KeyedSlots<string>;
+  readonly #addresses: KeyedSlots<string>;
   /** Those that wait and since when, by tenant, in the order of their turns. */
   readonly #lines = new Map<string, Map<Ticket, number>>();
   taken = 0;
@@ -34,8 +34,8 @@ export class SlotQueue {
   constructor(slots: number, now = () => performance.now()) {
     this.#slots = slots;
     this.#now = now;
-    this.#tenants = new Places(Math.ceil(slots / 8));
-    this.#addresses = new Places(Math.ceil(slots / 2));
+    this.#tenants = new KeyedSlots(Math.ceil(slots / 8));
+    this.#addresses = new KeyedSlots(Math.ceil(slots / 2));
   }
 
   /** Starts it now or later, or refuses it, unless it leaves before. */

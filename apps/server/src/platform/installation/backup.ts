@@ -23,7 +23,7 @@ const formatVersion = 1;
 /** Names in the archive. The manifest comes first, so that a foreign file is refused before anything is written. */
 const manifestName = "assay-backup.json";
 const dataName = "postgres/data";
-const largestManifestBytes = 64 * 1024;
+const maxManifestBytes = 64 * 1024;
 
 /** Folders whose files the server makes again at start, or which are about the running server only. Their names are kept, empty. */
 const emptiedFolders = new Set([
@@ -313,7 +313,7 @@ async function syncAll(places: string[]): Promise<void> {
 }
 
 async function checkManifest(entry: TarEntry): Promise<void> {
-  if (entry.type !== "file" || entry.name !== manifestName || entry.bytes > largestManifestBytes) {
+  if (entry.type !== "file" || entry.name !== manifestName || entry.bytes > maxManifestBytes) {
     throw new TarError("it does not begin like a backup");
   }
   const parts: Buffer[] = [];

@@ -4,7 +4,7 @@ import { joinNames } from "./field-name.ts";
 
 export type Part = "body" | "query" | "path";
 
-type Place = { parent: Place; name: string } | null;
+type TextPath = { parent: TextPath; name: string } | null;
 
 /**
  * Refuses a part of a request in which a text or the name of a field holds U+0000 or half of a surrogate pair. JSON and
@@ -12,7 +12,7 @@ type Place = { parent: Place; name: string } | null;
  * one check here keeps them from everything behind it. Nesting costs no stack: the caller chooses how deep it is.
  */
 export function refuseBrokenText(value: unknown, part: Part, code: ErrorCode = "BAD_REQUEST"): void {
-  const waiting: { value: unknown; place: Place }[] = [{ value, place: null }];
+  const waiting: { value: unknown; place: TextPath }[] = [{ value, place: null }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { value, place } = next;
     if (typeof value === "string") {
@@ -48,7 +48,7 @@ function refusal(code: ErrorCode, subject: string, problem: string): ApiError {
 }
 
 /** A name that is refused itself is shown with a replacement character. */
-function quote(place: Place): string {
+function quote(place: TextPath): string {
   const names: string[] = [];
   for (let at = place; at !== null; at = at.parent) names.push(at.name);
   return `\`${joinNames(names.reverse()).toWellFormed().replaceAll("\0", "\ufffd")}\``;

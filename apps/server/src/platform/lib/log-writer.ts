@@ -5,7 +5,7 @@ const flushAtLength = 16 * 1024;
 /**
  * What may wait for a reader that is stuck. Halved, a collector that restarts under load costs lines; doubled, each process may need that much more memory.
  */
-const mostWaitingBytes = 8 * 1024 * 1024;
+const maxWaitingBytes = 8 * 1024 * 1024;
 
 /**
  * Writes log lines to standard output in batches: a write for each line would cost more than many of the requests it tells
@@ -43,7 +43,7 @@ export function createLogWriter(onDropped: (lines: number) => void): (line: stri
   });
   return (line) => {
     // One gap is easier to read than many, so none is taken before the reader has caught up.
-    if (dropped > 0 || process.stdout.writableLength > mostWaitingBytes) {
+    if (dropped > 0 || process.stdout.writableLength > maxWaitingBytes) {
       dropped++;
       return;
     }

@@ -5,9 +5,9 @@ import { type Resource, resourceOf, writeSpans } from "./otlp.ts";
 import type { FinishedSpan } from "./tracer.ts";
 
 /** Half: a collector that is away for a moment under load costs spans. Twice: it costs twice the memory, some 8 MB. */
-const mostWaiting = 8192;
+const maxWaiting = 8192;
 /** Half: twice as many requests under load. Twice: writing them as JSON holds up the process for 3 ms instead of 1.5. */
-const mostAtOnce = 512;
+const maxAtOnce = 512;
 /** Half: twice as many requests when idle. Twice: traces are seen a second later. */
 const sendAfterMs = 1_000;
 /** Longer than a collector takes that works. Twice: one that hangs holds a batch for twice as long. */
@@ -15,7 +15,7 @@ const answerMs = 5_000;
 /** For all that is left at the end together: shorter may cut off a collector far away, longer comes near to the time that a stop may take. */
 const lastAnswerMs = 2_000;
 const firstPauseMs = 1_000;
-const longestPauseMs = 60_000;
+const maxPauseMs = 60_000;
 
 /** What a collector may take later; everything else it will refuse again. */
 const retryable = new Set([429, 502, 503, 504]);
@@ -67,13 +67,13 @@ export class OtlpExporter {
   }
 
   add(spans: readonly FinishedSpan[]): void {
-    const room = this.#closed ? 0 : mostWaiting - this.#waiting.length;
+    const room = this.#closed ? 0 : maxWaiting - this.#waiting.length;
     if (spans.length > room) {
       this.drop("no_room", spans.length);
       return;
     }
     this.#waiting.push(...spans);
-    if (this.#waiting.length >= mostAtOnce && this.#pauseMs === 0) this.#sendNow();
+    if (this.#waiting.length >= maxAtOnce && this.#pauseMs === 0) this.#sendNow();
     else this.#timer ??= setTimeout(() => this.#sendNow(), Math.max(sendAfterMs, this.#pauseMs)).unref();
   }
 
@@ -93,21 +93,19 @@ export class OtlpExporter {
 
   async #sendSpans(): Promise<void> {
     for (;;) {
-      const batch = this.#waiting.splice(0, mostAtOnce);
+      const batch = this.#waiting.splice(0, maxAtOnce);
       if (batch.length === 0) return;
       const outcome = await this.#post(writeSpans(this.#resource, batch));
       if (outcome === "later") {
-        this.#pauseMs = Math.min(Math.max(firstPauseMs, this.#pauseMs * 2), longestPauseMs);
-        const fitting = batch.slice(0, mostWaiting - this.#waiting.length);
+        this.#pauseMs = Math.min(Math.max(firstPauseMs, this.#pauseMs * 2), maxPauseMs);
+        const fitting = batch.slice(0, maxWaiting - this.#waiting.length);
         this.#waiting.unshift(...fitting);
         if (fitting.length < batch.length) this.drop("no_room", batch.length - fitting.length);
         return;
       }
       this.#pauseMs = 0;
       if (outcome === "never") this.drop("refused", batch.length);
-      if (
-        this.#closed ? performance.now() - this.#closedAt > lastAnswerMs : this.#waiting.length < mostAtOnce
-      )
+      if (this.#closed ? performance.now() - this.#closedAt > lastAnswerMs : this.#waiting.length < maxAtOnce)
         return;
     }
   }

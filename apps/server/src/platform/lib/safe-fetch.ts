@@ -25,13 +25,13 @@ export class SafeFetchError extends Error {
 }
 
 /** How an answer that is no success begins. */
-export type Refusal = { reason: string; start: Buffer; isCut: boolean };
+export type RefusedAnswer = { reason: string; start: Buffer; isCut: boolean };
 
 type SafeAnswer = {
   status: number;
   retryAfter: string | null;
   /** Null for 2xx, and where nothing of it was asked for. */
-  refusal: Refusal | null;
+  refusal: RefusedAnswer | null;
 };
 /** `body` is null when it is longer than asked for; of an answer other than 200 it is not read. */
 export type SafeContent = {
@@ -82,9 +82,9 @@ type SafeFetchOptions = {
 const connectTimeoutMs = 15_000;
 // When a name has several addresses, one that does not answer must not use up all the time.
 const firstAddressTimeoutMs = 4_000;
-const mostAddresses = 4;
-const mostHeaderBytes = 16 * 1024;
-const mostBodyBytes = 16 * 1024;
+const maxAddresses = 4;
+const maxHeaderBytes = 16 * 1024;
+const maxKeptBytes = 16 * 1024;
 const bodyTimeoutMs = 1_000;
 
 type AddressesOf = (host: string) => Promise<string[]>;
@@ -133,7 +133,7 @@ function createCheckedConnector(
       });
     };
     addressesOf(bareHost(target.hostname)).then(
-      (addresses) => attempt(addresses.slice(0, mostAddresses)),
+      (addresses) => attempt(addresses.slice(0, maxAddresses)),
       (error: Error) => callback(error, null),
     );
   };
@@ -153,7 +153,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     allowH2: false,
     pipelining: 1,
     connections: null,
-    maxHeaderSize: mostHeaderBytes,
+    maxHeaderSize: maxHeaderBytes,
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 60_000,
     headersTimeout: 0,
@@ -259,7 +259,7 @@ function shortHeader(value: string | string[] | undefined): string | null {
 
 async function discard(body: Body): Promise<void> {
   const giveUp = setTimeout(() => body.destroy(), bodyTimeoutMs);
-  await body.dump({ limit: mostBodyBytes }).catch(() => {});
+  await body.dump({ limit: maxKeptBytes }).catch(() => {});
   clearTimeout(giveUp);
 }
 
@@ -280,16 +280,16 @@ async function readPosted(
 }
 
 /** The first bytes of a body, which is read on as far as `discard` would. What breaks off is shown as far as it came. */
-async function readStart(body: Body, mostKept: number): Promise<{ start: Buffer; isCut: boolean }> {
+async function readStart(body: Body, maxKept: number): Promise<{ start: Buffer; isCut: boolean }> {
   const chunks: Buffer[] = [];
   let read = 0;
   let isWhole = false;
   const giveUp = setTimeout(() => body.destroy(), bodyTimeoutMs);
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
-      if (read < mostKept) chunks.push(chunk.subarray(0, mostKept - read));
+      if (read < maxKept) chunks.push(chunk.subarray(0, maxKept - read));
       read += chunk.length;
-      if (read > mostBodyBytes) break;
+      if (read > maxKeptBytes) break;
     }
     isWhole = true;
   } catch {
@@ -297,7 +297,7 @@ async function readStart(body: Body, mostKept: number): Promise<{ start: Buffer;
   } finally {
     clearTimeout(giveUp);
   }
-  return { start: Buffer.concat(chunks), isCut: !isWhole || read > mostKept };
+  return { start: Buffer.concat(chunks), isCut: !isWhole || read > maxKept };
 }
 
 /** Null for more than `maxBytes`, announced or sent; the connection is given up then. */

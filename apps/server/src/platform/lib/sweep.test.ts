@@ -8,7 +8,7 @@ class Rows {
   readonly waiting: Set<string>;
   readonly held: Set<string>;
   batches = 0;
-  largestBatch = 0;
+  maxBatch = 0;
 
   constructor(keys: readonly string[], held: readonly string[] = []) {
     this.waiting = new Set(keys);
@@ -21,7 +21,7 @@ class Rows {
       .sort()
       .filter((key) => key > after && !this.held.has(key))
       .slice(0, limit);
-    this.largestBatch = Math.max(this.largestBatch, batch.length);
+    this.maxBatch = Math.max(this.maxBatch, batch.length);
     const lastKey = batch.at(-1) ?? "";
     for (const key of batch) this.waiting.delete(key);
     return { handled: batch.length, lastKey };
@@ -38,7 +38,7 @@ test("every row is dealt with once, in batches that never start over", async () 
       let total = 0;
       for (let done = await run(); done > 0; done = await run()) total += done;
       assert.equal(total, all.length);
-      assert.ok(rows.largestBatch <= largest);
+      assert.ok(rows.maxBatch <= largest);
       assert.ok(rows.batches <= Math.ceil(all.length / largest) + 3);
     }),
   );

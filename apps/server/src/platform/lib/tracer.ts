@@ -40,7 +40,7 @@ export type FinishedSpan = {
 };
 
 /** Half: a request that reads a long list in pieces loses spans. Twice: a stream that is open for hours holds twice the memory. */
-const mostSpansOfATrace = 500;
+const maxSpansOfATrace = 500;
 
 /** One local part of a trace: a request or a run of a job, with all that was done for it. */
 type Trace = {
@@ -174,7 +174,7 @@ export class Tracer {
       beganAtMs: Date.now(),
       beganAt: performance.now(),
       spans: [],
-      left: mostSpansOfATrace,
+      left: maxSpansOfATrace,
       ended: false,
     };
     return new Span(trace, remote?.spanId ?? null, name, kind, attributes);

@@ -72,7 +72,7 @@ export function composeMail(to: string, letter: Letter, reader: Reader, around: 
   };
 }
 
-/** Places are filled in once: what looks like a place in somebody's name stays as it is. */
+/** KeyedSlots are filled in once: what looks like a place in somebody's name stays as it is. */
 function fillIn(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
 }

@@ -23,7 +23,7 @@ export type Mail = {
   sentBy?: string;
 };
 
-const longestName = 60;
+const maxName = 60;
 
 /**
  * A name that somebody chose, for a mail to somebody who does not know them: in quotes, so that it is not taken for our words, short, and
@@ -32,9 +32,7 @@ const longestName = 60;
 export function quoted(name: string): string {
   const characters = [...name.replace(/\p{C}/gu, "").replaceAll('"', "'").trim()];
   const shown =
-    characters.length > longestName
-      ? `${characters.slice(0, longestName - 1).join("")}…`
-      : characters.join("");
+    characters.length > maxName ? `${characters.slice(0, maxName - 1).join("")}…` : characters.join("");
   return `"${shown}"`;
 }
 

@@ -14,10 +14,10 @@ export type LimitRule = {
 
 export type LimitState = { level: number; updatedAt: Date; blockedUntil: Date | null };
 
-type Verdict = { allowed: true; next: LimitState } | { allowed: false; retryAfterMs: number };
+type GuessDecision = { allowed: true; next: LimitState } | { allowed: false; retryAfterMs: number };
 
 /** Counts one try, before it is known to be right or wrong, so that tries made at the same time are all counted. */
-export function tryOnce(state: LimitState | null, rule: LimitRule, now: Date): Verdict {
+export function tryOnce(state: LimitState | null, rule: LimitRule, now: Date): GuessDecision {
   const blockedMs = (state?.blockedUntil?.getTime() ?? 0) - now.getTime();
   if (blockedMs > 0) return { allowed: false, retryAfterMs: blockedMs };
   const level = drained(state, rule, now) + 1;

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { ByteBudget, type BytePart, byteLimits } from "./byte-budget.ts";
 
 const organizations = ["a", "b", "c"] as unknown as readonly OrganizationId[];
-const mostOfOneAttempt = verifySocketLimits.chipBytes + verifySocketLimits.faceBytes;
+const maxOfOneAttempt = verifySocketLimits.chipBytes + verifySocketLimits.faceBytes;
 
 const anyMove = fc.record({
   run: fc.nat(9),
@@ -66,8 +66,8 @@ test("no limit is ever exceeded, a refusal changes nothing, and after every rele
 test("the limit that was met is told, and room for one whole attempt is left by every setting", () => {
   const met: string[] = [];
   const limits = byteLimits({ processBytes: 1, sandboxPercent: 1, organizationPercent: 1 });
-  const all = { process: mostOfOneAttempt, sandbox: mostOfOneAttempt };
-  assert.deepEqual(limits, { ...all, organization: { live: mostOfOneAttempt, sandbox: mostOfOneAttempt } });
+  const all = { process: maxOfOneAttempt, sandbox: maxOfOneAttempt };
+  assert.deepEqual(limits, { ...all, organization: { live: maxOfOneAttempt, sandbox: maxOfOneAttempt } });
   const budget = new ByteBudget(
     { process: 100, sandbox: 50, organization: { live: 60, sandbox: 30 } },
     (limit) => met.push(limit),

@@ -17,14 +17,14 @@ type ByteLimits = {
 };
 
 /** The most that one attempt can hold. No limit is smaller: otherwise nobody could ever pass. */
-const mostOfOneAttempt = verifySocketLimits.chipBytes + verifySocketLimits.faceBytes;
+const maxOfOneAttempt = verifySocketLimits.chipBytes + verifySocketLimits.faceBytes;
 
 export function byteLimits(options: {
   processBytes: number;
   sandboxPercent: number;
   organizationPercent: number;
 }): ByteLimits {
-  const atLeastOne = (bytes: number) => Math.max(Math.floor(bytes), mostOfOneAttempt);
+  const atLeastOne = (bytes: number) => Math.max(Math.floor(bytes), maxOfOneAttempt);
   const process = atLeastOne(options.processBytes);
   const sandbox = atLeastOne((process * options.sandboxPercent) / 100);
   const shareOf = (bytes: number) => atLeastOne((bytes * options.organizationPercent) / 100);

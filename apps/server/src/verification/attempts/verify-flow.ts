@@ -424,10 +424,10 @@ function announce(
   state: FlowState,
   { artifact, size }: { artifact: number; size: number },
   what: Artifact["what"],
-  mostBytes: number,
+  maxBytes: number,
 ): FlowStep {
   const announcedBytes = state.announcedBytes + size;
-  if (state.artifacts.has(artifact) || announcedBytes > mostBytes) return close(state, "ARTIFACT_INVALID");
+  if (state.artifacts.has(artifact) || announcedBytes > maxBytes) return close(state, "ARTIFACT_INVALID");
   return {
     state: {
       ...state,

@@ -27,7 +27,7 @@ const pollMilliseconds = 250;
  * Services look at their readers about twice a second, so one that lost its card is said to have it for a moment longer.
  * What is still there after this many polls is there, or has been put back already.
  */
-const mostSettlePolls = 4;
+const maxSettlePolls = 4;
 const maxRestarts = 3;
 
 /** The document on the reader of a desk, where hands shake and documents slip: it is waited for, and waited for again. */
@@ -45,7 +45,7 @@ export class CardAtDesk {
   constructor(wait: CardWait, desk: DeskReaders) {
     this.#wait = wait;
     this.#desk = desk;
-    this.#pollsLeft = this.#mostPolls;
+    this.#pollsLeft = this.#maxPolls;
     const connected = () => this.#connected();
     this.transport = {
       transceive: async (command) => {
@@ -89,7 +89,7 @@ export class CardAtDesk {
       } catch (error) {
         await this.release();
         const lost = isEmrtdError(error) && error.code === "CHIP_LOST";
-        if (!lost || this.#restarts >= maxRestarts || this.#pollsLeft <= mostSettlePolls) throw error;
+        if (!lost || this.#restarts >= maxRestarts || this.#pollsLeft <= maxSettlePolls) throw error;
         this.#restarts++;
         this.#lost = true;
       }
@@ -100,7 +100,7 @@ export class CardAtDesk {
   async untilPresent(): Promise<string> {
     const { readers, print, delay } = this.#desk;
     const { readerName } = this.#wait;
-    let settlePolls = this.#lost ? mostSettlePolls : 0;
+    let settlePolls = this.#lost ? maxSettlePolls : 0;
     let asked = this.#lost;
     if (this.#lost) {
       print("The document left the reader. Put it back.");
@@ -133,12 +133,12 @@ export class CardAtDesk {
 
   /** Somebody has said that the document lies there again: it may take its whole time once more. */
   beginAgain(): void {
-    this.#pollsLeft = this.#mostPolls;
+    this.#pollsLeft = this.#maxPolls;
     this.#restarts = 0;
     this.#lost = false;
   }
 
-  get #mostPolls(): number {
+  get #maxPolls(): number {
     return Math.max(1, Math.ceil((this.#wait.waitSeconds * 1000) / pollMilliseconds));
   }
 

@@ -5,8 +5,8 @@ import type { Core } from "../../platform/core.ts";
 import type { Listener } from "../../platform/db/listener.ts";
 import { ApiError } from "../../platform/kernel/api-error.ts";
 import { addressBlock } from "../../platform/lib/address-block.ts";
+import { KeyedSlots } from "../../platform/lib/keyed-slots.ts";
 import { describeError } from "../../platform/lib/log.ts";
-import { Places } from "../../platform/lib/places.ts";
 import { AttemptRun } from "../attempts/attempt-run.ts";
 import { findSocketOwner } from "../attempts/attempt-socket.store.ts";
 import { ByteBudget, byteLimits } from "../attempts/byte-budget.ts";
@@ -27,8 +27,8 @@ const stepBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30
 /** Pings that may go unanswered: with fewer, a phone that changes networks is cut off; with more, its session stays blocked longer. */
 const missedHeartbeats = 3;
 /** What a device may send before it is welcomed. Until then it can only announce files, so more is a flood. */
-const mostEarlyFrames = 16;
-const mostEarlyBytes = 64 * 1024;
+const maxEarlyFrames = 16;
+const maxEarlyBytes = 64 * 1024;
 /** How often captures are looked at that may have outlived their challenge. */
 const lookAtTimeMs = 1000;
 /** How often it is looked whether those that may still finish have done so. */
@@ -70,8 +70,8 @@ export class DeviceRegistry {
   readonly #budget: ByteBudget;
   readonly #allocate: (bytes: number) => Buffer;
   readonly #unwelcomed = {
-    byAddress: new Places<string>(unwelcomedLimits.perAddress),
-    bySession: new Places<SessionId>(unwelcomedLimits.perSession),
+    byAddress: new KeyedSlots<string>(unwelcomedLimits.perAddress),
+    bySession: new KeyedSlots<SessionId>(unwelcomedLimits.perSession),
   };
   readonly #runs = new Map<AttemptId, AttemptRun>();
   readonly #sockets = new Set<DeviceSocket>();
@@ -170,7 +170,7 @@ export class DeviceRegistry {
         // The device has not waited for the welcome: its frames are handled once the welcome was sent.
         socket.early.push({ data, isBinary });
         socket.earlyBytes += data.length;
-        if (socket.early.length > mostEarlyFrames || socket.earlyBytes > mostEarlyBytes)
+        if (socket.early.length > maxEarlyFrames || socket.earlyBytes > maxEarlyBytes)
           socket.close("OUT_OF_ORDER");
       } else {
         const message = isBinary ? null : parseDeviceMessage(data.toString("utf8"));

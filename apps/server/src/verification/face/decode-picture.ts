@@ -92,7 +92,7 @@ const jpeg2000Codec = new Codec("@cornerstonejs/codec-openjpeg", "J2KDecoder");
  * A JPEG that is built up in passes over the whole picture (progressive) costs time for each of them, however few bytes it has. Encoders make about ten. By hand.
  * Half: nothing known would break. Twice: twice the time that whoever makes a picture of empty passes takes from others.
  */
-const mostScans = 100;
+const maxScans = 100;
 
 /**
  * The size is read from the header by our own reader before a decoder sees the bytes, so that nobody can ask for memory by
@@ -105,8 +105,7 @@ export async function decodePicture(
   const { kind, width, height } = headerOf(bytes);
   if (!limits.kinds.includes(kind)) throw new PictureError("The picture is of a kind that is not taken here");
   if (width * height > limits.maxPixels) throw new PictureError("The picture has too many pixels");
-  if (kind === "jpeg" && scansIn(bytes) > mostScans)
-    throw new PictureError("The picture has too many passes");
+  if (kind === "jpeg" && scansIn(bytes) > maxScans) throw new PictureError("The picture has too many passes");
   return (kind === "jpeg" ? jpegCodec : jpeg2000Codec).decode(bytes);
 }
 

@@ -8,7 +8,7 @@ const linearOf = Float64Array.from({ length: 256 }, (_, value) => {
 });
 
 /** Fewer pixels than this part of the picture are no measurement. By hand; neither half nor twice was tried. */
-const leastAreaShare = 0.005;
+const minAreaShare = 0.005;
 
 /** The middle of the face is skin in every pose; hair and clothes are neither face nor far away, so a margin around it counts as nothing. */
 export function lightOf(
@@ -34,7 +34,7 @@ export function lightOf(
     green / count,
     blue / count,
   ];
-  const enough = ([, , , count = 0]: number[]) => count * step * step >= leastAreaShare * width * height;
+  const enough = ([, , , count = 0]: number[]) => count * step * step >= minAreaShare * width * height;
   return {
     faceLight: enough(face) ? mean(face) : [0, 0, 0],
     surroundingLight: enough(surrounding) ? mean(surrounding) : null,

@@ -5,7 +5,7 @@ import type { DecodedPicture } from "./decode-picture.ts";
 export type MeanColour = readonly [red: number, green: number, blue: number];
 
 /**
- * A square of the picture at another size, between the pixels by the four around, from 0 to 1 less the mean colour. Written channel by channel into `pixels`. Places outside of the
+ * A square of the picture at another size, between the pixels by the four around, from 0 to 1 less the mean colour. Written channel by channel into `pixels`. KeyedSlots outside of the
  * picture get what `outside` says; without it the picture goes on as it ends.
  */
 export function samplePicture(

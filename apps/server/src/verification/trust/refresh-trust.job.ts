@@ -43,7 +43,7 @@ const everyMs = 6 * hourMs;
 const firstRetryMs = 5 * minuteMs;
 const leaseMs = 10 * minuteMs;
 const fetchLimits = { timeoutMs: 60 * secondMs, maxBodyBytes: 16 * 1024 * 1024 };
-const mostNamesInMail = 40;
+const maxNamesInMail = 40;
 
 type Around = Pick<Core, "config" | "db" | "clock" | "log" | "publicUrl" | "ring" | "setAside"> & {
   safeFetch: SafeFetch;
@@ -253,8 +253,8 @@ async function supersede(
       address,
       at: until,
       names: names
-        .slice(0, mostNamesInMail)
-        .concat(names.length > mostNamesInMail ? ["…"] : [])
+        .slice(0, maxNamesInMail)
+        .concat(names.length > maxNamesInMail ? ["…"] : [])
         .join("\n"),
       keep: `assay trust keep ${file}`,
       remove: `assay trust remove ${file}`,
@@ -264,7 +264,7 @@ async function supersede(
     {
       act: "removal_held",
       subject: earlier.label,
-      detail: `${lost.length} authorities until ${until.toISOString()}: ${names.slice(0, mostNamesInMail).join("; ")}`,
+      detail: `${lost.length} authorities until ${until.toISOString()}: ${names.slice(0, maxNamesInMail).join("; ")}`,
     },
   ];
 }

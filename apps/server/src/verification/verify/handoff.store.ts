@@ -4,7 +4,7 @@ import { sql } from "../../platform/db/sql.ts";
 import type { HandoffToken } from "./handoff.ts";
 
 /** Unclaimed tokens kept for a session; beyond it the oldest go. Pages that renew their code every few minutes need a few dozen in an hour. */
-const mostTokensPerSession = 200;
+const maxTokensPerSession = 200;
 
 export function insertHandoffToken(
   tx: Tx,
@@ -25,7 +25,7 @@ export function insertHandoffToken(
   tx.write(sql`
     delete from handoff_tokens where token_hash in (
       select token_hash from handoff_tokens where session_id = ${token.sessionId} and device_hash is null
-      order by created_at desc offset ${mostTokensPerSession})`);
+      order by created_at desc offset ${maxTokensPerSession})`);
 }
 
 export function heldHandoffToken(sessionId: SessionId, tokenHash: Buffer): Question<HandoffToken | null> {

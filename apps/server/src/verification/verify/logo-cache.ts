@@ -2,18 +2,18 @@ import type { OrganizationId } from "@assay/contract/ids";
 import { logoLimits, logoTypes } from "@assay/contract/organization-logo";
 import type { Core } from "../../platform/core.ts";
 import { hourMs, later, minuteMs, secondMs } from "../../platform/kernel/clock.ts";
-import { Places } from "../../platform/lib/places.ts";
+import { KeyedSlots } from "../../platform/lib/keyed-slots.ts";
 import { type SafeFetch, SafeFetchError, type SafeFetchProblem } from "../../platform/lib/safe-fetch.ts";
 import { type Logo, type LogoProblem, readLogo } from "../../tenants/organizations/logo-picture.ts";
 
 type Problem = LogoProblem | SafeFetchProblem | "status_not_200" | "too_many_bytes" | "too_many_fetches";
 type Entry = { logo: Logo | null; until: Date };
 
-const mostEntries = 200;
-const mostBytes = 16 * 1024 * 1024;
-const mostFetchesAtOnce = 16;
+const maxEntries = 200;
+const maxBytes = 16 * 1024 * 1024;
+const maxFetchesAtOnce = 16;
 /** So that addresses which never answer take no more than these of all places. One would make a logo that was just changed wait for the old one. */
-const mostFetchesOfOrganization = 2;
+const maxFetchesOfOrganization = 2;
 const fetchTimeoutMs = 5 * secondMs;
 const headers = { accept: logoTypes.join(", "), "user-agent": "Assay-Logos/1" };
 
@@ -28,7 +28,7 @@ export class LogoCache {
   /** Oldest first. */
   readonly #entries = new Map<string, Entry>();
   readonly #fetching = new Map<string, Promise<Logo | null>>();
-  readonly #places = new Places<OrganizationId>(mostFetchesOfOrganization);
+  readonly #places = new KeyedSlots<OrganizationId>(maxFetchesOfOrganization);
   #bytes = 0;
 
   constructor(core: Pick<Core, "clock" | "log" | "metrics">, safeFetch: SafeFetch) {
@@ -43,7 +43,7 @@ export class LogoCache {
     if (known !== undefined && known.until > this.#core.clock.now()) return known.logo;
     const running = this.#fetching.get(url);
     if (running !== undefined) return running;
-    const giveBack = this.#fetching.size >= mostFetchesAtOnce ? null : this.#places.take(organizationId);
+    const giveBack = this.#fetching.size >= maxFetchesAtOnce ? null : this.#places.take(organizationId);
     if (giveBack === null) {
       this.#report("too_many_fetches");
       return null;
@@ -84,7 +84,7 @@ export class LogoCache {
     this.#entries.set(url, entry);
     this.#bytes += bytesOf(entry);
     for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= mostEntries && this.#bytes <= mostBytes) break;
+      if (this.#entries.size <= maxEntries && this.#bytes <= maxBytes) break;
       this.#drop(oldest);
     }
   }

@@ -7,8 +7,8 @@ import { ApiError } from "../../platform/kernel/api-error.ts";
 import { secondMs } from "../../platform/kernel/clock.ts";
 import { knownId } from "../../platform/kernel/ids.ts";
 import { addressBlock } from "../../platform/lib/address-block.ts";
+import { KeyedSlots } from "../../platform/lib/keyed-slots.ts";
 import { describeError } from "../../platform/lib/log.ts";
-import { Places } from "../../platform/lib/places.ts";
 import { progressSession, verifyProgressChannel } from "../attempts/report-progress.ts";
 import { sessionChannel } from "../sessions/end-session.ts";
 import { isOpen } from "../sessions/session.ts";
@@ -44,7 +44,7 @@ type Watched = {
 export class StatusFeed {
   readonly #core: Core;
   readonly #watched = new Map<SessionId, Watched>();
-  readonly #places = new Places<string>(maxStreamsPerAddress);
+  readonly #places = new KeyedSlots<string>(maxStreamsPerAddress);
   #streams = 0;
   #stopped = false;
 

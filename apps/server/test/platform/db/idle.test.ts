@@ -5,7 +5,7 @@ import pg from "pg";
 import { minuteMs, secondMs } from "../../../src/platform/kernel/clock.ts";
 import { startTestService, TestClock } from "../../support/service.ts";
 
-const mostInAMinute = 150;
+const maxInAMinute = 150;
 
 test("a service with nothing to do sends at most 150 statements in a minute", async () => {
   const clock = new TestClock();
@@ -55,5 +55,5 @@ test("a service with nothing to do sends at most 150 statements in a minute", as
     ([text, of]) => `${of.length} ${text}`,
   );
   assert.ok(sent.length > 20, "the jobs of a minute have run");
-  assert.ok(sent.length <= mostInAMinute, `${sent.length} statements:\n${counted.sort().join("\n")}`);
+  assert.ok(sent.length <= maxInAMinute, `${sent.length} statements:\n${counted.sort().join("\n")}`);
 });

@@ -53,12 +53,12 @@ function marked(jpeg: Uint8Array, canary: Buffer): Uint8Array {
 const portrait = marked(readPortrait("adult.jpg"), canaries.portrait);
 
 /** Somebody in front of the camera, so many times; every frame carries a canary. */
-function markedCamera(person: "adult" | "elder", mostTries: number): CameraSource {
+function markedCamera(person: "adult" | "elder", maxTries: number): CameraSource {
   const camera = testPersonCamera({ person, followsInstructions: true });
   let tries = 0;
   return async function* (challenge) {
     tries += 1;
-    if (tries > mostTries) throw new DeviceError("tried often enough");
+    if (tries > maxTries) throw new DeviceError("tried often enough");
     for await (const { jpeg, atMs } of camera(challenge)) yield { jpeg: marked(jpeg, canaries.frame), atMs };
   };
 }

@@ -142,7 +142,12 @@ test("a required field cannot be left out, an unasked one cannot be added, and t
   const { path } = await startVerification(partner.api);
   const consent = (keys: unknown, version: unknown = termsVersion, more = {}) =>
     api.post(`${path}/consent`, { selected_field_keys: keys, terms_version: version, ...more });
-  expectError(await consent(["service_document_id"]), 400, "REQUIRED_FIELD_DECLINED", /`date_of_birth`.*required/);
+  expectError(
+    await consent(["service_document_id"]),
+    400,
+    "REQUIRED_FIELD_DECLINED",
+    /`date_of_birth`.*required/,
+  );
   expectError(await consent(["date_of_birth"]), 400, "REQUIRED_FIELD_DECLINED", /`service_document_id`/);
   expectError(await consent([...requiredKeys, "family_name"]), 400, "FIELD_NOT_ASKED", /`family_name`/);
   expectError(await consent([...requiredKeys, "__proto__"]), 400, "FIELD_NOT_ASKED", /__proto__/);

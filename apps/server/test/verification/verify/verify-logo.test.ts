@@ -262,7 +262,7 @@ test("an organization whose logo never comes takes no place from another one", a
   expectData(await other.owner.api.patch("/v1/auth/orgs", { logo_url: `${origin}/theirs.png` }));
   const theirs = await startVerification(other.api);
 
-  // Places are those of a process.
+  // KeyedSlots are those of a process.
   const [{ url: one }] = machines;
   const hanging: Promise<Response>[] = [];
   for (let tried = 0; tried < 17; tried++) {

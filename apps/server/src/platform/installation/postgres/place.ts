@@ -41,7 +41,7 @@ export type Place = {
   passwords: Passwords | null;
 };
 
-const longestSocketPathBytes = process.platform === "darwin" ? 103 : 107;
+const maxSocketPathBytes = process.platform === "darwin" ? 103 : 107;
 
 /** Where the parts of an embedded server are below DATA_DIR. */
 export function embeddedFolders(dataDir: string): {
@@ -101,7 +101,7 @@ export async function makeOwnFolder(folder: string, account: Account | null): Pr
 /** Beside the data folder, or, where that path is too long for a socket, under a name of its own in the temporary folder. */
 function chooseSocketFolder(usual: string): string {
   const fits = (folder: string) =>
-    Buffer.byteLength(path.join(folder, `.s.PGSQL.${port}`)) <= longestSocketPathBytes;
+    Buffer.byteLength(path.join(folder, `.s.PGSQL.${port}`)) <= maxSocketPathBytes;
   const name = createHash("sha256").update(usual).digest("hex").slice(0, 20);
   const elsewhere = [tmpdir(), "/tmp"].map((parent) =>
     path.join(parent, `assay-${process.geteuid?.()}-${name}`),

@@ -2,7 +2,7 @@ import type { EmbeddedPostgresOptions } from "./place.ts";
 
 const againAfterMs = 60_000;
 /** More than the different lines of one failure. Beyond it the oldest is forgotten, and is logged when it comes again. */
-const mostRemembered = 50;
+const maxRemembered = 50;
 
 /** What a server writes before it knows its settings: the time and its process id, which differ in lines that say the same. */
 const timeAndProcess = /\d{4}-\d\d-\d\d [\d:.]+ \w+ \[\d+\] /g;
@@ -25,6 +25,6 @@ export function onceAMinute(
     seen.delete(said);
     seen.set(said, { loggedAt: now(), since: 0 });
     const [oldest] = seen.keys();
-    if (seen.size > mostRemembered && oldest !== undefined) seen.delete(oldest);
+    if (seen.size > maxRemembered && oldest !== undefined) seen.delete(oldest);
   };
 }

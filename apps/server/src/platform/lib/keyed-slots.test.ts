@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Places } from "./places.ts";
+import { KeyedSlots } from "./keyed-slots.ts";
 
 test("no key ever has more places than the limit, and nothing is left of those that were given back, once or twice", () => {
   fc.assert(
@@ -9,7 +9,7 @@ test("no key ever has more places than the limit, and nothing is left of those t
       fc.integer({ min: 1, max: 4 }),
       fc.array(fc.record({ key: fc.nat(3), gives: fc.boolean() }), { maxLength: 60 }),
       (most, moves) => {
-        const places = new Places<number>(most);
+        const places = new KeyedSlots<number>(most);
         const held = new Map<number, (() => void)[]>();
         for (const { key, gives } of moves) {
           const own = held.get(key) ?? [];

@@ -1,5 +1,5 @@
 /** Counts what is under way by key, with the same limit for each. A key that has nothing under way takes no memory. */
-export class Places<Key> {
+export class KeyedSlots<Key> {
   readonly #maxOfEach: number;
   readonly #taken = new Map<Key, number>();
 
