@@ -495,6 +495,11 @@ export const codesOfNoRoute = [
 ] as const satisfies readonly ErrorCode[];
 
 /** Codes of tools for agents, which no route has. */
-export const codesOfTools = ["AGENTS_MAY_NOT_CHANGE_WEBHOOKS"] as const satisfies readonly ErrorCode[];
+export const codesOfTools = [
+  "AGENTS_MAY_NOT_CHANGE_WEBHOOKS",
+  "SANDBOX_KEY_REQUIRED",
+  "SESSION_IS_LIVE",
+  "TEST_DEVICE_REFUSED",
+] as const satisfies readonly ErrorCode[];
 
 export const errorCodes = Object.keys(errorTable) as ErrorCode[];

@@ -371,7 +371,7 @@ test("a session may be framed by the one origin that was named: on a verified do
   );
   const live = await createLivePartner(core, api);
   const refused = await live.api.post("/v1/sessions", { embed_origin: "http://localhost:4000" });
-  expectError(refused, 400, "INVALID_REQUEST", /must begin with https/);
+  expectError(refused, 400, "EMBED_ORIGIN_NOT_ALLOWED", /must begin with https/);
 });
 
 test("live, an address on a verified domain is taken, and where patterns are registered it must match one", async () => {
