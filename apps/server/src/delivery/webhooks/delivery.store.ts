@@ -687,7 +687,7 @@ export function takeExpiredPayloads(db: Queryable, now: Date, among: Among): Pro
   return db.rows<OwnDelivery>(sql`
     select id, organization_id, sandbox from webhook_deliveries
     where scrub_at is not null and scrub_at <= ${now} and ${among.where(sql`id`, "text")}
-    order by scrub_at limit ${among.limit} for update skip locked`);
+    order by scrub_at limit ${among.limit} ${among.lock}`);
 }
 
 export async function scrubPayloadsOf(tx: Tx, ids: readonly DeliveryId[], now: Date): Promise<void> {
@@ -718,7 +718,7 @@ export function takeDeliveriesOf(
   return db.rows<OwnDelivery>(sql`
     select delivery_id as id, organization_id, sandbox from webhook_delivery_queue
     where endpoint_id = any(${endpointIds}::text[]) and ${among.where(sql`delivery_id`, "text")}
-    order by delivery_id limit ${among.limit} for update skip locked`);
+    order by delivery_id limit ${among.limit} ${among.lock}`);
 }
 
 export async function endDeliveries(tx: Tx, deliveries: readonly OwnDelivery[], now: Date): Promise<void> {
@@ -776,7 +776,7 @@ export function takeOldDeliveries(
     where d.id < ${idFloor("whd", cutoff)} and ${among.where(sql`d.id`, "text")} and not exists (
       select from webhook_delivery_queue q
       where q.organization_id = d.organization_id and q.sandbox = d.sandbox and q.delivery_id = d.id and q.lease_until > ${now})
-    order by d.id limit ${among.limit} for update skip locked`);
+    order by d.id limit ${among.limit} ${among.lock}`);
 }
 
 export async function deleteDeliveriesWithAttempts(

@@ -73,7 +73,7 @@ export function takeAbsentListeners(db: Queryable, before: Date, among: Among): 
   return db.rows<AbsentListener>(sql`
     select id, organization_id, sandbox, name from webhook_endpoints
     where kind = 'listener' and listener_seen_at < ${before} and ${among.where(sql`id`, "text")}
-    order by id limit ${among.limit} for update skip locked`);
+    order by id limit ${among.limit} ${among.lock}`);
 }
 
 export async function deleteListeners(tx: Tx, ids: readonly EndpointId[]): Promise<void> {

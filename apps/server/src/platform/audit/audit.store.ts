@@ -158,7 +158,7 @@ export function takeOldAuditLogs(
     select id, organization_id from audit_logs
     where id > ${among.after === "" ? firstUuid : among.after} and id < ${uuidFloor(writtenBefore)}
       and ${among.where(sql`id`, "uuid")}
-    order by id limit ${among.limit} for update skip locked`);
+    order by id limit ${among.limit} ${among.lock}`);
 }
 
 export async function deleteAuditLogs(tx: Tx, ids: readonly AuditLogId[]): Promise<void> {

@@ -187,12 +187,11 @@ export type TakenRow = { id: string; organization_id?: OrganizationId | null };
 export function takeExpired(
   db: Queryable,
   { table, key, type, due, owned }: Expired,
-  among: (key: Sql, type: KeyType) => Sql,
-  limit: number,
+  among: { where: (key: Sql, type: KeyType) => Sql; limit: number; lock: Sql },
 ): Promise<TakenRow[]> {
   return db.rows<TakenRow>(sql`
     select ${textOf(name(key), type)} as id ${owned ? sql`, organization_id` : noSql} from ${name(table)}
-    where ${due} and ${among(name(key), type)} limit ${limit} for update skip locked`);
+    where ${due} and ${among.where(name(key), type)} limit ${among.limit} ${among.lock}`);
 }
 
 export async function deleteExpired(

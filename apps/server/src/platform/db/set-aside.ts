@@ -19,7 +19,7 @@ import {
   type TakenRow,
   takeExpired,
 } from "./set-aside.store.ts";
-import type { Sql } from "./sql.ts";
+import { noSql, type Sql, sql } from "./sql.ts";
 
 /**
  * When a row is tried again for the first time; after that the time doubles up to the second number. At half of the first a
@@ -48,12 +48,16 @@ export type Among = {
   /** Whether the rows were set aside before; what they were leased or postponed for counts no more then. */
   isRetry: boolean;
   where: (key: Sql, type: KeyType) => Sql;
+  /** Locks the rows and skips those that another process holds; empty for a look, which must not keep another process from its rows. */
+  lock: Sql;
 };
+
+const lock = sql`for update skip locked`;
 
 export type Steps<T extends TakenRow> = {
   /**
-   * Locks rows that are due (`for update skip locked`). It must not fail because of what is in a row. It is also asked for one row outside of a
-   * transaction, so that a job with nothing to do opens none.
+   * Locks rows that are due, as `lock` says. It must not fail because of what is in a row. It is also asked for one row outside of a transaction and
+   * without a lock, so that a job with nothing to do opens none.
    */
   take: (db: Queryable, among: Among) => Promise<T[]>;
   /** Deals with all of the rows in the same transaction or, where it throws, with none. */
@@ -93,7 +97,7 @@ export class SetAside {
   /** Deletes a batch of rows that are past their time; returns how many there were. */
   purge(job: string, expired: Expired, limit: number): Promise<number> {
     return this.rowsOf(job, expired.table).run(limit, {
-      take: (tx, among) => takeExpired(tx, expired, among.where, among.limit),
+      take: (tx, among) => takeExpired(tx, expired, among),
       handle: (tx, rows) =>
         deleteExpired(
           tx,
@@ -181,13 +185,13 @@ export class JobRows {
     const { job, kind } = this.#of;
     const now = this.#deps.clock.now();
     const where = (key: Sql, type: KeyType) => notAside(job, kind, key, type, now);
-    const due = await steps.take(this.#deps.db, { after, limit: 1, isRetry: false, where });
+    const due = await steps.take(this.#deps.db, { after, limit: 1, isRetry: false, where, lock: noSql });
     let taken: readonly T[] = [];
     if (due.length === 0) return { taken, done: taken };
     try {
       await this.#deps.db.transaction(async (tx) => {
         taken = [];
-        taken = await steps.take(tx, { after, limit, isRetry: false, where });
+        taken = await steps.take(tx, { after, limit, isRetry: false, where, lock });
         if (taken.length > 0) await steps.handle(tx, taken);
       });
       return { taken, done: taken };
@@ -219,7 +223,7 @@ export class JobRows {
   ): Promise<readonly T[]> {
     return this.#deps.db.transaction(async (tx) => {
       const where = (key: Sql, type: KeyType) => isOneOf(ids, key, type);
-      const rows = await steps.take(tx, { after: "", limit: ids.length, isRetry, where });
+      const rows = await steps.take(tx, { after: "", limit: ids.length, isRetry, where, lock });
       if (rows.length > 0) await steps.handle(tx, rows);
       return rows;
     });

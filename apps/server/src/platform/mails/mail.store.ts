@@ -36,7 +36,7 @@ export function takeDueMails(db: Queryable, now: Date, among: Among): Promise<Du
   return db.rows<DueMail>(sql`
     select id, organization_id, content, attempt_count, created_at from mails
     where (next_attempt_at <= ${now} or ${among.isRetry}) and ${among.where(sql`id`, "uuid")}
-    order by next_attempt_at limit ${among.limit} for update skip locked`);
+    order by next_attempt_at limit ${among.limit} ${among.lock}`);
 }
 
 /** Leases mails; those of a process that dies come back when `leaseUntil` has passed. */

@@ -84,7 +84,7 @@ export async function insertMailRequest(
 export function takeMailRequests(db: Queryable, among: Among): Promise<MailRequestRow[]> {
   return db.rows<MailRequestRow>(sql`
     select id, purpose, email from mail_requests where ${among.where(sql`id`, "uuid")}
-    order by id limit ${among.limit} for update skip locked`);
+    order by id limit ${among.limit} ${among.lock}`);
 }
 
 /** When the oldest request was made that is not answered yet, leaving out what `job` has set aside. Ids begin with their time. */

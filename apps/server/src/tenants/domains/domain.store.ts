@@ -195,7 +195,7 @@ export function takeDueDomains(db: Queryable, now: Date, among: Among): Promise<
   return db.rows<DomainRow>(sql`
     select ${domainColumns} from verified_domains d
     where (d.next_check_at <= ${now} or ${among.isRetry}) and ${among.where(sql`d.id`, "uuid")}
-    order by d.next_check_at limit ${among.limit} for update skip locked`);
+    order by d.next_check_at limit ${among.limit} ${among.lock}`);
 }
 
 /** Leases domains; those of a process that dies come back when `leaseUntil` has passed. */

@@ -70,7 +70,7 @@ export async function clearPendingDeletion(
 export function takeDueDeletions(db: Queryable, now: Date, among: Among): Promise<{ id: OrganizationId }[]> {
   return db.rows<{ id: OrganizationId }>(sql`
     select id from organizations where pending_deletion_at <= ${now} and ${among.where(sql`id`, "uuid")}
-    order by pending_deletion_at limit ${among.limit} for update skip locked`);
+    order by pending_deletion_at limit ${among.limit} ${among.lock}`);
 }
 
 /** Marks organizations: from then on there is no way back. */

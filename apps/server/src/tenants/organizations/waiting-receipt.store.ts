@@ -44,7 +44,7 @@ export function lockCleanReceipts(
   return db.rows<WaitingReceiptRow>(sql`
     select organization_id as id, content from deletion_receipts
     where gone_before <= ${goneBefore} and ${among.where(sql`deletion_receipts.organization_id`, "uuid")}
-    order by gone_before limit ${among.limit} for update skip locked`);
+    order by gone_before limit ${among.limit} ${among.lock}`);
 }
 
 export async function deleteWaitingReceipt(tx: Tx, organizationId: OrganizationId): Promise<void> {

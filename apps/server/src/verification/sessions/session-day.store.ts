@@ -71,7 +71,7 @@ export function outcomeWrite(outcome: CountedOutcome, by: 1 | -1 = 1): Sql {
 export function takeOutcomes(db: Queryable, among: Among): Promise<OutcomeRow[]> {
   return db.rows<OutcomeRow>(sql`
     select id, organization_id, sandbox, to_char(day, 'YYYY-MM-DD') as day, status, failure_code, seconds_bucket, stage, by
-    from session_outcomes where ${among.where(sql`id`, "uuid")} limit ${among.limit} for update skip locked`);
+    from session_outcomes where ${among.where(sql`id`, "uuid")} limit ${among.limit} ${among.lock}`);
 }
 
 export async function deleteOutcomes(tx: Tx, outcomes: readonly OutcomeRow[]): Promise<void> {

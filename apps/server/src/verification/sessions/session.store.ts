@@ -555,7 +555,7 @@ export function takeDueSessions(db: Queryable, now: Date, among: Among): Promise
     where status in ('created', 'in_progress') and id > ${among.after}
       and id < ${firstLiving("vs", now)} and expires_at <= ${now}
       and ${among.where(sql`id`, "text")}
-    order by id limit ${among.limit} for update skip locked`);
+    order by id limit ${among.limit} ${among.lock}`);
 }
 
 /** When the next open session expires or, where the job has not come by yet, the oldest one expired. */
@@ -603,7 +603,7 @@ export function takeEndedSessions(
     select id, organization_id from sessions
     where id > ${among.after} and id < ${idFloor("vs", endedBefore)} and completed_at < ${endedBefore}
       and ${among.where(sql`id`, "text")}
-    order by id limit ${among.limit} for update skip locked`);
+    order by id limit ${among.limit} ${among.lock}`);
 }
 
 export async function deleteSessionsWithAttempts(tx: Tx, ids: readonly SessionId[]): Promise<void> {
@@ -619,7 +619,7 @@ export function takeOldAttempts(db: Queryable, endedBefore: Date, among: Among):
     select id, session_id, organization_id from attempts
     where minimised_at is null and id > ${among.after} and id < ${idFloor("va", endedBefore)}
       and completed_at < ${endedBefore} and ${among.where(sql`id`, "text")}
-    order by id limit ${among.limit} for update skip locked`);
+    order by id limit ${among.limit} ${among.lock}`);
 }
 
 /** Removes everything from the attempts that is not their outcome. */

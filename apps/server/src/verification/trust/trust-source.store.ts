@@ -42,7 +42,7 @@ export function takeDueSources(db: Queryable, now: Date, among: Among): Promise<
   return db.rows<TrustSourceRow>(sql`
     select ${sourceColumns} from trust_sources
     where (due_at <= ${now} or ${among.isRetry}) and ${among.where(sql`address`, "text")}
-    order by due_at limit ${among.limit} for update skip locked`);
+    order by due_at limit ${among.limit} ${among.lock}`);
 }
 
 /** Another process does not take them as well before the lease is over. */

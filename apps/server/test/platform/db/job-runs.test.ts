@@ -81,3 +81,17 @@ test("of processes that ask at once, one runs a job", async () => {
   assert.equal(await winners(later(clock.now(), 53 * minuteMs)), 0);
   assert.equal(await winners(later(clock.now(), 57 * minuteMs)), 1);
 });
+
+test("a job that looks whether rows are due locks none of them, so that it keeps no other process from its rows", async () => {
+  const { core, close } = await startTestService({ databaseUrl, clock, machines: 1 });
+  const locks: string[] = [];
+  await core.setAside.rowsOf("a-job-of-the-test", "sessions").run(10, {
+    take: async (_db, { lock }) => {
+      locks.push(lock.prepared.text);
+      return locks.length <= 2 ? [{ id: "a row" }] : [];
+    },
+    handle: async () => {},
+  });
+  assert.deepEqual(locks, ["", "for update skip locked"]);
+  await close();
+});
