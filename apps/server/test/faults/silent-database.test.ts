@@ -56,12 +56,12 @@ test("a database host that vanishes without a word costs requests seconds, and t
   // Fills the pool.
   for (const answer of await createMany(4 * poolSize)) expectData(answer, 201);
 
+  const opened = proxy.opened;
   proxy.fallSilent();
   // How many connections the requests above came to open is up to the admission; one that opens another is served.
   const met = (await createMany(poolSize)).filter(({ status }) => status !== 201);
   assert.ok(met.length > 0);
   allRefused(met);
-  const opened = proxy.opened;
   for (const answer of await createMany(2 * poolSize)) expectData(answer, 201);
   assert.ok(proxy.opened > opened);
 
