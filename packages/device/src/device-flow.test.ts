@@ -985,6 +985,8 @@ class World {
     if (first !== (message.type === "welcome") && message.type !== "closing") return;
     if (first && message.type === "welcome") this.socket = "welcomed";
     if ("phase" in message) this.phase = message.phase;
+    // A service that leaves the proof waits for no answer of it.
+    if (this.phase !== "chip_proof") this.exchange = null;
     if (message.type === "chip_command") [this.phase, this.exchange] = ["chip_proof", message.exchange];
     if (message.type === "face_challenge") this.phase = "face_capture";
     if (message.type === "outcome") this.phase = "ended";
