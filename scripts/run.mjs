@@ -367,10 +367,17 @@ function childEnvironment(node) {
   };
 }
 
+/** As in `bin/assay`, which says why. */
+const noDeadlock = "--no-concurrent-sparkplug";
+
 function runToEnd(node, args) {
   const script = args.find((argument) => !argument.startsWith("-"));
   if (!existsSync(path.join(root, script))) throw new Refusal(`${script} does not exist.`);
-  const child = spawn(node, args, { cwd: root, stdio: "inherit", env: childEnvironment(node) });
+  const child = spawn(node, [noDeadlock, ...args], {
+    cwd: root,
+    stdio: "inherit",
+    env: childEnvironment(node),
+  });
   // At a terminal the child gets Ctrl-C and the hang-up by itself, and a second one would mean "do not wait". Without a
   // terminal whoever signals this process (a supervisor, a container) means the child.
   let signalled = false;
