@@ -14,10 +14,6 @@ const modules = path.join(root, "node_modules");
 const stampFile = path.join(modules, ".assay-install");
 const unfinished = "unfinished";
 const withoutTools = " without tools";
-/** What runs the networks of the face step. */
-const nativeRuntime = path.join(modules, "onnxruntime-node");
-const nativeBinaries = path.join(nativeRuntime, "bin", "napi-v6");
-const ownBinaries = path.join(nativeBinaries, process.platform, process.arch);
 
 const collectors = Math.min(4, Math.max(1, availableParallelism() - 1));
 
@@ -147,10 +143,7 @@ async function installWhenStale(tools) {
     if (found === unfinished) rmSync(modules, { recursive: true, force: true });
     mkdirSync(modules, { recursive: true });
     writeFileSync(stampFile, unfinished);
-    // npm would take the package for complete, although it was made smaller on another platform.
-    if (!existsSync(ownBinaries)) rmSync(nativeRuntime, { recursive: true, force: true });
     npmInstall(withTools);
-    dropUnused();
     writeFileSync(stampFile, withTools ? all : fewer);
     process.stderr.write(`Packages installed in ${((Date.now() - startedAt) / 1000).toFixed(0)} s.\n`);
   });
@@ -183,21 +176,6 @@ function npmInstall(withTools) {
     `${output}\n\nThe packages could not be installed${result.error ? ` (${result.error.message})` : ""}. ` +
       "Check the connection to the npm registry, then run the command again.",
   );
-}
-
-/**
- * The runtime has a folder for each platform and in it one for each kind of processor, 288 MB in all, of which one is ever loaded. The headers that come with Node, 67 MB,
- * are for compiling against it, which nothing here does.
- */
-function dropUnused() {
-  for (const name of readdirSync(modules).filter((folder) => folder.startsWith("node-")))
-    rmSync(path.join(modules, name, "include", "node"), { recursive: true, force: true });
-  if (!existsSync(ownBinaries)) return;
-  for (const platform of readdirSync(nativeBinaries))
-    for (const processor of readdirSync(path.join(nativeBinaries, platform))) {
-      const folder = path.join(nativeBinaries, platform, processor);
-      if (folder !== ownBinaries) rmSync(folder, { recursive: true, force: true });
-    }
 }
 
 /**

