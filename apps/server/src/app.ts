@@ -10,8 +10,6 @@ import {
   type ServiceOptions,
   type Services,
 } from "./open-services.ts";
-import { listReports } from "./operations/operator/process-report.store.ts";
-import { machinesOf } from "./operations/operator/process-report.ts";
 import type { Core } from "./platform/core.ts";
 import { claimJobRun } from "./platform/db/job-run.store.ts";
 import { checkSchema, migrate } from "./platform/db/migrate.ts";
@@ -20,8 +18,7 @@ import { listenForMetrics, type Readiness } from "./platform/http/health.ts";
 import { openableUrl } from "./platform/http/listen-address.ts";
 import type { Server } from "./platform/http/server.ts";
 import { showInstallation } from "./platform/installation/show-installation.ts";
-import { later, secondMs } from "./platform/kernel/clock.ts";
-import { goneAfterMs } from "./platform/key-ring/ring-state.ts";
+import { secondMs } from "./platform/kernel/clock.ts";
 import { Scheduler } from "./platform/lib/scheduler.ts";
 import { foldEmails } from "./tenants/accounts/fold-emails.job.ts";
 import { foldInvitations } from "./tenants/organizations/fold-invitations.job.ts";
@@ -88,7 +85,6 @@ async function runService(
     jobs: () => scheduler.runs,
   });
   await services.ringMember.refresh();
-  await warnOfMailFiles(core);
   statusFeed.listen(listener);
   if (role !== "worker") {
     services.listeners.listen(listener, (endpointId) => services.listenerWorker.look(endpointId));
@@ -167,16 +163,6 @@ async function prepareTrust({ db, config, clock, log }: Core): Promise<void> {
     log.warn(
       "no issuing authority is trusted, so only sandbox sessions can succeed: import a master list with `assay trust import`",
     );
-}
-
-/** A mail that is a file is on the disk of whichever machine took it, where nobody may look for it. */
-async function warnOfMailFiles({ config, db, clock, log }: Core): Promise<void> {
-  if (config.smtpUrl !== "") return;
-  const machines = machinesOf(await listReports(db, later(clock.now(), -goneAfterMs)));
-  if (machines.length > 1)
-    log.warn("several machines run, and mails are files on whichever of them takes each: set SMTP_URL", {
-      machines: machines.join(", "),
-    });
 }
 
 async function foldAllEmails(core: Core): Promise<void> {

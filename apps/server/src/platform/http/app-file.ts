@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
+import { hasCode } from "../lib/error-code.ts";
 
 /** Ours has 40 kB. Halved, an operator's app with a browser engine of its own does not fit; doubled, a wrong file fills the memory. */
 const maxBytes = 128 * 1024 * 1024;
@@ -34,7 +35,7 @@ export function mountAppFile(app: FastifyInstance, file: string): void {
     try {
       found = await load();
     } catch (error) {
-      throw isMissing(error) ? noApp() : error;
+      throw hasCode(error, "ENOENT") ? noApp() : error;
     }
     return sendApp(request, reply, found);
   });
@@ -61,8 +62,4 @@ async function sendApp(
 
 function etagOf(bytes: Buffer): string {
   return `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }

@@ -6,7 +6,7 @@ import { createGunzip, createGzip } from "node:zlib";
 import pg from "pg";
 import { ExplainedError } from "../lib/explained-error.ts";
 import { dataDirMode } from "./data-dir.ts";
-import { hasCode, ignoring } from "./error-code.ts";
+import { hasCode, ignoring } from "../lib/error-code.ts";
 import { keyRingFileName } from "./key-ring-file.ts";
 import { startEmbeddedPostgres } from "./postgres/embedded-postgres.ts";
 import { type EmbeddedPostgresOptions, embeddedFolders } from "./postgres/place.ts";

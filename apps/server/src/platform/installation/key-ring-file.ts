@@ -14,7 +14,7 @@ import { dirname, join } from "node:path";
 import { ExplainedError } from "../lib/explained-error.ts";
 import { formatRing, KeyRing, newRingKey, parseRing, type RingKey } from "../lib/key-ring.ts";
 import { dataDirMode, explainFolderError } from "./data-dir.ts";
-import { hasCode } from "./error-code.ts";
+import { hasCode } from "../lib/error-code.ts";
 
 /** The name of the file in DATA_DIR, and in a backup of it. */
 export const keyRingFileName = "secret-keys";

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { hasCode } from "./error-code.ts";
+import { hasCode } from "../lib/error-code.ts";
 
 /** In DATA_DIR, so that whoever looks after the installation can tell how old its newest backup is. It is not a part of a backup. */
 const fileName = "last-backup";

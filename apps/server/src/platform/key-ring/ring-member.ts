@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Db, Queryable } from "../db/db.ts";
 import type { Clock } from "../kernel/clock.ts";
+import { hasCode } from "../lib/error-code.ts";
 import { ExplainedError } from "../lib/explained-error.ts";
 import { formatRing, type KeyRing, loadedKey } from "../lib/key-ring.ts";
 import { describeError, type Log } from "../lib/log.ts";
@@ -166,7 +167,7 @@ export class RingMember {
       return problems;
     } catch (error) {
       // With no file descriptor left nothing is known about the file, so the ring in memory is as good as before.
-      if (!isShortOfFiles(error)) return [`The key ring cannot be read again: ${(error as Error).message}.`];
+      if (!hasCode(error, "EMFILE", "ENFILE")) return [`The key ring cannot be read again: ${(error as Error).message}.`];
       if (!this.#isShortOfFiles)
         log.warn("the key ring could not be read again: too many files are open", describeError(error));
       this.#isShortOfFiles = true;
@@ -209,8 +210,4 @@ export class RingMember {
     const { ring } = this.#deps;
     return [ring.currentId, ...ring.keys.map((key) => markOf(loadedKey(key)))].join();
   }
-}
-
-function isShortOfFiles(error: unknown): boolean {
-  return ["EMFILE", "ENFILE"].includes(String((error as NodeJS.ErrnoException).code));
 }

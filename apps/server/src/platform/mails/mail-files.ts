@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -13,6 +14,7 @@ import type { OrganizationId } from "@assay/contract/ids";
 import type { Core } from "../core.ts";
 import { dayMs, later } from "../kernel/clock.ts";
 import { knownId, uuidFloor } from "../kernel/ids.ts";
+import { hasCode } from "../lib/error-code.ts";
 import { findDeletedOrganizations } from "./mail.store.ts";
 import { html, type Mail, plainText } from "./mail.ts";
 
@@ -117,13 +119,9 @@ export async function removeMailFiles({
 
 /** Mails of ours; whatever else somebody keeps in the folder stays. */
 function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter((name) => /^[0-9a-f-]{36}\.eml(\.part)?$/.test(name));
-  } catch (error) {
-    // There is no folder before the first mail.
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
+  // There is no folder before the first mail.
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).filter((name) => /^[0-9a-f-]{36}\.eml(\.part)?$/.test(name));
 }
 
 function organizationOf(path: string): OrganizationId | null {
@@ -137,7 +135,7 @@ function organizationOf(path: string): OrganizationId | null {
     }
   } catch (error) {
     // Another process has removed or renamed it meanwhile.
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    if (hasCode(error, "ENOENT")) return null;
     throw error;
   }
   const id = new RegExp(`^${organizationHeader}: ([0-9a-f-]{36})\\n`).exec(head.toString("latin1"))?.[1];

@@ -2,7 +2,7 @@ import { lchown, readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type pg from "pg";
-import { ignoring } from "../error-code.ts";
+import { ignoring } from "../../lib/error-code.ts";
 import { adminRole, database } from "./address.ts";
 import { connect } from "./connection.ts";
 import { newPasswords, readPasswords, replaceFile, writePasswords } from "./passwords.ts";

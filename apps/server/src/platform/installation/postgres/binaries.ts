@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { mkdir, readFile, readlink, rename, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { hasCode } from "../error-code.ts";
+import { hasCode } from "../../lib/error-code.ts";
 import { EmbeddedPostgresError, orUseAnotherServer } from "./embedded-postgres-error.ts";
 
 const useAnotherServer = "Set DATABASE_URL to a PostgreSQL server (15 or newer).";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { open, readdir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { hasCode, ignoring } from "../error-code.ts";
+import { hasCode, ignoring } from "../../lib/error-code.ts";
 import { syncToDisk } from "../sync-to-disk.ts";
 import { adminRole } from "./address.ts";
 import { bundledMajor } from "./binaries.ts";

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import path from "node:path";
-import { ignoring } from "../error-code.ts";
+import { ignoring } from "../../lib/error-code.ts";
 import type { Place } from "./place.ts";
 import { isAlive, processesOf } from "./processes.ts";
 

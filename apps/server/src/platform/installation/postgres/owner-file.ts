@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { hasCode, ignoring } from "../error-code.ts";
+import { hasCode, ignoring } from "../../lib/error-code.ts";
 import type { Place } from "./place.ts";
 import { isAlive, processStart } from "./processes.ts";
 

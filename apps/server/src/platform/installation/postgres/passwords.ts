@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { open, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { ignoring } from "../error-code.ts";
+import { ignoring } from "../../lib/error-code.ts";
 import { syncToDisk } from "../sync-to-disk.ts";
 import { adminRole, type Passwords, serviceRole } from "./address.ts";
 import type { Place } from "./place.ts";

@@ -4,7 +4,7 @@ import { chmod, lchown, lstat, mkdir, readdir, realpath, stat } from "node:fs/pr
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { checkRoom, dataDirMode } from "../data-dir.ts";
-import { ignoring } from "../error-code.ts";
+import { ignoring } from "../../lib/error-code.ts";
 import { type Account, chooseRunner, type Runner } from "./account.ts";
 import { type Passwords, port } from "./address.ts";
 import { findBinaries, linkLibraries } from "./binaries.ts";

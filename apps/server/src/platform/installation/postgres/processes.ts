@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { hasCode } from "../error-code.ts";
+import { hasCode } from "../../lib/error-code.ts";
 import type { Place } from "./place.ts";
 
 type PostgresProcess = { pid: number; parent: number; title: string };
