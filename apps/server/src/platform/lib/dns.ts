@@ -193,37 +193,33 @@ function overUdp(
   timeoutMs: number,
   isOurs: (answer: DnsAnswer) => boolean,
 ): Promise<DnsAnswer> {
-  return new Promise((resolve, reject) => {
-    const socket = createSocket(isIPv6(resolver.address) ? "udp6" : "udp4");
-    let done = false;
-    let unreadable: DnsFormatError | null = null;
-    const finish = (outcome: DnsAnswer | Error) => {
-      if (done) return;
-      done = true;
-      clearTimeout(timer);
-      socket.close();
-      if (outcome instanceof Error) reject(outcome);
-      else resolve(outcome);
-    };
-    const timer = setTimeout(() => finish(unreadable ?? new Error("timeout")), timeoutMs);
-    socket.on("error", finish);
-    socket.on("message", (message) => {
-      // Whoever cannot see the query does not know its id; without it even an unreadable message says nothing.
-      if (message.length < 2 || message.readUInt16BE(0) !== query.readUInt16BE(0)) return;
-      try {
-        const answer = decodeAnswer(message);
-        if (isOurs(answer)) finish(answer);
-      } catch (error) {
-        if (error instanceof DnsFormatError) unreadable = error;
-        else finish(error as Error);
-      }
+  const socket = createSocket(isIPv6(resolver.address) ? "udp6" : "udp4");
+  const { promise, resolve, reject } = Promise.withResolvers<DnsAnswer>();
+  let unreadable: DnsFormatError | null = null;
+  const timer = setTimeout(() => reject(unreadable ?? new Error("timeout")), timeoutMs);
+  socket.on("error", reject);
+  socket.on("message", (message) => {
+    // Without the id of the query even an unreadable message says nothing.
+    if (message.length < 2 || message.readUInt16BE(0) !== query.readUInt16BE(0)) return;
+    try {
+      const answer = decodeAnswer(message);
+      if (isOurs(answer)) resolve(answer);
+    } catch (error) {
+      if (error instanceof DnsFormatError) unreadable = error;
+      else reject(error);
+    }
+  });
+  let isOver = false;
+  socket.connect(resolver.port, resolver.address, () => {
+    if (isOver) return;
+    socket.send(query, (error) => {
+      if (error) reject(error);
     });
-    socket.connect(resolver.port, resolver.address, () => {
-      if (done) return;
-      socket.send(query, (error) => {
-        if (error) finish(error);
-      });
-    });
+  });
+  return promise.finally(() => {
+    isOver = true;
+    clearTimeout(timer);
+    socket.close();
   });
 }
 
@@ -234,40 +230,34 @@ function overTcp(
   timeoutMs: number,
   isOurs: (answer: DnsAnswer) => boolean,
 ): Promise<DnsAnswer> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: resolver.address, port: resolver.port });
-    let done = false;
-    const finish = (outcome: DnsAnswer | Error) => {
-      if (done) return;
-      done = true;
-      clearTimeout(timer);
-      socket.destroy();
-      if (outcome instanceof Error) reject(outcome);
-      else resolve(outcome);
-    };
-    // For the whole exchange: a server that sends a byte now and then does not hold us.
-    const timer = setTimeout(() => finish(new Error("timeout")), timeoutMs);
-    socket.on("error", finish);
-    socket.on("close", () => finish(new Error("closed before an answer")));
-    socket.on("connect", () => {
-      const length = Buffer.alloc(2);
-      length.writeUInt16BE(query.length, 0);
-      socket.write(Buffer.concat([length, query]));
-    });
-    let received = Buffer.alloc(0);
-    socket.on("data", (chunk) => {
-      received = Buffer.concat([received, chunk]);
-      if (received.length < 2) return;
-      const length = received.readUInt16BE(0);
-      if (received.length < 2 + length) return;
-      try {
-        const answer = decodeAnswer(received.subarray(2, 2 + length));
-        if (answer.isTruncated) throw new DnsFormatError("an answer over TCP is truncated");
-        if (!isOurs(answer)) throw new DnsFormatError("the answer is to another question");
-        finish(answer);
-      } catch (error) {
-        finish(error as Error);
-      }
-    });
+  const socket = connect({ host: resolver.address, port: resolver.port });
+  const { promise, resolve, reject } = Promise.withResolvers<DnsAnswer>();
+  // For the whole exchange: a server that sends a byte now and then does not hold us.
+  const timer = setTimeout(() => reject(new Error("timeout")), timeoutMs);
+  socket.on("error", reject);
+  socket.on("close", () => reject(new Error("closed before an answer")));
+  socket.on("connect", () => {
+    const length = Buffer.alloc(2);
+    length.writeUInt16BE(query.length, 0);
+    socket.write(Buffer.concat([length, query]));
+  });
+  let received = Buffer.alloc(0);
+  socket.on("data", (chunk) => {
+    received = Buffer.concat([received, chunk]);
+    if (received.length < 2) return;
+    const length = received.readUInt16BE(0);
+    if (received.length < 2 + length) return;
+    try {
+      const answer = decodeAnswer(received.subarray(2, 2 + length));
+      if (answer.isTruncated) throw new DnsFormatError("an answer over TCP is truncated");
+      if (!isOurs(answer)) throw new DnsFormatError("the answer is to another question");
+      resolve(answer);
+    } catch (error) {
+      reject(error);
+    }
+  });
+  return promise.finally(() => {
+    clearTimeout(timer);
+    socket.destroy();
   });
 }
