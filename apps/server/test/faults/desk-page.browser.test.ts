@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import test, { after } from "node:test";
 import { runDevice } from "@assay/device/run-device";
 import { virtualPassport } from "@assay/device/virtual-passport";
@@ -9,44 +6,17 @@ import { openDb } from "../../src/platform/db/db.ts";
 import { systemClock as clock } from "../../src/platform/kernel/clock.ts";
 import { Api, expectData } from "../support/api.ts";
 import { checkAccessibility, openBrowser, openPage } from "../support/browser.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { freePort } from "../support/free-port.ts";
 import { createLivePartner } from "../support/live.ts";
-import { startAssay } from "../support/process.ts";
-import { startRoundRobin } from "../support/round-robin.ts";
-import { testRing } from "../support/service.ts";
+import { openMachines } from "../support/machines.ts";
 import { testDocument, trustTestCountry } from "../support/verify-device.ts";
 import { agree, heading } from "../support/verify-page.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "assay-desk-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
-const database = await createTestDatabase();
-const balancer = await startRoundRobin();
-after(() => balancer.close());
+const { database, balancer, startMachine, reach } = await openMachines({ DESK_READERS: "true" });
 const db = openDb({ url: database.url, poolSize: 1, onError: () => {} });
 after(() => db.close());
 
-/** Each a machine of its own. */
-async function startMachine(name: string) {
-  const port = await freePort();
-  const { stop } = await startAssay({
-    PORT: String(port),
-    DATABASE_URL: database.url,
-    SECRET_KEYS: testRing,
-    DATA_DIR: join(folder, name),
-    PUBLIC_URL: balancer.url,
-    FACE_WORKERS: "1",
-    DESK_READERS: "true",
-  });
-  // It tells the public address as its own.
-  return { url: `http://127.0.0.1:${port}`, stop };
-}
-
 test("when the machine that has the chip of a desk is killed, the page says what to do, and goes on at the other one", async () => {
   const [first, second] = [await startMachine("first"), await startMachine("second")];
-  const reach = (...machines: (typeof first)[]) => {
-    balancer.targets.splice(0, balancer.targets.length, ...machines.map(({ url }) => url));
-  };
   reach(first, second);
   const core = { db, clock };
   await trustTestCountry({ core, clock });

@@ -1,44 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import test, { after } from "node:test";
+import test from "node:test";
 import { runDevice } from "@assay/device/run-device";
 import { virtualPassport } from "@assay/device/virtual-passport";
 import { systemClock as clock } from "../../src/platform/kernel/clock.ts";
 import { Api, createPartner, expectData } from "../support/api.ts";
-import { createTestDatabase } from "../support/database.ts";
-import { freePort } from "../support/free-port.ts";
-import { startAssay } from "../support/process.ts";
-import { startRoundRobin } from "../support/round-robin.ts";
-import { testRing } from "../support/service.ts";
+import { openMachines } from "../support/machines.ts";
 import { claimedSession, TestDevice, testDocument } from "../support/verify-device.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "assay-lost-process-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
-const database = await createTestDatabase();
-const balancer = await startRoundRobin();
-after(() => balancer.close());
-
-/** A process of its own with an empty data folder. The load balancer sends everything to the one that is reached last. */
-async function startMachine(name: string) {
-  const port = await freePort();
-  const { stop } = await startAssay({
-    PORT: String(port),
-    DATABASE_URL: database.url,
-    SECRET_KEYS: testRing,
-    DATA_DIR: join(folder, name),
-    PUBLIC_URL: balancer.url,
-    FACE_WORKERS: "1",
-  });
-  const reach = () => {
-    balancer.targets.splice(0, balancer.targets.length, `http://127.0.0.1:${port}`);
-  };
-  return { stop, reach };
-}
-
+const { balancer, startMachine, reach } = await openMachines();
 const stays = await startMachine("stays");
-stays.reach();
+reach(stays);
 const partner = await createPartner(new Api(balancer.url));
 
 /** What the partner sees of it. */
@@ -49,7 +20,7 @@ async function sessionOf(id: string) {
 
 test("a person whose process dies begins the chip step again at another one, no try is lost or counted twice, and the session succeeds", async (t) => {
   const dies = await startMachine("dies-after-the-chip");
-  dies.reach();
+  reach(dies);
   const { sessionId, socketToken } = await claimedSession(partner.api);
   const connect = async () => {
     const device = await TestDevice.connect(balancer.url, sessionId, socketToken);
@@ -64,7 +35,7 @@ test("a person whose process dies begins the chip step again at another one, no 
   await dies.stop("SIGKILL");
   await first.closed();
 
-  stays.reach();
+  reach(stays);
   assert.deepEqual(await sessionOf(sessionId), ["in_progress", 1, 1]);
   const second = await connect();
   const { phase, resumed, tries_left: left } = await second.expect("welcome");
@@ -78,7 +49,7 @@ test("a person whose process dies begins the chip step again at another one, no 
 
 test("a device whose process dies while its chip is examined connects again by itself, sends the chip once more and succeeds", async () => {
   const dies = await startMachine("dies-within-the-chip");
-  dies.reach();
+  reach(dies);
   const session = expectData(await partner.api.post("/v1/sessions", {}), 201);
   const open = virtualPassport(testDocument("passport-valid", clock.now()));
   let proofs = 0;
@@ -91,7 +62,7 @@ test("a device whose process dies while its chip is examined connects again by i
         answer: async (command) => {
           if (proofs++ === 0) {
             await dies.stop("SIGKILL");
-            stays.reach();
+            reach(stays);
           }
           return chip.answer(command);
         },
