@@ -3,10 +3,11 @@ import { cleanDeleted, type Obstacle } from "../../platform/cleaning/clean-table
 import type { Core } from "../../platform/core.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { dayMs, later, secondMs } from "../../platform/kernel/clock.ts";
+import type { ReceiptKeyRow } from "../../platform/key-ring/receipt-key.store.ts";
+import { openReceiptKey, signReceipt } from "../../platform/key-ring/receipt-key.ts";
 import { removeMailFiles } from "../../platform/mails/mail-files.ts";
 import { queueMail } from "../../platform/mails/queue-mail.ts";
 import { updateTombstone } from "./deletion.store.ts";
-import { openReceiptKey, signReceipt } from "./deletion-receipt.ts";
 import {
   deleteWaitingReceipt,
   insertWaitingReceipt,
@@ -75,7 +76,7 @@ export function completeDeletions(core: Core, job: string): () => Promise<number
     const goneBefore = waiting.goneBefore;
     // The signing key is made outside of the transactions: the key is the installation's, and a rollback of one
     // deletion must not undo it.
-    const key = await openReceiptKey(core, db);
+    const key = await openReceiptKey(core, db, "deletion-receipt");
     const completed = await rows.run(batchSize, {
       take: (tx, among) => lockCleanReceipts(tx, goneBefore, among),
       handle: async (tx, due) => {
@@ -87,14 +88,13 @@ export function completeDeletions(core: Core, job: string): () => Promise<number
   };
 }
 
-type ReceiptKey = Awaited<ReturnType<typeof openReceiptKey>>;
-
-async function sendReceipt(core: Core, tx: Tx, key: ReceiptKey, row: WaitingReceiptRow): Promise<void> {
+async function sendReceipt(core: Core, tx: Tx, key: ReceiptKeyRow, row: WaitingReceiptRow): Promise<void> {
   const { clock, ring, log } = core;
   const now = clock.now();
   const organizationId = row.id;
   const told = JSON.parse(ring.openText("deletion-receipt", row.content, organizationId)) as WaitingReceipt;
-  const receipt = await signReceipt(core, key, core.publicUrl(), {
+  const receipt = await signReceipt(core, "deletion-receipt", key, {
+    iss: core.publicUrl(),
     organization_id: organizationId,
     organization_name: told.name,
     deletion_scheduled_for: told.scheduledFor,

@@ -1,9 +1,9 @@
 import * as contract from "@assay/contract/organization-deletion";
 import type { Core } from "../../platform/core.ts";
 import { type Binding, bind } from "../../platform/http/mount.ts";
+import { openReceiptKey } from "../../platform/key-ring/receipt-key.ts";
 import { publicJwk } from "../../platform/lib/jws.ts";
 import { cancelDeletion, confirmDeletion, requestDeletion } from "./delete-organization.ts";
-import { openReceiptKey } from "./deletion-receipt.ts";
 
 export function organizationDeletionRoutes(core: Core): Binding[] {
   return [
@@ -19,7 +19,7 @@ export function organizationDeletionRoutes(core: Core): Binding[] {
     }),
 
     bind(contract.listDeletionReceiptKeys, async () => {
-      const key = await openReceiptKey(core, core.db);
+      const key = await openReceiptKey(core, core.db, "deletion-receipt");
       return { keys: [publicJwk({ id: key.id, publicKey: key.public_key })] };
     }),
   ];

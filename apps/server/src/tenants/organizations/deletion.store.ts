@@ -120,17 +120,3 @@ export async function updateTombstone(tx: Tx, organizationId: OrganizationId, no
     sql`update deleted_organizations set deleted_at = ${now} where organization_id = ${organizationId}`,
   );
 }
-
-export type ReceiptKeyRow = { id: string; public_key: Buffer; private_key: Buffer };
-
-export function findReceiptKey(db: Queryable): Promise<ReceiptKeyRow | null> {
-  return db.first<ReceiptKeyRow>(sql`select id, public_key, private_key from receipt_keys`);
-}
-
-/** Of two processes that need the first key at once, one makes it. */
-export async function insertReceiptKey(db: Queryable, key: ReceiptKeyRow, now: Date): Promise<void> {
-  await db.run(sql`
-    insert into receipt_keys (id, public_key, private_key, created_at)
-    values (${key.id}, ${key.public_key}, ${key.private_key}, ${now})
-    on conflict do nothing`);
-}

@@ -3,13 +3,14 @@ import type { ConsentId, SessionId } from "@assay/contract/ids";
 import type { Core } from "../../platform/core.ts";
 import { ApiError } from "../../platform/kernel/api-error.ts";
 import { hashToken, newToken, newUuid } from "../../platform/kernel/ids.ts";
+import { receiptKeyOf } from "../../platform/key-ring/receipt-key.store.ts";
+import { openReceiptKey } from "../../platform/key-ring/receipt-key.ts";
 import { findShownDomain } from "../../tenants/domains/domain.store.ts";
 import { sessionChannel } from "../sessions/end-session.ts";
 import type { SessionRow } from "../sessions/session.store.ts";
 import { type ConsentRow, putConsent } from "./consent.store.ts";
 import { decideConsent } from "./consent.ts";
-import { openConsentReceiptKey, signConsentReceipt } from "./consent-receipt.ts";
-import { consentReceiptKey } from "./consent-receipt-key.store.ts";
+import { signConsentReceipt } from "./consent-receipt.ts";
 import type { ConsentTexts } from "./consent-texts.ts";
 import { deleteHandoffTokens } from "./handoff.store.ts";
 import { lockOpenSessionOfPerson } from "./session-of-person.ts";
@@ -28,7 +29,7 @@ export async function giveConsent(core: Core, texts: ConsentTexts, request: Requ
     const given = await putDown(core, texts, request);
     if (given !== "no_receipt_key") return given;
     // Made outside of the transaction: a key must not be lost to a rollback of something else.
-    await openConsentReceiptKey(core, core.db);
+    await openReceiptKey(core, core.db, "consent-receipt");
   }
 }
 
@@ -40,7 +41,7 @@ function putDown(core: Core, texts: ConsentTexts, request: Request): Promise<Giv
       session,
       organization,
       answer: key,
-    } = await lockOpenSessionOfPerson(tx, request.sessionId, now, consentReceiptKey);
+    } = await lockOpenSessionOfPerson(tx, request.sessionId, now, receiptKeyOf("consent-receipt"));
     if (session.status !== "created") throw new ApiError("CONSENT_FIXED");
     const choice = decideConsent(session.share_fields, request.selectedFieldKeys);
     if ("problem" in choice) throw badChoice(choice.problem);

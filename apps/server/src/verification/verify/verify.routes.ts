@@ -5,12 +5,12 @@ import type { Core } from "../../platform/core.ts";
 import { type Binding, bind } from "../../platform/http/mount.ts";
 import { ApiError } from "../../platform/kernel/api-error.ts";
 import { hashToken } from "../../platform/kernel/ids.ts";
+import { openReceiptKey } from "../../platform/key-ring/receipt-key.ts";
 import { publicJwk } from "../../platform/lib/jws.ts";
 import { findLogo } from "../../tenants/organizations/logo.store.ts";
 import { findSessionOfPerson, type SessionRow } from "../sessions/session.store.ts";
 import { cancelByPerson } from "./cancel-by-person.ts";
 import { findConsent, knowsCancelToken } from "./consent.store.ts";
-import { openConsentReceiptKey } from "./consent-receipt.ts";
 import type { ConsentTexts } from "./consent-texts.ts";
 import { declineByPerson } from "./decline-by-person.ts";
 import { giveConsent } from "./give-consent.ts";
@@ -129,7 +129,7 @@ export function verifyRoutes(core: Core, texts: ConsentTexts, feed: StatusFeed, 
     bind(contract.getConsentTexts, async () => texts),
 
     bind(contract.listConsentReceiptKeys, async () => {
-      const key = await openConsentReceiptKey(core, db);
+      const key = await openReceiptKey(core, db, "consent-receipt");
       return { keys: [publicJwk({ id: key.id, publicKey: key.public_key })] };
     }),
 

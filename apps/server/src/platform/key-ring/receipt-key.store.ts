@@ -1,0 +1,29 @@
+import { firstRow, type Queryable, type Question } from "../db/db.ts";
+import { sql } from "../db/sql.ts";
+
+/** What a key signs. One key for each, so that a receipt of one kind never passes for another. */
+export type ReceiptKind = "consent-receipt" | "deletion-receipt";
+export type ReceiptKeyRow = { id: string; public_key: Buffer; private_key: Buffer };
+
+const tables = { "consent-receipt": sql`consent_receipt_keys`, "deletion-receipt": sql`receipt_keys` };
+
+export function receiptKeyOf(kind: ReceiptKind): Question<ReceiptKeyRow | null> {
+  return firstRow<ReceiptKeyRow>(sql`select id, public_key, private_key from ${tables[kind]}`);
+}
+
+export function findReceiptKey(db: Queryable, kind: ReceiptKind): Promise<ReceiptKeyRow | null> {
+  return db.first<ReceiptKeyRow>(receiptKeyOf(kind).statement);
+}
+
+/** Of two processes that need the first key at once, one makes it. */
+export async function insertReceiptKey(
+  db: Queryable,
+  kind: ReceiptKind,
+  key: ReceiptKeyRow,
+  now: Date,
+): Promise<void> {
+  await db.run(sql`
+    insert into ${tables[kind]} (id, public_key, private_key, created_at)
+    values (${key.id}, ${key.public_key}, ${key.private_key}, ${now})
+    on conflict do nothing`);
+}
