@@ -7,7 +7,6 @@ import { useList } from "../api/queries.ts";
 import { ActionButton } from "../ui/button.tsx";
 import { Id } from "../ui/copy.tsx";
 import { csvOf, saveCsv } from "../ui/csv.ts";
-import { DateRange } from "../ui/date-range.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
 import {
   anyOption,
@@ -62,7 +61,7 @@ export function AuditLogPage() {
           Export as CSV
         </ActionButton>
       </Heading>
-      <Filters count={filters.count} onClear={filters.clear}>
+      <Filters filters={filters} dates="When">
         <FilterSelect
           label="Event"
           value={event}
@@ -78,24 +77,15 @@ export function AuditLogPage() {
           ]}
           onChange={(value) => filters.set({ by: value })}
         />
-        <DateRange
-          label="When"
-          open="Any time"
-          range={{ from, to }}
-          onChange={(range) => filters.set({ from: range.from ?? "", to: range.to ?? "" })}
-        />
       </Filters>
       <Card>
         <ListTable
           caption="What was done, the latest first"
           list={log}
           rowKey={({ id }) => id}
-          emptyIcon={filters.count > 0 ? "search" : "audit"}
-          empty={
-            filters.count > 0
-              ? "Nothing fits these filters. Clear them to see everything."
-              : "Nothing has been done yet."
-          }
+          emptyIcon="audit"
+          empty="Nothing has been done yet."
+          isFiltered={filters.count > 0}
           columns={[
             {
               header: "What was done",

@@ -6,7 +6,6 @@ import { useData, useList } from "../api/queries.ts";
 import { useMay } from "../shell/organization-context.ts";
 import { LinkButton } from "../ui/button.tsx";
 import { CopyButton, Id } from "../ui/copy.tsx";
-import { DateRange } from "../ui/date-range.tsx";
 import {
   endOfDay,
   FilterSelect,
@@ -18,7 +17,7 @@ import {
   useFilters,
 } from "../ui/filters.tsx";
 import { Badge, Card, Heading, Loaded } from "../ui/page.tsx";
-import { Empty, ListTable, Table } from "../ui/table.tsx";
+import { ListTable, NothingFits, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 
 const looks = {
@@ -54,7 +53,7 @@ export function SessionsPage() {
   return (
     <>
       <Heading title="Sessions">{create}</Heading>
-      <Filters count={filters.count} onClear={filters.clear}>
+      <Filters filters={filters} dates="Created">
         <FilterSelect
           label="Status"
           value={status}
@@ -67,12 +66,6 @@ export function SessionsPage() {
           maxLength={200}
           onChange={(value) => filters.set({ reference: value })}
         />
-        <DateRange
-          label="Created"
-          open="Any time"
-          range={{ from, to }}
-          onChange={(range) => filters.set({ from: range.from ?? "", to: range.to ?? "" })}
-        />
       </Filters>
       <Card>
         {reference !== undefined && sessions.isSuccess && sessions.items.length === 0 ? (
@@ -82,13 +75,10 @@ export function SessionsPage() {
             caption="Sessions, the latest first"
             list={sessions}
             rowKey={({ id }) => id}
-            emptyIcon={filters.count > 0 ? "search" : "sessions"}
-            emptyAction={filters.count > 0 ? null : create}
-            empty={
-              filters.count > 0
-                ? "Nothing fits these filters. Clear them to see everything."
-                : "A session is one person's verification. Create one here to try it, or let your server create them."
-            }
+            emptyIcon="sessions"
+            emptyAction={create}
+            empty="A session is one person's verification. Create one here to try it, or let your server create them."
+            isFiltered={filters.count > 0}
             columns={[
               {
                 header: "Session",
@@ -145,8 +135,7 @@ function BeginningWith(props: {
       (props.to === undefined || at <= props.to),
   );
   if (result.data === undefined) return <Loaded query={result}>{() => null}</Loaded>;
-  if (found.length === 0)
-    return <Empty icon="search">Nothing fits these filters. Clear them to see everything.</Empty>;
+  if (found.length === 0) return <NothingFits />;
   return (
     <>
       <p className="mb-2 text-muted">

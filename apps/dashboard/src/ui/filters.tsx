@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Button, buttonClass } from "./button.tsx";
+import { DateRange } from "./date-range.tsx";
 import { Icon } from "./icon.tsx";
 
 type Chosen<N extends string> = Partial<Record<N, string>>;
@@ -30,8 +31,14 @@ export function useFilters<const N extends string>(names: readonly N[]) {
   };
 }
 
-/** The row of what a list can be narrowed by. On a phone it is folded, or it would fill the screen before the list begins. */
-export function Filters(props: { count: number; onClear: () => void; children: ReactNode }) {
+type Dated = ReturnType<typeof useFilters<"from" | "to">>;
+
+/**
+ * The row of what a list can be narrowed by, days last, with the label `dates`. On a phone it is folded, or it would fill the screen before
+ * the list begins.
+ */
+export function Filters(props: { filters: Dated; dates: string; children: ReactNode }) {
+  const { values, count, set, clear } = props.filters;
   const [open, setOpen] = useState(false);
   return (
     <search aria-label="Filters" className="mb-4">
@@ -42,14 +49,20 @@ export function Filters(props: { count: number; onClear: () => void; children: R
         onClick={() => setOpen(!open)}
       >
         <Icon name="filter" className="size-4" />
-        Filters{props.count > 0 ? ` (${props.count})` : ""}
+        Filters{count > 0 ? ` (${count})` : ""}
       </button>
       <div
         className={`${open ? "max-sm:mt-3" : "max-sm:hidden"} flex flex-wrap items-end gap-3 max-sm:flex-col max-sm:items-stretch`}
       >
         {props.children}
-        {props.count > 0 ? (
-          <Button look="quiet" icon="x" small onClick={props.onClear}>
+        <DateRange
+          label={props.dates}
+          open="Any time"
+          range={values}
+          onChange={({ from = "", to = "" }) => set({ from, to })}
+        />
+        {count > 0 ? (
+          <Button look="quiet" icon="x" small onClick={clear}>
             Clear
           </Button>
         ) : null}

@@ -99,11 +99,13 @@ export function ListTable<T>(props: {
   emptyIcon?: IconName | undefined;
   /** What can be done about it, where the page has a button for it. */
   emptyAction?: ReactNode;
+  isFiltered?: boolean | undefined;
 }) {
   const { list } = props;
   if (list.isPending) return <Loading lines={6} />;
   if (list.error !== null && list.items.length === 0)
     return <ProblemNotice error={list.error} retry={list.refetch} />;
+  if (list.items.length === 0 && props.isFiltered) return <NothingFits />;
   if (list.items.length === 0)
     return (
       <Empty icon={props.emptyIcon} action={props.emptyAction}>
@@ -123,6 +125,10 @@ export function ListTable<T>(props: {
       ) : null}
     </>
   );
+}
+
+export function NothingFits() {
+  return <Empty icon="search">Nothing fits these filters. Clear them to see everything.</Empty>;
 }
 
 /** Nothing is there yet: what will be, and the way to it. */

@@ -11,7 +11,6 @@ import type { Static } from "typebox";
 import { present } from "../api/call.ts";
 import { useList } from "../api/queries.ts";
 import { LinkButton } from "../ui/button.tsx";
-import { DateRange } from "../ui/date-range.tsx";
 import { anyOption, endOfDay, FilterSelect, Filters, startOfDay, useFilters } from "../ui/filters.tsx";
 import { Badge, Card, Heading } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
@@ -31,6 +30,7 @@ export function DeliveriesTable(props: {
   list: ComponentProps<typeof ListTable<Delivery>>["list"];
   empty: ReactNode;
   emptyAction?: ReactNode;
+  isFiltered?: boolean;
 }) {
   return (
     <ListTable
@@ -40,6 +40,7 @@ export function DeliveriesTable(props: {
       empty={props.empty}
       emptyIcon="deliveries"
       emptyAction={props.emptyAction}
+      isFiltered={props.isFiltered}
       columns={[
         {
           header: "Event",
@@ -76,7 +77,7 @@ export function DeliveriesPage() {
   return (
     <>
       <Heading title="Deliveries" about="Every event that was sent, or tried, to one of your endpoints." />
-      <Filters count={filters.count} onClear={filters.clear}>
+      <Filters filters={filters} dates="Created">
         <FilterSelect
           label="State"
           value={status}
@@ -92,24 +93,13 @@ export function DeliveriesPage() {
           ]}
           onChange={(value) => filters.set({ endpoint: value })}
         />
-        <DateRange
-          label="Created"
-          open="Any time"
-          range={{ from, to }}
-          onChange={(range) => filters.set({ from: range.from ?? "", to: range.to ?? "" })}
-        />
       </Filters>
       <Card>
         <DeliveriesTable
           list={deliveries}
-          empty={
-            filters.count > 0
-              ? "Nothing fits these filters. Clear them to see everything."
-              : "Nothing has been sent yet. Add an endpoint and send it a test event."
-          }
-          emptyAction={
-            filters.count > 0 ? null : <LinkButton to="/dashboard/webhooks">Go to the endpoints</LinkButton>
-          }
+          empty="Nothing has been sent yet. Add an endpoint and send it a test event."
+          isFiltered={filters.count > 0}
+          emptyAction={<LinkButton to="/dashboard/webhooks">Go to the endpoints</LinkButton>}
         />
       </Card>
     </>

@@ -7,7 +7,6 @@ import { refresh, useData, useList } from "../api/queries.ts";
 import { useMay } from "../shell/organization-context.ts";
 import { ActionButton } from "../ui/button.tsx";
 import { CopyId, Id } from "../ui/copy.tsx";
-import { DateRange } from "../ui/date-range.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
 import {
   anyOption,
@@ -41,7 +40,7 @@ export function EventsPage() {
   return (
     <>
       <Heading title="Events" about="What happened to your sessions, as your servers are told it." />
-      <Filters count={filters.count} onClear={filters.clear}>
+      <Filters filters={filters} dates="When">
         <FilterSelect
           label="Type"
           value={type}
@@ -54,24 +53,15 @@ export function EventsPage() {
           maxLength={100}
           onChange={(value) => filters.set({ session: value })}
         />
-        <DateRange
-          label="When"
-          open="Any time"
-          range={{ from, to }}
-          onChange={(range) => filters.set({ from: range.from ?? "", to: range.to ?? "" })}
-        />
       </Filters>
       <Card>
         <ListTable
           caption="Events, the latest first"
           list={events}
           rowKey={({ id }) => id}
-          emptyIcon={filters.count > 0 ? "search" : "events"}
-          empty={
-            filters.count > 0
-              ? "Nothing fits these filters. Clear them to see everything."
-              : "Nothing has happened yet. An event appears here when a session ends."
-          }
+          emptyIcon="events"
+          empty="Nothing has happened yet. An event appears here when a session ends."
+          isFiltered={filters.count > 0}
           columns={[
             {
               header: "Type",
