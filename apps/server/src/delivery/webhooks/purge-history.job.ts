@@ -34,7 +34,10 @@ export function createPurgeHistory(core: Core, job: string): () => Promise<numbe
 }
 
 /** Scrubs encrypted payloads of failed deliveries whose retention has passed. */
-export function scrubPayloads({ setAside, clock }: Core, job: string): Promise<number> {
+export function scrubPayloads(
+  { setAside, clock }: Pick<Core, "clock" | "setAside">,
+  job: string,
+): Promise<number> {
   return setAside.rowsOf(job, "webhook_deliveries").run(batchSize, {
     take: (tx, among) => takeExpiredPayloads(tx, clock.now(), among),
     handle: (tx, rows) => scrubPayloadsOf(tx, rows.map(idOf), clock.now()),

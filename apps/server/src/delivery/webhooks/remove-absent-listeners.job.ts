@@ -9,7 +9,10 @@ import { deleteListeners, takeAbsentListeners, tellListenerChanged } from "./lis
 const batchSize = 100;
 
 /** Removes listeners whose stream was not open for too long, as if somebody had deleted them. */
-export function removeAbsentListeners({ setAside, clock }: Core, job: string): Promise<number> {
+export function removeAbsentListeners(
+  { setAside, clock }: Pick<Core, "clock" | "setAside">,
+  job: string,
+): Promise<number> {
   const now = clock.now();
   const before = later(now, -listenerAbsenceMinutes * minuteMs);
   return setAside.rowsOf(job, "webhook_endpoints").run(batchSize, {

@@ -100,7 +100,7 @@ function endpointRoutes(core: Core, safeFetch: SafeFetch, lookups: NameLookups):
   ];
 }
 
-function secretRoutes(core: Core): Binding[] {
+function secretRoutes(core: Pick<Core, "db" | "clock" | "ring">): Binding[] {
   return [
     bind(contract.revealSecret, async ({ caller, params }) => ({
       endpoint_id: params.endpoint_id,
@@ -140,7 +140,7 @@ function keyRoutes(core: Core): Binding[] {
   ];
 }
 
-function deliveryRoutes(core: Core): Binding[] {
+function deliveryRoutes(core: Pick<Core, "db" | "clock">): Binding[] {
   const { db, clock } = core;
   return [
     bind(contract.listDeliveries, ({ caller, query }) => {
@@ -178,7 +178,7 @@ function deliveryRoutes(core: Core): Binding[] {
   ];
 }
 
-function eventRoutes(core: Core): Binding[] {
+function eventRoutes(core: Pick<Core, "db" | "clock">): Binding[] {
   const { db } = core;
   return [
     bind(contract.listEvents, ({ caller, query }) =>

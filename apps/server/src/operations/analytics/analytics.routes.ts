@@ -19,7 +19,7 @@ import { viewDeliveryHealth } from "./delivery-health.view.ts";
 
 const { days: maxDays, defaultDays } = contract.analyticsLimits;
 
-export function analyticsRoutes({ db, clock }: Core): Binding[] {
+export function analyticsRoutes({ db, clock }: Pick<Core, "db" | "clock">): Binding[] {
   return [
     bind(contract.sessionsOverview, async ({ caller, query }) => {
       const now = clock.now();

@@ -10,7 +10,7 @@ import { type Message, readMessage, rpcCodes } from "./message.ts";
 
 /** The endpoint for agents. */
 export function mcpEndpoint(
-  core: Core,
+  core: Pick<Core, "metrics" | "publicUrl">,
   devices: SandboxDevices,
 ): (request: McpRequest) => Promise<McpAnswer> {
   const answer = createAgentAnswers({

@@ -31,7 +31,10 @@ type Options = {
  * Measures what alarms are made of and only the database knows. It is a job, so that `/metrics` answers at once while the database does not; how old the
  * figures are is a series of its own. Webhooks are measured where they are looked for.
  */
-export function measureQueues(core: Core, options: Options): () => Promise<number> {
+export function measureQueues(
+  core: Pick<Core, "db" | "clock" | "metrics">,
+  options: Options,
+): () => Promise<number> {
   const { db, clock, metrics } = core;
   const showAside = metrics.gauge(
     "assay_job_rows_set_aside",

@@ -6,7 +6,7 @@ import { parseCreated } from "../kernel/times.ts";
 import { listAuditLogs as readAuditLogs } from "./audit.store.ts";
 import { viewAuditLog } from "./audit.view.ts";
 
-export function auditRoutes({ db }: Core): Binding[] {
+export function auditRoutes({ db }: Pick<Core, "db">): Binding[] {
   return [
     bind(listAuditLogs, ({ caller, query }) =>
       viewPage(

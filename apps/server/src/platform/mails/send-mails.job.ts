@@ -104,7 +104,7 @@ async function send(core: Core, transport: MailTransport, row: DueMail): Promise
   await removeMail(db, row.id);
 }
 
-function openMail({ ring }: Core, row: DueMail): Mail {
+function openMail({ ring }: Pick<Core, "ring">, row: DueMail): Mail {
   const mail = JSON.parse(ring.openText("mail", row.content, row.id)) as Mail;
   // Composed once here, so that what is not a mail is not taken for a mail server that refuses it.
   plainText(mail);

@@ -18,7 +18,11 @@ export function answerMailRequests(core: Core, job: string): Promise<number> {
   });
 }
 
-async function answer(core: Core, tx: Tx, requests: readonly MailRequestRow[]): Promise<void> {
+async function answer(
+  core: Pick<Core, "clock" | "ring" | "publicUrl">,
+  tx: Tx,
+  requests: readonly MailRequestRow[],
+): Promise<void> {
   for (const request of requests) {
     const email = foldEmail(core.ring.openText("mail", request.email, request.id));
     const user = email === null ? null : await findUserByEmail(tx, email);

@@ -19,7 +19,11 @@ export function deleteAccount(core: Core, caller: UserCaller, proof: Proof): Pro
   return reauthenticated(core, caller, proof, (tx) => removeAccount(core, tx, caller.userId));
 }
 
-async function removeAccount(core: Core, tx: Tx, userId: UserId): Promise<void> {
+async function removeAccount(
+  core: Pick<Core, "clock" | "ring" | "publicUrl">,
+  tx: Tx,
+  userId: UserId,
+): Promise<void> {
   const now = core.clock.now();
   // Lock order: organizations first, then the user, as everywhere that memberships are written; any other order could
   // deadlock.

@@ -16,7 +16,7 @@ const batchSize = 500;
  * by today's rules, and the second of two that fold alike, is set aside: the account, its sessions and its memberships stay, the
  * operator is told and gives it another address. Returns how many accounts it has looked at.
  */
-export function foldEmails(core: Core, job: string): Promise<number> {
+export function foldEmails(core: Pick<Core, "clock" | "log" | "setAside">, job: string): Promise<number> {
   return core.setAside.rowsOf(job, "users").run(batchSize, {
     take: async (tx, among) => {
       await lockFolding(tx);
@@ -26,7 +26,11 @@ export function foldEmails(core: Core, job: string): Promise<number> {
   });
 }
 
-async function fold({ clock, log }: Core, tx: Tx, users: readonly UnfoldedEmailRow[]): Promise<void> {
+async function fold(
+  { clock, log }: Pick<Core, "clock" | "log">,
+  tx: Tx,
+  users: readonly UnfoldedEmailRow[],
+): Promise<void> {
   for (const user of users) {
     const folded = foldEmail(user.email);
     if (folded !== null && (await setFoldedEmail(tx, user.id, folded))) continue;

@@ -18,7 +18,7 @@ const links: Record<TokenPurpose & LetterKind, { page: string; lifetimeMs: numbe
 
 /** Mails a link with a new token to `email`. Only a hash of the token is kept. `elseAs`: see `queueMail`. */
 export async function mailLink(
-  core: Core,
+  core: Pick<Core, "clock" | "ring" | "publicUrl">,
   tx: Tx,
   userId: UserId,
   purpose: TokenPurpose,
@@ -56,7 +56,7 @@ type NoticeKind =
 
 /** Tells the owner of an account about a change, so that one they did not make is noticed. */
 export function mailNotice(
-  core: Core,
+  core: Pick<Core, "clock" | "ring" | "publicUrl">,
   tx: Tx,
   user: Pick<UserRow, "email">,
   kind: NoticeKind,

@@ -61,14 +61,18 @@ export async function turnOffSecondFactor(core: Core, caller: UserCaller, code: 
   });
 }
 
-export async function renewBackupCodes(core: Core, caller: UserCaller, code: string): Promise<string[]> {
+export async function renewBackupCodes(
+  core: Pick<Core, "db" | "clock" | "ring">,
+  caller: UserCaller,
+  code: string,
+): Promise<string[]> {
   await requireOn(core, caller);
   return withCode(core, caller, code, (tx) => writeBackupCodes(core, tx, caller.userId));
 }
 
 /** Runs `work` in the transaction that consumes the code. */
 async function withCode<T>(
-  core: Core,
+  core: Pick<Core, "db" | "clock" | "ring">,
   caller: UserCaller,
   code: string,
   work: (tx: Tx) => Promise<T>,
@@ -82,14 +86,14 @@ async function withCode<T>(
   return result;
 }
 
-async function writeBackupCodes({ clock }: Core, tx: Tx, userId: UserId): Promise<string[]> {
+async function writeBackupCodes({ clock }: Pick<Core, "clock">, tx: Tx, userId: UserId): Promise<string[]> {
   const codes = Array.from({ length: backupCodeCount }, newBackupCode);
   const hashes = codes.map((code) => backupCodeHash(userId, code));
   await replaceBackupCodes(tx, userId, hashes, clock.now());
   return codes;
 }
 
-async function requireOn(core: Core, caller: UserCaller): Promise<void> {
+async function requireOn(core: Pick<Core, "db">, caller: UserCaller): Promise<void> {
   if (await hasSecondFactor(core, caller.userId)) return;
   throw new ApiError("SECOND_FACTOR_OFF");
 }

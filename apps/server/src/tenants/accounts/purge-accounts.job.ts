@@ -13,7 +13,10 @@ const batchSize = 1000;
 const unansweredKeptDays = 30;
 
 /** Removes what has run out: links, challenges, counts, requests that nobody could answer. None of it has an effect any more. */
-export async function purgeAccountLeftovers({ setAside, clock }: Core, job: string): Promise<number> {
+export async function purgeAccountLeftovers(
+  { setAside, clock }: Pick<Core, "clock" | "setAside">,
+  job: string,
+): Promise<number> {
   const now = clock.now();
   let removed = 0;
   for (const expired of [

@@ -14,7 +14,7 @@ export type Proof = { password?: string; code?: string };
  * `work` runs, in the transaction that consumes the code.
  */
 export async function reauthenticated<T>(
-  core: Core,
+  core: Pick<Core, "db" | "clock" | "ring">,
   caller: UserCaller,
   proof: Proof,
   work: (tx: Tx) => Promise<T>,
@@ -41,7 +41,7 @@ export async function reauthenticated<T>(
 
 /** Returns the user when the password is right; otherwise throws an error that names `field`. */
 export async function checkPassword(
-  core: Core,
+  core: Pick<Core, "db" | "clock" | "ring">,
   caller: UserCaller,
   field: string,
   password: string,

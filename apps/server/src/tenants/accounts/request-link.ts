@@ -12,7 +12,7 @@ export const mailRequestChannel = "assay_mail_requests";
  * neither the answer nor its duration reveals it.
  */
 export async function requestLink(
-  core: Core,
+  core: Pick<Core, "db" | "clock" | "ring">,
   purpose: MailRequestPurpose,
   email: FoldedEmail,
   address: string,

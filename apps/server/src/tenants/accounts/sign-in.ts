@@ -101,7 +101,7 @@ async function takeOver(core: Core, tx: Tx, user: UserRow): Promise<UserRow> {
 
 /** Asks for the second factor where it is `needed`, then opens a session. `prepare` and the code count in one transaction. */
 async function openSession(
-  core: Core,
+  core: Pick<Core, "db" | "clock" | "ring">,
   userId: UserId,
   needed: boolean,
   code: string | undefined,

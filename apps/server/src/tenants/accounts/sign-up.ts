@@ -38,7 +38,11 @@ export async function prepareSignUp(
   return { person: await preparePerson(given), mayMail, isInvited: invited, language: request.language };
 }
 
-async function mayJoin(core: Core, isInvited: IsInvited, email: FoldedEmail): Promise<boolean> {
+async function mayJoin(
+  core: Pick<Core, "config" | "db" | "clock">,
+  isInvited: IsInvited,
+  email: FoldedEmail,
+): Promise<boolean> {
   const { config, db, clock } = core;
   if (config.signUp === "closed") {
     throw new ApiError("SIGN_UP_CLOSED");
@@ -53,7 +57,7 @@ async function mayJoin(core: Core, isInvited: IsInvited, email: FoldedEmail): Pr
 
 /** Where no mail is sent: the account, signed in. That the address is taken can be told only here. */
 export async function signUpAtOnce(
-  core: Core,
+  core: Pick<Core, "db" | "clock" | "ring">,
   { person, language }: PreparedSignUp,
   request: RequestInfo,
 ): Promise<OpenedSession> {

@@ -34,7 +34,7 @@ const algorithms = [-8, -7, -257];
 const webAuthn = () => import("@simplewebauthn/server");
 
 /** The relying party id. Browsers bind a passkey to a host name and refuse bare IP addresses. */
-function relyingParty({ publicUrl }: Core): { id: string; origin: string } {
+function relyingParty({ publicUrl }: Pick<Core, "publicUrl">): { id: string; origin: string } {
   const url = new URL(publicUrl());
   if (isIP(url.hostname) !== 0 || url.hostname.startsWith("[")) {
     throw new ApiError("PASSKEYS_UNAVAILABLE");
@@ -43,7 +43,7 @@ function relyingParty({ publicUrl }: Core): { id: string; origin: string } {
 }
 
 async function keepChallenge(
-  { clock }: Core,
+  { clock }: Pick<Core, "clock">,
   db: Queryable,
   challenge: string,
   userId: UserId | null,

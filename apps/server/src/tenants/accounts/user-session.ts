@@ -29,7 +29,10 @@ export async function openUserSession(
   return token;
 }
 
-export async function authenticateUser({ db, clock }: Core, token: string): Promise<UserCaller | null> {
+export async function authenticateUser(
+  { db, clock }: Pick<Core, "db" | "clock">,
+  token: string,
+): Promise<UserCaller | null> {
   const now = clock.now();
   const owner = await findSessionOwner(db, hashToken(token), now);
   if (owner === null) return null;

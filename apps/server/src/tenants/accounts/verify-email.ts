@@ -20,7 +20,11 @@ export async function requestEmailVerification(core: Core, caller: UserCaller): 
   });
 }
 
-export async function verifyEmail({ db, clock }: Core, caller: UserCaller, token: string): Promise<void> {
+export async function verifyEmail(
+  { db, clock }: Pick<Core, "db" | "clock">,
+  caller: UserCaller,
+  token: string,
+): Promise<void> {
   const now = clock.now();
   await db.transaction(async (tx) => {
     const taken = await takeMailedToken(tx, "verify_email", hashToken(token), now);

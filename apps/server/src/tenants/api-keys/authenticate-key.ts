@@ -6,7 +6,10 @@ import { findKeyOwner, rehashKey } from "./api-key.store.ts";
  * Who a key stands for. Every request asks the database, so disabling and deleting act at once on every process. The
  * secret is hashed and looked up whatever it looks like: a wrong key costs the same as a right one.
  */
-export async function authenticateKey({ db, ring }: Core, secret: string): Promise<KeyCaller | null> {
+export async function authenticateKey(
+  { db, ring }: Pick<Core, "db" | "ring">,
+  secret: string,
+): Promise<KeyCaller | null> {
   // Taken before the question to the database: meanwhile another key may become the current one.
   const { all, current } = ring.hashes("api-key-hash", secret);
   const owner = await findKeyOwner(db, all);

@@ -15,7 +15,7 @@ import { domainsAbove, formatRedirectPattern, parseRedirectPattern } from "./red
 
 /** Registers a pattern on a verified domain. Idempotent: an existing pattern is returned as it is. */
 export function allowRedirect(
-  { db, clock }: Core,
+  { db, clock }: Pick<Core, "db" | "clock">,
   caller: MemberCaller,
   text: string,
 ): Promise<{ row: RedirectUriRow; created: boolean }> {

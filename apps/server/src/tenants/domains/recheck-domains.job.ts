@@ -63,7 +63,7 @@ async function recheck(core: Core, domain: DomainRow): Promise<void> {
   });
 }
 
-async function look({ dns }: Core, domain: DomainRow): Promise<CheckOutcome> {
+async function look({ dns }: Pick<Core, "dns">, domain: DomainRow): Promise<CheckOutcome> {
   try {
     const values = await dns.resolveTxt(recordName(domain.apex_domain));
     return provesToken(values, domain.token_hash) ? "found" : "missing";

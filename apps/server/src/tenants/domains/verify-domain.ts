@@ -40,7 +40,13 @@ const maxOpenChallenges = 20;
 const maxChallengesPerDay = 50;
 
 /** A challenge says who holds the domain, so without a limit anybody could find out the customers of the service by trying names. */
-async function countChallenge(core: Core, tx: Tx, caller: MemberCaller, apexDomain: string, now: Date) {
+async function countChallenge(
+  core: Pick<Core, "clock" | "ring">,
+  tx: Tx,
+  caller: MemberCaller,
+  apexDomain: string,
+  now: Date,
+) {
   await lockOrganization(tx, caller.organizationId);
   const others = await countOtherChallenges(tx, caller.organizationId, apexDomain, now);
   if (others >= maxOpenChallenges)
@@ -57,7 +63,11 @@ async function countChallenge(core: Core, tx: Tx, caller: MemberCaller, apexDoma
     });
 }
 
-export async function startChallenge(core: Core, caller: MemberCaller, name: string) {
+export async function startChallenge(
+  core: Pick<Core, "db" | "clock" | "ring">,
+  caller: MemberCaller,
+  name: string,
+) {
   const { db, clock } = core;
   const now = clock.now();
   const { organizationId } = caller;
@@ -155,7 +165,7 @@ export async function verifyDomain(
   });
 }
 
-async function lookUp({ dns }: Core, name: string): Promise<string[]> {
+async function lookUp({ dns }: Pick<Core, "dns">, name: string): Promise<string[]> {
   try {
     return await dns.resolveTxt(name);
   } catch (error) {
@@ -164,7 +174,12 @@ async function lookUp({ dns }: Core, name: string): Promise<string[]> {
   }
 }
 
-async function takeFrom(core: Core, tx: Tx, loser: HolderRow, now: Date): Promise<void> {
+async function takeFrom(
+  core: Pick<Core, "clock" | "ring" | "publicUrl">,
+  tx: Tx,
+  loser: HolderRow,
+  now: Date,
+): Promise<void> {
   const name = shownDomain(loser.apex_domain);
   await deleteDomain(tx, loser.organization_id, loser.id);
   await recordAudit(tx, now, {

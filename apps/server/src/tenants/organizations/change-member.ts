@@ -127,7 +127,7 @@ async function disableKeysOf(tx: Tx, now: Date, caller: MemberCaller, member: Me
 
 /** Keys outlive the membership of their creator, so owners learn which of them still work. */
 async function mailAboutKeys(
-  core: Core,
+  core: Pick<Core, "clock" | "ring" | "publicUrl">,
   tx: Tx,
   caller: MemberCaller,
   member: MemberRow,

@@ -14,7 +14,10 @@ const batchSize = 500;
  * Gives invitations that an earlier version wrote the folded form of their address. One whose address is none by today's rules, or that
  * a newer invitation has as well, stays without: its link works as before for the seven days that it lives.
  */
-export async function foldInvitations({ db, setAside }: Core, job: string): Promise<number> {
+export async function foldInvitations(
+  { db, setAside }: Pick<Core, "db" | "setAside">,
+  job: string,
+): Promise<number> {
   const rows = setAside.rowsOf(job, "invitations");
   const fold = async ({ organization_id, id, email }: UnfoldedInvitationRow) => {
     const folded = foldEmail(email);

@@ -11,7 +11,7 @@ import { viewBusinessDetails, viewReadiness, viewRpTermsStatus } from "./go-live
 import { readOwnOrganization } from "./organization.store.ts";
 import { viewOrganization } from "./organization.view.ts";
 
-export function goLiveRoutes(core: Core, needs: GoLiveNeeds): Binding[] {
+export function goLiveRoutes(core: Pick<Core, "db" | "clock" | "publicUrl">, needs: GoLiveNeeds): Binding[] {
   const { db } = core;
   const { terms } = needs;
   const termsStatus = async (organizationId: OrganizationId) =>

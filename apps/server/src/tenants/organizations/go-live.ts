@@ -40,7 +40,7 @@ export async function readGoLiveFacts(
 
 /** Opens live beside the sandbox, once and for good. Nothing in the sandbox is touched. */
 export async function goLive(
-  { db, clock }: Core,
+  { db, clock }: Pick<Core, "db" | "clock">,
   needs: GoLiveNeeds,
   caller: MemberCaller,
   { results = null }: { results?: ResultsWithoutEndpoint | null },

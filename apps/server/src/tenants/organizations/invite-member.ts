@@ -56,7 +56,7 @@ function ownerOnly(): ApiError {
  * 409: 429 is for signing in.
  */
 async function countInvitation(
-  core: Core,
+  core: Pick<Core, "config" | "clock" | "ring">,
   tx: Tx,
   { organizationId, userId }: MemberCaller,
   email: FoldedEmail,
@@ -147,7 +147,7 @@ export async function inviteMember(
 }
 
 export async function revokeInvitation(
-  { db, clock }: Core,
+  { db, clock }: Pick<Core, "db" | "clock">,
   caller: MemberCaller,
   id: InvitationId,
 ): Promise<void> {
@@ -170,7 +170,7 @@ export async function revokeInvitation(
   });
 }
 
-export async function readInvitation({ db, clock }: Core, token: string) {
+export async function readInvitation({ db, clock }: Pick<Core, "db" | "clock">, token: string) {
   const invitation = await findInvitationByToken(db, hashToken(token), clock.now());
   if (invitation === null) throw notFound();
   return invitation;
@@ -193,7 +193,7 @@ async function senderMayStillInvite(tx: Tx, invitation: InvitationRow): Promise<
 }
 
 export async function acceptInvitation(
-  core: Core,
+  core: Pick<Core, "config" | "db" | "clock">,
   caller: UserCaller,
   token: string,
 ): Promise<OwnOrganizationRow> {
@@ -230,7 +230,10 @@ export async function acceptInvitation(
 }
 
 /** Declining needs the link and no account, so the audit log cannot name who declined. */
-export async function declineInvitation({ db, clock }: Core, token: string): Promise<void> {
+export async function declineInvitation(
+  { db, clock }: Pick<Core, "db" | "clock">,
+  token: string,
+): Promise<void> {
   const now = clock.now();
   const actor: Actor = personActor;
   await db.transaction(async (tx) => {
