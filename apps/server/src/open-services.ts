@@ -5,6 +5,7 @@ import { urlSender } from "./delivery/webhooks/send-delivery.ts";
 import { createDeliveryFigures, showDeliveries } from "./delivery/webhooks/show-deliveries.ts";
 import { keyUsageJob } from "./job-names.ts";
 import { SandboxDevices } from "./operations/mcp/finish-sandbox-session.ts";
+import type { ProcessRole } from "./operations/operator/process-report.ts";
 import { ProcessReporter } from "./operations/operator/process-reporter.ts";
 import { type ShowOldestDue, showOldestDue } from "./operations/retention/measure-queues.job.ts";
 import type { Core } from "./platform/core.ts";
@@ -37,9 +38,6 @@ import { TrustReader } from "./verification/trust/trust-reader.ts";
 import { loadConsentTexts } from "./verification/verify/consent-texts.ts";
 import { StatusFeed } from "./verification/verify/status-feed.ts";
 import { openWatch } from "./watch-process.ts";
-
-/** `api` answers requests, `worker` runs the background work, `all` does both. */
-export type ProcessRole = "api" | "worker" | "all";
 
 export type ServiceOptions = {
   config: Config;

@@ -25,7 +25,7 @@ export function viewDelivery(row: DeliveryRow): Static<typeof WebhookDelivery> {
 }
 
 /** One try. Without its exchange, which is kept as long as the payload, signatures and answer are left out. */
-export function viewAttempt(
+export function viewDeliveryAttempt(
   delivery: DeliveryRow,
   row: DeliveryAttemptRow,
   exchange: ExchangeRow | null,

@@ -9,7 +9,7 @@ import type { NameLookups } from "../../platform/lib/name-lookups.ts";
 import type { SafeFetch } from "../../platform/lib/safe-fetch.ts";
 import { answerDelivery } from "./answer-delivery.ts";
 import { attemptsOf, type DeliveryRow, findDelivery, listDeliveries } from "./delivery.store.ts";
-import { viewAttempt, viewDelivery, viewSealedBody } from "./delivery.view.ts";
+import { viewDelivery, viewDeliveryAttempt, viewSealedBody } from "./delivery.view.ts";
 import { listEncryptionKeys } from "./encryption-key.store.ts";
 import { viewEncryptionKey } from "./encryption-key.view.ts";
 import { findEndpoint, listEndpoints } from "./endpoint.store.ts";
@@ -167,7 +167,9 @@ function deliveryRoutes(core: Pick<Core, "db" | "clock">): Binding[] {
       const ofAttempt = new Map(exchanges.map((exchange) => [exchange.attempt_id, exchange]));
       return {
         ...viewDelivery(row),
-        attempts: attempts.map((attempt) => viewAttempt(row, attempt, ofAttempt.get(attempt.id) ?? null)),
+        attempts: attempts.map((attempt) =>
+          viewDeliveryAttempt(row, attempt, ofAttempt.get(attempt.id) ?? null),
+        ),
         sealed_body: viewSealedBody(sealed),
       };
     }),

@@ -2,12 +2,12 @@ import type { Command } from "@assay/cli/command";
 import type { Style } from "@assay/cli/style";
 import type { Service } from "../../app.ts";
 import { loadConfig } from "../../load-config.ts";
-import type { ProcessRole } from "../../open-services.ts";
 import { checkAddress, explainListenError } from "../../platform/http/listen-address.ts";
 import { openInstallation } from "../../platform/installation/open-installation.ts";
 import { secondMs } from "../../platform/kernel/clock.ts";
 import { mailFolder } from "../../platform/mails/mail-files.ts";
 import { removedSettingNotices } from "../../removed-settings.ts";
+import type { ProcessRole } from "../operator/process-report.ts";
 import { untilStopped } from "./until-stopped.ts";
 
 const processRoles = ["all", "api", "worker"] as const satisfies readonly ProcessRole[];

@@ -84,7 +84,9 @@ function refuseDeep(given: Arguments): void {
 }
 
 /** The answer of a route without what no tool gives; null where there is none. */
-export function readAnswer(text: string): { data: unknown; error: unknown; pagination?: unknown } | null {
+export function readRouteAnswer(
+  text: string,
+): { data: unknown; error: unknown; pagination?: unknown } | null {
   if (text === "") return null;
   return JSON.parse(text, (name, value) => (Object.hasOwn(withheldFields, name) ? undefined : value));
 }

@@ -3,7 +3,7 @@ import { routes } from "@assay/contract/routes";
 import { createSession } from "@assay/contract/sessions";
 import type { KeyCaller } from "../../platform/kernel/caller.ts";
 import type { SandboxDevices } from "./finish-sandbox-session.ts";
-import { createRouteCall, type RouteCall, readAnswer } from "./route-call.ts";
+import { createRouteCall, type RouteCall, readRouteAnswer } from "./route-call.ts";
 import { createTool, finishSession, finishTool, refuseLive } from "./sandbox-tools.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -30,7 +30,7 @@ export function createTools(devices: SandboxDevices): Tool[] {
     const callOf = createRouteCall(route);
     return {
       ...tool,
-      call: async ({ forward }, given) => readAnswer((await forward(callOf(given))).text),
+      call: async ({ forward }, given) => readRouteAnswer((await forward(callOf(given))).text),
     };
   });
   const createCallOf = createRouteCall(createSession);
@@ -40,7 +40,7 @@ export function createTools(devices: SandboxDevices): Tool[] {
       ...createTool,
       call: async ({ caller, forward }, given) => {
         refuseLive(caller);
-        return readAnswer((await forward(createCallOf(given))).text);
+        return readRouteAnswer((await forward(createCallOf(given))).text);
       },
     },
     {

@@ -4,13 +4,15 @@ import { type Binding, bind } from "../../platform/http/mount.ts";
 import { dayMs, later } from "../../platform/kernel/clock.ts";
 import { viewPage } from "../../platform/kernel/page.ts";
 import { listOrganizationSizes } from "./installation.store.ts";
-import { viewOrganizationSize, viewStatus } from "./operator.view.ts";
-import { readStatus, type StatusNeeds } from "./read-status.ts";
+import { viewInstallationStatus, viewOrganizationSize } from "./operator.view.ts";
+import { readInstallationStatus, type StatusNeeds } from "./read-status.ts";
 
 export function operatorRoutes(core: Core, needs: StatusNeeds): Binding[] {
   const { db, clock } = core;
   return [
-    bind(contract.operatorStatus, async () => viewStatus(await readStatus(core, needs))),
+    bind(contract.operatorStatus, async () =>
+      viewInstallationStatus(await readInstallationStatus(core, needs)),
+    ),
 
     bind(contract.listOrganizationSizes, ({ query }) =>
       viewPage(

@@ -9,7 +9,7 @@ type Status = Static<typeof OperatorStatus>;
 
 const textOf = (at: Date | null) => at?.toISOString() ?? null;
 
-export function viewStatus(status: InstallationStatus): Status {
+export function viewInstallationStatus(status: InstallationStatus): Status {
   const { now, concerns, health, webhooks } = status;
   const { processes, jobs, setAside, mails } = status.work;
   return {

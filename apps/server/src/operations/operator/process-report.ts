@@ -50,6 +50,7 @@ export function readReport(stored: unknown): ProcessReport | null {
   return Check(ProcessReport, stored) ? stored : null;
 }
 
+/** `api` answers requests, `worker` runs the background work, `all` does both. */
 export type ProcessRole = (typeof processRoles)[number];
 
 export type ReportedProcess = {

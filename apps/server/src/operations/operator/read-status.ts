@@ -17,11 +17,11 @@ export type StatusNeeds = {
 };
 
 /** How the installation fares, as far as its operator may know. */
-export type InstallationStatus = Awaited<ReturnType<typeof readStatus>>;
+export type InstallationStatus = Awaited<ReturnType<typeof readInstallationStatus>>;
 
 type StatusCore = Pick<Core, "db" | "clock" | "log">;
 
-export async function readStatus(core: StatusCore, needs: StatusNeeds) {
+export async function readInstallationStatus(core: StatusCore, needs: StatusNeeds) {
   const { db, clock } = core;
   const { readiness, self, mailJob } = needs;
   const now = clock.now();

@@ -17,7 +17,12 @@ import {
 type Needs = Pick<Core, "config" | "db" | "clock">;
 
 /** Why files cannot be cleaned for now. */
-export type Obstacle = "old_transaction" | "table_in_use" | "took_too_long" | "log_in_use" | "other_process";
+export type CleaningObstacle =
+  | "old_transaction"
+  | "table_in_use"
+  | "took_too_long"
+  | "log_in_use"
+  | "other_process";
 
 // Transactions of ours are over after moments. With half of it a busy service is taken for a forgotten transaction now and then; doubled, an
 // operator hears of one two seconds later.
@@ -35,7 +40,7 @@ function cleaningMode(config: Core["config"]): "rewrite" | "vacuum" {
  * where the database is ours, the write-ahead log. Null when that is done. After an interruption it goes on with the tables that are
  * left.
  */
-export function cleanDeleted(core: Needs, goneBefore: number): Promise<Obstacle | null> {
+export function cleanDeleted(core: Needs, goneBefore: number): Promise<CleaningObstacle | null> {
   const { config, db } = core;
   const rewriteMs = rewriteLimitMs(core);
   return alone(core, async (client) => {
@@ -60,8 +65,8 @@ function rewriteLimitMs({ config }: Needs): number {
 
 async function alone(
   { db }: Needs,
-  clean: (client: pg.ClientBase) => Promise<Obstacle | null>,
-): Promise<Obstacle | null> {
+  clean: (client: pg.ClientBase) => Promise<CleaningObstacle | null>,
+): Promise<CleaningObstacle | null> {
   try {
     return await db.withConnection(async (client) => {
       const cleaned = await cleaningAlone(client, async () => ({ obstacle: await clean(client) }));
@@ -80,8 +85,8 @@ async function rewriteAll(
   client: pg.ClientBase,
   states: readonly TableState[],
   goneBefore: number,
-): Promise<Obstacle | null> {
-  let met: Obstacle | null = null;
+): Promise<CleaningObstacle | null> {
+  let met: CleaningObstacle | null = null;
   for (const { table } of states) {
     try {
       await rewriteTable(client, table, rewriteLimitMs(core));
@@ -98,7 +103,7 @@ async function rewriteAll(
   return met;
 }
 
-function obstacleOf(error: unknown): Obstacle | null {
+function obstacleOf(error: unknown): CleaningObstacle | null {
   switch (sqlState(error)) {
     // 42P01: a part of a table was dropped meanwhile.
     case "55P03":

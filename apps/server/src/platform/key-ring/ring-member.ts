@@ -17,7 +17,7 @@ import {
   saveProcess,
 } from "./ring-state.store.ts";
 import {
-  admit,
+  admitKeys,
   isLive,
   type KnownKey,
   markOf,
@@ -65,7 +65,7 @@ export async function bringRing(
     const others = (await listProcesses(tx)).filter(
       (process) => process.id !== self?.id && isLive(process, now),
     );
-    const next = admit(known, loaded, others);
+    const next = admitKeys(known, loaded, others);
     const problems = misfits(loaded, next);
     if (problems.length > 0) throw new KeyRingError(problems);
     for (const key of next) {
@@ -167,7 +167,8 @@ export class RingMember {
       return problems;
     } catch (error) {
       // With no file descriptor left nothing is known about the file, so the ring in memory is as good as before.
-      if (!hasCode(error, "EMFILE", "ENFILE")) return [`The key ring cannot be read again: ${(error as Error).message}.`];
+      if (!hasCode(error, "EMFILE", "ENFILE"))
+        return [`The key ring cannot be read again: ${(error as Error).message}.`];
       if (!this.#isShortOfFiles)
         log.warn("the key ring could not be read again: too many files are open", describeError(error));
       this.#isShortOfFiles = true;

@@ -3,7 +3,7 @@ import test from "node:test";
 import fc from "fast-check";
 import type { LoadedKey } from "../lib/key-ring.ts";
 import {
-  admit,
+  admitKeys,
   goneAfterMs,
   isLive,
   type KnownKey,
@@ -28,15 +28,15 @@ const holding = (id: string, loaded: readonly LoadedKey[], sealsWith = "1"): Rin
 const [one, two, three] = [key("1"), key("2"), key("3")];
 
 test("the first ring is taken as it is, and its first key seals", () => {
-  const known = admit([], [two, one], []);
+  const known = admitKeys([], [two, one], []);
   assert.deepEqual(known, [inUse("2", 2), inUse("1", 1)]);
   assert.equal(sealingKey(known)?.id, "2");
 });
 
 test("a new first key waits for the last living process that lacks it", () => {
-  const waiting = admit([inUse("1", 1)], [two, one], [holding("old", [one])]);
+  const waiting = admitKeys([inUse("1", 1)], [two, one], [holding("old", [one])]);
   assert.equal(sealingKey(waiting)?.id, "1");
-  const agreed = admit(waiting, [two, one], [holding("new", [two, one])]);
+  const agreed = admitKeys(waiting, [two, one], [holding("new", [two, one])]);
   assert.equal(sealingKey(agreed)?.id, "2");
   assert.deepEqual(misfits([one], agreed), [
     'The key ring has no key "2", and data in the database needs it.',
@@ -44,16 +44,16 @@ test("a new first key waits for the last living process that lacks it", () => {
 });
 
 test("a key at the end of the ring is only introduced, however many have it", () => {
-  const known = admit([inUse("1", 1)], [one, two], [holding("other", [one, two])]);
+  const known = admitKeys([inUse("1", 1)], [one, two], [holding("other", [one, two])]);
   assert.equal(known.find(({ id }) => id === "2")?.state, "introduced");
 });
 
 test("a mistyped new key gives way once nobody holds it; before that the second one is refused", () => {
   const typo = key("2", "typo");
-  const known = admit([inUse("1", 1)], [one, typo], []);
-  const held = admit(known, [one, two], [holding("other", [one, typo])]);
+  const known = admitKeys([inUse("1", 1)], [one, typo], []);
+  const held = admitKeys(known, [one, two], [holding("other", [one, typo])]);
   assert.match(misfits([one, two], held).join(), /Key "2" of the ring is another key/);
-  const given = admit(known, [one, two], [holding("other", [one])]);
+  const given = admitKeys(known, [one, two], [holding("other", [one])]);
   assert.deepEqual(misfits([one, two], given), []);
 });
 
@@ -62,7 +62,7 @@ test("a retired key may stay in a ring or go from it, and no other key may take 
   assert.deepEqual(misfits([two], known), []);
   assert.deepEqual(misfits([two, one], known), []);
   assert.equal(misfits([two, key("1", "new")], known).length, 1);
-  assert.equal(sealingKey(admit(known, [one, two], []))?.id, "2", "it does not come back into use");
+  assert.equal(sealingKey(admitKeys(known, [one, two], []))?.id, "2", "it does not come back into use");
 });
 
 test("a key that seals no more is needed until nothing depends on it", () => {
@@ -75,8 +75,8 @@ test("a key that seals no more is needed until nothing depends on it", () => {
 
 test("a ring that does not fit makes nothing known of what else is in it", () => {
   const known = [inUse("1", 1)];
-  assert.deepEqual(admit(known, [three, two], []), known);
-  assert.deepEqual(admit(known, [three, key("1", "another")], []), known);
+  assert.deepEqual(admitKeys(known, [three, two], []), known);
+  assert.deepEqual(admitKeys(known, [three, key("1", "another")], []), known);
 });
 
 test("a process counts until it has been silent for the limit", () => {
@@ -104,7 +104,7 @@ test("in whatever order processes start, stop and look, each living one can read
       let living: { ring: readonly LoadedKey[]; process: RingProcess }[] = [];
       const stored = new Set<string>();
       const bring = (ring: readonly LoadedKey[], others: readonly RingProcess[]) => {
-        const next = admit(known, ring, others);
+        const next = admitKeys(known, ring, others);
         if (misfits(ring, next).length > 0) return false;
         known = next;
         return true;

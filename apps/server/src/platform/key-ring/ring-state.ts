@@ -85,7 +85,7 @@ export function misfits(loaded: readonly LoadedKey[], known: readonly KnownKey[]
  * is introduced by the first process that has it, and comes into use when it is first in the ring of some process and
  * every living process has it.
  */
-export function admit(
+export function admitKeys(
   known: readonly KnownKey[],
   loaded: readonly LoadedKey[],
   others: readonly RingProcess[],

@@ -47,7 +47,7 @@ export function messageId(id: string, from: string): string {
 }
 
 /** What tells other programs that nobody sits at the other end, and how the mail is written. */
-export function standardHeaders({ language }: Mail): Record<string, string> {
+export function mailHeaders({ language }: Mail): Record<string, string> {
   return {
     "Auto-Submitted": "auto-generated",
     ...(language === undefined ? {} : { "Content-Language": language }),
@@ -72,7 +72,7 @@ function composeFile(
     `Subject: ${header(mail.subject)}`,
     `Date: ${now.toUTCString().replace("GMT", "+0000")}`,
     `Message-ID: ${messageId(id, from)}`,
-    ...Object.entries(standardHeaders(mail)).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(mailHeaders(mail)).map(([name, value]) => `${name}: ${value}`),
     "MIME-Version: 1.0",
     `Content-Type: multipart/alternative; boundary="${boundary}"`,
     "",

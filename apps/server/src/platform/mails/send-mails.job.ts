@@ -7,7 +7,7 @@ import { describeError } from "../lib/log.ts";
 import { type DueMail, leaseMails, postponeMail, removeMail, takeDueMails } from "./mail.store.ts";
 import { html, type Mail, plainText } from "./mail.ts";
 import { watchMailCertificate } from "./mail-certificate.ts";
-import { messageId, standardHeaders, writeMailFile } from "./mail-files.ts";
+import { mailHeaders, messageId, writeMailFile } from "./mail-files.ts";
 
 const leaseMs = 2 * minuteMs;
 const batchSize = 20;
@@ -42,7 +42,7 @@ export function createMailTransport({
           text: plainText(mail),
           html: html(mail),
           messageId: messageId(id, config.mailFrom),
-          headers: standardHeaders(mail),
+          headers: mailHeaders(mail),
         });
       },
     };

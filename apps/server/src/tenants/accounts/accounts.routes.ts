@@ -15,7 +15,7 @@ import { type IsInvited, prepareSignUp, signUpAtOnce, signUpByMail } from "./sig
 import { offerSignIn, signInWithPasskey } from "./use-passkey.ts";
 import { removeUserSession } from "./user.store.ts";
 import { viewUser } from "./user.view.ts";
-import { sessionLifetimeMs } from "./user-session.ts";
+import { userSessionLifetimeMs } from "./user-session.ts";
 
 export function accountRoutes(core: Core, needs: { isInvited: IsInvited }): Binding[] {
   return [
@@ -28,7 +28,7 @@ export function accountRoutes(core: Core, needs: { isInvited: IsInvited }): Bind
 }
 
 function signedIn({ user, token }: OpenedSession, request: RequestInfo) {
-  request.setSessionCookie({ token, maxAgeSeconds: sessionLifetimeMs / 1000 });
+  request.setSessionCookie({ token, maxAgeSeconds: userSessionLifetimeMs / 1000 });
   return { token, user: viewUser(user) };
 }
 

@@ -8,7 +8,7 @@ import { queueMail } from "../../platform/mails/queue-mail.ts";
 import { countMail } from "./limit-guesses.ts";
 import { mailLink } from "./mail-link.ts";
 import { removeMailedTokens, takeMailedToken } from "./mailed-token.store.ts";
-import { type Proof, reauthenticated } from "./reauthenticate.ts";
+import { reauthenticated, type UserProof } from "./reauthenticate.ts";
 import { findUserByEmail, isTakenEmail, lockUser, setVerifiedEmail } from "./user.store.ts";
 
 /**
@@ -19,7 +19,7 @@ export async function requestEmailChange(
   core: Core,
   caller: UserCaller,
   text: string,
-  proof: Proof,
+  proof: UserProof,
 ): Promise<void> {
   const { address: email, folded } = requireEmail("email", text);
   if (email === caller.email) {

@@ -5,7 +5,7 @@ import type { Tx } from "../../platform/db/db.ts";
 import { ApiError } from "../../platform/kernel/api-error.ts";
 import type { UserCaller } from "../../platform/kernel/caller.ts";
 import { queueMail } from "../../platform/mails/queue-mail.ts";
-import { type Proof, reauthenticated } from "./reauthenticate.ts";
+import { reauthenticated, type UserProof } from "./reauthenticate.ts";
 import {
   listSolelyOwnedOrganizations,
   lockOrganizationsOf,
@@ -15,7 +15,7 @@ import {
   removeUser,
 } from "./user.store.ts";
 
-export function deleteAccount(core: Core, caller: UserCaller, proof: Proof): Promise<void> {
+export function deleteAccount(core: Core, caller: UserCaller, proof: UserProof): Promise<void> {
   return reauthenticated(core, caller, proof, (tx) => removeAccount(core, tx, caller.userId));
 }
 

@@ -6,7 +6,7 @@ import type { UserCaller } from "../../platform/kernel/caller.ts";
 import { acceptCode, hasSecondFactor, wrongCode } from "./check-second-factor.ts";
 import { countGuess } from "./limit-guesses.ts";
 import { mailNotice } from "./mail-link.ts";
-import { type Proof, reauthenticated } from "./reauthenticate.ts";
+import { reauthenticated, type UserProof } from "./reauthenticate.ts";
 import { requireVerifiedEmail } from "./require-verified-email.ts";
 import {
   confirmSecret,
@@ -27,7 +27,7 @@ import {
  * Makes an unconfirmed secret: it has no effect until the user shows a code made with it. It is given to the owner only, not to whoever found an
  * open session: they could lock the owner out.
  */
-export async function startSecondFactor(core: Core, caller: UserCaller, proof: Proof) {
+export async function startSecondFactor(core: Core, caller: UserCaller, proof: UserProof) {
   const { clock, ring } = core;
   await requireVerifiedEmail(core, caller);
   if (await hasSecondFactor(core, caller.userId)) throw alreadyOn();

@@ -102,7 +102,7 @@ export async function markPasskeyUsed(
   return marked === 1;
 }
 
-export async function insertChallenge(
+export async function insertPasskeyChallenge(
   db: Queryable,
   challenge: { hash: Buffer; userId: UserId | null; expiresAt: Date },
 ): Promise<void> {
@@ -124,7 +124,7 @@ export async function takeChallenge(
   return taken === 1;
 }
 
-export function expiredChallenges(now: Date): Expired {
+export function expiredPasskeyChallenges(now: Date): Expired {
   const due = sql`expires_at <= ${now}`;
   return { table: "passkey_challenges", key: "challenge_hash", type: "bytea", due };
 }

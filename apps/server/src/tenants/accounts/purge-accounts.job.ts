@@ -2,7 +2,7 @@ import type { Core } from "../../platform/core.ts";
 import { dayMs, later } from "../../platform/kernel/clock.ts";
 import { expiredLimits } from "./guess-limit.store.ts";
 import { expiredMailedTokens, staleMailRequests } from "./mailed-token.store.ts";
-import { expiredChallenges } from "./passkey.store.ts";
+import { expiredPasskeyChallenges } from "./passkey.store.ts";
 
 const batchSize = 1000;
 
@@ -21,7 +21,7 @@ export async function purgeAccountLeftovers(
   let removed = 0;
   for (const expired of [
     expiredMailedTokens(now),
-    expiredChallenges(now),
+    expiredPasskeyChallenges(now),
     staleMailRequests(later(now, -unansweredKeptDays * dayMs)),
     ...expiredLimits(now),
   ])

@@ -7,7 +7,7 @@ import { countGuess } from "./limit-guesses.ts";
 import { isPassword } from "./password.ts";
 import { findUserById, type UserRow } from "./user.store.ts";
 
-export type Proof = { password?: string; code?: string };
+export type UserProof = { password?: string; code?: string };
 
 /**
  * Step-up authentication: makes sure that the owner is at the keyboard, not somebody who found an open session. Then
@@ -16,7 +16,7 @@ export type Proof = { password?: string; code?: string };
 export async function reauthenticated<T>(
   core: Pick<Core, "db" | "clock" | "ring">,
   caller: UserCaller,
-  proof: Proof,
+  proof: UserProof,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const { code, password } = proof;

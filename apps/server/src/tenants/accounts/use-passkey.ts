@@ -13,14 +13,14 @@ import { queueMail } from "../../platform/mails/queue-mail.ts";
 import { countLink, countWork, rememberOrigin } from "./limit-guesses.ts";
 import {
   findPasskeyByCredential,
-  insertChallenge,
   insertPasskey,
+  insertPasskeyChallenge,
   listAllPasskeys,
   markPasskeyUsed,
   type PasskeyRow,
   takeChallenge,
 } from "./passkey.store.ts";
-import { type Proof, reauthenticated } from "./reauthenticate.ts";
+import { reauthenticated, type UserProof } from "./reauthenticate.ts";
 import type { OpenedSession } from "./sign-in.ts";
 import { lockUser } from "./user.store.ts";
 import { openUserSession } from "./user-session.ts";
@@ -48,7 +48,7 @@ async function keepChallenge(
   challenge: string,
   userId: UserId | null,
 ): Promise<void> {
-  await insertChallenge(db, {
+  await insertPasskeyChallenge(db, {
     hash: hashToken(challenge),
     userId,
     expiresAt: later(clock.now(), challengeLifetimeMs),
@@ -59,7 +59,7 @@ async function keepChallenge(
 export async function offerRegistration(
   core: Core,
   caller: UserCaller,
-  proof: Proof,
+  proof: UserProof,
 ): Promise<Record<string, unknown>> {
   const party = relyingParty(core);
   const known = await listAllPasskeys(core.db, caller.userId);

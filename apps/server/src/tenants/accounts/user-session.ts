@@ -7,7 +7,7 @@ import { hashToken, newToken, newUuid } from "../../platform/kernel/ids.ts";
 import type { RequestInfo } from "../../platform/kernel/request-info.ts";
 import { findSessionOwner, insertUserSession, setFirstLanguage, touchUserSession } from "./user.store.ts";
 
-export const sessionLifetimeMs = 30 * dayMs;
+export const userSessionLifetimeMs = 30 * dayMs;
 const touchAfterMs = 10 * minuteMs;
 
 export async function openUserSession(
@@ -24,7 +24,7 @@ export async function openUserSession(
     tokenHash: hashToken(token),
     userAgent,
     now,
-    expiresAt: later(now, sessionLifetimeMs),
+    expiresAt: later(now, userSessionLifetimeMs),
   });
   return token;
 }
@@ -38,7 +38,7 @@ export async function authenticateUser(
   if (owner === null) return null;
   // A session in use is kept alive, with a write every ten minutes at most.
   if (now.getTime() - owner.last_seen_at.getTime() > touchAfterMs) {
-    await touchUserSession(db, owner.id, now, later(now, sessionLifetimeMs));
+    await touchUserSession(db, owner.id, now, later(now, userSessionLifetimeMs));
   }
   const { organization_id: organizationId, role } = owner;
   return {

@@ -1,5 +1,5 @@
 import type { OrganizationId } from "@assay/contract/ids";
-import { cleanDeleted, type Obstacle } from "../../platform/cleaning/clean-tables.ts";
+import { type CleaningObstacle, cleanDeleted } from "../../platform/cleaning/clean-tables.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { dayMs, later, secondMs } from "../../platform/kernel/clock.ts";
@@ -22,7 +22,7 @@ const batchSize = 20;
 /** What the receipt is to say and to whom, kept sealed from the end of the rows to the end of the bytes. */
 type WaitingReceipt = { name: string; scheduledFor: string; owners: readonly string[] };
 
-const advice: Record<Obstacle, string> = {
+const advice: Record<CleaningObstacle, string> = {
   old_transaction:
     "a transaction from before the deletion still runs; look for it in pg_stat_activity (backend_xmin), pg_prepared_xacts and pg_replication_slots",
   table_in_use: "a table was in use all the time",
