@@ -116,7 +116,7 @@ async function verifyMany(partner: Partner, count: number): Promise<void> {
         verificationUrl: String(session.verification_url),
         chip: virtualPassport(document),
       });
-      if (outcome.result !== "succeeded") throw new Error(`a verification ended with ${outcome.result}`);
+      if (outcome.kind !== "succeeded") throw new Error(`a verification ended with ${outcome.kind}`);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, lane));

@@ -53,16 +53,16 @@ async function verifyAtOnce(server: ServerProcess, count: number): Promise<void>
   await Promise.all(
     verificationUrls.map(async (verificationUrl) => {
       let asked = false;
-      const outcome: DeviceOutcome | { result: string } = await runDevice({
+      const outcome: DeviceOutcome | { kind: string } = await runDevice({
         verificationUrl,
         chip: virtualPassport(document),
         onStep: (step) => {
           asked ||= step === "waiting";
         },
-      }).catch((error: Error) => ({ result: `error: ${error.message}` }));
+      }).catch((error: Error) => ({ kind: `error: ${error.message}` }));
       seconds.push((performance.now() - startedAt) / 1000);
       if (asked) waited += 1;
-      results.set(outcome.result, (results.get(outcome.result) ?? 0) + 1);
+      results.set(outcome.kind, (results.get(outcome.kind) ?? 0) + 1);
     }),
   );
   const after = await server.usage();

@@ -36,7 +36,7 @@ export const onChip: Pick<
     const next = state.nextJob;
     return stay(
       { ...state, nextJob: next + 1, chip: { ...state.chip, job: { id: next, doing: asked } } },
-      { do: "reopen_chip", job: next },
+      { kind: "reopen_chip", job: next },
     );
   },
   chip_reopened: (state, { job }) => {
@@ -58,7 +58,7 @@ export const onChip: Pick<
 };
 
 export function dropChip(state: DeviceState): DeviceStep {
-  return state.chip === null ? stay(state) : stay({ ...state, chip: null }, { do: "release_chip" });
+  return state.chip === null ? stay(state) : stay({ ...state, chip: null }, { kind: "release_chip" });
 }
 
 /** The chip's part begins again, and no try is used. A reading that is under way goes on. */
@@ -84,7 +84,7 @@ export function passOn(state: DeviceState): DeviceStep {
       chip: { ...chip, stale: false, job: { id: job, doing: { exchange: command.exchange } } },
       step: { at: "proof" },
     },
-    { do: "pass_on", job, command, reopenFirst: chip.stale },
+    { kind: "pass_on", job, command, reopenFirst: chip.stale },
   );
 }
 

@@ -18,7 +18,7 @@ export const onCamera: Pick<Handlers<DeviceInput, "kind">, "frame" | "capture_ov
     if (!fits) return stay(state);
     return stay(
       { ...state, capture: { job, frames: capture.frames + 1, bytes } },
-      { do: "send_frame", jpeg, atMs },
+      { kind: "send_frame", jpeg, atMs },
     );
   },
   capture_over: (state, { job, attestation }) =>
@@ -30,7 +30,7 @@ export const onCamera: Pick<Handlers<DeviceInput, "kind">, "frame" | "capture_ov
       : stay(state),
   capture_failed: (state, { job }) => {
     if (state.capture?.job !== job) return stay(state);
-    return state.plan === null ? stopFace(state) : finish(state, { result: "problem", problem: "camera" });
+    return state.plan === null ? stopFace(state) : finish(state, { kind: "problem", problem: "camera" });
   },
 };
 
@@ -45,12 +45,12 @@ export function takeUpChallenge(state: DeviceState, nowMs: number): DeviceStep {
     const job = state.nextJob;
     return stay(
       { ...state, nextJob: job + 1, challenge: null, capture: { job, frames: 0, bytes: 0 } },
-      { do: "start_capture", job, challenge: asked },
+      { kind: "start_capture", job, challenge: asked },
     );
   }
   return stay(
     { ...state, faceWaits: true },
-    { do: "set_timer", timer: "challenge", ms: Math.max(0, leftMs) + deviceLimits.runOutMarginMs },
+    { kind: "set_timer", timer: "challenge", ms: Math.max(0, leftMs) + deviceLimits.runOutMarginMs },
   );
 }
 
@@ -59,5 +59,5 @@ export function stopFace(state: DeviceState): DeviceStep {
   const left: DeviceState = { ...state, faceSource: null };
   if (state.capture === null) return stay(left);
   // The frames of the next try must not be added to those of this one.
-  return also(stay({ ...left, capture: null }, { do: "abort_capture" }), connectAnew);
+  return also(stay({ ...left, capture: null }, { kind: "abort_capture" }), connectAnew);
 }

@@ -116,39 +116,39 @@ class Bench {
   /** Reads the chip and gives the number of the job. */
   read(): number {
     const [effect] = this.feed({ kind: "read_chip" });
-    assert.ok(effect?.do === "read_chip");
+    assert.ok(effect?.kind === "read_chip");
     return effect.job;
   }
 
   readAndSend(): void {
-    assert.deepEqual(this.feed({ kind: "chip_read", job: this.read() }), [{ do: "send_files" }]);
+    assert.deepEqual(this.feed({ kind: "chip_read", job: this.read() }), [{ kind: "send_files" }]);
   }
 
-  last<D extends DeviceEffect["do"]>(what: D): Extract<DeviceEffect, { do: D }> {
-    const found = this.effects.findLast((effect) => effect.do === what);
-    return (found as Extract<DeviceEffect, { do: D }>) ?? assert.fail(`nothing to ${what}`);
+  last<D extends DeviceEffect["kind"]>(what: D): Extract<DeviceEffect, { kind: D }> {
+    const found = this.effects.findLast((effect) => effect.kind === what);
+    return (found as Extract<DeviceEffect, { kind: D }>) ?? assert.fail(`nothing to ${what}`);
   }
 
   /** The types of the messages that the flow sent, without those that the driver sends for files and frames. */
   said(effects: readonly DeviceEffect[] = this.effects): string[] {
-    return effects.flatMap((effect) => (effect.do === "send" ? [effect.message.type] : []));
+    return effects.flatMap((effect) => (effect.kind === "send" ? [effect.message.type] : []));
   }
 }
 
-const names = (effects: readonly DeviceEffect[]) => effects.map((effect) => effect.do);
+const names = (effects: readonly DeviceEffect[]) => effects.map((effect) => effect.kind);
 
 // --- the connection ------------------------------------------------------------------------------------------------
 
 test("without a kept token the session is claimed, the token is kept, and the socket is greeted with it", () => {
   const bench = new Bench();
   const [claim] = bench.feed({ kind: "start", token: null });
-  assert.ok(claim?.do === "claim");
+  assert.ok(claim?.kind === "claim");
   assert.deepEqual(bench.feed({ kind: "claimed", job: claim.job, token }), [
-    { do: "keep_token", token },
-    { do: "connect" },
+    { kind: "keep_token", token },
+    { kind: "connect" },
   ]);
   assert.deepEqual(bench.feed({ kind: "connected" }), [
-    { do: "send", message: { type: "hello", socket_token: token } },
+    { kind: "send", message: { type: "hello", socket_token: token } },
   ]);
   assert.equal(viewOf(bench.state).connection, "connecting");
   bench.tell(welcome("chip"));
@@ -161,7 +161,7 @@ test("a lost connection is made again after longer and longer waits, and given u
   const waits: number[] = [];
   for (;;) {
     const [effect] = bench.lose();
-    if (effect?.do !== "set_timer") break;
+    if (effect?.kind !== "set_timer") break;
     assert.equal(viewOf(bench.state).connection, "lost");
     waits.push(effect.ms);
     bench.feed({ kind: "timer", timer: "reconnect" });
@@ -171,7 +171,7 @@ test("a lost connection is made again after longer and longer waits, and given u
   assert.deepEqual(openWishes(bench.state), ["retry"]);
   assert.deepEqual(names(bench.feed({ kind: "retry" })), ["connect"]);
   bench.connect(welcome("chip"));
-  assert.equal(bench.lose()[0]?.do, "set_timer");
+  assert.equal(bench.lose()[0]?.kind, "set_timer");
 });
 
 test("somebody who looks at the page again, or is online again, does not wait for the timer", () => {
@@ -179,8 +179,8 @@ test("somebody who looks at the page again, or is online again, does not wait fo
   bench.connect(welcome("chip"));
   bench.lose();
   assert.deepEqual(bench.feed({ kind: "awake" }), [
-    { do: "clear_timer", timer: "reconnect" },
-    { do: "connect" },
+    { kind: "clear_timer", timer: "reconnect" },
+    { kind: "connect" },
   ]);
   assert.deepEqual(bench.feed({ kind: "awake" }), [], "once is enough");
 });
@@ -195,7 +195,7 @@ test("the two ends of a claim: no answer is tried again, a refusal is told", () 
   ] as const) {
     const bench = new Bench();
     const [claim] = bench.feed({ kind: "start", token: null });
-    assert.ok(claim?.do === "claim");
+    assert.ok(claim?.kind === "claim");
     bench.feed({ kind: "claim_failed", job: claim.job, code });
     const view = viewOf(bench.state);
     assert.deepEqual([view.connection, view.refused], [connection, refused]);
@@ -216,12 +216,12 @@ test("every reason to close has its rule, and does what the rule says", () => {
         assert.deepEqual([view.connection, view.refused], ["closed", code]);
         break;
       case "claim_again":
-        assert.deepEqual(effects[0], { do: "keep_token", token: null });
-        assert.equal(bench.feed({ kind: "timer", timer: "reconnect" })[0]?.do, "claim", code);
+        assert.deepEqual(effects[0], { kind: "keep_token", token: null });
+        assert.equal(bench.feed({ kind: "timer", timer: "reconnect" })[0]?.kind, "claim", code);
         break;
       default:
         assert.equal(view.connection, "lost", code);
-        assert.equal(bench.feed({ kind: "timer", timer: "reconnect" })[0]?.do, "connect", code);
+        assert.equal(bench.feed({ kind: "timer", timer: "reconnect" })[0]?.kind, "connect", code);
     }
   }
   assert.deepEqual(Object.keys(closeRules).sort(), Object.keys(verifyCloseCodes).sort());
@@ -303,7 +303,7 @@ test("stopping leaves nothing behind: timers, pictures, connection and chip", ()
   const waiting = new Bench();
   waiting.connect(welcome("chip"));
   waiting.lose();
-  assert.deepEqual(waiting.feed({ kind: "stop" }), [{ do: "clear_timer", timer: "reconnect" }]);
+  assert.deepEqual(waiting.feed({ kind: "stop" }), [{ kind: "clear_timer", timer: "reconnect" }]);
   assert.deepEqual(openWishes(waiting.state), ["start"]);
 });
 
@@ -312,9 +312,9 @@ test("a claim that comes after it was stopped and started again is not taken for
   const [first] = bench.feed({ kind: "start", token: null });
   bench.feed({ kind: "stop" });
   const [second] = bench.feed({ kind: "start", token: null });
-  assert.ok(first?.do === "claim" && second?.do === "claim");
+  assert.ok(first?.kind === "claim" && second?.kind === "claim");
   assert.deepEqual(bench.feed({ kind: "claimed", job: first.job, token: "dead" }), []);
-  assert.equal(bench.feed({ kind: "claimed", job: second.job, token }).at(-1)?.do, "connect");
+  assert.equal(bench.feed({ kind: "claimed", job: second.job, token }).at(-1)?.kind, "connect");
 });
 
 // --- the chip ------------------------------------------------------------------------------------------------------
@@ -330,7 +330,7 @@ test("a chip is read, sent, checked, proven, and let go with the verdict", () =>
   const passing = bench.last("pass_on");
   assert.deepEqual([passing.reopenFirst, viewOf(bench.state).step], [false, { at: "proof" }]);
   assert.deepEqual(bench.feed({ kind: "chip_answered", job: passing.job, answers: ["kAA="] }), [
-    { do: "send", message: { type: "chip_answer", exchange: exchange("a"), answers: ["kAA="] } },
+    { kind: "send", message: { type: "chip_answer", exchange: exchange("a"), answers: ["kAA="] } },
   ]);
   assert.ok(names(bench.tell(result("chip", null, "face"))).includes("release_chip"));
   const view = viewOf(bench.state);
@@ -387,7 +387,7 @@ test("a chip with the session of an earlier exchange is opened anew before it he
   assert.deepEqual(names(bench.tell(command("b"))), ["tell"], "the chip is still busy with the old one");
   const effects = bench.feed({ kind: "chip_answered", job: first.job, answers: ["kAA="] });
   assert.deepEqual(names(effects), ["pass_on"], "the old answer is told to nobody");
-  assert.ok(effects[0]?.do === "pass_on" && effects[0].reopenFirst);
+  assert.ok(effects[0]?.kind === "pass_on" && effects[0].reopenFirst);
   assert.equal(effects[0].command.exchange, exchange("b"));
 });
 
@@ -398,7 +398,7 @@ test("a chip that left the field is opened again before the service hears of it"
   bench.tell(command("a"));
   assert.deepEqual(names(bench.feed({ kind: "chip_lost", job: bench.last("pass_on").job })), ["reopen_chip"]);
   const effects = bench.feed({ kind: "chip_reopened", job: bench.last("reopen_chip").job });
-  assert.deepEqual(effects, [{ do: "send", message: { type: "chip_lost" } }]);
+  assert.deepEqual(effects, [{ kind: "send", message: { type: "chip_lost" } }]);
   bench.tell(command("b"));
   assert.equal(bench.last("pass_on").reopenFirst, false);
 });
@@ -428,7 +428,7 @@ test("an error of our own reader is never an answer of the chip: the step begins
     job: bench.last("pass_on").job,
     problem: "device",
   });
-  assert.deepEqual(effects, [{ do: "release_chip" }, { do: "send", message: { type: "chip_restart" } }]);
+  assert.deepEqual(effects, [{ kind: "release_chip" }, { kind: "send", message: { type: "chip_restart" } }]);
   const view = viewOf(bench.state);
   assert.deepEqual([view.phase, view.problem, view.reading], ["chip", "device", false]);
   assert.deepEqual(openWishes(bench.state), ["read_chip"]);
@@ -487,7 +487,7 @@ function inFace(mode?: "camera" | "simulated"): Bench {
 test("a try with the camera: asked for with it, colours and movements reach it, its frames are sent, then it is done", () => {
   const bench = inFace();
   assert.deepEqual(bench.feed({ kind: "start_face", source: "camera" }), [
-    { do: "send", message: { type: "face_start", camera: true } },
+    { kind: "send", message: { type: "face_start", camera: true } },
   ]);
   bench.tell(challenge());
   const { job, challenge: asked } = bench.last("start_capture");
@@ -501,10 +501,10 @@ test("a try with the camera: asked for with it, colours and movements reach it, 
   assert.equal(viewOf(bench.state).phase, "face_capture");
   const jpeg = new Uint8Array(10);
   assert.deepEqual(bench.feed({ kind: "frame", job, jpeg, atMs: 12.4 }), [
-    { do: "send_frame", jpeg, atMs: 12.4 },
+    { kind: "send_frame", jpeg, atMs: 12.4 },
   ]);
   assert.deepEqual(bench.feed({ kind: "capture_over", job }), [
-    { do: "send", message: { type: "face_done" } },
+    { kind: "send", message: { type: "face_done" } },
   ]);
   assert.equal(viewOf(bench.state).phase, "face_check");
 });
@@ -533,7 +533,7 @@ test("no frame goes over a limit of the service: too large, too many, too much i
 test("the test document decides when the camera is not asked for", () => {
   const bench = inFace("simulated");
   assert.deepEqual(bench.feed({ kind: "start_face", source: "test_document" }), [
-    { do: "send", message: { type: "face_start" } },
+    { kind: "send", message: { type: "face_start" } },
   ]);
 });
 
@@ -558,8 +558,8 @@ test("a challenge with too little time left is left to run out, and a fresh one 
   bench.connect(welcome("face_capture"));
   const effects = bench.tell(challenge(9_000));
   assert.deepEqual(
-    effects.filter((effect) => effect.do !== "tell"),
-    [{ do: "set_timer", timer: "challenge", ms: 9_300 }],
+    effects.filter((effect) => effect.kind !== "tell"),
+    [{ kind: "set_timer", timer: "challenge", ms: 9_300 }],
     "nobody is asked to move in a hurry",
   );
   assert.deepEqual([viewOf(bench.state).faceWaits, viewOf(bench.state).phase], [true, "face"]);
@@ -593,15 +593,15 @@ test("who says meanwhile that they cannot turn the head is not given the challen
   bench.connect(welcome("face_capture"));
   bench.tell(challenge(40_000));
   assert.deepEqual(bench.feed({ kind: "start_face", source: "still_camera" }), [
-    { do: "set_timer", timer: "challenge", ms: 40_300 },
+    { kind: "set_timer", timer: "challenge", ms: 40_300 },
   ]);
   bench.feed({ kind: "timer", timer: "challenge" });
   assert.deepEqual(
     bench
       .connect(welcome("face"))
-      .filter((effect) => effect.do === "send")
+      .filter((effect) => effect.kind === "send")
       .at(-1),
-    { do: "send", message: { type: "face_start", camera: true, still_head: true } },
+    { kind: "send", message: { type: "face_start", camera: true, still_head: true } },
   );
 });
 
@@ -611,10 +611,10 @@ test("who stops while a challenge runs out waits no more, and waits again when t
   bench.lose();
   bench.connect(welcome("face_capture"));
   bench.tell(challenge(9_000));
-  assert.deepEqual(bench.feed({ kind: "stop_face" }), [{ do: "clear_timer", timer: "challenge" }]);
+  assert.deepEqual(bench.feed({ kind: "stop_face" }), [{ kind: "clear_timer", timer: "challenge" }]);
   bench.nowMs += 4_000;
   assert.deepEqual(bench.feed({ kind: "start_face", source: "camera" }), [
-    { do: "set_timer", timer: "challenge", ms: 5_300 },
+    { kind: "set_timer", timer: "challenge", ms: 5_300 },
   ]);
 });
 
@@ -666,15 +666,15 @@ test("an unattended device takes every turn by itself, again after a failure, un
   bench.feed({ kind: "chip_read", job: bench.last("read_chip").job });
   assert.deepEqual(bench.said(bench.tell(result("chip", null, "face"))), ["face_start"]);
   bench.tell({ type: "outcome", status: "succeeded", failure_code: null, unmet_requirement: null });
-  assert.deepEqual(bench.state.end, { result: "succeeded" });
-  assert.equal(bench.effects.at(-1)?.do, "disconnect");
+  assert.deepEqual(bench.state.end, { kind: "succeeded" });
+  assert.equal(bench.effects.at(-1)?.kind, "disconnect");
 });
 
 test("it stops after the chip when asked to, and hands the face on where it has no camera", () => {
   for (const [plan, mode, end] of [
-    [{ stopAfterChip: true }, "simulated", { result: "stopped", after: "chip" }],
-    [{ stopAfterChip: true }, "camera", { result: "stopped", after: "chip" }],
-    [{}, "camera", { result: "face_elsewhere" }],
+    [{ stopAfterChip: true }, "simulated", { kind: "stopped", after: "chip" }],
+    [{ stopAfterChip: true }, "camera", { kind: "stopped", after: "chip" }],
+    [{}, "camera", { kind: "face_elsewhere" }],
   ] as const) {
     const bench = unattended(plan);
     bench.connect(welcome("chip", { mode }));
@@ -682,7 +682,7 @@ test("it stops after the chip when asked to, and hands the face on where it has 
     bench.tell(result("chip", null, "face"));
     assert.deepEqual(bench.state.end, end);
     assert.ok(!bench.said().includes("face_start"));
-    assert.equal(bench.effects.at(-1)?.do, "disconnect");
+    assert.equal(bench.effects.at(-1)?.kind, "disconnect");
   }
 });
 
@@ -694,16 +694,16 @@ test("it ends with a fault, a refusal, a mistake of its own and a chip that cann
   };
   const faulty = begin();
   faulty.tell({ type: "fault", code: "TRUST_STORE_EMPTY", message: "None.", phase: "chip" });
-  assert.deepEqual(faulty.state.end, { result: "fault", code: "TRUST_STORE_EMPTY", message: "None." });
+  assert.deepEqual(faulty.state.end, { kind: "fault", code: "TRUST_STORE_EMPTY", message: "None." });
   const replaced = begin();
   replaced.lose("REPLACED");
-  assert.deepEqual(replaced.state.end, { result: "closed", code: "REPLACED" });
+  assert.deepEqual(replaced.state.end, { kind: "closed", code: "REPLACED" });
   const mistaken = begin();
   mistaken.lose("ARTIFACT_INVALID");
-  assert.deepEqual(mistaken.state.end, { result: "closed", code: "ARTIFACT_INVALID" });
+  assert.deepEqual(mistaken.state.end, { kind: "closed", code: "ARTIFACT_INVALID" });
   const wrongKey = begin();
   wrongKey.feed({ kind: "chip_failed", job: wrongKey.last("read_chip").job, problem: "key" });
-  assert.deepEqual(wrongKey.state.end, { result: "problem", problem: "key" });
+  assert.deepEqual(wrongKey.state.end, { kind: "problem", problem: "key" });
   const lost = begin();
   assert.deepEqual(names(lost.lose()), ["set_timer"]);
   assert.equal(lost.state.end, null);
@@ -716,13 +716,13 @@ test("it waits for its turn where others come first, asks again without having u
   const isAsking = (effects: readonly DeviceEffect[]) => bench.said(effects).includes("face_start");
   for (let turn = 0; turn < deviceLimits.turnsAllowed; turn++) {
     const waits = bench.tell(busy);
-    assert.ok(waits.some((effect) => effect.do === "set_timer" && effect.ms === deviceLimits.turnMs));
+    assert.ok(waits.some((effect) => effect.kind === "set_timer" && effect.ms === deviceLimits.turnMs));
     assert.ok(!isAsking(waits), "not before its time");
     assert.equal(bench.state.end, null);
     assert.ok(isAsking(bench.feed({ kind: "timer", timer: "turn" })));
   }
   bench.tell(busy);
-  assert.deepEqual(bench.state.end, { result: "fault", code: "FACE_CHECK_BUSY", message: "Wait." });
+  assert.deepEqual(bench.state.end, { kind: "fault", code: "FACE_CHECK_BUSY", message: "Wait." });
 });
 
 test("a connection that is lost while it waits changes nothing about its turn", () => {
@@ -738,7 +738,7 @@ test("a service without memory for it is asked again after the usual waits, with
   for (const bench of [new Bench(), unattended()]) {
     bench.feed({ kind: "start", token }, { kind: "connected" });
     assert.deepEqual(bench.lose("BUSY"), [
-      { do: "set_timer", timer: "reconnect", ms: deviceLimits.backoffMs[0] },
+      { kind: "set_timer", timer: "reconnect", ms: deviceLimits.backoffMs[0] },
     ]);
     assert.deepEqual([bench.state.end, bench.state.ownMistakes, bench.state.refused], [null, 0, null]);
   }
@@ -856,7 +856,7 @@ class World {
   }
 
   carryOut(effect: DeviceEffect): void {
-    switch (effect.do) {
+    switch (effect.kind) {
       case "claim":
         this.begin({ what: "claim", job: effect.job });
         return;

@@ -27,7 +27,9 @@ export function advance(state: DeviceState, input: DeviceInput, nowMs: number): 
   );
   const wish = planned(handled.state);
   if (wish === null) return handled;
-  return also(handled, (now) => ("result" in wish ? finish(now, wish) : advance(now, wish, nowMs)));
+  return also(handled, (now) =>
+    wish.kind === "read_chip" || wish.kind === "start_face" ? advance(now, wish, nowMs) : finish(now, wish),
+  );
 }
 
 /** What a person can do now to go on; empty while something is under way that ends by itself. */
@@ -41,27 +43,29 @@ export function openWishes(state: DeviceState): readonly PersonWish["kind"][] {
 }
 
 /** What an unattended device does next by itself: a wish, its end, or nothing while something is under way. */
-function planned(state: DeviceState): PersonWish | DeviceEnd | null {
+function planned(
+  state: DeviceState,
+): Extract<PersonWish, { kind: "read_chip" | "start_face" }> | DeviceEnd | null {
   const { plan, outcome, fault } = state;
   if (plan === null || state.end !== null || state.stopped) return null;
   if (outcome !== null)
     return outcome.status === "succeeded"
-      ? { result: "succeeded" }
+      ? { kind: "succeeded" }
       : {
-          result: "failed",
+          kind: "failed",
           failureCode: outcome.failureCode,
           unmetRequirement: outcome.unmetRequirement,
         };
-  if (fault !== null) return { result: "fault", code: fault.code, message: fault.message };
-  if (state.problem !== null) return { result: "problem", problem: state.problem };
-  if (state.refused !== null) return { result: "closed", code: state.refused };
+  if (fault !== null) return { kind: "fault", code: fault.code, message: fault.message };
+  if (state.problem !== null) return { kind: "problem", problem: state.problem };
+  if (state.refused !== null) return { kind: "closed", code: state.refused };
   // Without a person, the next try would go the same way, so an unattended device ends.
   if (state.connection === "gone" || state.ownMistakes > 0)
-    return { result: "closed", code: state.lastClose ?? "CONNECTION_LOST" };
+    return { kind: "closed", code: state.lastClose ?? "CONNECTION_LOST" };
   if (state.link !== "open") return null;
   if (isFacePhase(state.phase)) {
-    if (plan.stopAfterChip) return { result: "stopped", after: "chip" };
-    if (state.faceMode === "camera" && !plan.camera) return { result: "face_elsewhere" };
+    if (plan.stopAfterChip) return { kind: "stopped", after: "chip" };
+    if (state.faceMode === "camera" && !plan.camera) return { kind: "face_elsewhere" };
   }
   const [wish] = openWishes(state);
   if (wish === "read_chip") return { kind: "read_chip" };
@@ -109,7 +113,7 @@ const onInput: Handlers<DeviceInput, "kind"> = {
         failure: null,
         fault: null,
       },
-      { do: "read_chip", job },
+      { kind: "read_chip", job },
     );
   },
   start_face: (state, { source }) =>
@@ -134,7 +138,7 @@ const standingRules: readonly StandingRule[] = [
   {
     // The service waits for no more frames, or not on this connection.
     when: (state) => state.capture !== null && !may(state, "face_frame"),
-    act: (state) => stay({ ...state, capture: null }, { do: "abort_capture" }),
+    act: (state) => stay({ ...state, capture: null }, { kind: "abort_capture" }),
   },
   {
     // The chip has passed, or the session has ended.
@@ -157,7 +161,7 @@ const standingRules: readonly StandingRule[] = [
           step: { at: "sending" },
           proofRestarts: 0,
         },
-        { do: "send_files" },
+        { kind: "send_files" },
       ),
   },
   {
@@ -193,6 +197,6 @@ const standingRules: readonly StandingRule[] = [
   },
   {
     when: (state) => state.faceWaits && (state.challenge === null || state.faceSource === null),
-    act: (state) => stay({ ...state, faceWaits: false }, { do: "clear_timer", timer: "challenge" }),
+    act: (state) => stay({ ...state, faceWaits: false }, { kind: "clear_timer", timer: "challenge" }),
   },
 ];

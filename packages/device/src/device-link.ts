@@ -15,7 +15,7 @@ export const onLink: Pick<
 > = {
   claimed: (state, { job, token }) =>
     state.claimJob === job
-      ? also(stay({ ...state, claimJob: null, link: "none", token }, { do: "keep_token", token }), connect)
+      ? also(stay({ ...state, claimJob: null, link: "none", token }, { kind: "keep_token", token }), connect)
       : stay(state),
   claim_failed: (state, { job, code }) => {
     if (state.claimJob !== job) return stay(state);
@@ -27,7 +27,7 @@ export const onLink: Pick<
     state.link === "opening" && state.token !== null
       ? stay(
           { ...state, link: "greeting" },
-          { do: "send", message: { type: "hello", socket_token: state.token } },
+          { kind: "send", message: { type: "hello", socket_token: state.token } },
         )
       : stay(state),
   closed: (state, { reason }) => (isConnected(state) ? afterClose(state, reason) : stay(state)),
@@ -38,14 +38,14 @@ export const onLink: Pick<
   },
   awake: (state) =>
     state.link === "waiting"
-      ? also(stay(state, { do: "clear_timer", timer: "reconnect" }), connect)
+      ? also(stay(state, { kind: "clear_timer", timer: "reconnect" }), connect)
       : stay(state),
 };
 
 export function connect(state: DeviceState): DeviceStep {
-  if (state.token !== null) return stay({ ...state, link: "opening" }, { do: "connect" });
+  if (state.token !== null) return stay({ ...state, link: "opening" }, { kind: "connect" });
   const job = state.nextJob;
-  return stay({ ...state, link: "claiming", claimJob: job, nextJob: job + 1 }, { do: "claim", job });
+  return stay({ ...state, link: "claiming", claimJob: job, nextJob: job + 1 }, { kind: "claim", job });
 }
 
 function connectLater(state: DeviceState): DeviceStep {
@@ -55,14 +55,14 @@ function connectLater(state: DeviceState): DeviceStep {
   if (failures > failuresAllowed) return stay({ ...state, failures, connection: "gone" });
   return stay(
     { ...state, failures, link: "waiting", connection: "lost" },
-    { do: "set_timer", timer: "reconnect", ms },
+    { kind: "set_timer", timer: "reconnect", ms },
   );
 }
 
 /** Leaves a connection that works, so that the service discards what was sent on it. */
 export function connectAnew(state: DeviceState): DeviceStep {
   if (!isConnected(state)) return stay(state);
-  return also(stay({ ...disconnected(state), connection: "connecting" }, { do: "disconnect" }), connect);
+  return also(stay({ ...disconnected(state), connection: "connecting" }, { kind: "disconnect" }), connect);
 }
 
 function afterClose(state: DeviceState, reason: string): DeviceStep {
@@ -75,7 +75,7 @@ function afterClose(state: DeviceState, reason: string): DeviceStep {
     case "refused":
       return refuse(closed, code);
     case "claim_again":
-      return also(stay({ ...closed, token: null }, { do: "keep_token", token: null }), connectLater);
+      return also(stay({ ...closed, token: null }, { kind: "keep_token", token: null }), connectLater);
     case "connect_again":
       return connectLater(closed);
     case "own_mistake": {
@@ -115,11 +115,11 @@ export function stop(state: DeviceState): DeviceStep {
     step: null,
   };
   const effects: DeviceEffect[] = [];
-  if (state.waitsForTurn) effects.push({ do: "clear_timer", timer: "turn" });
-  if (state.link === "waiting") effects.push({ do: "clear_timer", timer: "reconnect" });
-  if (state.faceWaits) effects.push({ do: "clear_timer", timer: "challenge" });
-  if (state.capture !== null) effects.push({ do: "abort_capture" });
-  if (isConnected(state)) effects.push({ do: "disconnect" });
+  if (state.waitsForTurn) effects.push({ kind: "clear_timer", timer: "turn" });
+  if (state.link === "waiting") effects.push({ kind: "clear_timer", timer: "reconnect" });
+  if (state.faceWaits) effects.push({ kind: "clear_timer", timer: "challenge" });
+  if (state.capture !== null) effects.push({ kind: "abort_capture" });
+  if (isConnected(state)) effects.push({ kind: "disconnect" });
   return also(stay(left, ...effects), dropChip);
 }
 

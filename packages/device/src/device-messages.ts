@@ -31,10 +31,10 @@ export const onMessage: Handlers<ServiceMessage, "type"> = {
   checking: (state, { phase, busy }) =>
     stay(
       { ...state, phase, busy, step: phase === "chip_check" ? { at: "checking" } : state.step },
-      { do: "tell", step: busy ? "waiting" : phase },
+      { kind: "tell", step: busy ? "waiting" : phase },
     ),
   chip_command: (state, command) => {
-    const told: DeviceEffect = { do: "tell", step: command.proof };
+    const told: DeviceEffect = { kind: "tell", step: command.proof };
     // The page was loaded again since it read the chip, or the chip was lost together with the connection.
     if (state.chip?.read !== true) return also(stay(state, told), (now) => beginChipAnew(now, now.problem));
     return stay({ ...state, busy: false, command }, told);
@@ -53,7 +53,7 @@ export const onMessage: Handlers<ServiceMessage, "type"> = {
       failure: failure_code === null ? null : { step, code: failure_code, unmetRequirement },
     };
     const told: DeviceEffect = {
-      do: "tell",
+      kind: "tell",
       step: passed ? `${step}_passed` : `${step}_failed (${why}), ${tries_left[step]} left`,
     };
     return also(stay(judged, told), (now) =>
@@ -74,7 +74,7 @@ export const onMessage: Handlers<ServiceMessage, "type"> = {
           fresh: state.faceAsked && isCamera(state.faceSource),
         },
       },
-      { do: "tell", step: `face_capture (${movements.join(", ")})` },
+      { kind: "tell", step: `face_capture (${movements.join(", ")})` },
     ),
   fault: (state, { code, message, phase }) => {
     // The chip is let go as well: the person decides whether to read it once more.
@@ -94,8 +94,8 @@ export const onMessage: Handlers<ServiceMessage, "type"> = {
     return also(ended, (now) =>
       stay(
         { ...now, fault: null, waitsForTurn: true, turnsWaited: state.turnsWaited + 1 },
-        { do: "set_timer", timer: "turn", ms: deviceLimits.turnMs },
-        { do: "tell", step: "waiting" },
+        { kind: "set_timer", timer: "turn", ms: deviceLimits.turnMs },
+        { kind: "tell", step: "waiting" },
       ),
     );
   },

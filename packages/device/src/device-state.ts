@@ -120,19 +120,19 @@ export type UnattendedPlan = { readonly camera: boolean; readonly stopAfterChip:
 
 /** How an unattended device came to its end. */
 export type DeviceEnd =
-  | { readonly result: "succeeded" }
+  | { readonly kind: "succeeded" }
   | {
-      readonly result: "failed";
+      readonly kind: "failed";
       readonly failureCode: FailureCode | null;
       readonly unmetRequirement: RequirementName | null;
     }
-  | { readonly result: "stopped"; readonly after: "chip" }
+  | { readonly kind: "stopped"; readonly after: "chip" }
   /** The chip has passed, and the face has to be shown to another device. */
-  | { readonly result: "face_elsewhere" }
-  | { readonly result: "fault"; readonly code: string; readonly message: string }
-  | { readonly result: "closed"; readonly code: string }
+  | { readonly kind: "face_elsewhere" }
+  | { readonly kind: "fault"; readonly code: string; readonly message: string }
+  | { readonly kind: "closed"; readonly code: string }
   /** The chip could not be read, or the camera gave no picture; the driver has the error. */
-  | { readonly result: "problem"; readonly problem: ReadProblem | "camera" };
+  | { readonly kind: "problem"; readonly problem: ReadProblem | "camera" };
 
 export type DeviceTimer = "reconnect" | "challenge" | "turn";
 
@@ -177,31 +177,31 @@ export type DeviceInput =
 export type SpokenMessage = Exclude<DeviceMessage, { type: "chip_file" | "chip_done" | "face_frame" }>;
 
 export type DeviceEffect =
-  | { readonly do: "claim"; readonly job: number }
-  | { readonly do: "keep_token"; readonly token: string | null }
-  | { readonly do: "connect" }
+  | { readonly kind: "claim"; readonly job: number }
+  | { readonly kind: "keep_token"; readonly token: string | null }
+  | { readonly kind: "connect" }
   /** Closes the connection; nothing that still arrives on it becomes an input. */
-  | { readonly do: "disconnect" }
-  | { readonly do: "send"; readonly message: SpokenMessage }
+  | { readonly kind: "disconnect" }
+  | { readonly kind: "send"; readonly message: SpokenMessage }
   /** Announces and sends what was read of the chip, then says `chip_done`. */
-  | { readonly do: "send_files" }
-  | { readonly do: "send_frame"; readonly jpeg: Uint8Array; readonly atMs: number }
-  | { readonly do: "read_chip"; readonly job: number }
-  | { readonly do: "reopen_chip"; readonly job: number }
+  | { readonly kind: "send_files" }
+  | { readonly kind: "send_frame"; readonly jpeg: Uint8Array; readonly atMs: number }
+  | { readonly kind: "read_chip"; readonly job: number }
+  | { readonly kind: "reopen_chip"; readonly job: number }
   | {
-      readonly do: "pass_on";
+      readonly kind: "pass_on";
       readonly job: number;
       readonly command: ChipCommand;
       readonly reopenFirst: boolean;
     }
   /** Also aborts what the chip is doing; its result is dropped. */
-  | { readonly do: "release_chip" }
-  | { readonly do: "start_capture"; readonly job: number; readonly challenge: FaceChallenge }
-  | { readonly do: "abort_capture" }
-  | { readonly do: "set_timer"; readonly timer: DeviceTimer; readonly ms: number }
-  | { readonly do: "clear_timer"; readonly timer: DeviceTimer }
+  | { readonly kind: "release_chip" }
+  | { readonly kind: "start_capture"; readonly job: number; readonly challenge: FaceChallenge }
+  | { readonly kind: "abort_capture" }
+  | { readonly kind: "set_timer"; readonly timer: DeviceTimer; readonly ms: number }
+  | { readonly kind: "clear_timer"; readonly timer: DeviceTimer }
   /** Shown by programs that run a device without a screen. */
-  | { readonly do: "tell"; readonly step: string };
+  | { readonly kind: "tell"; readonly step: string };
 
 export type DeviceStep = { readonly state: DeviceState; readonly effects: readonly DeviceEffect[] };
 

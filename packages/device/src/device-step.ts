@@ -19,7 +19,7 @@ export function may({ link, phase }: DeviceState, type: DeviceInputType): boolea
 /** Sends a message where the service takes it, and does nothing otherwise. */
 export function say(state: DeviceState, message: Exclude<SpokenMessage, { type: "hello" }>): DeviceStep {
   if (!may(state, message.type)) return stay(state);
-  return stay({ ...state, phase: phaseAfterSending[message.type] ?? state.phase }, { do: "send", message });
+  return stay({ ...state, phase: phaseAfterSending[message.type] ?? state.phase }, { kind: "send", message });
 }
 
 export function stay(state: DeviceState, ...effects: DeviceEffect[]): DeviceStep {

@@ -126,7 +126,7 @@ export class DeviceDriver {
   }
 
   #carryOut(effect: DeviceEffect): void {
-    switch (effect.do) {
+    switch (effect.kind) {
       case "claim":
         void this.#claim(effect.job);
         return;

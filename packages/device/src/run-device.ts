@@ -29,24 +29,24 @@ type DeviceRun = Omit<ClaimOptions, "stopAfter"> & {
 };
 
 export type DeviceOutcome =
-  | { result: "succeeded"; sessionId: string }
+  | { kind: "succeeded"; sessionId: string }
   | {
-      result: "failed";
+      kind: "failed";
       sessionId: string;
       failureCode: FailureCode | null;
       /** What the session requires and this document cannot do, where that is the reason. */
       unmetRequirement: RequirementName | null;
     }
   /** As asked for with `stopAfter`. */
-  | { result: "stopped"; sessionId: string; after: ClaimStep | "chip" }
+  | { kind: "stopped"; sessionId: string; after: ClaimStep | "chip" }
   /** The chip has passed. A browser that opens `url` soon goes on in this device's place. */
-  | { result: "face_elsewhere"; sessionId: string; url: string }
+  | { kind: "face_elsewhere"; sessionId: string; url: string }
   /** The service could not carry it out; nothing was counted. */
-  | { result: "fault"; sessionId: string; code: string; message: string }
-  | { result: "closed"; sessionId: string; code: string };
+  | { kind: "fault"; sessionId: string; code: string; message: string }
+  | { kind: "closed"; sessionId: string; code: string };
 
 export function describeOutcome(outcome: DeviceOutcome): string {
-  switch (outcome.result) {
+  switch (outcome.kind) {
     case "succeeded":
       return "Succeeded.";
     case "failed":
@@ -68,7 +68,7 @@ export function describeOutcome(outcome: DeviceOutcome): string {
 export async function runDevice(run: DeviceRun): Promise<DeviceOutcome> {
   const claimed = await claimAttempt(run);
   const { sessionId } = claimed;
-  if ("stopped" in claimed) return { result: "stopped", sessionId, after: claimed.stopped };
+  if ("stopped" in claimed) return { kind: "stopped", sessionId, after: claimed.stopped };
   let { socketToken } = claimed;
   let error: unknown = null;
   const ended = Promise.withResolvers<DeviceEnd>();
@@ -98,12 +98,12 @@ export async function runDevice(run: DeviceRun): Promise<DeviceOutcome> {
   run.signal?.addEventListener("abort", leave);
   if (run.signal?.aborted === true) leave();
   const end = await ended.promise.finally(() => run.signal?.removeEventListener("abort", leave));
-  switch (end.result) {
+  switch (end.kind) {
     case "problem":
       throw error ?? new DeviceError(`The document could not be read: ${end.problem}.`);
     case "face_elsewhere":
       return {
-        result: "face_elsewhere",
+        kind: "face_elsewhere",
         sessionId,
         url: `${claimed.baseUrl}/verify/${sessionId}#socket=${encodeURIComponent(socketToken)}`,
       };

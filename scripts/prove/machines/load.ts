@@ -146,14 +146,14 @@ export class Load {
           deviceId: () => deviceId,
           signal: AbortSignal.timeout(patienceMs),
         });
-        if (outcome.result === "succeeded") {
+        if (outcome.kind === "succeeded") {
           this.#books.sessionVerified(id);
           return;
         }
-        if (outcome.result === "failed")
+        if (outcome.kind === "failed")
           this.#books.wrong.push(`the good passport of ${id} failed: ${outcome.failureCode}`);
-        if (outcome.result === "failed") return;
-        this.#books.failed(`device ${outcome.result} ${"code" in outcome ? outcome.code : ""}`.trim());
+        if (outcome.kind === "failed") return;
+        this.#books.failed(`device ${outcome.kind} ${"code" in outcome ? outcome.code : ""}`.trim());
       } catch (error) {
         this.#books.failed(`device ${deviceCause(error)}`);
       }

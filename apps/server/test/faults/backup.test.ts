@@ -171,7 +171,7 @@ describe("a backup of a service that does not run", () => {
 describe("a restore", () => {
   const manifest = JSON.stringify({ format: "assay-backup", version: 1, postgres: "18" });
   const file = (name: string, content: string): TarEntry => ({
-    type: "file",
+    kind: "file",
     name,
     bytes: Buffer.byteLength(content),
     content: (async function* () {

@@ -69,7 +69,7 @@ test("a device whose process dies while its chip is examined connects again by i
       };
     },
   });
-  assert.equal(outcome.result, "succeeded", JSON.stringify(outcome));
+  assert.equal(outcome.kind, "succeeded", JSON.stringify(outcome));
   assert.ok(proofs > 1, "the chip was examined at both");
   assert.deepEqual(await sessionOf(session.id), ["succeeded", 1, 1]);
 });

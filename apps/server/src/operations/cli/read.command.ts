@@ -249,7 +249,7 @@ async function readForSession(
     if (terminal === null) print(describeOutcome(outcome));
     else {
       for (const line of [says, todo]) print(line);
-      if (outcome.result === "face_elsewhere") for (const line of await drawCode(outcome.url)) print(line);
+      if (outcome.kind === "face_elsewhere") for (const line of await drawCode(outcome.url)) print(line);
     }
     return exitCode;
   } finally {

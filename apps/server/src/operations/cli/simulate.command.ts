@@ -96,13 +96,14 @@ export const simulateCommand: Command = {
         ...(stopAfter === undefined ? {} : { stopAfter }),
         ...(json ? {} : { onStep: tellStep(print, style) }),
       });
-      if (json) print(JSON.stringify({ document: document.id, ...outcome }));
+      const { kind: result, ...rest } = outcome;
+      if (json) print(JSON.stringify({ document: document.id, result, ...rest }));
       else {
         print(`${markOf(outcome, style)}${describeOutcome(outcome)}`);
         const link = dashboardLink(verificationUrl);
         if (style.width !== null && link !== null) print(`  ${style.paint("dim", link)}`);
       }
-      return exitCodes[outcome.result];
+      return exitCodes[result];
     } catch (error) {
       if (error instanceof DeviceError || error instanceof CallError) throw new CommandError(error.message);
       throw error;
@@ -120,8 +121,8 @@ function tellStep(print: (line: string) => void, style: Style): (step: string) =
   };
 }
 
-function markOf({ result }: DeviceOutcome, style: Style): string {
-  return style.width === null ? "" : `${style.mark(exitCodes[result] === 0 ? "ok" : "problem")} `;
+function markOf({ kind }: DeviceOutcome, style: Style): string {
+  return style.width === null ? "" : `${style.mark(exitCodes[kind] === 0 ? "ok" : "problem")} `;
 }
 
 /** Where the partner's staff sees the session. */

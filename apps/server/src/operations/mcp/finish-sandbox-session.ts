@@ -109,9 +109,9 @@ export class SandboxDevices {
 }
 
 function refuseUnfinished(outcome: DeviceOutcome): void {
-  if (outcome.result === "succeeded" || outcome.result === "failed") return;
+  if (outcome.kind === "succeeded" || outcome.kind === "failed") return;
   throw new ApiError("SERVICE_UNAVAILABLE", {
-    message: `The test device could not go on (${"code" in outcome ? outcome.code : outcome.result}).`,
+    message: `The test device could not go on (${"code" in outcome ? outcome.code : outcome.kind}).`,
   });
 }
 

@@ -4,9 +4,9 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import pg from "pg";
+import { hasCode, ignoring } from "../lib/error-code.ts";
 import { ExplainedError } from "../lib/explained-error.ts";
 import { dataDirMode } from "./data-dir.ts";
-import { hasCode, ignoring } from "../lib/error-code.ts";
 import { keyRingFileName } from "./key-ring-file.ts";
 import { startEmbeddedPostgres } from "./postgres/embedded-postgres.ts";
 import { type EmbeddedPostgresOptions, embeddedFolders } from "./postgres/place.ts";
@@ -123,8 +123,8 @@ async function* archiveEntries(
   );
   const ringBefore = await readRing(keyRing);
 
-  yield { type: "folder", name: "postgres" };
-  yield { type: "folder", name: dataName };
+  yield { kind: "folder", name: "postgres" };
+  yield { kind: "folder", name: dataName };
   yield* copyFolder(data, "", log);
   // The control file comes last of the data, as the protocol asks.
   yield textEntry(
@@ -159,7 +159,7 @@ async function* copyFolder(data: string, below: string, log: Progress): AsyncGen
     const relative = below === "" ? item.name : `${below}/${item.name}`;
     if (leftOutFiles.test(item.name) || relative === "global/pg_control") continue;
     if (item.isDirectory()) {
-      yield { type: "folder", name: `${dataName}/${relative}` };
+      yield { kind: "folder", name: `${dataName}/${relative}` };
       if (below === "") log(`copying ${relative}`);
       if (!emptiedFolders.has(relative)) yield* copyFolder(data, relative, log);
     } else if (item.isFile()) {
@@ -196,12 +196,12 @@ async function fileEntry(file: string, name: string): Promise<TarEntry | null> {
       await handle.close();
     }
   })();
-  return { type: "file", name, bytes: size, content };
+  return { kind: "file", name, bytes: size, content };
 }
 
 function textEntry(name: string, content: string | Buffer): TarEntry {
   const bytes = Buffer.from(content as string);
-  return { type: "file", name, bytes: bytes.length, content: once(bytes) };
+  return { kind: "file", name, bytes: bytes.length, content: once(bytes) };
 }
 
 async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
@@ -282,7 +282,7 @@ async function unpack(
     const inside =
       entry.name === dataName || entry.name.startsWith(`${dataName}/`) || entry.name === "postgres";
     const place = path.join(folder, entry.name);
-    if (entry.type === "folder") {
+    if (entry.kind === "folder") {
       if (!inside) throw new TarError(`the folder ${entry.name} does not belong here`);
       await mkdir(place, { mode: 0o700 });
       made.push(place);
@@ -313,7 +313,7 @@ async function syncAll(places: string[]): Promise<void> {
 }
 
 async function checkManifest(entry: TarEntry): Promise<void> {
-  if (entry.type !== "file" || entry.name !== manifestName || entry.bytes > maxManifestBytes) {
+  if (entry.kind !== "file" || entry.name !== manifestName || entry.bytes > maxManifestBytes) {
     throw new TarError("it does not begin like a backup");
   }
   const parts: Buffer[] = [];

@@ -11,8 +11,8 @@ async function* from<T>(items: Iterable<T>): AsyncGenerator<T> {
 
 function entryOf({ name, content }: Plain): TarEntry {
   return content === null
-    ? { type: "folder", name }
-    : { type: "file", name, bytes: content.length, content: from([content]) };
+    ? { kind: "folder", name }
+    : { kind: "file", name, bytes: content.length, content: from([content]) };
 }
 
 async function collect(parts: AsyncIterable<Buffer>): Promise<Buffer> {
@@ -24,7 +24,7 @@ async function collect(parts: AsyncIterable<Buffer>): Promise<Buffer> {
 async function unpack(archive: AsyncIterable<Buffer>): Promise<Plain[]> {
   const found: Plain[] = [];
   for await (const entry of readTar(archive)) {
-    found.push({ name: entry.name, content: entry.type === "folder" ? null : await collect(entry.content) });
+    found.push({ name: entry.name, content: entry.kind === "folder" ? null : await collect(entry.content) });
   }
   return found;
 }
@@ -60,7 +60,7 @@ test("what was written is read again, in whatever pieces it comes", async () => 
 
 test("a file that shrinks or grows while it is read keeps its announced size", async () => {
   for (const given of [0, 700, 5000]) {
-    const file: TarEntry = { type: "file", name: "f", bytes: 1000, content: from([Buffer.alloc(given, 1)]) };
+    const file: TarEntry = { kind: "file", name: "f", bytes: 1000, content: from([Buffer.alloc(given, 1)]) };
     const [found] = await unpack(writeTar(from([file])));
     assert.equal(found?.content?.length, 1000);
     assert.equal(

@@ -4,15 +4,15 @@ const blockBytes = 512;
 const zeros = Buffer.alloc(blockBytes);
 
 export type TarEntry =
-  | { type: "folder"; name: string }
-  | { type: "file"; name: string; bytes: number; content: AsyncIterable<Buffer> };
+  | { kind: "folder"; name: string }
+  | { kind: "file"; name: string; bytes: number; content: AsyncIterable<Buffer> };
 
 export class TarError extends Error {}
 
 /** Gives exactly the announced number of bytes for every file: what is missing is filled with zeros, what is more is cut. */
 export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Buffer> {
   for await (const entry of entries) {
-    if (entry.type === "folder") {
+    if (entry.kind === "folder") {
       yield header(`${entry.name}/`, 0, "5", 0o700);
       continue;
     }
@@ -89,7 +89,7 @@ export async function* readTar(input: AsyncIterable<Buffer>): AsyncGenerator<Tar
     const { name, bytes, type } = parseHeader(block);
     if (type === "5") {
       if (bytes !== 0) throw new TarError(`the folder ${name} has content`);
-      yield { type: "folder", name };
+      yield { kind: "folder", name };
       continue;
     }
     let left = bytes;
@@ -100,7 +100,7 @@ export async function* readTar(input: AsyncIterable<Buffer>): AsyncGenerator<Tar
         yield chunk;
       }
     })();
-    yield { type: "file", name, bytes, content };
+    yield { kind: "file", name, bytes, content };
     if (left > 0) throw new TarError(`the content of ${name} was not read`);
     await source.exactly((blockBytes - (bytes % blockBytes)) % blockBytes);
   }

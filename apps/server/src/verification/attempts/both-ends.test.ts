@@ -65,7 +65,7 @@ class BothEnds {
   }
 
   #doOnDevice(effect: DeviceEffect): void {
-    switch (effect.do) {
+    switch (effect.kind) {
       case "connect":
         this.wire = "opening";
         this.artifact = 1;

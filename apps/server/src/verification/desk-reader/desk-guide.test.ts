@@ -59,11 +59,10 @@ test("every refusal of the service is said in words, with the tries that are lef
   assert.equal(guideStep("handoff"), null);
   assert.match(guideStep("chip_authentication") ?? "", /Leave the document/);
   assert.equal(
-    adviseOnOutcome({ result: "failed", sessionId: "vs", failureCode: null, unmetRequirement: null })
-      .exitCode,
+    adviseOnOutcome({ kind: "failed", sessionId: "vs", failureCode: null, unmetRequirement: null }).exitCode,
     3,
   );
-  assert.equal(adviseOnOutcome({ result: "closed", sessionId: "vs", code: "SESSION_ENDED" }).exitCode, 4);
+  assert.equal(adviseOnOutcome({ kind: "closed", sessionId: "vs", code: "SESSION_ENDED" }).exitCode, 4);
 });
 
 test("a desk has one name in a session and another in the next, and none of them is kept", () => {

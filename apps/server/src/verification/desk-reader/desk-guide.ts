@@ -158,7 +158,7 @@ function adviseOnRefusal(code: FailureCode, unmet: RequirementName | null): Omit
 }
 
 export function adviseOnOutcome(outcome: DeviceOutcome): DeskAdvice {
-  switch (outcome.result) {
+  switch (outcome.kind) {
     case "succeeded":
       return {
         says: "The verification has succeeded.",

@@ -166,7 +166,7 @@ test("names, numbers, portraits, camera frames and what the models make of them 
     chip: virtualPassport(document),
     camera: markedCamera("adult", 3),
   });
-  assert.equal(passed.result, "succeeded", JSON.stringify(passed));
+  assert.equal(passed.kind, "succeeded", JSON.stringify(passed));
   const refusals = async (): Promise<unknown[]> => {
     const entries = await partner.owner.api.get("/v1/auth/orgs/audit-logs", {
       event: "session.face_rejected",
@@ -198,7 +198,7 @@ test("names, numbers, portraits, camera frames and what the models make of them 
   };
   const bad = await create();
   const failed = await runDevice({ verificationUrl: bad.verification_url, chip: virtualPassport(altered) });
-  assert.equal(failed.result, "failed");
+  assert.equal(failed.kind, "failed");
   const sod = Buffer.from(JSON.stringify(canaries));
   const malformed: ChipSource = async (onStep) => ({
     ...(await virtualPassport(document)(onStep)),
@@ -207,7 +207,7 @@ test("names, numbers, portraits, camera frames and what the models make of them 
   const broken = await create();
   const refused = await runDevice({ verificationUrl: broken.verification_url, chip: malformed });
   assert.deepEqual(refused, {
-    result: "failed",
+    kind: "failed",
     sessionId: broken.id,
     failureCode: "document_data_invalid",
     unmetRequirement: null,

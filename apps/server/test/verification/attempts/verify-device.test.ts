@@ -93,7 +93,7 @@ for (const moment of ["open", "read", "answer"] as const)
       }),
     });
     assert.equal(cuts, 1);
-    assert.equal(outcome.result, "succeeded", JSON.stringify(outcome));
+    assert.equal(outcome.kind, "succeeded", JSON.stringify(outcome));
     assert.equal(seen.filter((what) => what === "read").length, 1, "it is read once and sent again");
     if (moment === "answer") assert.ok(seen.includes("reopen"), "its old session is of no use");
     assert.deepEqual(await tries(), [1, 1, "succeeded"]);
@@ -113,7 +113,7 @@ test("a chip that leaves the field during its proof is opened again, and no try 
       };
     },
   });
-  assert.equal(outcome.result, "succeeded", JSON.stringify(outcome));
+  assert.equal(outcome.kind, "succeeded", JSON.stringify(outcome));
   assert.deepEqual(await tries(), [1, 1, "succeeded"]);
 });
 
@@ -150,5 +150,5 @@ test("a device whose place was taken by another socket is out, and does not figh
       await other.expect("welcome");
     }),
   });
-  assert.deepEqual(outcome, { result: "closed", sessionId: id, code: "REPLACED" });
+  assert.deepEqual(outcome, { kind: "closed", sessionId: id, code: "REPLACED" });
 });

@@ -131,7 +131,7 @@ test("while a desk reads, the person's own page says what happens there, what wa
   await page.reload();
   await refused.filter({ hasText: "The document has expired" }).waitFor();
   mayRead[1]?.resolve();
-  assert.deepEqual(await desk, { result: "stopped", sessionId: session.id, after: "chip" });
+  assert.deepEqual(await desk, { kind: "stopped", sessionId: session.id, after: "chip" });
   await page.getByRole("alert").filter({ hasText: "Your face is next" }).waitFor();
   assert.equal(await page.getByText("The last attempt was not accepted").count(), 0);
   await checkAccessibility(page);

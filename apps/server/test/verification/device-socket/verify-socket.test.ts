@@ -46,7 +46,7 @@ for (const document of documents) {
     const ended = expectData(await partner.api.get(`/v1/sessions/${session.id}`));
     const event = await eventOf(session.id);
     if (code === null) {
-      assert.deepEqual(outcome, { result: "succeeded", sessionId: session.id });
+      assert.deepEqual(outcome, { kind: "succeeded", sessionId: session.id });
       assert.equal(ended.status, "succeeded");
       assert.deepEqual([ended.nfc_tries_used, ended.liveness_tries_used], [1, 1]);
       assert.equal(event.type, "verification.session.succeeded");
@@ -66,7 +66,7 @@ for (const document of documents) {
       assert.equal(attempt.risk_score, doubted[document.id] ?? 0.2);
     } else {
       assert.deepEqual(outcome, {
-        result: "failed",
+        kind: "failed",
         sessionId: session.id,
         failureCode: code,
         unmetRequirement: null,

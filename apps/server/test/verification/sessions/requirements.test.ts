@@ -197,7 +197,7 @@ test("a cloned chip fails as before, and no demand is said to be unmet", async (
   const { session, outcome } = await simulate("passport-cloned-chip-authentication", cloneDetection);
   assert.equal(session.failure_code, "document_chip_authentication_failed");
   assert.equal(session.unmet_requirement, null);
-  assert.ok(outcome.result === "failed");
+  assert.ok(outcome.kind === "failed");
   assert.equal(outcome.unmetRequirement, null);
 });
 
