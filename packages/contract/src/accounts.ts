@@ -116,7 +116,6 @@ export const readSignUp = route({
       }),
     ),
   },
-  errors: [],
 });
 
 /** Of routes that ask for the password or a code once more. */
@@ -175,7 +174,6 @@ export const signOut = route({
   description: "Ends the session of this access token or cookie.",
   access: { user: true },
   reply: { status: 204 },
-  errors: [],
 });
 
 export const requestMagicLink = route({
@@ -335,7 +333,6 @@ export const listPasskeys = route({
   access: { user: true },
   query: pageQuery(UuidOf<PasskeyId>(), {}),
   reply: { status: 200, list: Passkey },
-  errors: [],
 });
 
 export const renamePasskey = route({
@@ -471,7 +468,6 @@ export const getAccount = route({
   summary: "Get own account",
   access: { user: true },
   reply: { status: 200, data: Account },
-  errors: [],
 });
 
 export const updateAccount = route({
@@ -486,7 +482,6 @@ export const updateAccount = route({
     closed({ name: PersonName, language: Type.Optional(OneOf(mailLanguages)) }),
   ),
   reply: { status: 200, data: Account },
-  errors: [],
 });
 
 export const changePassword = route({
@@ -605,7 +600,6 @@ export const listUserSessions = route({
   access: { user: true },
   query: pageQuery(UuidOf<UserSessionId>(), {}),
   reply: { status: 200, list: UserSession },
-  errors: [],
 });
 
 export const revokeUserSession = route({
@@ -628,7 +622,6 @@ export const revokeOtherUserSessions = route({
   summary: "Sign out everywhere else",
   access: { user: true },
   reply: { status: 204 },
-  errors: [],
 });
 
 export const deleteAccount = route({
@@ -666,7 +659,6 @@ export const listOwnedOrganizations = route({
       }),
     ),
   },
-  errors: [],
 });
 
 export const accountRoutes = [

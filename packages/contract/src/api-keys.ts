@@ -93,7 +93,6 @@ export const listApiKeys = route({
   access: { role: "admin", inEnvironment: true },
   query: pageQuery(UuidOf<ApiKeyId>(), {}),
   reply: { status: 200, list: ApiKey },
-  errors: [],
 });
 
 export const updateApiKey = route({

@@ -93,7 +93,6 @@ export const listAuditLogs = route({
     created_to: Type.Optional(Timestamp),
   }),
   reply: { status: 200, list: AuditLog },
-  errors: [],
 });
 
 export const auditRoutes = [listAuditLogs];

@@ -77,7 +77,6 @@ export const listDomains = route({
       open({ domains: Type.Array(VerifiedDomain), challenges: Type.Array(DomainChallenge) }),
     ),
   },
-  errors: [],
 });
 
 export const startDomainChallenge = route({
@@ -212,7 +211,6 @@ export const listRedirectUris = route({
   access: { role: "member" },
   query: pageQuery(UuidOf<RedirectUriId>(), {}),
   reply: { status: 200, list: RedirectUri },
-  errors: [],
 });
 
 export const deleteRedirectUri = route({

@@ -26,7 +26,6 @@ export const readBusinessDetails = route({
   summary: "Show the business details",
   access: { role: "member" },
   reply: { status: 200, data: BusinessDetails },
-  errors: [],
 });
 
 export const updateBusinessDetails = route({
@@ -47,7 +46,6 @@ export const updateBusinessDetails = route({
     }),
   ),
   reply: { status: 200, data: BusinessDetails },
-  errors: [],
 });
 
 const termsFields = {
@@ -91,7 +89,6 @@ export const readRpTerms = route({
   summary: "Show which relying-party terms hold and which are accepted",
   access: { role: "member" },
   reply: { status: 200, data: RpTermsStatus },
-  errors: [],
 });
 
 export const acceptRpTerms = route({
@@ -131,7 +128,6 @@ export const readRpTermsText = route({
       }),
     ),
   },
-  errors: [],
 });
 
 /** What has to be so before live can be opened, and what should be. The person that reads the list does them in this order. */
@@ -194,7 +190,6 @@ export const readGoLive = route({
     "Every point with an explanation. Those that are not required are warnings and keep nobody back.",
   access: { role: "member" },
   reply: { status: 200, data: GoLiveReadiness },
-  errors: [],
 });
 
 export const goLive = route({

@@ -297,7 +297,7 @@ function describeSuccess(route: RouteDefinition, components: Components): JsonOb
  */
 function describeErrors(route: RouteDefinition): JsonObject {
   // What a route itself declares has its own meaning there, and with it all codes of that status.
-  const own = new Set(route.errors.map((code) => errorTable[code].status));
+  const own = new Set((route.errors ?? []).map((code) => errorTable[code].status));
   const byStatus = Map.groupBy(errorsOf(route), (code) => {
     const { status } = errorTable[code];
     return status >= 500 && !own.has(status) ? "5XX" : String(status);

@@ -223,7 +223,6 @@ export const operatorStatus = route({
     "Health, processes, jobs and what they have set aside, trust, queues. Counts, times and words of the service itself; nothing of a partner or a person.",
   access: { operator: true },
   reply: { status: 200, data: OperatorStatus },
-  errors: [],
 });
 
 const CountByEnvironment = named(
@@ -257,7 +256,6 @@ export const listOrganizationSizes = route({
   access: { operator: true },
   query: pageQuery(UuidOf<OrganizationId>(), {}),
   reply: { status: 200, list: OrganizationSize },
-  errors: [],
 });
 
 export const operatorRoutes = [operatorStatus, listOrganizationSizes];

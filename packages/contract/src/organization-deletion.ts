@@ -73,7 +73,6 @@ export const listDeletionReceiptKeys = route({
     status: 200,
     data: receiptKeys("DeletionReceipt"),
   },
-  errors: [],
 });
 
 export const organizationDeletionRoutes = [

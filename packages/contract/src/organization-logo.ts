@@ -19,7 +19,6 @@ export const uploadLogo = route({
   upload: logoTypes,
   maxBodyBytes: logoLimits.bytes,
   reply: { status: 200, data: Organization },
-  errors: [],
 });
 
 export const readLogo = route({

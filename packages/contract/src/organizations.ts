@@ -95,7 +95,6 @@ export const listOrganizations = route({
   access: { user: true },
   query: pageQuery(UuidOf<OrganizationId>(), {}),
   reply: { status: 200, list: Organization },
-  errors: [],
 });
 
 export const updateOrganization = route({
@@ -196,7 +195,6 @@ export const listMembers = route({
   access: { role: "member" },
   query: pageQuery(UuidOf<MembershipId>(), {}),
   reply: { status: 200, list: Member },
-  errors: [],
 });
 
 export const updateMember = route({
@@ -277,7 +275,6 @@ export const listInvitations = route({
   access: { role: "admin" },
   query: pageQuery(UuidOf<InvitationId>(), {}),
   reply: { status: 200, list: Invitation },
-  errors: [],
 });
 
 export const createInvitation = route({

@@ -74,7 +74,7 @@ export type RouteDefinition = {
   maxBodyBytes?: number;
   reply: Reply;
   /** Codes of this route's own; those that follow from access, validation and idempotency are derived. */
-  errors: readonly ErrorCode[];
+  errors?: readonly ErrorCode[];
   /** `Idempotency-Key` is honoured. True unless stated for a POST that answers 201. */
   idempotent?: boolean;
   examples?: { body?: unknown; data?: unknown };

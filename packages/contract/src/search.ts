@@ -54,7 +54,6 @@ export const search = route({
     status: 200,
     data: named("SearchResult", open({ found: Type.Array(FoundThing) })),
   },
-  errors: [],
 });
 
 export const searchRoutes = [search];

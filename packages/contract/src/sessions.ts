@@ -372,7 +372,6 @@ export const listSessions = route({
     client_reference_id: Type.Optional(ClientReferenceId),
   }),
   reply: { status: 200, list: Session },
-  errors: [],
 });
 
 export const getSession = route({
@@ -430,7 +429,6 @@ export const listAttempts = route({
     status: Type.Optional(OneOf(attemptStatuses)),
   }),
   reply: { status: 200, list: Attempt },
-  errors: [],
 });
 
 export const sessionRoutes = [createSession, listSessions, listAttempts, getSession, cancelSession];

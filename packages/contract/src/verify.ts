@@ -532,7 +532,6 @@ export const getConsentTexts = route({
       }),
     ),
   },
-  errors: [],
 });
 
 export const listConsentReceiptKeys = route({
@@ -546,7 +545,6 @@ export const listConsentReceiptKeys = route({
     status: 200,
     data: receiptKeys("ConsentReceipt"),
   },
-  errors: [],
 });
 
 /** A byte string in a test document is `base64:` and its base64. */
@@ -580,7 +578,6 @@ export const listTestDocuments = route({
     status: 200,
     data: named("TestDocuments", open({ documents: Type.Array(TestDocument) })),
   },
-  errors: [],
 });
 
 export const verifyRoutes = [

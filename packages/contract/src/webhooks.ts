@@ -325,7 +325,6 @@ export const listEndpoints = route({
   access: readBeforeLive,
   query: pageQuery(EndpointId, { enabled: Type.Optional(Type.Boolean()) }),
   reply: { status: 200, list: WebhookEndpoint },
-  errors: [],
 });
 
 export const getEndpoint = route({
@@ -507,7 +506,6 @@ export const listDeliveries = route({
     created_to: Type.Optional(Timestamp),
   }),
   reply: { status: 200, list: WebhookDelivery },
-  errors: [],
 });
 
 export const getDelivery = route({
@@ -545,7 +543,6 @@ export const listEvents = route({
   access: read,
   query: eventQuery,
   reply: { status: 200, list: WebhookEvent },
-  errors: [],
 });
 
 export const getEvent = route({

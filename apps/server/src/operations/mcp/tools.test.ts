@@ -111,7 +111,6 @@ test("a field that could is noticed", () => {
         summary: "Planted",
         access: { scope: "sessions:read" },
         reply: { status: 200, data: open(data) },
-        errors: [],
       }),
     ]);
     return problemsOf(tool?.outputSchema ?? {}).join("\n");
@@ -185,7 +184,6 @@ test("a route of which two parts have the same name cannot become a tool", () =>
           params: closed(same),
           body: closed(same),
           reply: { status: 204 },
-          errors: [],
         }),
       ]),
     /twice has two arguments named id/,
