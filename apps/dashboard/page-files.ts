@@ -25,18 +25,13 @@ export function pagesOfRouter(source: string): { shell: string; pages: Map<strin
   let shell = "";
   const program = parseAst(source, { lang: "tsx" }) as unknown as Node;
   for (const node of nodesOf(program)) {
-    if (node.type !== "CallExpression" || !isNode(node.callee) || node.callee.name !== "createRoute")
-      continue;
-    const [route] = node.arguments as Node[];
-    if (route === undefined) continue;
-    const component = property(route, "component");
-    const load = component && [...nodesOf(component)].find(({ type }) => type === "ImportExpression");
-    if (!isNode(load?.source)) continue;
+    if (node.type !== "CallExpression" || !isNode(node.callee)) continue;
+    const [first] = node.arguments as Node[];
+    const load = [...nodesOf(node)].find(({ type }) => type === "ImportExpression");
+    if (first === undefined || !isNode(load?.source)) continue;
     const file = String(load.source.value);
-    const parent = property(route, "getParentRoute");
-    const isBehindSignIn = parent !== undefined && [...nodesOf(parent)].some(({ name }) => name === "shell");
-    if (property(route, "id")?.value === "shell") shell = file;
-    else if (isBehindSignIn) pages.set(String(property(route, "path")?.value), file);
+    if (node.callee.name === "page") pages.set(String(first.value), file);
+    else if (node.callee.name === "createRoute" && property(first, "id")?.value === "shell") shell = file;
   }
   return { shell, pages };
 }

@@ -6,6 +6,7 @@ import {
   lazyRouteComponent,
   Outlet,
 } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { fetchPage } from "./api/fetch-page.ts";
 import { NotFound, StrayPage } from "./shell/not-found.tsx";
 import { PageFailure } from "./shell/page-failure.tsx";
@@ -36,141 +37,30 @@ const signUpRoute = createRoute({
   validateSearch: nextSearch,
   component: lazyRouteComponent(() => import("./sign-in/sign-up-page.tsx"), "SignUpPage"),
 });
-const forgotPasswordRoute = createRoute({
-  getParentRoute: () => root,
-  path: "/dashboard/forgot-password",
-  component: lazyRouteComponent(() => import("./sign-in/forgot-password-page.tsx"), "ForgotPasswordPage"),
-});
-const mailedLinks = () => import("./sign-in/mailed-link-pages.tsx");
-const magicLinkRoute = createRoute({
-  getParentRoute: () => root,
-  path: "/dashboard/magic-link",
-  component: lazyRouteComponent(mailedLinks, "MagicLinkPage"),
-});
-const resetPasswordRoute = createRoute({
-  getParentRoute: () => root,
-  path: "/dashboard/reset-password",
-  component: lazyRouteComponent(mailedLinks, "ResetPasswordPage"),
-});
-const verifyEmailRoute = createRoute({
-  getParentRoute: () => root,
-  path: "/dashboard/verify-email",
-  component: lazyRouteComponent(mailedLinks, "VerifyEmailPage"),
-});
-const changeEmailRoute = createRoute({
-  getParentRoute: () => root,
-  path: "/dashboard/change-email",
-  component: lazyRouteComponent(mailedLinks, "ChangeEmailPage"),
-});
-const invitationRoute = createRoute({
-  getParentRoute: () => root,
-  path: "/invitations/$token",
-  component: lazyRouteComponent(() => import("./invitations/invitation-page.tsx"), "InvitationPage"),
-});
 
-// Pages behind the sign-in are loaded one by one (code splitting), so that signing in is quick.
+// Pages are loaded one by one (code splitting), so that signing in is quick.
 const shell = createRoute({
   getParentRoute: () => root,
   id: "shell",
   component: lazyRouteComponent(() => import("./shell/shell.tsx"), "Shell"),
 });
-const overviewRoute = createRoute({
-  getParentRoute: () => shell,
-  path: "/dashboard",
-  component: lazyRouteComponent(() => import("./overview/overview-page.tsx"), "OverviewPage"),
-});
-const newOrganizationRoute = createRoute({
-  getParentRoute: () => shell,
-  path: "/dashboard/organizations/new",
-  component: lazyRouteComponent(() => import("./shell/new-organization.tsx"), "NewOrganizationPage"),
-});
-const apiKeysRoute = createRoute({
-  getParentRoute: () => shell,
-  path: "/dashboard/api-keys",
-  component: lazyRouteComponent(() => import("./api-keys/api-keys-page.tsx"), "ApiKeysPage"),
-});
-const membersRoute = createRoute({
-  getParentRoute: () => shell,
-  path: "/dashboard/members",
-  component: lazyRouteComponent(() => import("./members/members-page.tsx"), "MembersPage"),
-});
-const auditLogRoute = createRoute({
-  getParentRoute: () => shell,
-  path: "/dashboard/audit-log",
-  component: lazyRouteComponent(() => import("./audit/audit-log-page.tsx"), "AuditLogPage"),
-});
 
-const sessionsRoute = createRoute({
-  getParentRoute: () => shell,
-  path: "/dashboard/sessions",
-  component: lazyRouteComponent(() => import("./sessions/sessions-page.tsx"), "SessionsPage"),
-});
-const newSessionRoute = createRoute({
-  getParentRoute: () => shell,
-  path: "/dashboard/sessions/new",
-  component: lazyRouteComponent(() => import("./sessions/new-session-page.tsx"), "NewSessionPage"),
-});
-const sessionRoute = createRoute({
-  getParentRoute: () => shell,
-  path: "/dashboard/sessions/$sessionId",
-  component: lazyRouteComponent(() => import("./sessions/session-page.tsx"), "SessionPage"),
-});
-const endpointsRoute = createRoute({
-  getParentRoute: () => shell,
-  path: "/dashboard/webhooks",
-  component: lazyRouteComponent(() => import("./webhooks/endpoints-page.tsx"), "EndpointsPage"),
-});
-const endpointRoute = createRoute({
-  getParentRoute: () => shell,
-  path: "/dashboard/webhooks/$endpointId",
-  component: lazyRouteComponent(() => import("./webhooks/endpoint-page.tsx"), "EndpointPage"),
-});
-const deliveriesRoute = createRoute({
-  getParentRoute: () => shell,
-  path: "/dashboard/deliveries",
-  component: lazyRouteComponent(() => import("./webhooks/deliveries-page.tsx"), "DeliveriesPage"),
-});
-const deliveryRoute = createRoute({
-  getParentRoute: () => shell,
-  path: "/dashboard/deliveries/$deliveryId",
-  component: lazyRouteComponent(() => import("./webhooks/delivery-page.tsx"), "DeliveryPage"),
-});
-const eventsRoute = createRoute({
-  getParentRoute: () => shell,
-  path: "/dashboard/events",
-  component: lazyRouteComponent(() => import("./webhooks/events-page.tsx"), "EventsPage"),
-});
-const eventRoute = createRoute({
-  getParentRoute: () => shell,
-  path: "/dashboard/events/$eventId",
-  component: lazyRouteComponent(() => import("./webhooks/events-page.tsx"), "EventPage"),
-});
-const domainsRoute = createRoute({
-  getParentRoute: () => shell,
-  path: "/dashboard/domains",
-  component: lazyRouteComponent(() => import("./domains/domains-page.tsx"), "DomainsPage"),
-});
-const goLiveRoute = createRoute({
-  getParentRoute: () => shell,
-  path: "/dashboard/go-live",
-  component: lazyRouteComponent(() => import("./organization/go-live-page.tsx"), "GoLivePage"),
-});
-const settingsRoute = createRoute({
-  getParentRoute: () => shell,
-  path: "/dashboard/settings",
-  component: lazyRouteComponent(() => import("./organization/settings-page.tsx"), "SettingsPage"),
-});
-const accountRoute = createRoute({
-  getParentRoute: () => shell,
-  path: "/dashboard/account",
-  component: lazyRouteComponent(() => import("./account/account-page.tsx"), "AccountPage"),
-});
+/** A page behind the sign-in. The build reads these calls (`page-files.ts`). */
+function page<const P extends string, N extends string>(path: P, load: Load<N>, name: N) {
+  return createRoute({ getParentRoute: () => shell, path, component: lazily(load, name) });
+}
 
-const operatorRoute = createRoute({
-  getParentRoute: () => shell,
-  path: "/dashboard/operator",
-  component: lazyRouteComponent(() => import("./operator/operator-page.tsx"), "OperatorPage"),
-});
+function outside<const P extends string, N extends string>(path: P, load: Load<N>, name: N) {
+  return createRoute({ getParentRoute: () => root, path, component: lazily(load, name) });
+}
+
+type Load<N extends string> = () => Promise<Record<N, () => ReactNode>>;
+
+function lazily<N extends string>(load: Load<N>, name: N) {
+  return lazyRouteComponent(async () => ({ default: (await load())[name] }));
+}
+
+const mailedLinks = () => import("./sign-in/mailed-link-pages.tsx");
 
 /** A mistyped address of somebody who is signed in: the way to all other pages stays beside it. */
 const strayRoute = createRoute({
@@ -188,32 +78,40 @@ export const router = createRouter({
   routeTree: root.addChildren([
     signInRoute,
     signUpRoute,
-    forgotPasswordRoute,
-    magicLinkRoute,
-    resetPasswordRoute,
-    verifyEmailRoute,
-    changeEmailRoute,
-    invitationRoute,
+    outside(
+      "/dashboard/forgot-password",
+      () => import("./sign-in/forgot-password-page.tsx"),
+      "ForgotPasswordPage",
+    ),
+    outside("/dashboard/magic-link", mailedLinks, "MagicLinkPage"),
+    outside("/dashboard/reset-password", mailedLinks, "ResetPasswordPage"),
+    outside("/dashboard/verify-email", mailedLinks, "VerifyEmailPage"),
+    outside("/dashboard/change-email", mailedLinks, "ChangeEmailPage"),
+    outside("/invitations/$token", () => import("./invitations/invitation-page.tsx"), "InvitationPage"),
     shell.addChildren([
-      overviewRoute,
-      newOrganizationRoute,
-      apiKeysRoute,
-      membersRoute,
-      auditLogRoute,
-      sessionsRoute,
-      newSessionRoute,
-      sessionRoute,
-      endpointsRoute,
-      endpointRoute,
-      deliveriesRoute,
-      deliveryRoute,
-      eventsRoute,
-      eventRoute,
-      domainsRoute,
-      goLiveRoute,
-      settingsRoute,
-      accountRoute,
-      operatorRoute,
+      page("/dashboard", () => import("./overview/overview-page.tsx"), "OverviewPage"),
+      page(
+        "/dashboard/organizations/new",
+        () => import("./shell/new-organization.tsx"),
+        "NewOrganizationPage",
+      ),
+      page("/dashboard/api-keys", () => import("./api-keys/api-keys-page.tsx"), "ApiKeysPage"),
+      page("/dashboard/members", () => import("./members/members-page.tsx"), "MembersPage"),
+      page("/dashboard/audit-log", () => import("./audit/audit-log-page.tsx"), "AuditLogPage"),
+      page("/dashboard/sessions", () => import("./sessions/sessions-page.tsx"), "SessionsPage"),
+      page("/dashboard/sessions/new", () => import("./sessions/new-session-page.tsx"), "NewSessionPage"),
+      page("/dashboard/sessions/$sessionId", () => import("./sessions/session-page.tsx"), "SessionPage"),
+      page("/dashboard/webhooks", () => import("./webhooks/endpoints-page.tsx"), "EndpointsPage"),
+      page("/dashboard/webhooks/$endpointId", () => import("./webhooks/endpoint-page.tsx"), "EndpointPage"),
+      page("/dashboard/deliveries", () => import("./webhooks/deliveries-page.tsx"), "DeliveriesPage"),
+      page("/dashboard/deliveries/$deliveryId", () => import("./webhooks/delivery-page.tsx"), "DeliveryPage"),
+      page("/dashboard/events", () => import("./webhooks/events-page.tsx"), "EventsPage"),
+      page("/dashboard/events/$eventId", () => import("./webhooks/events-page.tsx"), "EventPage"),
+      page("/dashboard/domains", () => import("./domains/domains-page.tsx"), "DomainsPage"),
+      page("/dashboard/go-live", () => import("./organization/go-live-page.tsx"), "GoLivePage"),
+      page("/dashboard/settings", () => import("./organization/settings-page.tsx"), "SettingsPage"),
+      page("/dashboard/account", () => import("./account/account-page.tsx"), "AccountPage"),
+      page("/dashboard/operator", () => import("./operator/operator-page.tsx"), "OperatorPage"),
       strayRoute,
       deepStrayRoute,
     ]),
