@@ -148,19 +148,16 @@ export const signIn = route({
   description:
     "With a second factor the first answer to the right password is `SECOND_FACTOR_REQUIRED`; repeat the request with `code`.",
   access: { public: true },
-  body: named(
-    "SignInBody",
-    closed({
-      email: Email,
-      password: ExistingPassword,
-      code: Type.Optional(Code),
-      verification_token: Type.Optional({
-        ...MailedToken,
-        description:
-          "The token of the link that verifies the e-mail. Where the service sends mail, an account whose e-mail was never verified signs in with it, and is verified thereby.",
-      }),
+  body: closed({
+    email: Email,
+    password: ExistingPassword,
+    code: Type.Optional(Code),
+    verification_token: Type.Optional({
+      ...MailedToken,
+      description:
+        "The token of the link that verifies the e-mail. Where the service sends mail, an account whose e-mail was never verified signs in with it, and is verified thereby.",
     }),
-  ),
+  }),
   reply: { status: 200, data: SignedIn },
   errors: ["UNAUTHORIZED", "SECOND_FACTOR_REQUIRED", "RATE_LIMITED"],
 });
@@ -185,7 +182,7 @@ export const requestMagicLink = route({
   description:
     "The answer is the same whether or not the address has an account. The link works once, for 15 minutes.",
   access: { public: true },
-  body: named("RequestMagicLinkBody", closed({ email: Email })),
+  body: closed({ email: Email }),
   reply: { status: 202, data: MailRequested },
   errors: ["RATE_LIMITED"],
 });
@@ -198,7 +195,7 @@ export const verifyMagicLink = route({
   summary: "Sign in with a mailed link",
   description: "A missing or wrong second factor does not use the link up.",
   access: { public: true },
-  body: named("VerifyMagicLinkBody", closed({ token: MailedToken, code: Type.Optional(Code) })),
+  body: closed({ token: MailedToken, code: Type.Optional(Code) }),
   reply: { status: 200, data: SignedIn },
   errors: ["UNAUTHORIZED", "SECOND_FACTOR_REQUIRED", "RATE_LIMITED"],
 });
@@ -278,7 +275,7 @@ export const finishPasskeySignIn = route({
   summary: "Sign in with a passkey",
   description: "A passkey is unlocked on its device, so it counts as both factors: no code is asked for.",
   access: { public: true },
-  body: named("FinishPasskeySignInBody", closed({ response: PasskeyAssertion })),
+  body: closed({ response: PasskeyAssertion }),
   reply: { status: 200, data: SignedIn },
   errors: ["UNAUTHORIZED", "PASSKEYS_UNAVAILABLE", "RATE_LIMITED"],
 });
@@ -292,7 +289,7 @@ export const startPasskeyRegistration = route({
   description:
     "Needs `password` or `code`. The challenge works once, for 5 minutes. Where the service sends mail, the e-mail must be verified.",
   access: { user: true },
-  body: named("StartPasskeyRegistrationBody", closed(proof)),
+  body: closed(proof),
   bodyOptional: true,
   reply: { status: 200, data: PasskeyOptions },
   errors: [
@@ -313,7 +310,7 @@ export const registerPasskey = route({
   tag,
   summary: "Add a passkey",
   access: { user: true },
-  body: named("RegisterPasskeyBody", closed({ name: PasskeyName, response: PasskeyAttestation })),
+  body: closed({ name: PasskeyName, response: PasskeyAttestation }),
   reply: { status: 201, data: Passkey },
   errors: [
     "PASSKEYS_UNAVAILABLE",
@@ -343,7 +340,7 @@ export const renamePasskey = route({
   summary: "Rename a passkey",
   access: { user: true },
   params: closed({ id: UuidOf<PasskeyId>() }),
-  body: named("RenamePasskeyBody", closed({ name: PasskeyName })),
+  body: closed({ name: PasskeyName }),
   reply: { status: 200, data: Passkey },
   errors: ["NOT_FOUND"],
 });
@@ -380,7 +377,7 @@ export const startTotp = route({
   description:
     "Needs `password` or `code`. Gives a new secret for an authenticator app. Nothing changes until it is confirmed with a code. Where the service sends mail, the e-mail must be verified.",
   access: { user: true },
-  body: named("StartTotpBody", closed(proof)),
+  body: closed(proof),
   bodyOptional: true,
   reply: {
     status: 200,
@@ -477,10 +474,7 @@ export const updateAccount = route({
   tag,
   summary: "Change own name, and the language of mails",
   access: { user: true },
-  body: named(
-    "UpdateAccountBody",
-    closed({ name: PersonName, language: Type.Optional(OneOf(mailLanguages)) }),
-  ),
+  body: closed({ name: PersonName, language: Type.Optional(OneOf(mailLanguages)) }),
   reply: { status: 200, data: Account },
 });
 
@@ -492,7 +486,7 @@ export const changePassword = route({
   summary: "Change own password",
   description: "Every other session is signed out.",
   access: { user: true },
-  body: named("ChangePasswordBody", closed({ current_password: ExistingPassword, new_password: Password })),
+  body: closed({ current_password: ExistingPassword, new_password: Password }),
   reply: { status: 204 },
   errors: ["REAUTHENTICATION_FAILED", "PASSWORD_NOT_SET", "CONFLICT", "RATE_LIMITED"],
 });
@@ -506,7 +500,7 @@ export const requestPasswordReset = route({
   description:
     "The answer is the same whether or not the address has an account. The link works once, for an hour.",
   access: { public: true },
-  body: named("RequestPasswordResetBody", closed({ email: Email })),
+  body: closed({ email: Email }),
   reply: { status: 202, data: MailRequested },
   errors: ["RATE_LIMITED"],
 });
@@ -520,7 +514,7 @@ export const resetPassword = route({
   description:
     "Every session of the account is signed out, and its passkeys are removed: they would sign in without the password. A second factor stays on, unless the e-mail was never proven before.",
   access: { public: true },
-  body: named("ResetPasswordBody", closed({ token: MailedToken, password: Password })),
+  body: closed({ token: MailedToken, password: Password }),
   reply: { status: 204 },
   errors: ["MAILED_TOKEN_INVALID", "RATE_LIMITED"],
 });
@@ -534,7 +528,7 @@ export const requestEmailChange = route({
   description:
     "Needs `password` or `code`. A link goes to the new address, a notice to the present one; nothing changes until the link is confirmed.",
   access: { user: true },
-  body: named("RequestEmailChangeBody", closed({ email: Email, ...proof })),
+  body: closed({ email: Email, ...proof }),
   reply: { status: 202, data: MailRequested },
   errors: [...reauthenticationErrors, "EMAIL_UNCHANGED", "RATE_LIMITED"],
 });
@@ -633,7 +627,7 @@ export const deleteAccount = route({
   description:
     "Needs `password` or `code`. Refused while you are the sole owner of an organization: hand it over or delete it first.",
   access: { user: true },
-  body: named("DeleteAccountBody", closed(proof)),
+  body: closed(proof),
   reply: { status: 204 },
   errors: [...reauthenticationErrors, "SOLE_OWNER", "RATE_LIMITED"],
 });

@@ -66,18 +66,15 @@ export const createApiKey = route({
   description:
     "The key acts for the active organization with the given scopes. A key with no scopes reaches no partner route. Its environment is chosen here and never changes. 409 `ORGANIZATION_NOT_READY` for a live key before live is open, 409 `CONFLICT` when the organization has as many keys as the operator allows; the hint tells how many.",
   access: { role: "admin", inEnvironment: true },
-  body: named(
-    "CreateApiKeyBody",
-    closed({
-      name: ApiKeyName,
-      scopes: Scopes,
-      environment: Type.Optional(
-        OneOf(environments, {
-          description: `The environment that the key belongs to. Left out, the one of the request: \`${environmentHeader}\`, or \`${environments[0]}\`.`,
-        }),
-      ),
-    }),
-  ),
+  body: closed({
+    name: ApiKeyName,
+    scopes: Scopes,
+    environment: Type.Optional(
+      OneOf(environments, {
+        description: `The environment that the key belongs to. Left out, the one of the request: \`${environmentHeader}\`, or \`${environments[0]}\`.`,
+      }),
+    ),
+  }),
   reply: { status: 201, data: CreatedApiKey },
   errors: ["CONFLICT"],
 });
@@ -104,16 +101,13 @@ export const updateApiKey = route({
   description: "Takes effect on the next request with the key, on every server process.",
   access: { role: "admin", inEnvironment: true },
   params,
-  body: named(
-    "UpdateApiKeyBody",
-    Type.Object(
-      {
-        name: Type.Optional(ApiKeyName),
-        scopes: Type.Optional(Scopes),
-        enabled: Type.Optional(Type.Boolean()),
-      },
-      { additionalProperties: false, minProperties: 1 },
-    ),
+  body: Type.Object(
+    {
+      name: Type.Optional(ApiKeyName),
+      scopes: Type.Optional(Scopes),
+      enabled: Type.Optional(Type.Boolean()),
+    },
+    { additionalProperties: false, minProperties: 1 },
   ),
   reply: { status: 200, data: ApiKey },
   errors: ["NOT_FOUND"],

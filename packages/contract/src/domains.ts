@@ -88,10 +88,7 @@ export const startDomainChallenge = route({
   description:
     "Answers with the TXT record to publish. Any name below a domain stands for the registrable domain above it; internationalized names are taken in both forms. The list of domains has the record as well. `conflict` names the organization that holds the domain, and is null when none does. 409 `DOMAIN_CHALLENGE_LIMIT_REACHED` with too many open challenges, or too many of one person in a day; the hint tells how many.",
   access: { role: "owner" },
-  body: named(
-    "StartDomainChallengeBody",
-    closed({ apex_domain: Type.String({ minLength: 3, maxLength: 253, examples: ["example.com"] }) }),
-  ),
+  body: closed({ apex_domain: Type.String({ minLength: 3, maxLength: 253, examples: ["example.com"] }) }),
   reply: {
     status: 201,
     data: named(
@@ -121,13 +118,10 @@ export const verifyDomain = route({
   description:
     "Looks the record up now. A domain that another organization holds is taken over only with `acknowledge_takeover`; its owners are told by mail.",
   access: { role: "owner" },
-  body: named(
-    "VerifyDomainBody",
-    closed({
-      challenge_id: UuidOf<ChallengeId>(),
-      acknowledge_takeover: Type.Optional(Type.Boolean({ default: false })),
-    }),
-  ),
+  body: closed({
+    challenge_id: UuidOf<ChallengeId>(),
+    acknowledge_takeover: Type.Optional(Type.Boolean({ default: false })),
+  }),
   reply: {
     status: 200,
     data: named(
@@ -188,16 +182,13 @@ export const createRedirectUri = route({
   description:
     "`https://host/path`. The host matches exactly; `*.` in front stands for exactly one more label. The path matches itself and everything below it, segment by segment. No port, query, fragment or credentials. A pattern that exists already is answered with 200.",
   access: { role: "admin" },
-  body: named(
-    "CreateRedirectUriBody",
-    closed({
-      pattern: Type.String({
-        minLength: 1,
-        maxLength: 2048,
-        examples: ["https://www.example.com/verified"],
-      }),
+  body: closed({
+    pattern: Type.String({
+      minLength: 1,
+      maxLength: 2048,
+      examples: ["https://www.example.com/verified"],
     }),
-  ),
+  }),
   reply: { status: 201, data: RedirectUri, also: 200 },
   errors: ["DOMAIN_NOT_VERIFIED"],
 });

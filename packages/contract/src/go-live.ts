@@ -36,15 +36,12 @@ export const updateBusinessDetails = route({
   summary: "State who is behind the organization",
   description: "Self-asserted. Fields that are left out stay as they are; null or blank clears.",
   access: { role: "admin" },
-  body: named(
-    "UpdateBusinessDetailsBody",
-    closed({
-      business_type: Type.Optional(Nullable(OneOf(businessTypes))),
-      business_name: Type.Optional(Nullable(Text({ min: 0, max: 200 }))),
-      business_jurisdiction: Type.Optional(Nullable(Text({ min: 0, max: 120 }))),
-      business_registration_number: Type.Optional(Nullable(Text({ min: 0, max: 100 }))),
-    }),
-  ),
+  body: closed({
+    business_type: Type.Optional(Nullable(OneOf(businessTypes))),
+    business_name: Type.Optional(Nullable(Text({ min: 0, max: 200 }))),
+    business_jurisdiction: Type.Optional(Nullable(Text({ min: 0, max: 120 }))),
+    business_registration_number: Type.Optional(Nullable(Text({ min: 0, max: 100 }))),
+  }),
   reply: { status: 200, data: BusinessDetails },
 });
 
@@ -99,13 +96,10 @@ export const acceptRpTerms = route({
   summary: "Accept the relying-party terms",
   description: "Names exactly what was shown. 409 `CONFLICT` when that is no longer the current text.",
   access: { role: "owner" },
-  body: named(
-    "AcceptRpTermsBody",
-    closed({
-      terms_version: Type.String({ minLength: 1, maxLength: 40 }),
-      terms_hash: termsFields.terms_hash,
-    }),
-  ),
+  body: closed({
+    terms_version: Type.String({ minLength: 1, maxLength: 40 }),
+    terms_hash: termsFields.terms_hash,
+  }),
   reply: { status: 200, data: RpTermsStatus },
   errors: ["CONFLICT"],
 });
@@ -201,17 +195,14 @@ export const goLive = route({
   description:
     'Once and for good, beside the sandbox, in which nothing changes: its keys, endpoints and sessions go on. Needs the current terms accepted, complete business details, a verified domain, an operator who trusts at least one issuing authority, and an enabled live endpoint with an active key that is subscribed to `verification.session.succeeded`; the hint of 409 `ORGANIZATION_NOT_READY` lists what is missing. With `results: "poll_only"` no endpoint is needed: you read the outcomes of sessions, and claims are not sent.',
   access: { role: "owner" },
-  body: named(
-    "GoLiveBody",
-    closed({
-      results: Type.Optional(
-        OneOf(resultsWithoutEndpoint, {
-          description:
-            "`poll_only`: you need no webhooks. `GET /v1/sessions/:id` has the outcome; what people share is not in it.",
-        }),
-      ),
-    }),
-  ),
+  body: closed({
+    results: Type.Optional(
+      OneOf(resultsWithoutEndpoint, {
+        description:
+          "`poll_only`: you need no webhooks. `GET /v1/sessions/:id` has the outcome; what people share is not in it.",
+      }),
+    ),
+  }),
   bodyOptional: true,
   reply: { status: 200, data: Organization },
   errors: ["LIVE_IS_OPEN", "ORGANIZATION_NOT_READY"],

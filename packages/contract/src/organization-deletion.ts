@@ -16,7 +16,7 @@ export const requestOrganizationDeletion = route({
   description:
     "Mails a code of 8 characters to the caller. It is good for 24 hours and replaces an earlier one.",
   access: { role: "owner", organization: "body" },
-  body: named("RequestOrganizationDeletionBody", closed({ organizationId: UuidOf<OrganizationId>() })),
+  body: closed({ organizationId: UuidOf<OrganizationId>() }),
   reply: {
     status: 202,
     data: named("OrganizationDeletionRequested", open({ sentTo: Email })),
@@ -33,13 +33,10 @@ export const confirmOrganizationDeletion = route({
   description:
     "The organization freezes at once and is deleted for good 48 hours later. The code is the caller's own, and dead after 5 wrong tries.",
   access: { role: "owner", organization: "body" },
-  body: named(
-    "ConfirmOrganizationDeletionBody",
-    closed({
-      organizationId: UuidOf<OrganizationId>(),
-      code: Type.String({ minLength: 8, maxLength: 8, examples: ["K7WQM3XA"] }),
-    }),
-  ),
+  body: closed({
+    organizationId: UuidOf<OrganizationId>(),
+    code: Type.String({ minLength: 8, maxLength: 8, examples: ["K7WQM3XA"] }),
+  }),
   reply: {
     status: 200,
     data: named("OrganizationDeletionScheduled", open({ pendingDeletionAt: Timestamp })),
@@ -55,7 +52,7 @@ export const cancelOrganizationDeletion = route({
   summary: "Keep the organization after all",
   description: "Everything works again at once, API keys included.",
   access: { role: "admin", organization: "body", whileFrozen: "allowed" },
-  body: named("CancelOrganizationDeletionBody", closed({ organizationId: UuidOf<OrganizationId>() })),
+  body: closed({ organizationId: UuidOf<OrganizationId>() }),
   reply: { status: 200, data: named("OrganizationDeletionCancelled", open({ ok: Type.Boolean() })) },
   errors: ["NOT_FOUND", "NO_DELETION_SCHEDULED"],
 });

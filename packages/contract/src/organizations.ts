@@ -81,7 +81,7 @@ export const createOrganization = route({
   description:
     "The caller becomes its owner, and it becomes the active organization. 409 `ORGANIZATION_LIMIT_REACHED` when the account has created as many as the operator allows; the hint tells how many.",
   access: { user: true },
-  body: named("CreateOrganizationBody", closed({ name: OrganizationName, slug: Slug })),
+  body: closed({ name: OrganizationName, slug: Slug }),
   reply: { status: 201, data: Organization },
   errors: ["SLUG_TAKEN", "EMAIL_NOT_VERIFIED", "ORGANIZATION_LIMIT_REACHED"],
 });
@@ -106,22 +106,19 @@ export const updateOrganization = route({
   description:
     "Fields that are left out stay as they are; null clears. `agents_may_change_webhooks` is for owners: 403 `ROLE_REQUIRED` for an admin.",
   access: { role: "admin" },
-  body: named(
-    "UpdateOrganizationBody",
-    Type.Object(
-      {
-        name: Type.Optional(OrganizationName),
-        slug: Type.Optional(Slug),
-        brand_color: Type.Optional(profile.brand_color),
-        logo_url: Type.Optional(profile.logo_url),
-        website_url: Type.Optional(profile.website_url),
-        support_email: Type.Optional(profile.support_email),
-        privacy_url: Type.Optional(profile.privacy_url),
-        terms_url: Type.Optional(profile.terms_url),
-        agents_may_change_webhooks: Type.Optional(agentsMayChangeWebhooks),
-      },
-      { additionalProperties: false, minProperties: 1 },
-    ),
+  body: Type.Object(
+    {
+      name: Type.Optional(OrganizationName),
+      slug: Type.Optional(Slug),
+      brand_color: Type.Optional(profile.brand_color),
+      logo_url: Type.Optional(profile.logo_url),
+      website_url: Type.Optional(profile.website_url),
+      support_email: Type.Optional(profile.support_email),
+      privacy_url: Type.Optional(profile.privacy_url),
+      terms_url: Type.Optional(profile.terms_url),
+      agents_may_change_webhooks: Type.Optional(agentsMayChangeWebhooks),
+    },
+    { additionalProperties: false, minProperties: 1 },
   ),
   reply: { status: 200, data: Organization },
   errors: ["SLUG_TAKEN"],
@@ -135,7 +132,7 @@ export const setActiveOrganization = route({
   summary: "Choose the organization to act in",
   description: "Holds for this sign-in only.",
   access: { role: "member", organization: "body", whileFrozen: "allowed" },
-  body: named("SetActiveOrganizationBody", closed({ organizationId: UuidOf<OrganizationId>() })),
+  body: closed({ organizationId: UuidOf<OrganizationId>() }),
   reply: { status: 200, data: Organization },
   errors: ["NOT_FOUND"],
 });
@@ -207,7 +204,7 @@ export const updateMember = route({
     "Only an owner changes an owner or makes one. The last owner stays one: 409 `LAST_OWNER`. `made` counts what the member made and is still in use; owners get a mail where they made API keys that are enabled and lose the right to make some.",
   access: { role: "admin" },
   params: memberParams,
-  body: named("UpdateMemberBody", closed({ role: RoleName, disable_keys: disableKeys })),
+  body: closed({ role: RoleName, disable_keys: disableKeys }),
   reply: {
     status: 200,
     data: named("ChangedMember", open({ ...memberFields, disabled_api_keys: disabledApiKeys })),
@@ -286,7 +283,7 @@ export const createInvitation = route({
   description:
     "Mails a link that is good for 7 days, also for somebody who has no account yet. A second invitation to the same address replaces the first. Only an owner invites an owner.",
   access: { role: "admin" },
-  body: named("CreateInvitationBody", closed({ email: Email, role: RoleName })),
+  body: closed({ email: Email, role: RoleName }),
   reply: { status: 201, data: Invitation },
   errors: ["ALREADY_MEMBER", "CONFLICT", "INVITATION_EXISTS"],
 });

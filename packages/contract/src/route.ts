@@ -80,8 +80,11 @@ export type RouteDefinition = {
   examples?: { body?: unknown; data?: unknown };
 };
 
+/** A body without a name of its own is named after its route: that of `signIn` is `SignInBody`. */
 export function route<const R extends RouteDefinition>(definition: R): R {
-  return definition;
+  const { id, body } = definition;
+  if (body === undefined || "title" in body) return definition;
+  return { ...definition, body: { ...body, title: `${id.charAt(0).toUpperCase()}${id.slice(1)}Body` } };
 }
 
 export type BodyOf<R extends RouteDefinition> = R["body"] extends TSchema

@@ -88,14 +88,11 @@ export const registerListener = route({
   summary: "Register a listener",
   description: `An endpoint without a URL, for development: a program on your machine opens a stream and gets its deliveries through it, so that nothing has to be reachable from the internet. \`assay listen\` does it. It is listed among the endpoints with \`kind\` \`listener\`. While its stream is closed its deliveries wait and use up no try; after ${listenerAbsenceMinutes} minutes without a stream it is removed. Delete it like any endpoint. The signing secret is shown only here. 409 \`CONFLICT\` when the organization has as many endpoints as the operator allows.`,
   access: { scope: "webhooks:write" },
-  body: named(
-    "RegisterWebhookListenerBody",
-    closed({
-      encryption_key: RegisterWebhookKeyBody,
-      name: Type.Optional(EndpointName),
-      subscribed_event_types: Type.Optional(SubscribedTypes),
-    }),
-  ),
+  body: closed({
+    encryption_key: RegisterWebhookKeyBody,
+    name: Type.Optional(EndpointName),
+    subscribed_event_types: Type.Optional(SubscribedTypes),
+  }),
   reply: { status: 201, data: CreatedWebhookListener },
   errors: ["CONFLICT"],
 });

@@ -303,15 +303,12 @@ export const createEndpoint = route({
   description:
     "Nothing is sent until an encryption key is registered for the endpoint. 409 `CONFLICT` when the organization has as many endpoints as the operator allows; the hint tells how many.",
   access: writeBeforeLive,
-  body: named(
-    "CreateWebhookEndpointBody",
-    closed({
-      url: EndpointUrl,
-      name: Type.Optional(ClearableName),
-      undelivered_payload_retention_hours: Type.Optional(RetentionHours),
-      subscribed_event_types: Type.Optional(SubscribedTypes),
-    }),
-  ),
+  body: closed({
+    url: EndpointUrl,
+    name: Type.Optional(ClearableName),
+    undelivered_payload_retention_hours: Type.Optional(RetentionHours),
+    subscribed_event_types: Type.Optional(SubscribedTypes),
+  }),
   reply: { status: 201, data: CreatedWebhookEndpoint },
   errors: ["WEBHOOK_URL_REJECTED", "CONFLICT"],
 });
@@ -349,18 +346,15 @@ export const updateEndpoint = route({
     "A disabled endpoint holds its pending deliveries without using up tries; they go on when it is enabled again. A listener cannot be given a URL.",
   access: writeBeforeLive,
   params: endpointParams,
-  body: named(
-    "UpdateWebhookEndpointBody",
-    Type.Object(
-      {
-        name: Type.Optional(ClearableName),
-        url: Type.Optional(EndpointUrl),
-        enabled: Type.Optional(Type.Boolean()),
-        subscribed_event_types: Type.Optional(SubscribedTypes),
-        undelivered_payload_retention_hours: Type.Optional(RetentionHours),
-      },
-      { additionalProperties: false, minProperties: 1 },
-    ),
+  body: Type.Object(
+    {
+      name: Type.Optional(ClearableName),
+      url: Type.Optional(EndpointUrl),
+      enabled: Type.Optional(Type.Boolean()),
+      subscribed_event_types: Type.Optional(SubscribedTypes),
+      undelivered_payload_retention_hours: Type.Optional(RetentionHours),
+    },
+    { additionalProperties: false, minProperties: 1 },
   ),
   reply: { status: 200, data: WebhookEndpoint },
   errors: ["NOT_FOUND", "WEBHOOK_URL_REJECTED"],
@@ -415,14 +409,11 @@ export const testEndpoint = route({
     "Sends an event to this endpoint only, whatever types it subscribes to: `webhook.endpoint.test`, or in the sandbox a sample of the type that you name, which belongs to no session. 409 `CONFLICT` when the organization has sent as many in the last minute as the operator allows; the hint says how many.",
   access: write,
   params: endpointParams,
-  body: named(
-    "TestWebhookEndpointBody",
-    closed({
-      event_type: Type.Optional(
-        OneOf(eventTypes, { description: "What to send a sample of. Left out, `webhook.endpoint.test`." }),
-      ),
-    }),
-  ),
+  body: closed({
+    event_type: Type.Optional(
+      OneOf(eventTypes, { description: "What to send a sample of. Left out, `webhook.endpoint.test`." }),
+    ),
+  }),
   bodyOptional: true,
   reply: { status: 202, data: SentTestEvent },
   errors: ["NOT_FOUND", "ENDPOINT_DISABLED", "SAMPLE_NOT_IN_LIVE", "CONFLICT"],
