@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type TProperties, Type } from "typebox";
 import { emailPattern, maxEmailLength } from "./email.ts";
 import { mailLanguages } from "./facts.ts";
 import type { OrganizationId, PasskeyId, UserId, UserSessionId } from "./ids.ts";
@@ -48,50 +48,38 @@ const MailedToken = Type.String({
   description: "The token at the end of the mailed link.",
 });
 
-export const User = named(
-  "User",
-  open({
-    id: UuidOf<UserId>(),
-    name: PersonName,
-    email: Email,
-    email_verified: Type.Boolean(),
-    created_at: Timestamp,
-  }),
-);
+export const User = open("User", {
+  id: UuidOf<UserId>(),
+  name: PersonName,
+  email: Email,
+  email_verified: Type.Boolean(),
+  created_at: Timestamp,
+});
 
-export const SignedIn = named(
-  "SignedIn",
-  open({
-    token: Type.String({
-      description: "Access token for `Authorization: Bearer`. The session cookie holds the same.",
+export const SignedIn = open("SignedIn", {
+  token: Type.String({
+    description: "Access token for `Authorization: Bearer`. The session cookie holds the same.",
+  }),
+  user: User,
+});
+
+export const MailRequested = open("MailRequested", {
+  accepted: Type.Boolean({
+    description: "Always true. Whether a mail is sent is seen in the mailbox only.",
+  }),
+});
+
+export const SignUpBody = closed("SignUpBody", { name: PersonName, email: Email, password: Password });
+
+export const SignedUp = open("SignedUp", {
+  token: Nullable(
+    Type.String({
+      description:
+        "Access token, as signing in gives it. Null with 202: then the new account signs in with the link in its mail.",
     }),
-    user: User,
-  }),
-);
-
-export const MailRequested = named(
-  "MailRequested",
-  open({
-    accepted: Type.Boolean({
-      description: "Always true. Whether a mail is sent is seen in the mailbox only.",
-    }),
-  }),
-);
-
-export const SignUpBody = named("SignUpBody", closed({ name: PersonName, email: Email, password: Password }));
-
-export const SignedUp = named(
-  "SignedUp",
-  open({
-    token: Nullable(
-      Type.String({
-        description:
-          "Access token, as signing in gives it. Null with 202: then the new account signs in with the link in its mail.",
-      }),
-    ),
-    user: Nullable(User),
-  }),
-);
+  ),
+  user: Nullable(User),
+});
 
 export const signUpModes = ["open", "invited", "closed"] as const;
 
@@ -104,17 +92,14 @@ export const readSignUp = route({
   access: { public: true },
   reply: {
     status: 200,
-    data: named(
-      "SignUpRules",
-      open({
-        mode: OneOf(signUpModes, {
-          description: "`invited`: only an address that an organization has invited. `closed`: nobody.",
-        }),
-        email_verification_required: Type.Boolean({
-          description: "Whether a new account signs in with a mailed link first.",
-        }),
+    data: open("SignUpRules", {
+      mode: OneOf(signUpModes, {
+        description: "`invited`: only an address that an organization has invited. `closed`: nobody.",
       }),
-    ),
+      email_verification_required: Type.Boolean({
+        description: "Whether a new account signs in with a mailed link first.",
+      }),
+    }),
   },
 });
 
@@ -202,7 +187,7 @@ export const verifyMagicLink = route({
 
 // What browsers put into these objects grows with the standard, so fields that are not listed are let through unread.
 const bytes = (maxLength: number) => Type.String({ maxLength, pattern: "^[A-Za-z0-9_-]*$" });
-const credential = <T extends Parameters<typeof open>[0]>(response: T) =>
+const credential = <T extends TProperties>(response: T) =>
   open({
     id: Type.String({ minLength: 1, maxLength: 1400, pattern: "^[A-Za-z0-9_-]+$" }),
     rawId: Type.String({ minLength: 1, maxLength: 1400, pattern: "^[A-Za-z0-9_-]+$" }),
@@ -231,27 +216,21 @@ const PasskeyAttestation = named(
   }),
 );
 
-export const PasskeyOptions = named(
-  "PasskeyOptions",
-  open({
-    options: Type.Record(Type.String(), Type.Unknown(), {
-      description: "For `PublicKeyCredential.parseRequestOptionsFromJSON` or `parseCreationOptionsFromJSON`.",
-    }),
+export const PasskeyOptions = open("PasskeyOptions", {
+  options: Type.Record(Type.String(), Type.Unknown(), {
+    description: "For `PublicKeyCredential.parseRequestOptionsFromJSON` or `parseCreationOptionsFromJSON`.",
   }),
-);
+});
 
 const PasskeyName = Text({ max: 80, examples: ["Work laptop"] });
 
-export const Passkey = named(
-  "Passkey",
-  open({
-    id: UuidOf<PasskeyId>(),
-    name: PasskeyName,
-    synced: Type.Boolean({ description: "Whether the passkey is backed up beyond one device." }),
-    created_at: Timestamp,
-    last_used_at: Nullable(Timestamp),
-  }),
-);
+export const Passkey = open("Passkey", {
+  id: UuidOf<PasskeyId>(),
+  name: PasskeyName,
+  synced: Type.Boolean({ description: "Whether the passkey is backed up beyond one device." }),
+  created_at: Timestamp,
+  last_used_at: Nullable(Timestamp),
+});
 
 export const startPasskeySignIn = route({
   id: "startPasskeySignIn",
@@ -357,16 +336,13 @@ export const deletePasskey = route({
   errors: ["NOT_FOUND"],
 });
 
-const TotpCodeBody = named("TotpCodeBody", closed({ code: Code }));
+const TotpCodeBody = closed("TotpCodeBody", { code: Code });
 
-const BackupCodes = named(
-  "BackupCodes",
-  open({
-    backup_codes: Type.Array(Type.String(), {
-      description: "Ten codes, each of which replaces one code of the app. Shown only here.",
-    }),
+const BackupCodes = open("BackupCodes", {
+  backup_codes: Type.Array(Type.String(), {
+    description: "Ten codes, each of which replaces one code of the app. Shown only here.",
   }),
-);
+});
 
 export const startTotp = route({
   id: "startTotp",
@@ -381,13 +357,10 @@ export const startTotp = route({
   bodyOptional: true,
   reply: {
     status: 200,
-    data: named(
-      "TotpSecret",
-      open({
-        secret: Type.String({ description: "Base32, for typing it in. Shown only here." }),
-        otpauth_uri: Type.String({ description: "For a QR code." }),
-      }),
-    ),
+    data: open("TotpSecret", {
+      secret: Type.String({ description: "Base32, for typing it in. Shown only here." }),
+      otpauth_uri: Type.String({ description: "For a QR code." }),
+    }),
   },
   errors: [...reauthenticationErrors, "SECOND_FACTOR_ON", "EMAIL_NOT_VERIFIED", "RATE_LIMITED"],
 });
@@ -430,32 +403,29 @@ export const regenerateBackupCodes = route({
   errors: ["SECOND_FACTOR_CODE_INVALID", "SECOND_FACTOR_OFF", "RATE_LIMITED"],
 });
 
-export const Account = named(
-  "Account",
-  open({
-    id: UuidOf<UserId>(),
-    name: PersonName,
-    email: Email,
-    email_verified: Type.Boolean(),
-    email_verification_required: Type.Boolean({
-      description: "Whether this service demands a verified e-mail before an organization can be created.",
-    }),
-    language: Nullable(
-      OneOf(mailLanguages, {
-        description:
-          "The language of mails to the account: that of the browser which signed up, unless it was changed. Null: not known, then English.",
-      }),
-    ),
-    has_password: Type.Boolean(),
-    totp_enabled: Type.Boolean(),
-    backup_codes_left: Type.Integer(),
-    passkey_count: Type.Integer(),
-    is_operator: Type.Boolean({
-      description: "Whether the operator of this service lets the account see the operator's page.",
-    }),
-    created_at: Timestamp,
+export const Account = open("Account", {
+  id: UuidOf<UserId>(),
+  name: PersonName,
+  email: Email,
+  email_verified: Type.Boolean(),
+  email_verification_required: Type.Boolean({
+    description: "Whether this service demands a verified e-mail before an organization can be created.",
   }),
-);
+  language: Nullable(
+    OneOf(mailLanguages, {
+      description:
+        "The language of mails to the account: that of the browser which signed up, unless it was changed. Null: not known, then English.",
+    }),
+  ),
+  has_password: Type.Boolean(),
+  totp_enabled: Type.Boolean(),
+  backup_codes_left: Type.Integer(),
+  passkey_count: Type.Integer(),
+  is_operator: Type.Boolean({
+    description: "Whether the operator of this service lets the account see the operator's page.",
+  }),
+  created_at: Timestamp,
+});
 
 export const getAccount = route({
   id: "getAccount",
@@ -533,7 +503,7 @@ export const requestEmailChange = route({
   errors: [...reauthenticationErrors, "EMAIL_UNCHANGED", "RATE_LIMITED"],
 });
 
-const TokenBody = named("MailedTokenBody", closed({ token: MailedToken }));
+const TokenBody = closed("MailedTokenBody", { token: MailedToken });
 
 export const confirmEmailChange = route({
   id: "confirmEmailChange",
@@ -574,16 +544,13 @@ export const verifyEmail = route({
   errors: ["MAILED_TOKEN_INVALID"],
 });
 
-export const UserSession = named(
-  "UserSession",
-  open({
-    id: UuidOf<UserSessionId>(),
-    current: Type.Boolean({ description: "Whether it is the session of this request." }),
-    user_agent: Type.String(),
-    created_at: Timestamp,
-    last_seen_at: Timestamp,
-  }),
-);
+export const UserSession = open("UserSession", {
+  id: UuidOf<UserSessionId>(),
+  current: Type.Boolean({ description: "Whether it is the session of this request." }),
+  user_agent: Type.String(),
+  created_at: Timestamp,
+  last_seen_at: Timestamp,
+});
 
 export const listUserSessions = route({
   id: "listUserSessions",
@@ -641,17 +608,11 @@ export const listOwnedOrganizations = route({
   access: { user: true },
   reply: {
     status: 200,
-    data: named(
-      "OwnedOrganizations",
-      open({
-        organizations: Type.Array(
-          named(
-            "OwnedOrganization",
-            open({ id: UuidOf<OrganizationId>(), name: Type.String(), slug: Type.String() }),
-          ),
-        ),
-      }),
-    ),
+    data: open("OwnedOrganizations", {
+      organizations: Type.Array(
+        open("OwnedOrganization", { id: UuidOf<OrganizationId>(), name: Type.String(), slug: Type.String() }),
+      ),
+    }),
   },
 });
 

@@ -29,13 +29,10 @@ const apiKeyFields = {
   }),
   last_used_at: Nullable(Timestamp),
   created_by: Nullable(
-    named(
-      "ApiKeyCreator",
-      open({
-        id: UuidOf<UserId>(),
-        name: Type.String({ description: "The name of the account.", examples: ["Ada Lovelace"] }),
-      }),
-    ),
+    open("ApiKeyCreator", {
+      id: UuidOf<UserId>(),
+      name: Type.String({ description: "The name of the account.", examples: ["Ada Lovelace"] }),
+    }),
   ),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -43,17 +40,14 @@ const apiKeyFields = {
 
 export const ApiKey = named("ApiKey", open(apiKeyFields));
 
-export const CreatedApiKey = named(
-  "CreatedApiKey",
-  open({
-    ...apiKeyFields,
-    key: Type.String({
-      pattern: `^${apiKeyForm.prefix}[A-Za-z0-9]{${apiKeyForm.length}}$`,
-      description: "The secret. It is shown only here; keep it somewhere safe.",
-      examples: [`${apiKeyForm.prefix}EXAMPLEexampleEXAMPLEexample1234`],
-    }),
+export const CreatedApiKey = open("CreatedApiKey", {
+  ...apiKeyFields,
+  key: Type.String({
+    pattern: `^${apiKeyForm.prefix}[A-Za-z0-9]{${apiKeyForm.length}}$`,
+    description: "The secret. It is shown only here; keep it somewhere safe.",
+    examples: [`${apiKeyForm.prefix}EXAMPLEexampleEXAMPLEexample1234`],
   }),
-);
+});
 
 const params = closed({ id: UuidOf<ApiKeyId>() });
 

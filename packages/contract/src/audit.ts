@@ -3,7 +3,7 @@ import { environments } from "./facts.ts";
 import type { AuditLogId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
 import { route } from "./route.ts";
-import { Nullable, named, OneOf, open, Timestamp, UuidOf } from "./schema.ts";
+import { Nullable, OneOf, open, Timestamp, UuidOf } from "./schema.ts";
 
 /** Everything that is written to the audit log of an organization. */
 export const auditEvents = [
@@ -56,28 +56,25 @@ export const auditEvents = [
 ] as const;
 export type AuditEvent = (typeof auditEvents)[number];
 
-export const AuditLog = named(
-  "AuditLog",
-  open({
-    id: UuidOf<AuditLogId>(),
-    event: OneOf(auditEvents),
-    actor_type: OneOf(["user", "key", "person", "system"], {
-      description: "`person` is somebody being verified; `system` is the service itself.",
-    }),
-    actor_id: Nullable(Type.String({ description: "Identifier of the user or API key." })),
-    target_id: Nullable(Type.String({ description: "Identifier of what was changed." })),
-    details: Type.Record(Type.String(), Type.Unknown(), {
-      description: "Names and settings, never a secret or a claim.",
-    }),
-    environment: Nullable(
-      OneOf(environments, {
-        description:
-          "The environment of what was changed. Null for what both share, and for entries from before there were two.",
-      }),
-    ),
-    created_at: Timestamp,
+export const AuditLog = open("AuditLog", {
+  id: UuidOf<AuditLogId>(),
+  event: OneOf(auditEvents),
+  actor_type: OneOf(["user", "key", "person", "system"], {
+    description: "`person` is somebody being verified; `system` is the service itself.",
   }),
-);
+  actor_id: Nullable(Type.String({ description: "Identifier of the user or API key." })),
+  target_id: Nullable(Type.String({ description: "Identifier of what was changed." })),
+  details: Type.Record(Type.String(), Type.Unknown(), {
+    description: "Names and settings, never a secret or a claim.",
+  }),
+  environment: Nullable(
+    OneOf(environments, {
+      description:
+        "The environment of what was changed. Null for what both share, and for entries from before there were two.",
+    }),
+  ),
+  created_at: Timestamp,
+});
 
 export const listAuditLogs = route({
   id: "listAuditLogs",

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import type { ChallengeId, DomainId, OrganizationId, RedirectUriId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
 import { route } from "./route.ts";
-import { closed, Nullable, named, OneOf, open, Timestamp, UuidOf } from "./schema.ts";
+import { closed, Nullable, OneOf, open, Timestamp, UuidOf } from "./schema.ts";
 
 const tag = "Domains";
 
@@ -30,38 +30,32 @@ const record = {
   ),
 };
 
-export const VerifiedDomain = named(
-  "VerifiedDomain",
-  open({
-    id: UuidOf<DomainId>(),
-    apexDomain: ApexDomain,
-    apexDomainUnicode: ApexDomainUnicode,
-    verifiedAt: Timestamp,
-    verifiedVia: method,
-    ...record,
-    lastCheckedAt: Nullable(Timestamp),
-    downgradedAt: Nullable(
-      Type.String({
-        format: "date-time",
-        description:
-          "Since when the record has been missing. Live redirects to the domain are refused until it is back.",
-      }),
-    ),
-  }),
-);
+export const VerifiedDomain = open("VerifiedDomain", {
+  id: UuidOf<DomainId>(),
+  apexDomain: ApexDomain,
+  apexDomainUnicode: ApexDomainUnicode,
+  verifiedAt: Timestamp,
+  verifiedVia: method,
+  ...record,
+  lastCheckedAt: Nullable(Timestamp),
+  downgradedAt: Nullable(
+    Type.String({
+      format: "date-time",
+      description:
+        "Since when the record has been missing. Live redirects to the domain are refused until it is back.",
+    }),
+  ),
+});
 
-export const DomainChallenge = named(
-  "DomainChallenge",
-  open({
-    id: UuidOf<ChallengeId>(),
-    apexDomain: ApexDomain,
-    apexDomainUnicode: ApexDomainUnicode,
-    method,
-    ...record,
-    expiresAt: Timestamp,
-    createdAt: Timestamp,
-  }),
-);
+export const DomainChallenge = open("DomainChallenge", {
+  id: UuidOf<ChallengeId>(),
+  apexDomain: ApexDomain,
+  apexDomainUnicode: ApexDomainUnicode,
+  method,
+  ...record,
+  expiresAt: Timestamp,
+  createdAt: Timestamp,
+});
 
 export const listDomains = route({
   id: "listDomains",
@@ -72,10 +66,7 @@ export const listDomains = route({
   access: { role: "owner", whileFrozen: "refused" },
   reply: {
     status: 200,
-    data: named(
-      "Domains",
-      open({ domains: Type.Array(VerifiedDomain), challenges: Type.Array(DomainChallenge) }),
-    ),
+    data: open("Domains", { domains: Type.Array(VerifiedDomain), challenges: Type.Array(DomainChallenge) }),
   },
 });
 
@@ -91,20 +82,17 @@ export const startDomainChallenge = route({
   body: closed({ apex_domain: Type.String({ minLength: 3, maxLength: 253, examples: ["example.com"] }) }),
   reply: {
     status: 201,
-    data: named(
-      "StartedDomainChallenge",
-      open({
-        challenge_id: UuidOf<ChallengeId>(),
-        apex_domain: ApexDomain,
-        apex_domain_unicode: ApexDomainUnicode,
-        record_name: Type.String({ examples: ["_service-verification.example.com"] }),
-        record_value: Type.String({
-          examples: ["service-verification=EXAMPLEexampleEXAMPLEexampleEXAMPLEexample1"],
-        }),
-        expires_at: Timestamp,
-        conflict: Nullable(named("DomainConflict", open({ organization_name: Type.String() }))),
+    data: open("StartedDomainChallenge", {
+      challenge_id: UuidOf<ChallengeId>(),
+      apex_domain: ApexDomain,
+      apex_domain_unicode: ApexDomainUnicode,
+      record_name: Type.String({ examples: ["_service-verification.example.com"] }),
+      record_value: Type.String({
+        examples: ["service-verification=EXAMPLEexampleEXAMPLEexampleEXAMPLEexample1"],
       }),
-    ),
+      expires_at: Timestamp,
+      conflict: Nullable(open("DomainConflict", { organization_name: Type.String() })),
+    }),
   },
   errors: ["DOMAIN_CHALLENGE_LIMIT_REACHED", "APEX_INVALID"],
 });
@@ -124,20 +112,17 @@ export const verifyDomain = route({
   }),
   reply: {
     status: 200,
-    data: named(
-      "DomainVerification",
-      open({
-        domain_id: UuidOf<DomainId>(),
-        apex_domain: ApexDomain,
-        apex_domain_unicode: ApexDomainUnicode,
-        takeover_from: Nullable(
-          named(
-            "DomainTakeover",
-            open({ organization_id: UuidOf<OrganizationId>(), organization_name: Type.String() }),
-          ),
-        ),
-      }),
-    ),
+    data: open("DomainVerification", {
+      domain_id: UuidOf<DomainId>(),
+      apex_domain: ApexDomain,
+      apex_domain_unicode: ApexDomainUnicode,
+      takeover_from: Nullable(
+        open("DomainTakeover", {
+          organization_id: UuidOf<OrganizationId>(),
+          organization_name: Type.String(),
+        }),
+      ),
+    }),
   },
   errors: [
     "CHALLENGE_NOT_FOUND",
@@ -162,16 +147,13 @@ export const removeDomain = route({
   errors: ["NOT_FOUND"],
 });
 
-export const RedirectUri = named(
-  "RedirectUri",
-  open({
-    id: UuidOf<RedirectUriId>(),
-    verifiedDomainId: UuidOf<DomainId>(),
-    apexDomain: ApexDomain,
-    pattern: Type.String({ examples: ["https://www.example.com/verified"] }),
-    createdAt: Timestamp,
-  }),
-);
+export const RedirectUri = open("RedirectUri", {
+  id: UuidOf<RedirectUriId>(),
+  verifiedDomainId: UuidOf<DomainId>(),
+  apexDomain: ApexDomain,
+  pattern: Type.String({ examples: ["https://www.example.com/verified"] }),
+  createdAt: Timestamp,
+});
 
 export const createRedirectUri = route({
   id: "createRedirectUri",

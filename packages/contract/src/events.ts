@@ -24,23 +24,20 @@ export type EventType = (typeof eventTypes)[number];
 export const EventId = PrefixedId("evt", "event");
 
 /** An event as it is listed. What it was about is in the sealed deliveries only. */
-export const WebhookEvent = named(
-  "Event",
-  open({
-    id: EventId,
-    type: OneOf(eventTypes),
-    session_id: Nullable(SessionId),
-    sandbox: Type.Boolean(),
-    contract_version: Nullable(Type.Integer()),
-    client_reference_id: Nullable(Type.String()),
-    created_at: Timestamp,
-    retracted_at: {
-      ...Nullable(Timestamp),
-      description:
-        "When the person withdrew their consent before anybody had received this event: it is not sent any more, and a `verification.session.cancelled` with `consent_withdrawn` has taken its place. Of the events that tell how a session ended, exactly one is not retracted.",
-    },
-  }),
-);
+export const WebhookEvent = open("Event", {
+  id: EventId,
+  type: OneOf(eventTypes),
+  session_id: Nullable(SessionId),
+  sandbox: Type.Boolean(),
+  contract_version: Nullable(Type.Integer()),
+  client_reference_id: Nullable(Type.String()),
+  created_at: Timestamp,
+  retracted_at: {
+    ...Nullable(Timestamp),
+    description:
+      "When the person withdrew their consent before anybody had received this event: it is not sent any more, and a `verification.session.cancelled` with `consent_withdrawn` has taken its place. Of the events that tell how a session ended, exactly one is not retracted.",
+  },
+});
 
 export const eventQuery = pageQuery(EventId, {
   type: Type.Optional(OneOf(eventTypes)),
@@ -54,46 +51,34 @@ const tries = { nfc_tries_used: TriesUsed, liveness_tries_used: TriesUsed };
 
 /** The `data` of the decrypted event, by type. */
 export const eventData = {
-  "verification.session.succeeded": named(
-    "SessionSucceededData",
-    open({
-      claims: Type.Record(Type.String(), Type.Unknown(), {
-        description: "The claims that the person agreed to share; declined ones are absent.",
-      }),
-      selected_field_keys: Type.Array(Type.String()),
-      evidence: Evidence,
+  "verification.session.succeeded": open("SessionSucceededData", {
+    claims: Type.Record(Type.String(), Type.Unknown(), {
+      description: "The claims that the person agreed to share; declined ones are absent.",
     }),
-  ),
-  "verification.session.failed": named(
-    "SessionFailedData",
-    open({
-      failure_code: OneOf(failureCodes),
-      unmet_requirement: UnmetRequirement,
-      ...tries,
-    }),
-  ),
+    selected_field_keys: Type.Array(Type.String()),
+    evidence: Evidence,
+  }),
+  "verification.session.failed": open("SessionFailedData", {
+    failure_code: OneOf(failureCodes),
+    unmet_requirement: UnmetRequirement,
+    ...tries,
+  }),
   "verification.session.expired": named("SessionExpiredData", open(tries)),
-  "verification.session.cancelled": named(
-    "SessionCancelledData",
-    open({
-      outcome: OneOf(["not_verified"]),
-      reason: OneOf(cancelReasons),
-      ...tries,
-    }),
-  ),
-  "webhook.endpoint.test": named("EndpointTestData", open({ webhook_endpoint_id: EndpointId })),
+  "verification.session.cancelled": open("SessionCancelledData", {
+    outcome: OneOf(["not_verified"]),
+    reason: OneOf(cancelReasons),
+    ...tries,
+  }),
+  "webhook.endpoint.test": open("EndpointTestData", { webhook_endpoint_id: EndpointId }),
 } as const satisfies Record<EventType, TSchema>;
 export type EventData<T extends EventType> = Static<(typeof eventData)[T]>;
 
-const EventMetadata = named(
-  "EventMetadata",
-  open({
-    event_id: EventId,
-    verification_session_id: Nullable(SessionId),
-    contract_version: Nullable(Type.Integer()),
-    client_reference_id: Nullable(Type.String()),
-  }),
-);
+const EventMetadata = open("EventMetadata", {
+  event_id: EventId,
+  verification_session_id: Nullable(SessionId),
+  contract_version: Nullable(Type.Integer()),
+  client_reference_id: Nullable(Type.String()),
+});
 
 function payloadOf<T extends EventType>(name: string, type: T) {
   return named(

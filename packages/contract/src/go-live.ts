@@ -2,21 +2,18 @@ import { Type } from "typebox";
 import { environments } from "./facts.ts";
 import { Organization } from "./organizations.ts";
 import { route } from "./route.ts";
-import { closed, Nullable, named, OneOf, open, Text, Timestamp } from "./schema.ts";
+import { closed, Nullable, OneOf, open, Text, Timestamp } from "./schema.ts";
 
 const tag = "Organization";
 
 export const businessTypes = ["sole", "business"] as const;
 
-export const BusinessDetails = named(
-  "BusinessDetails",
-  open({
-    businessType: OneOf(businessTypes, { description: "`sole` for a sole trader." }),
-    businessName: Nullable(Type.String({ examples: ["Acme Bank AG"] })),
-    businessJurisdiction: Nullable(Type.String({ examples: ["Austria"] })),
-    businessRegistrationNumber: Nullable(Type.String({ examples: ["FN 123456a"] })),
-  }),
-);
+export const BusinessDetails = open("BusinessDetails", {
+  businessType: OneOf(businessTypes, { description: "`sole` for a sole trader." }),
+  businessName: Nullable(Type.String({ examples: ["Acme Bank AG"] })),
+  businessJurisdiction: Nullable(Type.String({ examples: ["Austria"] })),
+  businessRegistrationNumber: Nullable(Type.String({ examples: ["FN 123456a"] })),
+});
 
 export const readBusinessDetails = route({
   id: "readBusinessDetails",
@@ -55,28 +52,22 @@ const termsFields = {
 };
 const Jurisdiction = Type.String({ examples: ["European Union"] });
 
-export const RpTermsStatus = named(
-  "RpTermsStatus",
-  open({
-    acceptance: Nullable(
-      named(
-        "RpTermsAcceptance",
-        open({
-          accepted_at: Timestamp,
-          accepted_by: Type.String({ description: "Identifier of the user who accepted." }),
-          jurisdiction: Jurisdiction,
-          ...termsFields,
-        }),
-      ),
-    ),
-    current: named("RpTerms", open({ jurisdiction: Jurisdiction, ...termsFields })),
-    current_accepted: Type.Boolean({ description: "Whether the current terms are the accepted ones." }),
-    operator_ready: Type.Boolean({
-      description:
-        "Whether the operator of the service trusts at least one issuing authority. Until then nobody can go live, whatever is accepted.",
+export const RpTermsStatus = open("RpTermsStatus", {
+  acceptance: Nullable(
+    open("RpTermsAcceptance", {
+      accepted_at: Timestamp,
+      accepted_by: Type.String({ description: "Identifier of the user who accepted." }),
+      jurisdiction: Jurisdiction,
+      ...termsFields,
     }),
+  ),
+  current: open("RpTerms", { jurisdiction: Jurisdiction, ...termsFields }),
+  current_accepted: Type.Boolean({ description: "Whether the current terms are the accepted ones." }),
+  operator_ready: Type.Boolean({
+    description:
+      "Whether the operator of the service trusts at least one issuing authority. Until then nobody can go live, whatever is accepted.",
   }),
-);
+});
 
 export const readRpTerms = route({
   id: "readRpTerms",
@@ -113,14 +104,11 @@ export const readRpTermsText = route({
   access: { public: true },
   reply: {
     status: 200,
-    data: named(
-      "RpTermsText",
-      open({
-        jurisdiction: Jurisdiction,
-        ...termsFields,
-        text: Type.String({ description: "The text, exactly as hashed." }),
-      }),
-    ),
+    data: open("RpTermsText", {
+      jurisdiction: Jurisdiction,
+      ...termsFields,
+      text: Type.String({ description: "The text, exactly as hashed." }),
+    }),
   },
 });
 
@@ -139,40 +127,34 @@ export type GoLivePoint = (typeof goLivePoints)[number];
 export const resultsWithoutEndpoint = ["poll_only"] as const;
 export type ResultsWithoutEndpoint = (typeof resultsWithoutEndpoint)[number];
 
-export const GoLiveReadiness = named(
-  "GoLiveReadiness",
-  open({
-    environment: OneOf(environments, { description: "`live` once live is open." }),
-    ready: Type.Boolean({ description: "Whether everything that is required is done." }),
-    points: Type.Array(
-      named(
-        "GoLiveReadinessPoint",
-        open({
-          point: OneOf(goLivePoints),
-          done: Type.Boolean({ description: "Whether it is so." }),
-          required: Type.Boolean({
-            description: "Whether live stays closed without it. What is not required is a warning.",
-          }),
-          instead: Nullable(
-            OneOf(resultsWithoutEndpoint, {
-              description: "What `results` of the go-live request may say in place of this point.",
-            }),
-          ),
-          explanation: Type.String({
-            description: "Why it matters, and what to do, in words.",
-            examples: [
-              "Prove with a DNS record that a domain is yours (POST /v1/auth/orgs/domains/challenges/dns).",
-            ],
-          }),
-          docs: Type.String({
-            description: "Where it is explained.",
-            examples: ["https://assay.example/docs/organization#going-live"],
-          }),
+export const GoLiveReadiness = open("GoLiveReadiness", {
+  environment: OneOf(environments, { description: "`live` once live is open." }),
+  ready: Type.Boolean({ description: "Whether everything that is required is done." }),
+  points: Type.Array(
+    open("GoLiveReadinessPoint", {
+      point: OneOf(goLivePoints),
+      done: Type.Boolean({ description: "Whether it is so." }),
+      required: Type.Boolean({
+        description: "Whether live stays closed without it. What is not required is a warning.",
+      }),
+      instead: Nullable(
+        OneOf(resultsWithoutEndpoint, {
+          description: "What `results` of the go-live request may say in place of this point.",
         }),
       ),
-    ),
-  }),
-);
+      explanation: Type.String({
+        description: "Why it matters, and what to do, in words.",
+        examples: [
+          "Prove with a DNS record that a domain is yours (POST /v1/auth/orgs/domains/challenges/dns).",
+        ],
+      }),
+      docs: Type.String({
+        description: "Where it is explained.",
+        examples: ["https://assay.example/docs/organization#going-live"],
+      }),
+    }),
+  ),
+});
 
 export const readGoLive = route({
   id: "readGoLive",

@@ -4,7 +4,7 @@ import type { OrganizationId } from "./ids.ts";
 import { OrganizationName, Slug } from "./organizations.ts";
 import { pageQuery } from "./page.ts";
 import { route } from "./route.ts";
-import { Nullable, named, OneOf, open, Timestamp, UuidOf } from "./schema.ts";
+import { Nullable, OneOf, open, Timestamp, UuidOf } from "./schema.ts";
 
 const tag = "Operator";
 
@@ -39,179 +39,143 @@ const Version = Type.String({ description: "Version of the service.", examples: 
 const JobName = Type.String({ description: "Name of the job.", examples: ["send-mails"] });
 const When = (description: string) => Nullable({ ...Timestamp, description });
 
-const FaceQueue = named(
-  "FaceQueue",
-  open({
-    workers: Count("Judgements that this process makes at the same time (`FACE_WORKERS`)."),
-    waiting: Count("Tries that wait for a worker."),
-    judged: Count("Judgements since the process started."),
-    faults: Count("Those of them in which the service could not look."),
-    mean_seconds: Nullable(
-      Type.Number({ minimum: 0, description: "How long a judgement took, with its time in the queue." }),
-    ),
-    nine_of_ten_within_seconds: Nullable(
-      Type.Number({
-        minimum: 0,
-        description: "The next higher of 1, 2, 4 … 64. Null where there was none, or it took longer.",
-      }),
-    ),
-  }),
-);
-
-const Process = named(
-  "OperatorProcess",
-  open({
-    name: Type.String({ description: "Process and machine.", examples: ["process 4711 on assay-1"] }),
-    role: OneOf(processRoles, { description: "Whether it answers requests, does background work, or both." }),
-    version: Version,
-    started_at: { ...Timestamp, description: "When it was started." },
-    seen_at: { ...Timestamp, description: "When it last told about itself, which it does every 10 seconds." },
-    is_silent: Type.Boolean({
-      description: "Whether it has not done so for half a minute: it ended without saying so, or hangs.",
+const FaceQueue = open("FaceQueue", {
+  workers: Count("Judgements that this process makes at the same time (`FACE_WORKERS`)."),
+  waiting: Count("Tries that wait for a worker."),
+  judged: Count("Judgements since the process started."),
+  faults: Count("Those of them in which the service could not look."),
+  mean_seconds: Nullable(
+    Type.Number({ minimum: 0, description: "How long a judgement took, with its time in the queue." }),
+  ),
+  nine_of_ten_within_seconds: Nullable(
+    Type.Number({
+      minimum: 0,
+      description: "The next higher of 1, 2, 4 … 64. Null where there was none, or it took longer.",
     }),
+  ),
+});
+
+const Process = open("OperatorProcess", {
+  name: Type.String({ description: "Process and machine.", examples: ["process 4711 on assay-1"] }),
+  role: OneOf(processRoles, { description: "Whether it answers requests, does background work, or both." }),
+  version: Version,
+  started_at: { ...Timestamp, description: "When it was started." },
+  seen_at: { ...Timestamp, description: "When it last told about itself, which it does every 10 seconds." },
+  is_silent: Type.Boolean({
+    description: "Whether it has not done so for half a minute: it ended without saying so, or hangs.",
+  }),
+  problem: Nullable(
+    Type.String({
+      description: "Why it should get no requests, where its key ring is the reason.",
+      examples: ['The key ring has no key "2", and data in the database needs it.'],
+    }),
+  ),
+  is_overloaded: Type.Boolean({ description: "Whether it refused requests for want of room." }),
+  face: Nullable(FaceQueue),
+});
+
+const Job = open("OperatorJob", {
+  name: JobName,
+  state: OneOf(jobStates, {
+    description:
+      "`failing`: its last run failed and is repeated. `late`: it should have run a minute ago or more.",
+  }),
+  every_seconds: Type.Number({ minimum: 0, description: "How often it looks for work by itself." }),
+  last_run_at: When("When a run last came to its end, in any process."),
+  last_failed_at: When("When a run last failed."),
+  running_since: When("Since when a run is under way."),
+  late_seconds: Count("How long ago it should have run."),
+  set_aside: Count("Rows that it has set aside."),
+});
+
+const SetAsideGroup = open("SetAsideGroup", {
+  job: JobName,
+  kind: Type.String({ description: "The table of the rows.", examples: ["mails"] }),
+  reason: Type.String({
+    description: "The state or kind of the error and where it was. Nothing of a row.",
+    examples: ["22P02"],
+  }),
+  count: Type.Integer({ minimum: 1, description: "Rows with this reason." }),
+  oldest_at: { ...Timestamp, description: "When the first of them was set aside." },
+  next_try_at: { ...Timestamp, description: "When the next of them is tried again." },
+});
+
+const TrustState = open("TrustState", {
+  version: Count("Version of what is trusted."),
+  changed_at: { ...Timestamp, description: "When it last changed." },
+  countries: Count("Countries with a trusted authority."),
+  authorities: Count("Trusted authorities."),
+  valid_authorities: Count("Those of them that are valid now."),
+  revocation_lists: Type.Array(
+    open("RevocationListState", {
+      state: OneOf(revocationListStates, { description: "How the newest list of a country stands." }),
+      countries: Count("Countries whose list stands so."),
+      oldest_list_at: When("When the oldest of these lists was issued."),
+    }),
+    { description: "One entry for each state." },
+  ),
+  sources: Type.Array(
+    open("TrustSourceState", {
+      address: Type.String({
+        description: "Without credentials and query.",
+        examples: ["https://example.com/masterlist.ml"],
+      }),
+      edition_at: When("When the edition that counts was signed."),
+      succeeded_at: When("When the source was last asked with success."),
+      failures: Count("How often in a row it was asked in vain."),
+      problem: Nullable(
+        Type.String({ description: "Why the last request was in vain.", examples: ["it answered 404"] }),
+      ),
+    }),
+    { description: "The sources that are followed (`TRUST_SOURCES`)." },
+  ),
+  held_removals: Count("What a later edition lacks and is to be removed, unless the operator keeps it."),
+});
+
+export const OperatorStatus = open("OperatorStatus", {
+  at: { ...Timestamp, description: "The moment that this is about." },
+  concerns: Type.Array(OneOf(operatorConcerns), {
+    description: "What somebody should look at, the gravest first; empty where all is well.",
+  }),
+  health: open("OperatorHealth", {
+    is_ready: Type.Boolean({ description: "Whether `/readyz` of the process that answered says ready." }),
     problem: Nullable(
-      Type.String({
-        description: "Why it should get no requests, where its key ring is the reason.",
-        examples: ['The key ring has no key "2", and data in the database needs it.'],
-      }),
+      Type.String({ description: "Why not, in words.", examples: ["the database is read-only"] }),
     ),
-    is_overloaded: Type.Boolean({ description: "Whether it refused requests for want of room." }),
-    face: Nullable(FaceQueue),
+    is_overloaded: Type.Boolean({ description: "Whether it refuses requests for want of room." }),
+    version: Version,
+    node_version: Type.String({ description: "Version of Node.", examples: ["24.0.0"] }),
+    started_at: { ...Timestamp, description: "When the process that answered was started." },
+    schema_version: Nullable(
+      Type.String({ description: "The last migration.", examples: ["0076_operators"] }),
+    ),
+    database_version: Type.String({ description: "Version of PostgreSQL.", examples: ["17.2"] }),
   }),
-);
-
-const Job = named(
-  "OperatorJob",
-  open({
-    name: JobName,
-    state: OneOf(jobStates, {
-      description:
-        "`failing`: its last run failed and is repeated. `late`: it should have run a minute ago or more.",
+  processes: Type.Array(Process, { description: "Those that told about themselves within an hour." }),
+  jobs: Type.Array(Job, { description: "Background jobs, over all processes." }),
+  set_aside: open("SetAsideRows", {
+    count: Count("Rows that are set aside."),
+    groups: Type.Array(SetAsideGroup, {
+      maxItems: operatorLimits.groups,
+      description: "By job, table and reason, the largest first.",
     }),
-    every_seconds: Type.Number({ minimum: 0, description: "How often it looks for work by itself." }),
-    last_run_at: When("When a run last came to its end, in any process."),
-    last_failed_at: When("When a run last failed."),
-    running_since: When("Since when a run is under way."),
-    late_seconds: Count("How long ago it should have run."),
-    set_aside: Count("Rows that it has set aside."),
   }),
-);
-
-const SetAsideGroup = named(
-  "SetAsideGroup",
-  open({
-    job: JobName,
-    kind: Type.String({ description: "The table of the rows.", examples: ["mails"] }),
-    reason: Type.String({
-      description: "The state or kind of the error and where it was. Nothing of a row.",
-      examples: ["22P02"],
-    }),
-    count: Type.Integer({ minimum: 1, description: "Rows with this reason." }),
-    oldest_at: { ...Timestamp, description: "When the first of them was set aside." },
-    next_try_at: { ...Timestamp, description: "When the next of them is tried again." },
+  trust: Nullable(TrustState),
+  webhooks: open("WebhookBacklog", {
+    due: CappedCount("Deliveries that are due and that nobody is sending"),
+    is_capped: Type.Boolean({ description: "Whether there are more." }),
+    oldest_due_at: When("Since when the oldest of them is due."),
+    endpoints_due: Count("Endpoints with such deliveries."),
+    endpoints_failing: Count("Enabled endpoints whose latest delivery failed."),
+    set_aside: Count("Deliveries that are set aside."),
   }),
-);
-
-const TrustState = named(
-  "TrustState",
-  open({
-    version: Count("Version of what is trusted."),
-    changed_at: { ...Timestamp, description: "When it last changed." },
-    countries: Count("Countries with a trusted authority."),
-    authorities: Count("Trusted authorities."),
-    valid_authorities: Count("Those of them that are valid now."),
-    revocation_lists: Type.Array(
-      named(
-        "RevocationListState",
-        open({
-          state: OneOf(revocationListStates, { description: "How the newest list of a country stands." }),
-          countries: Count("Countries whose list stands so."),
-          oldest_list_at: When("When the oldest of these lists was issued."),
-        }),
-      ),
-      { description: "One entry for each state." },
-    ),
-    sources: Type.Array(
-      named(
-        "TrustSourceState",
-        open({
-          address: Type.String({
-            description: "Without credentials and query.",
-            examples: ["https://example.com/masterlist.ml"],
-          }),
-          edition_at: When("When the edition that counts was signed."),
-          succeeded_at: When("When the source was last asked with success."),
-          failures: Count("How often in a row it was asked in vain."),
-          problem: Nullable(
-            Type.String({ description: "Why the last request was in vain.", examples: ["it answered 404"] }),
-          ),
-        }),
-      ),
-      { description: "The sources that are followed (`TRUST_SOURCES`)." },
-    ),
-    held_removals: Count("What a later edition lacks and is to be removed, unless the operator keeps it."),
+  mails: open("MailBacklog", {
+    waiting: CappedCount("Mails that are not handed over yet"),
+    is_capped: Type.Boolean({ description: "Whether there are more." }),
+    oldest_at: When("When the oldest of them was written, without those that are set aside."),
+    set_aside: Count("Those that are set aside."),
   }),
-);
-
-export const OperatorStatus = named(
-  "OperatorStatus",
-  open({
-    at: { ...Timestamp, description: "The moment that this is about." },
-    concerns: Type.Array(OneOf(operatorConcerns), {
-      description: "What somebody should look at, the gravest first; empty where all is well.",
-    }),
-    health: named(
-      "OperatorHealth",
-      open({
-        is_ready: Type.Boolean({ description: "Whether `/readyz` of the process that answered says ready." }),
-        problem: Nullable(
-          Type.String({ description: "Why not, in words.", examples: ["the database is read-only"] }),
-        ),
-        is_overloaded: Type.Boolean({ description: "Whether it refuses requests for want of room." }),
-        version: Version,
-        node_version: Type.String({ description: "Version of Node.", examples: ["24.0.0"] }),
-        started_at: { ...Timestamp, description: "When the process that answered was started." },
-        schema_version: Nullable(
-          Type.String({ description: "The last migration.", examples: ["0076_operators"] }),
-        ),
-        database_version: Type.String({ description: "Version of PostgreSQL.", examples: ["17.2"] }),
-      }),
-    ),
-    processes: Type.Array(Process, { description: "Those that told about themselves within an hour." }),
-    jobs: Type.Array(Job, { description: "Background jobs, over all processes." }),
-    set_aside: named(
-      "SetAsideRows",
-      open({
-        count: Count("Rows that are set aside."),
-        groups: Type.Array(SetAsideGroup, {
-          maxItems: operatorLimits.groups,
-          description: "By job, table and reason, the largest first.",
-        }),
-      }),
-    ),
-    trust: Nullable(TrustState),
-    webhooks: named(
-      "WebhookBacklog",
-      open({
-        due: CappedCount("Deliveries that are due and that nobody is sending"),
-        is_capped: Type.Boolean({ description: "Whether there are more." }),
-        oldest_due_at: When("Since when the oldest of them is due."),
-        endpoints_due: Count("Endpoints with such deliveries."),
-        endpoints_failing: Count("Enabled endpoints whose latest delivery failed."),
-        set_aside: Count("Deliveries that are set aside."),
-      }),
-    ),
-    mails: named(
-      "MailBacklog",
-      open({
-        waiting: CappedCount("Mails that are not handed over yet"),
-        is_capped: Type.Boolean({ description: "Whether there are more." }),
-        oldest_at: When("When the oldest of them was written, without those that are set aside."),
-        set_aside: Count("Those that are set aside."),
-      }),
-    ),
-  }),
-);
+});
 
 export const operatorStatus = route({
   id: "operatorStatus",
@@ -225,26 +189,23 @@ export const operatorStatus = route({
   reply: { status: 200, data: OperatorStatus },
 });
 
-const CountByEnvironment = named(
-  "CountByEnvironment",
-  open({ live: Count("In live."), sandbox: Count("In the sandbox.") }),
-);
+const CountByEnvironment = open("CountByEnvironment", {
+  live: Count("In live."),
+  sandbox: Count("In the sandbox."),
+});
 
-export const OrganizationSize = named(
-  "OrganizationSize",
-  open({
-    id: UuidOf<OrganizationId>(),
-    name: OrganizationName,
-    slug: Slug,
-    environment: OneOf(environments, { description: "`live` once live is open." }),
-    members: Count("Members."),
-    api_keys: CountByEnvironment,
-    webhook_endpoints: CountByEnvironment,
-    ended_sessions: CountByEnvironment,
-    pending_deletion_at: When("When it will be deleted, while that is scheduled."),
-    created_at: Timestamp,
-  }),
-);
+export const OrganizationSize = open("OrganizationSize", {
+  id: UuidOf<OrganizationId>(),
+  name: OrganizationName,
+  slug: Slug,
+  environment: OneOf(environments, { description: "`live` once live is open." }),
+  members: Count("Members."),
+  api_keys: CountByEnvironment,
+  webhook_endpoints: CountByEnvironment,
+  ended_sessions: CountByEnvironment,
+  pending_deletion_at: When("When it will be deleted, while that is scheduled."),
+  created_at: Timestamp,
+});
 
 export const listOrganizationSizes = route({
   id: "listOrganizationSizes",

@@ -3,7 +3,7 @@ import { Email } from "./accounts.ts";
 import type { OrganizationId } from "./ids.ts";
 import { receiptKeys } from "./receipt-keys.ts";
 import { route } from "./route.ts";
-import { closed, named, open, Timestamp, UuidOf } from "./schema.ts";
+import { closed, open, Timestamp, UuidOf } from "./schema.ts";
 
 const tag = "Organization";
 
@@ -19,7 +19,7 @@ export const requestOrganizationDeletion = route({
   body: closed({ organizationId: UuidOf<OrganizationId>() }),
   reply: {
     status: 202,
-    data: named("OrganizationDeletionRequested", open({ sentTo: Email })),
+    data: open("OrganizationDeletionRequested", { sentTo: Email }),
   },
   errors: ["NOT_FOUND"],
 });
@@ -39,7 +39,7 @@ export const confirmOrganizationDeletion = route({
   }),
   reply: {
     status: 200,
-    data: named("OrganizationDeletionScheduled", open({ pendingDeletionAt: Timestamp })),
+    data: open("OrganizationDeletionScheduled", { pendingDeletionAt: Timestamp }),
   },
   errors: ["NOT_FOUND", "DELETION_CODE_INVALID", "DELETION_CODE_EXPIRED"],
 });
@@ -53,7 +53,7 @@ export const cancelOrganizationDeletion = route({
   description: "Everything works again at once, API keys included.",
   access: { role: "admin", organization: "body", whileFrozen: "allowed" },
   body: closed({ organizationId: UuidOf<OrganizationId>() }),
-  reply: { status: 200, data: named("OrganizationDeletionCancelled", open({ ok: Type.Boolean() })) },
+  reply: { status: 200, data: open("OrganizationDeletionCancelled", { ok: Type.Boolean() }) },
   errors: ["NOT_FOUND", "NO_DELETION_SCHEDULED"],
 });
 

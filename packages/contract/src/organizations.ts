@@ -47,30 +47,27 @@ const agentsMayChangeWebhooks = Type.Boolean({
     "Whether agents that call through MCP may add and change webhook endpoints and encryption keys, which decides who reads results. Only an owner changes it.",
 });
 
-export const Organization = named(
-  "Organization",
-  open({
-    id: UuidOf<OrganizationId>(),
-    name: OrganizationName,
-    slug: Slug,
-    environment: OneOf(environments, {
-      description:
-        "`live` once live is open, which it stays; until then everything happens in the sandbox, which is there before and after.",
-    }),
-    role: OneOf(roles, { description: "The caller's role in it." }),
-    ...profile,
-    logo_uploaded_at: Nullable({
-      ...Timestamp,
-      description: "When a logo was uploaded, which is then shown in place of `logo_url`.",
-    }),
-    agents_may_change_webhooks: agentsMayChangeWebhooks,
-    pending_deletion_at: Nullable(
-      Type.String({ format: "date-time", description: "When it will be deleted, while that is scheduled." }),
-    ),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+export const Organization = open("Organization", {
+  id: UuidOf<OrganizationId>(),
+  name: OrganizationName,
+  slug: Slug,
+  environment: OneOf(environments, {
+    description:
+      "`live` once live is open, which it stays; until then everything happens in the sandbox, which is there before and after.",
   }),
-);
+  role: OneOf(roles, { description: "The caller's role in it." }),
+  ...profile,
+  logo_uploaded_at: Nullable({
+    ...Timestamp,
+    description: "When a logo was uploaded, which is then shown in place of `logo_url`.",
+  }),
+  agents_may_change_webhooks: agentsMayChangeWebhooks,
+  pending_deletion_at: Nullable(
+    Type.String({ format: "date-time", description: "When it will be deleted, while that is scheduled." }),
+  ),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
 
 export const createOrganization = route({
   id: "createOrganization",
@@ -137,25 +134,22 @@ export const setActiveOrganization = route({
   errors: ["NOT_FOUND"],
 });
 
-const MadeByMember = named(
-  "MadeByMember",
-  open({
-    active_api_keys: Type.Integer({
-      minimum: 0,
-      description: "API keys that they made and that are enabled, in both environments.",
-    }),
-    webhook_endpoints: Type.Integer({
-      minimum: 0,
-      description:
-        "Webhook endpoints that they or their keys made, as far back as the audit log goes, and that exist.",
-    }),
-    webhook_keys: Type.Integer({
-      minimum: 0,
-      description:
-        "Encryption keys that they or their keys registered, as far back as the audit log goes, and that are active.",
-    }),
+const MadeByMember = open("MadeByMember", {
+  active_api_keys: Type.Integer({
+    minimum: 0,
+    description: "API keys that they made and that are enabled, in both environments.",
   }),
-);
+  webhook_endpoints: Type.Integer({
+    minimum: 0,
+    description:
+      "Webhook endpoints that they or their keys made, as far back as the audit log goes, and that exist.",
+  }),
+  webhook_keys: Type.Integer({
+    minimum: 0,
+    description:
+      "Encryption keys that they or their keys registered, as far back as the audit log goes, and that are active.",
+  }),
+});
 
 const memberFields = {
   id: UuidOf<MembershipId>(),
@@ -207,7 +201,7 @@ export const updateMember = route({
   body: closed({ role: RoleName, disable_keys: disableKeys }),
   reply: {
     status: 200,
-    data: named("ChangedMember", open({ ...memberFields, disabled_api_keys: disabledApiKeys })),
+    data: open("ChangedMember", { ...memberFields, disabled_api_keys: disabledApiKeys }),
   },
   errors: ["NOT_FOUND", "LAST_OWNER"],
 });
@@ -225,15 +219,12 @@ export const removeMember = route({
   query: closed({ disable_keys: disableKeys }),
   reply: {
     status: 200,
-    data: named(
-      "RemovedMember",
-      open({
-        id: UuidOf<MembershipId>(),
-        user_id: UuidOf<UserId>(),
-        made: MadeByMember,
-        disabled_api_keys: disabledApiKeys,
-      }),
-    ),
+    data: open("RemovedMember", {
+      id: UuidOf<MembershipId>(),
+      user_id: UuidOf<UserId>(),
+      made: MadeByMember,
+      disabled_api_keys: disabledApiKeys,
+    }),
   },
   errors: ["NOT_FOUND", "LAST_OWNER"],
 });
@@ -251,17 +242,14 @@ export const leaveOrganization = route({
   errors: ["LAST_OWNER"],
 });
 
-export const Invitation = named(
-  "Invitation",
-  open({
-    id: UuidOf<InvitationId>(),
-    email: Email,
-    role: RoleName,
-    invited_by: Nullable(Type.String({ description: "Identifier of the user who invited." })),
-    expires_at: Timestamp,
-    created_at: Timestamp,
-  }),
-);
+export const Invitation = open("Invitation", {
+  id: UuidOf<InvitationId>(),
+  email: Email,
+  role: RoleName,
+  invited_by: Nullable(Type.String({ description: "Identifier of the user who invited." })),
+  expires_at: Timestamp,
+  created_at: Timestamp,
+});
 
 export const listInvitations = route({
   id: "listInvitations",
@@ -315,15 +303,12 @@ export const readInvitation = route({
   invalidParams: "NOT_FOUND",
   reply: {
     status: 200,
-    data: named(
-      "InvitationSummary",
-      open({
-        organization_name: Type.String(),
-        role: RoleName,
-        email: Email,
-        expires_at: Timestamp,
-      }),
-    ),
+    data: open("InvitationSummary", {
+      organization_name: Type.String(),
+      role: RoleName,
+      email: Email,
+      expires_at: Timestamp,
+    }),
   },
   errors: ["NOT_FOUND"],
 });

@@ -11,14 +11,26 @@ export function named<T extends TSchema>(name: string, schema: T): T {
   return { ...schema, title: name };
 }
 
-/** A request object: a field that is not listed is refused. */
-export function closed<P extends TProperties>(properties: P): TObject<P> {
-  return Type.Object(properties, { additionalProperties: false });
+/** A request object, which may have a name: a field that is not listed is refused. */
+export function closed<P extends TProperties>(properties: P): TObject<P>;
+export function closed<P extends TProperties>(name: string, properties: P): TObject<P>;
+export function closed(...given: ObjectParts): TObject {
+  return objectOf(given, { additionalProperties: false });
 }
 
-/** A reply object: fields may be added later, so clients must ignore what they do not know. */
-export function open<P extends TProperties>(properties: P): TObject<P> {
-  return Type.Object(properties);
+/** A reply object, which may have a name: fields may be added later, so clients must ignore what they do not know. */
+export function open<P extends TProperties>(properties: P): TObject<P>;
+export function open<P extends TProperties>(name: string, properties: P): TObject<P>;
+export function open(...given: ObjectParts): TObject {
+  return objectOf(given, {});
+}
+
+type ObjectParts = [TProperties] | [name: string, properties: TProperties];
+
+function objectOf(given: ObjectParts, options: { additionalProperties?: false }): TObject {
+  return given.length === 1
+    ? Type.Object(given[0], options)
+    : named(given[0], Type.Object(given[1], options));
 }
 
 /** `null` is written into the type array, the form that code generators understand; objects get `anyOf`. */

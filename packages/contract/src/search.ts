@@ -9,29 +9,26 @@ export type FoundKind = (typeof foundKinds)[number];
 
 const FoundKindName = named("FoundKind", OneOf(foundKinds, { description: "What was found." }));
 
-export const FoundThing = named(
-  "FoundThing",
-  open({
-    kind: FoundKindName,
-    id: Type.String({
-      description: "Identifier of the session, event, delivery, endpoint or membership.",
-      examples: ["vs_EXAMPLEexampleEXAMPLEexample1"],
-    }),
-    title: Nullable(
-      Type.String({
-        description: "The partner's reference of a session, the name of an endpoint or of a member.",
-        examples: ["order-7391"],
-      }),
-    ),
-    detail: Nullable(
-      Type.String({
-        description: "Status of a session, type of an event or delivery, e-mail of a member.",
-        examples: ["succeeded"],
-      }),
-    ),
-    created_at: Timestamp,
+export const FoundThing = open("FoundThing", {
+  kind: FoundKindName,
+  id: Type.String({
+    description: "Identifier of the session, event, delivery, endpoint or membership.",
+    examples: ["vs_EXAMPLEexampleEXAMPLEexample1"],
   }),
-);
+  title: Nullable(
+    Type.String({
+      description: "The partner's reference of a session, the name of an endpoint or of a member.",
+      examples: ["order-7391"],
+    }),
+  ),
+  detail: Nullable(
+    Type.String({
+      description: "Status of a session, type of an event or delivery, e-mail of a member.",
+      examples: ["succeeded"],
+    }),
+  ),
+  created_at: Timestamp,
+});
 
 export const search = route({
   id: "search",
@@ -52,7 +49,7 @@ export const search = route({
   }),
   reply: {
     status: 200,
-    data: named("SearchResult", open({ found: Type.Array(FoundThing) })),
+    data: open("SearchResult", { found: Type.Array(FoundThing) }),
   },
 });
 

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { EventId, eventTypes } from "./events.ts";
 import { route } from "./route.ts";
-import { closed, Nullable, named, OneOf, open, Text } from "./schema.ts";
+import { closed, Nullable, OneOf, open, Text } from "./schema.ts";
 import { EndpointId } from "./sessions.ts";
 import {
   DeliveryId,
@@ -39,44 +39,37 @@ export const listenerMessageTypes = ["ready", "delivery", "ended"] as const;
 export const listenerEndReasons = ["taken_over", "removed", "closing"] as const;
 export type ListenerEndReason = (typeof listenerEndReasons)[number];
 
-export const ListenerDelivery = named(
-  "ListenerDelivery",
-  open({
-    delivery_id: DeliveryId,
-    event_id: EventId,
-    event_type: OneOf(eventTypes),
-    lease: Type.Integer({
-      minimum: 1,
-      description: "Goes into the answer, so that a late one is told apart.",
-    }),
-    attempt: Type.Integer({ minimum: 1, description: "Which try of the running schedule this is." }),
-    headers: Type.Unsafe<Record<string, string>>({
-      type: "object",
-      additionalProperties: { type: "string" },
-      description: "The headers that a URL would get.",
-    }),
-    body: Type.String({ description: "The body that a URL would get: a compact JWE." }),
+export const ListenerDelivery = open("ListenerDelivery", {
+  delivery_id: DeliveryId,
+  event_id: EventId,
+  event_type: OneOf(eventTypes),
+  lease: Type.Integer({
+    minimum: 1,
+    description: "Goes into the answer, so that a late one is told apart.",
   }),
-);
-
-export const ListenerMessage = named(
-  "ListenerMessage",
-  open({
-    type: OneOf(listenerMessageTypes),
-    endpoint_id: EndpointId,
-    environment: OneOf(["sandbox", "live"]),
-    waiting: Nullable(
-      Type.Integer({ description: "With `ready`: deliveries that wait, counted up to 1000." }),
-    ),
-    delivery: Nullable(ListenerDelivery),
-    reason: Nullable(OneOf(listenerEndReasons)),
+  attempt: Type.Integer({ minimum: 1, description: "Which try of the running schedule this is." }),
+  headers: Type.Unsafe<Record<string, string>>({
+    type: "object",
+    additionalProperties: { type: "string" },
+    description: "The headers that a URL would get.",
   }),
-);
+  body: Type.String({ description: "The body that a URL would get: a compact JWE." }),
+});
 
-export const CreatedWebhookListener = named(
-  "CreatedWebhookListener",
-  open({ endpoint: WebhookEndpoint, signing_secret: SigningSecret, encryption_key: WebhookEncryptionKey }),
-);
+export const ListenerMessage = open("ListenerMessage", {
+  type: OneOf(listenerMessageTypes),
+  endpoint_id: EndpointId,
+  environment: OneOf(["sandbox", "live"]),
+  waiting: Nullable(Type.Integer({ description: "With `ready`: deliveries that wait, counted up to 1000." })),
+  delivery: Nullable(ListenerDelivery),
+  reason: Nullable(OneOf(listenerEndReasons)),
+});
+
+export const CreatedWebhookListener = open("CreatedWebhookListener", {
+  endpoint: WebhookEndpoint,
+  signing_secret: SigningSecret,
+  encryption_key: WebhookEncryptionKey,
+});
 
 const listenerParams = closed({ endpoint_id: EndpointId });
 
@@ -120,19 +113,16 @@ export const answerListenerDelivery = route({
     "What the receiver behind the listener answered: a status, or why there was none. It counts as the answer of a URL would, retries included, and the delivery is returned as it is then. 409 `DELIVERY_NOT_WAITING` when the delivery does not wait for this answer any more: it has timed out, was answered, or is sent again.",
   access: { scope: "webhooks:write" },
   params: closed({ endpoint_id: EndpointId, delivery_id: DeliveryId }),
-  body: named(
-    "AnswerListenerDeliveryBody",
-    closed({
-      lease: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: "That of the delivery." }),
-      status_code: Type.Optional(
-        Type.Integer({ minimum: 200, maximum: 599, description: "Either this or `error`.", examples: [200] }),
-      ),
-      error: Type.Optional(OneOf(answerErrors)),
-      retry_after: Type.Optional(
-        Text({ max: 100, description: "The header `Retry-After` of the answer.", examples: ["120"] }),
-      ),
-    }),
-  ),
+  body: closed("AnswerListenerDeliveryBody", {
+    lease: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: "That of the delivery." }),
+    status_code: Type.Optional(
+      Type.Integer({ minimum: 200, maximum: 599, description: "Either this or `error`.", examples: [200] }),
+    ),
+    error: Type.Optional(OneOf(answerErrors)),
+    retry_after: Type.Optional(
+      Text({ max: 100, description: "The header `Retry-After` of the answer.", examples: ["120"] }),
+    ),
+  }),
   reply: { status: 200, data: WebhookDelivery },
   errors: ["NOT_FOUND", "DELIVERY_NOT_WAITING"],
   examples: { body: { lease: 1, status_code: 200 } },

@@ -68,35 +68,32 @@ export const SubscribedTypes = Type.Array(OneOf(eventTypes), {
   examples: [["verification.session.succeeded", "verification.session.failed"]],
 });
 
-export const WebhookEndpoint = named(
-  "WebhookEndpoint",
-  open({
-    id: EndpointId,
-    organization_id: UuidOf<OrganizationId>(),
-    environment: OneOf(environments, {
-      description: "The environment whose events the endpoint receives; that of whoever created it.",
-    }),
-    name: Nullable(EndpointName),
-    kind: OneOf(endpointKinds),
-    url: Type.String({
-      maxLength: 2048,
-      description: "Where deliveries go. Of a listener `listener:` and its id.",
-      examples: ["https://partner.example.com/webhooks/identity"],
-    }),
-    enabled: Type.Boolean(),
-    subscribed_event_types: SubscribedTypes,
-    undelivered_payload_retention_hours: RetentionHours,
-    has_active_key: Type.Boolean({ description: "Without an active encryption key nothing is sent." }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    disabled_at: Nullable(Timestamp),
-    disabled_reason: Nullable(OneOf(disabledReasons)),
-    last_seen_at: Nullable({
-      ...Timestamp,
-      description: "When the stream of a listener was last open, to half a minute. Null for a URL.",
-    }),
+export const WebhookEndpoint = open("WebhookEndpoint", {
+  id: EndpointId,
+  organization_id: UuidOf<OrganizationId>(),
+  environment: OneOf(environments, {
+    description: "The environment whose events the endpoint receives; that of whoever created it.",
   }),
-);
+  name: Nullable(EndpointName),
+  kind: OneOf(endpointKinds),
+  url: Type.String({
+    maxLength: 2048,
+    description: "Where deliveries go. Of a listener `listener:` and its id.",
+    examples: ["https://partner.example.com/webhooks/identity"],
+  }),
+  enabled: Type.Boolean(),
+  subscribed_event_types: SubscribedTypes,
+  undelivered_payload_retention_hours: RetentionHours,
+  has_active_key: Type.Boolean({ description: "Without an active encryption key nothing is sent." }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  disabled_at: Nullable(Timestamp),
+  disabled_reason: Nullable(OneOf(disabledReasons)),
+  last_seen_at: Nullable({
+    ...Timestamp,
+    description: "When the stream of a listener was last open, to half a minute. Null for a URL.",
+  }),
+});
 
 export const SigningSecret = Type.String({
   pattern: "^whsec_[A-Za-z0-9+/]{43}=$",
@@ -104,27 +101,21 @@ export const SigningSecret = Type.String({
   examples: [`whsec_${"A".repeat(43)}=`],
 });
 
-export const CreatedWebhookEndpoint = named(
-  "CreatedWebhookEndpoint",
-  open({
-    endpoint: WebhookEndpoint,
-    signing_secret: SigningSecret,
-    warnings: Type.Array(
-      named(
-        "EndpointWarning",
-        open({
-          code: OneOf(["NO_ACTIVE_KEY"]),
-          message: Type.String({ description: "What to do about it." }),
-        }),
-      ),
-    ),
-  }),
-);
+export const CreatedWebhookEndpoint = open("CreatedWebhookEndpoint", {
+  endpoint: WebhookEndpoint,
+  signing_secret: SigningSecret,
+  warnings: Type.Array(
+    open("EndpointWarning", {
+      code: OneOf(["NO_ACTIVE_KEY"]),
+      message: Type.String({ description: "What to do about it." }),
+    }),
+  ),
+});
 
-export const WebhookSigningSecret = named(
-  "WebhookSigningSecret",
-  open({ endpoint_id: EndpointId, signing_secret: SigningSecret }),
-);
+export const WebhookSigningSecret = open("WebhookSigningSecret", {
+  endpoint_id: EndpointId,
+  signing_secret: SigningSecret,
+});
 
 const KeyId = Text({
   max: 100,
@@ -153,21 +144,18 @@ const jwkFields = {
 /** Only public members are listed, so a private key is refused like any other unknown field. */
 export const PublicRsaJwk = named("PublicRsaJwk", closed(jwkFields));
 
-export const WebhookEncryptionKey = named(
-  "WebhookEncryptionKey",
-  open({
-    id: EncryptionKeyId,
-    webhook_endpoint_id: EndpointId,
-    key_id: KeyId,
-    algorithm: OneOf(["RSA-OAEP-256"]),
-    key_type: OneOf(["RSA"]),
-    jwk: named("WebhookJwk", open(jwkFields)),
-    is_active: Type.Boolean(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    deactivated_at: Nullable(Timestamp),
-  }),
-);
+export const WebhookEncryptionKey = open("WebhookEncryptionKey", {
+  id: EncryptionKeyId,
+  webhook_endpoint_id: EndpointId,
+  key_id: KeyId,
+  algorithm: OneOf(["RSA-OAEP-256"]),
+  key_type: OneOf(["RSA"]),
+  jwk: named("WebhookJwk", open(jwkFields)),
+  is_active: Type.Boolean(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  deactivated_at: Nullable(Timestamp),
+});
 
 const deliveryFields = {
   id: DeliveryId,
@@ -195,95 +183,77 @@ export const WebhookDelivery = named("WebhookDelivery", open(deliveryFields));
 /** How much of a receiver's answer is kept, for whoever has to find out why it refused. */
 export const answerKeptBytes = 1024;
 
-const ReceiverAnswer = named(
-  "ReceiverAnswer",
-  open({
-    status_line: Type.String({
-      description: "Status and reason, as the receiver wrote them.",
-      examples: ["500 Internal Server Error"],
-    }),
-    text: Type.String({
-      description: `The first ${answerKeptBytes} bytes of the answer's body, read as UTF-8.`,
-      examples: ["database is down"],
-    }),
-    is_cut: Type.Boolean({ description: "Whether there was more than is shown." }),
+const ReceiverAnswer = open("ReceiverAnswer", {
+  status_line: Type.String({
+    description: "Status and reason, as the receiver wrote them.",
+    examples: ["500 Internal Server Error"],
   }),
-);
+  text: Type.String({
+    description: `The first ${answerKeptBytes} bytes of the answer's body, read as UTF-8.`,
+    examples: ["database is down"],
+  }),
+  is_cut: Type.Boolean({ description: "Whether there was more than is shown." }),
+});
 
-export const WebhookDeliveryAttempt = named(
-  "WebhookDeliveryAttempt",
-  open({
-    id: AttemptId,
-    status_code: Nullable(Type.Integer()),
-    error: Nullable(OneOf(deliveryErrors)),
-    duration_ms: Type.Integer({ minimum: 0 }),
-    attempted_at: Timestamp,
-    request_headers: Type.Unsafe<Record<string, string>>({
-      type: "object",
-      additionalProperties: { type: "string" },
-      description:
-        "The headers that were sent. The signatures are among them for as long as the payload of the delivery is kept.",
-    }),
-    receiver_answer: {
-      ...Nullable(ReceiverAnswer),
-      description:
-        "What the receiver answered when it did not accept the delivery. Null when there was no answer, for an answer of 2xx, and once the payload of the delivery is gone.",
-    },
+export const WebhookDeliveryAttempt = open("WebhookDeliveryAttempt", {
+  id: AttemptId,
+  status_code: Nullable(Type.Integer()),
+  error: Nullable(OneOf(deliveryErrors)),
+  duration_ms: Type.Integer({ minimum: 0 }),
+  attempted_at: Timestamp,
+  request_headers: Type.Unsafe<Record<string, string>>({
+    type: "object",
+    additionalProperties: { type: "string" },
+    description:
+      "The headers that were sent. The signatures are among them for as long as the payload of the delivery is kept.",
   }),
-);
+  receiver_answer: {
+    ...Nullable(ReceiverAnswer),
+    description:
+      "What the receiver answered when it did not accept the delivery. Null when there was no answer, for an answer of 2xx, and once the payload of the delivery is gone.",
+  },
+});
 
 /** What is sent, as it is sent. Nobody but the holder of the private key can read it. */
-export const SealedBody = named(
-  "SealedBody",
-  open({
-    bytes: Type.Integer({ minimum: 1, description: "Length of the body.", examples: [1021] }),
-    key_id: KeyId,
-    jwe: Type.String({
-      description: "The compact JWE itself: only the holder of the private key can read it.",
-      examples: ["eyJhbGciOiJSU0EtT0FFUC0yNTYi…"],
-    }),
+export const SealedBody = open("SealedBody", {
+  bytes: Type.Integer({ minimum: 1, description: "Length of the body.", examples: [1021] }),
+  key_id: KeyId,
+  jwe: Type.String({
+    description: "The compact JWE itself: only the holder of the private key can read it.",
+    examples: ["eyJhbGciOiJSU0EtT0FFUC0yNTYi…"],
   }),
-);
+});
 
-export const WebhookDeliveryWithAttempts = named(
-  "WebhookDeliveryWithAttempts",
-  open({
-    ...deliveryFields,
-    attempts: Type.Array(WebhookDeliveryAttempt),
-    sealed_body: {
-      ...Nullable(SealedBody),
-      description: "The body of the delivery, for as long as it is kept; null afterwards.",
-    },
-  }),
-);
+export const WebhookDeliveryWithAttempts = open("WebhookDeliveryWithAttempts", {
+  ...deliveryFields,
+  attempts: Type.Array(WebhookDeliveryAttempt),
+  sealed_body: {
+    ...Nullable(SealedBody),
+    description: "The body of the delivery, for as long as it is kept; null afterwards.",
+  },
+});
 
-export const EventWithDeliveries = named(
-  "EventWithDeliveries",
-  open({ event: WebhookEvent, deliveries: Type.Array(WebhookDelivery) }),
-);
+export const EventWithDeliveries = open("EventWithDeliveries", {
+  event: WebhookEvent,
+  deliveries: Type.Array(WebhookDelivery),
+});
 
-export const RegisterWebhookKeyBody = named(
-  "RegisterWebhookKeyBody",
-  closed({
-    key_id: KeyId,
-    algorithm: OneOf(["RSA-OAEP-256"]),
-    key_type: OneOf(["RSA"]),
-    jwk: PublicRsaJwk,
-  }),
-);
+export const RegisterWebhookKeyBody = closed("RegisterWebhookKeyBody", {
+  key_id: KeyId,
+  algorithm: OneOf(["RSA-OAEP-256"]),
+  key_type: OneOf(["RSA"]),
+  jwk: PublicRsaJwk,
+});
 
-export const SentTestEvent = named(
-  "SentTestEvent",
-  open({
-    event: WebhookEvent,
-    deliveries: Type.Array(WebhookDelivery),
-    sealed_body: {
-      ...Nullable(SealedBody),
-      description:
-        "What is being sent, so that it can be opened here and now; null when the endpoint has no active key.",
-    },
-  }),
-);
+export const SentTestEvent = open("SentTestEvent", {
+  event: WebhookEvent,
+  deliveries: Type.Array(WebhookDelivery),
+  sealed_body: {
+    ...Nullable(SealedBody),
+    description:
+      "What is being sent, so that it can be opened here and now; null when the endpoint has no active key.",
+  },
+});
 
 const endpointParams = closed({ endpoint_id: EndpointId });
 const deliveryParams = closed({ delivery_id: DeliveryId });
