@@ -12,7 +12,7 @@ function isNode(value: unknown): value is Node {
 }
 
 /**
- * A part of the build of a web app that calls routes: leaves of each `route({…})` of the contract what a caller needs,
+ * A part of the build of a web app that calls routes: leaves of each `route(…)` of the contract what a caller needs,
  * its address and who may use it. Schemas and descriptions are a tenth of the dashboard's first screen, and the service
  * checks everything anyway. Samples of events, which are made from their schemas, are made now.
  */
@@ -31,12 +31,12 @@ export function withoutSchemas(): {
       return `const samples = ${JSON.stringify(samples)};\nexport const sampleEvent = (type) => samples[type];\n`;
     },
     transform(code, id) {
-      if (!/\/packages\/contract\/src\/[a-z-]+\.ts$/.test(id) || !code.includes("route({")) return null;
+      if (!/\/packages\/contract\/src\/[a-z-]+\.ts$/.test(id) || !code.includes("route(")) return null;
       const cuts: [start: number, end: number][] = [];
       const walk = (node: Node): void => {
         const callee = node.callee;
         if (node.type === "CallExpression" && isNode(callee) && callee.name === "route") {
-          const [definition] = node.arguments as Node[];
+          const definition = (node.arguments as Node[]).at(-1);
           for (const property of (definition?.properties ?? []) as Node[])
             if (isNode(property.key) && unneeded.has(String(property.key.name)))
               cuts.push([property.start, property.end]);

@@ -83,10 +83,8 @@ export const SignedUp = open("SignedUp", {
 
 export const signUpModes = ["open", "invited", "closed"] as const;
 
-export const readSignUp = route({
+export const readSignUp = route("GET /v1/auth/sign-up", {
   id: "readSignUp",
-  method: "GET",
-  path: "/v1/auth/sign-up",
   tag: signInTag,
   summary: "Tell who may sign up",
   access: { public: true },
@@ -110,10 +108,8 @@ const reauthenticationErrors = [
   "REAUTHENTICATION_CODE_UNUSABLE",
 ] as const;
 
-export const signUp = route({
+export const signUp = route("POST /v1/auth/sign-up/email", {
   id: "signUp",
-  method: "POST",
-  path: "/v1/auth/sign-up/email",
   tag: signInTag,
   summary: "Create an account",
   description:
@@ -124,10 +120,8 @@ export const signUp = route({
   errors: ["EMAIL_TAKEN", "INVITATION_REQUIRED", "RATE_LIMITED", "SIGN_UP_CLOSED"],
 });
 
-export const signIn = route({
+export const signIn = route("POST /v1/auth/sign-in/email", {
   id: "signIn",
-  method: "POST",
-  path: "/v1/auth/sign-in/email",
   tag: signInTag,
   summary: "Sign in with e-mail and password",
   description:
@@ -147,10 +141,8 @@ export const signIn = route({
   errors: ["UNAUTHORIZED", "SECOND_FACTOR_REQUIRED", "RATE_LIMITED"],
 });
 
-export const signOut = route({
+export const signOut = route("POST /v1/auth/sign-out", {
   id: "signOut",
-  method: "POST",
-  path: "/v1/auth/sign-out",
   tag: signInTag,
   summary: "Sign out",
   description: "Ends the session of this access token or cookie.",
@@ -158,10 +150,8 @@ export const signOut = route({
   reply: { status: 204 },
 });
 
-export const requestMagicLink = route({
+export const requestMagicLink = route("POST /v1/auth/sign-in/magic-link", {
   id: "requestMagicLink",
-  method: "POST",
-  path: "/v1/auth/sign-in/magic-link",
   tag: signInTag,
   summary: "Mail a link that signs in",
   description:
@@ -172,10 +162,8 @@ export const requestMagicLink = route({
   errors: ["RATE_LIMITED"],
 });
 
-export const verifyMagicLink = route({
+export const verifyMagicLink = route("POST /v1/auth/sign-in/magic-link/verify", {
   id: "verifyMagicLink",
-  method: "POST",
-  path: "/v1/auth/sign-in/magic-link/verify",
   tag: signInTag,
   summary: "Sign in with a mailed link",
   description: "A missing or wrong second factor does not use the link up.",
@@ -232,10 +220,8 @@ export const Passkey = open("Passkey", {
   last_used_at: Nullable(Timestamp),
 });
 
-export const startPasskeySignIn = route({
+export const startPasskeySignIn = route("POST /v1/auth/sign-in/passkey/options", {
   id: "startPasskeySignIn",
-  method: "POST",
-  path: "/v1/auth/sign-in/passkey/options",
   tag: signInTag,
   summary: "Begin to sign in with a passkey",
   description: "The challenge works once, for 5 minutes.",
@@ -244,12 +230,10 @@ export const startPasskeySignIn = route({
   errors: ["PASSKEYS_UNAVAILABLE", "RATE_LIMITED"],
 });
 
-export const finishPasskeySignIn = route({
+export const finishPasskeySignIn = route("POST /v1/auth/sign-in/passkey/verify", {
   id: "finishPasskeySignIn",
   // What the fields may hold together.
   maxBodyBytes: 32 * 1024,
-  method: "POST",
-  path: "/v1/auth/sign-in/passkey/verify",
   tag: signInTag,
   summary: "Sign in with a passkey",
   description: "A passkey is unlocked on its device, so it counts as both factors: no code is asked for.",
@@ -259,10 +243,8 @@ export const finishPasskeySignIn = route({
   errors: ["UNAUTHORIZED", "PASSKEYS_UNAVAILABLE", "RATE_LIMITED"],
 });
 
-export const startPasskeyRegistration = route({
+export const startPasskeyRegistration = route("POST /v1/auth/passkeys/options", {
   id: "startPasskeyRegistration",
-  method: "POST",
-  path: "/v1/auth/passkeys/options",
   tag,
   summary: "Begin to add a passkey",
   description:
@@ -280,12 +262,10 @@ export const startPasskeyRegistration = route({
   ],
 });
 
-export const registerPasskey = route({
+export const registerPasskey = route("POST /v1/auth/passkeys", {
   id: "registerPasskey",
   // What the fields may hold together.
   maxBodyBytes: 64 * 1024,
-  method: "POST",
-  path: "/v1/auth/passkeys",
   tag,
   summary: "Add a passkey",
   access: { user: true },
@@ -300,10 +280,8 @@ export const registerPasskey = route({
   ],
 });
 
-export const listPasskeys = route({
+export const listPasskeys = route("GET /v1/auth/passkeys", {
   id: "listPasskeys",
-  method: "GET",
-  path: "/v1/auth/passkeys",
   tag,
   summary: "List own passkeys",
   access: { user: true },
@@ -311,10 +289,8 @@ export const listPasskeys = route({
   reply: { status: 200, list: Passkey },
 });
 
-export const renamePasskey = route({
+export const renamePasskey = route("PATCH /v1/auth/passkeys/:id", {
   id: "renamePasskey",
-  method: "PATCH",
-  path: "/v1/auth/passkeys/:id",
   tag,
   summary: "Rename a passkey",
   access: { user: true },
@@ -324,10 +300,8 @@ export const renamePasskey = route({
   errors: ["NOT_FOUND"],
 });
 
-export const deletePasskey = route({
+export const deletePasskey = route("DELETE /v1/auth/passkeys/:id", {
   id: "deletePasskey",
-  method: "DELETE",
-  path: "/v1/auth/passkeys/:id",
   tag,
   summary: "Delete a passkey",
   access: { user: true },
@@ -344,10 +318,8 @@ const BackupCodes = open("BackupCodes", {
   }),
 });
 
-export const startTotp = route({
+export const startTotp = route("POST /v1/auth/account/totp/start", {
   id: "startTotp",
-  method: "POST",
-  path: "/v1/auth/account/totp/start",
   tag,
   summary: "Begin to turn on the second factor",
   description:
@@ -365,10 +337,8 @@ export const startTotp = route({
   errors: [...reauthenticationErrors, "SECOND_FACTOR_ON", "EMAIL_NOT_VERIFIED", "RATE_LIMITED"],
 });
 
-export const confirmTotp = route({
+export const confirmTotp = route("POST /v1/auth/account/totp/confirm", {
   id: "confirmTotp",
-  method: "POST",
-  path: "/v1/auth/account/totp/confirm",
   tag,
   summary: "Turn on the second factor",
   access: { user: true },
@@ -377,10 +347,8 @@ export const confirmTotp = route({
   errors: ["SECOND_FACTOR_CODE_INVALID", "SECOND_FACTOR_NOT_STARTED", "SECOND_FACTOR_ON", "RATE_LIMITED"],
 });
 
-export const disableTotp = route({
+export const disableTotp = route("POST /v1/auth/account/totp/disable", {
   id: "disableTotp",
-  method: "POST",
-  path: "/v1/auth/account/totp/disable",
   tag,
   summary: "Turn off the second factor",
   description: "Its secret and backup codes are deleted.",
@@ -390,10 +358,8 @@ export const disableTotp = route({
   errors: ["SECOND_FACTOR_CODE_INVALID", "SECOND_FACTOR_OFF", "RATE_LIMITED"],
 });
 
-export const regenerateBackupCodes = route({
+export const regenerateBackupCodes = route("POST /v1/auth/account/totp/backup-codes", {
   id: "regenerateBackupCodes",
-  method: "POST",
-  path: "/v1/auth/account/totp/backup-codes",
   tag,
   summary: "Replace the backup codes",
   description: "The codes before stop working.",
@@ -427,20 +393,16 @@ export const Account = open("Account", {
   created_at: Timestamp,
 });
 
-export const getAccount = route({
+export const getAccount = route("GET /v1/auth/account", {
   id: "getAccount",
-  method: "GET",
-  path: "/v1/auth/account",
   tag,
   summary: "Get own account",
   access: { user: true },
   reply: { status: 200, data: Account },
 });
 
-export const updateAccount = route({
+export const updateAccount = route("PATCH /v1/auth/account", {
   id: "updateAccount",
-  method: "PATCH",
-  path: "/v1/auth/account",
   tag,
   summary: "Change own name, and the language of mails",
   access: { user: true },
@@ -448,10 +410,8 @@ export const updateAccount = route({
   reply: { status: 200, data: Account },
 });
 
-export const changePassword = route({
+export const changePassword = route("POST /v1/auth/account/password", {
   id: "changePassword",
-  method: "POST",
-  path: "/v1/auth/account/password",
   tag,
   summary: "Change own password",
   description: "Every other session is signed out.",
@@ -461,10 +421,8 @@ export const changePassword = route({
   errors: ["REAUTHENTICATION_FAILED", "PASSWORD_NOT_SET", "CONFLICT", "RATE_LIMITED"],
 });
 
-export const requestPasswordReset = route({
+export const requestPasswordReset = route("POST /v1/auth/password/forgot", {
   id: "requestPasswordReset",
-  method: "POST",
-  path: "/v1/auth/password/forgot",
   tag: signInTag,
   summary: "Mail a link that resets the password",
   description:
@@ -475,10 +433,8 @@ export const requestPasswordReset = route({
   errors: ["RATE_LIMITED"],
 });
 
-export const resetPassword = route({
+export const resetPassword = route("POST /v1/auth/password/reset", {
   id: "resetPassword",
-  method: "POST",
-  path: "/v1/auth/password/reset",
   tag: signInTag,
   summary: "Set a new password with a mailed link",
   description:
@@ -489,10 +445,8 @@ export const resetPassword = route({
   errors: ["MAILED_TOKEN_INVALID", "RATE_LIMITED"],
 });
 
-export const requestEmailChange = route({
+export const requestEmailChange = route("POST /v1/auth/account/email", {
   id: "requestEmailChange",
-  method: "POST",
-  path: "/v1/auth/account/email",
   tag,
   summary: "Ask to change own e-mail",
   description:
@@ -505,10 +459,8 @@ export const requestEmailChange = route({
 
 const TokenBody = closed("MailedTokenBody", { token: MailedToken });
 
-export const confirmEmailChange = route({
+export const confirmEmailChange = route("POST /v1/auth/account/email/confirm", {
   id: "confirmEmailChange",
-  method: "POST",
-  path: "/v1/auth/account/email/confirm",
   tag,
   summary: "Confirm the new e-mail",
   description:
@@ -519,10 +471,8 @@ export const confirmEmailChange = route({
   errors: ["EMAIL_TAKEN", "MAILED_TOKEN_INVALID"],
 });
 
-export const requestEmailVerification = route({
+export const requestEmailVerification = route("POST /v1/auth/account/email/verification", {
   id: "requestEmailVerification",
-  method: "POST",
-  path: "/v1/auth/account/email/verification",
   tag,
   summary: "Mail a link that verifies own e-mail",
   access: { user: true },
@@ -530,10 +480,8 @@ export const requestEmailVerification = route({
   errors: ["RATE_LIMITED"],
 });
 
-export const verifyEmail = route({
+export const verifyEmail = route("POST /v1/auth/account/email/verify", {
   id: "verifyEmail",
-  method: "POST",
-  path: "/v1/auth/account/email/verify",
   tag,
   summary: "Verify own e-mail",
   description:
@@ -552,10 +500,8 @@ export const UserSession = open("UserSession", {
   last_seen_at: Timestamp,
 });
 
-export const listUserSessions = route({
+export const listUserSessions = route("GET /v1/auth/account/sessions", {
   id: "listUserSessions",
-  method: "GET",
-  path: "/v1/auth/account/sessions",
   tag,
   summary: "List where you are signed in",
   access: { user: true },
@@ -563,10 +509,8 @@ export const listUserSessions = route({
   reply: { status: 200, list: UserSession },
 });
 
-export const revokeUserSession = route({
+export const revokeUserSession = route("DELETE /v1/auth/account/sessions/:id", {
   id: "revokeUserSession",
-  method: "DELETE",
-  path: "/v1/auth/account/sessions/:id",
   tag,
   summary: "Sign out one session",
   access: { user: true },
@@ -575,20 +519,16 @@ export const revokeUserSession = route({
   errors: ["NOT_FOUND"],
 });
 
-export const revokeOtherUserSessions = route({
+export const revokeOtherUserSessions = route("POST /v1/auth/account/sessions/revoke-others", {
   id: "revokeOtherUserSessions",
-  method: "POST",
-  path: "/v1/auth/account/sessions/revoke-others",
   tag,
   summary: "Sign out everywhere else",
   access: { user: true },
   reply: { status: 204 },
 });
 
-export const deleteAccount = route({
+export const deleteAccount = route("POST /v1/auth/account/delete", {
   id: "deleteAccount",
-  method: "POST",
-  path: "/v1/auth/account/delete",
   tag,
   summary: "Delete own account",
   description:
@@ -599,10 +539,8 @@ export const deleteAccount = route({
   errors: [...reauthenticationErrors, "SOLE_OWNER", "RATE_LIMITED"],
 });
 
-export const listOwnedOrganizations = route({
+export const listOwnedOrganizations = route("GET /v1/auth/account/owned-organizations", {
   id: "listOwnedOrganizations",
-  method: "GET",
-  path: "/v1/auth/account/owned-organizations",
   tag,
   summary: "List the organizations of which you are the sole owner",
   access: { user: true },

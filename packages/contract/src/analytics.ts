@@ -28,68 +28,80 @@ const counts = {
   cancelled: Count,
 };
 
-export const SessionsOverview = open("SessionsOverview", {
-  from: Day,
-  to: Day,
-  sandbox: Type.Boolean({ description: "Whether the figures are of test sessions or of live ones." }),
-  totals: named("SessionCounts", open(counts)),
-  days: Type.Array(open("SessionDay", { date: Day, ...counts, median_seconds_to_complete: DayMedian }), {
-    description: "One entry for every day, the oldest first. A session counts on the day it was created.",
-  }),
-  success_rate: Nullable(
-    Type.Number({
-      minimum: 0,
-      maximum: 1,
-      description: "Succeeded among ended sessions. Null when none has ended.",
-    }),
-  ),
-  median_seconds_to_complete: Nullable(
-    Type.Number({
-      minimum: 0,
-      description:
-        "From creation to success, over succeeded sessions, within 2 percent. Null when there are none.",
-    }),
-  ),
-  p90_seconds_to_complete: Nullable(
-    Type.Number({
-      minimum: 0,
-      description: "What nine of ten succeeded sessions did not exceed, within 2 percent.",
-    }),
-  ),
-  durations: Type.Array(
-    open("DurationClass", {
-      up_to_seconds: Nullable(
-        Type.Integer({ minimum: 1, description: "Null for all that took longer than the class before." }),
+export const SessionsOverview = named(
+  "SessionsOverview",
+  open({
+    from: Day,
+    to: Day,
+    sandbox: Type.Boolean({ description: "Whether the figures are of test sessions or of live ones." }),
+    totals: named("SessionCounts", open(counts)),
+    days: Type.Array(
+      named("SessionDay", open({ date: Day, ...counts, median_seconds_to_complete: DayMedian })),
+      {
+        description: "One entry for every day, the oldest first. A session counts on the day it was created.",
+      },
+    ),
+    success_rate: Nullable(
+      Type.Number({
+        minimum: 0,
+        maximum: 1,
+        description: "Succeeded among ended sessions. Null when none has ended.",
+      }),
+    ),
+    median_seconds_to_complete: Nullable(
+      Type.Number({
+        minimum: 0,
+        description:
+          "From creation to success, over succeeded sessions, within 2 percent. Null when there are none.",
+      }),
+    ),
+    p90_seconds_to_complete: Nullable(
+      Type.Number({
+        minimum: 0,
+        description: "What nine of ten succeeded sessions did not exceed, within 2 percent.",
+      }),
+    ),
+    durations: Type.Array(
+      named(
+        "DurationClass",
+        open({
+          up_to_seconds: Nullable(
+            Type.Integer({ minimum: 1, description: "Null for all that took longer than the class before." }),
+          ),
+          count: Type.Integer({ minimum: 0, description: "Sessions in this class." }),
+        }),
       ),
-      count: Type.Integer({ minimum: 0, description: "Sessions in this class." }),
+      { description: "Succeeded sessions by how long they took, from creation on." },
+    ),
+    funnel: named(
+      "SessionFunnel",
+      open({
+        created: Type.Integer({
+          minimum: 0,
+          description: "Sessions that have ended, since stages are counted.",
+        }),
+        opened: Type.Integer({
+          minimum: 0,
+          description:
+            "Those whose page was sent. Programs that look at links count as well, as mail scanners do.",
+        }),
+        agreed: Type.Integer({
+          minimum: 0,
+          description: "This and the following: how many got at least that far.",
+        }),
+        chip_read: Type.Integer({ minimum: 0, description: "Those whose chip was read and found genuine." }),
+        face_captured: Type.Integer({ minimum: 0, description: "Those whose face was captured." }),
+        succeeded: Count,
+      }),
+    ),
+    failure_codes: Type.Unsafe<Partial<Record<string, number>>>({
+      type: "object",
+      additionalProperties: { type: "integer", minimum: 0 },
+      description: `How many sessions failed with each code. Codes: ${failureCodes.join(", ")}.`,
+      examples: [{ document_expired: 2, liveness_failed: 1 }],
     }),
-    { description: "Succeeded sessions by how long they took, from creation on." },
-  ),
-  funnel: open("SessionFunnel", {
-    created: Type.Integer({
-      minimum: 0,
-      description: "Sessions that have ended, since stages are counted.",
-    }),
-    opened: Type.Integer({
-      minimum: 0,
-      description:
-        "Those whose page was sent. Programs that look at links count as well, as mail scanners do.",
-    }),
-    agreed: Type.Integer({
-      minimum: 0,
-      description: "This and the following: how many got at least that far.",
-    }),
-    chip_read: Type.Integer({ minimum: 0, description: "Those whose chip was read and found genuine." }),
-    face_captured: Type.Integer({ minimum: 0, description: "Those whose face was captured." }),
-    succeeded: Count,
   }),
-  failure_codes: Type.Unsafe<Partial<Record<string, number>>>({
-    type: "object",
-    additionalProperties: { type: "integer", minimum: 0 },
-    description: `How many sessions failed with each code. Codes: ${failureCodes.join(", ")}.`,
-    examples: [{ document_expired: 2, liveness_failed: 1 }],
-  }),
-});
+);
 
 const Bound = (which: string) =>
   Type.String({
@@ -128,36 +140,42 @@ const Deliveries = {
   failed: Type.Integer({ minimum: 0, description: "Deliveries that are given up." }),
 };
 
-export const WebhooksOverview = open("WebhooksOverview", {
-  from: Day,
-  to: Day,
-  sandbox: Type.Boolean(),
-  counted: Type.Integer({
-    minimum: 0,
-    maximum: analyticsLimits.deliveries,
-    description: `Deliveries that the figures are about: the latest of the period, at most ${analyticsLimits.deliveries}.`,
-  }),
-  is_capped: Type.Boolean({ description: "Whether the period has more." }),
-  since: Nullable(
-    Type.String({
-      format: "date-time",
-      description: "When the first of those that are counted was made.",
-      examples: ["2026-03-01T12:00:00.000Z"],
-    }),
-  ),
-  ...Deliveries,
-  delivered_at_first_try: Type.Integer({ minimum: 0, description: "Of those that were accepted." }),
-  median_seconds_to_deliver: Nullable(
-    Type.Number({
+export const WebhooksOverview = named(
+  "WebhooksOverview",
+  open({
+    from: Day,
+    to: Day,
+    sandbox: Type.Boolean(),
+    counted: Type.Integer({
       minimum: 0,
-      description: "From the event to the answer, over those that were delivered.",
+      maximum: analyticsLimits.deliveries,
+      description: `Deliveries that the figures are about: the latest of the period, at most ${analyticsLimits.deliveries}.`,
     }),
-  ),
-  endpoints: Type.Array(
-    open("EndpointHealth", { webhook_endpoint_id: PrefixedId("whe", "webhook endpoint"), ...Deliveries }),
-    { description: "Those with most deliveries first." },
-  ),
-});
+    is_capped: Type.Boolean({ description: "Whether the period has more." }),
+    since: Nullable(
+      Type.String({
+        format: "date-time",
+        description: "When the first of those that are counted was made.",
+        examples: ["2026-03-01T12:00:00.000Z"],
+      }),
+    ),
+    ...Deliveries,
+    delivered_at_first_try: Type.Integer({ minimum: 0, description: "Of those that were accepted." }),
+    median_seconds_to_deliver: Nullable(
+      Type.Number({
+        minimum: 0,
+        description: "From the event to the answer, over those that were delivered.",
+      }),
+    ),
+    endpoints: Type.Array(
+      named(
+        "EndpointHealth",
+        open({ webhook_endpoint_id: PrefixedId("whe", "webhook endpoint"), ...Deliveries }),
+      ),
+      { description: "Those with most deliveries first." },
+    ),
+  }),
+);
 
 export const webhooksOverview = route({
   id: "webhooksOverview",

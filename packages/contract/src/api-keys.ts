@@ -51,10 +51,8 @@ export const CreatedApiKey = open("CreatedApiKey", {
 
 const params = closed({ id: UuidOf<ApiKeyId>() });
 
-export const createApiKey = route({
+export const createApiKey = route("POST /v1/auth/api-keys", {
   id: "createApiKey",
-  method: "POST",
-  path: "/v1/auth/api-keys",
   tag,
   summary: "Create an API key",
   description:
@@ -73,10 +71,8 @@ export const createApiKey = route({
   errors: ["CONFLICT"],
 });
 
-export const listApiKeys = route({
+export const listApiKeys = route("GET /v1/auth/api-keys", {
   id: "listApiKeys",
-  method: "GET",
-  path: "/v1/auth/api-keys",
   tag,
   summary: "List API keys",
   description:
@@ -86,10 +82,8 @@ export const listApiKeys = route({
   reply: { status: 200, list: ApiKey },
 });
 
-export const updateApiKey = route({
+export const updateApiKey = route("PATCH /v1/auth/api-keys/:id", {
   id: "updateApiKey",
-  method: "PATCH",
-  path: "/v1/auth/api-keys/:id",
   tag,
   summary: "Rename, rescope, disable or enable an API key",
   description: "Takes effect on the next request with the key, on every server process.",
@@ -107,10 +101,8 @@ export const updateApiKey = route({
   errors: ["NOT_FOUND"],
 });
 
-export const deleteApiKey = route({
+export const deleteApiKey = route("DELETE /v1/auth/api-keys/:id", {
   id: "deleteApiKey",
-  method: "DELETE",
-  path: "/v1/auth/api-keys/:id",
   tag,
   summary: "Delete an API key",
   description: "Immediate and irreversible.",

@@ -76,10 +76,8 @@ export const AuditLog = open("AuditLog", {
   created_at: Timestamp,
 });
 
-export const listAuditLogs = route({
+export const listAuditLogs = route("GET /v1/auth/orgs/audit-logs", {
   id: "listAuditLogs",
-  method: "GET",
-  path: "/v1/auth/orgs/audit-logs",
   tag: "Organization",
   summary: "List what was done in the organization",
   access: { role: "admin" },

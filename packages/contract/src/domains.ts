@@ -57,10 +57,8 @@ export const DomainChallenge = open("DomainChallenge", {
   createdAt: Timestamp,
 });
 
-export const listDomains = route({
+export const listDomains = route("GET /v1/auth/orgs/domains", {
   id: "listDomains",
-  method: "GET",
-  path: "/v1/auth/orgs/domains",
   tag,
   summary: "List verified domains and active challenges",
   access: { role: "owner", whileFrozen: "refused" },
@@ -70,10 +68,8 @@ export const listDomains = route({
   },
 });
 
-export const startDomainChallenge = route({
+export const startDomainChallenge = route("POST /v1/auth/orgs/domains/challenges/dns", {
   id: "startDomainChallenge",
-  method: "POST",
-  path: "/v1/auth/orgs/domains/challenges/dns",
   tag,
   summary: "Begin to verify a domain",
   description:
@@ -97,10 +93,8 @@ export const startDomainChallenge = route({
   errors: ["DOMAIN_CHALLENGE_LIMIT_REACHED", "APEX_INVALID"],
 });
 
-export const verifyDomain = route({
+export const verifyDomain = route("POST /v1/auth/orgs/domains/challenges/dns/verify", {
   id: "verifyDomain",
-  method: "POST",
-  path: "/v1/auth/orgs/domains/challenges/dns/verify",
   tag,
   summary: "Verify a domain by its TXT record",
   description:
@@ -134,10 +128,8 @@ export const verifyDomain = route({
   ],
 });
 
-export const removeDomain = route({
+export const removeDomain = route("DELETE /v1/auth/orgs/domains/:id", {
   id: "removeDomain",
-  method: "DELETE",
-  path: "/v1/auth/orgs/domains/:id",
   tag,
   summary: "Give up a verified domain",
   description: "Its redirect URIs go with it.",
@@ -155,10 +147,8 @@ export const RedirectUri = open("RedirectUri", {
   createdAt: Timestamp,
 });
 
-export const createRedirectUri = route({
+export const createRedirectUri = route("POST /v1/auth/orgs/redirect-uris", {
   id: "createRedirectUri",
-  method: "POST",
-  path: "/v1/auth/orgs/redirect-uris",
   tag,
   summary: "Allow a redirect URI",
   description:
@@ -175,10 +165,8 @@ export const createRedirectUri = route({
   errors: ["DOMAIN_NOT_VERIFIED"],
 });
 
-export const listRedirectUris = route({
+export const listRedirectUris = route("GET /v1/auth/orgs/redirect-uris", {
   id: "listRedirectUris",
-  method: "GET",
-  path: "/v1/auth/orgs/redirect-uris",
   tag,
   summary: "List the allowed redirect URIs",
   access: { role: "member" },
@@ -186,10 +174,8 @@ export const listRedirectUris = route({
   reply: { status: 200, list: RedirectUri },
 });
 
-export const deleteRedirectUri = route({
+export const deleteRedirectUri = route("DELETE /v1/auth/orgs/redirect-uris/:id", {
   id: "deleteRedirectUri",
-  method: "DELETE",
-  path: "/v1/auth/orgs/redirect-uris/:id",
   tag,
   summary: "Remove an allowed redirect URI",
   access: { role: "admin" },

@@ -15,20 +15,16 @@ export const BusinessDetails = open("BusinessDetails", {
   businessRegistrationNumber: Nullable(Type.String({ examples: ["FN 123456a"] })),
 });
 
-export const readBusinessDetails = route({
+export const readBusinessDetails = route("GET /v1/auth/orgs/business-details", {
   id: "readBusinessDetails",
-  method: "GET",
-  path: "/v1/auth/orgs/business-details",
   tag,
   summary: "Show the business details",
   access: { role: "member" },
   reply: { status: 200, data: BusinessDetails },
 });
 
-export const updateBusinessDetails = route({
+export const updateBusinessDetails = route("POST /v1/auth/orgs/business-details", {
   id: "updateBusinessDetails",
-  method: "POST",
-  path: "/v1/auth/orgs/business-details",
   tag,
   summary: "State who is behind the organization",
   description: "Self-asserted. Fields that are left out stay as they are; null or blank clears.",
@@ -69,20 +65,16 @@ export const RpTermsStatus = open("RpTermsStatus", {
   }),
 });
 
-export const readRpTerms = route({
+export const readRpTerms = route("GET /v1/auth/orgs/rp-terms", {
   id: "readRpTerms",
-  method: "GET",
-  path: "/v1/auth/orgs/rp-terms",
   tag,
   summary: "Show which relying-party terms hold and which are accepted",
   access: { role: "member" },
   reply: { status: 200, data: RpTermsStatus },
 });
 
-export const acceptRpTerms = route({
+export const acceptRpTerms = route("POST /v1/auth/orgs/rp-terms", {
   id: "acceptRpTerms",
-  method: "POST",
-  path: "/v1/auth/orgs/rp-terms",
   tag,
   summary: "Accept the relying-party terms",
   description: "Names exactly what was shown. 409 `CONFLICT` when that is no longer the current text.",
@@ -95,10 +87,8 @@ export const acceptRpTerms = route({
   errors: ["CONFLICT"],
 });
 
-export const readRpTermsText = route({
+export const readRpTermsText = route("GET /v1/auth/orgs/rp-terms/text", {
   id: "readRpTermsText",
-  method: "GET",
-  path: "/v1/auth/orgs/rp-terms/text",
   tag,
   summary: "Read the relying-party terms",
   access: { public: true },
@@ -156,10 +146,8 @@ export const GoLiveReadiness = open("GoLiveReadiness", {
   ),
 });
 
-export const readGoLive = route({
+export const readGoLive = route("GET /v1/auth/orgs/go-live", {
   id: "readGoLive",
-  method: "GET",
-  path: "/v1/auth/orgs/go-live",
   tag,
   summary: "Show what is needed before going live",
   description:
@@ -168,10 +156,8 @@ export const readGoLive = route({
   reply: { status: 200, data: GoLiveReadiness },
 });
 
-export const goLive = route({
+export const goLive = route("POST /v1/auth/orgs/go-live", {
   id: "goLive",
-  method: "POST",
-  path: "/v1/auth/orgs/go-live",
   tag,
   summary: "Open live",
   description:

@@ -177,10 +177,8 @@ export const OperatorStatus = open("OperatorStatus", {
   }),
 });
 
-export const operatorStatus = route({
+export const operatorStatus = route("GET /v1/operator/status", {
   id: "operatorStatus",
-  method: "GET",
-  path: "/v1/operator/status",
   tag,
   summary: "How the installation fares",
   description:
@@ -207,10 +205,8 @@ export const OrganizationSize = open("OrganizationSize", {
   created_at: Timestamp,
 });
 
-export const listOrganizationSizes = route({
+export const listOrganizationSizes = route("GET /v1/operator/organizations", {
   id: "listOrganizationSizes",
-  method: "GET",
-  path: "/v1/operator/organizations",
   tag,
   summary: "List all organizations with their sizes",
   description: `The newest first. \`ended_sessions\` are those created within the last ${operatorLimits.days} days (UTC), today included, that have ended; they come from the figures that are counted with each outcome, so the answer costs the same however many sessions there are.`,

@@ -7,10 +7,8 @@ import { closed, open, Timestamp, UuidOf } from "./schema.ts";
 
 const tag = "Organization";
 
-export const requestOrganizationDeletion = route({
+export const requestOrganizationDeletion = route("POST /v1/auth/orgs/request-delete", {
   id: "requestOrganizationDeletion",
-  method: "POST",
-  path: "/v1/auth/orgs/request-delete",
   tag,
   summary: "Ask for a code to delete the organization",
   description:
@@ -24,10 +22,8 @@ export const requestOrganizationDeletion = route({
   errors: ["NOT_FOUND"],
 });
 
-export const confirmOrganizationDeletion = route({
+export const confirmOrganizationDeletion = route("POST /v1/auth/orgs/confirm-delete", {
   id: "confirmOrganizationDeletion",
-  method: "POST",
-  path: "/v1/auth/orgs/confirm-delete",
   tag,
   summary: "Schedule the organization for deletion",
   description:
@@ -44,10 +40,8 @@ export const confirmOrganizationDeletion = route({
   errors: ["NOT_FOUND", "DELETION_CODE_INVALID", "DELETION_CODE_EXPIRED"],
 });
 
-export const cancelOrganizationDeletion = route({
+export const cancelOrganizationDeletion = route("POST /v1/auth/orgs/cancel-delete", {
   id: "cancelOrganizationDeletion",
-  method: "POST",
-  path: "/v1/auth/orgs/cancel-delete",
   tag,
   summary: "Keep the organization after all",
   description: "Everything works again at once, API keys included.",
@@ -57,10 +51,8 @@ export const cancelOrganizationDeletion = route({
   errors: ["NOT_FOUND", "NO_DELETION_SCHEDULED"],
 });
 
-export const listDeletionReceiptKeys = route({
+export const listDeletionReceiptKeys = route("GET /v1/auth/deletion-receipt-keys", {
   id: "listDeletionReceiptKeys",
-  method: "GET",
-  path: "/v1/auth/deletion-receipt-keys",
   tag,
   summary: "Show the public keys that verify deletion receipts",
   description:

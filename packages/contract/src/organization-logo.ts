@@ -8,10 +8,8 @@ export const logoTypes = ["image/png", "image/jpeg", "image/webp"] as const;
 const path = "/v1/auth/orgs/logo";
 const tag = "Organization";
 
-export const uploadLogo = route({
+export const uploadLogo = route(`PUT ${path}`, {
   id: "uploadLogo",
-  method: "PUT",
-  path,
   tag,
   summary: "Upload the logo of the active organization",
   description: `The body is the picture itself: a PNG, JPEG or WebP of at most ${logoLimits.bytes / 1024} KiB and ${logoLimits.sidePixels} pixels a side, recognised by its bytes. It takes the place of an earlier one and is shown instead of the picture at \`logo_url\`, while the organization holds an active verified domain.`,
@@ -21,10 +19,8 @@ export const uploadLogo = route({
   reply: { status: 200, data: Organization },
 });
 
-export const readLogo = route({
+export const readLogo = route(`GET ${path}`, {
   id: "readLogo",
-  method: "GET",
-  path,
   tag,
   summary: "Show the logo of the active organization",
   description:
@@ -34,10 +30,8 @@ export const readLogo = route({
   errors: ["LOGO_NOT_FOUND"],
 });
 
-export const deleteLogo = route({
+export const deleteLogo = route(`DELETE ${path}`, {
   id: "deleteLogo",
-  method: "DELETE",
-  path,
   tag,
   summary: "Remove the uploaded logo of the active organization",
   description: "Where there is a `logo_url`, that picture is shown again.",

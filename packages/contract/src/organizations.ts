@@ -69,10 +69,8 @@ export const Organization = open("Organization", {
   updated_at: Timestamp,
 });
 
-export const createOrganization = route({
+export const createOrganization = route("POST /v1/auth/orgs", {
   id: "createOrganization",
-  method: "POST",
-  path: "/v1/auth/orgs",
   tag,
   summary: "Create an organization",
   description:
@@ -83,10 +81,8 @@ export const createOrganization = route({
   errors: ["SLUG_TAKEN", "EMAIL_NOT_VERIFIED", "ORGANIZATION_LIMIT_REACHED"],
 });
 
-export const listOrganizations = route({
+export const listOrganizations = route("GET /v1/auth/orgs", {
   id: "listOrganizations",
-  method: "GET",
-  path: "/v1/auth/orgs",
   tag,
   summary: "List the caller's organizations",
   access: { user: true },
@@ -94,10 +90,8 @@ export const listOrganizations = route({
   reply: { status: 200, list: Organization },
 });
 
-export const updateOrganization = route({
+export const updateOrganization = route("PATCH /v1/auth/orgs", {
   id: "updateOrganization",
-  method: "PATCH",
-  path: "/v1/auth/orgs",
   tag,
   summary: "Change the active organization's name, slug and profile",
   description:
@@ -121,10 +115,8 @@ export const updateOrganization = route({
   errors: ["SLUG_TAKEN"],
 });
 
-export const setActiveOrganization = route({
+export const setActiveOrganization = route("POST /v1/auth/orgs/active", {
   id: "setActiveOrganization",
-  method: "POST",
-  path: "/v1/auth/orgs/active",
   tag,
   summary: "Choose the organization to act in",
   description: "Holds for this sign-in only.",
@@ -177,10 +169,8 @@ const disableKeys = Type.Optional(
 
 const memberParams = closed({ id: UuidOf<MembershipId>() });
 
-export const listMembers = route({
+export const listMembers = route("GET /v1/auth/orgs/members", {
   id: "listMembers",
-  method: "GET",
-  path: "/v1/auth/orgs/members",
   tag,
   summary: "List the members",
   access: { role: "member" },
@@ -188,10 +178,8 @@ export const listMembers = route({
   reply: { status: 200, list: Member },
 });
 
-export const updateMember = route({
+export const updateMember = route("PATCH /v1/auth/orgs/members/:id", {
   id: "updateMember",
-  method: "PATCH",
-  path: "/v1/auth/orgs/members/:id",
   tag,
   summary: "Change a member's role",
   description:
@@ -206,10 +194,8 @@ export const updateMember = route({
   errors: ["NOT_FOUND", "LAST_OWNER"],
 });
 
-export const removeMember = route({
+export const removeMember = route("DELETE /v1/auth/orgs/members/:id", {
   id: "removeMember",
-  method: "DELETE",
-  path: "/v1/auth/orgs/members/:id",
   tag,
   summary: "Remove a member",
   description:
@@ -229,10 +215,8 @@ export const removeMember = route({
   errors: ["NOT_FOUND", "LAST_OWNER"],
 });
 
-export const leaveOrganization = route({
+export const leaveOrganization = route("POST /v1/auth/orgs/leave", {
   id: "leaveOrganization",
-  method: "POST",
-  path: "/v1/auth/orgs/leave",
   tag,
   summary: "Leave the active organization",
   description:
@@ -251,10 +235,8 @@ export const Invitation = open("Invitation", {
   created_at: Timestamp,
 });
 
-export const listInvitations = route({
+export const listInvitations = route("GET /v1/auth/orgs/invitations", {
   id: "listInvitations",
-  method: "GET",
-  path: "/v1/auth/orgs/invitations",
   tag,
   summary: "List the invitations that can still be accepted",
   access: { role: "admin" },
@@ -262,10 +244,8 @@ export const listInvitations = route({
   reply: { status: 200, list: Invitation },
 });
 
-export const createInvitation = route({
+export const createInvitation = route("POST /v1/auth/orgs/invitations", {
   id: "createInvitation",
-  method: "POST",
-  path: "/v1/auth/orgs/invitations",
   tag,
   summary: "Invite somebody by e-mail",
   description:
@@ -276,10 +256,8 @@ export const createInvitation = route({
   errors: ["ALREADY_MEMBER", "CONFLICT", "INVITATION_EXISTS"],
 });
 
-export const revokeInvitation = route({
+export const revokeInvitation = route("DELETE /v1/auth/orgs/invitations/:id", {
   id: "revokeInvitation",
-  method: "DELETE",
-  path: "/v1/auth/orgs/invitations/:id",
   tag,
   summary: "Revoke an invitation",
   access: { role: "admin" },
@@ -292,10 +270,8 @@ const tokenParams = closed({
   token: Type.String({ pattern: "^[A-Za-z0-9]{43}$", description: "The last part of the mailed link." }),
 });
 
-export const readInvitation = route({
+export const readInvitation = route("GET /v1/auth/invitations/:token", {
   id: "readInvitation",
-  method: "GET",
-  path: "/v1/auth/invitations/:token",
   tag,
   summary: "Show what a mailed invitation is for",
   access: { public: true },
@@ -313,10 +289,8 @@ export const readInvitation = route({
   errors: ["NOT_FOUND"],
 });
 
-export const acceptInvitation = route({
+export const acceptInvitation = route("POST /v1/auth/invitations/:token/accept", {
   id: "acceptInvitation",
-  method: "POST",
-  path: "/v1/auth/invitations/:token/accept",
   tag,
   summary: "Accept an invitation",
   description:
@@ -334,10 +308,8 @@ export const acceptInvitation = route({
   ],
 });
 
-export const declineInvitation = route({
+export const declineInvitation = route("POST /v1/auth/invitations/:token/decline", {
   id: "declineInvitation",
-  method: "POST",
-  path: "/v1/auth/invitations/:token/decline",
   tag,
   summary: "Decline an invitation",
   description: "Whoever holds the link may decline; no account is needed to say no.",

@@ -80,11 +80,25 @@ export type RouteDefinition = {
   examples?: { body?: unknown; data?: unknown };
 };
 
+type Call = `${Method} ${string}`;
+type Called = Pick<RouteDefinition, "method" | "path">;
+
 /** A body without a name of its own is named after its route: that of `signIn` is `SignInBody`. */
-export function route<const R extends RouteDefinition>(definition: R): R {
+export function route<const R extends Omit<RouteDefinition, keyof Called>>(
+  call: Call,
+  definition: R,
+): R & Called;
+export function route<const R extends RouteDefinition>(definition: R): R;
+export function route(
+  ...given: [Call, Omit<RouteDefinition, keyof Called>] | [RouteDefinition]
+): RouteDefinition {
+  if (given.length === 1) return given[0];
+  const [call, definition] = given;
+  const [method, path] = call.split(" ") as [Method, string];
   const { id, body } = definition;
-  if (body === undefined || "title" in body) return definition;
-  return { ...definition, body: { ...body, title: `${id.charAt(0).toUpperCase()}${id.slice(1)}Body` } };
+  if (body === undefined || "title" in body) return { ...definition, method, path };
+  const title = `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`;
+  return { ...definition, method, path, body: { ...body, title } };
 }
 
 export type BodyOf<R extends RouteDefinition> = R["body"] extends TSchema

@@ -30,10 +30,8 @@ export const FoundThing = open("FoundThing", {
   created_at: Timestamp,
 });
 
-export const search = route({
+export const search = route("GET /v1/auth/orgs/search", {
   id: "search",
-  method: "GET",
-  path: "/v1/auth/orgs/search",
   tag: "Organization",
   summary: "Find something by an identifier, a reference or an e-mail",
   description: `Sessions by their identifier or its beginning, or by your reference or its beginning, as it is written; events, deliveries and endpoints by their identifier; members by a part of their e-mail or name. At most ${searchLimits.ofEachKind} of each kind, or ${searchLimits.ofOneKind} of the one that is asked for, the latest first; a session with exactly this reference comes before those whose reference begins with it. What belongs to an environment is looked for in that of the request only.`,

@@ -73,10 +73,8 @@ export const CreatedWebhookListener = open("CreatedWebhookListener", {
 
 const listenerParams = closed({ endpoint_id: EndpointId });
 
-export const registerListener = route({
+export const registerListener = route("POST /v1/webhooks/listeners", {
   id: "registerWebhookListener",
-  method: "POST",
-  path: "/v1/webhooks/listeners",
   tag,
   summary: "Register a listener",
   description: `An endpoint without a URL, for development: a program on your machine opens a stream and gets its deliveries through it, so that nothing has to be reachable from the internet. \`assay listen\` does it. It is listed among the endpoints with \`kind\` \`listener\`. While its stream is closed its deliveries wait and use up no try; after ${listenerAbsenceMinutes} minutes without a stream it is removed. Delete it like any endpoint. The signing secret is shown only here. 409 \`CONFLICT\` when the organization has as many endpoints as the operator allows.`,
@@ -90,10 +88,8 @@ export const registerListener = route({
   errors: ["CONFLICT"],
 });
 
-export const streamListenerDeliveries = route({
+export const streamListenerDeliveries = route("GET /v1/webhooks/listeners/:endpoint_id/stream", {
   id: "streamWebhookListenerDeliveries",
-  method: "GET",
-  path: "/v1/webhooks/listeners/:endpoint_id/stream",
   tag,
   summary: "Receive the deliveries of a listener",
   description: `Server-sent events, each named by its \`type\`. \`ready\` comes first; \`delivery\` carries the request that a URL would get, which waits for its answer for 15 seconds; \`ended\` says why the stream closes. A comment comes every 15 seconds. A listener has one stream: a newer one takes its place, at whichever process. Deliveries that were not answered when the stream closes are sent again through the next one. The stream also ends at once when the key is disabled, deleted or loses the scope, or the member is removed. 409 \`LISTENER_LIMIT_REACHED\` with more than ${maxListenerStreamsPerCaller} streams of one key, ${maxListenerStreamsPerOrganization} of one organization, or ${maxListenerStreamsPerCreator} of all organizations that the same account created, at one process.`,
@@ -103,29 +99,30 @@ export const streamListenerDeliveries = route({
   errors: ["NOT_FOUND", "LISTENER_LIMIT_REACHED"],
 });
 
-export const answerListenerDelivery = route({
-  id: "answerWebhookListenerDelivery",
-  method: "POST",
-  path: "/v1/webhooks/listeners/:endpoint_id/deliveries/:delivery_id/answer",
-  tag,
-  summary: "Answer a delivery of a listener",
-  description:
-    "What the receiver behind the listener answered: a status, or why there was none. It counts as the answer of a URL would, retries included, and the delivery is returned as it is then. 409 `DELIVERY_NOT_WAITING` when the delivery does not wait for this answer any more: it has timed out, was answered, or is sent again.",
-  access: { scope: "webhooks:write" },
-  params: closed({ endpoint_id: EndpointId, delivery_id: DeliveryId }),
-  body: closed("AnswerListenerDeliveryBody", {
-    lease: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: "That of the delivery." }),
-    status_code: Type.Optional(
-      Type.Integer({ minimum: 200, maximum: 599, description: "Either this or `error`.", examples: [200] }),
-    ),
-    error: Type.Optional(OneOf(answerErrors)),
-    retry_after: Type.Optional(
-      Text({ max: 100, description: "The header `Retry-After` of the answer.", examples: ["120"] }),
-    ),
-  }),
-  reply: { status: 200, data: WebhookDelivery },
-  errors: ["NOT_FOUND", "DELIVERY_NOT_WAITING"],
-  examples: { body: { lease: 1, status_code: 200 } },
-});
+export const answerListenerDelivery = route(
+  "POST /v1/webhooks/listeners/:endpoint_id/deliveries/:delivery_id/answer",
+  {
+    id: "answerWebhookListenerDelivery",
+    tag,
+    summary: "Answer a delivery of a listener",
+    description:
+      "What the receiver behind the listener answered: a status, or why there was none. It counts as the answer of a URL would, retries included, and the delivery is returned as it is then. 409 `DELIVERY_NOT_WAITING` when the delivery does not wait for this answer any more: it has timed out, was answered, or is sent again.",
+    access: { scope: "webhooks:write" },
+    params: closed({ endpoint_id: EndpointId, delivery_id: DeliveryId }),
+    body: closed("AnswerListenerDeliveryBody", {
+      lease: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: "That of the delivery." }),
+      status_code: Type.Optional(
+        Type.Integer({ minimum: 200, maximum: 599, description: "Either this or `error`.", examples: [200] }),
+      ),
+      error: Type.Optional(OneOf(answerErrors)),
+      retry_after: Type.Optional(
+        Text({ max: 100, description: "The header `Retry-After` of the answer.", examples: ["120"] }),
+      ),
+    }),
+    reply: { status: 200, data: WebhookDelivery },
+    errors: ["NOT_FOUND", "DELIVERY_NOT_WAITING"],
+    examples: { body: { lease: 1, status_code: 200 } },
+  },
+);
 
 export const webhookListenerRoutes = [registerListener, streamListenerDeliveries, answerListenerDelivery];

@@ -264,10 +264,8 @@ const write = { scope: "webhooks:write" } as const;
 const readBeforeLive = { ...read, beforeLive: true } as const;
 const writeBeforeLive = { ...write, beforeLive: true } as const;
 
-export const createEndpoint = route({
+export const createEndpoint = route("POST /v1/webhooks/endpoints", {
   id: "createWebhookEndpoint",
-  method: "POST",
-  path: "/v1/webhooks/endpoints",
   tag,
   summary: "Create a webhook endpoint",
   description:
@@ -283,10 +281,8 @@ export const createEndpoint = route({
   errors: ["WEBHOOK_URL_REJECTED", "CONFLICT"],
 });
 
-export const listEndpoints = route({
+export const listEndpoints = route("GET /v1/webhooks/endpoints", {
   id: "listWebhookEndpoints",
-  method: "GET",
-  path: "/v1/webhooks/endpoints",
   tag,
   summary: "List webhook endpoints",
   access: readBeforeLive,
@@ -294,10 +290,8 @@ export const listEndpoints = route({
   reply: { status: 200, list: WebhookEndpoint },
 });
 
-export const getEndpoint = route({
+export const getEndpoint = route("GET /v1/webhooks/endpoints/:endpoint_id", {
   id: "getWebhookEndpoint",
-  method: "GET",
-  path: "/v1/webhooks/endpoints/:endpoint_id",
   tag,
   summary: "Read a webhook endpoint",
   access: readBeforeLive,
@@ -306,10 +300,8 @@ export const getEndpoint = route({
   errors: ["NOT_FOUND"],
 });
 
-export const updateEndpoint = route({
+export const updateEndpoint = route("PATCH /v1/webhooks/endpoints/:endpoint_id", {
   id: "updateWebhookEndpoint",
-  method: "PATCH",
-  path: "/v1/webhooks/endpoints/:endpoint_id",
   tag,
   summary: "Change, disable or enable a webhook endpoint",
   description:
@@ -330,10 +322,8 @@ export const updateEndpoint = route({
   errors: ["NOT_FOUND", "WEBHOOK_URL_REJECTED"],
 });
 
-export const deleteEndpoint = route({
+export const deleteEndpoint = route("DELETE /v1/webhooks/endpoints/:endpoint_id", {
   id: "deleteWebhookEndpoint",
-  method: "DELETE",
-  path: "/v1/webhooks/endpoints/:endpoint_id",
   tag,
   summary: "Delete a webhook endpoint",
   description: "Retries stop and payloads are scrubbed. Past deliveries stay listed.",
@@ -343,10 +333,8 @@ export const deleteEndpoint = route({
   errors: ["NOT_FOUND"],
 });
 
-export const revealSecret = route({
+export const revealSecret = route("POST /v1/webhooks/endpoints/:endpoint_id/signing-secret/reveal", {
   id: "revealWebhookSigningSecret",
-  method: "POST",
-  path: "/v1/webhooks/endpoints/:endpoint_id/signing-secret/reveal",
   tag,
   summary: "Reveal the signing secret",
   description: "Needs the role owner, so API keys cannot. Every reveal is written to the audit log.",
@@ -356,10 +344,8 @@ export const revealSecret = route({
   errors: ["NOT_FOUND"],
 });
 
-export const rotateSecret = route({
+export const rotateSecret = route("POST /v1/webhooks/endpoints/:endpoint_id/signing-secret/rotate", {
   id: "rotateWebhookSigningSecret",
-  method: "POST",
-  path: "/v1/webhooks/endpoints/:endpoint_id/signing-secret/rotate",
   tag,
   summary: "Replace the signing secret",
   description: "The old secret stops at once: the next send, retries included, is signed with the new one.",
@@ -369,10 +355,8 @@ export const rotateSecret = route({
   errors: ["NOT_FOUND"],
 });
 
-export const testEndpoint = route({
+export const testEndpoint = route("POST /v1/webhooks/endpoints/:endpoint_id/test", {
   id: "testWebhookEndpoint",
-  method: "POST",
-  path: "/v1/webhooks/endpoints/:endpoint_id/test",
   tag,
   summary: "Send a test event",
   description:
@@ -390,10 +374,8 @@ export const testEndpoint = route({
   idempotent: true,
 });
 
-export const registerKey = route({
+export const registerKey = route("POST /v1/webhooks/endpoints/:endpoint_id/keys", {
   id: "registerWebhookKey",
-  method: "POST",
-  path: "/v1/webhooks/endpoints/:endpoint_id/keys",
   tag,
   summary: "Register an encryption key",
   description:
@@ -405,10 +387,8 @@ export const registerKey = route({
   errors: ["NOT_FOUND", "CONFLICT"],
 });
 
-export const listKeys = route({
+export const listKeys = route("GET /v1/webhooks/endpoints/:endpoint_id/keys", {
   id: "listWebhookKeys",
-  method: "GET",
-  path: "/v1/webhooks/endpoints/:endpoint_id/keys",
   tag,
   summary: "List the encryption keys of an endpoint",
   access: readBeforeLive,
@@ -426,10 +406,8 @@ const keyParams = closed({
   }),
 });
 
-export const deactivateKey = route({
+export const deactivateKey = route("POST /v1/webhooks/keys/:key_id/deactivate", {
   id: "deactivateWebhookKey",
-  method: "POST",
-  path: "/v1/webhooks/keys/:key_id/deactivate",
   tag,
   summary: "Stop encrypting to a key",
   description: "What was already encrypted to it is still delivered. Repeating it changes nothing.",
@@ -439,10 +417,8 @@ export const deactivateKey = route({
   errors: ["NOT_FOUND", "CONFLICT"],
 });
 
-export const reactivateKey = route({
+export const reactivateKey = route("POST /v1/webhooks/keys/:key_id/reactivate", {
   id: "reactivateWebhookKey",
-  method: "POST",
-  path: "/v1/webhooks/keys/:key_id/reactivate",
   tag,
   summary: "Encrypt to a key again",
   description: "Repeating it changes nothing.",
@@ -452,10 +428,8 @@ export const reactivateKey = route({
   errors: ["NOT_FOUND", "CONFLICT"],
 });
 
-export const listDeliveries = route({
+export const listDeliveries = route("GET /v1/webhooks/deliveries", {
   id: "listWebhookDeliveries",
-  method: "GET",
-  path: "/v1/webhooks/deliveries",
   tag,
   summary: "List deliveries",
   access: read,
@@ -469,10 +443,8 @@ export const listDeliveries = route({
   reply: { status: 200, list: WebhookDelivery },
 });
 
-export const getDelivery = route({
+export const getDelivery = route("GET /v1/webhooks/deliveries/:delivery_id", {
   id: "getWebhookDelivery",
-  method: "GET",
-  path: "/v1/webhooks/deliveries/:delivery_id",
   tag,
   summary: "Read a delivery with its attempts",
   access: read,
@@ -481,10 +453,8 @@ export const getDelivery = route({
   errors: ["NOT_FOUND"],
 });
 
-export const retryDelivery = route({
+export const retryDelivery = route("POST /v1/webhooks/deliveries/:delivery_id/retry", {
   id: "retryWebhookDelivery",
-  method: "POST",
-  path: "/v1/webhooks/deliveries/:delivery_id/retry",
   tag,
   summary: "Retry a delivery",
   description:
@@ -495,10 +465,8 @@ export const retryDelivery = route({
   errors: ["NOT_FOUND", "CONFLICT", "WEBHOOK_PAYLOAD_EXPIRED"],
 });
 
-export const listEvents = route({
+export const listEvents = route("GET /v1/webhooks/events", {
   id: "listWebhookEvents",
-  method: "GET",
-  path: "/v1/webhooks/events",
   tag,
   summary: "List events",
   access: read,
@@ -506,10 +474,8 @@ export const listEvents = route({
   reply: { status: 200, list: WebhookEvent },
 });
 
-export const getEvent = route({
+export const getEvent = route("GET /v1/webhooks/events/:event_id", {
   id: "getWebhookEvent",
-  method: "GET",
-  path: "/v1/webhooks/events/:event_id",
   tag,
   summary: "Read an event",
   access: read,
@@ -518,10 +484,8 @@ export const getEvent = route({
   errors: ["NOT_FOUND"],
 });
 
-export const replayEvent = route({
+export const replayEvent = route("POST /v1/webhooks/events/:event_id/replay", {
   id: "replayWebhookEvent",
-  method: "POST",
-  path: "/v1/webhooks/events/:event_id/replay",
   tag,
   summary: "Replay an event",
   description:

@@ -103,10 +103,8 @@ test("no field of any tool's answer could hold a claim or a secret", () => {
 test("a field that could is noticed", () => {
   const planted = (data: Parameters<typeof open>[0]) => {
     const [tool] = toolsOf([
-      route({
+      route("GET /v1/planted", {
         id: "planted",
-        method: "GET",
-        path: "/v1/planted",
         tag: "Sessions",
         summary: "Planted",
         access: { scope: "sessions:read" },
@@ -174,10 +172,8 @@ test("a route of which two parts have the same name cannot become a tool", () =>
   assert.throws(
     () =>
       toolsOf([
-        route({
+        route("POST /v1/twice/:id", {
           id: "twice",
-          method: "POST",
-          path: "/v1/twice/:id",
           tag: "Sessions",
           summary: "Twice",
           access: { scope: "sessions:write" },
