@@ -58,7 +58,7 @@ export function Filters(props: { filters: Dated; dates: string; children: ReactN
         <DateRange
           label={props.dates}
           open="Any time"
-          range={values}
+          range={{ from: values.from, to: values.to }}
           onChange={({ from = "", to = "" }) => set({ from, to })}
         />
         {count > 0 ? (

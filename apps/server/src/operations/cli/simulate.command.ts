@@ -9,7 +9,7 @@ import { virtualPassport } from "@assay/device/virtual-passport";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import { systemClock } from "../../platform/kernel/clock.ts";
 
-const exitCodes: Readonly<Record<DeviceOutcome["result"], number>> = {
+const exitCodes: Readonly<Record<DeviceOutcome["kind"], number>> = {
   succeeded: 0,
   stopped: 0,
   face_elsewhere: 0,

@@ -6,7 +6,7 @@ import { route } from "@assay/contract/route";
 import { routes } from "@assay/contract/routes";
 import { closed, open } from "@assay/contract/schema";
 import { ageClaim, claimKeys } from "@assay/contract/sessions";
-import { Type } from "typebox";
+import { type TProperties, Type } from "typebox";
 import { SandboxDevices } from "./finish-sandbox-session.ts";
 import { createTools } from "./tools.ts";
 
@@ -101,7 +101,7 @@ test("no field of any tool's answer could hold a claim or a secret", () => {
 });
 
 test("a field that could is noticed", () => {
-  const planted = (data: Parameters<typeof open>[0]) => {
+  const planted = (data: TProperties) => {
     const [tool] = toolsOf([
       route("GET /v1/planted", {
         id: "planted",
