@@ -24,7 +24,7 @@ export function traceSender(sender: Sender, tracer: Tracer | null): Sender {
   return {
     ...sender,
     send: (delivery, secret, now) =>
-      tracer.root("deliver webhook", "client", { "assay.event_type": delivery.event_type }, async (span) => {
+      tracer.root("deliver webhook", "client", { "assay.event_type": delivery.eventType }, async (span) => {
         const sent = await sender.send(delivery, secret, now);
         if (span === null) return sent;
         const error = sent.kind === "answered" ? sent.result.error : null;

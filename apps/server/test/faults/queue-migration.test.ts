@@ -53,7 +53,7 @@ test("deliveries from before the queue had a table are listed as they were, and 
   const lease = { owner: crypto.randomUUID(), now: at, until: later(at, secondMs) };
   const claimed = await claimDue(db, { kind: "url" }, [{ endpointId, most: 10 }], lease);
   assert.deepEqual(
-    claimed.map((row) => [row.id, row.tries_used, row.lease_number]).sort(),
+    claimed.map((row) => [row.id, row.triesUsed, row.leaseNumber]).sort(),
     [
       [ids.get("pending"), 3, 8],
       [ids.get("delivering"), 3, 8],

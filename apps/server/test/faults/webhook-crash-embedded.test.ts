@@ -168,9 +168,9 @@ test("the service with its embedded database, killed at random under load, loses
   const db = openDb({ url: database.url, poolSize: 2, onError: () => {} });
   try {
     await expectAllSent(db, ends.size);
-    const events = await db.rows<{ id: string; session_id: string; type: string; status: string }>(sql`
+    const events = await db.rows<{ id: string; sessionId: string; type: string; status: string }>(sql`
       select e.id, e.session_id, e.type, s.status from events e left join sessions s on s.id = e.session_id`);
-    const told = events.map((event) => `${event.session_id} ${event.status} ${event.type}`);
+    const told = events.map((event) => `${event.sessionId} ${event.status} ${event.type}`);
     const expected = [...ends].map(([id, end]) => `${id} ${end} verification.session.${end}`);
     assert.deepEqual(told.sort(), expected.sort(), "each session has the one event that tells of its end");
 
@@ -181,7 +181,7 @@ test("the service with its embedded database, killed at random under load, loses
     }
     assert.deepEqual(
       [...arrived].sort(),
-      events.map((event) => [event.id, `${event.session_id} ${event.type}`]).sort(),
+      events.map((event) => [event.id, `${event.sessionId} ${event.type}`]).sort(),
       "every event reached the partner, and nothing that is not an event",
     );
   } finally {

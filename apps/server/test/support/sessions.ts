@@ -99,7 +99,7 @@ async function record(core: Core, sessionId: string, attemptId: string, judged: 
     sandbox: boolean;
   }>(sql`
     select coalesce((select organization_id from sessions where id = ${sessionId}),
-      (select id from organizations limit 1)) as "organizationId",
+      (select id from organizations limit 1)) as organization_id,
       coalesce((select sandbox from sessions where id = ${sessionId}), true) as sandbox`);
   return recordTry(
     core,

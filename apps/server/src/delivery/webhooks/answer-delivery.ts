@@ -29,13 +29,13 @@ export async function answerDelivery(
     const written =
       leased === null
         ? []
-        : await recordResults(core, tx, leased.lease_owner, [
+        : await recordResults(core, tx, leased.leaseOwner, [
             finish(
               leased,
               result,
               {
-                attemptedAt: leased.leased_at,
-                durationMs: Math.max(0, now.getTime() - leased.leased_at.getTime()),
+                attemptedAt: leased.leasedAt,
+                durationMs: Math.max(0, now.getTime() - leased.leasedAt.getTime()),
                 // What the receiver behind a listener answered is on its owner's screen.
                 exchange: null,
               },
@@ -43,7 +43,7 @@ export async function answerDelivery(
             ),
           ]);
     const row = await findDelivery(tx, caller, deliveryId, now);
-    if (row?.endpoint_id !== endpointId) throw new ApiError("NOT_FOUND");
+    if (row?.endpointId !== endpointId) throw new ApiError("NOT_FOUND");
     if (written.length === 0)
       throw new ApiError("DELIVERY_NOT_WAITING", {
         message: "The delivery does not wait for this answer any more.",

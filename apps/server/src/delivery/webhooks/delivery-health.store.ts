@@ -32,14 +32,14 @@ export async function readDeliveryHealth(
       and left(id, 14) collate by_organization < ${idFloor("whd", period.before)}
     ${byBeginning(sql`left(id, 14) collate by_organization`, most + 1)})`;
   const rows = await db.rows<{
-    endpoint_id: EndpointId;
+    endpointId: EndpointId;
     delivered: number;
     waiting: number;
     failed: number;
-    first_tries: number;
+    firstTries: number;
     seen: number;
     since: Date;
-    median_seconds: number | null;
+    medianSeconds: number | null;
   }>(sql`
     with found as (
       select * from (${range(true)} union all ${range(false)}) as ends order by id desc limit ${most + 1}),
@@ -58,9 +58,9 @@ export async function readDeliveryHealth(
     counted: Math.min(first?.seen ?? 0, most),
     isCapped: (first?.seen ?? 0) > most,
     since: first?.since ?? null,
-    firstTries: rows.reduce((sum, row) => sum + row.first_tries, 0),
-    medianSeconds: first?.median_seconds ?? null,
-    endpoints: rows.map(({ endpoint_id: id, delivered, waiting, failed }) => ({
+    firstTries: rows.reduce((sum, row) => sum + row.firstTries, 0),
+    medianSeconds: first?.medianSeconds ?? null,
+    endpoints: rows.map(({ endpointId: id, delivered, waiting, failed }) => ({
       id,
       delivered,
       waiting,

@@ -231,7 +231,7 @@ export class DeliveryWorker {
     }
     // Once for all processes is enough, and those that send to URLs are always there.
     if (after === null && outlet.kind === "url") {
-      const waitedMs = due.map((endpoint) => now.getTime() - endpoint.due_at.getTime());
+      const waitedMs = due.map((endpoint) => now.getTime() - endpoint.dueAt.getTime());
       this.#figures.showOldestDue(Math.max(0, ...waitedMs) / 1000, { queue: "webhooks" });
       if (await this.#rows.hasAny())
         for (const id of await forgetAttempted(db, now)) this.#rows.tellHealed(id);
@@ -313,7 +313,7 @@ export class DeliveryWorker {
         this.#pollLater(retryAfterErrorMs);
         return;
       }
-      const byEndpoint = Map.groupBy(leased, (delivery) => delivery.endpoint_id);
+      const byEndpoint = Map.groupBy(leased, (delivery) => delivery.endpointId);
       for (const { endpointId, most } of wanted) {
         const deliveries = byEndpoint.get(endpointId) ?? [];
         const tickets = this.#lanes.claimed(endpointId, most, deliveries.length);
@@ -417,10 +417,10 @@ export class DeliveryWorker {
   }
 
   #secretOf(delivery: LeasedDelivery): string {
-    const known = this.#secrets.get(delivery.endpoint_id);
-    if (known?.sealed.equals(delivery.signing_secret)) return known.secret;
-    const secret = this.#core.ring.openText("webhook-secret", delivery.signing_secret, delivery.endpoint_id);
-    this.#secrets.set(delivery.endpoint_id, { sealed: delivery.signing_secret, secret });
+    const known = this.#secrets.get(delivery.endpointId);
+    if (known?.sealed.equals(delivery.signingSecret)) return known.secret;
+    const secret = this.#core.ring.openText("webhook-secret", delivery.signingSecret, delivery.endpointId);
+    this.#secrets.set(delivery.endpointId, { sealed: delivery.signingSecret, secret });
     return secret;
   }
 

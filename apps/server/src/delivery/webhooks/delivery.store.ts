@@ -27,22 +27,22 @@ export const deliveryChannel = "assay_deliveries";
 
 export type DeliveryRow = {
   id: DeliveryId;
-  event_id: EventId;
-  event_type: EventType;
-  endpoint_id: EndpointId;
-  encryption_key_id: EncryptionKeyId | null;
+  eventId: EventId;
+  eventType: EventType;
+  endpointId: EndpointId;
+  encryptionKeyId: EncryptionKeyId | null;
   status: DeliveryStatus;
-  attempt_count: number;
-  next_attempt_at: Date | null;
-  last_status_code: number | null;
-  last_error: DeliveryError | null;
-  last_attempt_at: Date | null;
+  attemptCount: number;
+  nextAttemptAt: Date | null;
+  lastStatusCode: number | null;
+  lastError: DeliveryError | null;
+  lastAttemptAt: Date | null;
   /** How long the attempt took by which it arrived. That attempt has no row of its own, unless it was made before this was kept. */
-  arrival_ms: number | null;
-  payload_expires_at: Date | null;
-  payload_scrubbed_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
+  arrivalMs: number | null;
+  payloadExpiresAt: Date | null;
+  payloadScrubbedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
 };
 
 /**
@@ -109,21 +109,21 @@ export function deliveryParts(deliveries: readonly NewDelivery[], condition: Sql
 export function justWritten(delivery: NewDelivery, now: Date): DeliveryRow {
   return {
     id: delivery.id,
-    event_id: delivery.eventId,
-    event_type: delivery.eventType,
-    endpoint_id: delivery.endpointId,
-    encryption_key_id: delivery.sealed?.encryptionKeyId ?? null,
+    eventId: delivery.eventId,
+    eventType: delivery.eventType,
+    endpointId: delivery.endpointId,
+    encryptionKeyId: delivery.sealed?.encryptionKeyId ?? null,
     status: delivery.sealed === null ? "failed" : "pending",
-    attempt_count: 0,
-    next_attempt_at: delivery.sealed === null ? null : now,
-    last_status_code: null,
-    last_error: delivery.sealed === null ? "no_active_key" : null,
-    last_attempt_at: null,
-    arrival_ms: null,
-    payload_expires_at: null,
-    payload_scrubbed_at: null,
-    created_at: now,
-    updated_at: now,
+    attemptCount: 0,
+    nextAttemptAt: delivery.sealed === null ? null : now,
+    lastStatusCode: null,
+    lastError: delivery.sealed === null ? "no_active_key" : null,
+    lastAttemptAt: null,
+    arrivalMs: null,
+    payloadExpiresAt: null,
+    payloadScrubbedAt: null,
+    createdAt: now,
+    updatedAt: now,
   };
 }
 
@@ -178,10 +178,10 @@ export async function hasSealedDelivery(db: Queryable, tenant: Tenant, eventId: 
 
 export type DeliveryAttemptRow = {
   id: DeliveryAttemptId;
-  status_code: number | null;
+  statusCode: number | null;
   error: DeliveryError | null;
-  duration_ms: number;
-  attempted_at: Date;
+  durationMs: number;
+  attemptedAt: Date;
 };
 
 /** The attempts of a delivery, the newest first. */
@@ -193,14 +193,14 @@ export async function attemptsOf(
   const rows = await db.rows<DeliveryAttemptRow>(sql`
     select id, status_code, error, duration_ms, attempted_at from webhook_attempts
     where delivery_id = ${delivery.id} and organization_id = ${organizationId} order by id desc`);
-  const { arrival_ms: durationMs, last_attempt_at: attemptedAt } = delivery;
+  const { arrivalMs: durationMs, lastAttemptAt: attemptedAt } = delivery;
   if (durationMs === null || attemptedAt === null) return rows;
   const arrival = {
     id: arrivalIdOf(delivery.id, attemptedAt),
-    status_code: delivery.last_status_code,
+    statusCode: delivery.lastStatusCode,
     error: null,
-    duration_ms: durationMs,
-    attempted_at: attemptedAt,
+    durationMs,
+    attemptedAt,
   };
   return [arrival, ...rows];
 }
@@ -306,24 +306,24 @@ export const setAsideAs = { job: "deliver-webhooks", kind: "webhook_deliveries" 
 const notSetAside = (id: Sql, now: Date) => notAside(setAsideAs.job, setAsideAs.kind, id, "text", now);
 
 /** A delivery and whose it is. */
-export type OwnDelivery = { id: DeliveryId; organization_id: OrganizationId; sandbox: boolean };
+export type OwnDelivery = { id: DeliveryId; organizationId: OrganizationId; sandbox: boolean };
 
 export type LeasedDelivery = {
   id: DeliveryId;
-  organization_id: OrganizationId;
+  organizationId: OrganizationId;
   sandbox: boolean;
-  event_id: EventId;
-  event_type: EventType;
-  endpoint_id: EndpointId;
+  eventId: EventId;
+  eventType: EventType;
+  endpointId: EndpointId;
   /** Null where it was scrubbed while a process sent it that died. */
   payload: string | null;
-  tries_used: number;
-  lease_number: number;
+  triesUsed: number;
+  leaseNumber: number;
   kind: EndpointKind;
   url: string;
-  signing_secret: Buffer;
-  failing_since: Date | null;
-  retention_hours: number;
+  signingSecret: Buffer;
+  failingSince: Date | null;
+  retentionHours: number;
 };
 
 export type Wanted = { endpointId: EndpointId; most: number };
@@ -406,20 +406,20 @@ export type DueEndpoint = {
   failing: boolean | null;
   enabled: boolean | null;
   /** When its first delivery came due. */
-  due_at: Date;
+  dueAt: Date;
 };
 
 /** What is due, and when the next delivery comes due. */
 export type DueLook = { endpoints: readonly DueEndpoint[]; nextDueAt: Date | null };
 
 async function lookForDue(db: Queryable, due: Sql, now: Date): Promise<DueLook> {
-  const rows = await db.rows<DueEndpoint | { id: null; due_at: Date | null }>(sql`
+  const rows = await db.rows<DueEndpoint | { id: null; dueAt: Date | null }>(sql`
     (${due}) union all
     select null, null, null, min(due_at) from webhook_delivery_queue where due_at > ${now}`);
   const endpoints: DueEndpoint[] = [];
   let nextDueAt: Date | null = null;
   for (const row of rows) {
-    if (row.id === null) nextDueAt = row.due_at;
+    if (row.id === null) nextDueAt = row.dueAt;
     else endpoints.push(row);
   }
   return { endpoints, nextDueAt };
@@ -492,7 +492,7 @@ export async function countOpen(db: Queryable, endpointId: EndpointId, most: num
 }
 
 /** A delivery that a listener was given and has not answered. */
-export type UnansweredDelivery = LeasedDelivery & { lease_owner: string; leased_at: Date };
+export type UnansweredDelivery = LeasedDelivery & { leaseOwner: string; leasedAt: Date };
 
 /** The delivery as long as it waits for the answer under this lease, whoever holds it. */
 export async function findUnanswered(
@@ -519,13 +519,13 @@ export async function findUnanswered(
 export function releaseLease(
   db: Queryable,
   owner: string,
-  delivery: OwnDelivery & { lease_number: number },
+  delivery: OwnDelivery & { leaseNumber: number },
   now: Date,
 ): Promise<number> {
   return db.run(sql`
     update webhook_delivery_queue set lease_owner = null, lease_until = null, changed_at = ${now}
-    where organization_id = ${delivery.organization_id} and sandbox = ${delivery.sandbox} and delivery_id = ${delivery.id}
-      and lease_number = ${delivery.lease_number} and lease_owner = ${owner}`);
+    where organization_id = ${delivery.organizationId} and sandbox = ${delivery.sandbox} and delivery_id = ${delivery.id}
+      and lease_number = ${delivery.leaseNumber} and lease_owner = ${owner}`);
 }
 
 /** Releases all leases of this process, when it ends; returns how many. They are at the heads of the queues, so the table is read as a whole. */
@@ -548,7 +548,7 @@ export function endScrubbed(db: Db, ids: readonly OwnDelivery[], now: Date): Pro
 async function takeOffQueue(tx: Tx, deliveries: readonly OwnDelivery[]): Promise<void> {
   await tx.run(sql`
     delete from webhook_delivery_queue q
-    using unnest(${deliveries.map((delivery) => delivery.organization_id)}::uuid[],
+    using unnest(${deliveries.map((delivery) => delivery.organizationId)}::uuid[],
       ${deliveries.map(({ sandbox }) => sandbox)}::boolean[], ${deliveries.map(({ id }) => id)}::text[])
       as gone (organization_id, sandbox, id)
     where q.organization_id = gone.organization_id and q.sandbox = gone.sandbox and q.delivery_id = gone.id`);
@@ -559,13 +559,13 @@ async function takeOffQueue(tx: Tx, deliveries: readonly OwnDelivery[]): Promise
  * is still set aside waits for its time.
  */
 export async function forgetAttempted(db: Queryable, now: Date): Promise<string[]> {
-  const rows = await db.rows<{ row_id: string }>(sql`
+  const rows = await db.rows<{ rowId: string }>(sql`
     delete from set_aside_rows s
     where s.job = ${setAsideAs.job} and s.kind = ${setAsideAs.kind} and s.retry_at <= ${now} and not exists (
       select from webhook_deliveries d where d.id = s.row_id and d.status = 'pending'
         and (d.last_attempt_at is null or d.last_attempt_at < s.last_at))
     returning row_id`);
-  return rows.map((row) => row.row_id);
+  return rows.map((row) => row.rowId);
 }
 
 export type RecordedAttempt = {
@@ -601,7 +601,7 @@ export async function recordAttempts(
     exchange === null ? [] : [{ ...attempt, exchange }],
   );
   const ids = attempts.map((attempt) => attempt.deliveryId).sort();
-  const rows = await db.rows<{ delivery_id: DeliveryId }>(sql`
+  const rows = await db.rows<{ deliveryId: DeliveryId }>(sql`
     with result as materialized (
       select * from unnest(
         ${attempts.map((attempt) => attempt.organizationId)}::uuid[],
@@ -655,7 +655,7 @@ export async function recordAttempts(
       select r.attempt_id, r.id, r.organization_id, r.status_code, r.error, r.duration_ms, r.attempted_at
       from result r join written on written.id = r.id where r.status <> 'succeeded')
     select id as delivery_id from written`);
-  return rows.map((row) => row.delivery_id);
+  return rows.map((row) => row.deliveryId);
 }
 
 /** Of the deliveries that were written, where the payload is still there. */
@@ -743,13 +743,13 @@ export async function scrubUndelivered(
     const page = deliveriesPage(tenant, { eventId }, null, now);
     found.push(...(await tx.rows<{ id: DeliveryId }>(page)).map((row) => row.id));
   }
-  const open = await tx.rows<{ id: DeliveryId; is_leased: boolean }>(sql`
+  const open = await tx.rows<{ id: DeliveryId; isLeased: boolean }>(sql`
     select q.delivery_id as id, q.lease_until > ${now} is true as is_leased from webhook_delivery_queue q
     where ${ownedBy(tenant, sql`q.`)} and q.delivery_id = any(${found}::text[])
     order by q.delivery_id for update`);
   const rows = await tx.rows<{ status: DeliveryStatus }>(sql`
     select status from webhook_deliveries where id = any(${found}::text[]) order by id for update`);
-  const leased = open.filter((row) => row.is_leased).map((row) => row.id);
+  const leased = open.filter((row) => row.isLeased).map((row) => row.id);
   await tx.run(sql`
     delete from webhook_delivery_queue q where ${ownedBy(tenant, sql`q.`)}
       and q.delivery_id = any(${found}::text[]) and q.delivery_id <> all(${leased}::text[])`);

@@ -7,14 +7,14 @@ import type { Tenant } from "../../platform/kernel/caller.ts";
 
 export type EncryptionKeyRow = {
   id: EncryptionKeyId;
-  endpoint_id: EndpointId;
-  key_id: string;
+  endpointId: EndpointId;
+  keyId: string;
   n: string;
   e: string;
-  is_active: boolean;
-  created_at: Date;
-  updated_at: Date;
-  deactivated_at: Date | null;
+  isActive: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+  deactivatedAt: Date | null;
 };
 
 const columns = sql`id, endpoint_id, key_id, n, e, is_active, created_at, updated_at, deactivated_at`;

@@ -10,20 +10,20 @@ import { isSandbox, type Tenant } from "../../platform/kernel/caller.ts";
 
 export type EndpointRow = {
   id: EndpointId;
-  organization_id: OrganizationId;
+  organizationId: OrganizationId;
   sandbox: boolean;
   name: string | null;
   kind: EndpointKind;
   url: string;
   enabled: boolean;
-  subscribed_event_types: EventType[] | null;
-  undelivered_payload_retention_hours: PayloadRetentionHours;
-  has_active_key: boolean;
-  created_at: Date;
-  updated_at: Date;
-  disabled_at: Date | null;
-  disabled_reason: DisabledReason | null;
-  listener_seen_at: Date | null;
+  subscribedEventTypes: EventType[] | null;
+  undeliveredPayloadRetentionHours: PayloadRetentionHours;
+  hasActiveKey: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+  disabledAt: Date | null;
+  disabledReason: DisabledReason | null;
+  listenerSeenAt: Date | null;
 };
 
 const columns = sql`id, organization_id, sandbox, name, kind, url, enabled, subscribed_event_types, undelivered_payload_retention_hours,
@@ -159,10 +159,10 @@ export function listEndpoints(
 }
 
 export async function readSigningSecret(tx: Tx, tenant: Tenant, id: EndpointId): Promise<Buffer | null> {
-  const row = await tx.first<{ signing_secret: Buffer }>(
+  const row = await tx.first<{ signingSecret: Buffer }>(
     sql`select signing_secret from webhook_endpoints where ${ownedBy(tenant)} and id = ${id}`,
   );
-  return row?.signing_secret ?? null;
+  return row?.signingSecret ?? null;
 }
 
 export async function replaceSigningSecret(
@@ -180,10 +180,10 @@ export async function replaceSigningSecret(
 
 export type PublishTarget = {
   id: EndpointId;
-  organization_id: OrganizationId;
+  organizationId: OrganizationId;
   sandbox: boolean;
-  subscribed_event_types: EventType[] | null;
-  no_key_mailed_at: Date | null;
+  subscribedEventTypes: EventType[] | null;
+  noKeyMailedAt: Date | null;
   key: { id: EncryptionKeyId; keyId: string; n: string; e: string } | null;
 };
 
@@ -218,7 +218,7 @@ export function findPublishTarget(
 
 export type Notice = {
   id: EndpointId;
-  organization_id: OrganizationId;
+  organizationId: OrganizationId;
   sandbox: boolean;
   name: string | null;
   url: string;

@@ -11,14 +11,14 @@ import { idFloor, madeSoonAfter } from "../../platform/kernel/ids.ts";
 
 export type EventRow = {
   id: EventId;
-  organization_id: OrganizationId;
+  organizationId: OrganizationId;
   type: EventType;
-  session_id: SessionId | null;
+  sessionId: SessionId | null;
   sandbox: boolean;
-  contract_version: number | null;
-  client_reference_id: string | null;
-  created_at: Date;
-  retracted_at: Date | null;
+  contractVersion: number | null;
+  clientReferenceId: string | null;
+  createdAt: Date;
+  retractedAt: Date | null;
 };
 
 const columns = sql`id, organization_id, type, session_id, sandbox, contract_version, client_reference_id, created_at,
@@ -30,12 +30,12 @@ export function insertEvents(events: readonly EventRow[], condition: Sql, now: D
     insert into events (id, organization_id, type, session_id, sandbox, contract_version, client_reference_id, created_at)
     select e.*, ${now}::timestamptz from unnest(
       ${events.map((event) => event.id)}::text[],
-      ${events.map((event) => event.organization_id)}::uuid[],
+      ${events.map((event) => event.organizationId)}::uuid[],
       ${events.map((event) => event.type)}::text[],
-      ${events.map((event) => event.session_id)}::text[],
+      ${events.map((event) => event.sessionId)}::text[],
       ${events.map((event) => event.sandbox)}::boolean[],
-      ${events.map((event) => event.contract_version)}::integer[],
-      ${events.map((event) => event.client_reference_id)}::text[]) as e where ${condition}`;
+      ${events.map((event) => event.contractVersion)}::integer[],
+      ${events.map((event) => event.clientReferenceId)}::text[]) as e where ${condition}`;
 }
 
 /** Holds for the events of a session: none is older than the session. */

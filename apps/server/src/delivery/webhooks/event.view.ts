@@ -6,11 +6,11 @@ export function viewEvent(row: EventRow): Static<typeof WebhookEvent> {
   return {
     id: row.id,
     type: row.type,
-    session_id: row.session_id,
+    session_id: row.sessionId,
     sandbox: row.sandbox,
-    contract_version: row.contract_version,
-    client_reference_id: row.client_reference_id,
-    created_at: row.created_at.toISOString(),
-    retracted_at: row.retracted_at?.toISOString() ?? null,
+    contract_version: row.contractVersion,
+    client_reference_id: row.clientReferenceId,
+    created_at: row.createdAt.toISOString(),
+    retracted_at: row.retractedAt?.toISOString() ?? null,
   };
 }

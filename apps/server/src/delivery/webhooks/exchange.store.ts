@@ -4,7 +4,7 @@ import { sql } from "../../platform/db/sql.ts";
 import type { ReceiverAnswer } from "./exchange.ts";
 import { unpackPayload } from "./stored-payload.ts";
 
-export type SealedRow = { payload: string; key_id: string };
+export type SealedRow = { payload: string; keyId: string };
 
 /** The body of a delivery while it is kept; null when it is scrubbed, or due to be. */
 export async function findSealedBody(
@@ -21,12 +21,12 @@ export async function findSealedBody(
 }
 
 export type ExchangeRow = {
-  attempt_id: DeliveryAttemptId;
+  attemptId: DeliveryAttemptId;
   signature: string;
-  standard_signature: string;
-  status_line: string | null;
+  standardSignature: string;
+  statusLine: string | null;
   answer: string | null;
-  answer_is_cut: boolean;
+  answerIsCut: boolean;
 };
 
 export function exchangesOf(
@@ -40,7 +40,7 @@ export function exchangesOf(
 }
 
 export function answerOf(row: ExchangeRow): ReceiverAnswer | null {
-  return row.status_line === null
+  return row.statusLine === null
     ? null
-    : { statusLine: row.status_line, text: row.answer ?? "", isCut: row.answer_is_cut };
+    : { statusLine: row.statusLine, text: row.answer ?? "", isCut: row.answerIsCut };
 }

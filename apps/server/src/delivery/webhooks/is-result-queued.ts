@@ -7,9 +7,9 @@ import { findResultEvent } from "./event.store.ts";
 /** Whether the success of a session was queued for an endpoint with a key. Without a key nothing can be sent, whatever happens later. */
 export async function isResultQueued(
   db: Queryable,
-  session: { id: SessionId; organization_id: OrganizationId; sandbox: boolean },
+  session: { id: SessionId; organizationId: OrganizationId; sandbox: boolean },
 ): Promise<boolean> {
-  const tenant = { organizationId: session.organization_id, environment: environmentOf(session) };
+  const tenant = { organizationId: session.organizationId, environment: environmentOf(session) };
   const eventId = await findResultEvent(db, tenant, session.id);
   return eventId !== null && (await hasSealedDelivery(db, tenant, eventId));
 }

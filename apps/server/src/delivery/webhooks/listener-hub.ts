@@ -263,7 +263,7 @@ export class ListenerHub implements Sender {
   }
 
   async send(delivery: SendableDelivery, secret: string, now: Date): Promise<Sent> {
-    const stream = this.#streams.get(delivery.endpoint_id);
+    const stream = this.#streams.get(delivery.endpointId);
     // Notifications may be lost, so the right is looked up once more for each delivery.
     if (stream === undefined || (await stream.events.recheck()) !== "allowed" || stream.isClosed)
       return { kind: "put_back" };
@@ -271,7 +271,7 @@ export class ListenerHub implements Sender {
   }
 
   #hand(stream: OpenStream, delivery: SendableDelivery, secret: string, now: Date): Promise<Sent> {
-    const { id, event_id: eventId, event_type: eventType, payload } = delivery;
+    const { id, eventId, eventType, payload } = delivery;
     const headers = headersOf({ id, eventId, eventType }, sign(secret, { eventId, payload }, now), now);
     const timeoutMs = this.#options.attemptTimeoutMs ?? attemptTimeoutMs;
     const { promise, resolve } = Promise.withResolvers<Sent>();
@@ -290,15 +290,15 @@ export class ListenerHub implements Sender {
         }),
       timeoutMs,
     );
-    stream.waiting.set(delivery.id, { leaseNumber: delivery.lease_number, settle });
+    stream.waiting.set(delivery.id, { leaseNumber: delivery.leaseNumber, settle });
     this.#tell(stream, {
       type: "delivery",
       delivery: {
         delivery_id: delivery.id,
-        event_id: delivery.event_id,
-        event_type: delivery.event_type,
-        lease: delivery.lease_number,
-        attempt: delivery.tries_used + 1,
+        event_id: delivery.eventId,
+        event_type: delivery.eventType,
+        lease: delivery.leaseNumber,
+        attempt: delivery.triesUsed + 1,
         headers,
         body: delivery.payload,
       },

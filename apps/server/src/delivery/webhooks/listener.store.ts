@@ -36,13 +36,13 @@ export async function touchListeners(
   streams: readonly ListenerStream[],
   now: Date,
 ): Promise<Set<string>> {
-  const rows = await db.rows<{ stream_id: string }>(sql`
+  const rows = await db.rows<{ streamId: string }>(sql`
     update webhook_endpoints e set listener_seen_at = ${now}
     from unnest(${streams.map((stream) => stream.endpointId)}::text[], ${streams.map((stream) => stream.streamId)}::uuid[])
       as open (id, stream_id)
     where e.id = open.id and e.listener_stream_id = open.stream_id
     returning open.stream_id`);
-  return new Set(rows.map((row) => row.stream_id));
+  return new Set(rows.map((row) => row.streamId));
 }
 
 /** Those of the listeners that there are. */
@@ -63,7 +63,7 @@ export function tellAnswered(
 
 type AbsentListener = {
   id: EndpointId;
-  organization_id: OrganizationId;
+  organizationId: OrganizationId;
   sandbox: boolean;
   name: string | null;
 };

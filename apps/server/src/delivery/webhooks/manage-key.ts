@@ -33,7 +33,7 @@ export async function registerKey(
       const endpoint = await findEndpoint(tx, caller, endpointId);
       if (endpoint === null) throw new ApiError("NOT_FOUND");
       const key = await addKey(tx, caller, endpointId, body, now);
-      await mailNewDestination(core, tx, caller, { kind: "key_added", endpoint, keyId: key.key_id });
+      await mailNewDestination(core, tx, caller, { kind: "key_added", endpoint, keyId: key.keyId });
       return key;
     });
   } catch (error) {
@@ -71,7 +71,7 @@ export async function addKey(
   await recordAct(tx, now, caller, {
     event: "webhook_key.registered",
     targetId: created.id,
-    details: { key_id: created.key_id, webhook_endpoint_id: endpointId },
+    details: { key_id: created.keyId, webhook_endpoint_id: endpointId },
   });
   return created;
 }
@@ -99,11 +99,11 @@ export async function activateKey(
     await recordAct(tx, now, caller, {
       event: active ? "webhook_key.reactivated" : "webhook_key.deactivated",
       targetId: changed.id,
-      details: { key_id: changed.key_id, webhook_endpoint_id: changed.endpoint_id },
+      details: { key_id: changed.keyId, webhook_endpoint_id: changed.endpointId },
     });
-    const endpoint = active ? await findEndpoint(tx, caller, changed.endpoint_id) : null;
+    const endpoint = active ? await findEndpoint(tx, caller, changed.endpointId) : null;
     if (endpoint !== null)
-      await mailNewDestination(core, tx, caller, { kind: "key_added", endpoint, keyId: changed.key_id });
+      await mailNewDestination(core, tx, caller, { kind: "key_added", endpoint, keyId: changed.keyId });
     return changed;
   });
 }

@@ -25,7 +25,7 @@ function tellOwners(
   kind: "no_active_key" | "endpoint_gone" | "endpoint_failing",
 ): Promise<void> {
   const url = webhooksPage(core, notice);
-  return mailOwners(core, tx, notice.organization_id, { kind, fill: { endpoint: describe(notice) }, url });
+  return mailOwners(core, tx, notice.organizationId, { kind, fill: { endpoint: describe(notice) }, url });
 }
 
 export function mailNoActiveKey(core: Needs, tx: Tx, notice: Notice): Promise<void> {

@@ -55,7 +55,7 @@ export async function publishEvents(
     known == null
       ? await tx.ask(publishTargets([...new Set(events.map((event) => event.organizationId))]))
       : [known];
-  const byOrganization = Map.groupBy(targets, (target) => target.organization_id);
+  const byOrganization = Map.groupBy(targets, (target) => target.organizationId);
   const planned = events.map((event) => ({
     event,
     id: newId("evt", now),
@@ -105,14 +105,14 @@ async function seal(
 function rowOf(event: NewEvent, id: EventId, now: Date): EventRow {
   return {
     id,
-    organization_id: event.organizationId,
+    organizationId: event.organizationId,
     type: event.type,
-    session_id: event.session.id,
+    sessionId: event.session.id,
     sandbox: event.sandbox,
-    contract_version: event.session.contractVersion,
-    client_reference_id: event.session.clientReferenceId,
-    created_at: now,
-    retracted_at: null,
+    contractVersion: event.session.contractVersion,
+    clientReferenceId: event.session.clientReferenceId,
+    createdAt: now,
+    retractedAt: null,
   };
 }
 
@@ -121,7 +121,7 @@ function receives(target: PublishTarget, event: NewEvent): boolean {
   if (target.sandbox !== event.sandbox) return false;
   const bound = event.session.webhookEndpointId;
   if (bound !== null && bound !== target.id) return false;
-  return target.subscribed_event_types?.includes(event.type) ?? true;
+  return target.subscribedEventTypes?.includes(event.type) ?? true;
 }
 
 /** What the partner finds after decrypting. The contract's type, so that it cannot say anything but what is published. */
@@ -150,7 +150,7 @@ export async function tellAboutMissingKeys(
 ): Promise<void> {
   const before = later(now, -noKeyNoticeEveryMs);
   const untold = targets.filter(
-    ({ key, no_key_mailed_at: told }) => key === null && (told === null || told <= before),
+    ({ key, noKeyMailedAt: told }) => key === null && (told === null || told <= before),
   );
   if (untold.length === 0) return;
   const ids = [...new Set(untold.map((target) => target.id))].sort();

@@ -33,9 +33,9 @@ function partName(at: number): Sql {
  * a transaction a transaction of its own. The workers are woken once it is committed. False where the condition did not hold.
  */
 export async function writePublished(db: Queryable, published: Published, now: Date): Promise<boolean> {
-  const row = await db.one<{ is_written: boolean }>(publishedStatement(published, now));
-  if (row.is_written) notifyPublished(db, published);
-  return row.is_written;
+  const row = await db.one<{ isWritten: boolean }>(publishedStatement(published, now));
+  if (row.isWritten) notifyPublished(db, published);
+  return row.isWritten;
 }
 
 /** As `writePublished`, without a condition, and sent with the next statement of the transaction or with its commit. */

@@ -24,7 +24,7 @@ export function finish(
   now: Date,
 ): Finished {
   const next = afterAttempt(
-    { triesUsed: delivery.tries_used, retentionHours: delivery.retention_hours },
+    { triesUsed: delivery.triesUsed, retentionHours: delivery.retentionHours },
     result,
     now,
     Math.random(),
@@ -33,10 +33,10 @@ export function finish(
     delivery,
     result,
     record: {
-      organizationId: delivery.organization_id,
+      organizationId: delivery.organizationId,
       sandbox: delivery.sandbox,
       deliveryId: delivery.id,
-      leaseNumber: delivery.lease_number,
+      leaseNumber: delivery.leaseNumber,
       attemptId: newId("wha", attemptedAt),
       statusCode: result.statusCode,
       error: result.error,
@@ -53,7 +53,7 @@ export function finish(
 
 /** Whether more than the attempts themselves has to be written. */
 export function changesStanding({ delivery, result }: Finished): boolean {
-  return result.error !== null || delivery.failing_since !== null;
+  return result.error !== null || delivery.failingSince !== null;
 }
 
 /** Records attempts and what they mean for their endpoints. Returns the deliveries whose lease was still the owner's. */
@@ -66,7 +66,7 @@ export async function recordResults(
   const now = core.clock.now();
   const failed = batch.filter(({ result }) => result.error !== null);
   const recovered = batch.filter(
-    ({ result, delivery }) => result.error === null && delivery.failing_since !== null,
+    ({ result, delivery }) => result.error === null && delivery.failingSince !== null,
   );
   const written = await recordAttempts(
     tx,
@@ -78,12 +78,12 @@ export async function recordResults(
   if (failed.length > 0) await markFailing(tx, endpointIdsOf(failed), now);
   if (recovered.length > 0) await markSucceeding(tx, endpointIdsOf(recovered));
   for (const { delivery, result } of failed) {
-    const reason = disabledBy(result, delivery.failing_since, now);
+    const reason = disabledBy(result, delivery.failingSince, now);
     if (reason === null) continue;
     const notice = await disableEndpoint(
       tx,
-      delivery.organization_id,
-      delivery.endpoint_id,
+      delivery.organizationId,
+      delivery.endpointId,
       delivery.url,
       reason,
       now,
@@ -103,5 +103,5 @@ export async function recordResults(
 }
 
 function endpointIdsOf(entries: readonly Finished[]): EndpointId[] {
-  return [...new Set(entries.map(({ delivery }) => delivery.endpoint_id))].sort();
+  return [...new Set(entries.map(({ delivery }) => delivery.endpointId))].sort();
 }

@@ -38,7 +38,7 @@ export async function registerListener(
     const key = await addKey(tx, caller, row.id, body.encryption_key, now);
     // One mail: its key is a part of the listener.
     await mailNewDestination(core, tx, caller, { kind: "endpoint_added", endpoint: row });
-    return { row: { ...row, has_active_key: true }, secret, key };
+    return { row: { ...row, hasActiveKey: true }, secret, key };
   });
 }
 

@@ -32,7 +32,7 @@ export async function retryDelivery(
       if (found === null) throw new ApiError("NOT_FOUND");
       throw whyNot([found]);
     }
-    announceDeliveries(tx, [restarted.endpoint_id]);
+    announceDeliveries(tx, [restarted.endpointId]);
     await recordAct(tx, now, caller, { event: "webhook_delivery.retried", targetId: deliveryId });
     return restarted;
   });
@@ -69,7 +69,7 @@ async function replayDeliveries(tx: Tx, tenant: Tenant, eventId: EventId, now: D
   if (restarted.length === 0) throw whyNot(deliveries);
   announceDeliveries(
     tx,
-    restarted.map((delivery) => delivery.endpoint_id),
+    restarted.map((delivery) => delivery.endpointId),
   );
   return restarted;
 }

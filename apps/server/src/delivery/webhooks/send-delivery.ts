@@ -36,7 +36,7 @@ async function sendDelivery(
   now: Date,
 ): Promise<Sent> {
   const startedAt = performance.now();
-  const { id, event_id: eventId, event_type: eventType, payload } = delivery;
+  const { id, eventId, eventType, payload } = delivery;
   const signatures = sign(secret, { eventId, payload }, now);
   const took = () => Math.round(performance.now() - startedAt);
   try {

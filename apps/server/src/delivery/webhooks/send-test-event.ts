@@ -72,6 +72,6 @@ export async function sendTestEvent(
     });
   const { key } = target;
   const sealed =
-    delivery.sealed === null || key === null ? null : { payload: delivery.sealed.payload, key_id: key.keyId };
+    delivery.sealed === null || key === null ? null : { payload: delivery.sealed.payload, keyId: key.keyId };
   return { event, deliveries: [justWritten(delivery, now)], sealed };
 }

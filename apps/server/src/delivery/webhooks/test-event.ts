@@ -15,19 +15,19 @@ type TestEvent = { event: EventRow; delivery: NewDelivery };
  */
 export function sealTestEvent(target: PublishTarget, type: EventType, now: Date): TestEvent {
   const id = newId("evt", now);
-  const { organization_id: organizationId, sandbox, key } = target;
+  const { organizationId, sandbox, key } = target;
   const plaintext = JSON.stringify(plaintextOf(target, type, id, now));
   return {
     event: {
       id,
-      organization_id: organizationId,
+      organizationId: organizationId,
       type,
-      session_id: null,
+      sessionId: null,
       sandbox,
-      contract_version: null,
-      client_reference_id: null,
-      created_at: now,
-      retracted_at: null,
+      contractVersion: null,
+      clientReferenceId: null,
+      createdAt: now,
+      retractedAt: null,
     },
     delivery: {
       id: newId("whd", now),

@@ -164,7 +164,7 @@ function deliveryRoutes(core: Pick<Core, "db" | "clock">): Binding[] {
       const attempts = await attemptsOf(db, organizationId, row);
       // What a receiver answered is kept as long as the payload, and told as long.
       const exchanges = sealed === null ? [] : await exchangesOf(db, organizationId, row.id);
-      const ofAttempt = new Map(exchanges.map((exchange) => [exchange.attempt_id, exchange]));
+      const ofAttempt = new Map(exchanges.map((exchange) => [exchange.attemptId, exchange]));
       return {
         ...viewDelivery(row),
         attempts: attempts.map((attempt) =>

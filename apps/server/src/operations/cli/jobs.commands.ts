@@ -5,9 +5,9 @@ import { withDatabase } from "../../platform/installation/open-installation.ts";
 
 const maxShown = 1000;
 
-function cellsOf({ job, kind, row_id: id, tries, first_at, retry_at, reason }: AsideRow): string[] {
+function cellsOf({ job, kind, rowId: id, tries, firstAt, retryAt, reason }: AsideRow): string[] {
   const minuteOf = (at: Date) => at.toISOString().slice(0, 16);
-  return [job, kind, id, String(tries), minuteOf(first_at), minuteOf(retry_at), reason];
+  return [job, kind, id, String(tries), minuteOf(firstAt), minuteOf(retryAt), reason];
 }
 
 export const jobsCommand: Command = {
@@ -19,7 +19,10 @@ export const jobsCommand: Command = {
     withDatabase(process.env, async (db) => {
       const rows = await listAside(db, maxShown);
       if (options.json === true) {
-        for (const row of rows) print(JSON.stringify(row));
+        for (const { rowId, firstAt, lastAt, retryAt, ...row } of rows)
+          print(
+            JSON.stringify({ ...row, row_id: rowId, first_at: firstAt, last_at: lastAt, retry_at: retryAt }),
+          );
         return 0;
       }
       if (rows.length === 0) print("No row is set aside.");

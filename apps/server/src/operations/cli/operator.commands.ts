@@ -29,22 +29,22 @@ export const userGrantOperator: Command = {
       if (email === null) {
         const grants = await listOperatorGrants(db);
         if (grants.length === 0) print("Nobody may see the operator's page.");
-        for (const { user_id, email: address, granted_at, revoked_at, name } of grants) {
-          const until = revoked_at === null ? "" : ` until ${revoked_at.toISOString()}`;
-          print(`${user_id}  ${address}  since ${granted_at.toISOString()}${until}  ${name}`);
+        for (const { userId, email: address, grantedAt, revokedAt, name } of grants) {
+          const until = revokedAt === null ? "" : ` until ${revokedAt.toISOString()}`;
+          print(`${userId}  ${address}  since ${grantedAt.toISOString()}${until}  ${name}`);
         }
         return 0;
       }
       const user = await findAccount(db, email);
       // Whoever signs up first with an address has its account; only a link that was mailed there tells that it is theirs.
-      if (user.email_verified_at === null)
+      if (user.emailVerifiedAt === null)
         throw new CommandError(
           "The account has not proven its e-mail, so it may be anybody's. Have its owner open the link that was mailed there.",
         );
       const isNew = await grantOperator(db, user.id, clock.now());
       print(isNew ? `${user.email} may see the operator's page.` : `${user.email} is an operator already.`);
-      const { totp_enabled, passkey_count } = await readAccount(db, user.id);
-      if (!totp_enabled && passkey_count === 0)
+      const { totpEnabled, passkeyCount } = await readAccount(db, user.id);
+      if (!totpEnabled && passkeyCount === 0)
         print(
           "The account has neither a second factor nor a passkey: whoever knows its password sees it too.",
         );

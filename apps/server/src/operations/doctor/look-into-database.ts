@@ -54,14 +54,14 @@ export async function lookIntoDatabase({ config, clock, log, env }: Surroundings
   const db = openDb({ url: config.databaseDirectUrl || opened.url, poolSize: 4, onError: () => {} });
   try {
     const before = clock.now().getTime();
-    const { version, takes_writes, has_schema, now } = await readDatabaseFacts(db);
+    const { version, takesWrites, hasSchema, now } = await readDatabaseFacts(db);
     const skewMs = now.getTime() - (before + clock.now().getTime()) / 2;
-    const applied = has_schema ? await listAppliedMigrations(db) : null;
+    const applied = hasSchema ? await listAppliedMigrations(db) : null;
     const schema = { known: listMigrations(), applied, earlierLife };
     // In the midst of an update, or one step back, this release works on the tables that are there; otherwise they may be another version's.
     const isUsable = applied !== null && judge("schema", schema, clock.now()).state !== "problem";
     return await runChecks([
-      checkOf("database", clock, () => ({ kind: "answers", version, takesWrites: takes_writes })),
+      checkOf("database", clock, () => ({ kind: "answers", version, takesWrites })),
       ...poolerCheck,
       checkOf("schema", clock, () => schema),
       checkOf("clock", clock, () => ({ skewMs })),

@@ -103,6 +103,6 @@ export async function finishSession(
 }
 
 function viewFinished(row: SessionRow, document: string): object {
-  const { id, status, failure_code, unmet_requirement } = row;
-  return { session_id: id, document, status, failure_code, unmet_requirement };
+  const { id, status, failureCode, unmetRequirement } = row;
+  return { session_id: id, document, status, failure_code: failureCode, unmet_requirement: unmetRequirement };
 }

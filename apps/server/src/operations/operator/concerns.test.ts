@@ -33,7 +33,7 @@ const job = {
   lateSeconds: 0,
   setAside: 0,
 };
-const aside = { job: "x", kind: "y", reason: "z", count: 2, oldest_at: now, next_try_at: now };
+const aside = { job: "x", kind: "y", reason: "z", count: 2, oldestAt: now, nextTryAt: now };
 const source = {
   address: "https://pki.example",
   editionAt: null,

@@ -8,9 +8,9 @@ type DatabaseFacts = {
   version: string;
   /** The database's own clock. */
   now: Date;
-  takes_writes: boolean;
+  takesWrites: boolean;
   /** False before the first migration. */
-  has_schema: boolean;
+  hasSchema: boolean;
 };
 
 export function readDatabaseFacts(db: Queryable): Promise<DatabaseFacts> {
@@ -25,7 +25,7 @@ export function listAppliedMigrations(
   db: Queryable,
 ): Promise<{ name: string; checksum: string; minCode: number | null }[]> {
   return db.rows(sql`
-    select name, checksum, (to_jsonb(m) ->> 'least_code')::integer as "minCode" from schema_migrations m order by name`);
+    select name, checksum, (to_jsonb(m) ->> 'least_code')::integer as min_code from schema_migrations m order by name`);
 }
 
 /** How many mails are not handed over, those included that are set aside, counted up to `most`. */
@@ -41,15 +41,15 @@ export type OrganizationSizeRow = {
   name: string;
   slug: string;
   environment: Environment;
-  pending_deletion_at: Date | null;
-  created_at: Date;
+  pendingDeletionAt: Date | null;
+  createdAt: Date;
   members: number;
-  live_keys: number;
-  sandbox_keys: number;
-  live_endpoints: number;
-  sandbox_endpoints: number;
-  live_sessions: number;
-  sandbox_sessions: number;
+  liveKeys: number;
+  sandboxKeys: number;
+  liveEndpoints: number;
+  sandboxEndpoints: number;
+  liveSessions: number;
+  sandboxSessions: number;
 };
 
 /**

@@ -26,11 +26,11 @@ export async function revokeOperator(db: Queryable, userId: UserId, now: Date): 
 }
 
 type OperatorGrant = {
-  user_id: UserId;
+  userId: UserId;
   email: string;
   name: string;
-  granted_at: Date;
-  revoked_at: Date | null;
+  grantedAt: Date;
+  revokedAt: Date | null;
 };
 
 /** Those that stand first, then the others, each with the latest first. */

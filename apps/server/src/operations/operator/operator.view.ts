@@ -48,10 +48,10 @@ export function viewInstallationStatus(status: InstallationStatus): Status {
     })),
     set_aside: {
       count: setAside.count,
-      groups: setAside.groups.map(({ oldest_at, next_try_at, ...group }) => ({
+      groups: setAside.groups.map(({ oldestAt, nextTryAt, ...group }) => ({
         ...group,
-        oldest_at: oldest_at.toISOString(),
-        next_try_at: next_try_at.toISOString(),
+        oldest_at: oldestAt.toISOString(),
+        next_try_at: nextTryAt.toISOString(),
       })),
     },
     trust: viewTrust(status),
@@ -116,10 +116,10 @@ export function viewOrganizationSize(row: OrganizationSizeRow): Static<typeof Or
     slug: row.slug,
     environment: row.environment,
     members: row.members,
-    api_keys: { live: row.live_keys, sandbox: row.sandbox_keys },
-    webhook_endpoints: { live: row.live_endpoints, sandbox: row.sandbox_endpoints },
-    ended_sessions: { live: row.live_sessions, sandbox: row.sandbox_sessions },
-    pending_deletion_at: textOf(row.pending_deletion_at),
-    created_at: row.created_at.toISOString(),
+    api_keys: { live: row.liveKeys, sandbox: row.sandboxKeys },
+    webhook_endpoints: { live: row.liveEndpoints, sandbox: row.sandboxEndpoints },
+    ended_sessions: { live: row.liveSessions, sandbox: row.sandboxSessions },
+    pending_deletion_at: textOf(row.pendingDeletionAt),
+    created_at: row.createdAt.toISOString(),
   };
 }

@@ -57,8 +57,8 @@ async function readWebhooks(db: Db, now: Date): Promise<Omit<Facts["webhooks"], 
   };
 }
 
-function oldestOf(due: readonly { due_at: Date }[]): Date | null {
-  return due.length === 0 ? null : new Date(Math.min(...due.map(({ due_at: at }) => at.getTime())));
+function oldestOf(due: readonly { dueAt: Date }[]): Date | null {
+  return due.length === 0 ? null : new Date(Math.min(...due.map(({ dueAt: at }) => at.getTime())));
 }
 
 function capped(count: number): { count: number; isCapped: boolean } {

@@ -53,12 +53,12 @@ export function measureQueues(
     const counts = new Map((await countAside(db)).map(({ job, count }) => [job, count]));
     for (const job of counts.keys()) known.add(job);
     for (const job of known) showAside(counts.get(job) ?? 0, { job });
-    const oldest = await findOldestDue(db, {
+    const { mailRequests, ...oldest } = await findOldestDue(db, {
       mails: oldestMail(options.mailJob, now),
-      mail_requests: oldestMailRequest(options.mailRequestJob, now),
+      mailRequests: oldestMailRequest(options.mailRequestJob, now),
       expiries: oldestDueSession(options.expiryJob, now),
     });
-    for (const [queue, since] of Object.entries(oldest))
+    for (const [queue, since] of Object.entries({ ...oldest, mail_requests: mailRequests }))
       options.show(since === null ? 0 : Math.max(0, now.getTime() - since.getTime()) / 1000, { queue });
     await measureDatabase();
     measuredAt = performance.now();

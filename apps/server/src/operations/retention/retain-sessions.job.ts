@@ -64,7 +64,7 @@ export function retentionJobs(
             attempts.map((attempt) => attempt.id),
             clock.now(),
           );
-          const ids = attempts.map((attempt) => attempt.session_id);
+          const ids = attempts.map((attempt) => attempt.sessionId);
           for (const deleteBeside of beside.ofDevices) await deleteBeside(tx, ids);
         },
       }),

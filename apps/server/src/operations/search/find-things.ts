@@ -55,9 +55,9 @@ function findSessions({ clock }: SearchCore, rows: readonly SessionRow[]): Found
   return rows.map((row) => ({
     kind: "session",
     id: row.id,
-    title: row.client_reference_id,
-    detail: statusAt({ status: row.status, expiresAt: row.expires_at }, now),
-    created_at: row.created_at.toISOString(),
+    title: row.clientReferenceId,
+    detail: statusAt({ status: row.status, expiresAt: row.expiresAt }, now),
+    created_at: row.createdAt.toISOString(),
   }));
 }
 
@@ -94,27 +94,27 @@ async function findMembers(
     id: member.id,
     title: member.name,
     detail: member.email,
-    created_at: member.created_at.toISOString(),
+    created_at: member.createdAt.toISOString(),
   }));
 }
 
 async function findOneEvent({ db }: SearchCore, caller: TenantMember, id: EventId): Promise<Found[]> {
   const row = await findEvent(db, caller, id);
   if (row === null) return [];
-  return [{ kind: "event", id, title: null, detail: row.type, created_at: row.created_at.toISOString() }];
+  return [{ kind: "event", id, title: null, detail: row.type, created_at: row.createdAt.toISOString() }];
 }
 
 async function findOneDelivery(core: SearchCore, caller: TenantMember, id: DeliveryId): Promise<Found[]> {
   const row = await findDelivery(core.db, caller, id, core.clock.now());
   if (row === null) return [];
   return [
-    { kind: "delivery", id, title: null, detail: row.event_type, created_at: row.created_at.toISOString() },
+    { kind: "delivery", id, title: null, detail: row.eventType, created_at: row.createdAt.toISOString() },
   ];
 }
 
 async function findOneEndpoint({ db }: SearchCore, caller: TenantMember, id: EndpointId): Promise<Found[]> {
   const row = await findEndpoint(db, caller, id);
   if (row === null) return [];
-  const createdAt = row.created_at.toISOString();
+  const createdAt = row.createdAt.toISOString();
   return [{ kind: "webhook_endpoint", id, title: row.name, detail: null, created_at: createdAt }];
 }

@@ -82,12 +82,12 @@ export function insertAudits(now: Date, entries: readonly AuditEntry[]): Sql {
 export type AuditRow = {
   id: AuditLogId;
   event: AuditEvent;
-  actor_kind: Actor["kind"];
-  actor_id: string | null;
-  target_id: string | null;
+  actorKind: Actor["kind"];
+  actorId: string | null;
+  targetId: string | null;
   details: Record<string, unknown>;
   sandbox: boolean | null;
-  created_at: Date;
+  createdAt: Date;
 };
 
 type AuditFilter = {
@@ -153,8 +153,8 @@ export function takeOldAuditLogs(
   db: Queryable,
   writtenBefore: Date,
   among: Among,
-): Promise<{ id: AuditLogId; organization_id: OrganizationId }[]> {
-  return db.rows<{ id: AuditLogId; organization_id: OrganizationId }>(sql`
+): Promise<{ id: AuditLogId; organizationId: OrganizationId }[]> {
+  return db.rows<{ id: AuditLogId; organizationId: OrganizationId }>(sql`
     select id, organization_id from audit_logs
     where id > ${among.after === "" ? firstUuid : among.after} and id < ${uuidFloor(writtenBefore)}
       and ${among.where(sql`id`, "uuid")}

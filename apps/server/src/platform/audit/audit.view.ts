@@ -7,11 +7,11 @@ export function viewAuditLog(row: AuditRow): Static<typeof AuditLog> {
   return {
     id: row.id,
     event: row.event,
-    actor_type: row.actor_kind,
-    actor_id: row.actor_id,
-    target_id: row.target_id,
+    actor_type: row.actorKind,
+    actor_id: row.actorId,
+    target_id: row.targetId,
     details: row.details,
     environment: row.sandbox === null ? null : environmentOf({ sandbox: row.sandbox }),
-    created_at: row.created_at.toISOString(),
+    created_at: row.createdAt.toISOString(),
   };
 }

@@ -3,7 +3,7 @@ import pg from "pg";
 import { cutOff } from "./connection.ts";
 import { isRetryable } from "./errors.ts";
 import { Hints, type Notification } from "./hints.ts";
-import type { Answer, Row } from "./pipeline.ts";
+import type { Answer, Row, RowOf } from "./pipeline.ts";
 import { ConnectionPool, type PoolOptions } from "./pool.ts";
 import { type PooledConnection, queryOf } from "./pooled-connection.ts";
 import type { Sql } from "./sql.ts";
@@ -13,11 +13,11 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** Anything that can run a statement: the pool or an open transaction. */
 export type Queryable = {
-  rows<T extends Row>(statement: Sql): Promise<T[]>;
+  rows<T extends RowOf<T>>(statement: Sql): Promise<T[]>;
   /** The single row of a statement that always gives one. */
-  one<T extends Row>(statement: Sql): Promise<T>;
+  one<T extends RowOf<T>>(statement: Sql): Promise<T>;
   /** The first row, or null. */
-  first<T extends Row>(statement: Sql): Promise<T | null>;
+  first<T extends RowOf<T>>(statement: Sql): Promise<T | null>;
   /** How many rows a write touched. */
   run(statement: Sql): Promise<number>;
   /** A hint for listeners of every process, sent when what was written is committed, and only then. Listeners also look by themselves. */
@@ -27,11 +27,11 @@ export type Queryable = {
 /** A statement that is not sent yet, and what its rows mean. */
 export type Question<T> = { statement: Sql; read: (rows: readonly Row[]) => T };
 
-export function allRows<T extends Row>(statement: Sql): Question<readonly T[]> {
+export function allRows<T extends RowOf<T>>(statement: Sql): Question<readonly T[]> {
   return { statement, read: (rows) => rows as readonly T[] };
 }
 
-export function firstRow<T extends Row>(statement: Sql): Question<T | null> {
+export function firstRow<T extends RowOf<T>>(statement: Sql): Question<T | null> {
   return { statement, read: (rows) => (rows[0] as T | undefined) ?? null };
 }
 
@@ -39,17 +39,17 @@ abstract class Statements implements Queryable {
   protected abstract send(statement: Sql): Promise<Answer>;
   abstract notify(channel: string, payload: string): void;
 
-  async rows<T extends Row>(statement: Sql): Promise<T[]> {
+  async rows<T extends RowOf<T>>(statement: Sql): Promise<T[]> {
     return (await this.send(statement)).rows as T[];
   }
 
-  async one<T extends Row>(statement: Sql): Promise<T> {
+  async one<T extends RowOf<T>>(statement: Sql): Promise<T> {
     const row = await this.first<T>(statement);
     if (row === null) throw new Error("a statement that always gives a row gave none");
     return row;
   }
 
-  async first<T extends Row>(statement: Sql): Promise<T | null> {
+  async first<T extends RowOf<T>>(statement: Sql): Promise<T | null> {
     return (await this.rows<T>(statement))[0] ?? null;
   }
 

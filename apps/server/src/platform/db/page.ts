@@ -4,14 +4,14 @@ import { ApiError } from "../kernel/api-error.ts";
 import { later } from "../kernel/clock.ts";
 import { idFloor } from "../kernel/ids.ts";
 import type { Queryable } from "./db.ts";
-import type { Row } from "./pipeline.ts";
+import type { RowOf } from "./pipeline.ts";
 import { joinSql, noSql, type Sql, sql } from "./sql.ts";
 
 /**
  * One page of a list that is ordered by `id`, newest first. `rowsAfter` gets how many rows to read (one more than the
  * page, to know whether there are more); `cursorExists` tells whether the caller's cursor is a row of theirs.
  */
-export async function readPage<R extends Row & { id: string }>(
+export async function readPage<R extends RowOf<R> & { id: string }>(
   db: Queryable,
   page: {
     limit: number;

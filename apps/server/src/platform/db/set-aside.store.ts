@@ -79,14 +79,14 @@ export async function claimRetries(
   leaseUntil: Date,
   limit: number,
 ): Promise<string[]> {
-  const rows = await db.rows<{ row_id: string }>(sql`
+  const rows = await db.rows<{ rowId: string }>(sql`
     update set_aside_rows set retry_at = ${leaseUntil}
     where job = ${of.job} and kind = ${of.kind} and row_id = any(array(
       select row_id from set_aside_rows
       where job = ${of.job} and kind = ${of.kind} and retry_at <= ${now}
       order by retry_at limit ${limit} for update skip locked))
     returning row_id`);
-  return rows.map((row) => row.row_id);
+  return rows.map((row) => row.rowId);
 }
 
 /** Of the given rows those that are set aside and not to be tried yet. */
@@ -96,10 +96,10 @@ export async function listWaiting(
   ids: readonly string[],
   now: Date,
 ): Promise<string[]> {
-  const rows = await db.rows<{ row_id: string }>(sql`
+  const rows = await db.rows<{ rowId: string }>(sql`
     select row_id from set_aside_rows
     where job = ${of.job} and kind = ${of.kind} and row_id = any(${ids}::text[]) and retry_at > ${now}`);
-  return rows.map((row) => row.row_id);
+  return rows.map((row) => row.rowId);
 }
 
 export async function removeAside(
@@ -127,12 +127,12 @@ export function countAside(db: Queryable): Promise<{ job: string; count: number 
 export type AsideRow = {
   job: string;
   kind: string;
-  row_id: string;
+  rowId: string;
   reason: string;
-  first_at: Date;
-  last_at: Date;
+  firstAt: Date;
+  lastAt: Date;
   tries: number;
-  retry_at: Date;
+  retryAt: Date;
 };
 
 export function listAside(db: Queryable, limit: number): Promise<AsideRow[]> {
@@ -146,8 +146,8 @@ export type AsideGroup = {
   kind: string;
   reason: string;
   count: number;
-  oldest_at: Date;
-  next_try_at: Date;
+  oldestAt: Date;
+  nextTryAt: Date;
 };
 
 /** What is set aside by job, table and reason, the largest first. No row is named. */
@@ -182,7 +182,7 @@ export type Expired = {
 
 const name = (text: string) => new Sql([text], []);
 
-export type TakenRow = { id: string; organization_id?: OrganizationId | null };
+export type TakenRow = { id: string; organizationId?: OrganizationId | null };
 
 export function takeExpired(
   db: Queryable,

@@ -275,7 +275,7 @@ export class JobRows {
     const tries = await putAside(db, {
       ...this.#of,
       rowId: row.id,
-      organizationId: row.organization_id ?? null,
+      organizationId: row.organizationId ?? null,
       reason,
       now: clock.now(),
       firstRetryMs,

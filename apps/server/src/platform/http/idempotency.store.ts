@@ -4,11 +4,11 @@ import { sql } from "../db/sql.ts";
 
 export type EarlierAnswer = {
   /** The keyed hash of a request that was remembered before digests were sealed. */
-  request_hash: Buffer | null;
-  request_digest: Buffer | null;
+  requestHash: Buffer | null;
+  requestDigest: Buffer | null;
   status: number;
   answer: Buffer | null;
-  expires_at: Date;
+  expiresAt: Date;
 };
 
 /** What was answered if the key was used before; null also while the first request is under way. Waits for nobody. */

@@ -81,15 +81,13 @@ export class Idempotency {
   #replay(earlier: EarlierAnswer, id: Buffer, fingerprint: string): RememberedAnswer {
     const context = id.toString("hex");
     const same =
-      earlier.request_digest === null
+      earlier.requestDigest === null
         ? // Remembered before digests were sealed.
-          this.#ring
-            .hashes("request-hash", fingerprint)
-            .all.some((hash) => earlier.request_hash?.equals(hash))
-        : this.#ring.open("request-hash", earlier.request_digest, context).equals(digestOf(fingerprint));
+          this.#ring.hashes("request-hash", fingerprint).all.some((hash) => earlier.requestHash?.equals(hash))
+        : this.#ring.open("request-hash", earlier.requestDigest, context).equals(digestOf(fingerprint));
     if (!same) throw new ApiError("IDEMPOTENCY_KEY_REUSED");
     const text = earlier.answer && this.#ring.openText("idempotent-answer", earlier.answer, context);
-    return { status: earlier.status, text, replayed: true, expiresAt: earlier.expires_at };
+    return { status: earlier.status, text, replayed: true, expiresAt: earlier.expiresAt };
   }
 }
 

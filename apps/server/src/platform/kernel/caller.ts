@@ -18,8 +18,8 @@ export function environmentOf({ sandbox }: { sandbox: boolean }): Environment {
   return sandbox ? "sandbox" : "live";
 }
 
-export function tenantOf(row: { organization_id: OrganizationId; sandbox: boolean }): Tenant {
-  return { organizationId: row.organization_id, environment: environmentOf(row) };
+export function tenantOf(row: { organizationId: OrganizationId; sandbox: boolean }): Tenant {
+  return { organizationId: row.organizationId, environment: environmentOf(row) };
 }
 
 /** A signed-in person, whether or not an organization is active. */

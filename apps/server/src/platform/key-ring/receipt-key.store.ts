@@ -3,7 +3,7 @@ import { sql } from "../db/sql.ts";
 
 /** What a key signs. One key for each, so that a receipt of one kind never passes for another. */
 export type ReceiptKind = "consent-receipt" | "deletion-receipt";
-export type ReceiptKeyRow = { id: string; public_key: Buffer; private_key: Buffer };
+export type ReceiptKeyRow = { id: string; publicKey: Buffer; privateKey: Buffer };
 
 const tables = { "consent-receipt": sql`consent_receipt_keys`, "deletion-receipt": sql`receipt_keys` };
 
@@ -24,6 +24,6 @@ export async function insertReceiptKey(
 ): Promise<void> {
   await db.run(sql`
     insert into ${tables[kind]} (id, public_key, private_key, created_at)
-    values (${key.id}, ${key.public_key}, ${key.private_key}, ${now})
+    values (${key.id}, ${key.publicKey}, ${key.privateKey}, ${now})
     on conflict do nothing`);
 }

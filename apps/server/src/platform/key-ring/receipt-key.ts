@@ -2,7 +2,12 @@ import type { Core } from "../core.ts";
 import type { Queryable } from "../db/db.ts";
 import { newUuid } from "../kernel/ids.ts";
 import { newSigningKey, signJws } from "../lib/jws.ts";
-import { findReceiptKey, insertReceiptKey, type ReceiptKeyRow, type ReceiptKind } from "./receipt-key.store.ts";
+import {
+  findReceiptKey,
+  insertReceiptKey,
+  type ReceiptKeyRow,
+  type ReceiptKind,
+} from "./receipt-key.store.ts";
 
 /**
  * The key that signs receipts of this kind. It is generated once and stored sealed under the key ring, not derived from
@@ -19,7 +24,7 @@ export async function openReceiptKey(
   const id = newUuid(now);
   const { publicKey, privateKey } = newSigningKey();
   const sealed = ring.seal(kind, privateKey, id);
-  await insertReceiptKey(db, kind, { id, public_key: publicKey, private_key: sealed }, now);
+  await insertReceiptKey(db, kind, { id, publicKey, privateKey: sealed }, now);
   const made = await findReceiptKey(db, kind);
   if (made === null) throw new Error(`there is no key for a ${kind}`);
   return made;
@@ -31,6 +36,6 @@ export function signReceipt(
   key: ReceiptKeyRow,
   payload: Record<string, unknown>,
 ): Promise<string> {
-  const privateKey = ring.open(kind, key.private_key, key.id);
+  const privateKey = ring.open(kind, key.privateKey, key.id);
   return signJws({ id: key.id, privateKey }, `${kind}+jwt`, payload);
 }

@@ -67,15 +67,10 @@ export async function setKeyState(
   db.notify(ringChannel, "");
 }
 
-export async function listProcesses(db: Queryable): Promise<RingProcess[]> {
-  const rows = await db.rows<{
-    id: string;
-    name: string;
-    loaded: string[];
-    seals_with: string;
-    seen_at: Date;
-  }>(sql`select id, name, loaded, seals_with, seen_at from key_ring_processes order by name`);
-  return rows.map(({ seals_with, seen_at, ...row }) => ({ ...row, sealsWith: seals_with, seenAt: seen_at }));
+export function listProcesses(db: Queryable): Promise<RingProcess[]> {
+  return db.rows<RingProcess>(
+    sql`select id, name, loaded, seals_with, seen_at from key_ring_processes order by name`,
+  );
 }
 
 const processWritten = ({ self, report, ...process }: OwnProcess) => sql`

@@ -14,7 +14,7 @@ export async function insertMail(
     values (${mail.id}, ${mail.organizationId}, ${mail.content}, ${mail.now}, ${mail.now})`);
 }
 
-type ReaderRow = { name: string; language: string | null; email_verified_at: Date | null };
+type ReaderRow = { name: string; language: string | null; emailVerifiedAt: Date | null };
 
 /** What a mail to this address may know of the account that has it. */
 export function findAccountOf(db: Queryable, email: FoldedEmail): Promise<ReaderRow | null> {
@@ -25,11 +25,11 @@ export function findAccountOf(db: Queryable, email: FoldedEmail): Promise<Reader
 
 export type DueMail = {
   id: string;
-  organization_id: OrganizationId | null;
+  organizationId: OrganizationId | null;
   content: Buffer;
   /** Without the attempt that it is taken for. */
-  attempt_count: number;
-  created_at: Date;
+  attemptCount: number;
+  createdAt: Date;
 };
 
 export function takeDueMails(db: Queryable, now: Date, among: Among): Promise<DueMail[]> {
@@ -52,7 +52,7 @@ export function oldestMail(job: string, now: Date): Sql {
 }
 
 export async function findOldestMail(db: Queryable, job: string, now: Date): Promise<Date | null> {
-  return (await db.first<{ created_at: Date }>(oldestMail(job, now)))?.created_at ?? null;
+  return (await db.first<{ createdAt: Date }>(oldestMail(job, now)))?.createdAt ?? null;
 }
 
 export async function removeMail(db: Queryable, id: string): Promise<void> {
@@ -69,8 +69,8 @@ export async function findDeletedOrganizations(
   ids: readonly OrganizationId[],
 ): Promise<OrganizationId[]> {
   if (ids.length === 0) return [];
-  const rows = await db.rows<{ organization_id: OrganizationId }>(
+  const rows = await db.rows<{ organizationId: OrganizationId }>(
     sql`select organization_id from deleted_organizations where organization_id = any(${ids}::uuid[])`,
   );
-  return rows.map((row) => row.organization_id);
+  return rows.map((row) => row.organizationId);
 }

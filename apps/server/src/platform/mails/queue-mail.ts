@@ -49,7 +49,7 @@ async function readerOf(db: Queryable, to: string, elseAs: string | undefined): 
   const language =
     account?.language ?? (elseAs === undefined ? null : (await accountOf(db, elseAs))?.language);
   return {
-    name: account !== null && account.email_verified_at !== null ? account.name : null,
+    name: account !== null && account.emailVerifiedAt !== null ? account.name : null,
     language: mailLanguages.find((known) => known === language) ?? ("en" satisfies MailLanguage),
   };
 }

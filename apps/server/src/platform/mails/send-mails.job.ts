@@ -80,7 +80,7 @@ export async function sendDueMails(core: Core, transport: MailTransport, job: st
 async function send(core: Core, transport: MailTransport, row: DueMail): Promise<void> {
   const { db, clock, log } = core;
   const now = clock.now();
-  const tooOld = now.getTime() - row.created_at.getTime() > giveUpAfterMs;
+  const tooOld = now.getTime() - row.createdAt.getTime() > giveUpAfterMs;
   let mail: Mail;
   try {
     mail = openMail(core, row);
@@ -90,9 +90,9 @@ async function send(core: Core, transport: MailTransport, row: DueMail): Promise
     return removeMail(db, row.id);
   }
   try {
-    await transport.send(row.id, mail, row.organization_id);
+    await transport.send(row.id, mail, row.organizationId);
   } catch (error) {
-    const attempt = row.attempt_count + 1;
+    const attempt = row.attemptCount + 1;
     log.warn(
       tooOld
         ? "a mail could not be sent for three days and was given up"

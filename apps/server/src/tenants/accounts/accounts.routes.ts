@@ -58,7 +58,10 @@ function signUpRoutes(core: Core, isInvited: IsInvited): Binding[] {
 function signInRoutes(core: Core): Binding[] {
   return [
     bind(contract.signIn, async ({ body, request }) =>
-      signedIn(await signInWithPassword(core, body, request), request),
+      signedIn(
+        await signInWithPassword(core, { ...body, verificationToken: body.verification_token }, request),
+        request,
+      ),
     ),
 
     bind(contract.signOut, async ({ caller, request }) => {

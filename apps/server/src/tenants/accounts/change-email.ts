@@ -45,7 +45,7 @@ export async function confirmEmailChange(core: Core, caller: UserCaller, token: 
       const taken = await takeMailedToken(tx, "change_email", hashToken(token), now);
       const user = await lockUser(tx, caller.userId);
       const email = taken && readEmail(taken.email);
-      if (taken === null || email === null || user === null || taken.user_id !== caller.userId)
+      if (taken === null || email === null || user === null || taken.userId !== caller.userId)
         throw deadToken();
       // To the address that it had, and while that is still the account's.
       await queueMail(core, tx, { to: user.email }, { kind: "email_changed", fill: { email: taken.email } });

@@ -21,20 +21,20 @@ import {
 export async function changePassword(
   core: Core,
   caller: UserCaller,
-  given: { current_password: string; new_password: string },
+  given: { currentPassword: string; newPassword: string },
 ): Promise<void> {
   const known = await findUserById(core.db, caller.userId);
-  if (known?.password_hash === null) {
+  if (known?.passwordHash === null) {
     throw new ApiError("PASSWORD_NOT_SET");
   }
-  const user = await checkPassword(core, caller, "current_password", given.current_password);
-  refuseWeakPassword("new_password", given.new_password, [user.email, user.name]);
-  const passwordHash = await hashPassword(given.new_password);
+  const user = await checkPassword(core, caller, "current_password", given.currentPassword);
+  refuseWeakPassword("new_password", given.newPassword, [user.email, user.name]);
+  const passwordHash = await hashPassword(given.newPassword);
   const now = core.clock.now();
   await core.db.transaction(async (tx) => {
     const current = await lockUser(tx, user.id);
     // Another request changed the password between the check and this lock; that one is newer and stays.
-    if (current?.password_hash !== user.password_hash) throw new ApiError("CONFLICT");
+    if (current?.passwordHash !== user.passwordHash) throw new ApiError("CONFLICT");
     await setPasswordHash(tx, user.id, passwordHash, now);
     await removeOtherUserSessions(tx, user.id, caller.userSessionId);
     await removeMailedTokens(tx, user.id, ["magic_link", "reset_password", "change_email"]);
@@ -57,10 +57,10 @@ export async function resetPassword(
   const passwordHash = await hashPassword(given.password);
   await core.db.transaction(async (tx) => {
     const taken = await takeMailedToken(tx, "reset_password", hash, now);
-    const user = taken && (await lockUser(tx, taken.user_id));
+    const user = taken && (await lockUser(tx, taken.userId));
     if (taken === null || user === null || user.email !== taken.email) throw deadToken();
     await setPasswordHash(tx, user.id, passwordHash, now);
-    if (user.email_verified_at === null) await markEmailVerified(tx, user.id, now);
+    if (user.emailVerifiedAt === null) await markEmailVerified(tx, user.id, now);
     const removed = await removeWaysIn(tx, user.id, { isFirstProof: isFirstProof(core, user) });
     await mailNotice(core, tx, user, "password_reset", removed);
   });

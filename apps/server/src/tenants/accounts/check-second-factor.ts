@@ -7,7 +7,7 @@ import { backupCodeHash, matchingStep, readCode } from "./second-factor.ts";
 
 export async function hasSecondFactor({ db }: Pick<Core, "db">, userId: UserId): Promise<boolean> {
   const factor = await findSecondFactor(db, userId);
-  return factor !== null && factor.confirmed_at !== null;
+  return factor !== null && factor.confirmedAt !== null;
 }
 
 /**
@@ -24,7 +24,7 @@ export async function acceptCode(
   const factor = await findSecondFactor(tx, userId);
   if (factor === null) return false;
   if (given.kind === "backup") {
-    if (factor.confirmed_at === null) return false;
+    if (factor.confirmedAt === null) return false;
     return takeBackupCode(tx, userId, backupCodeHash(userId, given.code));
   }
   const secret = ring.open("second-factor", factor.secret, userId);

@@ -37,7 +37,7 @@ async function removeAccount(
       hint: `Make somebody else an owner, or delete the organization, then try again: ${owned.map((organization) => organization.name).join(", ")}.`,
     });
   }
-  for (const { id, organization_id: organizationId, role } of await removeInvitationsOf(tx, userId)) {
+  for (const { id, organizationId, role } of await removeInvitationsOf(tx, userId)) {
     await recordAudit(tx, now, {
       environment: null,
       organizationId,

@@ -3,7 +3,7 @@ import type { Expired } from "../../platform/db/set-aside.store.ts";
 import { sql } from "../../platform/db/sql.ts";
 import type { LimitState } from "./guess-limit.ts";
 
-type LimitRow = { key: Buffer; level: number; updated_at: Date; blocked_until: Date | null };
+type LimitRow = { key: Buffer; level: number; updatedAt: Date; blockedUntil: Date | null };
 
 /**
  * The rows of these keys, locked; missing ones are inserted. Locked in the order of their keys, so that two callers

@@ -104,11 +104,11 @@ export async function countMail(core: Needs, account: Subject, origin: Origin): 
 /** Makes this origin a familiar one: the account was signed in to from here. */
 export async function rememberOrigin(
   core: Needs,
-  user: { id: UserId; email_folded: FoldedEmail | null },
+  user: { id: UserId; emailFolded: FoldedEmail | null },
   address: string,
 ): Promise<void> {
   const until = later(core.clock.now(), familiarForMs);
-  for (const account of user.email_folded === null ? [user.id] : [user.email_folded, user.id])
+  for (const account of user.emailFolded === null ? [user.id] : [user.emailFolded, user.id])
     await rememberAddress(core.db, familiarKey(core, account, { address }), until);
 }
 
@@ -147,7 +147,7 @@ async function take({ db, clock }: Needs, buckets: readonly Bucket[]): Promise<C
       const state =
         row === undefined
           ? null
-          : { level: row.level, updatedAt: row.updated_at, blockedUntil: row.blocked_until };
+          : { level: row.level, updatedAt: row.updatedAt, blockedUntil: row.blockedUntil };
       return { bucket, verdict: tryOnce(state, bucket.rule, now) };
     });
     const waits = verdicts.map(({ verdict }) => (verdict.allowed ? 0 : verdict.retryAfterMs));

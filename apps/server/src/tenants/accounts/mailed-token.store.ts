@@ -7,7 +7,7 @@ import { later } from "../../platform/kernel/clock.ts";
 import { uuidFloor } from "../../platform/kernel/ids.ts";
 
 export type TokenPurpose = "magic_link" | "reset_password" | "verify_email" | "change_email";
-export type MailedTokenRow = { user_id: UserId; email: string };
+export type MailedTokenRow = { userId: UserId; email: string };
 
 export async function insertMailedToken(
   tx: Tx,

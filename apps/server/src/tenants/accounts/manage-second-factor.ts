@@ -45,7 +45,7 @@ export async function confirmSecondFactor(core: Core, caller: UserCaller, code: 
   if (factor === null) {
     throw new ApiError("SECOND_FACTOR_NOT_STARTED");
   }
-  if (factor.confirmed_at !== null) throw alreadyOn();
+  if (factor.confirmedAt !== null) throw alreadyOn();
   return withCode(core, caller, code, async (tx) => {
     if (!(await confirmSecret(tx, caller.userId, core.clock.now()))) throw alreadyOn();
     await mailNotice(core, tx, caller, "second_factor_on");

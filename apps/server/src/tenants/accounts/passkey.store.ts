@@ -6,15 +6,15 @@ import { noSql, sql } from "../../platform/db/sql.ts";
 
 export type PasskeyRow = {
   id: PasskeyId;
-  user_id: UserId;
+  userId: UserId;
   name: string;
-  credential_id: Buffer;
-  public_key: Buffer;
-  signature_count: number;
+  credentialId: Buffer;
+  publicKey: Buffer;
+  signatureCount: number;
   transports: string[];
   synced: boolean;
-  created_at: Date;
-  last_used_at: Date | null;
+  createdAt: Date;
+  lastUsedAt: Date | null;
 };
 
 const columns = sql`id, user_id, name, credential_id, public_key, signature_count, transports, synced, created_at, last_used_at`;

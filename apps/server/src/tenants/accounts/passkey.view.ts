@@ -7,7 +7,7 @@ export function viewPasskey(row: PasskeyRow): Static<typeof Passkey> {
     id: row.id,
     name: row.name,
     synced: row.synced,
-    created_at: row.created_at.toISOString(),
-    last_used_at: row.last_used_at?.toISOString() ?? null,
+    created_at: row.createdAt.toISOString(),
+    last_used_at: row.lastUsedAt?.toISOString() ?? null,
   };
 }

@@ -32,7 +32,12 @@ export function profileRoutes(core: Core): Binding[] {
       return account(caller.userId);
     }),
 
-    bind(contract.changePassword, ({ caller, body }) => changePassword(core, caller, body)),
+    bind(contract.changePassword, ({ caller, body }) =>
+      changePassword(core, caller, {
+        currentPassword: body.current_password,
+        newPassword: body.new_password,
+      }),
+    ),
 
     bind(contract.requestEmailChange, async ({ caller, body }) => {
       const { email, ...proof } = body;

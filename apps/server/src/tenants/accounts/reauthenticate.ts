@@ -49,7 +49,7 @@ export async function checkPassword(
   const guess = await countGuess(core, "password", caller.userId, caller);
   const user = await findUserById(core.db, caller.userId);
   if (user === null) throw new ApiError("UNAUTHORIZED");
-  if (!(await isPassword(password, user.password_hash))) {
+  if (!(await isPassword(password, user.passwordHash))) {
     throw new ApiError("REAUTHENTICATION_FAILED", {
       message: `\`${field}\` is wrong.`,
       hint: "Check it, or reset the password with POST /v1/auth/password/forgot.",

@@ -13,8 +13,8 @@ export function verificationIsRequired({ config }: Pick<Core, "config">): boolea
  * the account what they liked. Where nothing is mailed, whoever gets a link has it from the operator: that proves nothing about those
  * who came before.
  */
-export function isFirstProof(core: Pick<Core, "config">, user: Pick<UserRow, "email_verified_at">): boolean {
-  return user.email_verified_at === null && verificationIsRequired(core);
+export function isFirstProof(core: Pick<Core, "config">, user: Pick<UserRow, "emailVerifiedAt">): boolean {
+  return user.emailVerifiedAt === null && verificationIsRequired(core);
 }
 
 /**
@@ -28,5 +28,5 @@ export async function requireVerifiedEmail(
   if (!verificationIsRequired(core)) return;
   const user = await findUserById(core.db, caller.userId);
   if (user === null) throw new ApiError("UNAUTHORIZED");
-  if (user.email_verified_at === null) throw new ApiError("EMAIL_NOT_VERIFIED");
+  if (user.emailVerifiedAt === null) throw new ApiError("EMAIL_NOT_VERIFIED");
 }

@@ -10,7 +10,10 @@ import {
 
 export function secondFactorRoutes(core: Core): Binding[] {
   return [
-    bind(contract.startTotp, ({ caller, body }) => startSecondFactor(core, caller, body)),
+    bind(contract.startTotp, async ({ caller, body }) => {
+      const { secret, otpauthUri } = await startSecondFactor(core, caller, body);
+      return { secret, otpauth_uri: otpauthUri };
+    }),
 
     bind(contract.confirmTotp, async ({ caller, body }) => ({
       backup_codes: await confirmSecondFactor(core, caller, body.code),

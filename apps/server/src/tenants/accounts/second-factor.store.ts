@@ -2,7 +2,7 @@ import type { UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
 import { sql } from "../../platform/db/sql.ts";
 
-type SecondFactorRow = { secret: Buffer; confirmed_at: Date | null };
+type SecondFactorRow = { secret: Buffer; confirmedAt: Date | null };
 
 export function findSecondFactor(db: Queryable, userId: UserId): Promise<SecondFactorRow | null> {
   return db.first<SecondFactorRow>(
@@ -44,11 +44,11 @@ export async function confirmSecret(tx: Tx, userId: UserId, now: Date): Promise<
 
 /** Whether there was one that was turned on. */
 export async function removeSecondFactor(tx: Tx, userId: UserId): Promise<boolean> {
-  const removed = await tx.first<{ confirmed_at: Date | null }>(
+  const removed = await tx.first<{ confirmedAt: Date | null }>(
     sql`delete from second_factors where user_id = ${userId} returning confirmed_at`,
   );
   await tx.run(sql`delete from backup_codes where user_id = ${userId}`);
-  return removed !== null && removed.confirmed_at !== null;
+  return removed !== null && removed.confirmedAt !== null;
 }
 
 /** A secret that was shown to somebody and never confirmed must not be confirmed by them later. */

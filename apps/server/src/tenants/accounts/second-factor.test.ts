@@ -57,8 +57,8 @@ test("backup codes do not repeat and hash differently for every account", () => 
 });
 
 test("the address for the app names issuer, account and secret", () => {
-  const { secret, otpauth_uri } = describeTotp(newTotpSecret(), "ada@example.com");
-  const uri = new URL(otpauth_uri);
+  const { secret, otpauthUri } = describeTotp(newTotpSecret(), "ada@example.com");
+  const uri = new URL(otpauthUri);
   assert.equal(uri.searchParams.get("secret"), secret);
   assert.equal(uri.searchParams.get("issuer"), "Assay");
   assert.match(decodeURIComponent(uri.pathname), /Assay:ada@example\.com$/);

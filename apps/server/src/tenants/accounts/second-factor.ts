@@ -15,7 +15,7 @@ export function newTotpSecret(): Buffer {
   return randomBytes(secretBytes);
 }
 
-export function describeTotp(secret: Buffer, email: string): { secret: string; otpauth_uri: string } {
+export function describeTotp(secret: Buffer, email: string): { secret: string; otpauthUri: string } {
   const totp = new TOTP({
     issuer: "Assay",
     label: email,
@@ -24,7 +24,7 @@ export function describeTotp(secret: Buffer, email: string): { secret: string; o
     digits,
     period: periodSeconds,
   });
-  return { secret: totp.secret.base32, otpauth_uri: totp.toString() };
+  return { secret: totp.secret.base32, otpauthUri: totp.toString() };
 }
 
 /**

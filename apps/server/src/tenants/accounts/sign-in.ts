@@ -26,17 +26,17 @@ export type OpenedSession = { user: UserRow; token: string };
 
 export async function signInWithPassword(
   core: Core,
-  given: { email: string; password: string; code?: string; verification_token?: string },
+  given: { email: string; password: string; code?: string; verificationToken: string | undefined },
   request: RequestInfo,
 ): Promise<OpenedSession> {
   const { folded } = requireEmail("email", given.email);
   const guess = await countGuess(core, "password", folded, request);
   const user = await findUserByEmail(core.db, folded);
-  if (!(await isPassword(given.password, user?.password_hash ?? null)) || user === null) {
+  if (!(await isPassword(given.password, user?.passwordHash ?? null)) || user === null) {
     throw wrongCredentials();
   }
   const now = core.clock.now();
-  const proofHash = isFirstProof(core, user) ? hashToken(given.verification_token ?? "") : null;
+  const proofHash = isFirstProof(core, user) ? hashToken(given.verificationToken ?? "") : null;
   // Whoever has just signed up with an address must not learn here whether the account is theirs, so a right password without
   // the mailed link is answered and counted as a wrong one.
   if (proofHash !== null && !isProofOf(await findMailedToken(core.db, "verify_email", proofHash, now), user))
@@ -47,17 +47,17 @@ export async function signInWithPassword(
     const current = await lockUser(tx, user.id);
     // The password changed between the check and this lock. Changing it signed out every session, so this sign-in
     // must fail too.
-    if (current === null || current.password_hash !== user.password_hash) throw wrongCredentials();
+    if (current === null || current.passwordHash !== user.passwordHash) throw wrongCredentials();
     if (proofHash === null) return current;
     if (!isProofOf(await takeMailedToken(tx, "verify_email", proofHash, now), current))
       throw wrongCredentials();
     await markEmailVerified(tx, current.id, now);
-    return { ...current, email_verified_at: now };
+    return { ...current, emailVerifiedAt: now };
   });
 }
 
 function isProofOf(token: MailedTokenRow | null, user: UserRow): boolean {
-  return token !== null && token.user_id === user.id && token.email === user.email;
+  return token !== null && token.userId === user.id && token.email === user.email;
 }
 
 export async function signInWithLink(
@@ -69,17 +69,17 @@ export async function signInWithLink(
   const hash = hashToken(given.token);
   const attempt = await countLink(core, request.address);
   const found = await findMailedToken(core.db, "magic_link", hash, now);
-  const owner = found && (await findUserById(core.db, found.user_id));
+  const owner = found && (await findUserById(core.db, found.userId));
   if (found === null || owner === null || owner.email !== found.email) throw deadLink();
   await attempt.succeeded();
   const takesOver = isFirstProof(core, owner);
   const prepare = async (tx: Tx) => {
     const taken = await takeMailedToken(tx, "magic_link", hash, now);
-    const user = taken && (await lockUser(tx, taken.user_id));
+    const user = taken && (await lockUser(tx, taken.userId));
     if (taken === null || user === null || user.email !== taken.email) throw deadLink();
     // Somebody has proven the address between the look and this lock; then its second factor is to be asked for.
     if (takesOver !== isFirstProof(core, user)) throw deadLink();
-    return user.email_verified_at === null ? takeOver(core, tx, user) : user;
+    return user.emailVerifiedAt === null ? takeOver(core, tx, user) : user;
   };
   // The second factor of somebody who was here before is about to be removed; the owner of the address does not have it.
   const asksForCode = !takesOver && (await hasSecondFactor(core, owner.id));
@@ -92,11 +92,11 @@ export async function signInWithLink(
 async function takeOver(core: Core, tx: Tx, user: UserRow): Promise<UserRow> {
   const now = core.clock.now();
   await markEmailVerified(tx, user.id, now);
-  if (!isFirstProof(core, user)) return { ...user, email_verified_at: now };
+  if (!isFirstProof(core, user)) return { ...user, emailVerifiedAt: now };
   const removed = await removeWaysIn(tx, user.id, { isFirstProof: true });
   await setPasswordHash(tx, user.id, null, now);
   await mailNotice(core, tx, user, "email_verified", removed);
-  return { ...user, email_verified_at: now, password_hash: null };
+  return { ...user, emailVerifiedAt: now, passwordHash: null };
 }
 
 /** Asks for the second factor where it is `needed`, then opens a session. `prepare` and the code count in one transaction. */

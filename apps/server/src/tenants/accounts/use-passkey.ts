@@ -73,7 +73,7 @@ export async function offerRegistration(
     timeout: challengeLifetimeMs,
     attestationType: "none",
     excludeCredentials: known.map((passkey) => ({
-      id: passkey.credential_id.toString("base64url"),
+      id: passkey.credentialId.toString("base64url"),
       transports: passkey.transports,
     })),
     // A discoverable credential with user verification: found without typing an e-mail and unlocked by its owner, so
@@ -157,7 +157,7 @@ export async function signInWithPasskey(
   const attempt = await countLink(core, request.address);
   const passkey = await findPasskeyByCredential(core.db, Buffer.from(response.id, "base64url"));
   const handle = response.response.userHandle;
-  if (passkey === null || (handle && handle !== handleOf(passkey.user_id).toString("base64url"))) {
+  if (passkey === null || (handle && handle !== handleOf(passkey.userId).toString("base64url"))) {
     throw unknownPasskey();
   }
   const verified = await (await webAuthn())
@@ -168,16 +168,16 @@ export async function signInWithPasskey(
       expectedRPID: party.id,
       requireUserVerification: true,
       credential: {
-        id: passkey.credential_id.toString("base64url"),
-        publicKey: Uint8Array.from(passkey.public_key),
-        counter: passkey.signature_count,
+        id: passkey.credentialId.toString("base64url"),
+        publicKey: Uint8Array.from(passkey.publicKey),
+        counter: passkey.signatureCount,
       },
     })
     .catch((error: unknown) => refusedCeremony(error));
   if (!verified.verified) throw unknownPasskey();
   const { newCounter, credentialBackedUp } = verified.authenticationInfo;
   const opened = await core.db.transaction(async (tx) => {
-    const user = await lockUser(tx, passkey.user_id);
+    const user = await lockUser(tx, passkey.userId);
     const use = { signatureCount: newCounter, synced: credentialBackedUp, now };
     if (user === null || !(await markPasskeyUsed(tx, passkey.id, use))) throw unknownPasskey();
     return { user, token: await openUserSession(tx, user.id, request, now) };

@@ -37,20 +37,20 @@ export async function authenticateUser(
   const owner = await findSessionOwner(db, hashToken(token), now);
   if (owner === null) return null;
   // A session in use is kept alive, with a write every ten minutes at most.
-  if (now.getTime() - owner.last_seen_at.getTime() > touchAfterMs) {
+  if (now.getTime() - owner.lastSeenAt.getTime() > touchAfterMs) {
     await touchUserSession(db, owner.id, now, later(now, userSessionLifetimeMs));
   }
-  const { organization_id: organizationId, role } = owner;
+  const { organizationId, role } = owner;
   return {
     kind: "user",
-    userId: owner.user_id,
+    userId: owner.userId,
     userSessionId: owner.id,
     name: owner.name,
     email: owner.email,
-    foldedEmail: owner.email_folded,
+    foldedEmail: owner.emailFolded,
     membership:
       organizationId !== null && role !== null
-        ? { organizationId, role, liveIsOpen: owner.live_is_open === true, frozen: owner.frozen === true }
+        ? { organizationId, role, liveIsOpen: owner.liveIsOpen === true, frozen: owner.frozen === true }
         : null,
   };
 }

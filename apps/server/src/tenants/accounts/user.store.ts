@@ -14,11 +14,11 @@ export type UserRow = {
   id: UserId;
   name: string;
   email: string;
-  email_folded: FoldedEmail | null;
-  email_verified_at: Date | null;
-  password_hash: string | null;
+  emailFolded: FoldedEmail | null;
+  emailVerifiedAt: Date | null;
+  passwordHash: string | null;
   language: MailLanguage | null;
-  created_at: Date;
+  createdAt: Date;
 };
 
 const columns = sql`id, name, email, email_folded, email_verified_at, password_hash, language, created_at`;
@@ -145,10 +145,10 @@ export async function removeUser(tx: Tx, id: UserId): Promise<void> {
 }
 
 export type AccountRow = UserRow & {
-  totp_enabled: boolean;
-  backup_codes_left: number;
-  passkey_count: number;
-  is_operator: boolean;
+  totpEnabled: boolean;
+  backupCodesLeft: number;
+  passkeyCount: number;
+  isOperator: boolean;
 };
 
 export function readAccount(db: Queryable, id: UserId): Promise<AccountRow> {
@@ -184,7 +184,7 @@ export async function lockOrganizationsOf(tx: Tx, userId: UserId): Promise<void>
 export function removeInvitationsOf(
   tx: Tx,
   userId: UserId,
-): Promise<{ id: InvitationId; organization_id: OrganizationId; role: Role }[]> {
+): Promise<{ id: InvitationId; organizationId: OrganizationId; role: Role }[]> {
   return tx.rows(
     sql`delete from invitations where invited_by = ${userId} returning id, organization_id, role`,
   );
@@ -192,10 +192,10 @@ export function removeInvitationsOf(
 
 /** Removes the user from every organization and tells from which. */
 export async function removeMembershipsOf(tx: Tx, userId: UserId): Promise<OrganizationId[]> {
-  const rows = await tx.rows<{ organization_id: OrganizationId }>(
+  const rows = await tx.rows<{ organizationId: OrganizationId }>(
     sql`delete from memberships where user_id = ${userId} returning organization_id`,
   );
-  return rows.map((row) => row.organization_id);
+  return rows.map((row) => row.organizationId);
 }
 
 export async function insertUserSession(
@@ -217,14 +217,14 @@ export async function insertUserSession(
 
 type SessionOwner = {
   id: UserSessionId;
-  user_id: UserId;
-  last_seen_at: Date;
+  userId: UserId;
+  lastSeenAt: Date;
   name: string;
   email: string;
-  email_folded: FoldedEmail | null;
-  organization_id: OrganizationId | null;
+  emailFolded: FoldedEmail | null;
+  organizationId: OrganizationId | null;
   role: Role | null;
-  live_is_open: boolean | null;
+  liveIsOpen: boolean | null;
   frozen: boolean | null;
 };
 
@@ -258,7 +258,7 @@ export async function touchUserSession(
   );
 }
 
-export type UserSessionRow = { id: UserSessionId; user_agent: string; created_at: Date; last_seen_at: Date };
+export type UserSessionRow = { id: UserSessionId; userAgent: string; createdAt: Date; lastSeenAt: Date };
 
 export function listUserSessions(
   db: Queryable,
@@ -297,7 +297,7 @@ export async function findMembership(
   userId: UserId,
 ): Promise<Membership | null> {
   return db.first<Membership>(sql`
-    select m.organization_id as "organizationId", m.role, o.environment = 'live' as "liveIsOpen",
+    select m.organization_id, m.role, o.environment = 'live' as live_is_open,
       o.pending_deletion_at is not null as frozen
     from memberships m join organizations o on o.id = m.organization_id
     where m.user_id = ${userId} and m.organization_id = ${organizationId}`);

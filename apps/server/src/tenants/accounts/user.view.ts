@@ -8,8 +8,8 @@ export function viewUser(row: UserRow): Static<typeof User> {
     id: row.id,
     name: row.name,
     email: row.email,
-    email_verified: row.email_verified_at !== null,
-    created_at: row.created_at.toISOString(),
+    email_verified: row.emailVerifiedAt !== null,
+    created_at: row.createdAt.toISOString(),
   };
 }
 
@@ -18,11 +18,11 @@ export function viewAccount(row: AccountRow, verificationRequired: boolean): Sta
     ...viewUser(row),
     email_verification_required: verificationRequired,
     language: row.language,
-    has_password: row.password_hash !== null,
-    totp_enabled: row.totp_enabled,
-    backup_codes_left: row.backup_codes_left,
-    passkey_count: row.passkey_count,
-    is_operator: row.is_operator,
+    has_password: row.passwordHash !== null,
+    totp_enabled: row.totpEnabled,
+    backup_codes_left: row.backupCodesLeft,
+    passkey_count: row.passkeyCount,
+    is_operator: row.isOperator,
   };
 }
 
@@ -30,8 +30,8 @@ export function viewUserSession(row: UserSessionRow, currentId: UserSessionId): 
   return {
     id: row.id,
     current: row.id === currentId,
-    user_agent: row.user_agent,
-    created_at: row.created_at.toISOString(),
-    last_seen_at: row.last_seen_at.toISOString(),
+    user_agent: row.userAgent,
+    created_at: row.createdAt.toISOString(),
+    last_seen_at: row.lastSeenAt.toISOString(),
   };
 }

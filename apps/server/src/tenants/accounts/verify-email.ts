@@ -15,7 +15,7 @@ export async function requestEmailVerification(core: Core, caller: UserCaller): 
   if (!(await countMail(core, caller.userId, caller))) return;
   await core.db.transaction(async (tx) => {
     const user = await lockUser(tx, caller.userId);
-    if (user !== null && user.email_verified_at === null)
+    if (user !== null && user.emailVerifiedAt === null)
       await mailLink(core, tx, user.id, "verify_email", user.email);
   });
 }
@@ -29,7 +29,7 @@ export async function verifyEmail(
   await db.transaction(async (tx) => {
     const taken = await takeMailedToken(tx, "verify_email", hashToken(token), now);
     const user = await lockUser(tx, caller.userId);
-    if (taken === null || user === null || taken.user_id !== user.id || taken.email !== user.email)
+    if (taken === null || user === null || taken.userId !== user.id || taken.email !== user.email)
       throw deadToken();
     await markEmailVerified(tx, user.id, now);
   });

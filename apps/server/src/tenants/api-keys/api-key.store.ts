@@ -13,12 +13,12 @@ export type ApiKeyRow = {
   scopes: Scope[];
   sandbox: boolean;
   enabled: boolean;
-  request_count: number;
-  last_used_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
-  created_by: UserId | null;
-  creator_name: string | null;
+  requestCount: number;
+  lastUsedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+  createdBy: UserId | null;
+  creatorName: string | null;
 };
 
 const columns = sql`id, name, scopes, sandbox, enabled, request_count, last_used_at, created_at, updated_at, created_by,
@@ -105,13 +105,13 @@ export function listApiKeys(
 
 type KeyOwner = {
   id: ApiKeyId;
-  organization_id: OrganizationId;
+  organizationId: OrganizationId;
   scopes: Scope[];
   enabled: boolean;
-  secret_hash: Buffer;
+  secretHash: Buffer;
   sandbox: boolean;
   frozen: boolean;
-  agents_may_change_webhooks: boolean;
+  agentsMayChangeWebhooks: boolean;
 };
 
 /** `secretHashes` holds the hash of one secret under each key of the ring; at most one row has any of them. */

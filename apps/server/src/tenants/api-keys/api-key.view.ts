@@ -10,13 +10,13 @@ export function viewApiKey(row: ApiKeyRow): Static<typeof ApiKey> {
     scopes: row.scopes,
     environment: environmentOf(row),
     enabled: row.enabled,
-    request_count: row.request_count,
-    last_used_at: row.last_used_at?.toISOString() ?? null,
+    request_count: row.requestCount,
+    last_used_at: row.lastUsedAt?.toISOString() ?? null,
     created_by:
-      row.created_by === null || row.creator_name === null
+      row.createdBy === null || row.creatorName === null
         ? null
-        : { id: row.created_by, name: row.creator_name },
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
+        : { id: row.createdBy, name: row.creatorName },
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
   };
 }

@@ -14,18 +14,18 @@ export async function authenticateKey(
   const { all, current } = ring.hashes("api-key-hash", secret);
   const owner = await findKeyOwner(db, all);
   if (owner === null || !owner.enabled) return null;
-  if (!current.hash.equals(owner.secret_hash))
-    await rehashKey(db, owner.organization_id, owner.id, owner.secret_hash, {
+  if (!current.hash.equals(owner.secretHash))
+    await rehashKey(db, owner.organizationId, owner.id, owner.secretHash, {
       secretHash: current.hash,
       hashKeyId: current.keyId,
     });
   return {
     kind: "key",
     keyId: owner.id,
-    organizationId: owner.organization_id,
+    organizationId: owner.organizationId,
     scopes: owner.scopes,
     environment: environmentOf(owner),
     frozen: owner.frozen,
-    agentsMayChangeWebhooks: owner.agents_may_change_webhooks,
+    agentsMayChangeWebhooks: owner.agentsMayChangeWebhooks,
   };
 }

@@ -8,24 +8,24 @@ import { domainsAbove } from "./redirect-uri.ts";
 
 export type DomainRow = {
   id: DomainId;
-  organization_id: OrganizationId;
-  apex_domain: string;
-  token_hash: Buffer;
+  organizationId: OrganizationId;
+  apexDomain: string;
+  tokenHash: Buffer;
   /** Null where it was verified before records were kept. */
-  record_value: string | null;
-  verified_at: Date;
-  last_checked_at: Date | null;
-  miss_count: number;
-  downgraded_at: Date | null;
+  recordValue: string | null;
+  verifiedAt: Date;
+  lastCheckedAt: Date | null;
+  missCount: number;
+  downgradedAt: Date | null;
 };
 
 export type ChallengeRow = {
   id: ChallengeId;
-  apex_domain: string;
-  token_hash: Buffer;
-  record_value: string | null;
-  expires_at: Date;
-  created_at: Date;
+  apexDomain: string;
+  tokenHash: Buffer;
+  recordValue: string | null;
+  expiresAt: Date;
+  createdAt: Date;
 };
 
 const domainColumns = sql`d.id, d.organization_id, d.apex_domain, d.token_hash, d.record_value, d.verified_at, d.last_checked_at,
@@ -52,11 +52,11 @@ export async function findShownDomain(
   redirectUrl: string | null,
 ): Promise<string | null> {
   const host = URL.parse(redirectUrl ?? "")?.hostname ?? "";
-  const row = await db.first<{ apex_domain: string }>(sql`
+  const row = await db.first<{ apexDomain: string }>(sql`
     select apex_domain from verified_domains
     where organization_id = ${organizationId} and downgraded_at is null
     order by apex_domain = any(${domainsAbove(host)}::text[]) desc, verified_at, id limit 1`);
-  return row?.apex_domain ?? null;
+  return row?.apexDomain ?? null;
 }
 
 export function listActiveChallenges(
@@ -117,7 +117,7 @@ export function findChallenge(
 export async function spendChallenge(
   tx: Tx,
   organizationId: OrganizationId,
-  challenge: { id: ChallengeId; apex_domain: string },
+  challenge: { id: ChallengeId; apexDomain: string },
 ): Promise<boolean> {
   const spent = await tx.run(
     sql`delete from domain_challenges where organization_id = ${organizationId} and id = ${challenge.id}`,
@@ -125,7 +125,7 @@ export async function spendChallenge(
   if (spent === 0) return false;
   await tx.run(sql`
     delete from domain_challenges
-    where organization_id = ${organizationId} and apex_domain = ${challenge.apex_domain}`);
+    where organization_id = ${organizationId} and apex_domain = ${challenge.apexDomain}`);
   return true;
 }
 
@@ -140,7 +140,7 @@ export async function lockApex(tx: Tx, apexDomain: string): Promise<void> {
   await tx.rows(sql`select pg_advisory_xact_lock(hashtextextended(${`apex ${apexDomain}`}, 0))`);
 }
 
-export type HolderRow = DomainRow & { organization_name: string };
+export type HolderRow = DomainRow & { organizationName: string };
 
 export function findHolder(db: Queryable, apexDomain: string): Promise<HolderRow | null> {
   return db.first<HolderRow>(sql`
@@ -185,8 +185,8 @@ export function deleteDomain(
   tx: Tx,
   organizationId: OrganizationId,
   id: DomainId,
-): Promise<{ apex_domain: string } | null> {
-  return tx.first<{ apex_domain: string }>(sql`
+): Promise<{ apexDomain: string } | null> {
+  return tx.first<{ apexDomain: string }>(sql`
     delete from verified_domains where organization_id = ${organizationId} and id = ${id} returning apex_domain`);
 }
 
@@ -215,7 +215,7 @@ export async function recordCheck(
   const written = await tx.run(sql`
     update verified_domains set miss_count = ${state.missCount}, downgraded_at = ${state.downgradedAt},
       next_check_at = ${state.nextCheckAt}, last_checked_at = coalesce(${state.checkedAt}, last_checked_at)
-    where id = ${domain.id} and token_hash = ${domain.token_hash} and miss_count = ${domain.miss_count}
-      and last_checked_at is not distinct from ${domain.last_checked_at}`);
+    where id = ${domain.id} and token_hash = ${domain.tokenHash} and miss_count = ${domain.missCount}
+      and last_checked_at is not distinct from ${domain.lastCheckedAt}`);
   return written === 1;
 }

@@ -8,36 +8,36 @@ import type { RedirectUriRow } from "./redirect-uri.store.ts";
 export function viewDomain(row: DomainRow): Static<typeof VerifiedDomain> {
   return {
     id: row.id,
-    apexDomain: row.apex_domain,
-    apexDomainUnicode: shownDomain(row.apex_domain),
-    verifiedAt: row.verified_at.toISOString(),
+    apexDomain: row.apexDomain,
+    apexDomainUnicode: shownDomain(row.apexDomain),
+    verifiedAt: row.verifiedAt.toISOString(),
     verifiedVia: "dns_txt",
-    recordName: recordName(row.apex_domain),
-    recordValue: row.record_value,
-    lastCheckedAt: row.last_checked_at?.toISOString() ?? null,
-    downgradedAt: row.downgraded_at?.toISOString() ?? null,
+    recordName: recordName(row.apexDomain),
+    recordValue: row.recordValue,
+    lastCheckedAt: row.lastCheckedAt?.toISOString() ?? null,
+    downgradedAt: row.downgradedAt?.toISOString() ?? null,
   };
 }
 
 export function viewChallenge(row: ChallengeRow): Static<typeof DomainChallenge> {
   return {
     id: row.id,
-    apexDomain: row.apex_domain,
-    apexDomainUnicode: shownDomain(row.apex_domain),
+    apexDomain: row.apexDomain,
+    apexDomainUnicode: shownDomain(row.apexDomain),
     method: "dns_txt",
-    recordName: recordName(row.apex_domain),
-    recordValue: row.record_value,
-    expiresAt: row.expires_at.toISOString(),
-    createdAt: row.created_at.toISOString(),
+    recordName: recordName(row.apexDomain),
+    recordValue: row.recordValue,
+    expiresAt: row.expiresAt.toISOString(),
+    createdAt: row.createdAt.toISOString(),
   };
 }
 
 export function viewRedirectUri(row: RedirectUriRow): Static<typeof RedirectUri> {
   return {
     id: row.id,
-    verifiedDomainId: row.verified_domain_id,
-    apexDomain: row.apex_domain,
+    verifiedDomainId: row.verifiedDomainId,
+    apexDomain: row.apexDomain,
     pattern: row.pattern,
-    createdAt: row.created_at.toISOString(),
+    createdAt: row.createdAt.toISOString(),
   };
 }

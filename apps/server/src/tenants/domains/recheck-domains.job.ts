@@ -35,7 +35,7 @@ async function recheck(core: Core, domain: DomainRow): Promise<void> {
   const outcome = await look(core, domain);
   const now = core.clock.now();
   const checked = afterCheck(
-    { missCount: domain.miss_count, downgradedAt: domain.downgraded_at },
+    { missCount: domain.missCount, downgradedAt: domain.downgradedAt },
     outcome,
     now,
   );
@@ -44,20 +44,20 @@ async function recheck(core: Core, domain: DomainRow): Promise<void> {
     if (!written || checked.change === null) return;
     await recordAudit(tx, now, {
       environment: null,
-      organizationId: domain.organization_id,
+      organizationId: domain.organizationId,
       event: checked.change === "downgraded" ? "domain.downgraded" : "domain.restored",
       actor: systemActor,
       targetId: domain.id,
-      details: { apex_domain: domain.apex_domain },
+      details: { apex_domain: domain.apexDomain },
     });
-    const name = shownDomain(domain.apex_domain);
+    const name = shownDomain(domain.apexDomain);
     const url = `${core.publicUrl()}/dashboard/domains`;
     await mailOwners(
       core,
       tx,
-      domain.organization_id,
+      domain.organizationId,
       checked.change === "downgraded"
-        ? { kind: "domain_missing", fill: { domain: name, record: recordName(domain.apex_domain) }, url }
+        ? { kind: "domain_missing", fill: { domain: name, record: recordName(domain.apexDomain) }, url }
         : { kind: "domain_back", fill: { domain: name }, url },
     );
   });
@@ -65,8 +65,8 @@ async function recheck(core: Core, domain: DomainRow): Promise<void> {
 
 async function look({ dns }: Pick<Core, "dns">, domain: DomainRow): Promise<CheckOutcome> {
   try {
-    const values = await dns.resolveTxt(recordName(domain.apex_domain));
-    return provesToken(values, domain.token_hash) ? "found" : "missing";
+    const values = await dns.resolveTxt(recordName(domain.apexDomain));
+    return provesToken(values, domain.tokenHash) ? "found" : "missing";
   } catch (error) {
     if (error instanceof DnsError) return "unknown";
     throw error;

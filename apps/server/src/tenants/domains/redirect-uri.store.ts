@@ -5,15 +5,15 @@ import { noSql, sql } from "../../platform/db/sql.ts";
 
 export type RedirectUriRow = {
   id: RedirectUriId;
-  verified_domain_id: DomainId;
-  apex_domain: string;
+  verifiedDomainId: DomainId;
+  apexDomain: string;
   pattern: string;
-  created_at: Date;
+  createdAt: Date;
 };
 
 const columns = sql`r.id, r.verified_domain_id, d.apex_domain, r.pattern, r.created_at`;
 
-type DomainWithPatterns = { id: DomainId; apex_domain: string; patterns: string[] };
+type DomainWithPatterns = { id: DomainId; apexDomain: string; patterns: string[] };
 
 /** The active domains among these names that the organization holds, each with its patterns, the longest name first. */
 export function findActiveDomains(

@@ -18,7 +18,7 @@ export async function removeDomain(
     await recordAct(tx, now, caller, {
       event: "domain.removed",
       targetId: domainId,
-      details: { apex_domain: removed.apex_domain },
+      details: { apex_domain: removed.apexDomain },
     });
   });
 }

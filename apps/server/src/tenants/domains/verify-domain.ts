@@ -94,7 +94,7 @@ export async function startChallenge(
     });
     return findHolder(tx, apex.ascii);
   });
-  const conflicts = holder !== null && holder.organization_id !== organizationId;
+  const conflicts = holder !== null && holder.organizationId !== organizationId;
   return {
     challenge_id: id,
     apex_domain: apex.ascii,
@@ -102,7 +102,7 @@ export async function startChallenge(
     record_name: recordName(apex.ascii),
     record_value: recordValue(token),
     expires_at: expiresAt.toISOString(),
-    conflict: conflicts ? { organization_name: holder.organization_name } : null,
+    conflict: conflicts ? { organization_name: holder.organizationName } : null,
   };
 }
 
@@ -116,8 +116,8 @@ export async function verifyDomain(
   const { organizationId } = caller;
   const challenge = await findChallenge(db, organizationId, request.challengeId);
   if (challenge === null) throw new ApiError("CHALLENGE_NOT_FOUND");
-  if (challenge.expires_at <= clock.now()) throw new ApiError("CHALLENGE_EXPIRED");
-  const { apex_domain: apexDomain, token_hash: tokenHash, record_value: published } = challenge;
+  if (challenge.expiresAt <= clock.now()) throw new ApiError("CHALLENGE_EXPIRED");
+  const { apexDomain, tokenHash, recordValue: published } = challenge;
   const proof = { tokenHash, recordValue: published };
 
   const name = recordName(apexDomain);
@@ -133,10 +133,10 @@ export async function verifyDomain(
   return db.transaction(async (tx) => {
     await lockApex(tx, apexDomain);
     const holder = await findHolder(tx, apexDomain);
-    const loser = holder !== null && holder.organization_id !== organizationId ? holder : null;
+    const loser = holder !== null && holder.organizationId !== organizationId ? holder : null;
     if (loser !== null && !request.acknowledgeTakeover) {
       throw new ApiError("APEX_TAKEOVER_REQUIRED", {
-        message: `${shownDomain(apexDomain)} is held by the organization "${loser.organization_name}".`,
+        message: `${shownDomain(apexDomain)} is held by the organization "${loser.organizationName}".`,
       });
     }
     if (!(await spendChallenge(tx, organizationId, challenge))) throw new ApiError("CHALLENGE_NOT_FOUND");
@@ -160,7 +160,7 @@ export async function verifyDomain(
       takeover_from:
         loser === null
           ? null
-          : { organization_id: loser.organization_id, organization_name: loser.organization_name },
+          : { organization_id: loser.organizationId, organization_name: loser.organizationName },
     };
   });
 }
@@ -180,19 +180,19 @@ async function takeFrom(
   loser: HolderRow,
   now: Date,
 ): Promise<void> {
-  const name = shownDomain(loser.apex_domain);
-  await deleteDomain(tx, loser.organization_id, loser.id);
+  const name = shownDomain(loser.apexDomain);
+  await deleteDomain(tx, loser.organizationId, loser.id);
   await recordAudit(tx, now, {
     environment: null,
-    organizationId: loser.organization_id,
+    organizationId: loser.organizationId,
     event: "domain.lost",
     actor: systemActor,
     targetId: loser.id,
-    details: { apex_domain: loser.apex_domain },
+    details: { apex_domain: loser.apexDomain },
   });
-  await mailOwners(core, tx, loser.organization_id, {
+  await mailOwners(core, tx, loser.organizationId, {
     kind: "domain_lost",
-    fill: { domain: name, organization: loser.organization_name },
+    fill: { domain: name, organization: loser.organizationName },
     url: `${core.publicUrl()}/dashboard/domains`,
   });
 }

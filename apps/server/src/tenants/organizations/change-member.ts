@@ -42,7 +42,7 @@ async function permitted(
   if (target === null) throw new ApiError("NOT_FOUND");
   const refusal = memberRefusal({
     actorRole: actor.role,
-    isSelf: target.user_id === caller.userId,
+    isSelf: target.userId === caller.userId,
     targetRole: target.role,
     newRole,
     ownerCount: await countOwners(tx, organizationId),
@@ -68,14 +68,14 @@ export function changeMemberRole(
       await setMemberRole(tx, organizationId, member.id, role, now);
       await recordAct(tx, now, caller, {
         event: "member.role_changed",
-        targetId: member.user_id,
+        targetId: member.userId,
         details: { from: member.role, to: role, ...keyCounts(member, disabled) },
       });
-      await takeBackInvitations(tx, now, caller, member.user_id, role);
+      await takeBackInvitations(tx, now, caller, member.userId, role);
     }
     tellRightsChanged(tx, organizationId);
     if (!hasRole(role, "admin")) await mailAboutKeys(core, tx, caller, member, disabled);
-    return { member: { ...member, role, active_api_keys: member.active_api_keys - disabled }, disabled };
+    return { member: { ...member, role, activeApiKeys: member.activeApiKeys - disabled }, disabled };
   });
 }
 
@@ -91,16 +91,16 @@ export async function removeMember(
   return db.transaction(async (tx) => {
     const member = await permitted(tx, caller, who === "self" ? { userId: caller.userId } : who, null);
     const disabled = disableKeys ? await disableKeysOf(tx, now, caller, member) : 0;
-    await deleteMembership(tx, organizationId, member.user_id);
+    await deleteMembership(tx, organizationId, member.userId);
     await recordAct(tx, now, caller, {
-      event: member.user_id === caller.userId ? "member.left" : "member.removed",
-      targetId: member.user_id,
+      event: member.userId === caller.userId ? "member.left" : "member.removed",
+      targetId: member.userId,
       details: { role: member.role, ...keyCounts(member, disabled) },
     });
-    await takeBackInvitations(tx, now, caller, member.user_id, null);
+    await takeBackInvitations(tx, now, caller, member.userId, null);
     tellRightsChanged(tx, organizationId);
     await mailAboutKeys(core, tx, caller, member, disabled);
-    return { member: { ...member, active_api_keys: member.active_api_keys - disabled }, disabled };
+    return { member: { ...member, activeApiKeys: member.activeApiKeys - disabled }, disabled };
   });
 }
 
@@ -108,13 +108,13 @@ export async function removeMember(
 type Changed = { member: MemberRow; disabled: number };
 
 function keyCounts(member: MemberRow, disabled: number): Record<string, number> {
-  return member.active_api_keys === 0
+  return member.activeApiKeys === 0
     ? {}
-    : { active_api_keys: member.active_api_keys - disabled, disabled_api_keys: disabled };
+    : { active_api_keys: member.activeApiKeys - disabled, disabled_api_keys: disabled };
 }
 
 async function disableKeysOf(tx: Tx, now: Date, caller: MemberCaller, member: MemberRow): Promise<number> {
-  const disabled = await disableApiKeysOf(tx, caller.organizationId, member.user_id, now);
+  const disabled = await disableApiKeysOf(tx, caller.organizationId, member.userId, now);
   for (const key of disabled)
     await recordAct(tx, now, caller, {
       event: "api_key.updated",
@@ -133,14 +133,14 @@ async function mailAboutKeys(
   member: MemberRow,
   disabled: number,
 ): Promise<void> {
-  if (member.active_api_keys === 0) return;
+  if (member.activeApiKeys === 0) return;
   await mailOwners(core, tx, caller.organizationId, {
     kind: "member_keys",
     fill: {
       person: quoted(member.name),
       email: member.email,
       disabled: String(disabled),
-      active: String(member.active_api_keys - disabled),
+      active: String(member.activeApiKeys - disabled),
     },
     url: `${core.publicUrl()}/dashboard/api-keys`,
   });

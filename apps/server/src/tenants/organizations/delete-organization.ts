@@ -62,13 +62,13 @@ export async function confirmDeletion(core: Core, caller: MemberCaller, code: st
     const organization = await lockOrganization(tx, organizationId);
     const member = await findMember(tx, organizationId, { userId });
     if (organization === null || member?.role !== "owner") return "not_owner";
-    if (organization.pending_deletion_at !== null) return "frozen";
+    if (organization.pendingDeletionAt !== null) return "frozen";
     const stored = await lockDeletionCode(tx, organizationId, userId);
-    if (stored === null || isDead({ wrongTries: stored.wrong_tries, expiresAt: stored.expires_at }, now))
+    if (stored === null || isDead({ wrongTries: stored.wrongTries, expiresAt: stored.expiresAt }, now))
       return "expired";
     const matches = ring
       .hashes("token-hash", boundCode(organizationId, userId, code))
-      .all.some((hash) => timingSafeEqual(hash, stored.code_hash));
+      .all.some((hash) => timingSafeEqual(hash, stored.codeHash));
     if (!matches) {
       await countWrongTry(tx, organizationId, userId);
       return "wrong";

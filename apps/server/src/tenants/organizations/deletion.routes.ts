@@ -20,7 +20,7 @@ export function organizationDeletionRoutes(core: Core): Binding[] {
 
     bind(contract.listDeletionReceiptKeys, async () => {
       const key = await openReceiptKey(core, core.db, "deletion-receipt");
-      return { keys: [publicJwk({ id: key.id, publicKey: key.public_key })] };
+      return { keys: [publicJwk(key)] };
     }),
   ];
 }

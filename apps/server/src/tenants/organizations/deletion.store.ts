@@ -28,7 +28,7 @@ export function lockDeletionCode(
   tx: Tx,
   organizationId: OrganizationId,
   userId: UserId,
-): Promise<{ code_hash: Buffer; wrong_tries: number; expires_at: Date } | null> {
+): Promise<{ codeHash: Buffer; wrongTries: number; expiresAt: Date } | null> {
   return tx.first(sql`
     select code_hash, wrong_tries, expires_at from deletion_codes
     where organization_id = ${organizationId} and user_id = ${userId} for update`);

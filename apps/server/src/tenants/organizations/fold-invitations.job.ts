@@ -19,9 +19,9 @@ export async function foldInvitations(
   job: string,
 ): Promise<number> {
   const rows = setAside.rowsOf(job, "invitations");
-  const fold = async ({ organization_id, id, email }: UnfoldedInvitationRow) => {
+  const fold = async ({ organizationId, id, email }: UnfoldedInvitationRow) => {
     const folded = foldEmail(email);
-    return folded !== null && (await setFoldedInvitation(db, organization_id, id, folded));
+    return folded !== null && (await setFoldedInvitation(db, organizationId, id, folded));
   };
   let done = await rows.retry(async (id) => {
     const row = await findUnfoldedInvitation(db, id);

@@ -8,7 +8,7 @@ import type { RpTerms } from "./rp-terms.ts";
 export function readBusinessDetails(db: Queryable, organizationId: OrganizationId): Promise<BusinessDetails> {
   return db.one<BusinessDetails>(sql`
     select business_type as type, business_name as name, business_jurisdiction as jurisdiction,
-      business_registration_number as "registrationNumber"
+      business_registration_number as registration_number
     from organizations where id = ${organizationId}`);
 }
 
@@ -26,11 +26,11 @@ export async function writeBusinessDetails(
 }
 
 export type AcceptanceRow = {
-  terms_version: string;
-  terms_hash: string;
+  termsVersion: string;
+  termsHash: string;
   jurisdiction: string;
-  accepted_by: UserId;
-  accepted_at: Date;
+  acceptedBy: UserId;
+  acceptedAt: Date;
 };
 
 /** The acceptance of these terms, or, if there is none, the latest acceptance of any terms. */

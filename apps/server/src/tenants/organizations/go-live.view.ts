@@ -25,11 +25,11 @@ export function viewRpTermsStatus(
       acceptance === null
         ? null
         : {
-            accepted_at: acceptance.accepted_at.toISOString(),
-            accepted_by: acceptance.accepted_by,
+            accepted_at: acceptance.acceptedAt.toISOString(),
+            accepted_by: acceptance.acceptedBy,
             jurisdiction: acceptance.jurisdiction,
-            terms_hash: acceptance.terms_hash,
-            terms_version: acceptance.terms_version,
+            terms_hash: acceptance.termsHash,
+            terms_version: acceptance.termsVersion,
           },
     current: { jurisdiction: terms.jurisdiction, terms_hash: terms.hash, terms_version: terms.version },
     current_accepted: isCurrent(acceptance, terms),

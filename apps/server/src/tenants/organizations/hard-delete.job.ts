@@ -71,7 +71,7 @@ async function finish(core: Core, organizationId: OrganizationId): Promise<numbe
   const finished = await db.transaction(async (tx) => {
     const now = clock.now();
     const organization = await lockOrganization(tx, organizationId);
-    if (organization === null || organization.pending_deletion_at === null) return false;
+    if (organization === null || organization.pendingDeletionAt === null) return false;
     // Rows that were locked by another process, and therefore skipped, in the steps before.
     for (const table of ownedTables) {
       const left = await deleteOwnedRows(tx, organizationId, table, batchSize, "wait");
@@ -82,7 +82,7 @@ async function finish(core: Core, organizationId: OrganizationId): Promise<numbe
     await deleteOrganizationRow(tx, organizationId);
     const receipt = {
       name: organization.name,
-      scheduledFor: organization.pending_deletion_at.toISOString(),
+      scheduledFor: organization.pendingDeletionAt.toISOString(),
       owners: owners.map((owner) => owner.email),
     };
     await awaitCleanFiles(core, tx, organizationId, receipt, now);

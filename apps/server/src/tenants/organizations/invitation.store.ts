@@ -9,12 +9,12 @@ import { noSql, sql } from "../../platform/db/sql.ts";
 
 export type InvitationRow = {
   id: InvitationId;
-  organization_id: OrganizationId;
+  organizationId: OrganizationId;
   email: string;
   role: Role;
-  invited_by: UserId | null;
-  expires_at: Date;
-  created_at: Date;
+  invitedBy: UserId | null;
+  expiresAt: Date;
+  createdAt: Date;
 };
 
 const columns = sql`i.id, i.organization_id, i.email, i.role, i.invited_by, i.expires_at, i.created_at`;
@@ -78,7 +78,7 @@ export function findInvitationByToken(
   db: Queryable,
   tokenHash: Buffer,
   now: Date,
-): Promise<(InvitationRow & { organization_name: string }) | null> {
+): Promise<(InvitationRow & { organizationName: string }) | null> {
   return db.first(sql`
     select ${columns}, o.name as organization_name
     from invitations i join organizations o on o.id = i.organization_id
@@ -87,13 +87,13 @@ export function findInvitationByToken(
 
 /** Whether there is an invitation to this address, in whatever organization, that would be accepted now. */
 export async function isInvited(db: Queryable, email: FoldedEmail, now: Date): Promise<boolean> {
-  const rows = await db.rows<{ role: Role; sender_role: Role | null }>(sql`
+  const rows = await db.rows<{ role: Role; senderRole: Role | null }>(sql`
     select i.role, m.role as sender_role
     from invitations i
     join organizations o on o.id = i.organization_id and o.pending_deletion_at is null
     left join memberships m on m.organization_id = i.organization_id and m.user_id = i.invited_by
     where i.email_folded = ${email} and i.expires_at > ${now}`);
-  return rows.some((row) => mayInvite(row.sender_role, row.role));
+  return rows.some((row) => mayInvite(row.senderRole, row.role));
 }
 
 /** False when the invitation was used or revoked in the meantime. */
@@ -108,7 +108,7 @@ export async function deleteInvitation(
   return deleted === 1;
 }
 
-export type UnfoldedInvitationRow = { id: InvitationId; organization_id: OrganizationId; email: string };
+export type UnfoldedInvitationRow = { id: InvitationId; organizationId: OrganizationId; email: string };
 
 export function findUnfoldedInvitation(db: Queryable, id: string): Promise<UnfoldedInvitationRow | null> {
   return db.first<UnfoldedInvitationRow>(sql`

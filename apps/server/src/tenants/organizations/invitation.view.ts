@@ -7,8 +7,8 @@ export function viewInvitation(row: InvitationRow): Static<typeof Invitation> {
     id: row.id,
     email: row.email,
     role: row.role,
-    invited_by: row.invited_by,
-    expires_at: row.expires_at.toISOString(),
-    created_at: row.created_at.toISOString(),
+    invited_by: row.invitedBy,
+    expires_at: row.expiresAt.toISOString(),
+    created_at: row.createdAt.toISOString(),
   };
 }

@@ -187,7 +187,7 @@ function isFor(caller: UserCaller, invited: string): boolean {
  * it under an earlier version may still be there.
  */
 async function senderMayStillInvite(tx: Tx, invitation: InvitationRow): Promise<boolean> {
-  const { organization_id: organizationId, invited_by: userId } = invitation;
+  const { organizationId, invitedBy: userId } = invitation;
   const sender = userId === null ? null : await findMember(tx, organizationId, { userId });
   return mayInvite(sender?.role ?? null, invitation.role);
 }
@@ -206,11 +206,11 @@ export async function acceptInvitation(
     if (!isFor(caller, invitation.email)) {
       throw new ApiError("INVITATION_FOR_ANOTHER_EMAIL");
     }
-    const { organization_id: organizationId } = invitation;
+    const { organizationId } = invitation;
     const organization = await lockOrganization(tx, organizationId);
     if (organization === null || !(await senderMayStillInvite(tx, invitation))) throw notFound();
     if (!(await deleteInvitation(tx, organizationId, invitation.id))) throw notFound();
-    if (organization.pending_deletion_at !== null) throw new ApiError("ORGANIZATION_FROZEN");
+    if (organization.pendingDeletionAt !== null) throw new ApiError("ORGANIZATION_FROZEN");
     if (!(await insertMembership(tx, organizationId, caller.userId, invitation.role, now))) {
       throw new ApiError("ALREADY_MEMBER", { message: "You are a member of this organization already." });
     }
@@ -238,11 +238,11 @@ export async function declineInvitation(
   const actor: Actor = personActor;
   await db.transaction(async (tx) => {
     const invitation = await findInvitationByToken(tx, hashToken(token), now);
-    if (invitation === null || !(await deleteInvitation(tx, invitation.organization_id, invitation.id)))
+    if (invitation === null || !(await deleteInvitation(tx, invitation.organizationId, invitation.id)))
       throw notFound();
     await recordAudit(tx, now, {
       environment: null,
-      organizationId: invitation.organization_id,
+      organizationId: invitation.organizationId,
       event: "invitation.declined",
       actor,
       targetId: invitation.id,

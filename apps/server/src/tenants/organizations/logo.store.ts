@@ -12,11 +12,10 @@ export async function putLogo(tx: Tx, organizationId: OrganizationId, logo: Logo
     set content_type = excluded.content_type, bytes = excluded.bytes, uploaded_at = excluded.uploaded_at`);
 }
 
-export async function findLogo(db: Queryable, organizationId: OrganizationId): Promise<Logo | null> {
-  const row = await db.first<{ content_type: Logo["contentType"]; bytes: Buffer }>(
+export function findLogo(db: Queryable, organizationId: OrganizationId): Promise<Logo | null> {
+  return db.first<Logo>(
     sql`select content_type, bytes from organization_logos where organization_id = ${organizationId}`,
   );
-  return row === null ? null : { contentType: row.content_type, bytes: row.bytes };
 }
 
 /** False when there was none. */

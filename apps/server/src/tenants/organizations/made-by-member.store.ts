@@ -3,7 +3,7 @@ import type { Tx } from "../../platform/db/db.ts";
 import { type Sql, sql } from "../../platform/db/sql.ts";
 
 /** What a member made and is still in use, in both environments. */
-export type MadeCounts = { active_api_keys: number; webhook_endpoints: number; webhook_keys: number };
+export type MadeCounts = { activeApiKeys: number; webhookEndpoints: number; webhookKeys: number };
 
 /** What the audit log says that the member, or a key of theirs, has made. */
 const madeBy = (event: Sql) => sql`

@@ -13,7 +13,7 @@ export async function mailOwners(
   letter: Letter,
 ): Promise<void> {
   for (const owner of await listOwners(tx, organizationId)) {
-    const organization = { id: organizationId, name: owner.organization_name };
+    const organization = { id: organizationId, name: owner.organizationName };
     await queueMail(core, tx, { to: owner.email, organization }, letter);
   }
 }

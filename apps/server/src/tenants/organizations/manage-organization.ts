@@ -83,7 +83,8 @@ export async function changeOrganization(
     if (typeof value === "string" && !isPublicHttpsUrl(value))
       throw badField(field, "must be an https:// address without credentials");
   }
-  const change = { ...body, name: body.name?.trim() };
+  const change = { ...body };
+  if (body.name !== undefined) change.name = body.name.trim();
   if (typeof body.brand_color === "string") change.brand_color = body.brand_color.toLowerCase();
   if (typeof body.support_email === "string")
     change.support_email = requireEmail("support_email", body.support_email).address;

@@ -9,11 +9,11 @@ import { type MadeCounts, madeColumns } from "./made-by-member.store.ts";
 
 export type MemberRow = {
   id: MembershipId;
-  user_id: UserId;
+  userId: UserId;
   name: string;
   email: string;
   role: Role;
-  created_at: Date;
+  createdAt: Date;
 } & MadeCounts;
 
 const columns = sql`m.id, m.user_id, u.name, u.email, m.role, m.created_at, ${madeColumns}`;
@@ -126,7 +126,7 @@ export async function deleteMembership(
 export function listOwners(
   db: Queryable,
   organizationId: OrganizationId,
-): Promise<{ user_id: UserId; name: string; email: string; organization_name: string }[]> {
+): Promise<{ userId: UserId; name: string; email: string; organizationName: string }[]> {
   return db.rows(sql`
     select m.user_id, u.name, u.email, o.name as organization_name
     from memberships m join users u on u.id = m.user_id join organizations o on o.id = m.organization_id

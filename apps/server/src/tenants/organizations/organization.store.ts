@@ -1,29 +1,27 @@
 import type { Environment } from "@assay/contract/facts";
 import type { OrganizationId, SessionId, UserId, UserSessionId } from "@assay/contract/ids";
-import type { Role } from "@assay/contract/route";
+import type * as contract from "@assay/contract/organizations";
+import type { BodyOf, Role } from "@assay/contract/route";
 import { firstRow, type Queryable, type Question, type Tx } from "../../platform/db/db.ts";
 import { readPage } from "../../platform/db/page.ts";
 import { joinSql, noSql, type Sql, sql } from "../../platform/db/sql.ts";
 
-type OrganizationProfile = {
-  brand_color: string | null;
-  logo_url: string | null;
-  website_url: string | null;
-  support_email: string | null;
-  privacy_url: string | null;
-  terms_url: string | null;
-};
-
-type OrganizationRow = OrganizationProfile & {
+type OrganizationRow = {
   id: OrganizationId;
   name: string;
   slug: string;
+  brandColor: string | null;
+  logoUrl: string | null;
+  websiteUrl: string | null;
+  supportEmail: string | null;
+  privacyUrl: string | null;
+  termsUrl: string | null;
   environment: Environment;
-  logo_uploaded_at: Date | null;
-  agents_may_change_webhooks: boolean;
-  pending_deletion_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
+  logoUploadedAt: Date | null;
+  agentsMayChangeWebhooks: boolean;
+  pendingDeletionAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
 };
 
 /** An organization as one of its members sees it. */
@@ -74,10 +72,10 @@ export async function countCreatedBy(tx: Tx, userId: UserId): Promise<number> {
 
 /** The account that made the organization; null where it is gone. */
 export async function readCreator(db: Queryable, organizationId: OrganizationId): Promise<UserId | null> {
-  const row = await db.first<{ created_by: UserId | null }>(
+  const row = await db.first<{ createdBy: UserId | null }>(
     sql`select created_by from organizations where id = ${organizationId}`,
   );
-  return row?.created_by ?? null;
+  return row?.createdBy ?? null;
 }
 
 export function readOwnOrganization(
@@ -91,9 +89,9 @@ export function readOwnOrganization(
 }
 
 export type OrganizationOfPerson = OrganizationRow & {
-  business_name: string | null;
-  business_jurisdiction: string | null;
-  business_registration_number: string | null;
+  businessName: string | null;
+  businessJurisdiction: string | null;
+  businessRegistrationNumber: string | null;
 };
 
 /** For the verify pages: what is shown to a person of the organization that sent them. */
@@ -136,13 +134,7 @@ export function listOwnOrganizations(
 export async function updateOrganization(
   tx: Tx,
   organizationId: OrganizationId,
-  change: {
-    name?: string | undefined;
-    slug?: string | undefined;
-    agents_may_change_webhooks?: boolean | undefined;
-  } & {
-    [K in keyof OrganizationProfile]?: string | null | undefined;
-  },
+  change: BodyOf<typeof contract.updateOrganization>,
   now: Date,
 ): Promise<void> {
   const changes: Sql[] = [sql`updated_at = ${now}`];
@@ -173,10 +165,10 @@ export async function readDocumentIdKey(
   db: Queryable,
   organizationId: OrganizationId,
 ): Promise<Buffer | null> {
-  const row = await db.first<{ document_id_key: Buffer | null }>(
+  const row = await db.first<{ documentIdKey: Buffer | null }>(
     sql`select document_id_key from organizations where id = ${organizationId}`,
   );
-  return row?.document_id_key ?? null;
+  return row?.documentIdKey ?? null;
 }
 
 /** Sets the key if there is none yet; of two processes at the same time the first one wins. */

@@ -65,7 +65,7 @@ export function organizationRoutes(core: Core, fetchLogo: FetchLogo): Binding[] 
       const { member, disabled } = await removeMember(core, caller, { id: params.id }, disableKeys);
       return {
         id: member.id,
-        user_id: member.user_id,
+        user_id: member.userId,
         made: viewMade(member),
         disabled_api_keys: disabled,
       };
@@ -91,10 +91,10 @@ export function organizationRoutes(core: Core, fetchLogo: FetchLogo): Binding[] 
     bind(contract.readInvitation, async ({ params }) => {
       const invitation = await readInvitation(core, params.token);
       return {
-        organization_name: invitation.organization_name,
+        organization_name: invitation.organizationName,
         role: invitation.role,
         email: invitation.email,
-        expires_at: invitation.expires_at.toISOString(),
+        expires_at: invitation.expiresAt.toISOString(),
       };
     }),
 

@@ -28,13 +28,13 @@ export function loadRpTerms(
 
 /** Whether the accepted terms are the ones in force now. */
 export function isCurrent(
-  acceptance: { terms_version: string; terms_hash: string; jurisdiction: string } | null,
+  acceptance: { termsVersion: string; termsHash: string; jurisdiction: string } | null,
   terms: RpTerms,
 ): boolean {
   return (
     acceptance !== null &&
-    acceptance.terms_version === terms.version &&
-    acceptance.terms_hash === terms.hash &&
+    acceptance.termsVersion === terms.version &&
+    acceptance.termsHash === terms.hash &&
     acceptance.jurisdiction === terms.jurisdiction
   );
 }

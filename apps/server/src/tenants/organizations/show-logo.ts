@@ -17,7 +17,7 @@ export async function showLogo(
 ): Promise<Logo> {
   const uploaded = await findLogo(db, organizationId);
   if (uploaded !== null) return uploaded;
-  const url = (await readOwnOrganization(db, organizationId, userId))?.logo_url ?? null;
+  const url = (await readOwnOrganization(db, organizationId, userId))?.logoUrl ?? null;
   const fetched = url === null ? null : await fetchLogo(organizationId, url);
   if (fetched === null) throw new ApiError("LOGO_NOT_FOUND");
   return fetched;

@@ -21,15 +21,14 @@ export async function insertWaitingReceipt(
 }
 
 /** Of all deletions that wait for clean files: how many, since when, and what is to be cleaned now. */
-export async function readWaiting(
+export function readWaiting(
   db: Queryable,
   now: Date,
 ): Promise<{ count: number; since: Date | null; goneBefore: number | null }> {
-  const row = await db.one<{ count: number; since: Date | null; gone_before: number | null }>(sql`
+  return db.one(sql`
     select count(*) as count, min(rows_gone_at) as since,
       max(gone_before) filter (where retry_at is null or retry_at <= ${now}) as gone_before
     from deletion_receipts`);
-  return { count: row.count, since: row.since, goneBefore: row.gone_before };
 }
 
 /**

@@ -426,7 +426,7 @@ test("signing secrets survive a rotation of the key ring", async () => {
   const old = parseRing(core.config.secretKeys);
   const fresh = newRingKey(old);
   await resealAll(core.db, new KeyRing([fresh, ...old]), core.clock.now());
-  const { signing_secret: sealed } = await core.db.one<{ signing_secret: Buffer }>(
+  const { signingSecret: sealed } = await core.db.one<{ signingSecret: Buffer }>(
     sql`select signing_secret from webhook_endpoints where id = ${endpoint.id}`,
   );
   assert.equal(new KeyRing([fresh]).openText("webhook-secret", sealed, endpoint.id), secret);

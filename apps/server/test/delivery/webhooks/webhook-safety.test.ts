@@ -289,10 +289,10 @@ async function publishOutcome(): Promise<string> {
 }
 
 async function lastErrorOf(eventId: string, endpointId: string): Promise<string | null> {
-  const row = await core.db.one<{ last_error: string | null }>(
+  const row = await core.db.one<{ lastError: string | null }>(
     sql`select last_error from webhook_deliveries where event_id = ${eventId} and endpoint_id = ${endpointId}`,
   );
-  return row.last_error;
+  return row.lastError;
 }
 
 test("a name that turns to a private address after it was saved is refused at the connection", async () => {

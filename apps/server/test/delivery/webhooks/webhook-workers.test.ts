@@ -72,10 +72,10 @@ test("a lease is released by its owner and its number, and never by an earlier o
   const [claimed] = await claimDue(core.db, { kind: "url" }, [{ endpointId: endpoint.id, most: 1 }], lease);
   assert.ok(claimed);
   const release = (by: string, number: number) =>
-    releaseLease(core.db, by, { ...claimed, lease_number: number }, now);
-  assert.equal(await release(owner, claimed.lease_number - 1), 0);
-  assert.equal(await release(crypto.randomUUID(), claimed.lease_number), 0);
-  assert.equal(await release(owner, claimed.lease_number), 1);
+    releaseLease(core.db, by, { ...claimed, leaseNumber: number }, now);
+  assert.equal(await release(owner, claimed.leaseNumber - 1), 0);
+  assert.equal(await release(crypto.randomUUID(), claimed.leaseNumber), 0);
+  assert.equal(await release(owner, claimed.leaseNumber), 1);
   await core.db.run(sql`delete from webhook_delivery_queue where endpoint_id = ${endpoint.id}`);
 });
 
@@ -94,10 +94,10 @@ test("a claim and a delivery that arrives write two rows and no index, and nothi
       lease,
     );
     const attempts = claimed.map((delivery) => ({
-      organizationId: delivery.organization_id,
+      organizationId: delivery.organizationId,
       sandbox: delivery.sandbox,
       deliveryId: delivery.id,
-      leaseNumber: delivery.lease_number,
+      leaseNumber: delivery.leaseNumber,
       attemptId: newId("wha", now),
       statusCode: 200,
       error: null,
@@ -115,8 +115,8 @@ test("a claim and a delivery that arrives write two rows and no index, and nothi
       where relname in ('webhook_deliveries', 'webhook_delivery_queue') order by relname`);
   });
   assert.deepEqual(changes, [
-    { relname: "webhook_deliveries", changed: true, with_index: 0 },
-    { relname: "webhook_delivery_queue", changed: true, with_index: 0 },
+    { relname: "webhook_deliveries", changed: true, withIndex: 0 },
+    { relname: "webhook_delivery_queue", changed: true, withIndex: 0 },
   ]);
   const attempts = sql`select id from webhook_attempts where organization_id = ${partner.organizationId}`;
   assert.deepEqual(await core.db.rows(attempts), []);
@@ -151,10 +151,10 @@ test("a process that ends in the middle of a send gives the delivery back at onc
   );
   assert.deepEqual(row, {
     status: "pending",
-    lease_owner: null,
-    lease_until: null,
-    due_at: clock.now(),
-    tries_used: 0,
+    leaseOwner: null,
+    leaseUntil: null,
+    dueAt: clock.now(),
+    triesUsed: 0,
   });
   receiver.answerWith(() => ({ status: 200 }));
   const next = await startWorker();

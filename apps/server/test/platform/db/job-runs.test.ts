@@ -17,10 +17,10 @@ const startBriefly = () => startTestService({ databaseUrl, clock, machines: 1, f
 type Service = Awaited<ReturnType<typeof startBriefly>>;
 
 const lastRuns = async ({ core }: Service) => {
-  const rows = await core.db.rows<{ name: string; last_run_at: Date }>(
+  const rows = await core.db.rows<{ name: string; lastRunAt: Date }>(
     sql`select name, last_run_at from job_runs`,
   );
-  return new Map(rows.map(({ name, last_run_at: at }) => [name, at]));
+  return new Map(rows.map(({ name, lastRunAt: at }) => [name, at]));
 };
 
 test("processes that live for less than the interval of a job still purge what is past its time", async () => {

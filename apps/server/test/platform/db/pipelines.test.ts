@@ -144,3 +144,10 @@ test("a prepared statement that does not fit its tables any more costs its conne
   await all().catch(() => {});
   assert.deepEqual(await all(), []);
 });
+
+test("a row names its columns in camelCase, and a type of a row that does not is refused by the compiler", async () => {
+  const statement = sql`select 1 as first_value, 2 as "asWritten", 3 as column_2_of_3`;
+  assert.deepEqual(await db.rows(statement), [{ firstValue: 1, asWritten: 2, column2Of3: 3 }]);
+  // @ts-expect-error The name of a column is not that of a member.
+  await db.one<{ first_value: number }>(statement);
+});

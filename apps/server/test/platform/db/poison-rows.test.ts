@@ -207,12 +207,12 @@ async function publishTo(tx: Tx, endpoints: readonly EndpointId[]): Promise<stri
       } as never,
     ]);
   }
-  const rows = await tx.rows<{ id: string; endpoint_id: string }>(sql`
+  const rows = await tx.rows<{ id: string; endpointId: string }>(sql`
     select id, endpoint_id from webhook_deliveries
     where status = 'pending' and organization_id = ${organizationId}`);
   // In the order of the endpoints.
   return endpoints.map((wanted) => {
-    const at = rows.findIndex((row) => row.endpoint_id === wanted);
+    const at = rows.findIndex((row) => row.endpointId === wanted);
     return rows.splice(at, 1)[0]?.id ?? "";
   });
 }
@@ -710,7 +710,7 @@ test("every job of the service has its bad row in this file", () => {
   assert.deepEqual([...Object.keys(poisons), ...withoutRows].sort(), [...service.jobs].sort());
 });
 
-type Aside = { job: string; kind: string; reason: string; tries: number; organization_id: string | null };
+type Aside = { job: string; kind: string; reason: string; tries: number; organizationId: string | null };
 
 function asideOf(id: string): Promise<Aside[]> {
   return db.rows<Aside>(
@@ -836,13 +836,13 @@ test("two processes set a row aside once between them, and each of the others is
     return { ids, bad, repair: await poison.spoil(tx, bad) };
   });
   const told = () =>
-    db.rows<{ session_id: string }>(sql`
+    db.rows<{ sessionId: string }>(sql`
       select session_id from events where session_id = any(${planted.ids}::text[]) order by session_id`);
   await Promise.all([service, second, service, second].map((each) => each.runJob("expire-sessions")));
   // A scheduler may have begun a run of its own when those of this test were over.
   await runUntil("expire-sessions", async () => (await told()).length >= planted.ids.length - 1);
   assert.deepEqual(
-    (await told()).map((row) => row.session_id),
+    (await told()).map((row) => row.sessionId),
     planted.ids.filter((id) => id !== planted.bad).sort(),
   );
   assert.equal((await asideOf(planted.bad)).length, 1);

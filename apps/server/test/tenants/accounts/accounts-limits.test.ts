@@ -293,11 +293,11 @@ test("sign-ups and challenges from one address are limited, failed ones with an 
 });
 
 test("nothing that could be read as an account or an address is kept", async () => {
-  const columns = await service.core.db.rows<{ column_name: string; data_type: string }>(sql`
+  const columns = await service.core.db.rows<{ columnName: string; dataType: string }>(sql`
     select column_name, data_type from information_schema.columns
     where table_name in ('guess_limits', 'familiar_addresses') and data_type not like 'timestamp%'`);
   assert.deepEqual(
-    new Set(columns.map((column) => `${column.column_name} ${column.data_type}`)),
+    new Set(columns.map((column) => `${column.columnName} ${column.dataType}`)),
     new Set(["key bytea", "level double precision"]),
   );
   const keys = await service.core.db.rows<{ length: number }>(

@@ -210,12 +210,12 @@ test("the secret is stored sealed and bound to its account; backup codes are sto
   assert.ok(!row.secret.includes(plain));
   assert.deepEqual(service.core.ring.open("second-factor", row.secret, user.userId), plain);
   assert.throws(() => service.core.ring.open("second-factor", row.secret, "another account"));
-  const codes = await service.core.db.rows<{ code_hash: Buffer }>(
+  const codes = await service.core.db.rows<{ codeHash: Buffer }>(
     sql`select code_hash from backup_codes where user_id = ${user.userId}`,
   );
   assert.equal(codes.length, 10);
-  for (const { code_hash } of codes)
-    for (const code of backupCodes) assert.ok(!code_hash.includes(code.replaceAll("-", "")));
+  for (const { codeHash } of codes)
+    for (const code of backupCodes) assert.ok(!codeHash.includes(code.replaceAll("-", "")));
 });
 
 test("after a rotation of the key ring the secret opens with the new key alone", async () => {

@@ -118,7 +118,7 @@ test("a reset proves the e-mail too", async () => {
 test("an account that the operator makes is verified, and its fields are checked like those of a sign-up", async () => {
   const person = { name: "Root", email: "root@example.com", password: "a long password" };
   const user = await createUser(service.core, await preparePerson(person), { emailVerified: true });
-  assert.ok(user.email_verified_at);
+  assert.ok(user.emailVerifiedAt);
   const { token } = expectData(
     await api.post("/v1/auth/sign-in/email", { email: person.email, password: person.password }),
   );

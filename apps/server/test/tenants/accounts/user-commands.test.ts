@@ -40,8 +40,8 @@ test("the operator makes the first account where sign-up is closed", async () =>
 });
 
 test("outside of tests a password is kept as Argon2id of 19 MiB and two passes", async () => {
-  const [kept] = await core.db.rows<{ password_hash: string }>(sql`select password_hash from users`);
-  assert.match(kept?.password_hash ?? "", /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  const [kept] = await core.db.rows<{ passwordHash: string }>(sql`select password_hash from users`);
+  assert.match(kept?.passwordHash ?? "", /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
 });
 
 test("an account that was set aside with its address gets another one", async () => {

@@ -70,11 +70,11 @@ async function addOwner(owner: Owner) {
 
 /** Every table of the database in which some column holds this text, with how many rows. */
 async function tablesHolding(text: string): Promise<Record<string, number>> {
-  const tables = await core.db.rows<{ table_name: string }>(
+  const tables = await core.db.rows<{ tableName: string }>(
     sql`select table_name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
   );
   const found: Record<string, number> = {};
-  for (const { table_name: table } of tables) {
+  for (const { tableName: table } of tables) {
     const name = new Sql([`"${table}"`], []);
     const { count } = await core.db.one<{ count: number }>(
       sql`select count(*) as count from ${name} as t where t::text like ${`%${text}%`}`,
@@ -100,21 +100,21 @@ async function finishDeletions(): Promise<void> {
 }
 
 test("every table that holds rows of organizations is on the list", async () => {
-  const rows = await core.db.rows<{ table_name: string }>(sql`
+  const rows = await core.db.rows<{ tableName: string }>(sql`
     select c.table_name from information_schema.columns c
     join information_schema.tables t using (table_schema, table_name)
     where c.table_schema = 'public' and c.column_name = 'organization_id' and t.table_type = 'BASE TABLE'`);
   assert.deepEqual(
     [...new Set([...ownedTables.map((owned) => owned.table), ...lastTables])].sort(),
-    rows.map((row) => row.table_name).sort(),
+    rows.map((row) => row.tableName).sort(),
   );
 });
 
 test("every table is known to hold texts or not, and no text of anybody is sampled for the planner", async () => {
-  const tables = await core.db.rows<{ table_name: string }>(
+  const tables = await core.db.rows<{ tableName: string }>(
     sql`select table_name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
   );
-  assert.deepEqual([...textTables, ...textlessTables].sort(), tables.map((row) => row.table_name).sort());
+  assert.deepEqual([...textTables, ...textlessTables].sort(), tables.map((row) => row.tableName).sort());
   const sampled = await core.db.rows<{ name: string }>(sql`
     select c.relname || '.' || a.attname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
     where c.relname = any(${[...textTables]}::text[]) and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
@@ -320,7 +320,7 @@ test("48 hours later nothing of the organization is left but the tombstone, and 
   const tombstone = await core.db.one(
     sql`select * from deleted_organizations where organization_id = ${organizationId}`,
   );
-  assert.deepEqual(Object.keys(tombstone).sort(), ["deleted_at", "organization_id"]);
+  assert.deepEqual(Object.keys(tombstone).sort(), ["deletedAt", "organizationId"]);
   const othersAfter = await tablesHolding(other.organizationId);
   assert.deepEqual({ ...othersAfter, mails: 0 }, { ...othersBefore, mails: 0 });
 
