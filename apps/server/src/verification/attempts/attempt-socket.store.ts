@@ -43,23 +43,23 @@ export async function findSocketOwner(
 ): Promise<SocketOwner | null> {
   const row = await db.first<
     SessionRow & {
-      chip_passed: boolean;
-      owner: { attempt_id: AttemptId; selected_field_keys: string[] } | null;
+      chipPassed: boolean;
+      owner: { attemptId: AttemptId; selectedFieldKeys: string[] } | null;
     }
   >(sql`
     select ${sessionColumns}, chip_passed_at is not null as chip_passed,
-      (select json_build_object('attempt_id', a.id, 'selected_field_keys', c.selected_field_keys)
+      (select json_build_object('attemptId', a.id, 'selectedFieldKeys', c.selected_field_keys)
         from attempt_sockets k
         join attempts a on a.id = k.attempt_id and a.status = 'in_progress' and ${ofSession(sessionId, sql`a.`)}
         join consents c on c.session_id = ${sessionId}
         where k.session_id = ${sessionId} and k.token_hash = ${hashToken(socketToken)}) as owner
     from sessions where id = ${sessionId}`);
   if (row === null || row.owner === null) return null;
-  const { owner, chip_passed: chipPassed, ...session } = row;
+  const { owner, chipPassed, ...session } = row;
   return {
     session,
-    attemptId: owner.attempt_id,
-    selectedFieldKeys: owner.selected_field_keys,
+    attemptId: owner.attemptId,
+    selectedFieldKeys: owner.selectedFieldKeys,
     chipPassed,
   };
 }
@@ -107,10 +107,10 @@ export async function countChallenge(
       and k.unanswered_challenges < ${asked.freeChallenges} and k.face_breakdowns <= ${asked.breakdownsAllowed}
       and a.id = ${asked.attemptId} and a.status = 'in_progress'`);
   if (counted === 1) return "handed_out";
-  const found = await tx.first<{ face_breakdowns: number }>(
+  const found = await tx.first<{ faceBreakdowns: number }>(
     sql`select face_breakdowns from attempt_sockets where attempt_id = ${asked.attemptId}`,
   );
-  return found !== null && found.face_breakdowns > asked.breakdownsAllowed ? "given_up" : "spent";
+  return found !== null && found.faceBreakdowns > asked.breakdownsAllowed ? "given_up" : "spent";
 }
 
 /** A challenge that was answered, and not judged because of us, was not left unanswered. */

@@ -39,7 +39,7 @@ export async function recordTry(core: Core, attempt: TriedAttempt, judged: Judge
   const now = core.clock.now();
   const shared = "proof" in judged ? await share(core, attempt, judged, now) : null;
   return core.db.transaction(async (tx): Promise<TryRecorded> => {
-    const tenant = tenantOf({ organization_id: attempt.organizationId, sandbox: attempt.sandbox });
+    const tenant = tenantOf({ organizationId: attempt.organizationId, sandbox: attempt.sandbox });
     const held = [heldSession(tenant, attempt.sessionId), heldOpenAttempt(attempt.sessionId)] as const;
     // A face that has passed ends the session, unless somebody else has ended it.
     const [session, open, targets] =

@@ -206,9 +206,9 @@ export class DeviceRegistry {
           {
             sessionId: session.id,
             attemptId,
-            organizationId: session.organization_id,
+            organizationId: session.organizationId,
             sandbox: session.sandbox,
-            expiresAt: session.expires_at,
+            expiresAt: session.expiresAt,
             selectedFieldKeys: owner.selectedFieldKeys,
             requirements: session.requirements,
             triesUsed,

@@ -45,10 +45,10 @@ export async function claimSession(
       insertAttempt(tx, {
         id: attemptId,
         sessionId,
-        organizationId: session.organization_id,
+        organizationId: session.organizationId,
         sandbox: session.sandbox,
         deviceHash: claim.deviceHash,
-        sessionExpiresAt: session.expires_at,
+        sessionExpiresAt: session.expiresAt,
         now,
       });
       if (session.status === "created")

@@ -52,11 +52,11 @@ export async function endSession(
   const ended: SessionRow = {
     ...session,
     status: end.status,
-    failure_code: written.failureCode,
-    unmet_requirement: written.unmetRequirement,
+    failureCode: written.failureCode,
+    unmetRequirement: written.unmetRequirement,
     evidence: written.evidence,
-    completed_at: now,
-    updated_at: now,
+    completedAt: now,
+    updatedAt: now,
   };
   const audit: AuditEntry = {
     ...tenantOf(session),
@@ -67,14 +67,14 @@ export async function endSession(
   };
   const counted = {
     sessionId: session.id,
-    organizationId: session.organization_id,
+    organizationId: session.organizationId,
     sandbox: session.sandbox,
-    createdAt: session.created_at,
-    faceTriesUsed: session.liveness_tries_used,
+    createdAt: session.createdAt,
+    faceTriesUsed: session.livenessTriesUsed,
   };
   const outcomes = [outcomeWrite({ ...counted, ...written.counted })];
-  if (session.status === "succeeded" && session.completed_at !== null)
-    outcomes.push(outcomeWrite({ ...counted, status: "succeeded", completedAt: session.completed_at }, -1));
+  if (session.status === "succeeded" && session.completedAt !== null)
+    outcomes.push(outcomeWrite({ ...counted, status: "succeeded", completedAt: session.completedAt }, -1));
   await publishEvents(core, tx, now, [sessionEvent(ended, written.told)], {
     writes: [move, openAttemptEnd(session.id, { status: end.status, ...written.attempt, now }), ...outcomes],
     audits: [audit],
@@ -141,22 +141,22 @@ function recordsOf(end: SessionEnd, tries: ReturnType<typeof triesOf>, now: Date
 
 type EventSession = Pick<
   SessionRow,
-  "id" | "organization_id" | "sandbox" | "contract_version" | "client_reference_id" | "webhook_endpoint_id"
+  "id" | "organizationId" | "sandbox" | "contractVersion" | "clientReferenceId" | "webhookEndpointId"
 >;
 
-export function triesOf(session: Pick<SessionRow, "nfc_tries_used" | "liveness_tries_used">) {
-  return { nfc_tries_used: session.nfc_tries_used, liveness_tries_used: session.liveness_tries_used };
+export function triesOf(session: Pick<SessionRow, "nfcTriesUsed" | "livenessTriesUsed">) {
+  return { nfc_tries_used: session.nfcTriesUsed, liveness_tries_used: session.livenessTriesUsed };
 }
 
 export function sessionEvent(session: EventSession, told: ToldOfSession): NewEvent {
   return {
-    organizationId: session.organization_id,
+    organizationId: session.organizationId,
     sandbox: session.sandbox,
     session: {
       id: session.id,
-      contractVersion: session.contract_version,
-      clientReferenceId: session.client_reference_id,
-      webhookEndpointId: session.webhook_endpoint_id,
+      contractVersion: session.contractVersion,
+      clientReferenceId: session.clientReferenceId,
+      webhookEndpointId: session.webhookEndpointId,
     },
     ...told,
   };

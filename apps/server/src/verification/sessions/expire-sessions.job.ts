@@ -66,12 +66,12 @@ async function writeExpiry(
   await countOutcomes(
     tx,
     sessions.map((session) => ({
-      organization_id: session.organization_id,
+      organizationId: session.organizationId,
       sandbox: session.sandbox,
-      day: dayOf(session.created_at),
+      day: dayOf(session.createdAt),
       status: "expired",
-      failure_code: null,
-      seconds_bucket: null,
+      failureCode: null,
+      secondsBucket: null,
       stage: session.stage,
       by: 1,
     })),

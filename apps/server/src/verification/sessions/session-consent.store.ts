@@ -7,9 +7,9 @@ import { type SessionRow, sessionColumns } from "./session.store.ts";
 
 /** What the person of a session agreed to, as far as the partner may know it. Nothing is set while nobody has agreed. */
 export type SessionConsentRow = {
-  selected_field_keys: string[] | null;
-  given_at: Date | null;
-  withdrawn_at: Date | null;
+  selectedFieldKeys: string[] | null;
+  givenAt: Date | null;
+  withdrawnAt: Date | null;
 };
 
 /** The session with its consent, in one statement: partners who wait for an outcome ask for it again and again. */

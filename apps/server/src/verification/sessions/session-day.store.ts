@@ -34,12 +34,12 @@ type CountedOutcome = {
 /** A row of `session_outcomes`. */
 type OutcomeRow = {
   id: string;
-  organization_id: OrganizationId;
+  organizationId: OrganizationId;
   sandbox: boolean;
   day: Day;
   status: "succeeded" | "failed" | "expired" | "cancelled";
-  failure_code: FailureCode | null;
-  seconds_bucket: number | null;
+  failureCode: FailureCode | null;
+  secondsBucket: number | null;
   stage: SessionStage;
   by: number;
 };
@@ -77,7 +77,7 @@ export function takeOutcomes(db: Queryable, among: Among): Promise<OutcomeRow[]>
 export async function deleteOutcomes(tx: Tx, outcomes: readonly OutcomeRow[]): Promise<void> {
   await tx.run(sql`
     delete from session_outcomes where (organization_id, id) in (select * from unnest(
-      ${outcomes.map((outcome) => outcome.organization_id)}::uuid[], ${outcomes.map(({ id }) => id)}::uuid[]))`);
+      ${outcomes.map((outcome) => outcome.organizationId)}::uuid[], ${outcomes.map(({ id }) => id)}::uuid[]))`);
 }
 
 // One process always writes the same row of a day, and two processes hardly ever the same one.
@@ -119,8 +119,8 @@ export async function countOutcomes(tx: Tx, outcomes: readonly Omit<OutcomeRow, 
 }
 
 function daysOf(outcomes: readonly Omit<OutcomeRow, "id">[]) {
-  const noDay = ({ organization_id, day, sandbox }: Omit<OutcomeRow, "id">) => ({
-    organizationId: organization_id,
+  const noDay = ({ organizationId, day, sandbox }: Omit<OutcomeRow, "id">) => ({
+    organizationId,
     day,
     sandbox,
     counts: { succeeded: 0, failed: 0, expired: 0, cancelled: 0 },
@@ -133,12 +133,12 @@ function daysOf(outcomes: readonly Omit<OutcomeRow, "id">[]) {
     if (key !== null) to[key] = (to[key] ?? 0) + by;
   };
   for (const outcome of outcomes) {
-    const key = `${outcome.organization_id} ${outcome.day} ${outcome.sandbox}`;
+    const key = `${outcome.organizationId} ${outcome.day} ${outcome.sandbox}`;
     const day = days.get(key) ?? noDay(outcome);
     days.set(key, day);
     day.counts[outcome.status] += outcome.by;
-    add(day.failureCodes, outcome.failure_code, outcome.by);
-    add(day.secondsBuckets, outcome.seconds_bucket, outcome.by);
+    add(day.failureCodes, outcome.failureCode, outcome.by);
+    add(day.secondsBuckets, outcome.secondsBucket, outcome.by);
     add(day.stages, outcome.stage, outcome.by);
   }
   return days;
@@ -158,13 +158,13 @@ export async function readFigures(
   const rows = await db.rows<{
     day: Day;
     created: number;
-    in_progress: number;
+    inProgress: number;
     succeeded: number;
     failed: number;
     expired: number;
     cancelled: number;
-    failure_codes: FigureRow["failureCodes"];
-    seconds_buckets: FigureRow["secondsBuckets"];
+    failureCodes: FigureRow["failureCodes"];
+    secondsBuckets: FigureRow["secondsBuckets"];
     stages: FigureRow["stages"];
   }>(sql`
     select to_char(day, 'YYYY-MM-DD') as day, 0::bigint as created, 0::bigint as in_progress, succeeded, failed, expired,
@@ -196,14 +196,14 @@ export async function readFigures(
     day: row.day,
     counts: {
       created: row.created,
-      in_progress: row.in_progress,
+      in_progress: row.inProgress,
       succeeded: row.succeeded,
       failed: row.failed,
       expired: row.expired,
       cancelled: row.cancelled,
     },
-    failureCodes: row.failure_codes,
-    secondsBuckets: row.seconds_buckets,
+    failureCodes: row.failureCodes,
+    secondsBuckets: row.secondsBuckets,
     stages: row.stages,
   }));
 }

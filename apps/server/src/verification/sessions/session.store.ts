@@ -32,30 +32,30 @@ import type { ShareFields } from "./share-contract.ts";
 
 export type SessionRow = {
   id: SessionId;
-  organization_id: OrganizationId;
+  organizationId: OrganizationId;
   status: SessionStatus;
-  failure_code: FailureCode | null;
-  unmet_requirement: RequirementName | null;
-  nfc_tries_used: number;
-  liveness_tries_used: number;
-  contract_version: number;
-  share_fields: ShareFields;
+  failureCode: FailureCode | null;
+  unmetRequirement: RequirementName | null;
+  nfcTriesUsed: number;
+  livenessTriesUsed: number;
+  contractVersion: number;
+  shareFields: ShareFields;
   requirements: Requirements;
   /** Set when the session succeeds, in the same transaction; null in every other state. */
   evidence: Static<typeof Evidence> | null;
   locale: PageLanguage | null;
-  redirect_url: string | null;
-  embed_origin: string | null;
-  webhook_endpoint_id: EndpointId | null;
-  client_reference_id: string | null;
+  redirectUrl: string | null;
+  embedOrigin: string | null;
+  webhookEndpointId: EndpointId | null;
+  clientReferenceId: string | null;
   metadata: Record<string, string>;
   sandbox: boolean;
-  expires_at: Date;
-  completed_at: Date | null;
+  expiresAt: Date;
+  completedAt: Date | null;
   /** When the person's page was first sent. */
-  opened_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
+  openedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
 };
 
 export const sessionColumns = sql`id, organization_id, status, failure_code, unmet_requirement, nfc_tries_used, liveness_tries_used,
@@ -283,8 +283,8 @@ export async function lockSessionOfPerson(tx: Tx, id: SessionId): Promise<Sessio
 export function stateOf(row: SessionRow): SessionState {
   return {
     status: row.status,
-    expiresAt: row.expires_at,
-    triesUsed: { chip: row.nfc_tries_used, face: row.liveness_tries_used },
+    expiresAt: row.expiresAt,
+    triesUsed: { chip: row.nfcTriesUsed, face: row.livenessTriesUsed },
   };
 }
 
@@ -316,9 +316,7 @@ export function sessionMove(id: SessionId, move: Move): Sql {
 
 /** The row of the session as it will be with this try counted. */
 export function withTryCounted(session: SessionRow, step: Step, number: number): SessionRow {
-  return step === "chip"
-    ? { ...session, nfc_tries_used: number }
-    : { ...session, liveness_tries_used: number };
+  return step === "chip" ? { ...session, nfcTriesUsed: number } : { ...session, livenessTriesUsed: number };
 }
 
 /**
@@ -346,10 +344,10 @@ export async function spendCancelToken(
   tokenHash: Buffer,
   now: Date,
 ): Promise<{ first: boolean } | null> {
-  const found = await tx.first<{ cancel_token_used_at: Date | null }>(sql`
+  const found = await tx.first<{ cancelTokenUsedAt: Date | null }>(sql`
     select cancel_token_used_at from sessions where id = ${id} and cancel_token_hash = ${tokenHash} for update`);
   if (found === null) return null;
-  if (found.cancel_token_used_at !== null) return { first: false };
+  if (found.cancelTokenUsedAt !== null) return { first: false };
   await tx.run(sql`update sessions set cancel_token_used_at = ${now} where id = ${id}`);
   return { first: true };
 }
@@ -358,14 +356,14 @@ export async function spendCancelToken(
 
 export type VerificationAttemptRow = {
   id: AttemptId;
-  session_id: SessionId;
+  sessionId: SessionId;
   status: AttemptStatus;
-  failure_code: AttemptFailureCode | null;
-  risk_score: number;
-  session_expires_at: Date;
-  completed_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
+  failureCode: AttemptFailureCode | null;
+  riskScore: number;
+  sessionExpiresAt: Date;
+  completedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
 };
 
 const attemptColumns = sql`id, session_id, status, failure_code, risk_score, session_expires_at, completed_at,
@@ -381,8 +379,8 @@ export function ofSession(sessionId: SessionId, of: Sql = noSql): Sql {
 export function heldOpenAttempt(sessionId: SessionId): Question<OpenAttempt | null> {
   const { statement, read } = firstRow<{
     id: AttemptId;
-    device_hash: Buffer | null;
-    last_seen_at: Date | null;
+    deviceHash: Buffer | null;
+    lastSeenAt: Date | null;
   }>(sql`
     select id, device_hash, last_seen_at from attempts
     where ${ofSession(sessionId)} and status = 'in_progress' for update`);
@@ -390,7 +388,7 @@ export function heldOpenAttempt(sessionId: SessionId): Question<OpenAttempt | nu
     statement,
     read: (rows) => {
       const row = read(rows);
-      return row && { id: row.id, deviceHash: row.device_hash, lastSeenAt: row.last_seen_at };
+      return row && { id: row.id, deviceHash: row.deviceHash, lastSeenAt: row.lastSeenAt };
     },
   };
 }
@@ -535,15 +533,15 @@ function attemptsPage(tenant: Tenant, filter: AttemptFilter, now: Date, limit: n
 export type ExpiredSession = Pick<
   SessionRow,
   | "id"
-  | "organization_id"
+  | "organizationId"
   | "status"
   | "sandbox"
-  | "contract_version"
-  | "client_reference_id"
-  | "webhook_endpoint_id"
-  | "nfc_tries_used"
-  | "liveness_tries_used"
-  | "created_at"
+  | "contractVersion"
+  | "clientReferenceId"
+  | "webhookEndpointId"
+  | "nfcTriesUsed"
+  | "livenessTriesUsed"
+  | "createdAt"
 > & { stage: SessionStage };
 
 /** The next due sessions, oldest first. Those that another process holds are skipped. */
@@ -560,10 +558,10 @@ export function takeDueSessions(db: Queryable, now: Date, among: Among): Promise
 
 /** When the next open session expires or, where the job has not come by yet, the oldest one expired. */
 export async function findNextExpiry(db: Queryable): Promise<Date | null> {
-  const row = await db.first<{ expires_at: Date }>(
+  const row = await db.first<{ expiresAt: Date }>(
     sql`select expires_at from sessions where status in ('created', 'in_progress') order by id limit 1`,
   );
-  return row?.expires_at ?? null;
+  return row?.expiresAt ?? null;
 }
 
 /** When the oldest session expired that nobody has been told of yet, leaving out what `job` has set aside. */
@@ -597,9 +595,9 @@ export function takeEndedSessions(
   db: Queryable,
   endedBefore: Date,
   among: Among,
-): Promise<{ id: SessionId; organization_id: OrganizationId }[]> {
+): Promise<{ id: SessionId; organizationId: OrganizationId }[]> {
   // Nothing ends before it was created, so those that ended long ago are at the front of the ids.
-  return db.rows<{ id: SessionId; organization_id: OrganizationId }>(sql`
+  return db.rows<{ id: SessionId; organizationId: OrganizationId }>(sql`
     select id, organization_id from sessions
     where id > ${among.after} and id < ${idFloor("vs", endedBefore)} and completed_at < ${endedBefore}
       and ${among.where(sql`id`, "text")}
@@ -611,7 +609,7 @@ export async function deleteSessionsWithAttempts(tx: Tx, ids: readonly SessionId
   await tx.run(sql`delete from attempts where session_id = any(${ids}::text[])`);
 }
 
-type OldAttempt = { id: AttemptId; session_id: SessionId; organization_id: OrganizationId };
+type OldAttempt = { id: AttemptId; sessionId: SessionId; organizationId: OrganizationId };
 
 /** The next attempts that ended before `endedBefore` and still hold more than their outcome. */
 export function takeOldAttempts(db: Queryable, endedBefore: Date, among: Among): Promise<OldAttempt[]> {

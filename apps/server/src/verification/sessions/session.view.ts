@@ -10,58 +10,58 @@ const unsaid = { device: "unattested" } as const;
 
 /** A session that expired reads the same before and after the job has written it down. */
 export function viewSession(row: SessionRow, now: Date, publicUrl: string): Static<typeof Session> {
-  const status = statusAt({ status: row.status, expiresAt: row.expires_at }, now);
+  const status = statusAt({ status: row.status, expiresAt: row.expiresAt }, now);
   const expired = status === "expired";
   return {
     id: row.id,
     status,
-    failure_code: row.failure_code,
-    unmet_requirement: row.unmet_requirement,
-    nfc_tries_used: row.nfc_tries_used,
-    liveness_tries_used: row.liveness_tries_used,
-    contract_version: row.contract_version,
-    share_fields: row.share_fields,
+    failure_code: row.failureCode,
+    unmet_requirement: row.unmetRequirement,
+    nfc_tries_used: row.nfcTriesUsed,
+    liveness_tries_used: row.livenessTriesUsed,
+    contract_version: row.contractVersion,
+    share_fields: row.shareFields,
     requirements: demandsOf(row.requirements),
     // A process of the version before may have taken a success back without removing it.
     evidence: status === "succeeded" && row.evidence !== null ? { ...unsaid, ...row.evidence } : null,
     locale: row.locale,
-    redirect_url: row.redirect_url ?? `${publicUrl}/verify/${row.id}/complete`,
-    embed_origin: row.embed_origin,
-    webhook_endpoint_id: row.webhook_endpoint_id,
-    client_reference_id: row.client_reference_id,
+    redirect_url: row.redirectUrl ?? `${publicUrl}/verify/${row.id}/complete`,
+    embed_origin: row.embedOrigin,
+    webhook_endpoint_id: row.webhookEndpointId,
+    client_reference_id: row.clientReferenceId,
     metadata: row.metadata,
     sandbox: row.sandbox,
     verification_url: `${publicUrl}/verify/${row.id}`,
-    expires_at: row.expires_at.toISOString(),
-    completed_at: (expired ? row.expires_at : row.completed_at)?.toISOString() ?? null,
-    created_at: row.created_at.toISOString(),
-    updated_at: (expired ? row.expires_at : row.updated_at).toISOString(),
+    expires_at: row.expiresAt.toISOString(),
+    completed_at: (expired ? row.expiresAt : row.completedAt)?.toISOString() ?? null,
+    created_at: row.createdAt.toISOString(),
+    updated_at: (expired ? row.expiresAt : row.updatedAt).toISOString(),
   };
 }
 
 export function viewAttempt(row: VerificationAttemptRow, now: Date): Static<typeof Attempt> {
   const { status, failureCode, expired } = attemptStatusAt(
-    { status: row.status, failureCode: row.failure_code, sessionExpiresAt: row.session_expires_at },
+    { status: row.status, failureCode: row.failureCode, sessionExpiresAt: row.sessionExpiresAt },
     now,
   );
   return {
     id: row.id,
-    session_id: row.session_id,
+    session_id: row.sessionId,
     status,
     failure_code: failureCode,
-    risk_score: row.risk_score,
-    completed_at: (expired ? row.session_expires_at : row.completed_at)?.toISOString() ?? null,
-    created_at: row.created_at.toISOString(),
-    updated_at: (expired ? row.session_expires_at : row.updated_at).toISOString(),
+    risk_score: row.riskScore,
+    completed_at: (expired ? row.sessionExpiresAt : row.completedAt)?.toISOString() ?? null,
+    created_at: row.createdAt.toISOString(),
+    updated_at: (expired ? row.sessionExpiresAt : row.updatedAt).toISOString(),
   };
 }
 
 export function viewConsent(row: SessionConsentRow): Static<typeof SessionWithConsent>["consent"] {
-  return row.given_at === null
+  return row.givenAt === null
     ? null
     : {
-        selected_field_keys: row.selected_field_keys ?? [],
-        given_at: row.given_at.toISOString(),
-        withdrawn_at: row.withdrawn_at?.toISOString() ?? null,
+        selected_field_keys: row.selectedFieldKeys ?? [],
+        given_at: row.givenAt.toISOString(),
+        withdrawn_at: row.withdrawnAt?.toISOString() ?? null,
       };
 }

@@ -17,7 +17,7 @@ export function sessionRoutes(core: Core): Binding[] {
   return [
     bind(contract.createSession, async ({ caller, body }) => {
       const { row, cancelToken } = await createSession(core, caller, body, openSessions);
-      return { ...viewSession(row, row.created_at, publicUrl()), cancel_token: cancelToken };
+      return { ...viewSession(row, row.createdAt, publicUrl()), cancel_token: cancelToken };
     }),
 
     bind(contract.listSessions, async ({ caller, query }) => {

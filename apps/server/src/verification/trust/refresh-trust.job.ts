@@ -176,7 +176,7 @@ async function fetchEdition(
       headers: {
         "user-agent": "Assay-Trust/1",
         ...(source.etag === null ? {} : { "if-none-match": source.etag }),
-        ...(source.last_modified === null ? {} : { "if-modified-since": source.last_modified }),
+        ...(source.lastModified === null ? {} : { "if-modified-since": source.lastModified }),
       },
     });
   } catch (error) {
@@ -187,7 +187,7 @@ async function fetchEdition(
   if (answer.status !== 200) return `It answered with the status ${answer.status}`;
   if (answer.body === null) return `It is larger than ${fetchLimits.maxBodyBytes} bytes`;
   const sha256 = createHash("sha256").update(answer.body).digest("hex");
-  if (sha256 === source.file_sha256) return "unchanged";
+  if (sha256 === source.fileSha256) return "unchanged";
   const edition = await reader.readEdition({
     trust: await trust.snapshot(),
     bytes: answer.body,
@@ -211,8 +211,8 @@ async function takeIn(
   await changeTrust(around.db, now, "source", async (tx) => {
     const known = await lockEdition(tx, address);
     // Taken off the list meanwhile, or brought by another process.
-    if (known === null || known.file_sha256 === sha256) return [];
-    if (known.edition_at !== null && edition.at < known.edition_at) {
+    if (known === null || known.fileSha256 === sha256) return [];
+    if (known.editionAt !== null && edition.at < known.editionAt) {
       refusal = `It was signed at ${edition.at.toISOString()}, before the edition that counts`;
       return [];
     }

@@ -26,8 +26,8 @@ export function createShowTrust(
   return async () => {
     const now = clock.now();
     // First what needs no thread: a survey that fails must not hide how old the sources are.
-    for (const [index, { succeeded_at }] of (await listSources(db)).entries())
-      setSourceAge(ageOf(succeeded_at, now), { source: String(index + 1) });
+    for (const [index, { succeededAt }] of (await listSources(db)).entries())
+      setSourceAge(ageOf(succeededAt, now), { source: String(index + 1) });
     const snapshot = await trust.snapshot();
     setVersion(snapshot.version);
     const { countries } = await reader.survey(snapshot, now);

@@ -47,10 +47,10 @@ export async function summarizeTrust(
         oldestListAt: times.length === 0 ? null : new Date(Math.min(...times)),
       };
     }),
-    sources: (await listSources(db)).map(({ address, edition_at, succeeded_at, failures, problem }) => ({
+    sources: (await listSources(db)).map(({ address, editionAt, succeededAt, failures, problem }) => ({
       address: withoutCredentials(address),
-      editionAt: edition_at,
-      succeededAt: succeeded_at,
+      editionAt,
+      succeededAt,
       failures,
       problem,
     })),

@@ -349,12 +349,11 @@ export async function printTrustStatus(db: Db, now: Date, print: Print): Promise
   if (revoked.length > 0) printRevokedSigners(revoked, print);
   const sources = await listSources(db);
   print(sources.length === 0 ? "Sources: none is followed (TRUST_SOURCES)." : "Sources:");
-  for (const { address, succeeded_at, edition_at, problem } of sources) {
-    const edition =
-      edition_at === null ? "nothing yet" : `edition of ${edition_at.toISOString().slice(0, 10)}`;
+  for (const { address, succeededAt, editionAt, problem } of sources) {
+    const edition = editionAt === null ? "nothing yet" : `edition of ${editionAt.toISOString().slice(0, 10)}`;
     print(`    ${address}`);
     print(
-      `        ${edition}, last asked with success ${agoOf(succeeded_at, now)}${problem === null ? "" : `; now: ${problem}`}`,
+      `        ${edition}, last asked with success ${agoOf(succeededAt, now)}${problem === null ? "" : `; now: ${problem}`}`,
     );
   }
   const held = await listHeldImports(db);

@@ -7,12 +7,12 @@ export type TrustSourceRow = {
   id: string;
   address: string;
   etag: string | null;
-  last_modified: string | null;
-  file_sha256: string | null;
-  edition_at: Date | null;
-  due_at: Date;
-  checked_at: Date | null;
-  succeeded_at: Date | null;
+  lastModified: string | null;
+  fileSha256: string | null;
+  editionAt: Date | null;
+  dueAt: Date;
+  checkedAt: Date | null;
+  succeededAt: Date | null;
   failures: number;
   problem: string | null;
 };
@@ -55,7 +55,7 @@ export async function leaseSources(tx: Tx, addresses: readonly string[], leaseUn
 export async function lockEdition(
   tx: Tx,
   address: string,
-): Promise<Pick<TrustSourceRow, "edition_at" | "file_sha256"> | null> {
+): Promise<Pick<TrustSourceRow, "editionAt" | "fileSha256"> | null> {
   return tx.first(
     sql`select edition_at, file_sha256 from trust_sources where address = ${address} for update`,
   );
@@ -101,7 +101,7 @@ export type Edition = { sha256: string; part: number; label: string; retireAt: D
 /** The imports of earlier editions of a source that still count. */
 export function listEarlierEditions(tx: Tx, address: string, newest: string): Promise<Edition[]> {
   return tx.rows<Edition>(sql`
-    select sha256, part, label, retire_at as "retireAt" from trust_imports
+    select sha256, part, label, retire_at from trust_imports
     where source = ${address} and retired_at is null and sha256 <> ${newest} order by imported_at`);
 }
 
@@ -155,13 +155,13 @@ export async function isOverdue(
 
 export function listHeldImports(db: Queryable): Promise<(Edition & { source: string | null })[]> {
   return db.rows(sql`
-    select sha256, part, label, source, retire_at as "retireAt" from trust_imports
+    select sha256, part, label, source, retire_at from trust_imports
     where retire_at is not null and retired_at is null order by retire_at, sha256, part`);
 }
 
 export function listOverdueImports(db: Queryable, now: Date): Promise<Edition[]> {
   return db.rows<Edition>(sql`
-    select sha256, part, label, retire_at as "retireAt" from trust_imports
+    select sha256, part, label, retire_at from trust_imports
     where retire_at <= ${now} and retired_at is null order by retire_at, sha256, part`);
 }
 

@@ -27,7 +27,7 @@ export async function readTrustVersion(db: Queryable): Promise<number> {
 }
 
 export function readTrustChange(db: Queryable): Promise<{ version: number; changedAt: Date }> {
-  return db.one(sql`select version, changed_at as "changedAt" from trust_version`);
+  return db.one(sql`select version, changed_at from trust_version`);
 }
 
 type ItemKind = "certificate" | "revocation_list" | "deviation_list";
@@ -37,11 +37,11 @@ type ImportRow = {
   sha256: string | null;
   type: TrustSourceType;
   label: string;
-  imported_at: Date;
-  signed_by: TrustSignature | null;
+  importedAt: Date;
+  signedBy: TrustSignature | null;
   certificates: Buffer[];
-  revocation_lists: Buffer[];
-  deviation_lists: Buffer[];
+  revocationLists: Buffer[];
+  deviationLists: Buffer[];
 };
 
 /** Everything that counts, with its version. One statement, so that the two belong together whatever changes meanwhile. */
@@ -71,12 +71,12 @@ function recordOf(row: ImportRow, sha256: string): TrustRecord {
       type: row.type,
       label: row.label,
       sha256,
-      importedAt: row.imported_at.toISOString(),
-      signedBy: row.signed_by,
+      importedAt: row.importedAt.toISOString(),
+      signedBy: row.signedBy,
     },
     certificates: row.certificates,
-    revocationLists: row.revocation_lists,
-    ...(row.deviation_lists.length === 0 ? {} : { deviationLists: row.deviation_lists }),
+    revocationLists: row.revocationLists,
+    ...(row.deviationLists.length === 0 ? {} : { deviationLists: row.deviationLists }),
   };
 }
 

@@ -4,16 +4,16 @@ import { firstRow, type Queryable, type Question, type Tx } from "../../platform
 import { sql } from "../../platform/db/sql.ts";
 
 export type ConsentRow = {
-  session_id: SessionId;
+  sessionId: SessionId;
   id: ConsentId;
-  selected_field_keys: string[];
-  terms_version: string;
-  terms_hash: string;
+  selectedFieldKeys: string[];
+  termsVersion: string;
+  termsHash: string;
   language: PageLanguage | null;
   receipt: string;
-  cancel_token_hash: Buffer;
-  given_at: Date;
-  withdrawn_at: Date | null;
+  cancelTokenHash: Buffer;
+  givenAt: Date;
+  withdrawnAt: Date | null;
 };
 
 const consentColumns = sql`session_id, id, selected_field_keys, terms_version, terms_hash, language, receipt,
@@ -30,15 +30,15 @@ export function consentOf(sessionId: SessionId): Question<ConsentRow | null> {
 /** Replaces the consent of the session, if there is one. */
 export function putConsent(
   tx: Tx,
-  consent: Omit<ConsentRow, "withdrawn_at"> & { organization_id: OrganizationId },
+  consent: Omit<ConsentRow, "withdrawnAt"> & { organizationId: OrganizationId },
 ): void {
-  tx.write(sql`delete from consents where session_id = ${consent.session_id}`);
+  tx.write(sql`delete from consents where session_id = ${consent.sessionId}`);
   tx.write(sql`
     insert into consents (session_id, organization_id, id, selected_field_keys, terms_version, terms_hash, language,
       receipt, cancel_token_hash, given_at)
-    values (${consent.session_id}, ${consent.organization_id}, ${consent.id}, ${consent.selected_field_keys},
-      ${consent.terms_version}, ${consent.terms_hash}, ${consent.language}, ${consent.receipt},
-      ${consent.cancel_token_hash}, ${consent.given_at})`);
+    values (${consent.sessionId}, ${consent.organizationId}, ${consent.id}, ${consent.selectedFieldKeys},
+      ${consent.termsVersion}, ${consent.termsHash}, ${consent.language}, ${consent.receipt},
+      ${consent.cancelTokenHash}, ${consent.givenAt})`);
 }
 
 /** Like the session's own token: works once. Null when it is not the consent's. */
@@ -48,11 +48,11 @@ export async function spendConsentToken(
   tokenHash: Buffer,
   now: Date,
 ): Promise<{ first: boolean } | null> {
-  const found = await tx.first<{ cancel_token_used_at: Date | null }>(sql`
+  const found = await tx.first<{ cancelTokenUsedAt: Date | null }>(sql`
     select cancel_token_used_at from consents
     where session_id = ${sessionId} and cancel_token_hash = ${tokenHash} for update`);
   if (found === null) return null;
-  if (found.cancel_token_used_at !== null) return { first: false };
+  if (found.cancelTokenUsedAt !== null) return { first: false };
   await tx.run(sql`update consents set cancel_token_used_at = ${now} where session_id = ${sessionId}`);
   return { first: true };
 }

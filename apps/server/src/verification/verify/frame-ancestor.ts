@@ -13,12 +13,12 @@ const sessionIdPattern = new RegExp(`^vs_[A-Za-z0-9]{${idLengths.vs}}$`);
  */
 export async function frameAncestorOf(
   db: Queryable,
-  session: Pick<SessionRow, "organization_id" | "sandbox" | "embed_origin">,
+  session: Pick<SessionRow, "organizationId" | "sandbox" | "embedOrigin">,
 ): Promise<string | null> {
-  if (session.embed_origin === null) return null;
-  const parsed = parseEmbedOrigin(session.embed_origin);
+  if (session.embedOrigin === null) return null;
+  const parsed = parseEmbedOrigin(session.embedOrigin);
   if ("problem" in parsed) return null;
-  const asked = { organizationId: session.organization_id, sandbox: session.sandbox };
+  const asked = { organizationId: session.organizationId, sandbox: session.sandbox };
   const problem = await embedOriginProblem(db, asked, parsed.origin);
   return problem === null ? parsed.origin.origin : null;
 }

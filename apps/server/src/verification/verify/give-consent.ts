@@ -43,7 +43,7 @@ function putDown(core: Core, texts: ConsentTexts, request: Request): Promise<Giv
       answer: key,
     } = await lockOpenSessionOfPerson(tx, request.sessionId, now, receiptKeyOf("consent-receipt"));
     if (session.status !== "created") throw new ApiError("CONSENT_FIXED");
-    const choice = decideConsent(session.share_fields, request.selectedFieldKeys);
+    const choice = decideConsent(session.shareFields, request.selectedFieldKeys);
     if ("problem" in choice) throw badChoice(choice.problem);
     if (request.termsVersion !== texts.version) {
       throw new ApiError("CONSENT_TEXTS_CHANGED", {
@@ -53,13 +53,13 @@ function putDown(core: Core, texts: ConsentTexts, request: Request): Promise<Giv
     }
     if (key === null) return "no_receipt_key";
     const id = newUuid<ConsentId>(now);
-    const domain = await findShownDomain(tx, organization.id, session.redirect_url);
+    const domain = await findShownDomain(tx, organization.id, session.redirectUrl);
     const receipt = await signConsentReceipt(core, key, core.publicUrl(), {
       jti: id,
       session_id: session.id,
       sandbox: session.sandbox,
       organization: { id: organization.id, name: organization.name, verified_domain: domain },
-      asked: session.share_fields,
+      asked: session.shareFields,
       agreed: choice.selected,
       declined: choice.declined,
       terms: { version: texts.version, hash: texts.hash, language: request.language },
@@ -67,17 +67,17 @@ function putDown(core: Core, texts: ConsentTexts, request: Request): Promise<Giv
     });
     const cancelToken = newToken();
     const consent = {
-      session_id: session.id,
-      organization_id: organization.id,
+      sessionId: session.id,
+      organizationId: organization.id,
       id,
-      selected_field_keys: choice.selected,
-      terms_version: texts.version,
-      terms_hash: texts.hash,
+      selectedFieldKeys: choice.selected,
+      termsVersion: texts.version,
+      termsHash: texts.hash,
       language: request.language,
       receipt,
-      cancel_token_hash: hashToken(cancelToken),
-      given_at: now,
-      withdrawn_at: null,
+      cancelTokenHash: hashToken(cancelToken),
+      givenAt: now,
+      withdrawnAt: null,
     };
     putConsent(tx, consent);
     // Tokens that were made under an earlier consent are void with it.

@@ -29,8 +29,8 @@ export async function readDetails(
   const session = await findSessionOfPerson(db, sessionId);
   const who = session === null ? null : await findWhoAsks(core, session);
   if (session === null || who === null) return null;
-  const status = statusAt({ status: session.status, expiresAt: session.expires_at }, now);
-  if (session.opened_at === null && (status === "created" || status === "in_progress"))
+  const status = statusAt({ status: session.status, expiresAt: session.expiresAt }, now);
+  if (session.openedAt === null && (status === "created" || status === "in_progress"))
     await markOpened(db, session.id, now);
   const parts = {
     session,
@@ -47,9 +47,9 @@ export async function readDetails(
 }
 
 export async function findWhoAsks({ db }: Pick<Core, "db">, session: SessionRow) {
-  const organization = await findOrganizationOfPerson(db, session.organization_id);
+  const organization = await findOrganizationOfPerson(db, session.organizationId);
   if (organization === null) return null;
-  return { organization, domain: await findShownDomain(db, organization.id, session.redirect_url) };
+  return { organization, domain: await findShownDomain(db, organization.id, session.redirectUrl) };
 }
 
 /** In the one language that the page is likely to be read in; it asks for another. */

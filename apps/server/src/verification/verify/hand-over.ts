@@ -27,18 +27,18 @@ export function createHandoff(
       consentOf(sessionId),
     );
     if (consent === null) throw new ApiError("CONSENT_REQUIRED");
-    if (cancelToken !== undefined && !consent.cancel_token_hash.equals(hashToken(cancelToken))) {
+    if (cancelToken !== undefined && !consent.cancelTokenHash.equals(hashToken(cancelToken))) {
       throw new ApiError("CANCEL_TOKEN_INVALID", {
         message: "`cancel_token` is not the one of the consent that holds now.",
         hint: "Somebody has agreed again with this link. Look at the details, and agree anew.",
       });
     }
     const token = newToken();
-    const expiresAt = handoffExpiry(now, session.expires_at);
+    const expiresAt = handoffExpiry(now, session.expiresAt);
     insertHandoffToken(tx, {
       tokenHash: hashToken(token),
       sessionId,
-      organizationId: session.organization_id,
+      organizationId: session.organizationId,
       mayTakeOver: cancelToken !== undefined,
       expiresAt,
       now,
@@ -75,11 +75,11 @@ export function claimHandoff(
     putSocketToken(tx, {
       attemptId,
       sessionId,
-      organizationId: session.organization_id,
+      organizationId: session.organizationId,
       tokenHash: hashToken(socketToken),
       now,
     });
-    return { attemptId, socketToken, resumed, expiresAt: session.expires_at, now };
+    return { attemptId, socketToken, resumed, expiresAt: session.expiresAt, now };
   });
 }
 

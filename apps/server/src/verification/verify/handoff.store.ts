@@ -30,10 +30,10 @@ export function insertHandoffToken(
 
 export function heldHandoffToken(sessionId: SessionId, tokenHash: Buffer): Question<HandoffToken | null> {
   const { statement, read } = firstRow<{
-    expires_at: Date;
-    consumed_at: Date | null;
-    device_hash: Buffer | null;
-    may_take_over: boolean;
+    expiresAt: Date;
+    consumedAt: Date | null;
+    deviceHash: Buffer | null;
+    mayTakeOver: boolean;
   }>(sql`
     select expires_at, consumed_at, device_hash, may_take_over from handoff_tokens
     where session_id = ${sessionId} and token_hash = ${tokenHash} for update`);
@@ -43,10 +43,10 @@ export function heldHandoffToken(sessionId: SessionId, tokenHash: Buffer): Quest
       const row = read(rows);
       return (
         row && {
-          expiresAt: row.expires_at,
-          consumedAt: row.consumed_at,
-          deviceHash: row.device_hash,
-          mayTakeOver: row.may_take_over,
+          expiresAt: row.expiresAt,
+          consumedAt: row.consumedAt,
+          deviceHash: row.deviceHash,
+          mayTakeOver: row.mayTakeOver,
         }
       );
     },

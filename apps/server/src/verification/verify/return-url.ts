@@ -23,15 +23,15 @@ function withOutcome(address: URL, sessionId: SessionId, status: SessionStatus):
  */
 export async function findReturnUrl(
   db: Queryable,
-  session: Pick<SessionRow, "id" | "organization_id" | "redirect_url" | "sandbox">,
+  session: Pick<SessionRow, "id" | "organizationId" | "redirectUrl" | "sandbox">,
   status: SessionStatus,
 ): Promise<string | null> {
-  if (isOpen(status) || session.redirect_url === null) return null;
-  const parsed = parseRedirectUrl(session.redirect_url);
+  if (isOpen(status) || session.redirectUrl === null) return null;
+  const parsed = parseRedirectUrl(session.redirectUrl);
   if ("problem" in parsed || commonRedirectProblem(parsed.url) !== null) return null;
   if (!session.sandbox) {
     const problem =
-      liveSchemeProblem(parsed.url) ?? (await liveRedirectProblem(db, session.organization_id, parsed.url));
+      liveSchemeProblem(parsed.url) ?? (await liveRedirectProblem(db, session.organizationId, parsed.url));
     if (problem !== null) return null;
   }
   return withOutcome(parsed.url, session.id, status);

@@ -24,12 +24,12 @@ export async function lockOpenSessionOfPerson<T>(
     question,
   );
   if (session === null) throw new ApiError("SESSION_NOT_FOUND");
-  const status = statusAt({ status: session.status, expiresAt: session.expires_at }, now);
+  const status = statusAt({ status: session.status, expiresAt: session.expiresAt }, now);
   if (status === "expired") throw new ApiError("SESSION_EXPIRED");
   if (!isOpen(status)) throw new ApiError("SESSION_ENDED");
   if (organization === null) throw new ApiError("SESSION_NOT_FOUND");
   // Nobody should share anything with an organization that is about to be gone.
-  if (organization.pending_deletion_at !== null)
+  if (organization.pendingDeletionAt !== null)
     throw new ApiError("ORGANIZATION_FROZEN", { hint: "Ask the organization that sent you here." });
   return { session, organization, answer };
 }

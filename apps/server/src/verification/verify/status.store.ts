@@ -8,7 +8,7 @@ import { ofSession, type SessionRow, sessionColumns } from "../sessions/session.
 import { inFlightMs } from "../sessions/session.ts";
 
 export type StatusRow = SessionRow & {
-  consent_given: boolean;
+  consentGiven: boolean;
   attempt: {
     id: AttemptId;
     step: string | null;

@@ -130,7 +130,7 @@ export function verifyRoutes(core: Core, texts: ConsentTexts, feed: StatusFeed, 
 
     bind(contract.listConsentReceiptKeys, async () => {
       const key = await openReceiptKey(core, db, "consent-receipt");
-      return { keys: [publicJwk({ id: key.id, publicKey: key.public_key })] };
+      return { keys: [publicJwk(key)] };
     }),
 
     bind(contract.listTestDocuments, async () => ({

@@ -15,21 +15,21 @@ import type { StatusRow } from "./status.store.ts";
 
 function viewTries(row: SessionRow) {
   return {
-    nfc_tries_used: row.nfc_tries_used,
-    nfc_tries_left: Math.max(0, triesAllowed - row.nfc_tries_used),
-    liveness_tries_used: row.liveness_tries_used,
-    liveness_tries_left: Math.max(0, triesAllowed - row.liveness_tries_used),
+    nfc_tries_used: row.nfcTriesUsed,
+    nfc_tries_left: Math.max(0, triesAllowed - row.nfcTriesUsed),
+    liveness_tries_used: row.livenessTriesUsed,
+    liveness_tries_left: Math.max(0, triesAllowed - row.livenessTriesUsed),
   };
 }
 
 function viewMoment(row: SessionRow, now: Date) {
-  const status = statusAt({ status: row.status, expiresAt: row.expires_at }, now);
+  const status = statusAt({ status: row.status, expiresAt: row.expiresAt }, now);
   return {
     status,
-    failure_code: row.failure_code,
-    unmet_requirement: row.unmet_requirement,
-    expires_at: row.expires_at.toISOString(),
-    completed_at: (status === "expired" ? row.expires_at : row.completed_at)?.toISOString() ?? null,
+    failure_code: row.failureCode,
+    unmet_requirement: row.unmetRequirement,
+    expires_at: row.expiresAt.toISOString(),
+    completed_at: (status === "expired" ? row.expiresAt : row.completedAt)?.toISOString() ?? null,
     server_time: now.toISOString(),
   };
 }
@@ -44,7 +44,7 @@ export function viewStatus(
     session_id: row.id,
     ...moment,
     tries: viewTries(row),
-    consent_given: row.consent_given,
+    consent_given: row.consentGiven,
     attempt: moment.status === "in_progress" ? row.attempt : null,
     return_url: returnUrl,
     result_is_sent: resultIsSent,
@@ -54,12 +54,12 @@ export function viewStatus(
 export function viewConsent(row: ConsentRow, session: SessionRow): Static<typeof ConsentState> {
   return {
     receipt_id: row.id,
-    selected_field_keys: row.selected_field_keys,
-    terms_version: row.terms_version,
+    selected_field_keys: row.selectedFieldKeys,
+    terms_version: row.termsVersion,
     language: row.language,
-    given_at: row.given_at.toISOString(),
+    given_at: row.givenAt.toISOString(),
     fixed: session.status !== "created",
-    withdrawn_at: row.withdrawn_at?.toISOString() ?? null,
+    withdrawn_at: row.withdrawnAt?.toISOString() ?? null,
   };
 }
 
@@ -69,13 +69,13 @@ export function shownLogo(
   domain: string | null,
 ): "uploaded" | { url: string } | null {
   if (domain === null) return null;
-  if (organization.logo_uploaded_at !== null) return "uploaded";
-  return organization.logo_url === null ? null : { url: organization.logo_url };
+  if (organization.logoUploadedAt !== null) return "uploaded";
+  return organization.logoUrl === null ? null : { url: organization.logoUrl };
 }
 
 /** A colour proves nothing and deceives little; still, with real documents it is shown only of who is known. */
 function shownColour(organization: OrganizationOfPerson, session: SessionRow, domain: string | null) {
-  return domain !== null || session.sandbox ? organization.brand_color : null;
+  return domain !== null || session.sandbox ? organization.brandColor : null;
 }
 
 /** Who asks. Unless the organization has proven a domain, only what it says of itself in words, and a warning. */
@@ -96,17 +96,17 @@ function viewOrganization(parts: {
     domain_unicode: verified ? shownDomain(domain) : null,
     brand_color: shownColour(organization, session, domain),
     logo_url: logo === "uploaded" ? `${parts.publicUrl}${logoPath}` : (logo?.url ?? null),
-    website_url: verified ? organization.website_url : null,
+    website_url: verified ? organization.websiteUrl : null,
     business: verified
       ? {
-          name: organization.business_name,
-          jurisdiction: organization.business_jurisdiction,
-          registration_number: organization.business_registration_number,
+          name: organization.businessName,
+          jurisdiction: organization.businessJurisdiction,
+          registration_number: organization.businessRegistrationNumber,
         }
       : null,
-    support_email: organization.support_email,
-    privacy_url: organization.privacy_url,
-    terms_url: organization.terms_url,
+    support_email: organization.supportEmail,
+    privacy_url: organization.privacyUrl,
+    terms_url: organization.termsUrl,
   };
 }
 
@@ -136,7 +136,7 @@ export function viewDetails(
     ...viewMoment(session, now),
     sandbox: session.sandbox,
     organization: viewOrganization(parts),
-    share_fields: session.share_fields,
+    share_fields: session.shareFields,
     requirements: demandsOf(session.requirements),
     locale: session.locale,
     tries: viewTries(session),
@@ -144,9 +144,9 @@ export function viewDetails(
     consent: consent && viewConsent(consent, session),
     reader_apps: viewReaderApps(parts.readerApps, parts.publicUrl),
     desk_readers: parts.deskReaders,
-    redirect_url: session.redirect_url ?? closingPage(parts.publicUrl, session.id),
+    redirect_url: session.redirectUrl ?? closingPage(parts.publicUrl, session.id),
     return_url: parts.returnUrl,
     embed_origin: parts.frameAncestor,
-    created_at: session.created_at.toISOString(),
+    created_at: session.createdAt.toISOString(),
   };
 }

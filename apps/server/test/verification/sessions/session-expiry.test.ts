@@ -220,10 +220,10 @@ test("attempts keep nothing but their outcome after their days", async () => {
       where id = ${attemptId}`);
   clock.advance(7 * dayMs);
   await drain(minimise);
-  assert.deepEqual(await kept(), { no_device: false, no_time: false });
+  assert.deepEqual(await kept(), { noDevice: false, noTime: false });
   clock.advance(1);
   assert.ok((await drain(minimise)) >= 1);
-  assert.deepEqual(await kept(), { no_device: true, no_time: true });
+  assert.deepEqual(await kept(), { noDevice: true, noTime: true });
   assert.deepEqual(expectData(await partner.api.get(attemptsPath, { session_id: id })), [shown]);
   assert.equal(await drain(minimise), 0);
 });

@@ -43,8 +43,8 @@ async function checkSessionsIn(tx: Tx): Promise<Map<string, string>> {
     status: string;
     events: string[];
     audited: string[];
-    open_attempts: number;
-    succeeded_attempts: number;
+    openAttempts: number;
+    succeededAttempts: number;
   }>(sql`
     select s.id, s.status,
       array(select type from events e where e.session_id = s.id) as events,
@@ -57,8 +57,8 @@ async function checkSessionsIn(tx: Tx): Promise<Map<string, string>> {
     const open = session.status === "created" || session.status === "in_progress";
     assert.deepEqual(session.events, open ? [] : [`verification.session.${session.status}`]);
     assert.deepEqual(session.audited, open ? [] : [`session.${session.status}`]);
-    assert.equal(session.open_attempts, session.status === "in_progress" ? 1 : 0);
-    assert.equal(session.succeeded_attempts, session.status === "succeeded" ? 1 : 0);
+    assert.equal(session.openAttempts, session.status === "in_progress" ? 1 : 0);
+    assert.equal(session.succeededAttempts, session.status === "succeeded" ? 1 : 0);
   }
   const counted = await tx.one<Record<string, number>>(sql`
     select coalesce(sum(succeeded), 0)::bigint as succeeded, coalesce(sum(failed), 0)::bigint as failed,

@@ -482,9 +482,9 @@ test("cancelling answers 204, again 204, and leaves one event and one audit entr
   assert.deepEqual(events, [
     {
       type: "verification.session.cancelled",
-      client_reference_id: "r-1",
+      clientReferenceId: "r-1",
       sandbox: true,
-      contract_version: 1,
+      contractVersion: 1,
     },
   ]);
   const audit = expectData(

@@ -84,7 +84,7 @@ test("guessed tokens and those of another session open nothing", async () => {
   const owner = await findSocketOwner(core.db, theirs.id, socketToken);
   assert.equal(owner?.attemptId, attemptId);
   assert.deepEqual(owner?.selectedFieldKeys, requiredKeys);
-  assert.equal(owner?.session.organization_id, partner.organizationId);
+  assert.equal(owner?.session.organizationId, partner.organizationId);
   assert.equal(owner?.session.id, theirs.id);
 });
 
@@ -166,7 +166,7 @@ test("each cancel token works once, whichever process it is shown to", async () 
   const attempts = await core.db.rows(
     sql`select status, failure_code from attempts where session_id = ${id}`,
   );
-  assert.deepEqual(attempts, [{ status: "cancelled", failure_code: "session_cancelled" }]);
+  assert.deepEqual(attempts, [{ status: "cancelled", failureCode: "session_cancelled" }]);
   // The partner's own token has not been used; there is nothing left for it to do.
   assert.equal(expectData(await cancel(cancelToken)).status, "cancelled");
   expectError(await cancel(cancelToken), 409, "CANCEL_TOKEN_USED");
