@@ -6,6 +6,7 @@ and --batch 32, it is the disk that takes the time.
   make_films.py build/films --films 100 --contrast 0.6            only documents with the contrast that ICAO 9303-3 asks for: of so many drawn pages those that have it
   make_films.py build/foreign --films 100 --faces foreign        in faces that are not OCR-B
   make_films.py build/none --films 100 --without                 pages without a zone
+  make_films.py build/scanned --scans LINES --levels easy medium   zones of scanned lines, put back on a page, see scans.py; --as-scanned: no line is stretched to the usual height
 """
 
 import argparse
@@ -17,6 +18,7 @@ import zlib
 
 import torch
 
+import scans
 import texts
 from render import PAGE_MM, Renderer, apply
 from train import Texts
@@ -68,6 +70,25 @@ def write_png(path, picture, effort):
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(">IIBBBBB", w, h, 8, 0, 0, 0, 0)) + part(b"IDAT", zlib.compress(rows, effort)) + part(b"IEND", b""))
 
 
+class Scanned(Renderer):
+    """Prints scanned lines instead of glyphs."""
+
+    def ink(self, strip, d):
+        return self.strips
+
+
+class Zones:
+    """Scanned zones, as `Texts` has invented ones."""
+
+    def __init__(self, args, renderer, batch):
+        chosen = args.zones[batch * args.batch:(batch + 1) * args.batch]
+        self.names = [zone["name"] for zone in chosen]
+        self.kinds = torch.tensor([scans.KINDS[zone["shape"]] for zone in chosen], device=renderer.device)
+        self.text = torch.stack([torch.from_numpy(texts.encode(zone["lines"])) for zone in chosen]).to(renderer.device)
+        self.keys = [zone["key"] for zone in chosen]
+        renderer.strips = torch.stack([scans.zone_strip(args.scans, zone, args.as_scanned) for zone in chosen]).to(renderer.device)
+
+
 @torch.no_grad()
 def draw(args, renderer, writers, name, level, batch):
     """One batch by itself: the same seed draws the same films, however many are drawn around them."""
@@ -76,9 +97,10 @@ def draw(args, renderer, writers, name, level, batch):
         return
     device, seed = renderer.device, args.seed + int(level * 100) * 10_000 + batch
     renderer.random.manual_seed(seed)
-    pool = Texts(seed, args.batch, device, held=True, scramble=0, visas=0)
-    d = torch.full((args.batch,), level, device=device)
-    page, g = renderer.page(pool.text, pool.kinds, d, 8, PAGE_MM, torch.zeros(args.batch, device=device) if args.without else None, measure=True)
+    pool = Zones(args, renderer, batch) if args.scans else Texts(seed, args.batch, device, held=True, scramble=0, visas=0)
+    count = len(pool.kinds)
+    d = torch.full((count,), level, device=device)
+    page, g = renderer.page(pool.text, pool.kinds, d, 8, PAGE_MM, torch.zeros(count, device=device) if args.without else None, measure=True)
     prints = print_of(g, pool.kinds)
     chosen = [i for i, contrast in enumerate(prints["contrast"]) if args.contrast == 0 or contrast >= args.contrast]
     if not chosen:
@@ -107,7 +129,7 @@ def draw(args, renderer, writers, name, level, batch):
         lines = ["".join(texts.ALPHABET[c] for c in row[:size[1]]) for row in pool.text[i, :size[0]].tolist()]
         (folders[i] / "lines.txt").write_text("" if args.without else "\n".join(lines) + "\n")
         shape = ("TD1", "TD2", "TD3")[texts.SHAPE_OF[int(pool.kinds[i])]]
-        said = {"level": name, "shape": shape, "lines": lines, "key": pool.keys[i], **{key: round(values[i], 3) for key, values in prints.items()}, "frames": truth[n]}
+        said = {"level": name, "shape": shape, "picture": pool.names[i] if args.scans else None, "lines": lines, "key": pool.keys[i], **{key: round(values[i], 3) for key, values in prints.items()}, "frames": truth[n]}
         (folders[i] / "truth.json").write_text(json.dumps(said, separators=(",", ":")) + "\n")
 
 
@@ -123,10 +145,15 @@ def main():
     parser.add_argument("--faces", default="held", choices=["train", "held", "foreign"])
     parser.add_argument("--contrast", type=float, default=0.0, help="documents with less are left out")
     parser.add_argument("--effort", type=int, default=1, help="to make the pictures small, from 0 to 9")
+    parser.add_argument("--scans", help="a folder of scanned lines: their zones are filmed instead of invented ones")
+    parser.add_argument("--as-scanned", action="store_true", help="leave scanned lines as high as they are")
     parser.add_argument("--without", action="store_true", help="pages that have no zone")
     args = parser.parse_args()
     torch.set_num_threads(1)
-    renderer = Renderer(args.atlas, "cuda" if torch.cuda.is_available() else "cpu", args.seed, args.faces)
+    renderer = (Scanned if args.scans else Renderer)(args.atlas, "cuda" if torch.cuda.is_available() else "cpu", args.seed, args.faces)
+    if args.scans:
+        args.zones = scans.zones(args.scans)
+        args.films = len(args.zones)
     # All levels in turn, so that whatever is there when time ends can be used.
     with concurrent.futures.ThreadPoolExecutor(4) as writers:
         for batch in range(-(-args.films // args.batch)):
