@@ -16,11 +16,13 @@ CANVAS_MM = 125.0
 ZONE_MM = 30.0
 PAGE_MM = 88.0
 TAPS = 15
+# Shapes kept of each scanned character, from the lightest print to the heaviest, and the share of documents that are printed with them.
+SCANNED, SCANNED_SHARE = 96, 0.3
 
 
 class Renderer:
-    def __init__(self, atlas, device, seed, use="train"):
-        """`use`: faces that are trained on, or designs of OCR-B ("held") or of anything else ("foreign") that never are."""
+    def __init__(self, atlas, device, seed, use="train", scanned=None):
+        """`use`: faces that are trained on, or designs of OCR-B ("held") or of anything else ("foreign") that never are. `scanned`: characters that scans.py has cut, to train on too."""
         data = np.load(atlas)
         chosen = data["use"] == use
         self.varies = use == "train"
@@ -34,6 +36,22 @@ class Renderer:
         self.random = torch.Generator(device=device)
         self.random.manual_seed(seed)
         self.dct = dct_matrix().to(device)
+        self.scanned = None if scanned is None or not self.varies else self.scanned_sheets(scanned)
+
+    def scanned_sheets(self, path):
+        """[37, SCANNED, h, w]"""
+        data, sheets = np.load(path), []
+        self.scanned_often = torch.from_numpy(np.bincount(data["classes"], minlength=37) >= 8).to(self.device)
+        for character in range(37):
+            at = np.nonzero(data["classes"] == character)[0]
+            at = at[np.argsort(data["weight"][at], kind="stable")] if len(at) > 0 else np.zeros(1, int)
+            sheets.append(data["glyphs"][at[np.linspace(0, len(at) - 1, SCANNED).round().astype(int)]])
+        return torch.from_numpy(np.stack(sheets)).to(self.device).float() / 255
+
+    def printed(self, b):
+        """Scanned characters of about one weight for each document, whichever documents they are from."""
+        at = (self.u((b, 1)) + self.n((b, 37)) * 0.06) * SCANNED
+        return self.scanned[torch.arange(37, device=self.device)[None], at.clamp(0, SCANNED - 1).long()]
 
     def u(self, shape, low=0.0, high=1.0):
         """Uniform; `low` and `high` may be tensors."""
@@ -71,6 +89,9 @@ class Renderer:
             face = torch.multinomial(self.share, b, replacement=True, generator=self.random)
         variant = self.pick(b, self.glyphs.shape[1])
         sheet = self.glyphs[face, variant]
+        if self.scanned is not None:
+            is_printed = self.chance(torch.full((b,), SCANNED_SHARE, device=device))[:, None] & self.scanned_often[None]
+            sheet = torch.where(is_printed[:, :, None, None], self.printed(b), sheet)
         if self.varies:
             sheet = self.varied(sheet)
         strip = sheet[torch.arange(b, device=device)[:, None, None], text.clamp(min=0)] * (text >= 0)[..., None, None]
@@ -81,17 +102,27 @@ class Renderer:
         canvas_w, rows = int(CANVAS_MM * per_mm), int(27 * per_mm)
         x_mm = (torch.arange(canvas_w, device=device) + 0.5) / per_mm
         up_mm = 27 - (torch.arange(rows, device=device) + 0.5) / per_mm
-        along = (x_mm[None] - left[:, None]) / pitch[:, None] / 44
+        bunch = torch.zeros(b, device=device)
+        if self.varies:
+            # Characters that stand closer at one end of the line: a scan from the side, or a page that bends away.
+            bunch = self.u(b, -0.25, 0.25) * self.chance(torch.full((b,), 0.25, device=device))
+        geometry["bunch"] = bunch
+        share = (x_mm[None] - left[:, None]) / pitch[:, None] / chars[:, None]
+        within = share.clamp(0, 1)
+        along = (share + bunch[:, None] * within * (1 - within)) * chars[:, None] / 44
         down = (bottom + lines * line_pitch)[:, None] - up_mm[None]
         down = down / line_pitch[:, None]
         line = torch.floor(down)
         cap = self.u(b, 0.84, 1.18)[:, None]
-        inside = 0.5 + (down - line - 0.5) / cap
-        down = torch.where((line >= 0) & (line < lines[:, None]) & (inside > 0) & (inside < 1), (line + inside) / 3, torch.full_like(down, -2))
-        grid = torch.stack([
-            (along * 2 - 1)[:, None, :].expand(b, rows, canvas_w),
-            (down * 2 - 1)[:, :, None].expand(b, rows, canvas_w),
-        ], -1)
+        if self.varies:
+            # Print that is higher than it should be for its width, or was scanned so.
+            cap = cap * torch.where(self.chance(torch.full((b,), 0.25, device=device)), self.u(b, 1.0, 1.35), torch.ones(b, device=device))[:, None]
+        # Where characters stand closer, they are smaller.
+        cap = (cap * (1 - bunch[:, None] * (1 - 2 * within)))[:, None, :]
+        inside = 0.5 + (down - line - 0.5)[:, :, None] / cap
+        is_line = ((line >= 0) & (line < lines[:, None]))[:, :, None] & (inside > 0) & (inside < 1)
+        down = torch.where(is_line, (line[:, :, None] + inside) / 3, torch.full_like(inside, -2))
+        grid = torch.stack([(along * 2 - 1)[:, None, :].expand(b, rows, canvas_w), down * 2 - 1], -1)
         ink = F.grid_sample(strip, grid, align_corners=False) * zone[:, None, None, None]
         total = int(height_mm * per_mm)
         ink = F.pad(ink, (0, 0, total - rows, 0))
@@ -108,6 +139,7 @@ class Renderer:
         paper = self.u(b, 0.55, 0.97)[:, None, None]
         guilloche = self.guilloche(b, total, canvas_w, per_mm) * (self.u(b, 0, 0.13) * (0.3 + d))[:, None, None]
         if self.varies:
+            guilloche = guilloche * (1 + 1.2 * self.chance(torch.full((b,), 0.15, device=device)))[:, None, None]
             clutter = self.barcode(clutter, up, x_mm, top[:, 0, 0])
             shown = torch.maximum(shown, (clutter < 0).float())
             clutter = clutter.abs()
@@ -161,13 +193,35 @@ class Renderer:
         wear = (self.u(b, 0, 0.12) + self.u(b, 0, 0.22) * d)[:, None, None, None]
         threshold = self.u(b, 0.32, 0.62)[:, None, None, None]
         sharp = self.u(b, 6, 18)[:, None, None, None]
-        return torch.sigmoid((soft + wear * (speckle * 0.8 + patches) - threshold) * sharp) * (F.max_pool2d(F.max_pool2d(strip, (9, 1), 1, (4, 0)), (1, 9), 1, (0, 4)) > 0.02)
+        worn = wear * (speckle * 0.8 + patches)
+        fine = torch.sigmoid((soft + worn - threshold) * sharp) * (F.max_pool2d(F.max_pool2d(strip, (9, 1), 1, (4, 0)), (1, 9), 1, (0, 4)) > 0.02)
+        if not self.varies:
+            return fine
+        some = lambda share: self.chance(torch.full((b,), share, device=self.device))[:, None, None, None]
+        return torch.where(some(0.45), self.spread(strip, worn), fine) * (1 - self.half_tone(b, h, w) * some(0.08))
+
+    def spread(self, strip, worn):
+        """What scans of real print look like: ink that ran, or a blurred picture of it that was made black and white, by a level that changes along the line."""
+        b, _, h, w = strip.shape
+        zero = torch.zeros(b, device=self.device)
+        soft = self.blur(strip[:, 0], self.u(b, 1.0, 4.2), zero, zero)[:, None]
+        soft = soft / soft.amax((1, 2, 3), keepdim=True).clamp(min=0.05)
+        drift = F.interpolate(self.n((b, 1, 3, 12)), (h, w), mode="bilinear") * self.u(b, 0, 0.14)[:, None, None, None]
+        level, sharp = self.u(b, 0.22, 0.58)[:, None, None, None], self.u(b, 7, 40)[:, None, None, None]
+        return torch.sigmoid((soft + worn * 0.6 + drift - level) * sharp) * (soft > 0.04)
+
+    def half_tone(self, b, h, w):
+        """Dots of a screen, so many pixels apart, that take ink away."""
+        y, x = torch.arange(h, device=self.device)[None, :, None], torch.arange(w, device=self.device)[None, None, :]
+        k, a = 2 * math.pi / self.u(b, 2.6, 5.5)[:, None, None], self.u(b, 0, 1.6)[:, None, None]
+        dots = torch.sin(k * (torch.cos(a) * x + torch.sin(a) * y)) * torch.sin(k * (torch.cos(a) * y - torch.sin(a) * x))
+        return ((0.5 + 0.5 * dots) * self.u(b, 0.2, 0.7)[:, None, None])[:, None]
 
     def guilloche(self, b, h, w, per_mm):
         y = (torch.arange(h, device=self.device) / per_mm)[None, :, None]
         x = (torch.arange(w, device=self.device) / per_mm)[None, None, :]
         def one():
-            k, a = self.u(b, 1.0, 5.0)[:, None, None], self.u(b, -1.6, 1.6)[:, None, None]
+            k, a = self.u(b, 1.0, 8.0 if self.varies else 5.0)[:, None, None], self.u(b, -1.6, 1.6)[:, None, None]
             bend = self.u(b, 0, 3)[:, None, None] * torch.sin(x * self.u(b, 0.05, 0.4)[:, None, None])
             return torch.sin(k * (torch.cos(a) * (y + bend) + torch.sin(a) * x))
         return one() * 0.6 + one() * 0.4
@@ -361,7 +415,11 @@ class Renderer:
     def character_centres(self, g):
         i = torch.arange(44, device=self.device)[None, None, :] + 0.5
         l = torch.arange(3, device=self.device)[None, :, None] + 0.5
-        X = g["left"][:, None, None] + i * g["pitch"][:, None, None]
+        # Where along the line each stands, by the bunching of `page` undone.
+        a = g["bunch"][:, None, None]
+        a, share = torch.where(a.abs() < 1e-3, torch.full_like(a, 1e-3), a), i / g["chars"][:, None, None]
+        bunched = ((1 + a) - ((1 + a) ** 2 - 4 * a * share.clamp(0, 1)).clamp(min=0).sqrt()) / (2 * a)
+        X = g["left"][:, None, None] + torch.where(share < 1, bunched, share) * (g["chars"] * g["pitch"])[:, None, None]
         top = (g["canvas"] - g["bottom"] - g["lines"] * g["line_pitch"])[:, None, None]
         Y = top + l * g["line_pitch"][:, None, None]
         return torch.stack([X.expand(-1, 3, 44), Y.expand(-1, 3, 44)], -1)

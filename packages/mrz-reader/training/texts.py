@@ -59,6 +59,11 @@ def _name(dice, held):
     return f"{surname}<<{given}"
 
 
+def _seldom_o(dice, text):
+    """In numbers the digit is far more frequent than the letter, which many issuers never use. Where print does not tell them apart, that is what is left."""
+    return "".join("0" if c == "O" and dice.random() < 0.85 else c for c in text)
+
+
 def _number(dice, length=9, confusable=0.0):
     style = dice.random()
     if confusable > 0 and dice.random() < confusable:
@@ -97,7 +102,10 @@ def document(dice, kind, held=False, confusable=0.0):
         birth = birth[:2] + "<<<<"
     b, e = birth + check_digit(birth), expiry + check_digit(expiry)
     name = _name(dice, held)
-    number = _number(dice, 9, confusable)
+    def numbered(length):
+        n = _number(dice, length, confusable if length == 9 else 0.0)
+        return n if held else _seldom_o(dice, n)
+    number = numbered(9)
     field = _fill(number, 9)
     digit = check_digit(field)
     optional_chars = "0123456789" if dice.random() < 0.6 else ALPHABET[:36]
@@ -117,7 +125,7 @@ def document(dice, kind, held=False, confusable=0.0):
     elif kind == TD2:
         over = ""
         if dice.random() < 0.04:
-            number = _number(dice, 12)
+            number = numbered(12)
             field, digit, over = number[:9], "<", number[9:] + check_digit(number)
         two = field + digit + nation + b + sex + e + _fill(over + ("" if over else optional(7)), 7)
         two += check_digit(two[:10] + two[13:20] + two[21:35])
@@ -125,7 +133,7 @@ def document(dice, kind, held=False, confusable=0.0):
     else:
         over = ""
         if dice.random() < 0.08:
-            number = _number(dice, dice.randrange(10, 15))
+            number = numbered(dice.randrange(10, 15))
             field, digit, over = number[:9], "<", number[9:] + check_digit(number)
         one = dice.choice(("I<", "ID", "AC", "IR", "AR", "IP")) + state + field + digit + _fill(over + ("" if over else optional(15)), 15)
         second = _fill(optional(11), 11)
@@ -139,7 +147,7 @@ def document(dice, kind, held=False, confusable=0.0):
 def _scramble(dice, lines):
     """Lines that are no language, so that no language is learnt."""
     letters = ALPHABET if dice.random() < 0.6 else CONFUSABLE
-    return ["".join(dice.choice(letters) for _ in line) for line in lines]
+    return [_seldom_o(dice, "".join(dice.choice(letters) for _ in line)) for line in lines]
 
 
 def encode(lines):

@@ -270,7 +270,7 @@ def places(renderer, coarse_maps, refine, batch):
 
 
 def train_find(args, device):
-    renderer = Renderer(args.atlas, device, args.seed)
+    renderer = Renderer(args.atlas, device, args.seed, scanned=args.scanned)
     pool = Texts(args.seed, args.documents, device)
     trainer = Trainer(begun(args, {"coarse": COARSE, "refine": REFINE}, lambda: find_pictures(args, device)), device, args)
     nets, rounds = trainer.networks, 0
@@ -291,7 +291,7 @@ def train_find(args, device):
 @torch.no_grad()
 def find_pictures(args, device):
     """What the shipped networks' batch norm is made anew with."""
-    renderer, pool = Renderer(args.atlas, device, args.seed + 3), Texts(args.seed + 3, 400, device)
+    renderer, pool = Renderer(args.atlas, device, args.seed + 3, scanned=args.scanned), Texts(args.seed + 3, 400, device)
     batch = frame_batch(renderer, pool, 8 if args.smoke else 96, FRAMES[0])
     return {
         "coarse": pipeline.standard(pipeline.shrunk(batch["seen"], pipeline.LONG_SIDE, 16), 0.05),
@@ -406,7 +406,7 @@ def timed(device):
 
 def train_read(args, device):
     """The text, by corners of a refinement that is trained already."""
-    renderer = Renderer(args.atlas, device, args.seed)
+    renderer = Renderer(args.atlas, device, args.seed, scanned=args.scanned)
     # More than half without any language: what no check digit can tell apart (0 and O) is to be told by its shape, and not by what stands around it.
     pool = Texts(args.seed + 1, args.documents, device, scramble=0.55, confusable=0.3)
     refine = export.shipped()["refine"] if args.refine is None else Network(REFINE)
@@ -446,7 +446,7 @@ def train_read(args, device):
 @torch.no_grad()
 def read_pictures(args, device):
     """What the shipped network's batch norm is made anew with."""
-    renderer, pool = Renderer(args.atlas, device, args.seed + 3), Texts(args.seed + 3, 400, device)
+    renderer, pool = Renderer(args.atlas, device, args.seed + 3, scanned=args.scanned), Texts(args.seed + 3, 400, device)
     batch = next(zone_batches(renderer, pool, 6 if args.smoke else 128))
     return {"read": list(read_inputs(batch, batch["quad"]))[-1][0]}
 
@@ -486,6 +486,7 @@ def main():
     parser.add_argument("job", choices=["find", "read", "join"])
     parser.add_argument("--minutes", type=float, default=4)
     parser.add_argument("--atlas", default="build/atlas.npz")
+    parser.add_argument("--scanned", help="characters that scans.py has cut, to train on too")
     parser.add_argument("--out")
     parser.add_argument("--resume")
     parser.add_argument("--shipped", action="store_true", help="trains on the weights that the page loads")

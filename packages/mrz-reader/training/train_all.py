@@ -62,6 +62,8 @@ def stop_sharing():
 
 def trainings(args):
     common = ["--no-check", "--minutes", args.training, "--documents", args.documents, "--rate", args.rate, "--last-rate", 2e-5]
+    if args.scanned:
+        common += ["--scanned", args.scanned]
     jobs = {}
     for job, count in members(args).items():
         for n in range(count):
@@ -105,6 +107,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--training", type=float, default=14, help="minutes")
     parser.add_argument("--only", choices=["find", "read"], help="trains no other networks")
+    parser.add_argument("--scanned", help="characters that scans.py has cut, to train on too")
     parser.add_argument("--documents", type=int, default=80_000)
     parser.add_argument("--rate", type=float, default=1.2e-3)
     parser.add_argument("--seed", type=int, default=1_300_000)
