@@ -1,20 +1,19 @@
 /**
- * `npm run mrz-eval -- FOLDER`: how many documents the reader of the printed lines reads on an operator's own pictures (JPEG or PNG). What each says stands in a text file of the same name
+ * `npm run mrz-eval -- FOLDER`: how many documents the reader of the printed lines reads on an operator's own pictures (JPEG, PNG or WebP). What each says stands in a text file of the same name
  * beside it (the lines of its zone, or nothing where there is none), or for all of them in `labels.csv`. A folder in it is a film: its pictures in the order of their names are frames of one document, as the camera
  * sees them, and `lines.txt` in it is what the document says. Nothing is written and nothing leaves the machine; of the lines nothing is printed.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { maxImagePixels } from "@assay/emrtd/lds/image";
 import { type MrzKeyFields, mrzInformation } from "@assay/emrtd/mrz/mrz-key";
 import { keyFieldsOf, parseMrz } from "@assay/emrtd/mrz/parse-mrz";
 import { rateOf } from "@assay/face/error-rates";
 import { addSight, nothingSeen } from "@assay/mrz-reader/film";
 import { greyOf } from "@assay/mrz-reader/grey";
+import type { Plane } from "@assay/mrz-reader/network";
 import { loadReader } from "@assay/mrz-reader/node/load-reader";
 import { readPhoto } from "@assay/mrz-reader/photo";
-import { decodePicture, PictureError } from "../apps/server/src/verification/face/decode-picture.ts";
-import { decodePng, type Pixels, PngError } from "./decode-png.ts";
+import { type PictureReader, pictureReader } from "./read-picture.ts";
 
 type Outcome = "right" | "wrong" | "not_read" | "rightly_none" | "unusable" | "no_label";
 
@@ -24,7 +23,7 @@ function keyIn(lines: string, at: Date): string | null {
   return text === "" ? null : mrzInformation(keyFieldsOf(parseMrz(text, at)));
 }
 
-const pictureName = /\.(?:jpe?g|png)$/i;
+const pictureName = /\.(?:jpe?g|png|webp)$/i;
 
 /** What stands in the labels for each picture of the folder that has one. */
 function labelsIn(folder: string): ReadonlyMap<string, string> {
@@ -57,10 +56,10 @@ function keyOf(lines: string, at: Date): string | null | "no_label" {
   }
 }
 
-async function pixelsOf(file: string): Promise<Pixels> {
-  const bytes = readFileSync(file);
-  if (/\.png$/i.test(file)) return decodePng(bytes, maxImagePixels);
-  return decodePicture(bytes, { kinds: ["jpeg"], maxPixels: maxImagePixels });
+/** What the reader of lines sees of a picture; null where it cannot be decoded. */
+async function planeOf(pictures: PictureReader, file: string): Promise<Plane | null> {
+  const picture = await pictures.read(file);
+  return typeof picture === "string" ? null : greyOf(picture.rgb, picture.width, picture.height, 3);
 }
 
 /** The names of the frames of a film, in order; none where this is no folder. */
@@ -71,61 +70,58 @@ function framesIn(film: string): readonly string[] {
     .sort();
 }
 
+type Readers = { readonly lines: ReturnType<typeof loadReader>; readonly pictures: PictureReader };
+type Read = MrzKeyFields | "visa" | "unusable" | null;
+
 /** The key that the page would accept while the camera sees these frames. */
-async function readFilm(
-  reader: ReturnType<typeof loadReader>,
-  film: string,
-  at: Date,
-): Promise<MrzKeyFields | null> {
+async function readFilm({ lines, pictures }: Readers, film: string, at: Date): Promise<Read> {
   let seen = nothingSeen;
-  for (const frame of framesIn(film)) {
-    const { rgb, width, height } = await pixelsOf(path.join(film, frame));
-    const added = addSight(seen, reader.look(greyOf(rgb, width, height, 3), at));
+  for (const name of framesIn(film)) {
+    const frame = await planeOf(pictures, path.join(film, name));
+    if (frame === null) return "unusable";
+    const added = addSight(seen, lines.look(frame, at));
     if (added.accepted !== null) return added.accepted;
     seen = added.film;
   }
   return null;
 }
 
-async function readPicture(reader: ReturnType<typeof loadReader>, picture: string, at: Date) {
-  const { rgb, width, height } = await pixelsOf(picture);
-  return readPhoto(reader, greyOf(rgb, width, height, 3), at);
+async function readPicture({ lines, pictures }: Readers, picture: string, at: Date): Promise<Read> {
+  const photo = await planeOf(pictures, picture);
+  return photo === null ? "unusable" : readPhoto(lines, photo, at);
 }
 
 async function outcomeOf(
-  reader: ReturnType<typeof loadReader>,
+  readers: Readers,
   picture: string,
   expected: string | null,
   at: Date,
 ): Promise<Outcome> {
-  try {
-    const read = await (statSync(picture).isDirectory() ? readFilm : readPicture)(reader, picture, at);
-    if (read === null || read === "visa") return expected === null ? "rightly_none" : "not_read";
-    return mrzInformation(read) === expected ? "right" : "wrong";
-  } catch (error) {
-    if (error instanceof PictureError || error instanceof PngError) return "unusable";
-    throw error;
-  }
+  const read = await (statSync(picture).isDirectory() ? readFilm : readPicture)(readers, picture, at);
+  if (read === "unusable") return read;
+  if (read === null || read === "visa") return expected === null ? "rightly_none" : "not_read";
+  return mrzInformation(read) === expected ? "right" : "wrong";
 }
 
 async function main(folder: string | undefined): Promise<void> {
   if (folder === undefined || !existsSync(folder)) {
     console.error(
-      "Usage: npm run mrz-eval -- FOLDER, with pictures (JPEG or PNG) in it, and the lines of each in a text file of the same name or in labels.csv; a folder in it with lines.txt is a film",
+      "Usage: npm run mrz-eval -- FOLDER, with pictures (JPEG, PNG or WebP) in it, and the lines of each in a text file of the same name or in labels.csv; a folder in it with lines.txt is a film",
     );
     process.exitCode = 2;
     return;
   }
-  const reader = loadReader();
+  const readers = { lines: loadReader(), pictures: pictureReader() };
   const at = new Date();
   const outcomes = new Map<Outcome, string[]>();
   const labels = labelsIn(folder);
   for (const [file, lines] of [...labels].sort(([a], [b]) => a.localeCompare(b))) {
     const picture = path.join(folder, file);
     const expected = existsSync(picture) ? keyOf(lines, at) : "no_label";
-    const outcome = expected === "no_label" ? expected : await outcomeOf(reader, picture, expected, at);
+    const outcome = expected === "no_label" ? expected : await outcomeOf(readers, picture, expected, at);
     outcomes.set(outcome, [...(outcomes.get(outcome) ?? []), file]);
   }
+  await readers.pictures.close();
   const count = (outcome: Outcome) => outcomes.get(outcome)?.length ?? 0;
   const documents = count("right") + count("wrong") + count("not_read");
   const share = (part: number, of: number) => {

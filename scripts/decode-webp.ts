@@ -1,0 +1,56 @@
+import { chromium } from "playwright-core";
+import type { Pixels } from "./decode-png.ts";
+import { findBrowser, howToGetBrowser, thisMachine } from "./find-browser.ts";
+
+export class WebpError extends Error {}
+
+export type WebpDecoder = {
+  decode(bytes: Uint8Array, maxPixels: number): Promise<Pixels>;
+  close(): Promise<void>;
+};
+
+/** No package of ours reads WebP, and every browser does: the one that the browser tests use. It is started with the first picture. */
+export function webpDecoder(): WebpDecoder {
+  let opened: ReturnType<typeof open> | null = null;
+  return {
+    async decode(bytes, maxPixels) {
+      opened ??= open();
+      const { page } = await opened;
+      const picture = Buffer.from(bytes).toString("base64");
+      const found = await page.evaluate<{ width: number; height: number; rgb: string } | null>(
+        `(${readPixels})("${picture}", ${maxPixels})`,
+      );
+      if (found === null) throw new WebpError("The picture cannot be decoded, or has too many pixels");
+      return { ...found, rgb: new Uint8Array(Buffer.from(found.rgb, "base64")) };
+    },
+    async close() {
+      await (await opened)?.browser.close();
+    },
+  };
+}
+
+async function open() {
+  const { path } = findBrowser(thisMachine);
+  if (path === null) throw new WebpError(`WebP is read by a browser, and there is ${howToGetBrowser}`);
+  const browser = await chromium.launch({ executablePath: path, args: ["--no-sandbox"] });
+  return { browser, page: await browser.newPage() };
+}
+
+/** Runs in the page, whose globals are none of Node's. */
+const readPixels = `async (picture, maxPixels) => {
+  const bytes = Uint8Array.from(atob(picture), (letter) => letter.charCodeAt(0));
+  const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/webp" })).catch(() => null);
+  if (bitmap === null || bitmap.width * bitmap.height > maxPixels) return null;
+  const { width, height } = bitmap;
+  const context = new OffscreenCanvas(width, height).getContext("2d");
+  context.drawImage(bitmap, 0, 0);
+  const rgba = context.getImageData(0, 0, width, height).data;
+  const parts = [];
+  for (let row = 0; row < height; row++) {
+    const line = [];
+    for (let at = row * width * 4; at < (row + 1) * width * 4; at += 4)
+      line.push(rgba[at], rgba[at + 1], rgba[at + 2]);
+    parts.push(String.fromCharCode(...line));
+  }
+  return { width, height, rgb: btoa(parts.join("")) };
+}`;
