@@ -5,7 +5,7 @@ import path from "node:path";
 import test from "node:test";
 import { pageLanguages } from "@assay/contract/facts";
 import { toHex } from "@assay/emrtd/bytes";
-import { ldsApplicationId } from "@assay/emrtd/reader/chip-files";
+import { ldsApplicationId } from "@assay/emrtd/lds/chip-files";
 import { parseIosReaderApp } from "../../server/src/settings/reader-apps.ts";
 import { appSiteAssociationOf } from "../../server/src/verification/verify/reader-apps.ts";
 import {

@@ -1,6 +1,6 @@
 import { encodeCommand } from "@assay/emrtd/apdu/command";
 import type { ChipTransport } from "@assay/emrtd/apdu/transport";
-import { ldsApplicationId } from "@assay/emrtd/reader/chip-files";
+import { ldsApplicationId } from "@assay/emrtd/lds/chip-files";
 import { type AccessKey, openChip } from "@assay/emrtd/reader/open-chip";
 import { readSecurityObjectFile } from "@assay/emrtd/verify/document-content";
 import { openDocument } from "./open-document.ts";

@@ -16,7 +16,7 @@ import { curveNamed } from "../src/crypto/curves.ts";
 import { ecDomain } from "../src/crypto/key-agreement.ts";
 import { readSubjectPublicKey } from "../src/crypto/subject-public-key.ts";
 import { buildDg14 } from "../src/lds/dg14.ts";
-import { paceOffers } from "../src/reader/card-access.ts";
+import { paceOffers } from "../src/pace/pace-offers.ts";
 import { openChip } from "../src/reader/open-chip.ts";
 import { SecureMessaging } from "../src/secure-messaging/secure-messaging.ts";
 import type { VirtualPace } from "../src/virtual/pace-chip.ts";

@@ -6,12 +6,12 @@ import { uintBytes } from "../bytes.ts";
 import { type RandomSource, secureRandom } from "../crypto/random.ts";
 import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 import { type AtrInfo, readAtrInfo } from "../lds/card-files.ts";
+import { type ChipFileName, chipFiles, ldsApplicationId } from "../lds/chip-files.ts";
 import { type MrzKeyFields, mrzInformation } from "../mrz/mrz-key.ts";
 import { type PaceResult, performPace } from "../pace/pace.ts";
 import type { PacePassword } from "../pace/pace-crypto.ts";
+import { type PaceOffer, paceOffers } from "../pace/pace-offers.ts";
 import { maxProtectedRead, type SecureMessaging } from "../secure-messaging/secure-messaging.ts";
-import { type PaceOffer, paceOffers } from "./card-access.ts";
-import { type ChipFileName, chipFiles, ldsApplicationId } from "./chip-files.ts";
 import { readWholeFile } from "./read-file.ts";
 
 /** What is printed on the document and opens the chip. */

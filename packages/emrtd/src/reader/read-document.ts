@@ -1,8 +1,8 @@
 import { isEmrtdError } from "../emrtd-error.ts";
+import type { ChipFileName } from "../lds/chip-files.ts";
 import type { DataGroupNumber } from "../lds/data-group.ts";
 import { readDg1 } from "../lds/dg1.ts";
 import { type DocumentFiles, readSecurityObjectFile } from "../verify/document-content.ts";
-import type { ChipFileName } from "./chip-files.ts";
 import type { Chip } from "./open-chip.ts";
 
 /** What verification needs, the small files first so that an unreadable document is noticed early. */

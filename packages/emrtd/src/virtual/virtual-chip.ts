@@ -10,10 +10,10 @@ import { type CipherSuite, cipherSuites, deriveSessionKeys } from "../crypto/cip
 import { type RandomSource, secureRandom } from "../crypto/random.ts";
 import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 import { buildCardAccess } from "../lds/card-files.ts";
+import { type ChipFileName, chipFiles, ldsApplicationId } from "../lds/chip-files.ts";
 import { type MrzKeyFields, mrzInformation } from "../mrz/mrz-key.ts";
 import { type PacePassword, passwordReference } from "../pace/pace-crypto.ts";
 import { cipherArcs } from "../pace/pace-protocol.ts";
-import { type ChipFileName, chipFiles, ldsApplicationId } from "../reader/chip-files.ts";
 import { SecureMessaging } from "../secure-messaging/secure-messaging.ts";
 import {
   authenticationObject,

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import { oids } from "../../src/ber/oid.ts";
 import { integer, oid, sequence, setOf, tlv } from "../../src/ber/write.ts";
+import type { ChipFileName } from "../../src/lds/chip-files.ts";
 import type { MrzKeyFields } from "../../src/mrz/mrz-key.ts";
-import type { ChipFileName } from "../../src/reader/chip-files.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 export const sampleKey: MrzKeyFields = {

@@ -4,7 +4,7 @@ import type { RandomSource } from "@assay/emrtd/crypto/random";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { readDg1 } from "@assay/emrtd/lds/dg1";
 import { isoDate, type MrzDate } from "@assay/emrtd/mrz/mrz-date";
-import { compareWithDg14 } from "@assay/emrtd/reader/card-access";
+import { compareWithDg14 } from "@assay/emrtd/pace/pace-offers";
 import { type AccessKey, type Chip, type ChipProgress, openChip } from "@assay/emrtd/reader/open-chip";
 import { type ReadDocumentFiles, readDocument } from "@assay/emrtd/reader/read-document";
 import type { ChipProof, ProofResult } from "@assay/emrtd/verify/report";

@@ -6,7 +6,7 @@ import { setOf } from "../ber/write.ts";
 import { buildCardAccess } from "../lds/card-files.ts";
 import { buildDg14 } from "../lds/dg14.ts";
 import type { SecurityInfoContent } from "../lds/security-infos.ts";
-import { compareWithDg14, paceOffers } from "./card-access.ts";
+import { compareWithDg14, paceOffers } from "./pace-offers.ts";
 
 const offer = (protocol: string, parameterId: bigint): SecurityInfoContent => ({
   kind: "pace",

@@ -6,7 +6,7 @@ import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 import { readCardAccess } from "../lds/card-files.ts";
 import { readDg14 } from "../lds/dg14.ts";
 import type { PaceInfo, SecurityInfo } from "../lds/security-infos.ts";
-import { type PaceProtocol, paceProtocol } from "../pace/pace-protocol.ts";
+import { type PaceProtocol, paceProtocol } from "./pace-protocol.ts";
 
 export type PaceOffer = {
   readonly protocol: PaceProtocol;
@@ -23,7 +23,10 @@ const lastStandardizedId = 31n;
  * before weak ones. Entries that say something else, or something unknown, are passed over.
  */
 export function paceOffers(cardAccess: Uint8Array): PaceOffer[] {
-  const infos = readCardAccess(cardAccess);
+  return paceOffersIn(readCardAccess(cardAccess));
+}
+
+export function paceOffersIn(infos: readonly SecurityInfo[]): PaceOffer[] {
   const offers: PaceOffer[] = [];
   for (const info of infos) {
     if (info.kind !== "pace") continue;
