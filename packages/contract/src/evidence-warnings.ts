@@ -25,7 +25,7 @@ export const evidenceWarnings = {
   authority_not_marked: "The authority's certificate does not say that it is one.",
   authority_without_country: "The authority's certificate names no country.",
   chip_authentication_unsupported:
-    "The document offers chip authentication only with keys of a kind that is unknown here.",
+    "The document offers chip authentication only with keys or in a version that cannot be used here.",
   country_mismatch: "Signer, authority and document name different states.",
   undeclared_group: "The chip holds a group that the security object does not name.",
   signer_id_mismatch: "The signature names its signer in another way than the signer's certificate.",

@@ -2,7 +2,7 @@ import { oids } from "../ber/oid.ts";
 import { type CipherSuite, cipherSuites } from "../crypto/cipher-suite.ts";
 import type { KeyAgreementDomain } from "../crypto/key-agreement.ts";
 import { readAgreementKey } from "../crypto/subject-public-key.ts";
-import { type EmrtdError, isEmrtdError } from "../emrtd-error.ts";
+import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 import { readDg14 } from "../lds/dg14.ts";
 import type { ChipAuthenticationPublicKeyInfo, SecurityInfo } from "../lds/security-infos.ts";
 import { cipherArcs } from "../pace/pace-protocol.ts";
@@ -63,13 +63,24 @@ function addOffers(
   const overNumbers = keyProtocol === oids.publicKeyDh;
   const family = overNumbers ? dhFamily : ecdhFamily;
   const before = offers.length;
+  let needsTerminalAuthentication = false;
   for (const info of infos) {
     if (info.kind !== "chipAuthentication" || !info.protocol.startsWith(family)) continue;
     if (info.keyId !== null && keyId !== null && info.keyId !== keyId) continue;
+    if (info.version > 1) {
+      needsTerminalAuthentication = true;
+      continue;
+    }
     const suite = suiteOf(info.protocol);
     if (suite !== null) offers.push({ oid: info.protocol, suite, domain, publicKey, keyId });
   }
   if (offers.length > before) return;
+  // BSI TR-03110: the chip compares our ephemeral key with the one that terminal authentication committed to.
+  if (needsTerminalAuthentication)
+    throw new EmrtdError(
+      "PROTOCOL_UNSUPPORTED",
+      "Chip authentication is offered in version 2 or 3 only, which need terminal authentication",
+    );
   // Early documents hold a key without saying how to use it; version 1 with triple DES is what they mean.
   const oid = overNumbers ? oids.chipAuthenticationDh3Des : oids.chipAuthenticationEcdh3Des;
   offers.push({ oid, suite: cipherSuites["3DES"], domain, publicKey, keyId });

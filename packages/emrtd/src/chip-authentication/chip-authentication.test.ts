@@ -11,6 +11,7 @@ import { fromHex, toHex } from "../bytes.ts";
 import { cipherSuites, deriveSessionKeys } from "../crypto/cipher-suite.ts";
 import { rfc5114Groups, standardizedDomain } from "../crypto/key-agreement.ts";
 import { secureRandom } from "../crypto/random.ts";
+import { buildDg14 } from "../lds/dg14.ts";
 import { paceOid } from "../pace/pace-protocol.ts";
 import { carryCommands } from "../reader/carry-commands.ts";
 import { openChip } from "../reader/open-chip.ts";
@@ -158,6 +159,29 @@ test("the strongest cipher on offer is taken, and DG14 without an offer gives no
     ["AES-256", "AES-128", "3DES"],
   );
   assert.throws(() => beginChipAuthentication(fromHex("6E02 3100"), secureRandom), TypeError);
+});
+
+test("of several versions the first is used, and a key that is offered in later ones only is named as such", () => {
+  const info = (version: number, protocol: string, keyId?: bigint) =>
+    ({ kind: "chipAuthentication", protocol, version, ...(keyId === undefined ? {} : { keyId }) }) as const;
+  const { publicKeyEcdh, chipAuthenticationEcdhAes128: aes128, chipAuthenticationEcdhAes256: aes256 } = oids;
+  const key = (keyId?: bigint) =>
+    ({
+      kind: "chipAuthenticationPublicKey",
+      protocol: publicKeyEcdh,
+      subjectPublicKeyInfo: chipKey.spki,
+      ...(keyId === undefined ? {} : { keyId }),
+    }) as const;
+  const offered = (...contents: Parameters<typeof buildDg14>[0]) =>
+    chipAuthenticationOffers(buildDg14(contents)).map(({ oid, keyId }) => [oid, keyId]);
+  const versionTwoOnly = { code: "PROTOCOL_UNSUPPORTED", message: /terminal authentication/ };
+
+  assert.deepEqual(offered(info(2, aes256), info(1, aes128), key()), [[aes128, null]]);
+  assert.deepEqual(offered(info(0, aes128), key()), [[aes128, null]]);
+  for (const version of [2, 3]) assert.throws(() => offered(info(version, aes128), key()), versionTwoOnly);
+  // Another key of the same document is not held back by it.
+  assert.deepEqual(offered(info(2, aes128, 1n), info(1, aes128, 2n), key(1n), key(2n)), [[aes128, 2n]]);
+  assert.deepEqual(offered(info(2, aes128, 1n), key(2n)), [[oids.chipAuthenticationEcdh3Des, 2n]]);
 });
 
 test("a chip that knows one set of commands for triple DES is asked with it, and under a new key", async () => {

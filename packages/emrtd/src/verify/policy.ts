@@ -132,7 +132,7 @@ export const policySwitches = {
   },
   chip_authentication_unsupported: {
     description:
-      "The document offers chip authentication only with keys of a kind that is unknown here, so its chip is not asked for that proof.",
+      "The document offers chip authentication only with keys or in a version that cannot be used here, so its chip is not asked for that proof.",
     byDefault: "warn",
     strict: "refuse",
     forOperators: true,

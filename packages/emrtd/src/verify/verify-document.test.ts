@@ -43,7 +43,9 @@ function fails(report: Report, name: CheckName, reason: string): void {
   assert.equal(report.level, null);
   assert.equal(report.nextProof, null);
   const position = checkNames.indexOf(name);
-  for (const later of checkNames.slice(position + 1)) assert.equal(checkOf(report, later).outcome, "not_run");
+  // Of a proof that the document does not offer, the failure of another one changes nothing.
+  for (const later of checkNames.slice(position + 1))
+    assert.ok(["not_run", "not_offered"].includes(checkOf(report, later).outcome), later);
 }
 
 function passes(report: Report): void {
@@ -207,6 +209,22 @@ test("chip authentication on a curve that is unknown here is no fault of the doc
   const refused = withChipProof(signing, { proof: "active_authentication", passed: false });
   assert.equal(failureCodeOf(refused), "document_active_authentication_failed");
   assert.deepEqual(refused.warnings, [warning]);
+});
+
+test("a document that offers chip authentication in version 2 only is named apart from one of an unknown kind", () => {
+  const report = (chipAuthentication: "ecdh_version_2" | "ecdh_unknown_curve", ruling: "warn" | "refuse") =>
+    verify(makeFiles({ chipAuthentication }), { rulings: { chip_authentication_unsupported: ruling } });
+  const warned = report("ecdh_version_2", "warn");
+  assert.deepEqual([warned.level, warned.nextProof], ["chip_clonable", null]);
+  for (const ruling of ["warn", "refuse"] as const) {
+    const { evidence } = checkOf(report("ecdh_version_2", ruling), "chip_authentication");
+    assert.deepEqual(evidence, {
+      error: "PROTOCOL_UNSUPPORTED",
+      rule: "Chip authentication is offered in version 2 or 3 only, which need terminal authentication",
+    });
+    const unknown = checkOf(report("ecdh_unknown_curve", ruling), "chip_authentication").evidence;
+    assert.notEqual(unknown.rule, evidence.rule);
+  }
 });
 
 test("a proof cannot be added to a document that is not authentic", () => {

@@ -99,17 +99,21 @@ export function verifyDocument(input: DocumentVerification): VerifiedDocument {
 }
 
 /**
- * Decision: keys for chip authentication that are all of a kind unknown to this package (another curve, another group)
- * are no fault of the document. The state signed DG14, so no copy of a chip can bring this about, and to refuse would
- * turn an honest holder away for what we lack. Chip authentication then counts as not offered, with a warning that says
- * so: active authentication is asked for where DG15 is there, and otherwise the level is that of a chip that may be a
- * copy.
+ * Decision: keys for chip authentication that are all of a kind unknown to this package (another curve, another group,
+ * a version that needs terminal authentication) are no fault of the document. The state signed DG14, so no copy of a
+ * chip can bring this about, and to refuse would turn an honest holder away for what we lack. Chip authentication then
+ * counts as not offered, with a warning that says so: the next proof is asked for where there is one, and otherwise
+ * the level is that of a chip that may be a copy.
  */
 function offerChipAuthentication(run: Run, { securityInfos }: ChipKeys): void {
   const { offers, problem } = chipAuthenticationOffersIn(securityInfos ?? []);
+  const facts: Evidence = problem === null ? noEvidence : { error: problem.code, rule: problem.message };
   if (problem !== null && run.ruling("chip_authentication_unsupported") === "refuse")
-    run.check("chip_authentication", (note) => note.fail("chip_authentication_unsupported"));
-  run.offer("chip_authentication", offers.length > 0);
+    run.check("chip_authentication", (note) => {
+      note.evidence(facts);
+      note.fail("chip_authentication_unsupported");
+    });
+  run.offer("chip_authentication", offers.length > 0, facts);
   if (problem !== null && run.ruling("chip_authentication_unsupported") === "warn")
     run.warn("chip_authentication", "chip_authentication_unsupported");
 }
@@ -276,9 +280,9 @@ class Run {
     }
   }
 
-  offer(name: CheckName, offered: boolean): void {
+  offer(name: CheckName, offered: boolean, evidence: Evidence = noEvidence): void {
     const outcome = offered ? "pending" : "not_offered";
-    this.#checks.push({ name, outcome, reason: null, evidence: noEvidence });
+    this.#checks.push({ name, outcome, reason: null, evidence });
   }
 
   report(): Report {

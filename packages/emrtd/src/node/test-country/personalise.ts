@@ -14,8 +14,11 @@ import type { SignerProfile } from "./signer-profiles.ts";
 import { ecSigningKey, rsaSigningKey, type SigningKey, secp256k1PublicKey } from "./signing-key.ts";
 import type { SignerVariant, TestCountry } from "./test-country.ts";
 
-/** `ecdh_unknown_curve` is offered on a curve that this package does not know, so that nobody can ask for it here. */
-type ChipAuthenticationKind = "ecdh_aes128" | "ecdh_3des" | "ecdh_unknown_curve";
+/**
+ * `ecdh_unknown_curve` is offered on a curve that this package does not know, and `ecdh_version_2` in the version that
+ * needs terminal authentication: neither can be asked for here.
+ */
+type ChipAuthenticationKind = "ecdh_aes128" | "ecdh_3des" | "ecdh_unknown_curve" | "ecdh_version_2";
 type ActiveAuthenticationKind = "rsa" | "ecdsa";
 
 export type PersonalisationRequest = {
@@ -64,7 +67,7 @@ function chipAuthenticationKey(
 ): ChipAuthenticationKey {
   const keyLabel = `${label} chip authentication`;
   const infos = (protocol: string, subjectPublicKeyInfo: Uint8Array): readonly SecurityInfoContent[] => [
-    { kind: "chipAuthentication", protocol, version: 1 },
+    { kind: "chipAuthentication", protocol, version: kind === "ecdh_version_2" ? 2 : 1 },
     { kind: "chipAuthenticationPublicKey", protocol: oids.publicKeyEcdh, subjectPublicKeyInfo },
   ];
   if (kind === "ecdh_unknown_curve") {
@@ -73,7 +76,7 @@ function chipAuthenticationKey(
   }
   const key = ecSigningKey(seed, keyLabel, "brainpoolP256r1", { explicitParameters: true });
   const protocol =
-    kind === "ecdh_aes128" ? oids.chipAuthenticationEcdhAes128 : oids.chipAuthenticationEcdh3Des;
+    kind === "ecdh_3des" ? oids.chipAuthenticationEcdh3Des : oids.chipAuthenticationEcdhAes128;
   return { infos: infos(protocol, key.subjectPublicKeyInfo), privateKey: key.pkcs8 };
 }
 
