@@ -22,6 +22,8 @@ export const chipFileLimits = {
   DG11: 16 * kibibyte,
   DG14: 16 * kibibyte,
   DG15: 8 * kibibyte,
+  /** Sent only where DG14 announces the chip authentication mapping and no other proof. */
+  CardSecurity: 16 * kibibyte,
 } as const;
 export type ChipFile = keyof typeof chipFileLimits;
 export const chipFiles = Object.keys(chipFileLimits) as readonly ChipFile[];

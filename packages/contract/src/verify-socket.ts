@@ -201,7 +201,7 @@ export const ChipCommand = named(
   open({
     type: Type.Literal("chip_command"),
     exchange: Exchange,
-    proof: OneOf(["chip_authentication", "active_authentication"]),
+    proof: OneOf(["chip_authentication", "active_authentication", "chip_authentication_mapping"]),
     kind: OneOf(["in_session", "sealed", "challenge"]),
     commands: Type.Array(Type.String({ description: "Base64." }), { minItems: 1 }),
   }),

@@ -10,18 +10,24 @@ import {
   beginChipAuthentication,
   continueChipAuthentication,
 } from "../src/chip-authentication/judge-proof.ts";
+import { chipMappingOffer, readCardSecurity } from "../src/chip-authentication-mapping/card-security.ts";
+import {
+  type ChipMappingFiles,
+  continueChipMapping,
+} from "../src/chip-authentication-mapping/judge-proof.ts";
 import { cipherSuites } from "../src/crypto/cipher-suite.ts";
 import { calculableCurve } from "../src/crypto/curve-points.ts";
 import { curveNamed } from "../src/crypto/curves.ts";
 import { ecDomain } from "../src/crypto/key-agreement.ts";
 import { readSubjectPublicKey } from "../src/crypto/subject-public-key.ts";
-import { buildDg14 } from "../src/lds/dg14.ts";
+import { buildDg14, readDg14 } from "../src/lds/dg14.ts";
 import { paceOffers } from "../src/pace/pace-offers.ts";
 import { openChip } from "../src/reader/open-chip.ts";
 import { SecureMessaging } from "../src/secure-messaging/secure-messaging.ts";
 import type { VirtualPace } from "../src/virtual/pace-chip.ts";
 import { readPkcs8 } from "../src/virtual/private-key.ts";
 import { cardAccessFile, createVirtualChip } from "../src/virtual/virtual-chip.ts";
+import mappingRecording from "../test/recordings/chip-authentication-mapping.json" with { type: "json" };
 import { sampleKey } from "../test/support/sample-document.ts";
 import { seededRandom } from "../test/support/seeded-random.ts";
 import type { FuzzReader } from "./fuzz-reader.ts";
@@ -124,6 +130,21 @@ const dg14 = buildDg14([
 /** At the step where the chip is to answer under the new keys. */
 const chipAuthentication = { step: "proof", secret: new Uint8Array(24).fill(5) } as const;
 
+/** A document whose chip proves itself by the mapping, with the judge's keys and the answers of the chip to all but the last command. */
+const mappingFiles: ChipMappingFiles = {
+  dg1: fromHex(mappingRecording.dg1),
+  dg14: fromHex(mappingRecording.dg14),
+  cardSecurity: fromHex(mappingRecording.cardSecurity),
+};
+const mappingAnswers = mappingRecording.exchange.map(([, answer = ""]) => fromHex(answer));
+
+/** One answer of the recording is replaced by the input; its first byte says which. */
+function continueMapping(bytes: Uint8Array): unknown {
+  const at = (bytes[0] ?? 0) % mappingAnswers.length;
+  const state = { random: fromHex(mappingRecording.random), answers: mappingAnswers.slice(0, at) };
+  return continueChipMapping(state, [bytes.slice(1)], mappingFiles);
+}
+
 export const protocolReaders: readonly FuzzReader[] = [
   {
     name: "command-apdu",
@@ -175,6 +196,16 @@ export const protocolReaders: readonly FuzzReader[] = [
     name: "chip-authentication-answer",
     read: (bytes) => continueChipAuthentication(chipAuthentication, [bytes], dg14, seededRandom("terminal")),
     seeds: () => [fromHex("990290008E0800000000000000009000"), protectedAnswer()],
+  },
+  {
+    name: "chip-mapping-keys",
+    read: (bytes) => chipMappingOffer(readDg14(mappingFiles.dg14), readCardSecurity(bytes).securityInfos),
+    seeds: () => [mappingFiles.cardSecurity],
+  },
+  {
+    name: "chip-mapping-answer",
+    read: continueMapping,
+    seeds: () => mappingAnswers.map((answer, at) => concat(Uint8Array.of(at), answer)),
   },
   {
     name: "active-authentication",

@@ -1,15 +1,15 @@
 /** What a device is asked to pass on to the chip, on its way to a proof that the chip is no copy. */
 export type ChipCommands = {
   /**
-   * `in_session`: plain commands, which the device protects with its own session. `sealed`: one command that is
-   * protected already and goes to the chip as it is. `challenge`: the bytes for the chip to sign (INTERNAL
+   * `in_session`: plain commands, which the device protects with its own session. `sealed`: one command that goes to the
+   * chip as it is, because it belongs to a session of the judge. `challenge`: the bytes for the chip to sign (INTERNAL
    * AUTHENTICATE).
    */
   readonly kind: "in_session" | "sealed" | "challenge";
   readonly commands: readonly Uint8Array[];
 };
 
-type ProofVerdict =
+export type ProofVerdict =
   | { readonly passed: true; readonly evidence: Readonly<Record<string, string | number>> }
   /** `reason` is in snake case. */
   | { readonly passed: false; readonly reason: string };

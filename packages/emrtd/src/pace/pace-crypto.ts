@@ -104,8 +104,8 @@ export function decryptChipAuthenticationData(
 }
 
 /**
- * Whether the chip knew the private half of `staticPublicKey` during the mapping. Whoever ran the mapping can forge
- * this evidence, so it informs the person at the device and never counts on a server.
+ * Whether the chip knew the private half of `staticPublicKey` during the mapping. The one who made the terminal's keys
+ * can forge this evidence, so it proves nothing to anybody else.
  */
 export function checkChipAuthenticationMapping(
   domain: KeyAgreementDomain,

@@ -23,7 +23,7 @@ export type PaceResult = {
   readonly messaging: SecureMessaging;
   readonly protocol: PaceProtocol;
   readonly domain: KeyAgreementDomain;
-  /** With the chip authentication mapping only; see `checkChipAuthenticationMapping`. */
+  /** With the chip authentication mapping only: worth something to the one who made these steps, and to no other. */
   readonly chipAuthentication: {
     readonly chipMappingKey: Uint8Array;
     readonly chipAuthenticationData: Uint8Array;
@@ -46,28 +46,38 @@ export type PaceInput = {
 const generalAuthenticate = 0x86;
 const chainedClass = 0x10;
 
+/** The terminal's commands one after another, each made from the answer to the one before. */
+export type ChipDialogue<Result> = Generator<CommandApdu, Result, ResponseApdu>;
+
 export async function performPace(
   send: (command: CommandApdu) => Promise<ResponseApdu>,
   input: PaceInput,
 ): Promise<PaceResult> {
+  const dialogue = paceDialogue(input);
+  let turn = dialogue.next();
+  while (turn.done !== true) turn = dialogue.next(await send(turn.value));
+  return turn.value;
+}
+
+export function* paceDialogue(input: PaceInput): ChipDialogue<PaceResult> {
   const { protocol, random } = input;
   const { suite } = protocol;
   const key = input.passwordKey ?? passwordKey(suite, input.password);
 
-  await selectProtocol(send, input);
-  const nonce = decryptNonce(suite, key, await step(send, new Uint8Array(0), 0x80, "the encrypted nonce"));
+  yield* selectProtocol(input);
+  const nonce = decryptNonce(suite, key, yield* step(new Uint8Array(0), 0x80, "the encrypted nonce"));
 
-  const mapping = await mapNonce(send, input, nonce);
+  const mapping = yield* mapNonce(input, nonce);
   const mapped = input.domain.withGenerator(mapping.generator);
 
   const privateKey = mapped.randomPrivateKey(random);
   const publicKey = mapped.publicKey(privateKey);
-  const chipPublicKey = await step(send, tlv(0x83, publicKey), 0x84, "the ephemeral key");
+  const chipPublicKey = yield* step(tlv(0x83, publicKey), 0x84, "the ephemeral key");
   checkChipKey(mapped, chipPublicKey, publicKey);
   const keys = deriveSessionKeys(suite, mapped.sharedSecret(privateKey, chipPublicKey));
 
   const token = suite.authenticationToken(keys.mac, tokenInput(protocol, mapped, chipPublicKey));
-  const last = await general(send, tlv(0x85, token), "mutual authentication", false);
+  const last = yield* general(tlv(0x85, token), "mutual authentication", false);
   const chipToken = findObject(last, 0x86, "the authentication token");
   const expected = suite.authenticationToken(keys.mac, tokenInput(protocol, mapped, publicKey));
   if (!equalConstantTime(chipToken, expected)) {
@@ -92,49 +102,44 @@ export async function performPace(
 }
 
 /** MSE:Set AT. Some chips want the domain named in any case; others refuse the name where there is no choice. */
-async function selectProtocol(
-  send: (command: CommandApdu) => Promise<ResponseApdu>,
-  input: PaceInput,
-): Promise<void> {
-  const select = (parameterId: number | null) =>
-    send({
-      cla: 0,
-      ins: 0x22,
-      p1: 0xc1,
-      p2: 0xa4,
-      data: concat(
-        tlv(0x80, input.protocol.oidBytes),
-        tlv(0x83, Uint8Array.of(passwordReference[input.password.kind])),
-        parameterId === null ? new Uint8Array(0) : tlv(0x84, uintBytes(parameterId, 1)),
-      ),
-    });
-  let answer = await select(input.parameterId);
+function* selectProtocol(input: PaceInput): ChipDialogue<void> {
+  const select = (parameterId: number | null): CommandApdu => ({
+    cla: 0,
+    ins: 0x22,
+    p1: 0xc1,
+    p2: 0xa4,
+    data: concat(
+      tlv(0x80, input.protocol.oidBytes),
+      tlv(0x83, Uint8Array.of(passwordReference[input.password.kind])),
+      parameterId === null ? new Uint8Array(0) : tlv(0x84, uintBytes(parameterId, 1)),
+    ),
+  });
+  let answer = yield select(input.parameterId);
   const refusesName = answer.statusWord >> 8 === 0x6a || answer.statusWord === statusWords.wrongLength;
   if (refusesName && input.parameterId !== null && input.parameterIdOptional === true) {
-    answer = await select(null);
+    answer = yield select(null);
   }
   // 63Cx warns about the number of tries left and does not stop the protocol.
   if (answer.statusWord >> 4 !== 0x63c) requireOk(answer, "MSE:Set AT for PACE");
 }
 
-async function mapNonce(
-  send: (command: CommandApdu) => Promise<ResponseApdu>,
+function* mapNonce(
   input: PaceInput,
   nonce: Uint8Array,
-): Promise<{ generator: Uint8Array; chipMappingKey: Uint8Array | null }> {
+): ChipDialogue<{ generator: Uint8Array; chipMappingKey: Uint8Array | null }> {
   const { protocol, domain, random } = input;
   if (protocol.mapping === "integrated") {
     if (nonce.length < protocol.suite.keyBytes) {
       throw new EmrtdError("PACE_FAILED", "The chip's nonce is shorter than the key that is made from it");
     }
     const terminalNonce = random(protocol.suite.keyBytes);
-    await general(send, tlv(0x81, terminalNonce), "the mapping", true);
+    yield* general(tlv(0x81, terminalNonce), "the mapping", true);
     const pseudoRandom = integratedPseudoRandom(protocol.suite, nonce, terminalNonce, domain.bits);
     return { generator: guard(() => domain.mapIntegrated(pseudoRandom)), chipMappingKey: null };
   }
   const privateKey = domain.randomPrivateKey(random);
   const publicKey = domain.publicKey(privateKey);
-  const chipMappingKey = await step(send, tlv(0x81, publicKey), 0x82, "the mapping");
+  const chipMappingKey = yield* step(tlv(0x81, publicKey), 0x82, "the mapping");
   checkChipKey(domain, chipMappingKey, publicKey);
   const shared = domain.sharedElement(privateKey, chipMappingKey);
   return { generator: guard(() => domain.mapGeneric(nonce, shared)), chipMappingKey };
@@ -159,30 +164,20 @@ function guard<T>(work: () => T): T {
   }
 }
 
-async function step(
-  send: (command: CommandApdu) => Promise<ResponseApdu>,
-  data: Uint8Array,
-  wantedTag: number,
-  what: string,
-): Promise<Uint8Array> {
-  return findObject(await general(send, data, what, true), wantedTag, what);
+function* step(data: Uint8Array, wantedTag: number, what: string): ChipDialogue<Uint8Array> {
+  return findObject(yield* general(data, what, true), wantedTag, what);
 }
 
 /** One GENERAL AUTHENTICATE; gives back the content of the answer's dynamic authentication data. */
-async function general(
-  send: (command: CommandApdu) => Promise<ResponseApdu>,
-  data: Uint8Array,
-  what: string,
-  chained: boolean,
-): Promise<Uint8Array> {
-  const answer = await send({
+function* general(data: Uint8Array, what: string, chained: boolean): ChipDialogue<Uint8Array> {
+  const answer = yield {
     cla: chained ? chainedClass : 0,
     ins: generalAuthenticate,
     p1: 0,
     p2: 0,
     data: tlv(0x7c, data),
     expectedBytes: 256,
-  });
+  };
   if (answer.statusWord !== statusWords.ok) {
     const refusedKey = !chained && (answer.statusWord >> 8 === 0x63 || answer.statusWord >> 8 === 0x69);
     if (!refusedKey) throw statusError(answer.statusWord, `GENERAL AUTHENTICATE for ${what}`);

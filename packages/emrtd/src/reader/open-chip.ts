@@ -47,6 +47,7 @@ export type OpenChipOptions = {
 const readLadder: readonly number[] = [4096, 256, 224, 192, 160, 128];
 const defaultMaxFileBytes = 1024 * 1024;
 const maxReopenings = 8;
+const securedClassBits = 0x0c;
 const selectMasterFile: CommandApdu = { cla: 0, ins: 0xa4, p1: 0, p2: 0x0c, data: Uint8Array.of(0x3f, 0x00) };
 const selectApplication: CommandApdu = { cla: 0, ins: 0xa4, p1: 0x04, p2: 0x0c, data: ldsApplicationId };
 
@@ -77,7 +78,6 @@ export class Chip {
   #messaging: SecureMessaging | null = null;
   #method: AccessMethod = "none";
   #pace: PaceResult | null = null;
-  #paceParameterId: number | null = null;
   #cardAccess: Uint8Array | null = null;
   #shortOnly = false;
   /** Whether the chip understands extended length: what EF.ATR/INFO says, or else a harmless command showed. Null when nothing tells. */
@@ -119,14 +119,9 @@ export class Chip {
     return this.#method;
   }
 
-  /** What PACE agreed on. With the chip authentication mapping it holds evidence that informs and does not prove. */
+  /** What PACE agreed on. */
   get pace(): PaceResult | null {
     return this.#pace;
-  }
-
-  /** What the chip calls the domain that PACE used; its key for the chip authentication mapping has the same number. */
-  get paceParameterId(): number | null {
-    return this.#paceParameterId;
   }
 
   /** EF.CardAccess as read before the chip was opened; it must equal what DG14 says. */
@@ -246,8 +241,11 @@ export class Chip {
 
   /** Carries a command that only server and chip understand. The session of this device is over with it. */
   async forwardSealed(command: Uint8Array): Promise<Uint8Array> {
+    const endsSession = !this.#handedOver && ((command[0] ?? 0) & securedClassBits) === 0;
     this.#handedOver = true;
     this.#messaging = null;
+    // Some chips refuse everything after a command in the clear has ended their session.
+    if (endsSession) await this.#reset();
     return encodeResponse(await transmitBytes(this.#transport, command));
   }
 
@@ -404,7 +402,6 @@ export class Chip {
         this.#messaging = pace.messaging;
         await this.#selectApplication();
         this.#pace = pace;
-        this.#paceParameterId = offer.parameterId;
         this.#opened("PACE");
         return true;
       } catch (error) {

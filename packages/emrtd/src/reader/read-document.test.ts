@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dg14, ecKey, sampleFiles, sampleKey } from "../../test/support/sample-document.ts";
+import { sampleFiles, sampleKey } from "../../test/support/sample-document.ts";
 import { today } from "../../test/support/test-country.ts";
-import { readDg14 } from "../lds/dg14.ts";
-import { checkChipMapping } from "../pace/check-chip-mapping.ts";
-import { paceOid } from "../pace/pace-protocol.ts";
 import { createVirtualChip } from "../virtual/virtual-chip.ts";
 import { openChip } from "./open-chip.ts";
 import { readDocument } from "./read-document.ts";
@@ -17,44 +14,6 @@ test("the files of a document are read, and only those that may be absent may be
   assert.deepEqual(Object.keys(await read({ DG1, DG2, SOD, COM })).sort(), ["DG1", "DG2", "SOD"]);
   assert.deepEqual(Object.keys(await read({ DG1, DG2, SOD })).sort(), ["DG1", "DG2", "SOD"]);
   await assert.rejects(read({ DG1, SOD }), { code: "FILE_NOT_FOUND" });
-});
-
-test("the chip authentication mapping tells a chip from its copy, by the key with the right number", async () => {
-  const key = ecKey("brainpoolP256r1");
-  const other = ecKey("brainpoolP256r1");
-  const pace = [{ oid: paceOid("ECDH", "chip-authentication", "AES-128"), parameterId: 13 }];
-  const open = async (clone: boolean) =>
-    openChip(
-      createVirtualChip({
-        files: sampleFiles(),
-        mrzKey: sampleKey,
-        pace,
-        chipAuthentication: [{ privateKey: key.pkcs8, keyId: 13 }],
-        clone,
-      }),
-      { mrz: sampleKey },
-    );
-  const verdict = async (clone: boolean, file: Uint8Array) => {
-    const chip = await open(clone);
-    assert.ok(chip.pace !== null);
-    return checkChipMapping(chip.pace, chip.paceParameterId, readDg14(file));
-  };
-  const right = dg14(key, [], { keyId: 13 });
-  assert.equal(await verdict(false, right), "matches");
-  assert.equal(await verdict(true, right), "differs");
-  assert.equal(await verdict(false, dg14(other, [], { keyId: 13 })), "differs");
-  assert.equal(await verdict(false, dg14(key, [])), "matches");
-  assert.equal(await verdict(false, dg14(ecKey("prime256v1"), [])), "no_key");
-  const withoutMapping = await openChip(
-    createVirtualChip({
-      files: sampleFiles(),
-      mrzKey: sampleKey,
-      pace: [{ oid: paceOid("ECDH", "generic", "AES-128"), parameterId: 13 }],
-    }),
-    { mrz: sampleKey },
-  );
-  assert.ok(withoutMapping.pace !== null);
-  assert.equal(checkChipMapping(withoutMapping.pace, 13, readDg14(right)), "not_used");
 });
 
 test("of a reading that fails, nothing is left in the memory of the reader", async () => {

@@ -1,7 +1,9 @@
+import { needsCardSecurity } from "../chip-authentication-mapping/card-security.ts";
 import { isEmrtdError } from "../emrtd-error.ts";
 import type { ChipFileName } from "../lds/chip-files.ts";
 import type { DataGroupNumber } from "../lds/data-group.ts";
 import { readDg1 } from "../lds/dg1.ts";
+import { readDg14 } from "../lds/dg14.ts";
 import { type DocumentFiles, readSecurityObjectFile } from "../verify/document-content.ts";
 import type { Chip } from "./open-chip.ts";
 
@@ -12,6 +14,7 @@ export const documentFiles = [
   "DG11",
   "DG14",
   "DG15",
+  "CardSecurity",
   "DG2",
 ] as const satisfies readonly ChipFileName[];
 
@@ -20,7 +23,7 @@ export type ReadDocumentFiles = Readonly<Partial<Record<DocumentFileName, Uint8A
   Readonly<Record<"SOD" | "DG1" | "DG2", Uint8Array>>;
 
 /** A data group that is read and not listed here does not compile: whatever is read is judged. */
-const judgedGroups: Readonly<Record<Exclude<DocumentFileName, "SOD">, DataGroupNumber>> = {
+const judgedGroups: Readonly<Record<Exclude<DocumentFileName, "SOD" | "CardSecurity">, DataGroupNumber>> = {
   DG1: 1,
   DG2: 2,
   DG11: 11,
@@ -33,9 +36,11 @@ export function filesToJudge(files: ReadDocumentFiles): DocumentFiles {
   const dataGroups = new Map<DataGroupNumber, Uint8Array>();
   for (const name of documentFiles) {
     const file = files[name];
-    if (name !== "SOD" && file !== undefined) dataGroups.set(judgedGroups[name], file);
+    if (name !== "SOD" && name !== "CardSecurity" && file !== undefined)
+      dataGroups.set(judgedGroups[name], file);
   }
-  return { sod: files.SOD, dataGroups };
+  const { SOD: sod, CardSecurity: cardSecurity } = files;
+  return { sod, dataGroups, ...(cardSecurity === undefined ? {} : { cardSecurity }) };
 }
 
 /**
@@ -70,10 +75,23 @@ export async function readDocument(chip: Chip, now: Date): Promise<ReadDocumentF
       if (number === 11 && !centuryOfBirthIsOpen(dg1, now)) continue;
       await readIfThere(`DG${number}`);
     }
+    const signedDg14 = named?.has(14) === true ? files.DG14 : undefined;
+    if (signedDg14 !== undefined && wantsCardSecurity(signedDg14, named?.has(15) === true))
+      await readIfThere("CardSecurity");
     const dg2 = await read("DG2");
     return { ...files, SOD: sod, DG1: dg1, DG2: dg2 };
   } catch (error) {
     for (const file of Object.values(files)) file.fill(0);
+    throw error;
+  }
+}
+
+function wantsCardSecurity(dg14: Uint8Array, signsChallenges: boolean): boolean {
+  try {
+    return needsCardSecurity(readDg14(dg14), signsChallenges);
+  } catch (error) {
+    // A DG14 that this reader cannot read is for the judge to refuse.
+    if (isEmrtdError(error)) return false;
     throw error;
   }
 }

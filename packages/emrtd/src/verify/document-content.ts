@@ -16,6 +16,8 @@ import type { Mrz } from "../mrz/parse-mrz.ts";
 export type DocumentFiles = {
   readonly sod: Uint8Array;
   readonly dataGroups: ReadonlyMap<DataGroupNumber, Uint8Array>;
+  /** Only where the chip authentication mapping is the proof to ask for. */
+  readonly cardSecurity?: Uint8Array;
 };
 
 /** Signed hashes and certificates are small; a larger object is an attempt to be expensive. */

@@ -21,6 +21,7 @@ const failureCodes: Readonly<Record<CheckName, DocumentFailureCode>> = {
   document_expiry: "document_expired",
   chip_authentication: "document_chip_authentication_failed",
   active_authentication: "document_active_authentication_failed",
+  chip_authentication_mapping: "document_chip_authentication_failed",
 };
 
 /** Null when no check failed. */

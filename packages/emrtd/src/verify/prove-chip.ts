@@ -8,6 +8,12 @@ import {
   type ChipAuthenticationState,
   continueChipAuthentication,
 } from "../chip-authentication/judge-proof.ts";
+import {
+  beginChipMapping,
+  type ChipMappingFiles,
+  type ChipMappingState,
+  continueChipMapping,
+} from "../chip-authentication-mapping/judge-proof.ts";
 import type { RandomSource } from "../crypto/random.ts";
 import type { ProofStep } from "../proof-step.ts";
 import type { ChipProof, ProofResult } from "./report.ts";
@@ -20,17 +26,25 @@ import type { ChipProof, ProofResult } from "./report.ts";
  */
 export type ChipProofState =
   | (ChipAuthenticationState & { readonly proof: "chip_authentication" })
-  | (ActiveAuthenticationState & { readonly proof: "active_authentication" });
+  | (ActiveAuthenticationState & { readonly proof: "active_authentication" })
+  | (ChipMappingState & { readonly proof: "chip_authentication_mapping" });
 
 export type ChipProofStep = ProofStep<ChipProofState, ProofResult>;
 
-/** The groups that hold the keys. Both are those of the report: covered by its security object. */
-export type ProofFiles = Readonly<Partial<Record<"DG14" | "DG15", Uint8Array>>>;
+/** The files that a proof hangs on, all of them verified by the report. */
+export const proofFiles = ["DG1", "DG14", "DG15", "CardSecurity"] as const;
+type ProofFileName = (typeof proofFiles)[number];
+export type ProofFiles = Readonly<Partial<Record<ProofFileName, Uint8Array>>>;
 
 export function beginChipProof(proof: ChipProof, files: ProofFiles, random: RandomSource): ChipProofStep {
-  return proof === "chip_authentication"
-    ? named(proof, beginChipAuthentication(requireFile(files, "DG14"), random))
-    : named(proof, beginActiveAuthentication(random));
+  switch (proof) {
+    case "chip_authentication":
+      return named(proof, beginChipAuthentication(requireFile(files, "DG14"), random));
+    case "active_authentication":
+      return named(proof, beginActiveAuthentication(random));
+    case "chip_authentication_mapping":
+      return named(proof, beginChipMapping(mappingFiles(files), random));
+  }
 }
 
 /** `answers` are those of the chip to what was asked last, in order; none at all when it refused to answer. */
@@ -40,12 +54,26 @@ export function continueChipProof(
   files: ProofFiles,
   random: RandomSource,
 ): ChipProofStep {
-  if (state.proof === "chip_authentication") {
-    const step = continueChipAuthentication(state, answers, requireFile(files, "DG14"), random);
-    return named(state.proof, step);
+  switch (state.proof) {
+    case "chip_authentication": {
+      const step = continueChipAuthentication(state, answers, requireFile(files, "DG14"), random);
+      return named(state.proof, step);
+    }
+    case "active_authentication": {
+      const groups = { dg14: files.DG14 ?? null, dg15: requireFile(files, "DG15") };
+      return named(state.proof, judgeActiveAuthentication(state, answers, groups));
+    }
+    case "chip_authentication_mapping":
+      return named(state.proof, continueChipMapping(state, answers, mappingFiles(files)));
   }
-  const groups = { dg14: files.DG14 ?? null, dg15: requireFile(files, "DG15") };
-  return named(state.proof, judgeActiveAuthentication(state, answers, groups));
+}
+
+function mappingFiles(files: ProofFiles): ChipMappingFiles {
+  return {
+    dg1: requireFile(files, "DG1"),
+    dg14: requireFile(files, "DG14"),
+    cardSecurity: requireFile(files, "CardSecurity"),
+  };
 }
 
 /** To be called with every state that is no longer needed. */
@@ -55,16 +83,20 @@ export function overwriteChipProof(state: ChipProofState): void {
 
 function named(proof: "chip_authentication", step: ProofStep<ChipAuthenticationState>): ChipProofStep;
 function named(proof: "active_authentication", step: ProofStep<ActiveAuthenticationState>): ChipProofStep;
+function named(proof: "chip_authentication_mapping", step: ProofStep<ChipMappingState>): ChipProofStep;
 function named(
   proof: ChipProof,
-  step: ProofStep<ChipAuthenticationState> | ProofStep<ActiveAuthenticationState>,
+  step:
+    | ProofStep<ChipAuthenticationState>
+    | ProofStep<ActiveAuthenticationState>
+    | ProofStep<ChipMappingState>,
 ): ProofStep<object, ProofResult> {
   return step.kind === "ask"
     ? { ...step, state: { ...step.state, proof } }
     : { kind: "judged", verdict: { ...step.verdict, proof } };
 }
 
-function requireFile(files: ProofFiles, name: "DG14" | "DG15"): Uint8Array {
+function requireFile(files: ProofFiles, name: ProofFileName): Uint8Array {
   const file = files[name];
   if (file === undefined) throw new TypeError(`The proof was asked for without ${name}`);
   return file;

@@ -16,6 +16,7 @@ export const checkNames = [
   "document_expiry",
   "chip_authentication",
   "active_authentication",
+  "chip_authentication_mapping",
 ] as const;
 
 export type CheckName = (typeof checkNames)[number];
@@ -60,7 +61,12 @@ export type Warning = {
  */
 export type Level = "data_authentic" | "chip_genuine" | "chip_clonable";
 
-export type ChipProof = "chip_authentication" | "active_authentication";
+const chipProofs = ["chip_authentication", "active_authentication", "chip_authentication_mapping"] as const;
+export type ChipProof = (typeof chipProofs)[number];
+
+function isChipProof(name: CheckName): name is ChipProof {
+  return chipProofs.some((proof) => proof === name);
+}
 
 export type Report = {
   readonly checks: readonly Check[];
@@ -104,7 +110,7 @@ export function makeReport(checks: readonly Check[], warnings: readonly Warning[
   for (const { name, outcome } of checks) {
     if (outcome === "failed" || (name === "document_expiry" && outcome === "not_run"))
       return { checks, warnings, level: null, nextProof: null };
-    if (name !== "chip_authentication" && name !== "active_authentication") continue;
+    if (!isChipProof(name)) continue;
     if (outcome === "passed") genuine = true;
     if (outcome === "pending") nextProof ??= name;
   }

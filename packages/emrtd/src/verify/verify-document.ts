@@ -1,6 +1,13 @@
 import { equal } from "../bytes.ts";
 import { chipAuthenticationOffersIn } from "../chip-authentication/chip-authentication-offer.ts";
+import {
+  announcesChipMapping,
+  chipMappingOffer,
+  needsCardSecurity,
+  readCardSecurity,
+} from "../chip-authentication-mapping/card-security.ts";
 import { clockSkewMilliseconds, isInFuture } from "../clock-skew.ts";
+import type { SignedData } from "../cms/signed-data.ts";
 import { type SignedDataVerdict, verifySignedData } from "../cms/verify-signed-data.ts";
 import { describePublicKey } from "../crypto/public-key.ts";
 import type { SignatureChecker } from "../crypto/signature.ts";
@@ -8,7 +15,8 @@ import { describeScheme } from "../crypto/signature-scheme.ts";
 import { isEmrtdError } from "../emrtd-error.ts";
 import type { DataGroupNumber } from "../lds/data-group.ts";
 import { readFullDateOfBirth } from "../lds/dg11.ts";
-import type { LdsSecurityObject } from "../lds/lds-security-object.ts";
+import type { DigestName, LdsSecurityObject } from "../lds/lds-security-object.ts";
+import type { SecurityInfo } from "../lds/security-infos.ts";
 import { endOfValidity, type MrzDate, withBirthBefore, withFullDateOfBirth } from "../mrz/mrz-date.ts";
 import type { Mrz } from "../mrz/parse-mrz.ts";
 import type { Authority } from "../trust/authority.ts";
@@ -76,7 +84,7 @@ export function verifyDocument(input: DocumentVerification): VerifiedDocument {
     const document = run.check("structure", (note) => checkStructure(files, policy, now, note));
     content = document;
     const { securityObject, mrz, chipKeys } = document;
-    const { signer, authority, signingTime } = checkAuthorship(run, document, input);
+    const { signer, authority, signingTime } = checkAuthorship(run, signedHashes(document), input);
     run.check("data_group_hashes", (note) => checkHashes(files, securityObject, checker, note));
     const dateOfBirth = settleBirth(run, document, files, signingTime, now);
     if (dateOfBirth !== mrz.dateOfBirth) content = { ...document, mrz: { ...mrz, dateOfBirth } };
@@ -94,6 +102,7 @@ export function verifyDocument(input: DocumentVerification): VerifiedDocument {
     // A key that the state itself calls compromised proves nothing.
     const compromised = found.some(({ kind }) => kind === "active_authentication_key_compromised");
     run.offer("active_authentication", offersActiveAuthentication(chipKeys) && !compromised);
+    offerChipMapping(run, document, input);
   });
   return { report: run.report(), content };
 }
@@ -118,6 +127,46 @@ function offerChipAuthentication(run: Run, { securityInfos }: ChipKeys): void {
     run.warn("chip_authentication", "chip_authentication_unsupported");
 }
 
+/**
+ * Decision: where the signed DG14 announces the mapping and no other proof is offered, the document must give it.
+ * EF.CardSecurity that is missing, not of the state or without the key is refused, or a copy would only have to leave
+ * it out. Where nothing signed announces the mapping, it counts as not offered.
+ */
+function offerChipMapping(run: Run, { chipKeys, mrz }: DocumentContent, input: DocumentVerification): void {
+  const name = "chip_authentication_mapping";
+  const infos = chipKeys.securityInfos ?? [];
+  if (!announcesChipMapping(infos)) run.offer(name, false);
+  if (!needsCardSecurity(infos, offersActiveAuthentication(chipKeys))) return;
+  run.check(name, (note) => checkCardSecurity(infos, mrz, input, note), "pending");
+}
+
+/** Passive authentication of EF.CardSecurity, by the same rules as that of the security object. */
+function checkCardSecurity(
+  dg14: readonly SecurityInfo[],
+  mrz: Mrz,
+  input: DocumentVerification,
+  note: Note,
+): void {
+  const file = input.files.cardSecurity ?? note.fail("card_security_missing");
+  const { signedData, securityInfos } = readCardSecurity(file);
+  // The content is a set, as signed attributes are: without attributes, those of another message could pass for it.
+  const tolerance = { ...input.policy.securityObject, noSignedAttributes: false };
+  const policy = { ...input.policy, securityObject: tolerance };
+  const run = new Run(policy);
+  run.untilFailure(() => {
+    const { signer, authority } = checkAuthorship(run, { signedData, groupHash: null }, { ...input, policy });
+    run.check("country_agreement", (own) => checkCountries(signer, authority, mrz, own));
+  });
+  const { checks, warnings } = run.report();
+  const failed = checks.find(({ outcome }) => outcome === "failed");
+  if (failed !== undefined) {
+    note.evidence({ ...failed.evidence, card_security_check: failed.name });
+    note.fail(`card_security_${failed.reason}`);
+  }
+  for (const { code } of warnings) note.warn(code);
+  if (chipMappingOffer(dg14, securityInfos) === null) note.fail("card_security_without_key");
+}
+
 /** Who signed the security object, without a look at the groups it is about: the checks up to `revocation`. */
 export function verifySecurityObject(
   input: Omit<DocumentVerification, "files"> & { readonly sod: Uint8Array },
@@ -129,20 +178,27 @@ export function verifySecurityObject(
       judgeContentType(read, input.policy, note);
       return read;
     });
-    checkAuthorship(run, file, input);
+    checkAuthorship(run, signedHashes(file), input);
   });
   return run.report();
 }
 
+/** A message of the state, and the hash that it holds of the data groups. */
+type SignedFile = { readonly signedData: SignedData; readonly groupHash: DigestName | null };
+
+function signedHashes({ signedData, securityObject: { digest } }: SecurityObjectFile): SignedFile {
+  return { signedData, groupHash: digest };
+}
+
 function checkAuthorship(
   run: Run,
-  { signedData, securityObject }: SecurityObjectFile,
+  { signedData, groupHash }: SignedFile,
   { trust, policy, now, checker }: Omit<DocumentVerification, "files">,
 ): { readonly signer: Certificate; readonly authority: Authority; readonly signingTime: Date | null } {
   const { signer, signingTime } = run.check("sod_signature", (note) => {
     const read = (der: Uint8Array) => trust.readSigner(der);
     const verdict = verifySignedData(signedData, checker, policy.securityObject, read);
-    return checkSecurityObject(verdict, securityObject, note);
+    return checkSignature(verdict, groupHash, note);
   });
   run.check("signer_certificate", (note) => checkSignerCertificate(signer, policy, note));
   const authority = run.check("chain", (note) => checkChain(signer, trust, policy, checker, note));
@@ -246,12 +302,12 @@ class Run {
     return this.#policy.rulings[code];
   }
 
-  check<T>(name: CheckName, body: (note: Note) => T): T {
+  check<T>(name: CheckName, body: (note: Note) => T, outcome: "passed" | "pending" = "passed"): T {
     const note = this.#note;
     note.begin(name);
     try {
       const result = body(note);
-      this.#checks.push({ name, outcome: "passed", reason: null, evidence: note.written });
+      this.#checks.push({ name, outcome, reason: null, evidence: note.written });
       return result;
     } catch (error) {
       if (error instanceof CheckFailed) {
@@ -341,15 +397,15 @@ function judgeContentType(
 
 type ValidSignature = Extract<SignedDataVerdict, { valid: true }>;
 
-function checkSecurityObject(
+function checkSignature(
   verdict: SignedDataVerdict,
-  { digest }: LdsSecurityObject,
+  groupHash: DigestName | null,
   note: Note,
 ): ValidSignature {
   if (!verdict.valid) return note.fail(verdict.fault);
   for (const warning of verdict.warnings) note.warn(warning);
-  note.evidence({ algorithm: describeScheme(verdict.scheme), group_hash: digest });
-  if (verdict.scheme.hash === "SHA-1" || digest === "SHA-1") note.judge("sha1");
+  note.evidence({ algorithm: describeScheme(verdict.scheme), group_hash: groupHash });
+  if (verdict.scheme.hash === "SHA-1" || groupHash === "SHA-1") note.judge("sha1");
   return verdict;
 }
 

@@ -4,7 +4,7 @@ import { type DataGroupNumber, dataGroupTags, isDataGroupNumber } from "../lds/d
 import type { MrzKeyFields } from "../mrz/mrz-key.ts";
 import type { DocumentFiles } from "../verify/document-content.ts";
 
-export type TestFileName = "COM" | "SOD" | `DG${DataGroupNumber}`;
+export type TestFileName = "COM" | "SOD" | "CardSecurity" | `DG${DataGroupNumber}`;
 
 /** What partners are told about a session, when its document or its holder is refused. */
 export type ExpectedFailureCode =
@@ -63,7 +63,8 @@ export function documentFilesOf({ files }: Pick<TestDocument, "files">): Documen
     if (file !== undefined) dataGroups.set(number, file);
   }
   if (files.SOD === undefined) throw new EmrtdError("LDS_INVALID", "The document has no EF.SOD");
-  return { sod: files.SOD, dataGroups };
+  const { SOD: sod, CardSecurity: cardSecurity } = files;
+  return { sod, dataGroups, ...(cardSecurity === undefined ? {} : { cardSecurity }) };
 }
 
 const bytesMark = "base64:";

@@ -1,6 +1,11 @@
 import { availableParallelism } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ChipProofState, ChipProofStep, ProofFiles } from "@assay/emrtd/verify/prove-chip";
+import {
+  type ChipProofState,
+  type ChipProofStep,
+  type ProofFiles,
+  proofFiles,
+} from "@assay/emrtd/verify/prove-chip";
 import type { ChipProof } from "@assay/emrtd/verify/report";
 import type { Who } from "../../platform/lib/waiting-line.ts";
 import {
@@ -121,6 +126,8 @@ export class ChipExaminer {
 }
 
 /** Only the files that a proof needs, so that the portrait is not copied to the thread. */
-function proofFilesOf({ DG14, DG15 }: ProofFiles): ProofFiles {
-  return { ...(DG14 === undefined ? {} : { DG14 }), ...(DG15 === undefined ? {} : { DG15 }) };
+function proofFilesOf(files: ProofFiles): ProofFiles {
+  return Object.fromEntries(
+    proofFiles.flatMap((name) => (files[name] === undefined ? [] : [[name, files[name]]])),
+  );
 }

@@ -53,7 +53,8 @@ export type ChipTask =
   | { kind: "find_test_document"; sod: Uint8Array; nowMs: number };
 
 export type SentFiles = Readonly<
-  Partial<Record<"COM" | "DG11" | "DG14" | "DG15", Uint8Array>> & Record<"SOD" | "DG1" | "DG2", Uint8Array>
+  Partial<Record<"COM" | "DG11" | "DG14" | "DG15" | "CardSecurity", Uint8Array>> &
+    Record<"SOD" | "DG1" | "DG2", Uint8Array>
 >;
 
 /** The report on a document, and what follows from it; made by `documentCheckOf` only, so that the two cannot differ. */

@@ -206,6 +206,7 @@ const stepLines: Readonly<Record<string, string>> = {
   waiting: "The service is busy; this goes on by itself. Leave the document where it is.",
   chip_authentication: "The chip proves that it is no copy. Leave the document where it is.",
   active_authentication: "The chip proves that it is no copy. Leave the document where it is.",
+  chip_authentication_mapping: "The chip proves that it is no copy. Leave the document where it is.",
   chip_passed: "The chip has passed. The document can be taken off the reader.",
 };
 

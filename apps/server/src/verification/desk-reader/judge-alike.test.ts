@@ -163,6 +163,16 @@ test("the desk and the service judge every document of the test country alike", 
         warnings: unsupported,
       },
     ],
+    [
+      "PACE with the chip authentication mapping: the chip proves the key of EF.CardSecurity",
+      passport("900101", { chipMapping: true }),
+      { accepted: true, failure: null, level: "chip genuine", warnings: [] },
+    ],
+    [
+      "PACE with the chip authentication mapping, and a copy that lacks the key: refused",
+      passport("900101", { chipMapping: true, clone: true }),
+      { accepted: false, failure: "document chip authentication failed", level: null, warnings: [] },
+    ],
   ];
   for (const [name, document, expected] of cases) {
     await t.test(name, async () => {

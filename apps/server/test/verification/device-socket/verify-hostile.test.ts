@@ -10,6 +10,10 @@ import {
 import { sendFiles } from "@assay/device/send-artifacts";
 import { encodeResponse } from "@assay/emrtd/apdu/response";
 import { cipherSuites, deriveSessionKeys } from "@assay/emrtd/crypto/cipher-suite";
+import { personalise } from "@assay/emrtd/node/test-country/personalise";
+import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
+import { signerProfile } from "@assay/emrtd/node/test-country/signer-profiles";
+import { createTestCountry, defaultTestSeed } from "@assay/emrtd/node/test-country/test-country";
 import { SecureMessaging } from "@assay/emrtd/secure-messaging/secure-messaging";
 import { WebSocket as HeaderWebSocket } from "undici";
 import { sql } from "../../../src/platform/db/sql.ts";
@@ -270,6 +274,86 @@ test("groups that would ask for a proof cannot be left out", async (t) => {
   );
   sendFiles(device.connection, { SOD, DG1, DG2 });
   assert.equal((await device.expect("step_result")).failure_code, "document_authenticity_failed");
+});
+
+/** A passport whose only proof is the mapping of PACE. */
+function mappingPassport(clone: boolean) {
+  const { files, chip, mrzLines } = personalise({
+    country: createTestCountry(defaultTestSeed, service.clock.now()),
+    profile: signerProfile("brainpoolP256r1-sha256-explicit"),
+    can: "123456",
+    portrait: readPortrait("adult.jpg"),
+    mrz: {
+      format: "TD3",
+      documentCode: "P",
+      issuingState: "UTO",
+      nationality: "UTO",
+      documentNumber: "MAPPING01",
+      dateOfBirth: "900101",
+      dateOfExpiry: "331231",
+      sex: "X",
+      primaryName: "Mapping",
+    },
+    chipMapping: true,
+    clone,
+  });
+  return { ...valid, files, chip, mrzLines };
+}
+
+test("a chip that proves itself by the mapping of PACE to the service is genuine evidence, and its copy is refused", async (t) => {
+  const { device, sessionId } = await begin(t, service.machines[0].url);
+  const refused = await device.passChip(mappingPassport(true));
+  assert.ok(refused.type === "step_result");
+  assert.equal(refused.failure_code, "document_chip_authentication_failed");
+  const passed = await device.passChip(mappingPassport(false), 100);
+  assert.ok(passed.type === "step_result");
+  assert.deepEqual([passed.passed, passed.phase], [true, "face"]);
+  device.send({ type: "face_start" });
+  assert.equal((await device.expect("outcome")).status, "succeeded");
+  const { evidence } = expectData(await partner.api.get(`/v1/sessions/${sessionId}`));
+  assert.equal(evidence.chip, "genuine");
+});
+
+test("the file with the key of the mapping cannot be left out, and answers of another exchange do not help", async (t) => {
+  const { device, triesUsed } = await begin(t);
+  const { CardSecurity, ...others } = await device.read(mappingPassport(false));
+  assert.ok(CardSecurity !== undefined);
+  sendFiles(device.connection, others);
+  assert.equal((await device.expect("step_result")).failure_code, "document_chip_authentication_failed");
+  const answers: string[][] = [];
+  const files = await device.read(mappingPassport(false));
+  sendFiles(device.connection, files, 100);
+  for (;;) {
+    const event = await device.connection.next();
+    assert.ok("message" in event);
+    if (event.message.type === "step_result") break;
+    if (event.message.type !== "chip_command") continue;
+    assert.deepEqual([event.message.proof, event.message.kind], ["chip_authentication_mapping", "sealed"]);
+    const sent = await device.answer(event.message);
+    assert.ok(sent.type === "chip_answer");
+    answers.push(sent.answers);
+  }
+  assert.equal(answers.length, 9);
+  const replaying = await begin(t);
+  sendFiles(replaying.device.connection, files);
+  for (let used = 0; ; ) {
+    const event = await replaying.device.connection.next();
+    assert.ok("message" in event);
+    const { message } = event;
+    if (message.type === "chip_command")
+      replaying.device.send({
+        type: "chip_answer",
+        exchange: message.exchange,
+        answers: answers[used++] ?? assert.fail("recorded answers were not enough"),
+      });
+    if (message.type !== "step_result") continue;
+    assert.equal(message.failure_code, "document_chip_authentication_failed");
+    // The recorded key of the chip fits no token of this exchange.
+    assert.equal(used, 6);
+    break;
+  }
+  assert.deepEqual(await replaying.triesUsed(), [1, 0, "in_progress"]);
+  assert.deepEqual(await triesUsed(), [2, 0, "in_progress"]);
 });
 
 test("what has passed cannot be sent again, not even on a new socket", async (t) => {

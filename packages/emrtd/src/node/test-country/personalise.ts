@@ -6,10 +6,10 @@ import { buildDg2 } from "../../lds/dg2.ts";
 import { buildDg11, type Dg11Content } from "../../lds/dg11.ts";
 import { buildDg14 } from "../../lds/dg14.ts";
 import { buildDg15 } from "../../lds/dg15.ts";
-import type { SecurityInfoContent } from "../../lds/security-infos.ts";
+import { buildSecurityInfos, type SecurityInfoContent } from "../../lds/security-infos.ts";
 import { buildMrz, type MrzContent } from "../../mrz/build-mrz.ts";
 import type { TestChip, TestFileName } from "../../virtual/test-document.ts";
-import { type MessageOptions, signSecurityObject } from "./sign-message.ts";
+import { type MessageOptions, signMessage, signSecurityObject } from "./sign-message.ts";
 import type { SignerProfile } from "./signer-profiles.ts";
 import { ecSigningKey, rsaSigningKey, type SigningKey, secp256k1PublicKey } from "./signing-key.ts";
 import type { SignerVariant, TestCountry } from "./test-country.ts";
@@ -30,6 +30,8 @@ export type PersonalisationRequest = {
   readonly faceEncoding?: "ISO_19794_5" | "ISO_39794_5";
   readonly chipAuthentication?: ChipAuthenticationKind;
   readonly activeAuthentication?: ActiveAuthenticationKind;
+  /** PACE with the chip authentication mapping, its key in EF.CardSecurity. */
+  readonly chipMapping?: boolean;
   /** Further details of the holder, in DG11. */
   readonly details?: Dg11Content;
   readonly can: string;
@@ -48,6 +50,11 @@ type PersonalisedDocument = {
 
 /** AES-128 with generic mapping, on brainpoolP256r1 in the table of standardised domain parameters. */
 const paceOffered = { oid: `${oids.paceEcdhGm}.2`, parameterId: 13 } as const;
+const mappingOffered = { oid: `${oids.paceEcdhCam}.2`, parameterId: 13 } as const;
+
+function paceInfo({ oid, parameterId }: typeof paceOffered | typeof mappingOffered): SecurityInfoContent {
+  return { kind: "pace", protocol: oid, parameterId: BigInt(parameterId) };
+}
 
 type ChipKey = {
   readonly infos: readonly SecurityInfoContent[];
@@ -75,8 +82,7 @@ function chipAuthenticationKey(
     return { infos: infos(oids.chipAuthenticationEcdhAes128, publicKey), privateKey: null };
   }
   const key = ecSigningKey(seed, keyLabel, "brainpoolP256r1", { explicitParameters: true });
-  const protocol =
-    kind === "ecdh_3des" ? oids.chipAuthenticationEcdh3Des : oids.chipAuthenticationEcdhAes128;
+  const protocol = kind === "ecdh_3des" ? oids.chipAuthenticationEcdh3Des : oids.chipAuthenticationEcdhAes128;
   return { infos: infos(protocol, key.subjectPublicKeyInfo), privateKey: key.pkcs8 };
 }
 
@@ -105,30 +111,43 @@ export function personalise(request: PersonalisationRequest): PersonalisedDocume
     [1, buildDg1(mrzLines)],
     [2, buildDg2({ image: portrait, encoding: request.faceEncoding ?? "ISO_19794_5" })],
   ]);
+  const pace = request.chipMapping === true ? [paceOffered, mappingOffered] : [paceOffered];
+  const mappingKey =
+    request.chipMapping === true
+      ? ecSigningKey(country.seed, `${label} chip mapping`, "brainpoolP256r1", { explicitParameters: false })
+      : null;
   const infos = [...(chipAuthentication?.infos ?? []), ...(activeAuthentication?.infos ?? [])];
-  if (infos.length > 0) {
-    dataGroups.set(
-      14,
-      buildDg14([
-        ...infos,
-        { kind: "pace", protocol: paceOffered.oid, parameterId: BigInt(paceOffered.parameterId) },
-      ]),
-    );
-  }
+  if (infos.length > 0 || mappingKey !== null)
+    dataGroups.set(14, buildDg14([...infos, ...pace.map(paceInfo)]));
   if (request.details !== undefined) dataGroups.set(11, buildDg11(request.details));
   if (activeAuthentication) dataGroups.set(15, buildDg15(activeAuthentication.key.subjectPublicKeyInfo));
 
-  const sod = signSecurityObject({
-    groupHash: profile.groupHash,
-    dataGroups,
-    signer: country.documentSigner(profile, request.signerVariant),
-    options: { signedAt: country.signedAt, identifySignerBy: "issuer_and_serial", ...request.signing },
-  });
+  const signer = country.documentSigner(profile, request.signerVariant);
+  const options: MessageOptions = {
+    signedAt: country.signedAt,
+    identifySignerBy: "issuer_and_serial",
+    ...request.signing,
+  };
+  const sod = signSecurityObject({ groupHash: profile.groupHash, dataGroups, signer, options });
   const files: Partial<Record<TestFileName, Uint8Array>> = {
     COM: buildCom({ dataGroups: [...dataGroups.keys()] }),
     SOD: sod,
   };
   for (const [number, file] of dataGroups) files[`DG${number}`] = file;
+  if (mappingKey !== null) {
+    const key: SecurityInfoContent = {
+      kind: "chipAuthenticationPublicKey",
+      protocol: oids.publicKeyEcdh,
+      subjectPublicKeyInfo: mappingKey.subjectPublicKeyInfo,
+      keyId: BigInt(mappingOffered.parameterId),
+    };
+    const content = buildSecurityInfos([...pace.map(paceInfo), key]);
+    files.CardSecurity = signMessage(oids.securityObject, content, signer, options);
+  }
+  const agreementKeys = [
+    ...(chipAuthentication?.privateKey ? [{ privateKey: chipAuthentication.privateKey }] : []),
+    ...(mappingKey === null ? [] : [{ privateKey: mappingKey.pkcs8, keyId: mappingOffered.parameterId }]),
+  ];
   return {
     mrzLines,
     files,
@@ -139,9 +158,8 @@ export function personalise(request: PersonalisationRequest): PersonalisedDocume
         dateOfExpiry: mrz.dateOfExpiry,
       },
       can,
-      pace: [paceOffered],
-      chipAuthentication:
-        chipAuthentication?.privateKey && !clone ? [{ privateKey: chipAuthentication.privateKey }] : [],
+      pace,
+      chipAuthentication: clone ? [] : agreementKeys,
       activeAuthentication:
         activeAuthentication && !clone
           ? {
