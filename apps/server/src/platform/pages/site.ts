@@ -27,6 +27,7 @@ export const sections: readonly { title: string; names: readonly string[] }[] = 
       "partitioning",
       "upgrading",
       "configuration",
+      "evidence",
       "face",
       "privacy",
       "accessibility",
