@@ -75,9 +75,8 @@ export async function readDocument(chip: Chip, now: Date): Promise<ReadDocumentF
       if (number === 11 && !centuryOfBirthIsOpen(dg1, now)) continue;
       await readIfThere(`DG${number}`);
     }
-    const signedDg14 = named?.has(14) === true ? files.DG14 : undefined;
-    if (signedDg14 !== undefined && wantsCardSecurity(signedDg14, named?.has(15) === true))
-      await readIfThere("CardSecurity");
+    const { DG14, DG15 } = files;
+    if (DG14 !== undefined && wantsCardSecurity(DG14, DG15 !== undefined)) await readIfThere("CardSecurity");
     const dg2 = await read("DG2");
     return { ...files, SOD: sod, DG1: dg1, DG2: dg2 };
   } catch (error) {
