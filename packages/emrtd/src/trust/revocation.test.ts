@@ -350,6 +350,31 @@ const cases: readonly Case[] = [
     openssl: true,
   },
   {
+    says: "a list of signers alone that its maker did not mark as critical revokes",
+    trusted: [root(before)],
+    lists: [
+      revoking(before, "2026-01-01", {
+        extensions: [extension("2.5.29.28", false, sequence(contextValue(1, truth)))],
+      }),
+    ],
+    expected: "signer_revoked",
+    openssl: false,
+  },
+  {
+    says: "a newer list of signers alone, which says nothing about authorities, does not bring a revoked one back",
+    trusted: [root(before)],
+    lists: [list(before, "2026-01-01", [serials.root]), clean(before, "2026-02-01", signersAlone)],
+    expected: "authority_revoked",
+    openssl: false,
+  },
+  {
+    says: "the newest list of signers counts, whether it holds authorities besides or not",
+    trusted: [root(before)],
+    lists: [clean(before, "2026-01-01"), revoking(before, "2026-02-01", signersAlone)],
+    expected: "signer_revoked",
+    openssl: false,
+  },
+  {
     says: "a list of signers alone that names its authority revokes",
     trusted: [root(before)],
     lists: [revoking(before, "2026-01-01", signersAloneNamed)],
