@@ -175,11 +175,13 @@ function checkExtras({ readerState, antenna }: CheckedTransport): string {
   return `antenna: ${at}`;
 }
 
-/** Reads as the page does, and holds the files against the hashes that the document signs. */
-async function readWhole(stage: TransportStage, transport: CheckedTransport): Promise<string> {
-  let commands = 0;
-  let longest = 0;
-  const counting: ChipTransport = {
+/** The transport with a limit on every answer, so that no check waits for ever. */
+function withPatience(
+  stage: TransportStage,
+  transport: CheckedTransport,
+  onAnswer: (answer: Uint8Array) => void = () => {},
+): ChipTransport {
+  return {
     get maxCommandBytes() {
       return transport.maxCommandBytes;
     },
@@ -196,11 +198,20 @@ async function readWhole(stage: TransportStage, transport: CheckedTransport): Pr
     transceive: async (command) => {
       demand(command.length <= transport.maxCommandBytes, "a command longer than the limit was needed");
       const answer = await ask(stage, transport, command);
-      commands += 1;
-      longest = Math.max(longest, answer.length);
+      onAnswer(answer);
       return answer;
     },
   };
+}
+
+/** Reads as the page does, and holds the files against the hashes that the document signs. */
+async function readWhole(stage: TransportStage, transport: CheckedTransport): Promise<string> {
+  let commands = 0;
+  let longest = 0;
+  const counting = withPatience(stage, transport, ({ length }) => {
+    commands += 1;
+    longest = Math.max(longest, length);
+  });
   const startedAt = performance.now();
   const opened = await openDocument(
     counting,
@@ -335,7 +346,7 @@ const checks: readonly TransportCheck[] = [
       const transport = await begin(stage);
       if (transport.reset === undefined) throw new Skip("it has none; people lift the document instead");
       let reopened = false;
-      const chip = await openChip(transport, stage.key, {
+      const chip = await openChip(withPatience(stage, transport), stage.key, {
         onProgress: ({ step }) => {
           reopened ||= step === "reopening";
         },
@@ -388,7 +399,11 @@ const checks: readonly TransportCheck[] = [
       await stage.takeAway();
       const transport = await stage.transport();
       // The command that notices the loss, so that the next one waits.
-      await transport.transceive(selectApplication).catch(() => {});
+      await within(
+        patienceOf(stage),
+        transport.transceive(selectApplication).catch(() => {}),
+        "a document that was taken away was not told",
+      );
       const given = watch(transport.transceive(getChallenge));
       await pause(patienceOf(stage) * waitingShare);
       void transport.cancel?.();
