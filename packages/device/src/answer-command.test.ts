@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { EmrtdError } from "@assay/emrtd/emrtd-error";
 import type { AnsweringChip } from "@assay/emrtd/reader/carry-commands";
-import { answerCommand } from "./answer-command.ts";
+import { answerCommand, problemOf } from "./answer-command.ts";
 
 function chip(answer: () => Promise<Uint8Array>): AnsweringChip {
   return {
@@ -70,4 +70,18 @@ test("an error of this device is never an answer", async () => {
   await assert.rejects(answerCommand(fine, { kind: "sealed", commands: ["not base64!"] }), {
     code: "BYTES_INVALID",
   });
+});
+
+test("what a person hears of an error depends on who can do something about it", () => {
+  const problems = {
+    lost: ["CHIP_LOST", "RESET_NEEDED"],
+    key: ["ACCESS_KEY_INVALID", "BAC_FAILED", "PACE_FAILED"],
+    unsupported: ["PROTOCOL_UNSUPPORTED", "ALGORITHM_UNSUPPORTED", "FILE_TOO_LARGE"],
+    device: ["APDU_INVALID", "BYTES_INVALID"],
+    unreadable: ["LDS_INVALID", "CHIP_STATUS", "SECURE_MESSAGING_FAILED", "FILE_NOT_FOUND"],
+  } as const;
+  for (const [problem, codes] of Object.entries(problems))
+    for (const code of codes) assert.equal(problemOf(new EmrtdError(code, "")), problem, code);
+  assert.equal(problemOf(new TypeError("x is undefined")), "device");
+  assert.equal(problemOf("CHIP_LOST"), "device");
 });
