@@ -124,8 +124,6 @@ export function sameCountry(one: string, other: string): boolean {
  * also spell out the three letters themselves.
  */
 export function certificateCountriesOf(issuingState: string): readonly string[] {
-  const known = countriesByState.get(issuingState);
-  if (known !== undefined) return known;
   const state = issuingState.replaceAll("<", "").trim().toUpperCase();
   return countriesByState.get(state) ?? (state === "" ? [] : [state]);
 }

@@ -6,7 +6,7 @@ import { readDg1 } from "../lds/dg1.ts";
 import { type Dg2, readDg2 } from "../lds/dg2.ts";
 import { readDg14 } from "../lds/dg14.ts";
 import { type Dg15, readDg15 } from "../lds/dg15.ts";
-import { maxFileBytes, openFile } from "../lds/lds-file.ts";
+import { openFile } from "../lds/lds-file.ts";
 import { type LdsSecurityObject, readLdsSecurityObject } from "../lds/lds-security-object.ts";
 import type { SecurityInfo } from "../lds/security-infos.ts";
 import { readSodContent } from "../lds/sod.ts";
@@ -71,10 +71,8 @@ export function readDocumentContent(files: DocumentFiles, now: Date): DocumentCo
   if (dg1.length > maxDg1Bytes) throw new EmrtdError("LDS_TOO_LARGE", "DG1 is too large");
   const mrz = readDg1(dg1, now);
   const portraits = readDg2(requireGroup(files, 2));
-  for (const [number, bytes] of files.dataGroups) {
-    if (bytes.length > maxFileBytes) throw new EmrtdError("LDS_TOO_LARGE", `DG${number} is too large`);
+  for (const [number, bytes] of files.dataGroups)
     if (number !== 1 && number !== 2) openFile(bytes, dataGroupTags[number], `DG${number}`);
-  }
   const { signedData, securityObject, legacyContentType } = file;
   const chipKeys = readChipKeys(files, securityObject);
   return { signedData, securityObject, legacyContentType, mrz, portraits, chipKeys };

@@ -33,7 +33,6 @@ import {
   readSecurityObjectFile,
   type SecurityObjectFile,
 } from "./document-content.ts";
-import { isoText } from "./iso-text.ts";
 import type { PolicySwitch, Ruling, VerificationPolicy } from "./policy.ts";
 import {
   type Check,
@@ -343,25 +342,16 @@ class Run {
 
   report(): Report {
     const checks = this.#checks;
-    if (checks.length < checkNames.length) {
-      for (const name of checkNames) {
-        if (checks.some((made) => made.name === name)) continue;
-        checks.push({ name, outcome: "not_run", reason: null, evidence: noEvidence });
-      }
+    for (const name of checkNames) {
+      if (checks.some((made) => made.name === name)) continue;
+      checks.push({ name, outcome: "not_run", reason: null, evidence: noEvidence });
     }
     return makeReport(checks, this.#warnings);
   }
 }
 
-/** A handful of numbers, for which sorting in general costs more than all that is done with them. */
 function ascending(numbers: Iterable<number>): readonly number[] {
-  const sorted: number[] = [];
-  for (const number of numbers) {
-    let place = sorted.push(number) - 1;
-    for (; place > 0 && (sorted[place - 1] ?? 0) > number; place--) sorted[place] = sorted[place - 1] ?? 0;
-    sorted[place] = number;
-  }
-  return sorted;
+  return [...numbers].sort((one, other) => one - other);
 }
 
 function checkStructure(
@@ -472,7 +462,7 @@ function checkChain(
     authority_sha256: fingerprint,
     authority_key: describePublicKey(certificate.publicKey),
     trusted_because: basis,
-    sources: labelsOf(sources),
+    sources: [...new Set(sources.map(({ label }) => label))],
   });
   if (certificate.keyUsage !== null && !certificate.keyUsage.keyCertSign)
     note.fail("authority_may_not_sign_certificates");
@@ -483,28 +473,6 @@ function checkChain(
   return authority;
 }
 
-/** The same for every document that leads to an authority. */
-const labels = new WeakMap<Authority["sources"], readonly string[]>();
-
-function labelsOf(sources: Authority["sources"]): readonly string[] {
-  const known = labels.get(sources);
-  if (known !== undefined) return known;
-  const distinct = [...new Set(sources.map(({ label }) => label))];
-  labels.set(sources, distinct);
-  return distinct;
-}
-
-/** Times of certificates and lists that are kept for many documents, and written into the report of each. */
-const written = new WeakMap<Date, string>();
-
-function writtenOf(time: Date): string {
-  const known = written.get(time);
-  if (known !== undefined) return known;
-  const text = time.toISOString();
-  written.set(time, text);
-  return text;
-}
-
 function checkValidityAtSigning(
   signer: Certificate,
   { certificate: authority }: Authority,
@@ -513,11 +481,11 @@ function checkValidityAtSigning(
   note: Note,
 ): void {
   note.evidence({
-    signed_at: signingTime === null ? "not stated" : isoText(signingTime),
-    signer_valid_from: writtenOf(signer.notBefore),
-    signer_valid_until: writtenOf(signer.notAfter),
-    authority_valid_from: writtenOf(authority.notBefore),
-    authority_valid_until: writtenOf(authority.notAfter),
+    signed_at: signingTime === null ? "not stated" : signingTime.toISOString(),
+    signer_valid_from: signer.notBefore.toISOString(),
+    signer_valid_until: signer.notAfter.toISOString(),
+    authority_valid_from: authority.notBefore.toISOString(),
+    authority_valid_until: authority.notAfter.toISOString(),
   });
   if (isInFuture(signer.notBefore, now)) note.fail("signer_not_yet_valid");
   if (!wasValidAt(authority, signer.notBefore)) note.fail("authority_not_valid_when_it_signed");
@@ -549,8 +517,8 @@ function checkRevocation(
       ? { revocation_list: "missing" }
       : {
           revocation_list: stale ? "stale" : "fresh",
-          revocation_list_from: writtenOf(newest.thisUpdate),
-          revocation_list_until: newest.nextUpdate === null ? null : writtenOf(newest.nextUpdate),
+          revocation_list_from: newest.thisUpdate.toISOString(),
+          revocation_list_until: newest.nextUpdate === null ? null : newest.nextUpdate.toISOString(),
         },
   );
   for (const list of lists) {
