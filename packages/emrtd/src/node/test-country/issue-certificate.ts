@@ -49,6 +49,8 @@ export type CertificateRequest = {
   /** Beside those that every certificate of its use has. */
   readonly extensions?: readonly TestExtension[];
   readonly withoutSubjectKeyId?: boolean;
+  /** Object identifiers of extensions that this certificate lacks, although those of its use have them. */
+  readonly without?: readonly string[];
 };
 
 export function encodeName({ country, organization, commonName }: TestName): Uint8Array {
@@ -77,21 +79,16 @@ function generalizedTimeValue(at: Date): Uint8Array {
 export function issueCertificate(request: CertificateRequest): Uint8Array {
   const { issuer, subject, subjectKey, serial, validity, use, privateKeyUsagePeriod } = request;
   const isAuthority = use === "authority";
-  const extensions = [
-    ...(request.withoutSubjectKeyId === true
-      ? []
-      : [extension("2.5.29.14", false, octetString(keyIdOf(subjectKey)))]),
-    extension("2.5.29.35", false, sequence(contextValue(0, keyIdOf(issuer.key)))),
-    // keyCertSign and cRLSign, or digitalSignature.
-    extension(
-      "2.5.29.15",
-      true,
-      isAuthority ? bitString(Uint8Array.of(0x06), 1) : bitString(Uint8Array.of(0x80), 7),
-    ),
-  ];
-  if (isAuthority) extensions.push(extension("2.5.29.19", true, sequence(boolean(true), integer(0))));
-  if (use === "master_list_signer")
-    extensions.push(extension("2.5.29.37", true, sequence(oid("2.23.136.1.1.3"))));
+  const extensions: Uint8Array[] = [];
+  const add = (type: string, critical: boolean, value: Uint8Array) => {
+    if (!request.without?.includes(type)) extensions.push(extension(type, critical, value));
+  };
+  if (request.withoutSubjectKeyId !== true) add("2.5.29.14", false, octetString(keyIdOf(subjectKey)));
+  add("2.5.29.35", false, sequence(contextValue(0, keyIdOf(issuer.key))));
+  // keyCertSign and cRLSign, or digitalSignature.
+  add("2.5.29.15", true, isAuthority ? bitString(Uint8Array.of(0x06), 1) : bitString(Uint8Array.of(0x80), 7));
+  if (isAuthority) add("2.5.29.19", true, sequence(boolean(true), integer(0)));
+  if (use === "master_list_signer") add("2.5.29.37", true, sequence(oid("2.23.136.1.1.3")));
   if (privateKeyUsagePeriod !== undefined) {
     const period = sequence(
       contextValue(0, generalizedTimeValue(privateKeyUsagePeriod.notBefore)),
