@@ -133,3 +133,55 @@ test("every duration is in one class, and nine of ten are within the ninetieth p
   const shown = quantileSeconds(buckets, 0.9) ?? 0;
   assert.ok(Math.abs(shown - 540) <= 11, String(shown));
 });
+
+test("an overview adds up durations, stages and failure codes of its days, and leaves out other days", () => {
+  const row = (day: string, more: Partial<FigureRow>): FigureRow => ({
+    ...{ day, counts: {}, failureCodes: {}, secondsBuckets: {}, stages: {} },
+    ...more,
+  });
+  const minute = String(bucketOfSeconds(45));
+  const overview = summarize(
+    ["2026-03-01", "2026-03-02"],
+    [
+      row("2026-03-01", {
+        secondsBuckets: { [minute]: 2 },
+        stages: { opened: 1 },
+        failureCodes: { document_expired: 1 },
+      }),
+      row("2026-03-01", {
+        secondsBuckets: { [minute]: 1 },
+        stages: { opened: 2 },
+        failureCodes: { document_expired: 2 },
+      }),
+      row("2026-03-03", { counts: { failed: 9 }, secondsBuckets: { [minute]: 9 }, stages: { opened: 9 } }),
+    ],
+  );
+  assert.equal(overview.totals.total, 0);
+  assert.deepEqual(overview.failureCodes, { document_expired: 3 });
+  assert.deepEqual([overview.funnel.created, overview.funnel.opened, overview.funnel.agreed], [3, 3, 0]);
+  assert.deepEqual(
+    overview.durations.map(({ upToSeconds, count }) => [upToSeconds, count]),
+    [
+      [30, 0],
+      [60, 3],
+      [120, 0],
+      [300, 0],
+      [600, 0],
+      [1800, 0],
+      [null, 0],
+    ],
+  );
+  const middle = secondsOfBucket(Number(minute));
+  assert.deepEqual([overview.medianSecondsToComplete, overview.ninetiethSecondsToComplete], [middle, middle]);
+  assert.deepEqual(
+    overview.days.map(({ medianSeconds }) => medianSeconds),
+    [middle, null],
+  );
+});
+
+test("the success rate has four decimals", () => {
+  const day = "2026-03-01";
+  const counts = { succeeded: 1, failed: 2 };
+  const row = { day, counts, failureCodes: {}, secondsBuckets: {}, stages: {} };
+  assert.equal(summarize([day], [row]).successRate, 0.3333);
+});

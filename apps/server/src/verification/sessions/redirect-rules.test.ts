@@ -72,3 +72,23 @@ test("live takes https only", () => {
   assert.equal(liveSchemeProblem(new URL("https://shop.example.com")), null);
   assert.match(liveSchemeProblem(new URL("http://localhost")) ?? "", /https/);
 });
+
+test("an address must be complete and hold nothing that nobody sees", () => {
+  for (const text of [
+    "shop.example.com",
+    "//shop.example.com",
+    "https:shop.example.com",
+    "mailto:a@b.example",
+    "://x",
+  ])
+    assert.ok("problem" in parseRedirectUrl(text), text);
+  for (const unseen of ["\u200b", "\u202e", "\ufeff"])
+    assert.ok("problem" in parseRedirectUrl(`https://shop.example.com/${unseen}`), escape(unseen));
+  assert.ok("url" in parseRedirectUrl("my-app+1.x://return"));
+});
+
+test("credentials are refused, the name as well as the password", () => {
+  for (const text of ["https://me@shop.example.com", "https://:secret@shop.example.com"])
+    assert.match(commonRedirectProblem(new URL(text)) ?? "", /credentials/);
+  assert.equal(commonRedirectProblem(new URL("https://shop.example.com")), null);
+});

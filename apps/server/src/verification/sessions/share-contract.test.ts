@@ -116,3 +116,22 @@ test("a reason has 1 to 200 characters after trimming, counted as people count, 
     if (found.kind === "bad_reason") assert.match(found.problem, problem);
   }
 });
+
+test("reasons in other languages are trimmed and kept, those that are missing are left out, and a bad one is named", () => {
+  const ask = (reasons: Record<string, string>) => ({
+    sex_marker: { required: false, reason: "To address you.", reasons },
+  });
+  assert.deepEqual(fieldsOf(ask({ de: " Für die Anrede. ", fr: "Pour vous saluer." })).sex_marker, {
+    ...{ required: false, reason: "To address you.", source: "rc" },
+    reasons: { de: "Für die Anrede.", fr: "Pour vous saluer." },
+  });
+  assert.deepEqual(fieldsOf(ask({})).sex_marker, {
+    required: false,
+    reason: "To address you.",
+    source: "rc",
+  });
+  const { problem: _, ...named } = problemOf(ask({ de: "Gut.", fr: " " })) as { problem: string };
+  assert.deepEqual(named, { kind: "bad_reason", key: "sex_marker", at: "reasons.fr" });
+  const own = problemOf({ sex_marker: { required: false, reason: "" } });
+  assert.ok(own.kind === "bad_reason" && own.at === "reason");
+});

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { knownId } from "../../platform/kernel/ids.ts";
+import type { SessionRow, VerificationAttemptRow } from "./session.store.ts";
+import { viewAttempt, viewConsent, viewSession } from "./session.view.ts";
+
+const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 10, minute));
+const url = "https://id.example";
+const row: SessionRow = {
+  ...{ id: knownId("vs_1"), organization_id: knownId("o"), status: "created", failure_code: null },
+  ...{ unmet_requirement: null, nfc_tries_used: 1, liveness_tries_used: 2, contract_version: 1 },
+  ...{ share_fields: {}, requirements: { revocation: "required" }, evidence: null, locale: null },
+  ...{ redirect_url: null, embed_origin: null, webhook_endpoint_id: null, client_reference_id: null },
+  ...{ metadata: {}, sandbox: false, expires_at: at(59), completed_at: null, opened_at: null },
+  ...{ created_at: at(0), updated_at: at(1) },
+};
+const evidence = {
+  ...{ method: "chip_and_face", chip: "genuine", revocation: "checked", warnings: [], face: "matched" },
+  ...{ device: "attested", verified_at: at(2).toISOString() },
+} as const;
+
+test("an open session is read with its addresses, and an expired one ends and changes with its expiry", () => {
+  const open = viewSession(row, at(58), url);
+  assert.deepEqual(
+    [open.status, open.verification_url, open.redirect_url, open.completed_at, open.updated_at],
+    ["created", `${url}/verify/vs_1`, `${url}/verify/vs_1/complete`, null, at(1).toISOString()],
+  );
+  assert.deepEqual(open.requirements, { clone_detection: "preferred", revocation: "required" });
+  const expired = viewSession(row, at(59), url);
+  assert.deepEqual(
+    [expired.status, expired.completed_at, expired.updated_at],
+    ["expired", at(59).toISOString(), at(59).toISOString()],
+  );
+  const cancelled = { ...row, status: "cancelled", completed_at: at(3) } as const;
+  assert.equal(viewSession(cancelled, at(59), url).completed_at, at(3).toISOString());
+  assert.equal(
+    viewSession({ ...row, redirect_url: "https://shop.example/" }, at(5), url).redirect_url,
+    "https://shop.example/",
+  );
+});
+
+test("only a success shows its evidence, and one of an earlier version says that no phone vouched", () => {
+  const succeeded = { ...row, status: "succeeded", completed_at: at(2) } as const;
+  assert.deepEqual(viewSession({ ...succeeded, evidence }, at(5), url).evidence, evidence);
+  const { device: _, ...earlier } = evidence;
+  assert.deepEqual(viewSession({ ...succeeded, evidence: earlier as typeof evidence }, at(5), url).evidence, {
+    ...evidence,
+    device: "unattested",
+  });
+  assert.equal(viewSession(succeeded, at(5), url).evidence, null);
+  assert.equal(viewSession({ ...row, status: "cancelled", evidence }, at(5), url).evidence, null);
+});
+
+test("an attempt fails with the expiry of its session, and then", () => {
+  const attempt: VerificationAttemptRow = {
+    ...{
+      id: knownId("va_1"),
+      session_id: row.id,
+      status: "in_progress",
+      failure_code: null,
+      risk_score: 0.3,
+    },
+    ...{ session_expires_at: at(59), completed_at: null, created_at: at(2), updated_at: at(4) },
+  };
+  const { status, failure_code, completed_at, updated_at } = viewAttempt(attempt, at(59));
+  assert.deepEqual(
+    [status, failure_code, completed_at, updated_at],
+    ["failed", "session_expired", at(59).toISOString(), at(59).toISOString()],
+  );
+  const running = viewAttempt(attempt, at(58));
+  assert.deepEqual([running.completed_at, running.updated_at], [null, at(4).toISOString()]);
+  const ended = viewAttempt({ ...attempt, status: "succeeded", completed_at: at(6) }, at(59));
+  assert.deepEqual([ended.status, ended.completed_at], ["succeeded", at(6).toISOString()]);
+});
+
+test("a consent is there once it was given, with what was chosen and whether it was withdrawn", () => {
+  assert.equal(viewConsent({ selected_field_keys: null, given_at: null, withdrawn_at: null }), null);
+  assert.deepEqual(viewConsent({ selected_field_keys: ["x"], given_at: at(1), withdrawn_at: null }), {
+    selected_field_keys: ["x"],
+    given_at: at(1).toISOString(),
+    withdrawn_at: null,
+  });
+  const withdrawn = viewConsent({ selected_field_keys: [], given_at: at(1), withdrawn_at: at(2) });
+  assert.equal(withdrawn?.withdrawn_at, at(2).toISOString());
+});
