@@ -82,3 +82,12 @@ test("the limit that was met is told, and room for one whole attempt is left by 
   assert.equal(open(2, false).resize("chip", 11), false);
   assert.deepEqual(met, ["organization", "organization", "sandbox", "process"]);
 });
+
+test("shares are parts of what the process may hold, those of the sandbox parts of the sandbox's", () => {
+  const processBytes = 1000 * maxOfOneAttempt + 0.5;
+  assert.deepEqual(byteLimits({ processBytes, sandboxPercent: 40, organizationPercent: 25 }), {
+    process: 1000 * maxOfOneAttempt,
+    sandbox: 400 * maxOfOneAttempt,
+    organization: { live: 250 * maxOfOneAttempt, sandbox: 100 * maxOfOneAttempt },
+  });
+});

@@ -55,3 +55,20 @@ test("far from the limit a busy tenant is counted once in fifty times the time t
   assert.equal(counts.countUpTo(tenant), 1000);
   time.mock.restore();
 });
+
+test("a process remembers the counts of ten thousand tenants, the latest ones, each with its own environment", () => {
+  const time = mock.method(performance, "now", () => 0);
+  const counts = new OpenSessions(1000);
+  const tenantOf = (number: number): Tenant => ({ ...tenant, organizationId: knownId(`o${number}`) });
+  const isRemembered = (of: Tenant) => counts.countUpTo(of) === 0;
+  for (let number = 0; number < 10_000; number++) counts.counted(tenantOf(number), 0, 1);
+  counts.counted(tenantOf(0), 0, 1);
+  assert.equal(isRemembered(tenantOf(1)), true, "to count one again pushes nobody out");
+  counts.counted(tenantOf(10_000), 0, 1);
+  assert.deepEqual(
+    [0, 1, 2, 10_000].map((number) => isRemembered(tenantOf(number))),
+    [true, false, true, true],
+  );
+  assert.equal(isRemembered({ ...tenantOf(0), environment: "live" }), false);
+  time.mock.restore();
+});

@@ -1,0 +1,430 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  type ChipFile,
+  chipFileLimits,
+  type FaceMode,
+  verifySocketLimits as limits,
+  verifyFaultCodes,
+} from "@assay/contract/verify-protocol";
+import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
+import type { Challenge } from "@assay/face/challenge";
+import { knownId } from "../../platform/kernel/ids.ts";
+import {
+  advance,
+  type FlowEffect,
+  type FlowInput,
+  type FlowState,
+  startFlow,
+  triesLeft,
+} from "./verify-flow.ts";
+
+const start = new Date("2026-03-01T09:30:00.000Z");
+const later = (ms: number) => new Date(start.getTime() + ms);
+const nonce = "bm9uY2U=";
+const challenge: Challenge = {
+  ...{ movements: ["turn_left", "look_up"], colours: ["red"], colourMs: 900, deadlineMs: 20_000 },
+};
+
+function begun(faceMode: FaceMode = "camera", known = { chip: 0, face: 0, chipPassed: false }): FlowState {
+  const expiresAt = "2026-03-01T10:30:00.000Z";
+  const attempt = {
+    sessionId: knownId("vs_1"),
+    attemptId: knownId("va_1"),
+    sandbox: true,
+    faceMode,
+    expiresAt,
+  } as const;
+  return startFlow(attempt, known);
+}
+
+type Message = Exclude<DeviceMessage, { type: "hello" }>;
+const says = (message: Message): FlowInput => ({ kind: "message", message });
+const part = (artifact: number, offset: number, total: number, length: number): FlowInput => ({
+  kind: "part",
+  part: { artifact, offset, total, length },
+});
+const file = (artifact: number, name: ChipFile, size: number) =>
+  says({ type: "chip_file", artifact, file: name, size });
+const frame = (artifact: number, size: number) => says({ type: "face_frame", artifact, size, at_ms: 40 });
+
+/** The state and the effects after all of these. */
+function after(
+  state: FlowState,
+  ...inputs: readonly FlowInput[]
+): { state: FlowState; effects: FlowEffect[] } {
+  const effects: FlowEffect[] = [];
+  for (const input of inputs) {
+    const step = advance(state, input, start);
+    state = step.state;
+    effects.push(...step.effects);
+  }
+  return { state, effects };
+}
+
+const closed = (code: string): FlowEffect[] => [{ do: "close", code } as FlowEffect];
+const sent = (effects: readonly FlowEffect[]): ServiceMessage[] =>
+  effects.flatMap((effect) => (effect.do === "send" ? [effect.message] : []));
+const ofType = (effects: readonly FlowEffect[], type: ServiceMessage["type"]) =>
+  sent(effects).find((message) => message.type === type);
+
+/** Chip files of one byte each that are there whole. */
+const files = (...names: ChipFile[]): FlowInput[] =>
+  names.flatMap((name, index) => [file(index + 1, name, 1), part(index + 1, 0, 1, 1)]);
+
+const capturing = () =>
+  after({ ...begun(), phase: "face" }, { kind: "face_challenge", challenge, nonce }).state;
+
+test("a file may have the bytes that its kind may have, and is announced once", () => {
+  for (const [name, most] of Object.entries(chipFileLimits) as [ChipFile, number][]) {
+    assert.deepEqual(after(begun(), file(1, name, most)).effects, [
+      { do: "expect_artifact", artifact: 1, size: most, what: { file: name } },
+    ]);
+    assert.deepEqual(after(begun(), file(1, name, most + 1)).effects, closed("ARTIFACT_INVALID"), name);
+  }
+  const once = after(begun(), file(1, "SOD", 5)).state;
+  assert.deepEqual(after(once, file(2, "SOD", 5)).effects, closed("ARTIFACT_INVALID"), "the same file");
+  assert.deepEqual(after(once, file(1, "DG1", 5)).effects, closed("ARTIFACT_INVALID"), "the same number");
+});
+
+test("all files together have a limit, as have the frames of a try in bytes and in number", () => {
+  const large = after(begun(), file(1, "DG2", chipFileLimits.DG2), file(2, "SOD", chipFileLimits.SOD)).state;
+  const left = limits.chipBytes - chipFileLimits.DG2 - chipFileLimits.SOD;
+  assert.equal(
+    after({ ...large, announcedBytes: limits.chipBytes - 1 }, file(3, "COM", 1)).effects[0]?.do,
+    "expect_artifact",
+  );
+  assert.deepEqual(
+    after({ ...large, announcedBytes: limits.chipBytes }, file(3, "COM", 1)).effects,
+    closed("ARTIFACT_INVALID"),
+  );
+  assert.ok(left > 0);
+  let state = capturing();
+  for (let number = 1; number <= limits.faceFrames; number++) {
+    const step = after(state, frame(number, 1));
+    assert.deepEqual(step.effects, [
+      { do: "expect_artifact", artifact: number, size: 1, what: { frameAtMs: 40 } },
+    ]);
+    ({ state } = step);
+  }
+  assert.deepEqual(after(state, frame(999, 1)).effects, closed("ARTIFACT_INVALID"));
+  const full = { ...capturing(), announcedBytes: limits.faceBytes - 10 };
+  assert.equal(after(full, frame(1, 10)).effects[0]?.do, "expect_artifact");
+  assert.deepEqual(after(full, frame(1, 11)).effects, closed("ARTIFACT_INVALID"));
+});
+
+test("parts come in order, of what was announced, and no more than that", () => {
+  const { state } = after(begun(), file(1, "SOD", 10));
+  assert.deepEqual(after(state, part(1, 0, 10, 4), part(1, 4, 10, 6)).effects, [
+    { do: "keep_part", artifact: 1, offset: 0 },
+    { do: "keep_part", artifact: 1, offset: 4 },
+  ]);
+  for (const wrong of [
+    part(2, 0, 10, 4),
+    part(1, 1, 10, 4),
+    part(1, 0, 9, 4),
+    part(1, 0, 10, 0),
+    part(1, 0, 10, 11),
+  ])
+    assert.deepEqual(after(state, wrong), { state, effects: closed("ARTIFACT_INVALID") });
+});
+
+test("a chip is checked once all that is needed of it is there whole", () => {
+  const done = says({ type: "chip_done" });
+  const whole = after(begun(), ...files("SOD", "DG1", "DG2"), done);
+  assert.deepEqual(whole.effects.slice(-2), [
+    { do: "send", message: { type: "checking", phase: "chip_check", busy: false } },
+    { do: "check_chip" },
+  ]);
+  assert.equal(whole.state.phase, "chip_check");
+  for (const names of [
+    ["SOD", "DG1"],
+    ["SOD", "DG2"],
+    ["DG1", "DG2"],
+  ] as const)
+    assert.deepEqual(after(begun(), ...files(...names), done).effects.slice(-1), closed("OUT_OF_ORDER"));
+  const partial = after(begun(), ...files("SOD", "DG1", "DG2"), file(9, "COM", 2), part(9, 0, 2, 1), done);
+  assert.deepEqual(partial.effects.slice(-1), closed("OUT_OF_ORDER"));
+});
+
+const proving = (): FlowState => {
+  const checked: FlowState = { ...begun(), phase: "chip_check" };
+  const passed: FlowInput = {
+    kind: "chip_checked",
+    verdict: { failureCode: null },
+    proof: "chip_authentication",
+  };
+  const commands: FlowInput = {
+    ...{ kind: "proof_commands", exchange: "x1", commandKind: "sealed", commands: ["AAAA", "BBBB"] },
+  };
+  const { state, effects } = after(checked, passed, commands);
+  assert.deepEqual(effects, [
+    { do: "begin_proof", proof: "chip_authentication" },
+    {
+      do: "send",
+      message: {
+        ...{ type: "chip_command", exchange: "x1", proof: "chip_authentication", kind: "sealed" },
+        commands: ["AAAA", "BBBB"],
+      },
+    },
+  ]);
+  return state;
+};
+
+test("answers belong to the exchange that runs, and there are at most as many as commands", () => {
+  const answer = (exchange: string, answers: string[]) => says({ type: "chip_answer", exchange, answers });
+  const state = proving();
+  for (const answers of [[], ["a"], ["a", "b"]]) {
+    const step = after(state, answer("x1", answers));
+    assert.deepEqual(step.effects, [{ do: "check_answers", proof: "chip_authentication", answers }]);
+    assert.deepEqual(
+      after(step.state, answer("x1", answers)).effects,
+      closed("STALE_EXCHANGE"),
+      "an exchange is answered once",
+    );
+  }
+  assert.deepEqual(after(state, answer("x1", ["a", "b", "c"])).effects, closed("MESSAGE_INVALID"));
+  assert.deepEqual(after(state, answer("x2", [])).effects, closed("STALE_EXCHANGE"));
+});
+
+test("a proof that is begun again has a fresh exchange, and one that is judged ends with its try", () => {
+  const { state } = after(proving(), says({ type: "chip_lost" }));
+  assert.deepEqual([state.exchange, state.proofRestarts], [null, 1]);
+  const judged = after(proving(), { kind: "proof_judged", verdict: { failureCode: null } });
+  assert.deepEqual(judged.effects, [
+    { do: "record", step: "chip", number: 1, verdict: { failureCode: null } },
+  ]);
+  assert.deepEqual([judged.state.phase, judged.state.exchange], ["chip_check", null]);
+  const again = after(proving(), says({ type: "chip_restart" }));
+  assert.deepEqual(again.effects, [{ do: "wipe", what: "chip" }]);
+  assert.deepEqual([again.state.phase, again.state.proof, again.state.artifacts.size], ["chip", null, 0]);
+});
+
+test("results of our own work that come in another phase change nothing", () => {
+  const verdict = { failureCode: null } as const;
+  const commands: FlowInput = { kind: "proof_commands", exchange: "x", commandKind: "sealed", commands: [] };
+  const results: readonly (readonly [FlowInput, readonly FlowState["phase"][]])[] = [
+    [{ kind: "chip_checked", verdict, proof: null }, ["chip", "chip_proof", "face"]],
+    [commands, ["chip", "chip_check", "face"]],
+    [{ kind: "proof_judged", verdict }, ["chip", "chip_check", "face"]],
+    [{ kind: "face_challenge", challenge, nonce }, ["chip", "face_capture", "face_check"]],
+    [{ kind: "challenges_spent" }, ["chip", "face_capture", "face_check"]],
+    [{ kind: "face_judged", verdict }, ["chip", "face", "face_capture"]],
+    [{ kind: "face_failed_early", verdict }, ["chip", "face", "face_check"]],
+    [{ kind: "counted", step: "chip", verdict }, ["chip", "face", "face_check"]],
+    [{ kind: "counted", step: "face", verdict }, ["chip_check", "face", "face_capture"]],
+  ];
+  for (const [input, phases] of results)
+    for (const phase of phases) {
+      const state = { ...begun(), phase };
+      assert.deepEqual(after(state, input), { state, effects: [] }, `${input.kind} in ${phase}`);
+    }
+  const unproven: FlowState = { ...begun(), phase: "chip_proof" };
+  assert.deepEqual(after(unproven, commands), { state: unproven, effects: [] });
+});
+
+test("a device is welcomed with what it needs to go on, and hears that the session has ended", () => {
+  const { state, effects } = after(begun("simulated", { chip: 1, face: 2, chipPassed: false }), {
+    kind: "attached",
+  });
+  assert.deepEqual(effects, [
+    { do: "wipe", what: "chip" },
+    {
+      do: "send",
+      message: {
+        ...{ type: "welcome", protocol: "verify.v1", session_id: "vs_1", attempt_id: "va_1", sandbox: true },
+        ...{ phase: "chip", resumed: false, tries_left: { chip: 2, face: 1 }, face: "simulated" },
+        expires_at: "2026-03-01T10:30:00.000Z",
+      },
+    },
+  ]);
+  assert.deepEqual(
+    after({ ...state, phase: "ended" }, { kind: "attached" }).effects,
+    closed("SESSION_ENDED"),
+  );
+  const running = after(capturing(), frame(1, 5), { kind: "attached" });
+  assert.deepEqual([running.state.artifacts.size, running.state.announcedBytes], [0, 0]);
+  assert.deepEqual(running.effects.slice(-3, -2), [{ do: "wipe", what: "face" }]);
+  const message = ofType(running.effects, "welcome");
+  assert.ok(message?.type === "welcome" && message.resumed && message.phase === "face_capture");
+});
+
+test("tries are left as long as they are not used up, and a chip that has passed can always be read again", () => {
+  assert.deepEqual(triesLeft(begun()), { chip: 3, face: 3 });
+  assert.deepEqual(triesLeft(begun("camera", { chip: 4, face: 4, chipPassed: false })), { chip: 0, face: 0 });
+  assert.deepEqual(triesLeft(begun("camera", { chip: 3, face: 1, chipPassed: true })), { chip: 1, face: 2 });
+  assert.deepEqual(triesLeft(begun("camera", { chip: 1, face: 0, chipPassed: true })), { chip: 2, face: 3 });
+});
+
+test("a face is asked for with the camera or with the test document, as the session allows", () => {
+  const face = (mode: FaceMode) => ({ ...begun(mode), phase: "face" }) as FlowState;
+  const startFace = (more: object = {}) => says({ type: "face_start", ...more });
+  const byDocument = after(face("simulated"), startFace());
+  assert.equal(byDocument.state.phase, "face_check");
+  assert.deepEqual(byDocument.effects, [
+    { do: "send", message: { type: "checking", phase: "face_check", busy: false } },
+    { do: "judge_face", by: "test_document", attestation: null },
+  ]);
+  for (const [mode, more, stillHead] of [
+    ["simulated", { camera: true }, false],
+    ["camera", {}, false],
+    ["camera", { camera: true, still_head: true }, true],
+  ] as const)
+    assert.deepEqual(after(face(mode), startFace(more)).effects, [{ do: "new_face_challenge", stillHead }]);
+  const none = after(face("unavailable"), startFace());
+  const code = "FACE_CHECK_UNAVAILABLE";
+  assert.deepEqual(none.effects, [
+    { do: "wipe", what: "face" },
+    { do: "send", message: { type: "fault", code, message: verifyFaultCodes[code], phase: "face" } },
+  ]);
+});
+
+test("an answer counts up to its deadline, and one that is late fails its try without a look", () => {
+  const attestation = { certificates: ["AA=="], signature: "AA==" };
+  const done = says({ type: "face_done", attestation });
+  const inTime = advance(capturing(), done, later(challenge.deadlineMs));
+  assert.deepEqual(inTime.effects.at(-1), {
+    ...{ do: "judge_face", by: { challenge, nonce, startedAtMs: start.getTime() }, attestation },
+  });
+  const late = advance(capturing(), done, later(challenge.deadlineMs + 1));
+  assert.deepEqual(late.effects, [
+    {
+      ...{ do: "record", step: "face", number: 1 },
+      verdict: { failureCode: "liveness_failed", reasons: ["deadline_passed"] },
+    },
+  ]);
+  assert.deepEqual(after(capturing(), frame(1, 2), done).effects.slice(-1), closed("OUT_OF_ORDER"));
+});
+
+test("a capture that nobody ends is ended some time after its deadline", () => {
+  const overdue = challenge.deadlineMs + limits.captureGraceMs;
+  const { state } = after(capturing(), frame(1, 5));
+  const time: FlowInput = { kind: "time_passed" };
+  assert.deepEqual(advance(state, time, later(overdue)), { state, effects: [] });
+  const ended = advance(state, time, later(overdue + 1));
+  assert.deepEqual(ended.effects, [{ do: "wipe", what: "face" }, ...closed("IDLE_TIMEOUT")]);
+  assert.deepEqual(
+    [ended.state.phase, ended.state.face, ended.state.artifacts.size, ended.state.triesUsed.face],
+    ["face", null, 0, 0],
+  );
+  const idle = begun();
+  assert.deepEqual(advance(idle, time, later(overdue + 1)), { state: idle, effects: [] });
+});
+
+test("a challenge says what is asked for and the time that is left", () => {
+  const { effects } = after({ ...begun(), phase: "face" }, { kind: "face_challenge", challenge, nonce });
+  assert.deepEqual(sent(effects), [
+    {
+      ...{ type: "face_challenge", movements: ["turn_left", "look_up"], colours: ["red"], colour_ms: 900 },
+      ...{ deadline_ms: 20_000, nonce },
+    },
+  ]);
+  const spent = after({ ...begun(), phase: "face" }, { kind: "challenges_spent" });
+  assert.deepEqual(spent.effects, [
+    {
+      ...{ do: "record", step: "face", number: 1 },
+      verdict: { failureCode: "liveness_failed", reasons: ["challenges_not_answered"] },
+    },
+  ]);
+});
+
+test("a verdict is told with what is left and where it goes on, and its bytes are overwritten", () => {
+  const failed = { failureCode: "document_expired" } as const;
+  const told = (effects: readonly FlowEffect[]) => ofType(effects, "step_result");
+  const refusedChip = after(
+    {
+      ...begun(),
+      phase: "chip_check",
+      artifacts: new Map([[1, { what: { file: "SOD" }, size: 1, received: 1 }]]),
+    },
+    { kind: "counted", step: "chip", verdict: failed },
+  );
+  assert.deepEqual(refusedChip.effects[0], { do: "wipe", what: "chip" });
+  assert.deepEqual(told(refusedChip.effects), {
+    ...{ type: "step_result", step: "chip", passed: false, failure_code: "document_expired" },
+    ...{ unmet_requirement: null, tries_left: { chip: 2, face: 3 }, phase: "chip" },
+  });
+  assert.equal(refusedChip.state.artifacts.size, 0);
+  const unmet = { failureCode: "document_authenticity_failed", unmetRequirement: "revocation" } as const;
+  const refusedDemand = after(
+    { ...begun(), phase: "chip_check" },
+    { kind: "counted", step: "chip", verdict: unmet },
+  );
+  const message = told(refusedDemand.effects);
+  assert.ok(message?.type === "step_result" && message.unmet_requirement === "revocation");
+  const passed = after(
+    { ...proving(), phase: "chip_check" },
+    { kind: "counted", step: "chip", verdict: { failureCode: null } },
+  );
+  assert.deepEqual(passed.effects[0], { do: "pin_chip" });
+  assert.deepEqual(
+    [passed.state.phase, passed.state.chipPassCounted, passed.state.triesUsed.chip, passed.state.proof],
+    ["face", true, 1, null],
+  );
+  const refusedFace = after(
+    { ...capturing(), phase: "face_check" },
+    { kind: "counted", step: "face", verdict: { failureCode: "liveness_failed" } },
+  );
+  assert.deepEqual(refusedFace.effects[0], { do: "wipe", what: "face" });
+  assert.deepEqual([refusedFace.state.phase, refusedFace.state.face], ["face", null]);
+});
+
+test("a chip that has passed before is read again without a try, and counts where it fails then", () => {
+  const known = { chip: 1, face: 1, chipPassed: true };
+  const checking: FlowState = { ...begun("camera", known), phase: "chip_check" };
+  const passed = after(checking, { kind: "chip_checked", verdict: { failureCode: null }, proof: null });
+  assert.deepEqual([passed.effects[0], passed.state.phase], [{ do: "pin_chip" }, "face"]);
+  const verdict = { failureCode: "document_expired" } as const;
+  const failed = after(checking, { kind: "chip_checked", verdict, proof: "chip_authentication" });
+  assert.deepEqual(failed.effects, [{ do: "record", step: "chip", number: 2, verdict }]);
+});
+
+test("an end is told, overwrites everything and closes; so does one that was made elsewhere", () => {
+  const wiped = [
+    { do: "wipe", what: "chip" },
+    { do: "wipe", what: "face" },
+  ] as const;
+  const end = (input: FlowInput) => after({ ...capturing(), phase: "face_check" }, input);
+  assert.deepEqual(end({ kind: "session_ended", verdict: { failureCode: null } }).effects, [
+    ...wiped,
+    {
+      do: "send",
+      message: { type: "outcome", status: "succeeded", failure_code: null, unmet_requirement: null },
+    },
+    ...closed("OUTCOME"),
+  ]);
+  const failed = end({ kind: "session_ended", verdict: { failureCode: "liveness_failed" } });
+  assert.deepEqual(sent(failed.effects), [
+    { type: "outcome", status: "failed", failure_code: "liveness_failed", unmet_requirement: null },
+  ]);
+  assert.equal(failed.state.phase, "ended");
+  assert.deepEqual(end({ kind: "session_over" }).effects, [...wiped, ...closed("SESSION_ENDED")]);
+  assert.deepEqual(end({ kind: "superseded" }).effects, [...wiped, ...closed("REPLACED")]);
+  const forgotten = end({ kind: "forgotten" });
+  assert.deepEqual(
+    [forgotten.effects, forgotten.state.phase, forgotten.state.face],
+    [[...wiped], "chip", null],
+  );
+});
+
+test("a fault goes back to where the step can be repeated, in the chip's part and in the face's", () => {
+  const fault: FlowInput = { kind: "fault", code: "CHECK_FAILED_TO_RUN" };
+  const chip = after(proving(), fault);
+  assert.deepEqual(
+    chip.effects.map((effect) => effect.do),
+    ["wipe", "send"],
+  );
+  assert.deepEqual(chip.effects[0], { do: "wipe", what: "chip" });
+  assert.deepEqual([chip.state.phase, chip.state.proof], ["chip", null]);
+  for (const phase of ["face", "face_capture", "face_check"] as const) {
+    const step = after({ ...capturing(), phase }, fault);
+    assert.deepEqual(step.effects[0], { do: "wipe", what: "face" });
+    assert.deepEqual([step.state.phase, step.state.face], ["face", null], phase);
+    assert.equal(
+      step.effects.some((effect) => effect.do === "give_back_challenge"),
+      phase === "face_check",
+    );
+  }
+  const unanswered = after({ ...capturing(), phase: "face_check", face: null }, fault);
+  assert.ok(!unanswered.effects.some((effect) => effect.do === "give_back_challenge"));
+});
