@@ -15,7 +15,9 @@ import { TrustStore } from "@assay/emrtd/trust/trust-store";
 import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
 import { defaultPolicy, policySwitches } from "@assay/emrtd/verify/policy";
 import { openDb } from "../../../src/platform/db/db.ts";
+import { sql } from "../../../src/platform/db/sql.ts";
 import { CurrentTrust } from "../../../src/verification/trust/current-trust.ts";
+import { summarizeTrust } from "../../../src/verification/trust/summarize-trust.ts";
 import { takeOverTrustFolder } from "../../../src/verification/trust/take-over-folder.ts";
 import {
   changeTrust,
@@ -25,12 +27,16 @@ import {
 } from "../../../src/verification/trust/trust.store.ts";
 import {
   importTrustFile,
+  keepTrustImport,
   listTrust,
   listTrustImports,
   printTrustAudit,
   printTrustLog,
+  printTrustStatus,
+  refreshTrustNow,
   removeTrustImport,
 } from "../../../src/verification/trust/trust-command.ts";
+import { TrustReader } from "../../../src/verification/trust/trust-reader.ts";
 import { unpackTrust } from "../../../src/verification/trust/trust-snapshot.ts";
 import { createTestDatabase } from "../../support/database.ts";
 
@@ -339,4 +345,232 @@ test("the audit tells every switch of the policy, its value, and what it is abou
   assert.equal(of("sha1"), `    sha1=refuse (not the default, warn)  ${policySwitches.sha1.description}`);
   assert.match(of("revocation_list_missing"), /=warn \(the default\)/);
   assert.match(of("country_mismatch"), /=refuse \(cannot be set\)/);
+});
+
+/** What a command prints, and how it ends. */
+async function run(work: (print: (line: string) => void) => Promise<number>) {
+  const lines: string[] = [];
+  return { code: await work((line) => lines.push(line)), lines, text: lines.join("\n") };
+}
+
+test("list goes by country and end, says the same to programs, and shows one country where it is asked for one", async (context) => {
+  const { db, bring } = await setUp(context);
+  const json = { json: true, now: today };
+  assert.deepEqual((await run((print) => listTrust(db, json, print))).lines, [], "programs read nothing");
+  for (const id of ["rsa", "nist", "brainpool"] as const) await bring(`${id}.cer`, authority(id));
+  await bring("twice.pem", pem("CERTIFICATE", authority("rsa")));
+  const told = (await run((print) => listTrust(db, json, print))).lines.map((line) => JSON.parse(line));
+  const ofRsa = told.find(({ sources }) => sources.includes("rsa.cer"));
+  assert.deepEqual(
+    { ...ofRsa, fingerprint: "", subject: "" },
+    {
+      ...{ country: "UT", fingerprint: "", until: ofRsa.until, subject: "" },
+      ...{ reason: "imported by the operator", sources: ["rsa.cer", "twice.pem"] },
+    },
+  );
+  assert.match(ofRsa.until, /^20\d\d-\d\d-\d\d$/);
+  const keys = told.map(({ country, until, fingerprint }) => `${country} ${until} ${fingerprint}`);
+  assert.deepEqual(keys, [...keys].sort());
+  const people = (await run((print) => listTrust(db, { now: today }, print))).lines;
+  assert.deepEqual(
+    people.filter((_, index) => index % 2 === 0).map((line) => line.split("  ")[1]),
+    told.map(({ fingerprint }) => fingerprint),
+  );
+  assert.ok(people.some((line) => line.endsWith("from rsa.cer, twice.pem")));
+  const elsewhere = await run((print) => listTrust(db, { country: "XX", now: today }, print));
+  assert.match(elsewhere.text, /^Nothing is trusted/);
+});
+
+test("a file that was never imported, or whose name is too short or that of two, is not taken back or kept", async (context) => {
+  const { db } = await setUp(context);
+  const record = (sha256: string): TrustRecord => ({ ...oldList, source: { ...oldList.source, sha256 } });
+  const [one, other] = [`abcdef01${"0".repeat(56)}`, `abcdef01${"1".repeat(56)}`];
+  await changeTrust(db, today, "command", async (tx) => {
+    for (const sha256 of [one, other]) await insertImport(tx, record(sha256), 0, "command");
+    return [{ act: "imported", subject: "", detail: "" }];
+  });
+  const count = async () => (await readTrust(db)).records.length;
+  const remove = (name: string) => run((print) => removeTrustImport(db, name, today, print));
+  const ambiguous = await remove("abcdef01");
+  assert.deepEqual([ambiguous.code, await count()], [1, 2]);
+  assert.match(ambiguous.text, /^2 imported files/);
+  for (const name of ["abcdef0", "%abcdef01", `${one}0`, "12345678"]) {
+    const { code, text } = await remove(name);
+    assert.deepEqual([code, await count()], [1, 2], name);
+    assert.match(text, /^No imported file/);
+  }
+  const keep = (name: string) => run((print) => keepTrustImport(db, name, today, print));
+  assert.deepEqual(await keep("12345678").then(({ code }) => code), 1);
+  const nothing = await keep(one);
+  assert.deepEqual([nothing.code, nothing.text], [1, "Nothing of that file is about to be removed."]);
+  assert.deepEqual(await remove(one.slice(0, 9)), {
+    code: 0,
+    lines: [`Taken back: ${one}.`],
+    text: `Taken back: ${one}.`,
+  });
+  assert.equal((await readTrust(db)).records[0]?.source.sha256, other);
+});
+
+test("imports and the log are told to people and to programs", async (context) => {
+  const { db, bring } = await setUp(context);
+  assert.equal((await run((print) => listTrustImports(db, print))).text, "Nothing was imported.");
+  assert.equal((await run((print) => listTrustImports(db, print, true))).text, "");
+  await bring("rsa.cer", authority("rsa"));
+  const sha256 = (await readTrust(db)).records[0]?.source.sha256;
+  const detail = "1 certificates and 0 revocation lists";
+  const imports = await run((print) => listTrustImports(db, print));
+  assert.equal(imports.text, `${sha256}  2026-05-05  rsa.cer: ${detail}`);
+  const forPrograms = await run((print) => listTrustImports(db, print, true));
+  assert.deepEqual(JSON.parse(forPrograms.text), {
+    ...{ sha256, imported_at: "2026-05-05T00:00:00.000Z", label: "rsa.cer", detail },
+  });
+  const log = await run((print) => printTrustLog(db, print, true));
+  assert.deepEqual(JSON.parse(log.text), {
+    ...{ at: today.toISOString(), version: 1, actor: "command", act: "imported", subject: "rsa.cer", detail },
+  });
+});
+
+test("a pin may have colons and capitals, and a root may be one certificate or stand among others in a file", async (context) => {
+  const { bring, lines, write } = await setUp(context);
+  const fingerprint = toHex(
+    createNodeSignatureChecker().hash("SHA-256", country.masterListSigner().certificate),
+  );
+  for (const wrong of ["", fingerprint.slice(1), `${fingerprint}0`, `g${fingerprint.slice(1)}`]) {
+    lines.length = 0;
+    assert.equal(await bring("list.ml", country.masterList(), [], [fingerprint, wrong]), 1);
+    assert.match(lines.join("\n"), /^A pin must be/);
+  }
+  const written = (fingerprint.toUpperCase().match(/../g) ?? []).join(":");
+  assert.equal(await bring("list.ml", country.masterList(), [], [written]), 0);
+  const { bring: bringElsewhere } = await setUp(context);
+  const several = await write(
+    "roots.pem",
+    pem("X509 CRL", country.revocationLists[0] ?? new Uint8Array()) +
+      pem("CERTIFICATE", authority("rsa")) +
+      pem("CERTIFICATE", authority("brainpool")),
+  );
+  assert.equal(await bringElsewhere("list.ml", country.masterList(), [several]), 0);
+});
+
+test("status says how long ago a source answered, what it brought and what is wrong with it now", async (context) => {
+  const { db, bring } = await setUp(context);
+  const status = (now = today) => run((print) => printTrustStatus(db, now, print));
+  const empty = await status();
+  assert.equal(empty.code, 1);
+  assert.match(empty.text, /^Trusted: 0 authorities of 0 countries \(version 0\)\./);
+  assert.match(empty.text, /\nSources: none is followed .*\nNothing is trusted: no live document/);
+  assert.doesNotMatch(empty.text, /Deviation|cannot be read|revoked since|To be removed/);
+  await bring("rsa.cer", authority("rsa"));
+  await db.run(sql`
+    insert into trust_sources (address, due_at) values ('https://a.example/', ${today}), ('https://b.example/', ${today})`);
+  const fresh = await status();
+  assert.equal(fresh.code, 0);
+  assert.match(fresh.text, /fresh for 0 countries, stale for 0, missing for 1\./);
+  assert.match(
+    fresh.text,
+    /\nSources:\n {4}https:\/\/a\.example\/\n {8}nothing yet, last asked with success never\n/,
+  );
+  await db.run(sql`
+    update trust_sources set succeeded_at = ${today}, edition_at = ${today}, problem = 'It is late' where address like '%a.example%'`);
+  for (const [minutes, ago] of [
+    [0, "within the hour"],
+    [59, "within the hour"],
+    [60, "1 hours ago"],
+    [47 * 60 + 59, "47 hours ago"],
+    [48 * 60, "2 days ago"],
+    [71 * 60, "2 days ago"],
+  ] as const) {
+    const { text } = await status(new Date(today.getTime() + minutes * 60_000));
+    assert.match(
+      text,
+      new RegExp(`edition of 2026-05-05, last asked with success ${ago}; now: It is late\\n`),
+    );
+  }
+});
+
+test("to refresh makes every source due now, and none that is due already later", async (context) => {
+  const { db } = await setUp(context);
+  const none = await run((print) => refreshTrustNow(db, today, print));
+  assert.equal(none.code, 1);
+  assert.match(none.text, /^No source is followed/);
+  const [earlier, later] = [-1, 1].map((hours) => new Date(today.getTime() + hours * 3_600_000));
+  await db.run(
+    sql`insert into trust_sources (address, due_at) values ('https://a/', ${earlier}), ('https://b/', ${later})`,
+  );
+  const some = await run((print) => refreshTrustNow(db, today, print));
+  assert.equal(some.code, 0);
+  assert.match(some.text, /^2 sources will be asked/);
+  const rows = await db.rows<{ due_at: Date }>(sql`select due_at from trust_sources order by address`);
+  assert.deepEqual(
+    rows.map(({ due_at }) => due_at),
+    [earlier, today],
+  );
+});
+
+test("an authority whose time has not come is named, and one that has is not", async (context) => {
+  const { db, bring } = await setUp(context);
+  await bring("rsa.cer", authority("rsa"));
+  const audit = (now: Date) => run((print) => printTrustAudit(db, defaultPolicy, now, print));
+  assert.match((await audit(today)).text, /\nNot yet valid: none\n/);
+  assert.match(
+    (await audit(new Date("2000-01-01T00:00:00Z"))).text,
+    /\nNot yet valid: 1\n {4}[0-9a-f]{64} {2}.*CSCA Utopia rsa\n/,
+  );
+});
+
+test("a folder that is not there is nothing to take over, and other files in it stay", async (context) => {
+  const { db, dataDir, print, lines } = await setUp(context);
+  assert.equal(await takeOverTrustFolder(db, dataDir, today, print), 0);
+  const folder = join(dataDir, "trust");
+  await mkdir(folder);
+  for (const name of [".hidden.trust.json", "notes.txt"]) await writeFile(join(folder, name), "{");
+  assert.equal(await takeOverTrustFolder(db, dataDir, today, print), 0);
+  assert.deepEqual([lines, (await readdir(folder)).sort()], [[], [".hidden.trust.json", "notes.txt"]]);
+  const source = { ...oldList.source, sha256: "c".repeat(64) };
+  for (const [part, id] of [
+    [0, "rsa"],
+    [1, "nist"],
+  ] as const)
+    await writeFile(
+      join(folder, `${source.sha256}-${part}.trust.json`),
+      serialiseTrustRecord({ source, certificates: [authority(id)], revocationLists: [] }),
+    );
+  assert.equal(await takeOverTrustFolder(db, dataDir, today, print), 2);
+  assert.equal((await readTrust(db)).records.length, 2);
+  await rm(folder, { recursive: true });
+  await writeFile(folder, "a file in its place");
+  await assert.rejects(takeOverTrustFolder(db, dataDir, today, print), { code: "ENOTDIR" });
+});
+
+test("the operator's page gets figures, and addresses without what opens them", async (context) => {
+  const { db, bring } = await setUp(context);
+  const reader = new TrustReader();
+  context.after(() => reader.close());
+  const clock = { now: () => today };
+  const summary = () => summarizeTrust({ db, clock }, new CurrentTrust(db), reader);
+  const empty = await summary();
+  assert.deepEqual([empty.version, empty.countries, empty.authorities, empty.heldRemovals], [0, 0, 0, 0]);
+  await bring("rsa.cer", authority("rsa"));
+  await bring("link.cer", country.linkCertificate);
+  await bring("rsa.crl", country.revocationLists[0] ?? new Uint8Array());
+  await db.run(sql`
+    insert into trust_sources (address, due_at, failures, problem, edition_at, succeeded_at)
+    values ('https://name:secret@a.example:8443/list.ml?token=secret', ${today}, 3, 'It is late', ${today}, ${today})`);
+  await db.run(sql`update trust_imports set retire_at = ${today} where label = 'rsa.crl'`);
+  const { revocationLists, ...rest } = await summary();
+  assert.deepEqual(rest, {
+    ...{ version: 3, changedAt: today, countries: 1, authorities: 2, validAuthorities: 1, heldRemovals: 1 },
+    sources: [
+      {
+        ...{ address: "https://a.example:8443/list.ml", editionAt: today, succeededAt: today },
+        ...{ failures: 3, problem: "It is late" },
+      },
+    ],
+  });
+  const madeAt = new Date("2026-01-01T00:00:00Z");
+  assert.deepEqual(revocationLists, [
+    { state: "fresh", countries: 1, oldestListAt: madeAt },
+    { state: "stale", countries: 0, oldestListAt: null },
+    { state: "missing", countries: 0, oldestListAt: null },
+  ]);
 });

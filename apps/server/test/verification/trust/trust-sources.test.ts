@@ -87,6 +87,7 @@ async function follow(pinned = pin) {
     print,
     served,
     requests: () => host.received.length,
+    received: () => host.received,
     closeHost: host.close,
     /** Asks every source, some hours after the last time. */
     async refresh(hours = 7) {
@@ -450,4 +451,186 @@ test("a certificate in the database that cannot be read any more is named, and t
   served.set("/list.ml", edition("2026-01-20", ["brainpool", "nist"]));
   await refresh();
   assert.deepEqual(await trusted(), ["brainpool", "nist"]);
+});
+
+/** When a source is asked next, in minutes from now. */
+async function minutesUntilDue(
+  { db, clock }: Awaited<ReturnType<typeof follow>>,
+  name: string,
+): Promise<number> {
+  const { due_at } = await db.one<{ due_at: Date }>(
+    sql`select due_at from trust_sources where address like ${`%${name}`}`,
+  );
+  return (due_at.getTime() - clock.now().getTime()) / 60_000;
+}
+
+test("a source that fails is asked again after longer and longer times, up to the usual one", async () => {
+  const service = await follow();
+  const { served, clock, runJob, log, requests } = service;
+  served.set("/list.ml", 500);
+  const waits: number[] = [];
+  await runJob("refresh-trust");
+  for (let time = 0; time < 9; time++) {
+    const minutes = await minutesUntilDue(service, "/list.ml");
+    waits.push(minutes);
+    clock.advance(minutes * 60_000 - 1);
+    const asked = requests();
+    await runJob("refresh-trust");
+    const early = requests() - asked;
+    clock.advance(1);
+    await runJob("refresh-trust");
+    await runJob("refresh-trust");
+    assert.ok(requests() - asked > early, "it was not asked in its time");
+  }
+  assert.deepEqual(waits, [5, 10, 20, 40, 80, 160, 320, 360, 360]);
+  const refusals = (await log()).split("\n").filter((line) => line.includes("/list.ml: "));
+  assert.equal(refusals.length, 1, "the same problem is written down once");
+  served.set("/list.ml", edition("2026-01-10", ["brainpool"]));
+  clock.advance(360 * 60_000);
+  await runJob("refresh-trust");
+  await runJob("refresh-trust");
+  const usual = await minutesUntilDue(service, "/list.ml");
+  assert.ok(usual >= 360 && usual < 390, String(usual));
+  served.set("/list.ml", 500);
+  clock.advance(usual * 60_000);
+  await runJob("refresh-trust");
+  await runJob("refresh-trust");
+  assert.equal(await minutesUntilDue(service, "/list.ml"), 5, "a success forgives what was before");
+});
+
+test("a source hears what is known of it, so that it need not send the same again", async () => {
+  const service = await follow();
+  const { served, refresh, db } = service;
+  served.set("/list.ml", edition("2026-01-10", ["brainpool"]));
+  await refresh();
+  await refresh();
+  const of = (path: string) => service.received().filter((request) => request.path === path);
+  const [first, second] = of("/list.ml");
+  assert.deepEqual(
+    [first?.headers["if-none-match"], first?.headers["if-modified-since"], first?.headers["user-agent"]],
+    [undefined, undefined, "Assay-Trust/1"],
+  );
+  const etag = `"${sha256(edition("2026-01-10", ["brainpool"])).slice(0, 16)}"`;
+  assert.equal(second?.headers["if-none-match"], etag);
+  await db.run(sql`update trust_sources set last_modified = 'Sat, 10 Jan 2026 00:00:00 GMT'`);
+  await refresh();
+  assert.equal(of("/list.ml").at(-1)?.headers["if-modified-since"], "Sat, 10 Jan 2026 00:00:00 GMT");
+});
+
+test("an edition that lacks nothing takes the place of the one before at once, and nobody is written to", async () => {
+  const service = await follow();
+  const { served, refresh, trusted, db } = service;
+  served.set("/list.ml", edition("2026-01-10", ["brainpool"]));
+  await refresh();
+  served.set("/list.ml", edition("2026-01-20", ["brainpool", "rsa"]));
+  await refresh();
+  assert.deepEqual(await trusted(), ["brainpool", "rsa"]);
+  assert.equal((await readTrust(db)).records.length, 1);
+  assert.deepEqual(await readMails(service, "operator@assay.example"), []);
+});
+
+test("an edition that is held is told of once, also when further editions lack the same", async () => {
+  const service = await follow();
+  const { served, refresh, trusted, log } = service;
+  served.set("/list.ml", edition("2026-01-10", ["brainpool", "rsa"]));
+  await refresh();
+  for (const day of ["2026-01-20", "2026-01-21"]) {
+    served.set("/list.ml", edition(day, ["brainpool"]));
+    await refresh();
+  }
+  assert.deepEqual(await trusted(), ["brainpool", "rsa"]);
+  assert.equal((await readMails(service, "operator@assay.example")).length, 1);
+  assert.equal((await log()).split("\n").filter((line) => line.includes("removal_held")).length, 1);
+});
+
+test("a mail about many authorities names forty of them and says how many there are", async () => {
+  const many = Array.from({ length: 41 }, (_, index) => createTestAuthority(`of many ${index}`).certificate);
+  const service = await follow();
+  const { served, refresh } = service;
+  const options = { signedAt: new Date("2026-01-10T00:00:00Z"), identifySignerBy: "subject_key_id" } as const;
+  served.set("/list.ml", Buffer.from(signMasterList(many, country.masterListSigner(), options)));
+  await refresh();
+  served.set("/list.ml", edition("2026-01-20", ["brainpool"]));
+  await refresh();
+  const [mail] = await readMails(service, "operator@assay.example");
+  assert.match(mail?.text ?? "", /lacks 41 authorities/);
+  assert.equal(mail?.text.match(/CSCA of many/g)?.length, 40);
+  assert.match(mail?.text ?? "", /\n…/);
+});
+
+test("a source that is no longer named is forgotten, and what it brought stays; what is not known now is kept", async (t) => {
+  const { core, served, refresh, trusted, db } = await follow();
+  served.set("/list.ml", edition("2026-01-10", ["brainpool"]));
+  await refresh();
+  const addresses = async () =>
+    (await db.rows<{ address: string }>(sql`select address from trust_sources order by address`)).map(
+      ({ address }) => address.slice(address.lastIndexOf("/")),
+    );
+  const readers = [new TrustReader(), new TrustReader()] as const;
+  const safeFetch = createSafeFetch({
+    ...{ resolveAddresses: core.dns.resolveAddresses, exemptHosts: new Set<string>() },
+    ...{ resolveExempt: core.dns.resolveAddresses, ca: webAuthority.certificate },
+  });
+  t.after(() => safeFetch.close());
+  const run = (trustSources: readonly string[], reader: TrustReader = readers[1]) =>
+    refreshTrust(
+      {
+        ...{ ...core, config: { ...core.config, trustSources: [...trustSources] } },
+        ...{ safeFetch, trust: new CurrentTrust(db), reader },
+      },
+      "refresh-trust",
+    );
+  const [first = ""] = core.config.trustSources;
+  await run([first, first], readers[0]);
+  assert.deepEqual(await addresses(), ["/list.ml"]);
+  await Promise.all(readers.map((reader) => reader.close()));
+  await run(["distribution-points", "https://127.0.0.1:1/new.ml"]);
+  assert.deepEqual((await addresses()).sort(), ["/list.ml", "/new.ml"], "the certificates could not be read");
+  assert.deepEqual(await trusted(), ["brainpool"]);
+  await run([]);
+  assert.deepEqual((await addresses()).sort(), ["/list.ml", "/new.ml"], "nothing is followed at all");
+});
+
+test("without an address of the operator nothing is mailed, and the log says it", async () => {
+  const service = await startTestService();
+  const { clock, runJob, logLines } = service;
+  const authority = createTestAuthority("unmailed");
+  const list = authority.masterList([authority.certificate], new Date("2026-01-10T00:00:00Z"));
+  await bring(service, list, "world.ml", [sha256(authority.listSigner.certificate)]);
+  await bring(
+    service,
+    authority.revocationList(new Date(clock.now().getTime() - hourMs), true),
+    "revoked.crl",
+  );
+  await runJob("refresh-trust");
+  assert.deepEqual(await readMails(service), []);
+  assert.ok(logLines.some((line) => line.includes("signer of a list that you trust was revoked")));
+});
+
+test("metrics tell the age of sources and lists, -1 for what never was, and no authorities of a country that left", async () => {
+  const service = await follow();
+  const { served, clock, runJob, core, db } = service;
+  const metric = (name: string) =>
+    new RegExp(`^${name.replaceAll(/[{}"]/g, "\\$&")} (-?\\d+)$`, "m").exec(core.metrics.render())?.[1] ??
+    null;
+  served.set("/rsa.crl", Buffer.from(country.revocationLists[0] ?? []));
+  await bring(service, certificate("rsa"), "rsa.cer");
+  await runJob("refresh-trust");
+  await runJob("show-trust");
+  const age = (of: string) => metric(`assay_trust_source_age_seconds{source="${of}"}`);
+  assert.deepEqual([age("1"), age("2")], ["-1", "0"]);
+  clock.advance(90_400);
+  await runJob("show-trust");
+  assert.deepEqual([age("1"), age("2")], ["-1", "90"]);
+  const madeAt = new Date("2026-01-01T00:00:00Z").getTime();
+  const listAge = metric('assay_trust_revocation_list_age_seconds{country="UT"}');
+  assert.equal(Number(listAge), Math.round((clock.now().getTime() - madeAt) / 1000));
+  assert.equal(metric('assay_trust_authorities{country="UT"}'), "1");
+  assert.equal(metric("assay_trust_version"), String((await readTrust(db)).version));
+  await changeTrust(db, clock.now(), "command", async (tx) => {
+    await tx.run(sql`update trust_imports set retired_at = ${clock.now()}`);
+    return [{ act: "taken_back", subject: "", detail: "" }];
+  });
+  await runJob("show-trust");
+  assert.equal(metric('assay_trust_authorities{country="UT"}'), "0");
 });
