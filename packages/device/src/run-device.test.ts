@@ -113,9 +113,11 @@ test("it stops where it is asked to: before the socket, and after the chip", asy
   assert.deepEqual(await outcome, { result: "stopped", sessionId, after: "chip" });
 });
 
-test("without a camera the face is shown to a browser, whose link holds the newest token", async () => {
+test("without a camera the face is shown to a browser, whose link holds the newest token", async (t) => {
   const { outcome, socket } = await begin();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   socket.end("SOCKET_TOKEN_INVALID");
+  t.mock.timers.tick(300);
   const again = await greeted(socket);
   assert.deepEqual(again.messages(), [{ type: "hello", socket_token: "token+2" }]);
   again.tell(welcome("face"));
