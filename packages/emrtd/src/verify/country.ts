@@ -124,6 +124,6 @@ export function sameCountry(one: string, other: string): boolean {
  * also spell out the three letters themselves.
  */
 export function certificateCountriesOf(issuingState: string): readonly string[] {
-  const state = issuingState.replaceAll("<", "").trim().toUpperCase();
+  const state = issuingState.replaceAll("<", "").toUpperCase();
   return countriesByState.get(state) ?? (state === "" ? [] : [state]);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checker, makeFiles, today } from "../../test/support/test-country.ts";
+import { checker, makeFiles, today, utopiaTrust } from "../../test/support/test-country.ts";
 import { bitString, contextValue, oid, sequence } from "../ber/write.ts";
 import {
   type CertificateRequest,
@@ -14,7 +14,7 @@ import { ecSigningKey } from "../node/test-country/signing-key.ts";
 import { TrustStore } from "../trust/trust-store.ts";
 import { defaultPolicy, type PolicySwitch, type Ruling } from "./policy.ts";
 import { checkOf, failedCheckOf, type Report, revocationOf } from "./report.ts";
-import { verifyDocument } from "./verify-document.ts";
+import { verifyDocument, verifySecurityObject } from "./verify-document.ts";
 
 const scheme = { kind: "ecdsa", hash: "SHA-256" } as const;
 const keyOf = (label: string) => ecSigningKey("rules", label, "secp256r1", { explicitParameters: false });
@@ -272,4 +272,29 @@ test("a check that could not read something names the rule, and not what was rea
     reason: "unreadable",
     evidence: { groups: [1, 2], error: "LDS_TOO_LARGE", rule: "DG1 is too large" },
   });
+});
+
+test("what could not be used is named, by its number or its name", () => {
+  const unreadable = { type: "2.5.29.16", critical: false, value: Uint8Array.of(0x85, 1, 1) };
+  const report = judge({ signer: { extensions: [unreadable] } });
+  assert.deepEqual(checkOf(report, "signer_certificate").evidence.unreadable, ["2.5.29.16"]);
+  const critical = { type: "1.2.3.4", critical: true, value: Uint8Array.of(5, 0) };
+  const refused = judge({ signer: { extensions: [critical] } });
+  assert.deepEqual(checkOf(refused, "signer_certificate").evidence.unknown_critical, ["1.2.3.4"]);
+  const stranger = judge({
+    issuer: nameOf("Nobody"),
+    signer: { without: [authorityKeyId] },
+  });
+  assert.equal(failedCheckOf(stranger)?.reason, "no_authority_known");
+  assert.deepEqual(checkOf(stranger, "chain").evidence, {
+    issuer: "C=UT, O=Utopia Test Authority, CN=Nobody",
+  });
+});
+
+test("content of early documents is told also where the security object is looked at alone", () => {
+  const { sod } = makeFiles({ signing: { quirks: { contentType: "1.3.27.1.1.1" } } });
+  const { warnings } = verifySecurityObject({
+    ...{ sod, trust: utopiaTrust, policy: defaultPolicy, now: today, checker },
+  });
+  assert.ok(warnings.some(({ check, code }) => check === "structure" && code === "legacy_content_type"));
 });

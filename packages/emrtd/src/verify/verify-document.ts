@@ -602,7 +602,6 @@ function findDeviations(
   signedAt: Date | null,
   { deviations = [], checker }: DocumentVerification,
 ): readonly DeviationDescription[] {
-  if (deviations.length === 0) return [];
   const country = certificate.subject.country?.toUpperCase() ?? null;
   return deviationsOf(deviations, { country, documentCode, documentNumber, signer, signedAt }, checker);
 }
