@@ -27,15 +27,14 @@ const challenge: Challenge = {
 };
 
 function begun(faceMode: FaceMode = "camera", known = { chip: 0, face: 0, chipPassed: false }): FlowState {
-  const expiresAt = "2026-03-01T10:30:00.000Z";
-  const attempt = {
-    sessionId: knownId("vs_1"),
-    attemptId: knownId("va_1"),
-    sandbox: true,
-    faceMode,
-    expiresAt,
-  } as const;
-  return startFlow(attempt, known);
+  return startFlow(
+    {
+      sessionId: knownId("vs_1"),
+      attemptId: knownId("va_1"),
+      ...{ sandbox: true, faceMode, expiresAt: "2026-03-01T10:30:00.000Z" },
+    },
+    known,
+  );
 }
 
 type Message = Exclude<DeviceMessage, { type: "hello" }>;

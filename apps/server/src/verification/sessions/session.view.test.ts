@@ -14,10 +14,15 @@ const row: SessionRow = {
   ...{ metadata: {}, sandbox: false, expires_at: at(59), completed_at: null, opened_at: null },
   ...{ created_at: at(0), updated_at: at(1) },
 };
-const evidence = {
-  ...{ method: "chip_and_face", chip: "genuine", revocation: "checked", warnings: [], face: "matched" },
-  ...{ device: "attested", verified_at: at(2).toISOString() },
-} as const;
+const evidence: NonNullable<SessionRow["evidence"]> = {
+  method: "chip_and_face",
+  chip: "genuine",
+  revocation: "checked",
+  warnings: [],
+  face: "matched",
+  device: "attested",
+  verified_at: at(2).toISOString(),
+};
 
 test("an open session is read with its addresses, and an expired one ends and changes with its expiry", () => {
   const open = viewSession(row, at(58), url);
@@ -43,10 +48,14 @@ test("only a success shows its evidence, and one of an earlier version says that
   const succeeded = { ...row, status: "succeeded", completed_at: at(2) } as const;
   assert.deepEqual(viewSession({ ...succeeded, evidence }, at(5), url).evidence, evidence);
   const { device: _, ...earlier } = evidence;
-  assert.deepEqual(viewSession({ ...succeeded, evidence: earlier as typeof evidence }, at(5), url).evidence, {
-    ...evidence,
-    device: "unattested",
-  });
+  assert.deepEqual(
+    viewSession({ ...succeeded, evidence: earlier as NonNullable<SessionRow["evidence"]> }, at(5), url)
+      .evidence,
+    {
+      ...evidence,
+      device: "unattested",
+    },
+  );
   assert.equal(viewSession(succeeded, at(5), url).evidence, null);
   assert.equal(viewSession({ ...row, status: "cancelled", evidence }, at(5), url).evidence, null);
 });
