@@ -34,7 +34,7 @@ const modules: Readonly<Record<string, Module>> = {
     mutate: [`${server}/verification/attempts`],
     tests: [
       `${server}/verification/attempts/*.test.ts`,
-      `${api}/*/*/verify-{socket,device,century,faults,hostile,simulate,silence,memory,events}.test.ts`,
+      `${api}/*/*/verify-{face-limits,socket,device,century,faults,hostile,simulate,silence,memory,events}.test.ts`,
       `${api}/*/*/{requirements,trust-policy}.test.ts`,
     ],
   },
@@ -50,7 +50,7 @@ const modules: Readonly<Record<string, Module>> = {
     mutate: [`${server}/verification/trust`],
     tests: [
       `${server}/verification/trust/*.test.ts`,
-      `${api}/*/*/trust-{command,deviations,policy,sources,versions}.test.ts`,
+      `${api}/*/*/trust-{command,sources,deviations,policy,versions}.test.ts`,
     ],
   },
   accounts: {
@@ -90,10 +90,11 @@ const modules: Readonly<Record<string, Module>> = {
   },
   emrtd: {
     mutate: ["packages/emrtd/src/verify"],
-    tests: ["packages/emrtd/src/**/*.test.ts"],
+    tests: ["packages/emrtd/src/{verify,trust}/*.test.ts"],
   },
   device: {
-    mutate: ["packages/device/src"],
+    // Its folder `node` draws the people and plays the readers of tests and simulations, and decides nothing.
+    mutate: ["packages/device/src/*.ts"],
     tests: ["packages/device/src/*.test.ts", `${server}/verification/attempts/both-ends.test.ts`],
   },
 };
