@@ -455,3 +455,11 @@ test("a reading says how many bytes and commands it took", async () => {
   assert.equal(Number(said?.[1]), bytes, note);
   assert.ok(Number(said?.[2]) > 10 && Number(said?.[3]) > 258, note);
 });
+
+test("files that have not the hashes that the document signs do not pass", async () => {
+  const altered = documents.find(({ id }) => id === "passport-altered-data");
+  assert.ok(altered);
+  const results = await checkTransport(virtualStage(altered, { waits: false, patienceMs: 2_000 }));
+  const { outcome, note } = results.find(({ id }) => id === "reads") ?? assert.fail();
+  assert.deepEqual([outcome, note], ["failed", "DG1 was changed on its way"]);
+});

@@ -235,6 +235,24 @@ test("what the closing message says counts, also where a proxy swallows the reas
   assert.equal(viewOf(bench.state).refused, "REPLACED");
 });
 
+test("the reason counts also where the service gives it before its welcome", () => {
+  const bench = new Bench();
+  bench.feed({ kind: "start", token }, { kind: "connected" });
+  bench.tell({ type: "closing", code: "SESSION_ENDED", message: "" });
+  bench.lose("");
+  assert.equal(viewOf(bench.state).refused, "SESSION_ENDED");
+});
+
+test("after an outcome a connection that is lost is not made again, whatever the reason", () => {
+  for (const reason of ["", "SHUTTING_DOWN", "SOCKET_TOKEN_INVALID"]) {
+    const bench = new Bench();
+    bench.connect(welcome("face"));
+    bench.tell({ type: "outcome", status: "succeeded", failure_code: null, unmet_requirement: null });
+    assert.deepEqual(bench.lose(reason), [], reason);
+    assert.deepEqual([viewOf(bench.state).connection, viewOf(bench.state).refused], ["closed", null]);
+  }
+});
+
 test("a device that the service does not understand gives up after a few times, and lets go of what it sent", () => {
   const bench = new Bench();
   bench.connect(welcome("chip"));
@@ -474,6 +492,57 @@ test("a fault in the chip step leaves it to the person to read again", () => {
   );
   bench.lose();
   assert.ok(!names(bench.connect(welcome("chip"))).includes("send_files"));
+});
+
+test("the result of a job that is no longer under way changes nothing", () => {
+  const bench = new Bench();
+  bench.connect(welcome("chip"));
+  bench.readAndSend();
+  bench.tell(command("a"));
+  const { state } = bench;
+  assert.deepEqual(
+    bench.feed(
+      { kind: "chip_lost", job: 999 },
+      { kind: "chip_reopened", job: 999 },
+      { kind: "chip_answered", job: 999, answers: [] },
+      { kind: "chip_failed", job: 999, problem: "device" },
+      { kind: "chip_step", job: 999, step: { at: "opening" } },
+    ),
+    [],
+  );
+  assert.equal(bench.state, state);
+});
+
+test("a chip that was lost in an earlier exchange is opened again for the one that runs, and the service hears nothing", () => {
+  const bench = new Bench();
+  bench.connect(welcome("chip"));
+  bench.readAndSend();
+  bench.tell(command("a"));
+  const first = bench.last("pass_on");
+  bench.lose();
+  bench.connect(welcome("chip_proof"));
+  bench.tell(command("b"));
+  const effects = bench.feed({ kind: "chip_lost", job: first.job });
+  assert.deepEqual(names(effects), ["pass_on"]);
+  assert.ok(effects[0]?.do === "pass_on" && effects[0].reopenFirst);
+});
+
+test("every job has a number of its own", () => {
+  const bench = new Bench();
+  bench.feed({ kind: "start", token: null });
+  bench.feed({ kind: "claimed", job: bench.last("claim").job, token });
+  bench.connect(welcome("chip"));
+  bench.readAndSend();
+  bench.tell(command("a"));
+  bench.feed({ kind: "chip_lost", job: bench.last("pass_on").job });
+  bench.feed({ kind: "chip_reopened", job: bench.last("reopen_chip").job });
+  bench.tell(command("b"));
+  bench.tell(result("chip", null, "face"));
+  bench.feed({ kind: "start_face", source: "camera" });
+  bench.tell(challenge());
+  const jobs = bench.effects.flatMap((effect) => ("job" in effect ? [effect.job] : []));
+  assert.equal(jobs.length, 6);
+  assert.equal(new Set(jobs).size, jobs.length, jobs.join());
 });
 
 // --- the face ------------------------------------------------------------------------------------------------------
@@ -741,6 +810,30 @@ test("a service without memory for it is asked again after the usual waits, with
       { kind: "set_timer", timer: "reconnect", ms: deviceLimits.backoffMs[0] },
     ]);
     assert.deepEqual([bench.state.end, bench.state.ownMistakes, bench.state.refused], [null, 0, null]);
+  }
+});
+
+test("an unattended device whose connection does not come back ends, with the reason that the service gave if it gave one", () => {
+  for (const [reason, code] of [
+    ["", "CONNECTION_LOST"],
+    ["SHUTTING_DOWN", "SHUTTING_DOWN"],
+  ] as const) {
+    const bench = unattended();
+    bench.connect(welcome("chip"));
+    for (let failure = 0; failure <= deviceLimits.failuresAllowed; failure++) {
+      assert.equal(bench.state.end, null);
+      bench.lose(reason);
+      bench.feed({ kind: "timer", timer: "reconnect" });
+    }
+    assert.deepEqual(bench.state.end, { result: "closed", code });
+  }
+});
+
+test("it stops after the chip in whatever phase of the face it comes back", () => {
+  for (const phase of ["face", "face_capture", "face_check"] as const) {
+    const bench = unattended({ stopAfterChip: true });
+    bench.connect(welcome(phase));
+    assert.deepEqual(bench.state.end, { result: "stopped", after: "chip" }, phase);
   }
 });
 
