@@ -71,8 +71,7 @@ export function readDocumentContent(files: DocumentFiles, now: Date): DocumentCo
   if (dg1.length > maxDg1Bytes) throw new EmrtdError("LDS_TOO_LARGE", "DG1 is too large");
   const mrz = readDg1(dg1, now);
   const portraits = readDg2(requireGroup(files, 2));
-  for (const [number, bytes] of files.dataGroups)
-    if (number !== 1 && number !== 2) openFile(bytes, dataGroupTags[number], `DG${number}`);
+  for (const [number, bytes] of files.dataGroups) openFile(bytes, dataGroupTags[number], `DG${number}`);
   const { signedData, securityObject, legacyContentType } = file;
   const chipKeys = readChipKeys(files, securityObject);
   return { signedData, securityObject, legacyContentType, mrz, portraits, chipKeys };

@@ -240,6 +240,7 @@ test("a policy is written as text or as JSON, on top of a base", () => {
   for (const text of [
     "strict, sha1=warn, revocation_list_stale=accept",
     "strict\n sha1 = warn \n\nrevocation_list_stale=accept\n",
+    " strict ,sha1=warn,, revocation_list_stale=accept",
     '{"sha1": "warn", "revocation_list_stale": "accept", "base": "strict"}',
   ])
     assert.deepEqual(parsePolicy(text), { ...strictPolicy, rulings: written });
@@ -258,6 +259,7 @@ for (const [text, message] of [
   ['{"sha1": ', /is none/],
   ['{"__proto__": "warn"}', /"__proto__" is no switch/],
   ["toString=warn", /no switch/],
+  ["=warn", /what stands there is no switch/],
   ["base=toString", /not "toString"/],
 ] as const) {
   test(`the policy ${text} is refused by the reason`, () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checker, makeFiles, today, utopiaTrust } from "../../test/support/test-country.ts";
-import { bitString, contextValue, oid, sequence } from "../ber/write.ts";
+import { bitString, contextValue, integer, oid, sequence, setOf, utf8String } from "../ber/write.ts";
 import {
   type CertificateRequest,
   type Issuer,
@@ -35,6 +35,7 @@ type Scene = {
   readonly issuer?: TestName;
   readonly signedAt?: Date;
   readonly revoked?: { readonly serial: Uint8Array; readonly at: Date };
+  readonly documentCode?: string;
 };
 
 /** A document of one authority and one signer, which are as they should be apart from what the scene says. */
@@ -53,7 +54,7 @@ function judge(scene: Scene, rulings: Partial<Record<PolicySwitch, Ruling>> = {}
     validity: { notBefore: day("2023-01-01"), notAfter: day("2033-01-01") },
     ...scene.signer,
   });
-  const { dataGroups } = makeFiles();
+  const { dataGroups } = makeFiles({ mrz: { documentCode: scene.documentCode ?? "P" } });
   const sod = signSecurityObject({
     ...{ groupHash: "SHA-256", dataGroups, signer: { certificate, key: signerKey, scheme } },
     options: { signedAt: scene.signedAt ?? day("2024-06-01"), identifySignerBy: "issuer_and_serial" },
@@ -297,4 +298,35 @@ test("content of early documents is told also where the security object is looke
     ...{ sod, trust: utopiaTrust, policy: defaultPolicy, now: today, checker },
   });
   assert.ok(warnings.some(({ check, code }) => check === "structure" && code === "legacy_content_type"));
+});
+
+test("a signer's list of types names a document by its letter or by its whole code, and is told", () => {
+  const listing = (...types: readonly string[]) => ({
+    extensions: [
+      {
+        ...{ type: "2.23.136.1.1.6.2", critical: false },
+        value: sequence(integer(0), setOf(...types.map((type) => utf8String(type)))),
+      },
+    ],
+  });
+  const judged = (documentCode: string, ...types: readonly string[]) => {
+    const report = judge({ documentCode, signer: listing(...types) });
+    assert.deepEqual(checkOf(report, "country_agreement").evidence.document_types, types);
+    return report.warnings.map(({ code }) => code);
+  };
+  assert.deepEqual(judged("PD", "P"), []);
+  assert.deepEqual(judged("PD", "PD"), []);
+  assert.deepEqual(judged("PD", "PO"), ["document_type_not_listed"]);
+  assert.deepEqual(judged("P", "PD"), ["document_type_not_listed"]);
+});
+
+test("a mistake of the program is an error, and never a verdict", () => {
+  const broken = {
+    ...checker,
+    hash: () => {
+      throw new RangeError("a mistake of ours");
+    },
+  };
+  const options = { trust: utopiaTrust, policy: defaultPolicy, now: today };
+  assert.throws(() => verifyDocument({ files: makeFiles(), ...options, checker: broken }), RangeError);
 });
