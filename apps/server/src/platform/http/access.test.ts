@@ -50,7 +50,8 @@ function refusal(work: () => unknown): ErrorCode | null {
 }
 
 test("a public route knows no caller, whoever calls", () => {
-  for (const caller of [null, key, user]) assert.equal(admit(route({ public: true }), caller, undefined), null);
+  for (const caller of [null, key, user])
+    assert.equal(admit(route({ public: true }), caller, undefined), null);
 });
 
 test("a route of operators is there for a user who is one, and for nobody else", () => {

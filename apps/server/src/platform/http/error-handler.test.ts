@@ -9,7 +9,15 @@ test("the limit of a page is the one that was asked for where it is one, and the
     assert.equal(limitInEffect({ limit }), limit);
     assert.equal(limitInEffect({ limit: String(limit) }), limit);
   }
-  for (const query of [null, undefined, {}, { limit: 0 }, { limit: maxPageLimit + 1 }, { limit: 1.5 }, { limit: "x" }])
+  for (const query of [
+    null,
+    undefined,
+    {},
+    { limit: 0 },
+    { limit: maxPageLimit + 1 },
+    { limit: 1.5 },
+    { limit: "x" },
+  ])
     assert.equal(limitInEffect(query), defaultPageLimit, JSON.stringify(query));
 });
 

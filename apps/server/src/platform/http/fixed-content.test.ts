@@ -26,11 +26,11 @@ test("content comes in the encoding that the client takes, and is the same in ea
   assert.equal(plain.headers["content-type"], "text/plain");
   assert.equal(plain.headers["content-encoding"], undefined);
   assert.equal(plain.headers.vary, "accept-encoding");
+  // Made once, and given again.
   for (const [encoding, decode] of [
     ["br", brotliDecompressSync],
     ["gzip", gunzipSync],
   ] as const)
-    // Made once, and given again.
     for (let time = 0; time < 2; time++) {
       const encoded = await get({ "accept-encoding": encoding });
       assert.equal(encoded.headers["content-encoding"], encoding);

@@ -24,7 +24,12 @@ test("the service's own origin is its public address, and nothing that resembles
   const url = "https://id.example.com";
   const asked = request({ host: "id.example.com" });
   assert.ok(isOwnOrigin(url, asked, url));
-  for (const origin of ["http://id.example.com", "https://id.example.com:8443", "https://evil.example", "null"])
+  for (const origin of [
+    "http://id.example.com",
+    "https://id.example.com:8443",
+    "https://evil.example",
+    "null",
+  ])
     assert.ok(!isOwnOrigin(origin, asked, url), origin);
 });
 
@@ -36,7 +41,10 @@ test("on a loopback address the origin may have another of its names, on the hos
   assert.ok(own("http://[::1]:3000", "[::1]:3000"));
   assert.ok(own("http://127.0.0.2:3000", "127.0.0.2:3000", "http://localhost:3000"));
   assert.ok(!own("http://localhost:4000", "localhost:3000"), "another program of the machine");
-  assert.ok(!own("http://127.evil.example:3000", "127.evil.example:3000"), "a name that begins like an address");
+  assert.ok(
+    !own("http://127.evil.example:3000", "127.evil.example:3000"),
+    "a name that begins like an address",
+  );
   assert.ok(!own("http://192.168.0.1:3000", "192.168.0.1:3000"), "another machine");
   assert.ok(!own("http://localhost:3000", "localhost:3000", "https://id.example.com"));
   assert.ok(!own("nothing", "nothing"));

@@ -10,8 +10,7 @@ test("the path of an address ends where its query begins", () => {
 
 test("a route's pattern takes one part for each parameter, any rest for a star, and one slash at the end", () => {
   const session = pathPattern("/v1/sessions/:session_id/cancel");
-  for (const path of ["/v1/sessions/vs_1/cancel", "/v1/sessions/a.b/cancel/"])
-    assert.match(path, session);
+  for (const path of ["/v1/sessions/vs_1/cancel", "/v1/sessions/a.b/cancel/"]) assert.match(path, session);
   for (const path of [
     "/v1/sessions//cancel",
     "/v1/sessions/a/b/cancel",

@@ -22,18 +22,32 @@ test("a body that is not JSON is answered with line and column, or that it ends 
     ['{\n  "a": 1,\n  b\n}', "line 3, column 3"],
     ['{"a":', "it ends too early"],
   ] as const)
-    assert.equal(messageOf(() => parsed(text)), `The body is not valid JSON: ${place}.`, text);
+    assert.equal(
+      messageOf(() => parsed(text)),
+      `The body is not valid JSON: ${place}.`,
+      text,
+    );
 });
 
 test("the name of an object's prototype is refused however it is written, and looks like it are not", () => {
   for (const text of ['{"__proto__":1}', '[{"a":{"\\u005f_proto__":1}}]', '{"__pr\\u006Fto__":{}}'])
-    assert.match(messageOf(() => parsed(text)), /`__proto__` is not a field/, text);
+    assert.match(
+      messageOf(() => parsed(text)),
+      /`__proto__` is not a field/,
+      text,
+    );
   assert.deepEqual(parsed('{"proto":"\\u005f","a":[{"_proto_":1}]}'), { proto: "_", a: [{ _proto_: 1 }] });
 });
 
 test("a body is UTF-8 without half characters", () => {
-  assert.match(messageOf(() => parseBody(Buffer.from([0x22, 0xff, 0x22]))), /not valid UTF-8/);
-  assert.notEqual(messageOf(() => parsed('"\\ud800"')), "accepted");
+  assert.match(
+    messageOf(() => parseBody(Buffer.from([0x22, 0xff, 0x22]))),
+    /not valid UTF-8/,
+  );
+  assert.notEqual(
+    messageOf(() => parsed('"\\ud800"')),
+    "accepted",
+  );
   assert.equal(parsed('"é\\ud83d\\ude00"'), "é😀");
 });
 
@@ -53,5 +67,9 @@ test("a charset is UTF-8 or part of it, wherever the header names it", () => {
     "application/json; charset=utf-8x",
     "application/json;  charset=",
   ])
-    assert.match(messageOf(() => refuseOtherCharset(type)), /charset other than UTF-8/, type);
+    assert.match(
+      messageOf(() => refuseOtherCharset(type)),
+      /charset other than UTF-8/,
+      type,
+    );
 });

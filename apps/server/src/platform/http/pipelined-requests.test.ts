@@ -18,10 +18,8 @@ function connection() {
   const begun: string[] = [];
   const enter = (name: string) => {
     const response = new EventEmitter();
-    pipelined.enter(
-      { socket } as unknown as IncomingMessage,
-      response as unknown as ServerResponse,
-      () => begun.push(name),
+    pipelined.enter({ socket } as unknown as IncomingMessage, response as unknown as ServerResponse, () =>
+      begun.push(name),
     );
     return response;
   };

@@ -3,7 +3,8 @@ import test from "node:test";
 import { newRequestId, requestIdOf, standardHeaders } from "./standard-headers.ts";
 
 test("a request id of the client is kept where it has 8 to 64 plain characters, and replaced elsewhere", () => {
-  const of = (id: string | string[] | undefined) => requestIdOf({ headers: { "x-request-id": id as string } });
+  const of = (id: string | string[] | undefined) =>
+    requestIdOf({ headers: { "x-request-id": id as string } });
   for (const id of ["12345678", "a_B-".repeat(16)]) assert.equal(of(id), id);
   for (const id of [undefined, "", "1234567", "a".repeat(65), "with space", "12345678\n", ["12345678"]])
     assert.match(of(id), /^req_[0-9a-f]{24}$/, String(id));

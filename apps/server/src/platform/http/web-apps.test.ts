@@ -66,7 +66,10 @@ test("a name that is not in the folder is not found, whatever it leads to", asyn
 });
 
 /** The app with these options, asked with these headers. */
-function serving(options: Omit<Parameters<typeof mountWebApp>[2] & object, "apps">, name = "verify" as const) {
+function serving(
+  options: Omit<Parameters<typeof mountWebApp>[2] & object, "apps">,
+  name = "verify" as const,
+) {
   const app = Fastify();
   app.setErrorHandler((error, _request, reply) =>
     reply.code(error instanceof ApiError ? error.status : 500).send(String(error)),
@@ -138,7 +141,11 @@ test("a page that the build lists names its scripts, unless it leads elsewhere; 
     ["/verify/vs_1/edit", "edit-1.js"],
   ] as const) {
     const page = (await get(path)).payload;
-    assert.match(page, new RegExp(`<link rel="modulepreload" href="/verify/assets/${script}" crossorigin />`), path);
+    assert.match(
+      page,
+      new RegExp(`<link rel="modulepreload" href="/verify/assets/${script}" crossorigin />`),
+      path,
+    );
     assert.match(page, /<meta added><link.*<\/head>.*id="given">1</s);
   }
   const away = (await get("/verify/list?away")).payload;
@@ -162,7 +169,8 @@ test("assets have their type, are kept for ever and come as the build packed the
   ] as const)
     writeFileSync(join(assets, name), content);
   const get = serving({});
-  const asset = async (name: string) => (await get(`/verify/assets/${name}`, { "accept-encoding": "br" })).headers;
+  const asset = async (name: string) =>
+    (await get(`/verify/assets/${name}`, { "accept-encoding": "br" })).headers;
   assert.equal((await asset("style-1.css"))["content-type"], "text/css; charset=utf-8");
   assert.equal((await asset("odd-1.xyz"))["content-type"], "application/octet-stream");
   assert.equal((await asset("style-1.css"))["cache-control"], "public, max-age=31536000, immutable");

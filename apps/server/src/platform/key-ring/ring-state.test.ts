@@ -85,6 +85,32 @@ test("a process counts until it has been silent for the limit", () => {
   assert.ok(!isLive(process, new Date(now.getTime() + goneAfterMs)));
 });
 
+test("only a new key gives way to another secret, and only where no process holds it", () => {
+  const other = key("1", "other");
+  assert.equal(admit([inUse("1", 1)], [other], [])[0]?.fingerprint, one.fingerprint, "not one in use");
+  const known: KnownKey[] = [inUse("1", 1), { ...two, state: "introduced", generation: null }];
+  const typed = key("2", "typed again");
+  const after = admit(known, [typed, one], [holding("a", [one]), holding("b", [one])]);
+  assert.deepEqual(after, [inUse("1", 1), { ...typed, state: "introduced", generation: null }]);
+  assert.deepEqual(admit(known, [typed, one], [holding("a", [one]), holding("b", [one, two])]), known);
+});
+
+test("a key that comes into use is of a later generation than every other", () => {
+  const known: KnownKey[] = [inUse("2", 7), { ...one, state: "retired", generation: 9 }];
+  const next = admit(known, [three, two], []);
+  assert.deepEqual(next.at(-1), inUse("3", 10));
+  assert.equal(sealingKey(next)?.id, "3");
+  assert.equal(sealingKey([inUse("1", 1), inUse("2", 2), inUse("3", 0)])?.id, "2");
+  assert.equal(sealingKey([{ ...one, state: "retiring", generation: 1 }]), null);
+});
+
+test("a process seals elsewhere, or lacks a key, by what it reported", () => {
+  const [a, b] = [holding("a", [one, two], "2"), holding("b", [one], "1")];
+  assert.deepEqual(sealingElsewhere("2", [a, b]), [b]);
+  assert.deepEqual(withoutKey(two, [a, b]), [b]);
+  assert.deepEqual(withoutKey(key("1", "other"), [a, b]), [a, b]);
+});
+
 /** Starts with some ring, stops, looks again, or retires old keys: whatever operators may do, in any order. */
 const ringChoice = fc.uniqueArray(fc.constantFrom(one, two, three, key("2", "typo")), {
   minLength: 1,

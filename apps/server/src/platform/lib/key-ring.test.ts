@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { formatRing, KeyRing, newRingKey, parseRing } from "./key-ring.ts";
+import { formatRing, KeyRing, loadedKey, newRingKey, parseRing } from "./key-ring.ts";
 
 const one = newRingKey([]);
 const two = newRingKey([one]);
@@ -68,4 +68,89 @@ test("a ring survives being written and read, and a bad one is refused without s
       (error: Error) => !error.message.includes(secret),
     );
   }
+});
+
+test("a ring is written on one line or several, with ids of up to 16 plain characters and secrets of at least 32 bytes", () => {
+  const [a, b] = [
+    { ...one, id: "a" },
+    { ...two, id: "0123456789abcdef" },
+  ];
+  const [textOfA, textOfB] = [formatRing([a]), formatRing([b])];
+  assert.deepEqual(parseRing(`\n ${textOfA} ,\n${textOfB}\n`), [a, b]);
+  const secret = (bytes: number) => Buffer.alloc(bytes, 7).toString("base64");
+  assert.equal(parseRing(`1:${secret(32)}`)[0]?.secret.length, 32);
+  for (const [text, problem] of [
+    [`1:${secret(31)}`, /key "1" is shorter than 32 bytes/],
+    [`${textOfA},${secret(32)}`, /key 2 has no id/],
+    [`0123456789abcdef0:${secret(32)}`, /key 1 has no id/],
+    [`a-b:${secret(32)}`, /key 1 has no id/],
+    [" , ", /no key in it/],
+    [`${textOfA},${textOfA}`, /same id/],
+  ] as const)
+    assert.throws(() => parseRing(text), problem);
+});
+
+test("a new key has the number after the highest, whatever other names keys have, and a secret of its own", () => {
+  const idAfter = (...ids: string[]) => newRingKey(ids.map((id) => ({ id }))).id;
+  assert.equal(idAfter(), "1");
+  assert.equal(idAfter("2", "7", "3"), "8");
+  assert.equal(idAfter("old", "1"), "2");
+  assert.equal(idAfter("old"), "1");
+  assert.equal(one.secret.length, 32);
+  assert.ok(!one.secret.equals(two.secret));
+});
+
+test("a fingerprint tells secrets apart and holds nothing of them", () => {
+  const { id, fingerprint } = loadedKey(one);
+  assert.equal(id, one.id);
+  assert.match(fingerprint, /^[0-9a-f]{32}$/);
+  assert.deepEqual(loadedKey({ ...one }), { id, fingerprint });
+  assert.notEqual(loadedKey({ id, secret: two.secret }).fingerprint, fingerprint);
+  assert.ok(!one.secret.toString("hex").includes(fingerprint));
+});
+
+test("a ring that is replaced uses the new secret of a key, also where the old one was in use", () => {
+  const ring = new KeyRing([one]);
+  const before = ring.hash("token-hash", "x");
+  ring.replace([{ id: one.id, secret: two.secret }]);
+  assert.ok(!ring.hash("token-hash", "x").equals(before));
+  assert.deepEqual(
+    ring.hash("token-hash", "x"),
+    new KeyRing([{ ...two, id: one.id }]).hash("token-hash", "x"),
+  );
+});
+
+test("when the key that was named to seal with is gone the first one seals, and without keys nothing does", () => {
+  const ring = new KeyRing([two, one]);
+  ring.sealWith(one.id);
+  assert.deepEqual(ring.hashes("token-hash", "x").current, ring.keyedHash("token-hash", "x"));
+  assert.equal(ring.keyedHash("token-hash", "x").keyId, one.id);
+  ring.replace([two]);
+  assert.equal(ring.currentId, two.id);
+  ring.replace([]);
+  assert.throws(() => ring.currentId, /empty/);
+  assert.throws(() => ring.hashes("token-hash", "x"), /empty/);
+});
+
+test("a key that was found by looking again stays, and looking is not repeated for it", () => {
+  let looks = 0;
+  const ring = new KeyRing([one], () => {
+    looks += 1;
+    return [two, one];
+  });
+  const sealed = new KeyRing([two]).seal("mail", "new", "row");
+  for (let time = 0; time < 2; time++) assert.equal(ring.openText("mail", sealed, "row"), "new");
+  assert.equal(looks, 1);
+  assert.deepEqual(ring.keys, [one, two], "the first key seals as before");
+  assert.deepEqual(ring.readAgain(), [two, one]);
+  const unknown = new KeyRing([{ ...two, id: "9" }]).seal("mail", "x", "row");
+  assert.throws(() => ring.open("mail", unknown, "row"), /no key "9"/);
+  assert.deepEqual(new KeyRing([one]).readAgain(), [one]);
+});
+
+test("sealed data that is cut off inside of its nonce or tag is refused as such", () => {
+  const ring = new KeyRing([one]);
+  const empty = ring.seal("mail", "", "row");
+  assert.equal(ring.openText("mail", empty, "row"), "");
+  assert.throws(() => ring.open("mail", empty.subarray(0, -1), "row"), /cut short/);
 });

@@ -2,12 +2,19 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { startService } from "../../../src/app.ts";
 import { listReports } from "../../../src/operations/operator/process-report.store.ts";
+import type { Core } from "../../../src/platform/core.ts";
 import { openDb } from "../../../src/platform/db/db.ts";
 import { listMigrations, migrate } from "../../../src/platform/db/migrate.ts";
 import { sql } from "../../../src/platform/db/sql.ts";
 import { dayMs, systemClock } from "../../../src/platform/kernel/clock.ts";
-import { bringRing, RingMember } from "../../../src/platform/key-ring/ring-member.ts";
-import { fenceKey, setKeyState } from "../../../src/platform/key-ring/ring-state.store.ts";
+import { newUuid } from "../../../src/platform/kernel/ids.ts";
+import { bringRing, listLiveProcesses, RingMember } from "../../../src/platform/key-ring/ring-member.ts";
+import {
+  fenceKey,
+  listKnownKeys,
+  listProcesses,
+  setKeyState,
+} from "../../../src/platform/key-ring/ring-state.store.ts";
 import {
   countSealedWith,
   hashesUnder,
@@ -260,4 +267,133 @@ test("a process learns at once that another key seals, without waiting for its n
   await setKeyState(elsewhere, "1", "introduced", "in_use", core.clock.now());
   await elsewhere.close();
   await until("the other key seals", async () => core.ring.currentId === "2");
+});
+
+/** A process of its own beside the one of the service, with a ring that the test changes. */
+async function joinWith(core: Core, keys: string) {
+  const source = { keys: parseRing(keys) };
+  const ring = new KeyRing(source.keys, () => source.keys);
+  const startedAt = core.clock.now();
+  const self = { role: "api", version: "of this test", codeVersion: 1, startedAt };
+  const member = new RingMember({ ...core, ring, self, report: () => ({ well: true }) });
+  await member.join();
+  return { source, ring, member };
+}
+
+const stateOf = async ({ db }: Core, id: string) =>
+  (await listKnownKeys(db)).find((key) => key.id === id)?.state;
+
+test("a process that reads a new key from its ring introduces it, and seals with it once the others have it", async () => {
+  const { core, runJob, logLines } = await startTestService({ machines: 1, role: "api" });
+  const { source, ring, member } = await joinWith(core, testRing);
+  source.keys = both.keys.slice();
+  await member.refresh();
+  assert.equal(member.problem, null);
+  assert.deepEqual([ring.currentId, await stateOf(core, "2")], ["1", "introduced"]);
+  const sealing = async () =>
+    (await listProcesses(core.db)).map((each) => [each.loaded.length, each.sealsWith]);
+  assert.deepEqual((await sealing()).sort(), [
+    [1, "1"],
+    [2, "1"],
+  ]);
+  core.ring.replace(both.keys);
+  await runJob("report-process");
+  await member.refresh();
+  assert.deepEqual([ring.currentId, await stateOf(core, "2")], ["2", "in_use"]);
+  await runJob("report-process");
+  assert.deepEqual(await sealing(), [
+    [2, "2"],
+    [2, "2"],
+  ]);
+  assert.ok(logLines.some((line) => line.includes("another key of the ring seals") && line.includes('"2"')));
+  await member.leave();
+});
+
+test("a ring that was shortened or changed is not taken over: the one in memory serves on, and the problem ends with its cause", async () => {
+  const { core, logLines } = await startTestService({ machines: 1, role: "api" });
+  const { source, ring, member } = await joinWith(core, testRing);
+  const good = source.keys;
+  const complaints = () => logLines.filter((line) => line.includes("problem with the key ring")).length;
+  for (const [keys, problem] of [
+    [two, /no key "1"/],
+    [`1:${Buffer.alloc(32, 9).toString("base64")}`, /another key than the one this database knows as "1"/],
+  ] as const) {
+    const before = complaints();
+    source.keys = parseRing(keys);
+    for (let time = 0; time < 2; time++) await member.refresh();
+    assert.match(member.problem ?? "", problem);
+    assert.equal(complaints(), before + 1, "said once");
+    assert.deepEqual(ring.keys, good);
+    assert.equal(await stateOf(core, "2"), undefined, "nothing of it is made known");
+    source.keys = good;
+    await member.refresh();
+    assert.equal(member.problem, null);
+  }
+  await member.leave();
+});
+
+test("a ring that is known is brought again without a write, and a process is in the list from its start to its end", async () => {
+  const { core, clock } = await startTestService({ machines: 1, role: "api" });
+  const written = () => core.db.rows(sql`select id, xmin::text from key_ring_keys`);
+  const before = await written();
+  const listed = async () => (await listProcesses(core.db)).map(({ id }) => id);
+  const live = async () => (await listLiveProcesses(core.db, clock.now())).map(({ id }) => id);
+  const others = new Set(await listed());
+  const { member } = await joinWith(core, testRing);
+  await member.refresh();
+  assert.deepEqual(await written(), before);
+  const [own = ""] = (await listed()).filter((id) => !others.has(id));
+  assert.ok((await live()).includes(own));
+  clock.advance(30_000);
+  assert.ok(!(await live()).includes(own), "it has been silent for half a minute");
+  await member.refresh();
+  assert.ok((await live()).includes(own));
+  clock.advance(60 * 60_000);
+  await (await joinWith(core, testRing)).member.leave();
+  assert.ok((await listed()).includes(own), "it is shown for an hour");
+  clock.advance(1);
+  const next = await joinWith(core, testRing);
+  assert.ok(!(await listed()).includes(own), "and then forgotten");
+  await next.member.leave();
+  assert.deepEqual(
+    (await listed()).filter((id) => !others.has(id)),
+    [],
+  );
+});
+
+test("a process that cannot reach the database at its end says so and ends", async () => {
+  const { core, databaseUrl, logLines } = await startTestService({ machines: 1, role: "api" });
+  const db = openDb({ url: databaseUrl, poolSize: 1, onError: () => {} });
+  const { member } = await joinWith({ ...core, db }, testRing);
+  await db.close();
+  await member.leave();
+  assert.ok(logLines.some((line) => line.includes("could not take leave of the key ring")));
+});
+
+test("more values than one batch holds are all sealed anew, one that does not open is counted and left as it is, and each call tries it again", async () => {
+  const { core, api } = await startTestService({ machines: 1, role: "api" });
+  await createPartner(api);
+  const now = core.clock.now();
+  const ids = Array.from({ length: 205 }, () => newUuid(now));
+  for (const id of ids)
+    await core.db.run(sql`
+      insert into mail_requests (id, purpose, email, created_at)
+      values (${id}, 'magic_link', ${core.ring.seal("mail", "a@example.com", id)}, ${now})`);
+  const [bad = ""] = ids;
+  const wrong = core.ring.seal("mail", "a@example.com", "another row");
+  await core.db.run(sql`update mail_requests set email = ${wrong} where id = ${bad}`);
+  await bringRing(core.db, both, now, null);
+  await core.db.run(sql`update key_ring_keys set state = 'in_use', generation = 5 where id = '2'`);
+  const sealedBefore = await countSealedWith(core.db, "1");
+  assert.ok(sealedBefore > 205);
+  assert.deepEqual(await resealAll(core.db, both, now), { resealed: sealedBefore - 1, stuck: 1 });
+  assert.deepEqual(
+    [await countSealedWith(core.db, "1"), await countSealedWith(core.db, "2")],
+    [1, sealedBefore - 1],
+  );
+  assert.deepEqual(await resealAll(core.db, both, now), { resealed: 0, stuck: 1 });
+  await core.db.run(sql`delete from mail_requests where id = ${bad}`);
+  assert.deepEqual(await resealAll(core.db, both, now), { resealed: 0, stuck: 0 });
+  assert.match((await hashesUnder(core.db, "1", now)).join(), /API keys that were not used since/);
+  assert.deepEqual(await hashesUnder(core.db, "2", now), []);
 });
