@@ -137,7 +137,20 @@ test("an endpoint is disabled by 410 and by five days without a success, by noth
 });
 
 test("a redirect is a failure of its own kind", () => {
-  assert.equal(errorOfStatus(301), "redirect_not_followed");
-  assert.equal(errorOfStatus(404), "status_not_2xx");
-  assert.equal(errorOfStatus(199), "status_not_2xx");
+  for (const status of [300, 301, 399]) assert.equal(errorOfStatus(status), "redirect_not_followed");
+  for (const status of [199, 400, 404, 500]) assert.equal(errorOfStatus(status), "status_not_2xx");
+});
+
+test("all three forms of an HTTP date are read, and nothing that only resembles one", () => {
+  for (const date of ["Sun, 01 Mar 2026 09:31:00 GMT", "Sunday, 01-Mar-26 09:31:00 GMT", "Sun Mar  1 09:31:00 2026 GMT"])
+    assert.equal(parseRetryAfter(date, now), 60_000, date);
+  for (const date of [
+    "01 Mar 2026 09:31:00 GMT",
+    "2026-03-01T09:31:00Z",
+    "x Sun, 01 Mar 2026 09:31:00 GMT",
+    "Sun, no date",
+    `Sun, 01 Mar 2026 09:31:00 GMT${" (a comment)".repeat(2)}`,
+    "12 seconds",
+  ])
+    assert.equal(parseRetryAfter(date, now), null, date);
 });

@@ -3,7 +3,7 @@ import test from "node:test";
 import type { EndpointId } from "@assay/contract/ids";
 import fc from "fast-check";
 import { knownId } from "../../platform/kernel/ids.ts";
-import { Lanes, type LaneTicket, limitsFor } from "./lanes.ts";
+import { Lanes, type LaneTicket, limitsFor, limitsForListeners } from "./lanes.ts";
 
 const limits = { maxYoung: 8, maxYoungUnproven: 3, maxSlow: 12, maxPerEndpoint: 4 };
 
@@ -138,4 +138,125 @@ test("bounds hold and every count returns to nothing, whatever happens in whatev
       assert.equal(sum(false), Math.min(limits.maxYoungUnproven, limits.maxYoung - sum(true)));
     }),
   );
+});
+
+test("a quarter of the room is for young attempts, three eighths of that for endpoints that have proven nothing", () => {
+  assert.deepEqual(limitsFor(1024), {
+    maxYoung: 256,
+    maxYoungUnproven: 96,
+    maxSlow: 768,
+    maxPerEndpoint: 64,
+  });
+  assert.deepEqual(limitsFor(1), { maxYoung: 4, maxYoungUnproven: 2, maxSlow: 4, maxPerEndpoint: 64 });
+  assert.deepEqual(limitsForListeners(1024), { ...limitsFor(1024), maxPerEndpoint: 8 });
+});
+
+/** Takes all that may begin for the endpoint, and begins it. */
+function takeAll(lanes: Lanes, name: string): LaneTicket[] {
+  lanes.ready(named(name), false);
+  return pick(lanes, 64).flatMap(({ endpointId, most }) => lanes.claimed(endpointId, most, most));
+}
+
+test("of the slow places failing endpoints leave a quarter to those of which nothing is known", () => {
+  const lanes = new Lanes({ ...limits, maxYoung: 100, maxYoungUnproven: 50 });
+  for (let i = 0; i < 20; i++) lanes.ready(named(`failed-${i}`), true);
+  assert.equal(pick(lanes, 64).length, 9, "three quarters of twelve");
+  for (let i = 0; i < 20; i++) lanes.ready(named(`new-${i}`), false);
+  assert.equal(pick(lanes, 64).length, 3);
+});
+
+test("a slow place is one less for what begins, and is free again when its attempt ends", () => {
+  const lanes = new Lanes({ ...limits, maxSlow: 2 });
+  const [first, second] = [takeAll(lanes, "a"), takeAll(lanes, "b")].flat();
+  assert.ok(first && second);
+  lanes.slowed(first);
+  lanes.slowed(first);
+  assert.deepEqual([lanes.slow, lanes.inFlight], [1, 2], "slowed once");
+  assert.equal(takeAll(lanes, "c").length, 0, "one is slow and one may come to be");
+  lanes.finished(first, false);
+  assert.equal(lanes.slow, 0);
+  assert.equal(takeAll(lanes, "d").length, 1);
+  assert.equal(second.slow, false);
+});
+
+test("what an endpoint's attempts tell is its standing, and how much of it may be under way", () => {
+  const lanes = new Lanes({ ...limits, maxYoung: 400, maxYoungUnproven: 300, maxSlow: 300, maxPerEndpoint: 64 });
+  const name = named("e");
+  const end = (tickets: readonly LaneTicket[], succeeded: boolean, isSlow: boolean) => {
+    if (isSlow) for (const ticket of tickets) lanes.slowed(ticket);
+    for (const ticket of tickets) lanes.finished(ticket, succeeded);
+    return lanes.standingOf(name);
+  };
+  assert.equal(end(takeAll(lanes, "e"), true, false), "prompt");
+  assert.equal(end(takeAll(lanes, "e"), true, false), "prompt");
+  // Two successes at once double it twice.
+  const eight = takeAll(lanes, "e");
+  assert.equal(eight.length, 8);
+  for (const ticket of eight.slice(1)) lanes.finished(ticket, true);
+  const [last] = eight;
+  assert.ok(last);
+  // A quarter of 64 is left when a prompt one becomes slow, and a slow success adds one, up to sixteen.
+  lanes.slowed(last);
+  assert.equal(lanes.standingOf(name), "sluggish");
+  assert.equal(takeAll(lanes, "e").length, 15);
+});
+
+test("a failure halves what may be under way and never ends it; a slow one leaves one", () => {
+  const grown = () => {
+    const lanes = new Lanes({ ...limits, maxYoung: 100, maxYoungUnproven: 100, maxSlow: 100, maxPerEndpoint: 8 });
+    for (let time = 0; time < 3; time++)
+      for (const ticket of takeAll(lanes, "e")) lanes.finished(ticket, true);
+    const tickets = takeAll(lanes, "e");
+    assert.equal(tickets.length, 8);
+    return { lanes, tickets };
+  };
+  const quick = grown();
+  const [one, ...others] = quick.tickets;
+  assert.ok(one);
+  quick.lanes.finished(one, false);
+  assert.equal(quick.lanes.standingOf(named("e")), "failing");
+  for (const ticket of others) quick.lanes.finished(ticket, false);
+  assert.equal(takeAll(quick.lanes, "e").length, 1);
+  const slow = grown();
+  for (const ticket of slow.tickets.slice(1)) slow.lanes.finished(ticket, true);
+  const [hung] = slow.tickets;
+  assert.ok(hung);
+  slow.lanes.slowed(hung);
+  slow.lanes.finished(hung, false);
+  assert.equal(slow.lanes.standingOf(named("e")), "hanging");
+  assert.equal(takeAll(slow.lanes, "e").length, 1);
+});
+
+test("an endpoint that is busy is offered again when half of its room is free", () => {
+  const lanes = new Lanes({ ...limits, maxYoung: 100, maxPerEndpoint: 4 });
+  for (let time = 0; time < 2; time++) for (const ticket of takeAll(lanes, "e")) lanes.finished(ticket, true);
+  const [first, second] = takeAll(lanes, "e");
+  assert.ok(first && second);
+  lanes.finished(first, true);
+  assert.equal(lanes.readyCount, 0);
+  lanes.finished(second, true);
+  assert.equal(lanes.readyCount, 1);
+});
+
+test("an endpoint is forgotten when nothing is under way, nothing waits and nothing happened since", () => {
+  const lanes = new Lanes(limits);
+  const [ticket] = takeAll(lanes, "e");
+  assert.ok(ticket);
+  const later = performance.now() + 1000;
+  lanes.forgetIdle(later);
+  assert.equal(lanes.knownCount, 1, "an attempt is under way");
+  lanes.finished(ticket, true);
+  lanes.forgetIdle(later);
+  assert.equal(lanes.knownCount, 1, "more may be due");
+  for (const { endpointId, most } of pick(lanes, 64)) {
+    lanes.forgetIdle(later);
+    assert.equal(lanes.knownCount, 1, "a claim is under way");
+    lanes.claimed(endpointId, most, 0);
+  }
+  lanes.forgetIdle(0);
+  assert.equal(lanes.knownCount, 1, "something happened since");
+  lanes.forgetIdle(later);
+  assert.deepEqual([lanes.knownCount, lanes.standingOf(named("e"))], [0, undefined]);
+  lanes.finished(ticket, true);
+  assert.deepEqual(lanes.claimed(named("e"), 0, 0), [], "one that is forgotten gets no tickets");
 });

@@ -33,9 +33,15 @@ type Entry = {
   actor_id: string | null;
   target_id: string | null;
   environment: string | null;
+  details: unknown;
 };
-/** Who did what; in whose organization, where it is not the one that all share. */
-type Done = { by: "system" | "person" | { user: string } | { key: string }; to: string; of?: Owner };
+/** Who did what; in whose organization, where it is not the one that all share; and all that the entry says about it. */
+type Done = {
+  by: "system" | "person" | { user: string } | { key: string };
+  to: string;
+  of?: Owner;
+  saying?: Record<string, unknown>;
+};
 
 const byOwner = { user: owner.userId };
 const byKey = { key: key.id };
@@ -63,18 +69,13 @@ async function joined(host: { api: Api } = owner) {
   return { ...person, memberId };
 }
 
-async function startedChallenge(host: { api: Api } = owner, name = newName()) {
-  return expectData(
-    await host.api.post("/v1/auth/orgs/domains/challenges/dns", { apex_domain: name }),
-    201,
-  ) as { challenge_id: string };
-}
 
 async function withRedirect() {
   const name = newName();
   await verifyDomain(owner, dns, name);
   const pattern = `https://${name}/done`;
-  return expectData(await owner.api.post("/v1/auth/orgs/redirect-uris", { pattern }), 201).id as string;
+  const { id } = expectData(await owner.api.post("/v1/auth/orgs/redirect-uris", { pattern }), 201);
+  return { id: id as string, pattern };
 }
 
 const endpoint = (path = "") => createReceivingEndpoint(partner.api, `${receiver.url}${path}`);
@@ -107,6 +108,7 @@ async function acceptTerms(of: { api: Api }) {
   const { current } = expectData(await of.api.get("/v1/auth/orgs/rp-terms"));
   const { terms_version, terms_hash } = current;
   expectData(await of.api.post("/v1/auth/orgs/rp-terms", { terms_version, terms_hash }));
+  return { terms_version, terms_hash };
 }
 
 const details = {
@@ -127,94 +129,122 @@ async function downgraded() {
     clock.advance(dayMs);
     await runJob("recheck-domains");
   }
-  return { of, domainId, putBack: () => dns.zone.set(record, kept) };
+  return { of, domainId, name, putBack: () => dns.zone.set(record, kept) };
 }
 
 /** An event that is added to the contract does not compile until its scenario is here. */
 const scenarios: Record<AuditEvent, () => Promise<Done>> = {
   "organization.created": async () => {
     const of = await signUpOwner(api);
-    return { by: { user: of.userId }, to: of.organizationId, of };
+    const [{ name, slug } = assert.fail()] = expectData<{ name: string; slug: string }[]>(
+      await of.api.get("/v1/auth/orgs"),
+    );
+    return { by: { user: of.userId }, to: of.organizationId, of, saying: { name, slug } };
   },
   "organization.updated": async () => {
-    expectData(await owner.api.patch("/v1/auth/orgs", { support_email: "help@acme.example" }));
-    return { by: byOwner, to: owner.organizationId };
+    const saying = { support_email: "help@acme.example" };
+    expectData(await owner.api.patch("/v1/auth/orgs", saying));
+    return { by: byOwner, to: owner.organizationId, saying };
   },
   "member.role_changed": async () => {
     const member = await joined();
     expectData(await owner.api.patch(`/v1/auth/orgs/members/${member.memberId}`, { role: "admin" }));
-    return { by: byOwner, to: member.userId };
+    return { by: byOwner, to: member.userId, saying: { from: "member", to: "admin" } };
   },
   "member.removed": async () => {
     const member = await joined();
     expectData(await owner.api.delete(`/v1/auth/orgs/members/${member.memberId}`));
-    return { by: byOwner, to: member.userId };
+    return { by: byOwner, to: member.userId, saying: { role: "member" } };
   },
   "member.left": async () => {
     const member = await joined();
     assert.equal((await member.api.post("/v1/auth/orgs/leave")).status, 204);
-    return { by: { user: member.userId }, to: member.userId };
+    return { by: { user: member.userId }, to: member.userId, saying: { role: "member" } };
   },
   "member.account_deleted": async () => {
     const member = await joined();
     const gone = await member.api.post("/v1/auth/account/delete", { password: member.password });
     assert.equal(gone.status, 204);
-    return { by: { user: member.userId }, to: member.userId };
+    return { by: { user: member.userId }, to: member.userId, saying: {} };
   },
-  "invitation.created": async () => ({ by: byOwner, to: (await invited()).invitationId }),
+  "invitation.created": async () => ({
+    by: byOwner,
+    to: (await invited("admin")).invitationId,
+    saying: { role: "admin" },
+  }),
   "invitation.accepted": async () => {
     const { person, invitationId, token } = await invited();
     expectData(await person.api.post(`/v1/auth/invitations/${token}/accept`));
-    return { by: { user: person.userId }, to: invitationId };
+    return { by: { user: person.userId }, to: invitationId, saying: { role: "member" } };
   },
   "invitation.declined": async () => {
     const { invitationId, token } = await invited();
     assert.equal((await api.post(`/v1/auth/invitations/${token}/decline`)).status, 204);
-    return { by: "person", to: invitationId };
+    return { by: "person", to: invitationId, saying: { role: "member" } };
   },
   "invitation.revoked": async () => {
     const { invitationId } = await invited();
     assert.equal((await owner.api.delete(`/v1/auth/orgs/invitations/${invitationId}`)).status, 204);
-    return { by: byOwner, to: invitationId };
+    return { by: byOwner, to: invitationId, saying: { role: "member" } };
   },
-  "domain.challenge_started": async () => ({ by: byOwner, to: (await startedChallenge()).challenge_id }),
-  "domain.verified": async () => ({ by: byOwner, to: await verifyDomain(owner, dns, newName()) }),
+  "domain.challenge_started": async () => {
+    const saying = { apex_domain: newName() };
+    const path = "/v1/auth/orgs/domains/challenges/dns";
+    const { challenge_id } = expectData(await owner.api.post(path, saying), 201);
+    return { by: byOwner, to: challenge_id, saying };
+  },
+  "domain.verified": async () => {
+    const name = newName();
+    const saying = { apex_domain: name, takeover: false };
+    return { by: byOwner, to: await verifyDomain(owner, dns, name), saying };
+  },
   "domain.lost": async () => {
     const name = newName();
     const domainId = await verifyDomain(owner, dns, name);
     await verifyDomain(await signUpOwner(api), dns, name);
-    return { by: "system", to: domainId };
+    return { by: "system", to: domainId, saying: { apex_domain: name } };
   },
   "domain.downgraded": async () => {
-    const { of, domainId } = await downgraded();
-    return { by: "system", to: domainId, of };
+    const { of, domainId, name } = await downgraded();
+    return { by: "system", to: domainId, of, saying: { apex_domain: name } };
   },
   "domain.restored": async () => {
-    const { of, domainId, putBack } = await downgraded();
+    const { of, domainId, name, putBack } = await downgraded();
     putBack();
     clock.advance(dayMs);
     await runJob("recheck-domains");
-    return { by: "system", to: domainId, of };
+    return { by: "system", to: domainId, of, saying: { apex_domain: name } };
   },
   "domain.removed": async () => {
-    const domainId = await verifyDomain(owner, dns, newName());
+    const name = newName();
+    const domainId = await verifyDomain(owner, dns, name);
     assert.equal((await owner.api.delete(`/v1/auth/orgs/domains/${domainId}`)).status, 204);
-    return { by: byOwner, to: domainId };
+    return { by: byOwner, to: domainId, saying: { apex_domain: name } };
   },
-  "redirect_uri.created": async () => ({ by: byOwner, to: await withRedirect() }),
+  "redirect_uri.created": async () => {
+    const { id, pattern } = await withRedirect();
+    return { by: byOwner, to: id, saying: { pattern } };
+  },
   "redirect_uri.deleted": async () => {
-    const id = await withRedirect();
+    const { id, pattern } = await withRedirect();
     assert.equal((await owner.api.delete(`/v1/auth/orgs/redirect-uris/${id}`)).status, 204);
-    return { by: byOwner, to: id };
+    return { by: byOwner, to: id, saying: { pattern } };
   },
   "business_details.updated": async () => {
     expectData(await owner.api.post("/v1/auth/orgs/business-details", details));
-    return { by: byOwner, to: owner.organizationId };
+    const saying = {
+      type: "sole",
+      name: "Acme Bank",
+      jurisdiction: "Austria",
+      registrationNumber: "FN 1",
+    };
+    return { by: byOwner, to: owner.organizationId, saying };
   },
-  "rp_terms.accepted": async () => {
-    await acceptTerms(owner);
-    return { by: byOwner, to: owner.organizationId };
-  },
+  "rp_terms.accepted": async () => ({
+    by: byOwner,
+    to: owner.organizationId,
+    saying: await acceptTerms(owner),
+  }),
   "organization.went_live": async () => {
     const of = await signUpOwner(api);
     await acceptTerms(of);
@@ -222,21 +252,22 @@ const scenarios: Record<AuditEvent, () => Promise<Done>> = {
     await verifyDomain(of, dns, newName());
     await trustTestCountry(service);
     expectData(await of.api.post("/v1/auth/orgs/go-live", { results: "poll_only" }));
-    return { by: { user: of.userId }, to: of.organizationId, of };
+    return { by: { user: of.userId }, to: of.organizationId, of, saying: { results: "poll_only" } };
   },
   "organization.deletion_requested": async () => {
     const of = await signUpOwner(api);
     await deletionCode(of);
-    return { by: { user: of.userId }, to: of.organizationId, of };
+    return { by: { user: of.userId }, to: of.organizationId, of, saying: {} };
   },
   "organization.deletion_confirmed": async () => {
     const of = await scheduledDeletion();
-    return { by: { user: of.userId }, to: of.organizationId, of };
+    const saying = { pending_deletion_at: new Date(clock.now().getTime() + 2 * dayMs).toISOString() };
+    return { by: { user: of.userId }, to: of.organizationId, of, saying };
   },
   "organization.deletion_cancelled": async () => {
     const of = await scheduledDeletion();
     expectData(await of.api.post("/v1/auth/orgs/cancel-delete", { organizationId: of.organizationId }));
-    return { by: { user: of.userId }, to: of.organizationId, of };
+    return { by: { user: of.userId }, to: of.organizationId, of, saying: {} };
   },
   "api_key.created": async () => ({ by: byOwner, to: (await createKey(owner)).id }),
   "api_key.updated": async () => {
@@ -281,63 +312,69 @@ const scenarios: Record<AuditEvent, () => Promise<Done>> = {
     assert.equal((await partner.api.post(`/v1/sessions/${id}/cancel`)).status, 204);
     return { by: byKey, to: id };
   },
-  "webhook_endpoint.created": async () => ({ by: byKey, to: (await endpoint()).id }),
+  "webhook_endpoint.created": async () => {
+    const { id } = await endpoint();
+    const { name } = expectData(await partner.api.get(`/v1/webhooks/endpoints/${id}`));
+    return { by: byKey, to: id, saying: { name, host: new URL(receiver.url).host } };
+  },
   "webhook_endpoint.updated": async () => {
     const { id } = await endpoint();
     expectData(await partner.api.patch(`/v1/webhooks/endpoints/${id}`, { name: "renamed" }));
-    return { by: byKey, to: id };
+    return { by: byKey, to: id, saying: { name: "renamed" } };
   },
   "webhook_endpoint.disabled": async () => {
     const { id } = await endpoint("/gone");
     expectData(await partner.api.post(`/v1/webhooks/endpoints/${id}/test`), 202);
     await runJob("deliver-webhooks");
-    return { by: "system", to: id };
+    return { by: "system", to: id, saying: { reason: "endpoint_gone" } };
   },
   "webhook_endpoint.deleted": async () => {
     const { id } = await endpoint();
+    const { name } = expectData(await partner.api.get(`/v1/webhooks/endpoints/${id}`));
     assert.equal((await partner.api.delete(`/v1/webhooks/endpoints/${id}`)).status, 204);
-    return { by: byKey, to: id };
+    return { by: byKey, to: id, saying: { name } };
   },
   "webhook_endpoint.tested": async () => {
     const { id } = await endpoint();
-    expectData(await partner.api.post(`/v1/webhooks/endpoints/${id}/test`), 202);
-    return { by: byKey, to: id };
+    const sent = expectData(await partner.api.post(`/v1/webhooks/endpoints/${id}/test`), 202);
+    return { by: byKey, to: id, saying: { event_id: sent.event.id } };
   },
   "webhook_secret.revealed": async () => {
     const { id } = await endpoint();
     expectData(await owner.api.post(`/v1/webhooks/endpoints/${id}/signing-secret/reveal`));
-    return { by: byOwner, to: id };
+    return { by: byOwner, to: id, saying: {} };
   },
   "webhook_secret.rotated": async () => {
     const { id } = await endpoint();
     expectData(await partner.api.post(`/v1/webhooks/endpoints/${id}/signing-secret/rotate`));
-    return { by: byKey, to: id };
+    return { by: byKey, to: id, saying: {} };
   },
   "webhook_key.registered": async () => {
     const { id } = await endpoint();
     const path = `/v1/webhooks/endpoints/${id}/keys`;
-    return { by: byKey, to: expectData(await partner.api.post(path, registration("key-2")), 201).id };
+    const created = expectData(await partner.api.post(path, registration("key-2")), 201);
+    return { by: byKey, to: created.id, saying: { key_id: "key-2", webhook_endpoint_id: id } };
   },
   "webhook_key.deactivated": async () => {
-    const { keyId } = await endpoint();
+    const { id, keyId } = await endpoint();
     expectData(await partner.api.post(`/v1/webhooks/keys/${keyId}/deactivate`));
-    return { by: byKey, to: keyId };
+    return { by: byKey, to: keyId, saying: { key_id: "key-1", webhook_endpoint_id: id } };
   },
   "webhook_key.reactivated": async () => {
-    const { keyId } = await endpoint();
+    const { id, keyId } = await endpoint();
     expectData(await partner.api.post(`/v1/webhooks/keys/${keyId}/deactivate`));
     expectData(await partner.api.post(`/v1/webhooks/keys/${keyId}/reactivate`));
-    return { by: byKey, to: keyId };
+    return { by: byKey, to: keyId, saying: { key_id: "key-1", webhook_endpoint_id: id } };
   },
   "webhook_delivery.retried": async () => {
     const { deliveryId } = await undelivered();
     expectData(await partner.api.post(`/v1/webhooks/deliveries/${deliveryId}/retry`), 202);
-    return { by: byKey, to: deliveryId };
+    return { by: byKey, to: deliveryId, saying: {} };
   },
   "webhook_event.replayed": async () => {
     const { eventId } = await undelivered();
     expectData(await partner.api.post(`/v1/webhooks/events/${eventId}/replay`), 202);
-    return { by: byKey, to: eventId };
+    return { by: byKey, to: eventId, saying: { deliveries: 1 } };
   },
 };
 
@@ -347,15 +384,16 @@ const actorOf = (by: Done["by"]) => {
 };
 
 for (const event of auditEvents)
-  test(`${event} is in the audit log once, with who did it, to what and in which environment`, async () => {
-    const { by, to, of = owner } = await scenarios[event]();
+  test(`${event} is in the audit log once, with who did it, to what, in which environment and what else there is to say`, async () => {
+    const { by, to, of = owner, saying } = await scenarios[event]();
     const entries = expectData<Entry[]>(
       await of.api.get("/v1/auth/orgs/audit-logs", { event, limit: 100 }),
     ).filter((entry) => entry.target_id === to);
     // An organization is changed by more than one of the scenarios; the newest entry is that of this one.
     assert.ok(entries.length === 1 || to === owner.organizationId, `${entries.length} entries for ${to}`);
-    const [{ actor_type, actor_id, environment } = assert.fail(`nothing was written about ${to}`)] = entries;
+    const [{ actor_type, actor_id, environment, details } = assert.fail(`nothing was written about ${to}`)] = entries;
     assert.deepEqual({ actor_type, actor_id }, actorOf(by));
     const belongsToOne = /^(session|webhook_\w+|api_key)\./.test(event);
     assert.equal(environment, belongsToOne ? "sandbox" : null);
+    if (saying !== undefined) assert.deepEqual(details, saying);
   });

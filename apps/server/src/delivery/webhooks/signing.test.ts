@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import test from "node:test";
+import { knownId } from "../../platform/kernel/ids.ts";
+import { headersOf, newSigningSecret, sign } from "./signing.ts";
+
+const now = new Date("2026-03-01T09:30:00.900Z");
+const delivery = { id: knownId<never>("whd_1"), eventId: knownId<never>("evt_1"), eventType: "a.b" };
+const seconds = Math.floor(now.getTime() / 1000);
+
+test("a secret is 32 random bytes behind its prefix", () => {
+  const secret = newSigningSecret();
+  assert.match(secret, /^whsec_/);
+  assert.equal(Buffer.from(secret.slice(6), "base64").length, 32);
+  assert.notEqual(newSigningSecret(), secret);
+});
+
+test("the signatures are over the second that has begun, keyed with the text and with the bytes of the secret", () => {
+  const secret = newSigningSecret();
+  const bytes = Buffer.from(secret.slice("whsec_".length), "base64");
+  const { own, standard } = sign(secret, { eventId: delivery.eventId, payload: "body" }, now);
+  assert.equal(own, createHmac("sha256", secret).update(`${seconds}.body`).digest("hex"));
+  assert.equal(standard, createHmac("sha256", bytes).update(`evt_1.${seconds}.body`).digest("base64"));
+});
+
+test("the headers of an attempt name it, and hold its signatures for as long as they are kept", () => {
+  const unsigned = {
+    "content-type": "application/jose",
+    "user-agent": "Assay-Webhooks/1",
+    "x-service-delivery-id": "whd_1",
+    "x-service-event": "a.b",
+    "webhook-id": "evt_1",
+    "webhook-timestamp": String(seconds),
+  };
+  assert.deepEqual(headersOf(delivery, null, now), unsigned);
+  assert.deepEqual(headersOf(delivery, { own: "aa", standard: "bb" }, now), {
+    ...unsigned,
+    "x-service-signature": `t=${seconds},v1=aa`,
+    "webhook-signature": "v1,bb",
+  });
+});
