@@ -56,6 +56,19 @@ test("what cannot be registered has no apex", () => {
     assert.equal(findApex(name), null, name);
 });
 
+test("a name has at most 253 characters, and a label at most 63", () => {
+  const label = (length: number) => "a".repeat(length);
+  const longest = [label(63), label(63), label(63), label(57), "com"].join(".");
+  assert.equal(findApex(longest)?.ascii, `${label(57)}.com`);
+  assert.equal(findApex(`${longest}.`)?.ascii, `${label(57)}.com`, "the dot of the root does not count");
+  assert.equal(findApex(`b${longest}`), null, "a label of 64");
+  assert.equal(findApex([label(63), label(63), label(63), label(58), "com"].join(".")), null);
+  assert.equal(findApex("example.com.."), null);
+  assert.equal(findApex(" example.com\n")?.ascii, "example.com");
+  for (const name of ["a?b.com", "a#b.com", "a\\b.com", "a\u0007b.com", "example.123", "example.1a2"])
+    assert.equal(findApex(name)?.ascii ?? null, name === "example.1a2" ? "example.1a2" : null, name);
+});
+
 test("any text has an apex that is its own apex, or none", () => {
   fc.assert(
     fc.property(fc.oneof(fc.domain(), fc.string({ unit: "grapheme" })), (text) => {

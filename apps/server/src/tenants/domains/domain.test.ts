@@ -1,8 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { dayMs, hourMs, later } from "../../platform/kernel/clock.ts";
 import { hashToken } from "../../platform/kernel/ids.ts";
-import { afterCheck, type DomainState, describeFound, provesToken } from "./domain.ts";
+import {
+  afterCheck,
+  type DomainState,
+  describeFound,
+  provesToken,
+  recordName,
+  recordValue,
+} from "./domain.ts";
 
 const now = new Date("2026-03-01T00:00:00Z");
 
@@ -53,4 +61,37 @@ test("what was found is shown cut and without control characters", () => {
   const shown = describeFound("_x.example", Array(9).fill(`\u001b${"y".repeat(500)}`));
   assert.match(shown, /and 4 more/);
   assert.ok(!shown.includes("\u001b") && shown.length < 800);
+});
+
+test("a check is repeated in a day, and in an hour where it came to nothing", () => {
+  const state: DomainState = { missCount: 1, downgradedAt: null };
+  for (const [outcome, afterMs, concluded] of [
+    ["found", dayMs, true],
+    ["missing", dayMs, true],
+    ["unknown", hourMs, false],
+  ] as const) {
+    const { nextCheckAt, concluded: isConcluded, change } = afterCheck(state, outcome, now);
+    assert.deepEqual([nextCheckAt, isConcluded, change], [later(now, afterMs), concluded, null], outcome);
+  }
+});
+
+test("a domain that was downgraded keeps the day of it until it is found", () => {
+  const state: DomainState = { missCount: 3, downgradedAt: now };
+  assert.deepEqual(afterCheck(state, "missing", later(now, dayMs)).downgradedAt, now);
+  assert.equal(afterCheck(state, "missing", later(now, dayMs)).missCount, 4);
+  const found = afterCheck(state, "found", later(now, dayMs));
+  assert.deepEqual([found.missCount, found.downgradedAt, found.change], [0, null, "restored"]);
+});
+
+test("the record to publish proves its own token", () => {
+  assert.equal(recordName("acme.example"), "_service-verification.acme.example");
+  assert.ok(provesToken([recordValue("abc")], hashToken("abc")));
+  assert.ok(!provesToken([recordValue("abd")], hashToken("abc")));
+});
+
+test("five of the values found are shown, each with a hundred characters", () => {
+  const values = ["1", "2", "3", "4", "é\u0000"];
+  assert.equal(describeFound("_x", values), 'Found at _x: "1", "2", "3", "4", "??".');
+  assert.equal(describeFound("_x", [...values, "6"]), 'Found at _x: "1", "2", "3", "4", "??" and 1 more.');
+  assert.equal(describeFound("_x", ["~".repeat(101)]), `Found at _x: "${"~".repeat(100)}".`);
 });

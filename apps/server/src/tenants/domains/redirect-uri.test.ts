@@ -4,8 +4,10 @@ import fc from "fast-check";
 import {
   domainsAbove,
   formatRedirectPattern,
+  isPlainHttps,
   matchesRedirectPattern,
   parseRedirectPattern,
+  pathSegments,
   type RedirectPattern,
 } from "./redirect-uri.ts";
 
@@ -243,4 +245,40 @@ test("what matches is, for a browser, on the host and at or below the path", () 
 test("the names above a host are whole labels", () => {
   assert.deepEqual(domainsAbove("a.b.example.com"), ["a.b.example.com", "b.example.com", "example.com"]);
   assert.deepEqual(domainsAbove("com"), []);
+});
+
+test("a plain https address has a proper name, no credentials and no port", () => {
+  const plain = (url: string) => isPlainHttps(new URL(url));
+  const label = "a".repeat(63);
+  for (const url of ["https://acme.co", "https://_x.a-b.co:443/p?q#f", `https://${label}.co`, "https://a.b1"])
+    assert.ok(plain(url), url);
+  for (const url of [
+    "http://acme.co",
+    "https://u@acme.co",
+    "https://:p@acme.co",
+    "https://acme.co:444",
+    "https://localhost",
+    "https://127.0.0.1",
+    "https://[::1]",
+    "https://acme.co.",
+    "https://-acme.co",
+    "https://acme-.co",
+    `https://${label}a.co`,
+    `https://${[label, label, label, "a".repeat(61), "co"].join(".")}`,
+  ])
+    assert.ok(!plain(url), url);
+  assert.ok(plain(`https://${[label, label, label, "a".repeat(58), "co"].join(".")}`), "253 characters");
+});
+
+test("a path is taken apart where every server would read it alike", () => {
+  for (const [path, segments] of [
+    ["/", [""]],
+    ["/a/b%20c/", ["a", "b c", ""]],
+    ["/.well-known/...", [".well-known", "..."]],
+    ["/a%25", ["a%"]],
+    ["/%c3%a9", ["é"]],
+  ] as const)
+    assert.deepEqual(pathSegments(path), segments, path);
+  for (const path of ["/%2f", "/%5C", "/%00", "/%", "/%ff", "/%252f", "/.", "/a/..", "/..;x", "/.;", "/%2e%2E"])
+    assert.equal(pathSegments(path), null, path);
 });

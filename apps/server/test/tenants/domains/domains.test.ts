@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dayMs, hourMs } from "../../../src/platform/kernel/clock.ts";
 import { liveRedirectProblem } from "../../../src/tenants/domains/check-redirect.ts";
+import { findShownDomain } from "../../../src/tenants/domains/domain.store.ts";
 import { Api, expectData, expectError, signUpOwner } from "../../support/api.ts";
 import { startDnsServer } from "../../support/dns-server.ts";
 import { readMails } from "../../support/mails.ts";
@@ -400,4 +401,114 @@ test("one person tries fifty domains a day, in all their organizations together"
   await start(await signUpOwner(api), newName());
   clock.advance(day);
   expectData(await again(), 201);
+});
+
+test("the answers of a challenge and of a takeover say until when, who holds the domain and who held it", async () => {
+  const [holder, taker] = [await signUpOwner(api), await signUpOwner(api)];
+  const { name } = await verified(holder);
+  const [{ name: holderName } = assert.fail()] = expectData<{ name: string }[]>(
+    await holder.api.get("/v1/auth/orgs"),
+  );
+  const again = expectData(
+    await holder.api.post("/v1/auth/orgs/domains/challenges/dns", { apex_domain: name }),
+    201,
+  );
+  assert.equal(again.conflict, null, "the own domain is in nobody's way");
+  assert.equal(again.expires_at, new Date(clock.now().getTime() + 7 * dayMs).toISOString());
+  const challenge = await start(taker, name);
+  assert.deepEqual(challenge.conflict, { organization_name: holderName });
+  dns.set(challenge.record_name, "TXT", challenge.record_value);
+  const refusal = await verify(taker, challenge.challenge_id);
+  expectError(refusal, 409, "APEX_TAKEOVER_REQUIRED", new RegExp(`${name} is held by .*"${holderName}"`));
+  const taken = expectData(await verify(taker, challenge.challenge_id, true));
+  assert.deepEqual(taken.takeover_from, {
+    organization_id: holder.organizationId,
+    organization_name: holderName,
+  });
+  const [entry] = expectData<{ details: unknown }[]>(
+    await taker.api.get("/v1/auth/orgs/audit-logs", { event: "domain.verified" }),
+  );
+  assert.deepEqual(entry?.details, { apex_domain: name, takeover: true });
+});
+
+test("a challenge is good until its last millisecond, and proving a domain ends the others for it", async () => {
+  const owner = await signUpOwner(api);
+  const [name, other] = [newName(), newName()];
+  const first = await start(owner, name);
+  const second = await start(owner, name);
+  const unrelated = await start(owner, other);
+  dns.set(first.record_name, "TXT", first.record_value, second.record_value);
+  clock.advance(7 * dayMs - 1);
+  expectData(await verify(owner, first.challenge_id));
+  expectError(await verify(owner, second.challenge_id), 404, "CHALLENGE_NOT_FOUND");
+  assert.deepEqual(
+    (await listed(owner)).challenges.map(({ id }) => id),
+    [unrelated.challenge_id],
+  );
+});
+
+test("domains and challenges are listed newest first, and patterns page by page", async () => {
+  const owner = await signUpOwner(api);
+  const names = [newName(), newName()];
+  for (const name of names) await verified(owner, name);
+  assert.deepEqual(
+    (await listed(owner)).domains.map(({ apexDomain }) => apexDomain),
+    names.toReversed(),
+  );
+  const ids: string[] = [];
+  for (const path of ["a", "b", "c"]) {
+    const pattern = `https://${names[0]}/${path}`;
+    ids.unshift(expectData(await owner.api.post("/v1/auth/orgs/redirect-uris", { pattern }), 201).id);
+  }
+  const first = await owner.api.get("/v1/auth/orgs/redirect-uris", { limit: 2 });
+  const idsOf = (answer: typeof first) => expectData<{ id: string }[]>(answer).map(({ id }) => id);
+  assert.deepEqual(idsOf(first), ids.slice(0, 2));
+  assert.equal(first.body.pagination?.has_more, true);
+  const rest = await owner.api.get("/v1/auth/orgs/redirect-uris", { limit: 2, starting_after: ids[1] });
+  assert.deepEqual([idsOf(rest), rest.body.pagination?.has_more], [ids.slice(2), false]);
+});
+
+test("people are shown the domain that they go on to, otherwise the one that was verified first, and none that was lost", async () => {
+  const owner = await signUpOwner(api);
+  const shown = (url: string | null) => findShownDomain(core.db, owner.organizationId, url);
+  assert.equal(await shown(null), null);
+  const first = await verified(owner);
+  clock.advance(1000);
+  const second = await verified(owner);
+  assert.equal(await shown(null), first.name);
+  assert.equal(await shown("no address"), first.name);
+  assert.equal(await shown("https://elsewhere.example/"), first.name);
+  assert.equal(await shown(`https://www.${second.name}/done`), second.name);
+  const record = `_service-verification.${first.name}`;
+  dns.clear(record);
+  for (let day = 0; day < 3; day++) {
+    clock.advance(dayMs);
+    await service.runJob("recheck-domains");
+  }
+  assert.equal(await shown(`https://${first.name}/`), second.name);
+});
+
+test("a check that failed is repeated after an hour and does not count as one, and one that found the record does", async () => {
+  const owner = await signUpOwner(api);
+  const { name } = await verified(owner);
+  const verifiedAt = clock.now().toISOString();
+  const checkedAt = async () => (await listed(owner)).domains[0]?.lastCheckedAt;
+  clock.advance(dayMs - 1);
+  await service.runJob("recheck-domains");
+  assert.equal(await checkedAt(), verifiedAt, "not before a day is over");
+  clock.advance(1);
+  dns.behaviour = "servfail";
+  try {
+    await service.runJob("recheck-domains");
+  } finally {
+    dns.behaviour = "answer";
+  }
+  assert.equal(await checkedAt(), verifiedAt);
+  clock.advance(hourMs - 1);
+  await service.runJob("recheck-domains");
+  assert.equal(await checkedAt(), verifiedAt);
+  clock.advance(1);
+  await service.runJob("recheck-domains");
+  assert.equal(await checkedAt(), clock.now().toISOString());
+  assert.equal((await listed(owner)).domains[0]?.apexDomain, name);
 });
