@@ -89,6 +89,43 @@ test("waits double and stop at the longest", () => {
   assert.deepEqual(delays, [0, 0, 1, 2, 4, 8, 10, 10]);
 });
 
+test("a bucket drains by one try in its time, and a wait ends to the millisecond", () => {
+  const rule = { free: 2, firstDelayMs: secondMs, maxDelayMs: minuteMs, drainMs: minuteMs };
+  const after = (state: LimitState | null, ms: number) => tryOnce(state, rule, later(start, ms));
+  const full: LimitState = { level: 2, updatedAt: start, blockedUntil: later(start, secondMs) };
+  assert.deepEqual(after(full, secondMs - 1), { allowed: false, retryAfterMs: 1 });
+  const waited = after(full, secondMs);
+  assert.ok(waited.allowed && waited.next.blockedUntil !== null);
+  assert.equal(waited.next.level, 3 - secondMs / minuteMs);
+  assert.deepEqual(after(full, minuteMs), {
+    allowed: true,
+    next: { level: 2, updatedAt: later(start, minuteMs), blockedUntil: later(start, minuteMs + secondMs) },
+  });
+  assert.deepEqual(after(full, 5 * minuteMs), {
+    allowed: true,
+    next: { level: 1, updatedAt: later(start, 5 * minuteMs), blockedUntil: null },
+  });
+  assert.deepEqual(after({ ...full, blockedUntil: null }, -minuteMs), {
+    allowed: true,
+    next: { level: 3, updatedAt: later(start, -minuteMs), blockedUntil: later(start, 2 * secondMs - minuteMs) },
+  });
+});
+
+test("a state is forgotten when its bucket is empty and its wait is over, whichever is later", () => {
+  const rule = { free: 2, firstDelayMs: secondMs, maxDelayMs: minuteMs, drainMs: 10 };
+  const state: LimitState = { level: 2.05, updatedAt: start, blockedUntil: null };
+  assert.deepEqual(forgottenAt(state, rule), later(start, 22));
+  assert.deepEqual(forgottenAt({ ...state, blockedUntil: later(start, 21) }, rule), later(start, 22));
+  assert.deepEqual(forgottenAt({ ...state, blockedUntil: later(start, 23) }, rule), later(start, 23));
+});
+
+test("the wait stays finite however many tries there were", () => {
+  const rule = { free: 1, firstDelayMs: 1, maxDelayMs: Number.MAX_SAFE_INTEGER, drainMs: 1 };
+  assert.equal(delayAfter(31, rule), 2 ** 30);
+  assert.equal(delayAfter(32, rule), 2 ** 30);
+  assert.equal(delayAfter(1.5, { ...rule, firstDelayMs: 10 }), 15, "parts of a try are rounded up");
+});
+
 test("a mailed link outlives the longest wait for the next one", () => {
   assert.ok(rules.mailToAccount.maxDelayMs < 15 * minuteMs);
 });

@@ -58,3 +58,33 @@ test("every repetition of up to four characters is refused, whatever its length"
     ),
   );
 });
+
+test("what is left of a password besides common words decides: four letters of its own are enough", () => {
+  for (const [password, isWeak] of [
+    ["password-xyz-1", true],
+    ["password-wxyz-1", false],
+    ["football12345", true],
+    ["f00tb4ll!!!!!", true],
+    ["12football34dragon56", true],
+    ["футбол football", false],
+  ] as const)
+    assert.equal(weakness(password, []) !== null, isWeak, password);
+});
+
+test("short parts of a name do not count, and parts of four letters do", () => {
+  assert.equal(weakness("bob and more words", ["Bob"]), null);
+  assert.equal(weakness("bob1234567890", ["Bob"]), null);
+  assert.match(weakness("anna1234567890", ["Anna"]) ?? "", /your name/);
+  assert.match(weakness("ＡＮＮＡ1234567890", ["anna@x.example"]) ?? "", /your name/);
+  assert.match(weakness("anna1234567890", ["ＡＮＮＡ"]) ?? "", /your name/);
+});
+
+test("few different characters are refused, and a row that does not go on is no row", () => {
+  assert.match(weakness("aabbccaabcbacc", []) ?? "", /repeats/);
+  assert.equal(weakness("abdcacbdbadcxy", []), null);
+  assert.match(weakness("lkjihgfedcba", []) ?? "", /row/);
+  assert.match(weakness("890123456789", []) ?? "", /row/);
+  assert.match(weakness("210987654321", []) ?? "", /row/);
+  assert.equal(weakness("123456789013", []), null);
+  assert.equal(weakness("abcdefghijkm", []), null);
+});
