@@ -142,7 +142,11 @@ test("a redirect is a failure of its own kind", () => {
 });
 
 test("all three forms of an HTTP date are read, and nothing that only resembles one", () => {
-  for (const date of ["Sun, 01 Mar 2026 09:31:00 GMT", "Sunday, 01-Mar-26 09:31:00 GMT", "Sun Mar  1 09:31:00 2026 GMT"])
+  for (const date of [
+    "Sun, 01 Mar 2026 09:31:00 GMT",
+    "Sunday, 01-Mar-26 09:31:00 GMT",
+    "Sun Mar  1 09:31:00 2026 GMT",
+  ])
     assert.equal(parseRetryAfter(date, now), 60_000, date);
   for (const date of [
     "01 Mar 2026 09:31:00 GMT",

@@ -180,7 +180,13 @@ test("a slow place is one less for what begins, and is free again when its attem
 });
 
 test("what an endpoint's attempts tell is its standing, and how much of it may be under way", () => {
-  const lanes = new Lanes({ ...limits, maxYoung: 400, maxYoungUnproven: 300, maxSlow: 300, maxPerEndpoint: 64 });
+  const lanes = new Lanes({
+    ...limits,
+    maxYoung: 400,
+    maxYoungUnproven: 300,
+    maxSlow: 300,
+    maxPerEndpoint: 64,
+  });
   const name = named("e");
   const end = (tickets: readonly LaneTicket[], succeeded: boolean, isSlow: boolean) => {
     if (isSlow) for (const ticket of tickets) lanes.slowed(ticket);
@@ -203,7 +209,13 @@ test("what an endpoint's attempts tell is its standing, and how much of it may b
 
 test("a failure halves what may be under way and never ends it; a slow one leaves one", () => {
   const grown = () => {
-    const lanes = new Lanes({ ...limits, maxYoung: 100, maxYoungUnproven: 100, maxSlow: 100, maxPerEndpoint: 8 });
+    const lanes = new Lanes({
+      ...limits,
+      maxYoung: 100,
+      maxYoungUnproven: 100,
+      maxSlow: 100,
+      maxPerEndpoint: 8,
+    });
     for (let time = 0; time < 3; time++)
       for (const ticket of takeAll(lanes, "e")) lanes.finished(ticket, true);
     const tickets = takeAll(lanes, "e");

@@ -107,7 +107,11 @@ test("a bucket drains by one try in its time, and a wait ends to the millisecond
   });
   assert.deepEqual(after({ ...full, blockedUntil: null }, -minuteMs), {
     allowed: true,
-    next: { level: 3, updatedAt: later(start, -minuteMs), blockedUntil: later(start, 2 * secondMs - minuteMs) },
+    next: {
+      level: 3,
+      updatedAt: later(start, -minuteMs),
+      blockedUntil: later(start, 2 * secondMs - minuteMs),
+    },
   });
 });
 

@@ -19,6 +19,7 @@ test("a weak password is refused by the name of its field", () => {
   assert.doesNotThrow(() => refuseWeakPassword("new_password", "kT7#mw92Lq!x", []));
   assert.throws(
     () => refuseWeakPassword("new_password", "ada.lovelace", ["ada.lovelace@example.com"]),
-    (error) => error instanceof ApiError && /^`new_password` is too easy to guess: it is made of/.test(error.message),
+    (error) =>
+      error instanceof ApiError && /^`new_password` is too easy to guess: it is made of/.test(error.message),
   );
 });

@@ -279,6 +279,18 @@ test("a path is taken apart where every server would read it alike", () => {
     ["/%c3%a9", ["é"]],
   ] as const)
     assert.deepEqual(pathSegments(path), segments, path);
-  for (const path of ["/%2f", "/%5C", "/%00", "/%", "/%ff", "/%252f", "/.", "/a/..", "/..;x", "/.;", "/%2e%2E"])
+  for (const path of [
+    "/%2f",
+    "/%5C",
+    "/%00",
+    "/%",
+    "/%ff",
+    "/%252f",
+    "/.",
+    "/a/..",
+    "/..;x",
+    "/.;",
+    "/%2e%2E",
+  ])
     assert.equal(pathSegments(path), null, path);
 });

@@ -7,7 +7,10 @@ import { isCurrent } from "./rp-terms.ts";
 
 /** Everything is done but these. */
 const without = (...open: GoLivePoint[]) =>
-  Object.fromEntries(goLivePoints.map((point) => [point, !open.includes(point)])) as Record<GoLivePoint, boolean>;
+  Object.fromEntries(goLivePoints.map((point) => [point, !open.includes(point)])) as Record<
+    GoLivePoint,
+    boolean
+  >;
 
 test("live opens when all that is required is done; what only warns keeps nothing closed", () => {
   assert.deepEqual(whatIsMissing(without()), []);
@@ -15,7 +18,9 @@ test("live opens when all that is required is done; what only warns keeps nothin
     assert.deepEqual(whatIsMissing(without(point)), required ? [missing] : [], point);
   assert.equal(whatIsMissing(without(...goLivePoints)).length, goLivePoints.length - 1);
   assert.deepEqual(
-    readinessOf(without("domain_verified")).filter(({ done }) => !done).map(({ point }) => point),
+    readinessOf(without("domain_verified"))
+      .filter(({ done }) => !done)
+      .map(({ point }) => point),
     ["domain_verified"],
   );
 });

@@ -37,7 +37,8 @@ test("a PNG of two thousand parts is walked, and no further", () => {
 });
 
 test("each part of an animation is one", () => {
-  for (const type of ["acTL", "fcTL", "fdAT"]) assert.equal(png(pngPart(type), data(8), end), "animated", type);
+  for (const type of ["acTL", "fcTL", "fdAT"])
+    assert.equal(png(pngPart(type), data(8), end), "animated", type);
 });
 
 test("what is packed inside has to open within a mebibyte", () => {
@@ -46,10 +47,16 @@ test("what is packed inside has to open within a mebibyte", () => {
   for (const type of ["iCCP", "zTXt"]) {
     assert.equal(png(pngPart(type, packed(1024 * 1024)), data(8), end), null, type);
     assert.equal(png(pngPart(type, packed(1024 * 1024 + 1)), data(8), end), "too_much_inside", type);
-    assert.equal(png(pngPart(type, Buffer.concat([named, Buffer.from("x")])), data(8), end), "too_much_inside");
+    assert.equal(
+      png(pngPart(type, Buffer.concat([named, Buffer.from("x")])), data(8), end),
+      "too_much_inside",
+    );
   }
   const text = (flag: number, rest: Buffer) =>
-    pngPart("iTXt", Buffer.concat([Buffer.from(`name\0${String.fromCharCode(flag)}\0en\0nom\0`, "latin1"), rest]));
+    pngPart(
+      "iTXt",
+      Buffer.concat([Buffer.from(`name\0${String.fromCharCode(flag)}\0en\0nom\0`, "latin1"), rest]),
+    );
   assert.equal(png(text(1, deflateSync("a text")), data(8), end), null);
   assert.equal(png(text(1, Buffer.from("a text")), data(8), end), "too_much_inside");
   assert.equal(png(text(0, Buffer.from("a text")), data(8), end), null, "it says that it is not packed");

@@ -69,7 +69,6 @@ async function joined(host: { api: Api } = owner) {
   return { ...person, memberId };
 }
 
-
 async function withRedirect() {
   const name = newName();
   await verifyDomain(owner, dns, name);
@@ -391,7 +390,8 @@ for (const event of auditEvents)
     ).filter((entry) => entry.target_id === to);
     // An organization is changed by more than one of the scenarios; the newest entry is that of this one.
     assert.ok(entries.length === 1 || to === owner.organizationId, `${entries.length} entries for ${to}`);
-    const [{ actor_type, actor_id, environment, details } = assert.fail(`nothing was written about ${to}`)] = entries;
+    const [{ actor_type, actor_id, environment, details } = assert.fail(`nothing was written about ${to}`)] =
+      entries;
     assert.deepEqual({ actor_type, actor_id }, actorOf(by));
     const belongsToOne = /^(session|webhook_\w+|api_key)\./.test(event);
     assert.equal(environment, belongsToOne ? "sandbox" : null);
