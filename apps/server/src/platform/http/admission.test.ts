@@ -51,7 +51,10 @@ const ofOrganization = (organizationId: string) => ({ kind: "key", organizationI
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Whether two requests with these credentials, from two addresses, share the slot of one tenant. */
-function shareSlot(enter: ReturnType<typeof watchedAdmission>["enter"], ...headers: Record<string, string>[]) {
+function shareSlot(
+  enter: ReturnType<typeof watchedAdmission>["enter"],
+  ...headers: Record<string, string>[]
+) {
   const [first, second] = headers.map((each, i) => enter(each, `10.0.0.${i + 1}`));
   assert.ok(first?.isStarted() && second !== undefined);
   const isShared = !second.isStarted();
@@ -79,7 +82,8 @@ test("credentials count for whom they were last accepted, and for their address 
 
 test("a user counts for their organization, or for themselves where they have none", () => {
   const { admission, enter } = watchedAdmission();
-  const user = (membership: object | null) => ({ kind: "user", userId: "ann", membership }) as unknown as Caller;
+  const user = (membership: object | null) =>
+    ({ kind: "user", userId: "ann", membership }) as unknown as Caller;
   const cookie = { cookie: "assay_session=one" };
   const learn = (headers: Record<string, string>, caller: Caller) => {
     const request = enter(headers, "10.0.0.9");
@@ -178,7 +182,11 @@ test("a body of more than the usual size does not wait: without a slot it is ref
     "those that were refused together do not come back together",
   );
   assert.equal(logLines.filter((line) => line.includes("overload")).length, 1, "said once");
-  assert.deepEqual(refused[0]?.written, {}, "its body was read, so its connection is good for the next request");
+  assert.deepEqual(
+    refused[0]?.written,
+    {},
+    "its body was read, so its connection is good for the next request",
+  );
   held.close(true);
   assert.ok(waits.isStarted());
   const free = enter({}, "10.0.0.2", { body: `${usual}x` });
