@@ -424,3 +424,80 @@ test("the key for document identifiers is made with the organization and stays t
   assert.ok(!made.equals(key));
   assert.ok((await openDocumentIdKey(core, owner.organizationId)).equals(made));
 });
+
+test("what is changed of a profile is what comes back, and addresses with either half of a credential are refused", async () => {
+  const owner = await signUpOwner(api);
+  const patch = (body: object) => owner.api.patch("/v1/auth/orgs", body);
+  const fields = ["logo_url", "website_url", "privacy_url", "terms_url"];
+  const addresses = Object.fromEntries(fields.map((field) => [field, `https://acme.example/${field}`]));
+  const changed = expectData(await patch({ ...addresses, name: " Acme ", brand_color: "#ABCDEF" }));
+  for (const [field, address] of Object.entries(addresses)) assert.equal(changed[field], address);
+  assert.deepEqual([changed.name, changed.brand_color], ["Acme", "#abcdef"]);
+  assert.equal(expectData(await patch({ brand_color: null })).name, "Acme", "what is left out stays");
+  for (const field of fields)
+    for (const bad of ["https://user@acme.example/", "https://:pw@acme.example/", "https://", "ftp://acme.example/"])
+      expectError(await patch({ [field]: bad }), 400, "BAD_REQUEST", new RegExp(`\`${field}\``));
+  const kept = expectData(await patch({ agents_may_change_webhooks: true }));
+  assert.deepEqual([kept.agents_may_change_webhooks, kept.logo_url], [true, addresses.logo_url]);
+  clock.advance(1000);
+  const later = expectData(await patch({ name: "Acme again" }));
+  assert.deepEqual([later.updated_at, later.created_at], [clock.now().toISOString(), changed.created_at]);
+});
+
+test("organizations, members and invitations are listed newest first, page by page", async () => {
+  const owner = await signUpOwner(api);
+  for (const n of [1, 2]) {
+    clock.advance(1);
+    expectData(await owner.api.post("/v1/auth/orgs", { name: `Page ${n}`, slug: `page-${process.pid}-${n}` }), 201);
+  }
+  for (const role of ["member", "admin"]) {
+    clock.advance(1);
+    await addMember(owner, role);
+    const email = `${role}-${owner.userId}@example.com`;
+    expectData(await owner.api.post("/v1/auth/orgs/invitations", { email, role }), 201);
+  }
+  const more = `more-${owner.userId}@example.com`;
+  clock.advance(1);
+  expectData(await owner.api.post("/v1/auth/orgs/invitations", { email: more, role: "owner" }), 201);
+  for (const path of ["/v1/auth/orgs", "/v1/auth/orgs/members", "/v1/auth/orgs/invitations"]) {
+    const all = expectData<{ id: string; created_at: string }[]>(await owner.api.get(path));
+    assert.equal(all.length, 3, path);
+    assert.deepEqual(
+      all.map(({ created_at }) => created_at),
+      all.map(({ created_at }) => created_at).toSorted().toReversed(),
+    );
+    const first = await owner.api.get<typeof all>(path, { limit: 2 });
+    const rest = await owner.api.get<typeof all>(path, { limit: 2, starting_after: all[1]?.id ?? "" });
+    assert.deepEqual([...expectData(first), ...expectData(rest)], all, path);
+    assert.deepEqual([first.body.pagination?.has_more, rest.body.pagination?.has_more], [true, false]);
+  }
+});
+
+test("a role that is given again changes nothing, and its keys are disabled where that is asked for", async () => {
+  const owner = await signUpOwner(api);
+  const admin = await addMember(owner, "admin");
+  expectData(await admin.api.post("/v1/auth/api-keys", { name: "Made", scopes: [] }), 201);
+  const change = async (body: object) =>
+    expectData(await owner.api.patch(`/v1/auth/orgs/members/${admin.memberId}`, body));
+  const entries = async (event: string) =>
+    expectData<{ details: object }[]>(await owner.api.get("/v1/auth/orgs/audit-logs", { event })).map(
+      ({ details }) => details,
+    );
+  const same = await change({ role: "admin" });
+  assert.deepEqual([same.role, same.made.active_api_keys, same.disabled_api_keys], ["admin", 1, 0]);
+  assert.deepEqual(await entries("member.role_changed"), []);
+  const disabled = await change({ role: "admin", disable_keys: true });
+  assert.deepEqual([disabled.made.active_api_keys, disabled.disabled_api_keys], [0, 1]);
+  assert.deepEqual(await entries("member.role_changed"), []);
+  assert.deepEqual(await entries("api_key.updated"), [{ enabled: false, reason: "creator_lost_right" }]);
+  const mailed = async () => (await readMails(service, owner.email)).filter(({ subject }) => /^API keys of/.test(subject));
+  assert.equal((await mailed()).length, 0, "an admin may have keys");
+  expectData(await admin.api.post("/v1/auth/api-keys", { name: "Made later", scopes: [] }), 201);
+  await change({ role: "member" });
+  assert.deepEqual(await entries("member.role_changed"), [
+    { from: "admin", to: "member", active_api_keys: 1, disabled_api_keys: 0 },
+  ]);
+  assert.equal((await mailed()).length, 1);
+  await change({ role: "owner" });
+  assert.equal((await mailed()).length, 1);
+});
