@@ -350,7 +350,8 @@ test("the last use of a session is noted every ten minutes at most", async () =>
 
 test("the own address in another spelling is confirmed like a new one, and nobody else is mailed", async () => {
   const user = await signUp(api);
-  const email = user.email.toUpperCase();
+  const [name = "", domain] = user.email.split("@");
+  const email = `${name.toUpperCase()}@${domain}`;
   expectData(await user.api.post("/v1/auth/account/email", { email, password: user.password }), 202);
   const token = await latestToken(service, email, "change-email");
   assert.equal(expectData(await user.api.post("/v1/auth/account/email/confirm", { token })).email, email);
