@@ -218,6 +218,8 @@ async function main(): Promise<number> {
           // The runner of StrykerJS starts `node` by its name.
           PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH ?? ""}`,
           NODE_ENV: "test",
+          // Loading the service takes 0.5 s of CPU in place of 1.3 s, for each test of each change.
+          NODE_COMPILE_CACHE: path.join(scratch.folder, "compiled"),
           ASSAY_TEST_POSTGRES: postgres.url,
           ASSAY_TEST_SEEN_CODES: path.join(scratch.folder, "seen-codes"),
           ASSAY_MUTATE_PERCENT: option("percent", "100"),
