@@ -250,7 +250,7 @@ test("the names above a host are whole labels", () => {
 test("a plain https address has a proper name, no credentials and no port", () => {
   const plain = (url: string) => isPlainHttps(new URL(url));
   const label = "a".repeat(63);
-  for (const url of ["https://acme.co", "https://_x.a-b.co:443/p?q#f", `https://${label}.co`, "https://a.b1"])
+  for (const url of ["https://acme.co", "https://_x.a-b.co:443/p?q#f", `https://${label}.co`, "https://a.b1", "https://a.1b"])
     assert.ok(plain(url), url);
   for (const url of [
     "http://acme.co",
@@ -259,6 +259,7 @@ test("a plain https address has a proper name, no credentials and no port", () =
     "https://acme.co:444",
     "https://localhost",
     "https://127.0.0.1",
+    "https://10.20.30.40",
     "https://[::1]",
     "https://acme.co.",
     "https://-acme.co",
@@ -276,6 +277,7 @@ test("a path is taken apart where every server would read it alike", () => {
     ["/a/b%20c/", ["a", "b c", ""]],
     ["/.well-known/...", [".well-known", "..."]],
     ["/a%25", ["a%"]],
+    ["/%25az", ["%az"]],
     ["/%c3%a9", ["é"]],
   ] as const)
     assert.deepEqual(pathSegments(path), segments, path);

@@ -246,8 +246,22 @@ test("proving a domain anew keeps its id and its patterns", async () => {
   const owner = await signUpOwner(api);
   const { name, domainId } = await verified(owner);
   expectData(await owner.api.post("/v1/auth/orgs/redirect-uris", { pattern: `https://${name}` }), 201);
+  const record = `_service-verification.${name}`;
+  dns.clear(record);
+  for (let day = 0; day < 3; day++) {
+    clock.advance(dayMs);
+    await service.runJob("recheck-domains");
+  }
+  assert.notEqual((await listed(owner)).domains[0]?.downgradedAt, null);
   const again = await verified(owner, name);
   assert.equal(again.domainId, domainId);
+  const [domain] = (await listed(owner)).domains;
+  const now = clock.now().toISOString();
+  assert.deepEqual([domain?.downgradedAt, domain?.verifiedAt, domain?.lastCheckedAt], [null, now, now]);
+  assert.ok(JSON.stringify(dns.zone.get(record)).includes(String(domain?.recordValue)));
+  clock.advance(dayMs);
+  await service.runJob("recheck-domains");
+  assert.equal((await listed(owner)).domains[0]?.downgradedAt, null, "the new record is the one that counts");
   assert.equal(expectData<unknown[]>(await owner.api.get("/v1/auth/orgs/redirect-uris")).length, 1);
 });
 
@@ -361,6 +375,9 @@ test("live redirects: on an active domain, and where patterns exist one must mat
   assert.equal(await problem(`https://app.${name}/cb/done`), null);
   for (const unmatched of [`https://${name}/cb`, `https://app.${name}/cb-evil`, `https://a.b.${name}/cb`])
     assert.match((await problem(unmatched)) ?? "", /matches none/, unmatched);
+  expectData(await owner.api.post("/v1/auth/orgs/redirect-uris", { pattern: `https://${name}/other` }), 201);
+  assert.equal(await problem(`https://app.${name}/cb/done`), null, "one of several is enough");
+  assert.equal(await problem(`https://${name}/other`), null);
   const other = await signUpOwner(api);
   assert.match(
     (await liveRedirectProblem(core.db, other.organizationId, new URL(`https://app.${name}/cb`))) ?? "",
