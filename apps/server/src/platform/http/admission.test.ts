@@ -56,7 +56,8 @@ function shareSlot(
   ...headers: Record<string, string>[]
 ) {
   const [first, second] = headers.map((each, i) => enter(each, `10.0.0.${i + 1}`));
-  assert.ok(first?.isStarted() && second !== undefined);
+  assert.ok(first !== undefined && second !== undefined);
+  assert.ok(first.isStarted());
   const isShared = !second.isStarted();
   for (const { close } of [second, first]) close(true);
   return isShared;
