@@ -84,7 +84,9 @@ export function collect(
     copy(
       place,
       (file) =>
-        !unread.test(file) && !isForeignBinary(file) && (file === path.join(root, place) || !isOwnModules(file)),
+        !unread.test(file) &&
+        !isForeignBinary(file) &&
+        (file === path.join(root, place) || !isOwnModules(file)),
     );
   return { packages: beside.length, bytes: sizeOf(to) };
 }

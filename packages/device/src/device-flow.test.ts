@@ -524,7 +524,7 @@ test("a chip that was lost in an earlier exchange is opened again for the one th
   bench.tell(command("b"));
   const effects = bench.feed({ kind: "chip_lost", job: first.job });
   assert.deepEqual(names(effects), ["pass_on"]);
-  assert.ok(effects[0]?.do === "pass_on" && effects[0].reopenFirst);
+  assert.ok(effects[0]?.kind === "pass_on" && effects[0].reopenFirst);
 });
 
 test("every job has a number of its own", () => {
@@ -825,7 +825,7 @@ test("an unattended device whose connection does not come back ends, with the re
       bench.lose(reason);
       bench.feed({ kind: "timer", timer: "reconnect" });
     }
-    assert.deepEqual(bench.state.end, { result: "closed", code });
+    assert.deepEqual(bench.state.end, { kind: "closed", code });
   }
 });
 
@@ -833,7 +833,7 @@ test("it stops after the chip in whatever phase of the face it comes back", () =
   for (const phase of ["face", "face_capture", "face_check"] as const) {
     const bench = unattended({ stopAfterChip: true });
     bench.connect(welcome(phase));
-    assert.deepEqual(bench.state.end, { result: "stopped", after: "chip" }, phase);
+    assert.deepEqual(bench.state.end, { kind: "stopped", after: "chip" }, phase);
   }
 });
 

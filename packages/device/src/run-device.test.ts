@@ -80,7 +80,7 @@ test("a device without a person takes the session from its link to its outcome",
   });
   assert.deepEqual(socket.messages().at(-1), { type: "face_start" });
   socket.tell({ type: "outcome", status: "succeeded", failure_code: null });
-  assert.deepEqual(await outcome, { result: "succeeded", sessionId });
+  assert.deepEqual(await outcome, { kind: "succeeded", sessionId });
   assert.deepEqual(steps, ["consent", "handoff", "claim", "chip_passed"]);
   assert.equal(socket.closedWith, 1000);
 });
@@ -94,7 +94,7 @@ test("a session that fails says why, and which requirement was not met", async (
   };
   socket.tell({ type: "outcome", status: "failed", ...failure });
   assert.deepEqual(await outcome, {
-    result: "failed",
+    kind: "failed",
     sessionId,
     failureCode: failure.failure_code,
     unmetRequirement: "clone_detection",
@@ -106,11 +106,11 @@ test("it stops where it is asked to: before the socket, and after the chip", asy
     ...{ verificationUrl: `https://id.example/verify/${sessionId}`, chip, fetch: service() },
     stopAfter: "claim",
   });
-  assert.deepEqual(claimed, { result: "stopped", sessionId, after: "claim" });
+  assert.deepEqual(claimed, { kind: "stopped", sessionId, after: "claim" });
   assert.equal(FakeSocket.latest, null);
   const { outcome, socket } = await begin({ stopAfter: "chip" });
   socket.tell(welcome("face"));
-  assert.deepEqual(await outcome, { result: "stopped", sessionId, after: "chip" });
+  assert.deepEqual(await outcome, { kind: "stopped", sessionId, after: "chip" });
 });
 
 test("without a camera the face is shown to a browser, whose link holds the newest token", async (t) => {
@@ -122,7 +122,7 @@ test("without a camera the face is shown to a browser, whose link holds the newe
   assert.deepEqual(again.messages(), [{ type: "hello", socket_token: "token+2" }]);
   again.tell(welcome("face"));
   assert.deepEqual(await outcome, {
-    result: "face_elsewhere",
+    kind: "face_elsewhere",
     sessionId,
     url: `https://id.example/base/verify/${sessionId}#socket=token%2B2`,
   });
@@ -145,7 +145,7 @@ test("with a camera its pictures are sent until the service needs no more of the
   assert.deepEqual(socket.messages().at(-1), { type: "face_start", camera: true });
   const asked = { movements: ["look_up"], colours: ["red"], colour_ms: 900, deadline_ms: 45_000 };
   socket.tell({ type: "face_challenge", ...asked });
-  assert.deepEqual(await outcome, { result: "closed", sessionId, code: "REPLACED" });
+  assert.deepEqual(await outcome, { kind: "closed", sessionId, code: "REPLACED" });
   assert.equal(spoken(socket).filter((type) => type === "face_frame").length, 2);
   await until(() => taken === 3);
 });
@@ -161,7 +161,7 @@ test("a film that is over is judged", async () => {
   socket.tell({ type: "face_challenge", ...asked });
   await until(() => spoken(socket).includes("face_done"));
   socket.tell({ type: "outcome", status: "succeeded", failure_code: null });
-  assert.equal((await outcome).result, "succeeded");
+  assert.equal((await outcome).kind, "succeeded");
 });
 
 test("a chip that cannot be read is thrown as its own error, a camera without a picture as a mistake of the device", async () => {
@@ -216,13 +216,13 @@ test("a run that is over listens to its signal no more", async () => {
 
 test("every outcome is described in a sentence of its own", () => {
   const outcomes: readonly DeviceOutcome[] = [
-    { result: "succeeded", sessionId },
-    { result: "failed", sessionId, failureCode: "document_expired", unmetRequirement: null },
-    { result: "failed", sessionId, failureCode: "document_expired", unmetRequirement: "revocation" },
-    { result: "stopped", sessionId, after: "chip" },
-    { result: "face_elsewhere", sessionId, url: "https://id.example/verify#socket=t" },
-    { result: "fault", sessionId, code: "TRUST_STORE_EMPTY", message: "None." },
-    { result: "closed", sessionId, code: "REPLACED" },
+    { kind: "succeeded", sessionId },
+    { kind: "failed", sessionId, failureCode: "document_expired", unmetRequirement: null },
+    { kind: "failed", sessionId, failureCode: "document_expired", unmetRequirement: "revocation" },
+    { kind: "stopped", sessionId, after: "chip" },
+    { kind: "face_elsewhere", sessionId, url: "https://id.example/verify#socket=t" },
+    { kind: "fault", sessionId, code: "TRUST_STORE_EMPTY", message: "None." },
+    { kind: "closed", sessionId, code: "REPLACED" },
   ];
   const described = outcomes.map(describeOutcome);
   assert.equal(new Set(described).size, outcomes.length);

@@ -1,8 +1,8 @@
 import { copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type pg from "pg";
-import { ignoring } from "../../src/platform/lib/error-code.ts";
 import { embeddedFolders } from "../../src/platform/installation/postgres/place.ts";
+import { ignoring } from "../../src/platform/lib/error-code.ts";
 
 /** Makes a standby of a running server: its files are copied by the server's own protocol for it. */
 export async function copyServer(admin: pg.Client, from: string, to: string): Promise<void> {

@@ -8,7 +8,9 @@ import { announceDeliveries, justWritten, type NewDelivery } from "./delivery.st
 test("workers are woken by the names of the endpoints, each once, and to look everywhere where these are too many", () => {
   const told = (ids: readonly string[]) => {
     const payloads: string[] = [];
-    const db = { notify: (_channel: string, payload: string) => payloads.push(payload) } as unknown as Queryable;
+    const db = {
+      notify: (_channel: string, payload: string) => payloads.push(payload),
+    } as unknown as Queryable;
     announceDeliveries(
       db,
       ids.map((id) => knownId<EndpointId>(id)),
@@ -35,12 +37,12 @@ test("a delivery that was just written waits for its first try, and has failed w
   };
   const sealed = justWritten(delivery, now);
   assert.deepEqual(
-    [sealed.status, sealed.next_attempt_at, sealed.last_error, sealed.encryption_key_id],
+    [sealed.status, sealed.nextAttemptAt, sealed.lastError, sealed.encryptionKeyId],
     ["pending", now, null, "whk_1"],
   );
   const unsealed = justWritten({ ...delivery, sealed: null }, now);
   assert.deepEqual(
-    [unsealed.status, unsealed.next_attempt_at, unsealed.last_error, unsealed.encryption_key_id],
+    [unsealed.status, unsealed.nextAttemptAt, unsealed.lastError, unsealed.encryptionKeyId],
     ["failed", null, "no_active_key", null],
   );
 });

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname, sep } from "node:path";
-import { ExplainedError } from "../lib/explained-error.ts";
 import { hasCode } from "../lib/error-code.ts";
+import { ExplainedError } from "../lib/explained-error.ts";
 
 /**
  * The mode with which DATA_DIR is made. It holds the key ring, so nobody else may look into it. As root the database runs under

@@ -11,10 +11,10 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { hasCode } from "../lib/error-code.ts";
 import { ExplainedError } from "../lib/explained-error.ts";
 import { formatRing, KeyRing, newRingKey, parseRing, type RingKey } from "../lib/key-ring.ts";
 import { dataDirMode, explainFolderError } from "./data-dir.ts";
-import { hasCode } from "../lib/error-code.ts";
 
 /** The name of the file in DATA_DIR, and in a backup of it. */
 export const keyRingFileName = "secret-keys";

@@ -87,17 +87,17 @@ test("a process counts until it has been silent for the limit", () => {
 
 test("only a new key gives way to another secret, and only where no process holds it", () => {
   const other = key("1", "other");
-  assert.equal(admit([inUse("1", 1)], [other], [])[0]?.fingerprint, one.fingerprint, "not one in use");
+  assert.equal(admitKeys([inUse("1", 1)], [other], [])[0]?.fingerprint, one.fingerprint, "not one in use");
   const known: KnownKey[] = [inUse("1", 1), { ...two, state: "introduced", generation: null }];
   const typed = key("2", "typed again");
-  const after = admit(known, [typed, one], [holding("a", [one]), holding("b", [one])]);
+  const after = admitKeys(known, [typed, one], [holding("a", [one]), holding("b", [one])]);
   assert.deepEqual(after, [inUse("1", 1), { ...typed, state: "introduced", generation: null }]);
-  assert.deepEqual(admit(known, [typed, one], [holding("a", [one]), holding("b", [one, two])]), known);
+  assert.deepEqual(admitKeys(known, [typed, one], [holding("a", [one]), holding("b", [one, two])]), known);
 });
 
 test("a key that comes into use is of a later generation than every other", () => {
   const known: KnownKey[] = [inUse("2", 7), { ...one, state: "retired", generation: 9 }];
-  const next = admit(known, [three, two], []);
+  const next = admitKeys(known, [three, two], []);
   assert.deepEqual(next.at(-1), inUse("3", 10));
   assert.equal(sealingKey(next)?.id, "3");
   assert.equal(sealingKey([inUse("1", 1), inUse("2", 2), inUse("3", 0)])?.id, "2");

@@ -250,7 +250,13 @@ test("the names above a host are whole labels", () => {
 test("a plain https address has a proper name, no credentials and no port", () => {
   const plain = (url: string) => isPlainHttps(new URL(url));
   const label = "a".repeat(63);
-  for (const url of ["https://acme.co", "https://_x.a-b.co:443/p?q#f", `https://${label}.co`, "https://a.b1", "https://a.1b"])
+  for (const url of [
+    "https://acme.co",
+    "https://_x.a-b.co:443/p?q#f",
+    `https://${label}.co`,
+    "https://a.b1",
+    "https://a.1b",
+  ])
     assert.ok(plain(url), url);
   for (const url of [
     "http://acme.co",

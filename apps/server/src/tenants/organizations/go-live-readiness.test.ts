@@ -49,9 +49,9 @@ test("a text that is left out stays, and null or blank clears it", () => {
 
 test("terms are accepted by version, text and jurisdiction together", () => {
   const terms = { version: "1", hash: "sha256:a", jurisdiction: "EU", text: "…" };
-  const accepted = { terms_version: "1", terms_hash: "sha256:a", jurisdiction: "EU" };
+  const accepted = { termsVersion: "1", termsHash: "sha256:a", jurisdiction: "EU" };
   assert.ok(isCurrent(accepted, terms));
-  for (const other of [{ terms_version: "2" }, { terms_hash: "sha256:b" }, { jurisdiction: "US" }])
+  for (const other of [{ termsVersion: "2" }, { termsHash: "sha256:b" }, { jurisdiction: "US" }])
     assert.ok(!isCurrent({ ...accepted, ...other }, terms));
   assert.ok(!isCurrent(null, terms));
 });

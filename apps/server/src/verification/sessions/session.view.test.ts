@@ -7,12 +7,12 @@ import { viewAttempt, viewConsent, viewSession } from "./session.view.ts";
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 10, minute));
 const url = "https://id.example";
 const row: SessionRow = {
-  ...{ id: knownId("vs_1"), organization_id: knownId("o"), status: "created", failure_code: null },
-  ...{ unmet_requirement: null, nfc_tries_used: 1, liveness_tries_used: 2, contract_version: 1 },
-  ...{ share_fields: {}, requirements: { revocation: "required" }, evidence: null, locale: null },
-  ...{ redirect_url: null, embed_origin: null, webhook_endpoint_id: null, client_reference_id: null },
-  ...{ metadata: {}, sandbox: false, expires_at: at(59), completed_at: null, opened_at: null },
-  ...{ created_at: at(0), updated_at: at(1) },
+  ...{ id: knownId("vs_1"), organizationId: knownId("o"), status: "created", failureCode: null },
+  ...{ unmetRequirement: null, nfcTriesUsed: 1, livenessTriesUsed: 2, contractVersion: 1 },
+  ...{ shareFields: {}, requirements: { revocation: "required" }, evidence: null, locale: null },
+  ...{ redirectUrl: null, embedOrigin: null, webhookEndpointId: null, clientReferenceId: null },
+  ...{ metadata: {}, sandbox: false, expiresAt: at(59), completedAt: null, openedAt: null },
+  ...{ createdAt: at(0), updatedAt: at(1) },
 };
 const evidence: NonNullable<SessionRow["evidence"]> = {
   method: "chip_and_face",
@@ -39,7 +39,7 @@ test("an open session is read with its addresses, and an expired one ends and ch
   const cancelled = { ...row, status: "cancelled", completed_at: at(3) } as const;
   assert.equal(viewSession(cancelled, at(59), url).completed_at, at(3).toISOString());
   assert.equal(
-    viewSession({ ...row, redirect_url: "https://shop.example/" }, at(5), url).redirect_url,
+    viewSession({ ...row, redirectUrl: "https://shop.example/" }, at(5), url).redirect_url,
     "https://shop.example/",
   );
 });
@@ -64,12 +64,12 @@ test("an attempt fails with the expiry of its session, and then", () => {
   const attempt: VerificationAttemptRow = {
     ...{
       id: knownId("va_1"),
-      session_id: row.id,
+      sessionId: row.id,
       status: "in_progress",
-      failure_code: null,
-      risk_score: 0.3,
+      failureCode: null,
+      riskScore: 0.3,
     },
-    ...{ session_expires_at: at(59), completed_at: null, created_at: at(2), updated_at: at(4) },
+    ...{ sessionExpiresAt: at(59), completedAt: null, createdAt: at(2), updatedAt: at(4) },
   };
   const { status, failure_code, completed_at, updated_at } = viewAttempt(attempt, at(59));
   assert.deepEqual(
@@ -78,17 +78,17 @@ test("an attempt fails with the expiry of its session, and then", () => {
   );
   const running = viewAttempt(attempt, at(58));
   assert.deepEqual([running.completed_at, running.updated_at], [null, at(4).toISOString()]);
-  const ended = viewAttempt({ ...attempt, status: "succeeded", completed_at: at(6) }, at(59));
+  const ended = viewAttempt({ ...attempt, status: "succeeded", completedAt: at(6) }, at(59));
   assert.deepEqual([ended.status, ended.completed_at], ["succeeded", at(6).toISOString()]);
 });
 
 test("a consent is there once it was given, with what was chosen and whether it was withdrawn", () => {
-  assert.equal(viewConsent({ selected_field_keys: null, given_at: null, withdrawn_at: null }), null);
-  assert.deepEqual(viewConsent({ selected_field_keys: ["x"], given_at: at(1), withdrawn_at: null }), {
+  assert.equal(viewConsent({ selectedFieldKeys: null, givenAt: null, withdrawnAt: null }), null);
+  assert.deepEqual(viewConsent({ selectedFieldKeys: ["x"], givenAt: at(1), withdrawnAt: null }), {
     selected_field_keys: ["x"],
     given_at: at(1).toISOString(),
     withdrawn_at: null,
   });
-  const withdrawn = viewConsent({ selected_field_keys: [], given_at: at(1), withdrawn_at: at(2) });
+  const withdrawn = viewConsent({ selectedFieldKeys: [], givenAt: at(1), withdrawnAt: at(2) });
   assert.equal(withdrawn?.withdrawn_at, at(2).toISOString());
 });

@@ -435,7 +435,12 @@ test("what is changed of a profile is what comes back, and addresses with either
   assert.deepEqual([changed.name, changed.brand_color], ["Acme", "#abcdef"]);
   assert.equal(expectData(await patch({ brand_color: null })).name, "Acme", "what is left out stays");
   for (const field of fields)
-    for (const bad of ["https://user@acme.example/", "https://:pw@acme.example/", "https://", "ftp://acme.example/"])
+    for (const bad of [
+      "https://user@acme.example/",
+      "https://:pw@acme.example/",
+      "https://",
+      "ftp://acme.example/",
+    ])
       expectError(await patch({ [field]: bad }), 400, "BAD_REQUEST", new RegExp(`\`${field}\``));
   const kept = expectData(await patch({ agents_may_change_webhooks: true }));
   assert.deepEqual([kept.agents_may_change_webhooks, kept.logo_url], [true, addresses.logo_url]);
@@ -448,7 +453,10 @@ test("organizations, members and invitations are listed newest first, page by pa
   const owner = await signUpOwner(api);
   for (const n of [1, 2]) {
     clock.advance(1);
-    expectData(await owner.api.post("/v1/auth/orgs", { name: `Page ${n}`, slug: `page-${process.pid}-${n}` }), 201);
+    expectData(
+      await owner.api.post("/v1/auth/orgs", { name: `Page ${n}`, slug: `page-${process.pid}-${n}` }),
+      201,
+    );
   }
   for (const role of ["member", "admin"]) {
     clock.advance(1);
@@ -464,7 +472,10 @@ test("organizations, members and invitations are listed newest first, page by pa
     assert.equal(all.length, 3, path);
     assert.deepEqual(
       all.map(({ created_at }) => created_at),
-      all.map(({ created_at }) => created_at).toSorted().toReversed(),
+      all
+        .map(({ created_at }) => created_at)
+        .toSorted()
+        .toReversed(),
     );
     const first = await owner.api.get<typeof all>(path, { limit: 2 });
     const rest = await owner.api.get<typeof all>(path, { limit: 2, starting_after: all[1]?.id ?? "" });
@@ -490,7 +501,8 @@ test("a role that is given again changes nothing, and its keys are disabled wher
   assert.deepEqual([disabled.made.active_api_keys, disabled.disabled_api_keys], [0, 1]);
   assert.deepEqual(await entries("member.role_changed"), []);
   assert.deepEqual(await entries("api_key.updated"), [{ enabled: false, reason: "creator_lost_right" }]);
-  const mailed = async () => (await readMails(service, owner.email)).filter(({ subject }) => /^API keys of/.test(subject));
+  const mailed = async () =>
+    (await readMails(service, owner.email)).filter(({ subject }) => /^API keys of/.test(subject));
   assert.equal((await mailed()).length, 0, "an admin may have keys");
   expectData(await admin.api.post("/v1/auth/api-keys", { name: "Made later", scopes: [] }), 201);
   await change({ role: "member" });

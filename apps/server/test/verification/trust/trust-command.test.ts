@@ -500,9 +500,9 @@ test("to refresh makes every source due now, and none that is due already later"
   const some = await run((print) => refreshTrustNow(db, today, print));
   assert.equal(some.code, 0);
   assert.match(some.text, /^2 sources will be asked/);
-  const rows = await db.rows<{ due_at: Date }>(sql`select due_at from trust_sources order by address`);
+  const rows = await db.rows<{ dueAt: Date }>(sql`select due_at from trust_sources order by address`);
   assert.deepEqual(
-    rows.map(({ due_at }) => due_at),
+    rows.map(({ dueAt }) => dueAt),
     [earlier, today],
   );
 });

@@ -458,10 +458,10 @@ async function minutesUntilDue(
   { db, clock }: Awaited<ReturnType<typeof follow>>,
   name: string,
 ): Promise<number> {
-  const { due_at } = await db.one<{ due_at: Date }>(
+  const { dueAt } = await db.one<{ dueAt: Date }>(
     sql`select due_at from trust_sources where address like ${`%${name}`}`,
   );
-  return (due_at.getTime() - clock.now().getTime()) / 60_000;
+  return (dueAt.getTime() - clock.now().getTime()) / 60_000;
 }
 
 test("a source that fails is asked again after longer and longer times, up to the usual one", async () => {
