@@ -14,7 +14,7 @@ export const onChip: Pick<
       : stay({ ...state, chip: { read: true, stale: false, job: null }, step: { at: "sending" } }),
   chip_answered: (state, { job, answers }) => {
     const asked = jobOf(state, job);
-    if (asked === null || state.chip === null) return stay(state);
+    if (asked === null) return stay(state);
     const { command } = state;
     // The service has begun another exchange since; this answer belongs to none.
     if (command === null || !isFor(asked, command)) return stay(withIdleChip(state, { stale: true }));
@@ -73,6 +73,7 @@ export function beginChipAnew(state: DeviceState, problem: ReadProblem | null): 
   return say(restarted, { type: "chip_restart" });
 }
 
+/** An idle chip hears the command that waits for it, if one does. */
 export function passOn(state: DeviceState): DeviceStep {
   const { chip, command } = state;
   if (chip === null || command === null) return stay(state);

@@ -250,7 +250,18 @@ test("after an outcome a connection that is lost is not made again, whatever the
     bench.tell({ type: "outcome", status: "succeeded", failure_code: null, unmet_requirement: null });
     assert.deepEqual(bench.lose(reason), [], reason);
     assert.deepEqual([viewOf(bench.state).connection, viewOf(bench.state).refused], ["closed", null]);
+    assert.deepEqual(bench.feed({ kind: "retry" }, { kind: "start", token }), []);
   }
+});
+
+test("an outcome counts also where it comes before the welcome", () => {
+  const bench = new Bench();
+  bench.feed({ kind: "start", token }, { kind: "connected" });
+  bench.tell({ type: "outcome", status: "succeeded", failure_code: null, unmet_requirement: null });
+  assert.equal(viewOf(bench.state).outcome?.status, "succeeded");
+  const early = new Bench();
+  early.feed({ kind: "start", token }, { kind: "connected" });
+  assert.deepEqual(early.tell(challenge(), command("a")), [], "nothing else does");
 });
 
 test("a device that the service does not understand gives up after a few times, and lets go of what it sent", () => {
@@ -719,6 +730,29 @@ test("a camera that gives no picture is the same as stopping", () => {
   const { job } = bench.last("start_capture");
   const effects = bench.feed({ kind: "capture_failed", job });
   assert.deepEqual(names(effects), ["abort_capture", "disconnect", "connect"]);
+});
+
+test("who begins again is shown no failure and no fault of before, and nothing else is forgotten", () => {
+  const bench = inFace();
+  bench.tell(result("face", "liveness_failed", "face", { chip: 3, face: 2 }));
+  const { failure, ...before } = viewOf(bench.state);
+  assert.equal(failure?.code, "liveness_failed");
+  assert.deepEqual(bench.feed({ kind: "forget_setbacks" }), []);
+  assert.deepEqual(viewOf(bench.state), { ...before, failure: null });
+  bench.tell({ type: "fault", code: "FACE_CHECK_BUSY", message: "", phase: "face" });
+  bench.feed({ kind: "forget_setbacks" });
+  assert.equal(viewOf(bench.state).fault, null);
+});
+
+test("a connection that is lost while a challenge runs out ends that wait", () => {
+  const bench = inFace();
+  bench.feed({ kind: "start_face", source: "camera" });
+  bench.lose();
+  bench.connect(welcome("face_capture"));
+  bench.tell(challenge(9_000));
+  assert.equal(viewOf(bench.state).faceWaits, true);
+  assert.ok(bench.lose().some((effect) => effect.do === "clear_timer" && effect.timer === "challenge"));
+  assert.equal(viewOf(bench.state).faceWaits, false);
 });
 
 // --- nobody in front of it -----------------------------------------------------------------------------------------

@@ -170,7 +170,7 @@ const standingRules: readonly StandingRule[] = [
     act: (state) => beginChipAnew(state, state.problem),
   },
   {
-    when: (state) => state.command !== null && state.chip !== null && state.chip.job === null,
+    when: (state) => state.chip?.job === null,
     act: passOn,
   },
   {
