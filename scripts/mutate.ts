@@ -27,7 +27,8 @@ const modules: Readonly<Record<string, Module>> = {
     mutate: [`${server}/verification/sessions`],
     tests: [
       `${server}/verification/sessions/*.test.ts`,
-      `${api}/*/*/{sessions,session-flow,session-lists,session-expiry,session-storm,requirements,analytics,withdrawal,go-live}.test.ts`,
+      `${api}/*/*/{sessions,session-flow,session-lists,session-expiry,session-storm,requirements,analytics,search,organization-limits,withdrawal,go-live}.test.ts`,
+      `${api}/*/*/verify-{events,handoff}.test.ts`,
     ],
   },
   attempts: {

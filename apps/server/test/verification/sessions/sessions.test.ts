@@ -271,6 +271,19 @@ test("bad input of every kind gets its code, and the message names the field", a
   assert.equal(count, 0);
 });
 
+test("a field that cannot be shared is answered with the one that was probably meant, where there is one", async () => {
+  const partner = await createPartner(api);
+  const messageFor = async (key: string): Promise<string> => {
+    const share_fields = { [key]: { required: true, reason: "because" } };
+    const { body } = await partner.api.post("/v1/sessions", { share_fields });
+    assert.equal(body.error.code, "UNKNOWN_CLAIM_KEY");
+    return body.error.message;
+  };
+  assert.match(await messageFor("date_of_brith"), /Did you mean `date_of_birth`\?$/);
+  assert.match(await messageFor("ageOver18"), /Did you mean `age_over_18`\?$/);
+  assert.doesNotMatch(await messageFor("favourite_colour"), /Did you mean/);
+});
+
 test("in the sandbox people may be sent to any https address and to localhost", async () => {
   const partner = await createPartner(api);
   for (const redirectUrl of [
