@@ -276,7 +276,7 @@ test("a field that cannot be shared is answered with the one that was probably m
   const messageFor = async (key: string): Promise<string> => {
     const share_fields = { [key]: { required: true, reason: "because" } };
     const { body } = await partner.api.post("/v1/sessions", { share_fields });
-    assert.equal(body.error.code, "UNKNOWN_CLAIM_KEY");
+    assert.equal(body.error?.code, "UNKNOWN_CLAIM_KEY");
     return body.error.message;
   };
   assert.match(await messageFor("date_of_brith"), /Did you mean `date_of_birth`\?$/);
