@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
+import { contextTag, contextValue, sequence } from "@assay/emrtd/ber/write";
+import { latin1 } from "@assay/emrtd/bytes";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
+import { issueCertificate } from "@assay/emrtd/node/test-country/issue-certificate";
 import { signMasterList } from "@assay/emrtd/node/test-country/sign-message";
+import { ecSigningKey } from "@assay/emrtd/node/test-country/signing-key";
 import { createTestCountry } from "@assay/emrtd/node/test-country/test-country";
 import { importTrust } from "@assay/emrtd/trust/import-trust";
 import type { TrustRecord } from "@assay/emrtd/trust/trust-record";
@@ -103,6 +107,16 @@ test("lists of revoked certificates are taken in where a trusted authority signe
   assert.equal(mixed.at.toISOString(), "2026-02-01T00:00:00.000Z");
 });
 
+test("an edition holds what it brought, and nothing of what was there before it", () => {
+  const before = imported(authority.revocationList(day("2026-01-01"), false));
+  const crl = authority.revocationList(day("2026-02-01"), false);
+  const { records } = usable(read(crl, { trusted: [...root, ...before] }));
+  assert.deepEqual(
+    records.flatMap(({ revocationLists }) => revocationLists.map(sha256)),
+    [sha256(crl)],
+  );
+});
+
 test("a list that is dated in the future is none", () => {
   const early = authority.revocationList(day("2026-02-01"), false);
   const future = authority.revocationList(day("2026-06-01"), false);
@@ -166,6 +180,31 @@ test("a survey names the addresses of revocation lists once, in order, and of tr
     countries.map(({ authorities, validNow }) => [authorities, validNow]),
     [[1, 0]],
   );
+});
+
+test("a survey does not name the addresses of a certificate whose predecessor is missing", () => {
+  const key = (label: string) => ecSigningKey("survey", label, "secp256r1", { explicitParameters: false });
+  const name = (commonName: string) => ({ country: "UT", organization: "Utopia", commonName });
+  const orphan = issueCertificate({
+    issuer: {
+      name: name("CSCA of old"),
+      key: key("old"),
+      scheme: { kind: "ecdsa", hash: "SHA-256" },
+    },
+    ...{ subject: name("CSCA"), subjectKey: key("new"), serial: Uint8Array.of(1), use: "authority" },
+    validity: { notBefore: day("2020-01-01"), notAfter: day("2040-01-01") },
+    extensions: [
+      {
+        ...{ type: "2.5.29.31", critical: false },
+        value: sequence(
+          sequence(contextTag(0, contextTag(0, contextValue(6, latin1("http://crl.example/orphan.crl"))))),
+        ),
+      },
+    ],
+  });
+  const trusted = imported(orphan);
+  assert.equal(trusted.length, 1);
+  assert.deepEqual(survey(trusted).revocationListAddresses, []);
 });
 
 test("a survey says how the countries stand, and whose signer was revoked since", () => {

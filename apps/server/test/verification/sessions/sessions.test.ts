@@ -274,8 +274,8 @@ test("bad input of every kind gets its code, and the message names the field", a
 test("a field that cannot be shared is answered with the one that was probably meant, where there is one", async () => {
   const partner = await createPartner(api);
   const messageFor = async (key: string): Promise<string> => {
-    const share_fields = { [key]: { required: true, reason: "because" } };
-    const { body } = await partner.api.post("/v1/sessions", { share_fields });
+    const shareFields = { [key]: { required: true, reason: "because" } };
+    const { body } = await partner.api.post("/v1/sessions", { share_fields: shareFields });
     assert.equal(body.error?.code, "UNKNOWN_CLAIM_KEY");
     return body.error.message;
   };

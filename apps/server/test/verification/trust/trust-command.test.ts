@@ -529,7 +529,7 @@ test("a folder that is not there is nothing to take over, and other files in it 
   const source = { ...oldList.source, sha256: "c".repeat(64) };
   for (const [part, id] of [
     [0, "rsa"],
-    [1, "nist"],
+    [12, "nist"],
   ] as const)
     await writeFile(
       join(folder, `${source.sha256}-${part}.trust.json`),
