@@ -49,6 +49,8 @@ test("far from the limit a busy tenant is counted once in fifty times the time t
   const counts = new OpenSessions(1000);
   counts.counted(tenant, 500, 4);
   assert.deepEqual([counts.countUpTo(tenant), counts.countUpTo(tenant)], [0, 0]);
+  now = 199;
+  assert.equal(counts.countUpTo(tenant), 0);
   now = 200;
   assert.equal(counts.countUpTo(tenant), 1000);
   counts.counted(tenant, 991, 4);

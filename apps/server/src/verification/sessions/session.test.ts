@@ -98,6 +98,11 @@ test("only an open session can be claimed; who holds it resumes, others take ove
     move: "refuse",
     why: "other_device",
   });
+  const forgotten = attempt({ deviceHash: null });
+  assert.deepEqual(decideClaim(session("in_progress"), forgotten, one, now), {
+    move: "refuse",
+    why: "other_device",
+  });
   assert.deepEqual(decideClaim(session("in_progress"), attempt(), taker, now), {
     move: "start",
     cancelAttempt: "va_1",
