@@ -13,7 +13,8 @@ import { usualBodyBytes } from "./read-body.ts";
 function watchedAdmission({ slots = 8, isSecure = false } = {}) {
   const logLines: string[] = [];
   const log = createLog({ level: "debug", write: (line) => logLines.push(line), now: () => new Date(0) });
-  const admission = new Admission({ log, metrics: new Metrics(), isSecure: () => isSecure, slots });
+  const metrics = new Metrics();
+  const admission = new Admission({ log, metrics, isSecure: () => isSecure, slots });
   const enter = (headers: Record<string, string>, ip: string, { body = "", isComplete = true } = {}) => {
     const length = body === "" ? {} : { "content-length": String(body.length) };
     const request = {
@@ -43,7 +44,9 @@ function watchedAdmission({ slots = 8, isSecure = false } = {}) {
     };
     return { request, reply, outcome, written, timeouts, close, isStarted: () => outcome[0] === "started" };
   };
-  return { admission, enter, logLines };
+  const figure = (name: string) =>
+    Number(new RegExp(`^assay_admission_${name} (\\S+)$`, "m").exec(metrics.render())?.[1]);
+  return { admission, enter, logLines, figure };
 }
 
 const key = (name: string) => ({ authorization: `Bearer ${name}` });
@@ -164,7 +167,7 @@ test("the body is there to be read after the slot was given", async () => {
 });
 
 test("a body of more than the usual size does not wait: without a slot it is refused, and may come back soon", async () => {
-  const { admission, enter, logLines } = watchedAdmission();
+  const { admission, enter, logLines, figure } = watchedAdmission();
   const usual = "x".repeat(usualBodyBytes);
   const held = enter({}, "10.0.0.1");
   assert.equal(admission.isOverloaded, false);
@@ -172,6 +175,8 @@ test("a body of more than the usual size does not wait: without a slot it is ref
   const refused = [1, 2, 3].map(() => enter({}, "10.0.0.1", { body: `${usual}x` }));
   await turn();
   assert.deepEqual([waits.outcome, admission.isOverloaded], [[], true]);
+  assert.deepEqual(["placed", "waiting", "reading", "overloaded"].map(figure), [1, 1, 0, 1]);
+  assert.equal(figure('refused_total\\{reason="queue_full"\\}'), 3);
   const answers = refused.map(({ outcome: [answer] }) => (answer === "started" ? null : answer));
   assert.deepEqual(
     answers.map((answer) => answer?.code),

@@ -35,6 +35,7 @@ test("a path has the methods of all routes at it, each once and in order, and of
   assert.deepEqual(known.methodsAt("/v1/none"), []);
   assert.equal(known.routeAt("POST", "/v1/things/own"), undefined);
   assert.equal(known.routeAt("GET", "/v1/things/1"), undefined);
+  assert.equal(known.routeAt("GET", "/v1/nothing"), undefined);
   known.add("PUT", "/v1/things/own", definition);
   assert.equal(known.routeAt("PUT", "/v1/things/own/"), definition);
 });

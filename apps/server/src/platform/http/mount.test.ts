@@ -302,6 +302,20 @@ test("what is raised on purpose is an answer, what nobody expected a 500 that sa
     [500, "INTERNAL_SERVER_ERROR", true],
   );
   assert.ok(!fault.message.includes("secret inside"));
+  for (const [code, statusCode, status] of [
+    ["FST_ERR_ODD", 400, 400],
+    ["FST_ERR_ODD", 499, 400],
+    ["FST_ERR_ODD", 500, 500],
+    ["FST_ERR_ODD", 399, 500],
+    ["FST_ERR_ODD", undefined, 500],
+    ["OTHER", 400, 500],
+    [undefined, 400, 500],
+    ["FST_ERR_CTP_INVALID_CONTENT_LENGTH", 400, 400],
+    ["FST_ERR_CTP_INVALID_MEDIA_TYPE", 415, 400],
+  ] as const) {
+    const refused = await failing(Object.assign(new Error("of the framework"), { code, statusCode }));
+    assert.equal(refused.status, status, `${code} ${statusCode}`);
+  }
   const lost = await failing(Object.assign(new Error("lost"), { code: "ECONNRESET", syscall: "read" }));
   assert.deepEqual([lost.status, lost.headers["retry-after"]], [503, "2"]);
 });
