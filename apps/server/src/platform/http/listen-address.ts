@@ -6,7 +6,6 @@ type Address = { host: string; port: number; metricsPort: number };
 /** Listens for a moment, so that a start that cannot listen fails before it opens or makes a database. */
 export async function checkAddress(address: Address): Promise<void> {
   for (const port of [address.port, address.metricsPort]) {
-    if (port === 0) continue;
     const probe = createServer();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     probe.once("error", reject);
@@ -20,7 +19,6 @@ export async function checkAddress(address: Address): Promise<void> {
 
 /** What to do about an error of listening, in a sentence; any other error as it is. */
 export function explainListenError(error: unknown, { host, port, metricsPort }: Address): unknown {
-  if (!(error instanceof Error)) return error;
   const { code, syscall, port: refused = port } = error as NodeJS.ErrnoException & { port?: number };
   if (syscall === "getaddrinfo") {
     const isOurs = (error as { hostname?: string }).hostname === host;
