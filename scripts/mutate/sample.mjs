@@ -34,7 +34,8 @@ function isWording(path) {
 
 const words = {
   shouldIgnore(path) {
-    if (path.isCallExpression() && isLogCall(path.node)) return "a line of the log";
+    const called = path.isExpressionStatement() ? path.node.expression : path.node;
+    if (called.type === "CallExpression" && isLogCall(called)) return "a line of the log";
     return isWording(path) ? "the words of an error" : undefined;
   },
 };
