@@ -272,3 +272,126 @@ test("an endpoint is forgotten when nothing is under way, nothing waits and noth
   lanes.finished(ticket, true);
   assert.deepEqual(lanes.claimed(named("e"), 0, 0), [], "one that is forgotten gets no tickets");
 });
+
+/** An endpoint that has answered promptly until so many attempts may be under way. */
+function proven(lanes: Lanes, name: string, limit: number): void {
+  while (limit > 1) {
+    for (const ticket of takeAll(lanes, name)) lanes.finished(ticket, true);
+    limit /= 2;
+  }
+  for (const { endpointId, most } of pick(lanes, 64)) lanes.claimed(endpointId, most, 0);
+}
+
+const roomy = { maxYoung: 100, maxYoungUnproven: 50, maxSlow: 100, maxPerEndpoint: 64 };
+
+test("a pick is of no more deliveries than were asked for, and of none for an endpoint whose room is taken", () => {
+  const lanes = new Lanes(limits);
+  for (const name of ["a", "b", "c"]) lanes.ready(named(name), false);
+  assert.deepEqual(
+    lanes.pick(false, 2).map(({ endpointId, most }) => [endpointId, most]),
+    [
+      ["a", 1],
+      ["b", 1],
+    ],
+  );
+  lanes.ready(named("a"), false);
+  assert.deepEqual(
+    lanes.pick(false, 2).map(({ endpointId }) => endpointId),
+    ["c"],
+    "a claim is under way for the one place of the first",
+  );
+  const wide = new Lanes({ ...roomy, maxPerEndpoint: 4 });
+  proven(wide, "e", 4);
+  wide.ready(named("e"), false);
+  assert.deepEqual(wide.pick(true, 3), [{ endpointId: "e", most: 3 }]);
+  assert.deepEqual(wide.pick(true, 3), []);
+  wide.claimed(named("e"), 3, 1);
+  wide.ready(named("e"), false);
+  assert.deepEqual(wide.pick(true, 64), [{ endpointId: "e", most: 3 }]);
+});
+
+test("an attempt that becomes slow takes a place of the unproven from nobody where its endpoint was proven", () => {
+  const lanes = new Lanes({ ...roomy, maxYoungUnproven: 1 });
+  proven(lanes, "e", 2);
+  for (const ticket of takeAll(lanes, "e")) {
+    lanes.slowed(ticket);
+    lanes.finished(ticket, true);
+  }
+  for (const name of ["a", "b"]) lanes.ready(named(name), false);
+  const begun = lanes.pick(false, 64).filter(({ endpointId }) => endpointId !== "e");
+  assert.equal(begun.length + lanes.pick(false, 64).length, 1);
+});
+
+test("only an endpoint that was prompt or new loses its standing by one slow attempt; others keep theirs", () => {
+  const lanes = new Lanes(roomy);
+  const [fresh] = takeAll(lanes, "fresh");
+  assert.ok(fresh);
+  lanes.slowed(fresh);
+  assert.equal(lanes.standingOf(named("fresh")), "sluggish");
+  lanes.ready(named("failed"), true);
+  const [failed] = takeAll(lanes, "failed");
+  assert.ok(failed);
+  lanes.slowed(failed);
+  assert.equal(lanes.standingOf(named("failed")), "hanging");
+  lanes.finished(failed, true);
+  assert.equal(lanes.standingOf(named("failed")), "sluggish");
+  assert.equal(takeAll(lanes, "failed").length, 2, "a slow success makes room for one more");
+});
+
+test("slow successes make room up to sixteen, or up to what an endpoint may have", () => {
+  for (const [maxPerEndpoint, most] of [
+    [64, 16],
+    [4, 4],
+  ] as const) {
+    const lanes = new Lanes({ ...roomy, maxPerEndpoint });
+    for (let time = 0; time < 6; time++)
+      for (const ticket of takeAll(lanes, "e")) {
+        lanes.slowed(ticket);
+        lanes.finished(ticket, true);
+      }
+    assert.equal(takeAll(lanes, "e").length, most);
+  }
+});
+
+test("an endpoint that waits is found among those of its new standing", () => {
+  const lanes = new Lanes(roomy);
+  proven(lanes, "e", 4);
+  const [first] = takeAll(lanes, "e");
+  assert.ok(first);
+  lanes.ready(named("e"), false);
+  lanes.finished(first, false);
+  assert.equal(lanes.standingOf(named("e")), "failing");
+  assert.deepEqual(lanes.pick(true, 64), []);
+});
+
+test("a claim that is under way while the standing changes gives back its places where they count now", () => {
+  const lanes = new Lanes({ ...roomy, maxYoungUnproven: 4 });
+  proven(lanes, "e", 4);
+  lanes.ready(named("e"), false);
+  const [claim] = lanes.pick(true, 2);
+  assert.ok(claim);
+  const [one, two] = lanes.claimed(claim.endpointId, 2, 2);
+  assert.ok(one && two);
+  const [open] = lanes.pick(true, 2);
+  assert.equal(open?.most, 2);
+  lanes.finished(one, false);
+  assert.equal(lanes.standingOf(named("e")), "failing");
+  for (let i = 0; i < 6; i++) lanes.ready(named(`new-${i}`), false);
+  const others = lanes.pick(false, 64).filter(({ endpointId }) => endpointId !== "e");
+  assert.equal(others.length, 2, "the two of the claim count as unproven");
+  lanes.claimed(named("e"), 2, 0);
+  assert.equal(lanes.pick(false, 64).filter(({ endpointId }) => endpointId !== "e").length, 2);
+  assert.equal(two.proven, true);
+});
+
+test("an endpoint with an attempt under way is not forgotten, also when nothing more is due for it", () => {
+  const lanes = new Lanes(roomy);
+  proven(lanes, "e", 2);
+  lanes.ready(named("e"), false);
+  const [claim] = lanes.pick(true, 2);
+  assert.equal(claim?.most, 2);
+  const [ticket] = lanes.claimed(named("e"), 2, 1);
+  assert.ok(ticket);
+  lanes.forgetIdle(performance.now() + 1000);
+  assert.equal(lanes.knownCount, 1);
+});
