@@ -145,6 +145,7 @@ test("a key that was found by looking again stays, and looking is not repeated f
   assert.deepEqual(ring.readAgain(), [two, one]);
   const unknown = new KeyRing([{ ...two, id: "9" }]).seal("mail", "x", "row");
   assert.throws(() => ring.open("mail", unknown, "row"), /no key "9"/);
+  assert.deepEqual(ring.keys, [one, two], "one that is found nowhere is not added");
   assert.deepEqual(new KeyRing([one]).readAgain(), [one]);
 });
 

@@ -79,6 +79,10 @@ test("a WebP has a frame of eight bytes, after parts of even or odd length", () 
     assert.equal(webp(webpPart(type, Buffer.alloc(7))), "no_image_data");
   }
   assert.equal(webp(webpPart("EXIF", Buffer.alloc(8))), "no_image_data");
+  const filler = (count: number) => Array.from({ length: count }, () => webpPart("EXIF", Buffer.alloc(0)));
+  assert.equal(webp(...filler(1999), webpPart("VP8 ", Buffer.alloc(8))), null);
+  assert.equal(webp(...filler(2000), webpPart("VP8 ", Buffer.alloc(8))), "no_image_data");
+  assert.equal(webp(webpPart("VP8 ", Buffer.alloc(8)), webpPart("ANIM", Buffer.alloc(0))), "animated");
   const cut = webpPart("VP8 ", Buffer.alloc(10));
   assert.equal(webp(cut.subarray(0, cut.length - 1)), "no_image_data");
   assert.equal(webp(webpPart("VP8 ", Buffer.alloc(8)), Buffer.alloc(7)), null, "bytes that are no part");

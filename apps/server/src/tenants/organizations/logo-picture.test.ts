@@ -100,6 +100,7 @@ test("everything else is no picture", () => {
     withBytes(tinyWebps.lossy, 20, 0x31),
     withBytes(tinyWebps.lossy, 23, 0),
     withBytes(tinyWebps.lossless, 20, 0),
+    withBytes(tinyWebps.lossless, 0, 0x41),
     withBytes(tinyWebps.lossless, 8, 0x41),
     withBytes(tinyWebps.lossless, 12, 0x41),
     extendedWebp(10, 10).subarray(0, 29),
