@@ -67,6 +67,7 @@ const modules: Readonly<Record<string, Module>> = {
     tests: [
       `${server}/tenants/organizations/*.test.ts`,
       `${api}/*/*/organization{s,-deletion,-limits,-mails}.test.ts`,
+      `${api}/faults/deleted-is-gone.test.ts`,
       `${api}/*/*/{invitations,go-live,looks,verify-logo,search,email-addresses,audit-events}.test.ts`,
     ],
   },

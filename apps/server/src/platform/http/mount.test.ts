@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, connect } from "node:net";
 import test from "node:test";
 import { type RouteDefinition, route } from "@assay/contract/route";
 import { closed, Nullable } from "@assay/contract/schema";
 import { Type } from "typebox";
+import { until } from "../../../test/support/until.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import type { KeyCaller, Membership, UserCaller } from "../kernel/caller.ts";
 import { knownId } from "../kernel/ids.ts";
@@ -87,7 +90,15 @@ function serving(...bindings: Binding[]) {
       ...body,
     };
   };
-  return { app, call, used, logLines, state };
+  const figure = (series: string) =>
+    Number(
+      metrics
+        .render()
+        .split("\n")
+        .find((line) => line.startsWith(`${series} `))
+        ?.split(" ")[1],
+    );
+  return { app, call, used, logLines, state, figure };
 }
 
 const common = { tag: "t", summary: "s", errors: [] } as const;
@@ -173,8 +184,16 @@ test("a route without a body takes none, an empty object, and nothing with a fie
   assert.deepEqual((await call("POST", "/b", json, '{"x":"1"}')).data, { ok: false });
   assert.deepEqual((await call("POST", "/b", json, '{"x":null}')).data, { ok: true }, "null is absent");
   assert.equal((await call("POST", "/c")).code, "BAD_REQUEST");
-  assert.equal((await call("POST", "/c", { "content-type": "text/plain" }, "x")).message, "The body must be JSON.");
-  assert.equal((await call("POST", "/c", { ...json, "content-encoding": "gzip" }, '{"x":"1"}')).code, "BAD_REQUEST");
+  assert.equal(
+    (await call("POST", "/c", { "content-type": "text/plain" }, "x")).message,
+    "The body must be JSON.",
+  );
+  const utf16 = { "content-type": "application/json; charset=utf-16" };
+  assert.equal((await call("POST", "/c", utf16, '{"x":"1"}')).code, "BAD_REQUEST");
+  assert.equal(
+    (await call("POST", "/c", { ...json, "content-encoding": "gzip" }, '{"x":"1"}')).code,
+    "BAD_REQUEST",
+  );
   assert.equal(
     (await call("POST", "/c", { ...json, "content-encoding": "Identity" }, '{"x":"1"}')).status,
     200,
@@ -478,15 +497,63 @@ test("a path has its methods, and an answer of a process that drains ends the co
       define({ id: "w", method: "DELETE", path: "/x/:id", access: { public: true }, reply: data }),
       async () => ({ ok: true }),
     ),
+    bind(
+      define({ id: "p", method: "PUT", path: "/x/:id", access: { public: true }, reply: data }),
+      async () => ({ ok: true }),
+    ),
   );
   const wrong = await call("POST", "/x/1", json, "not JSON");
-  assert.deepEqual([wrong.status, wrong.headers.allow], [405, "DELETE, GET, HEAD, OPTIONS"]);
+  assert.deepEqual([wrong.status, wrong.headers.allow], [405, "DELETE, GET, HEAD, OPTIONS, PUT"]);
   const options = await call("OPTIONS", "/x/1?y");
-  assert.deepEqual([options.status, options.headers.allow], [204, "DELETE, GET, HEAD, OPTIONS"]);
+  assert.deepEqual([options.status, options.headers.allow], [204, "DELETE, GET, HEAD, OPTIONS, PUT"]);
   assert.equal((await call("OPTIONS", "/y")).status, 404);
   assert.equal((await call("GET", "/y")).code, "NOT_FOUND");
   assert.equal((await call("GET", "/x/%ff")).code, "BAD_REQUEST");
   assert.notEqual((await call("GET", "/x/1")).headers.connection, "close");
   state.isDraining = true;
   assert.equal((await call("GET", "/x/1")).headers.connection, "close");
+});
+
+test("requests and connections are counted while they are open, and each answer by its route and status", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { app, figure } = serving(
+    bind(
+      define({ id: "slow", method: "GET", path: "/slow", access: { public: true }, reply: data }),
+      async () => {
+        await promise;
+        return { ok: true };
+      },
+    ),
+  );
+  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+  const answer = fetch(`${url}/slow`);
+  const open = (count: number) =>
+    until(`${count} are open`, async () => figure("assay_http_requests_in_flight") === count);
+  await open(1);
+  assert.equal(figure("assay_http_connections"), 1);
+  resolve();
+  assert.equal((await answer).status, 200);
+  await (await answer).text();
+  assert.equal((await fetch(`${url}/nowhere`)).status, 404);
+  await open(0);
+  assert.equal(figure('assay_http_request_seconds_count{route="slow",status="200"}'), 1);
+  assert.equal(figure('assay_http_request_seconds_count{route="none",status="404"}'), 1);
+  assert.ok(figure('assay_http_request_seconds_sum{route="none",status="404"}') < 1000);
+  await app.close();
+});
+
+test("a connection that never asked for anything does not hold up the end", async () => {
+  const { app } = serving(
+    bind(define({ id: "r", method: "GET", path: "/x", access: { public: true }, reply: data }), async () => ({
+      ok: true,
+    })),
+  );
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = app.server.address() as AddressInfo;
+  const silent = connect(port, "127.0.0.1");
+  const closed = once(silent, "close");
+  await Promise.all([once(silent, "connect"), once(app.server, "connection")]);
+  silent.on("error", () => {});
+  await app.close();
+  await closed;
 });
