@@ -8,16 +8,27 @@ const at = (distance: number): number[] => [distance, 0, 0, 0];
 const portrait = at(0);
 
 test("the match is decided by the thresholds, which belong to the better side", () => {
-  assert.equal(matchPortrait(portrait, [at(0.52)]).decision, "match");
-  assert.equal(matchPortrait(portrait, [at(0.520001)]).decision, "review");
-  assert.equal(matchPortrait(portrait, [at(0.58)]).decision, "review");
-  assert.equal(matchPortrait(portrait, [at(0.580001)]).decision, "mismatch");
+  assert.equal(matchPortrait(portrait, [at(0.55)]).decision, "match");
+  assert.equal(matchPortrait(portrait, [at(0.550001)]).decision, "review");
+  assert.equal(matchPortrait(portrait, [at(0.6)]).decision, "review");
+  assert.equal(matchPortrait(portrait, [at(0.600001)]).decision, "mismatch");
   assert.equal(matchPortrait(portrait, [at(0.4)], { match: 0.3, review: 0.35 }).decision, "mismatch");
 });
 
 test("the match follows neither the luckiest nor the unluckiest frame", () => {
   assert.equal(matchPortrait(portrait, [at(0.1), at(0.7), at(0.7)]).decision, "mismatch");
   assert.equal(matchPortrait(portrait, [at(0.3), at(0.3), at(1.2)]).decision, "match");
+});
+
+test("a frame that is nearer to the portrait than another picture of the person can be is a copy, whatever the others are", () => {
+  const isCopy = (...distances: number[]) => matchPortrait(portrait, distances.map(at)).isCopy;
+  assert.equal(isCopy(0.2001, 0.3), false);
+  assert.equal(isCopy(0.3, 0.1999, 0.5), true);
+  assert.equal(isCopy(Number.NaN), false);
+  // It belongs to the embedding as the distance of a match does.
+  const other = { match: 1.1, review: 1.2 };
+  assert.equal(matchPortrait(portrait, [at(0.399)], other).isCopy, true);
+  assert.equal(matchPortrait(portrait, [at(0.401)], other).isCopy, false);
 });
 
 test("the match never gets better when a frame gets worse", () => {

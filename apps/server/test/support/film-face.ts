@@ -1,5 +1,6 @@
 import type { FaceMovement } from "@assay/contract/verify-protocol";
 import {
+  drawnAt,
   film,
   type Picture,
   personAt,
@@ -23,6 +24,8 @@ export type FilmOptions = {
   readonly companion?: PosedPerson;
   /** Nothing but a print of the straight look, tilted by hand as far as the movement asks. */
   readonly print?: "held_still" | "tilted";
+  /** The person looks as on the portrait; by default they have changed since. */
+  readonly asDrawn?: boolean;
 };
 
 const straight: Still = { pose: [0, 0], zoom: 1 };
@@ -33,8 +36,8 @@ export function filmFace(challenge: Challenge, options: FilmOptions = {}): Judge
   const stills = stillsFor(movements);
   const pictures = stills.map((still, index) => {
     const swapped = stranger !== undefined && index >= stranger.from * stills.length;
-    const seen = seenAs(swapped ? stranger.person : person, still, options.print);
-    return companion === undefined ? seen : beside(seen, personAt(companion, straight));
+    const seen = seenAs(swapped ? stranger.person : person, still, options);
+    return companion === undefined ? seen : beside(seen, seenAs(companion, straight, options));
   });
   return film(pictures, { schedule: challenge, reflection: options.reflection ?? 0 }).map((frame) => ({
     ...frame,
@@ -42,9 +45,14 @@ export function filmFace(challenge: Challenge, options: FilmOptions = {}): Judge
   }));
 }
 
-function seenAs(person: PosedPerson, still: Still, print: FilmOptions["print"]): Picture {
-  if (print === undefined) return personAt(person, still);
-  const sheet = personAt(person, straight);
+function seenAs(
+  person: PosedPerson,
+  still: Still,
+  { print, asDrawn }: Pick<FilmOptions, "print" | "asDrawn">,
+): Picture {
+  const at = asDrawn === true ? drawnAt : personAt;
+  if (print === undefined) return at(person, still);
+  const sheet = at(person, straight);
   return print === "held_still" ? sheet : tilted(sheet, still);
 }
 

@@ -1,3 +1,4 @@
+import { chipOf, chipPixels } from "@assay/face/face-chip";
 import { decodeFaces, detectorInputPixels, withoutBackground } from "@assay/face/find-faces";
 import type { Box, FaceMeasurement } from "@assay/face/measurement";
 import {
@@ -19,10 +20,16 @@ import {
   landmarkInputPixels,
   landmarkNetwork,
   meshNetwork,
-  recognitionInputPixels,
   recognitionNetwork,
 } from "./face-networks.ts";
-import { type Cut, cutOf, type MeanColour, sampleCut, samplePicture } from "./sample-picture.ts";
+import {
+  cutOf,
+  type MeanColour,
+  pointsInPicture,
+  sampleChip,
+  sampleCut,
+  samplePicture,
+} from "./sample-picture.ts";
 
 export type FaceModels = {
   /** Every face in the picture, the largest first. */
@@ -43,7 +50,7 @@ export type FaceModels = {
 
 // What the weights were trained with.
 const detectorMean: MeanColour = [117.001, 114.697, 97.404];
-const recognitionMean: MeanColour = [122.782, 117.001, 104.298];
+export const recognitionMean: MeanColour = [122.782, 117.001, 104.298];
 const meshMean: MeanColour = [0, 0, 0];
 
 /** Of the longer side, around a picture that a face may fill. By hand. Half: a face that comes closer is lost. Twice: the face is small again, and the detector less sure. */
@@ -54,12 +61,10 @@ const middleGrey = 128;
  * of a moving head is less exact (not measured).
  */
 const meshShiftShare = 0.03;
-/** Of the face's width and height, around its points: what the weights of the recognition were trained with. */
-const alignedMarginShare = 0.2;
 
 /** Everything is read from this project's own files; nothing is ever fetched. */
 export async function loadFaceModels(): Promise<FaceModels> {
-  const recognition = await FaceNetwork.load<"embedding">(recognitionNetwork(), recognitionInputPixels);
+  const recognition = await FaceNetwork.load<"embedding">(recognitionNetwork(), chipPixels);
   const landmarks = await FaceNetwork.load<"points">(landmarkNetwork(), landmarkInputPixels);
   const meshed = await FaceNetwork.load<"points" | "confidence">(meshNetwork(), meshInputPixels);
   const detector = await FaceNetwork.load<"boxes">(detectorNetwork(), detectorInputPixels);
@@ -130,49 +135,17 @@ export async function loadFaceModels(): Promise<FaceModels> {
     },
 
     async embed(picture, box) {
-      const rough = cut(picture, box);
+      const found = cutOf(picture, box);
+      if (found === null) throw new Error("The face has no area");
       const { points } = await landmarks.run((pixels) =>
-        sampleCut(picture, pixels, landmarkInputPixels, rough, recognitionMean),
+        sampleCut(picture, pixels, landmarkInputPixels, found, recognitionMean),
       );
-      const aligned = alignedTo(points, rough);
-      const face = cut(picture, {
-        ...aligned,
-        x: aligned.x + Math.max(box.x, 0),
-        y: aligned.y + Math.max(box.y, 0),
-      });
+      const chip = chipOf(pointsInPicture(points, found));
       const { embedding } = await recognition.run((pixels) =>
-        sampleCut(picture, pixels, recognitionInputPixels, face, recognitionMean),
+        sampleChip(picture, pixels, chip, recognitionMean),
       );
       return Array.from(embedding);
     },
-  };
-}
-
-function cut(picture: DecodedPicture, box: Box): Cut {
-  const found = cutOf(picture, box);
-  if (found === null) throw new Error("The face has no area");
-  return found;
-}
-
-/** The box around the points of a face with a margin, in pixels of the cut. The points are shares of the square that the cut was shown in. */
-function alignedTo(points: Float32Array, shown: Cut): Box {
-  const side = Math.max(shown.width, shown.height);
-  const [emptyX, emptyY] = [(side - shown.width) / 2, (side - shown.height) / 2];
-  // As in face-api, with which the distances were measured: the far ends count from 0.
-  let [left, top, right, bottom] = [Infinity, Infinity, 0, 0];
-  for (let index = 0; index < points.length; index += 2) {
-    const [x, y] = [(points[index] ?? 0) * side - emptyX, (points[index + 1] ?? 0) * side - emptyY];
-    left = Math.min(left, x);
-    right = Math.max(right, x);
-    top = Math.min(top, y);
-    bottom = Math.max(bottom, y);
-  }
-  const [across, along] = [(right - left) * alignedMarginShare, (bottom - top) * alignedMarginShare];
-  return {
-    x: left - across / 2,
-    y: top - along / 2,
-    width: right - left + across,
-    height: bottom - top + along,
   };
 }
 

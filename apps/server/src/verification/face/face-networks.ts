@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { chipPixels } from "@assay/face/face-chip";
 import { detectorInputPixels } from "@assay/face/find-faces";
 import { meshInputPixels } from "@assay/face/mesh-geometry";
 import { OnnxGraph, type Padding, type Value } from "./onnx-graph.ts";
@@ -10,7 +11,6 @@ import { type Manifest, openWeights, type StoredWeights } from "./stored-weights
  */
 
 export const landmarkInputPixels = 112;
-export const recognitionInputPixels = 150;
 
 const folder = new URL(".", import.meta.resolve("@assay/face/networks/facemesh.json"));
 
@@ -90,7 +90,7 @@ export function landmarkNetwork(): Uint8Array {
 /** What tells people apart. Its output `embedding` has 128 numbers. */
 export function recognitionNetwork(): Uint8Array {
   const weights = weightsOf("face_recognition_model");
-  const graph = new OnnxGraph({ channels: 3, side: recognitionInputPixels });
+  const graph = new OnnxGraph({ channels: 3, side: chipPixels });
   const scaled = (x: Value, layer: string, stride: number, padding: Padding) => {
     const scale = weights(`${layer}/scale/weights`).values;
     const after = weights(`${layer}/scale/biases`).values;

@@ -41,7 +41,7 @@ test("the face settings carry the operator's thresholds, workers, models and det
 
 test("the face settings are refused when the review band would end before it begins, or a distance is no number", () => {
   assert.throws(
-    () => loadConfig({ FACE_MATCH_DISTANCE: "0.6" }),
+    () => loadConfig({ FACE_MATCH_DISTANCE: "0.61" }),
     (error) => error instanceof ConfigError && error.problems.join().includes("FACE_REVIEW_DISTANCE"),
   );
   for (const bad of ["-1", "0.5.1", "1e-3", "3", "half"])

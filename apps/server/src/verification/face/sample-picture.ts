@@ -1,3 +1,4 @@
+import { type Chip, chipPixels } from "@assay/face/face-chip";
 import type { Box } from "@assay/face/measurement";
 import type { DecodedPicture } from "./decode-picture.ts";
 
@@ -70,6 +71,9 @@ function byteAt(bytes: Uint8Array, index: number): number {
   return bytes[index] ?? 0;
 }
 
+/** Looks across a pixel of the chip. Half: faces of over 600 pixels alias. Twice: four times the time for a portrait of 4 million pixels. */
+const maxLooks = 4;
+
 /** Part of a picture in whole pixels, inside of it. */
 export type Cut = Box;
 
@@ -106,4 +110,50 @@ export function sampleCut(
     step: side / size,
     mean,
   });
+}
+
+/** Where the points of a cut are in the picture. They are shares of the square that the cut was shown in by `sampleCut`. */
+export function pointsInPicture(points: ArrayLike<number>, cut: Cut): Float64Array {
+  const side = Math.max(cut.width, cut.height);
+  const [left, top] = [cut.x - (side - cut.width) / 2, cut.y - (side - cut.height) / 2];
+  return Float64Array.from(points, (share, index) => share * side + (index % 2 === 0 ? left : top));
+}
+
+/** A face turned upright and brought to size, from 0 to 1 less the mean colour, channel by channel. Black outside of the picture. */
+export function sampleChip(
+  { rgb, width, height }: DecodedPicture,
+  pixels: Float32Array,
+  { left, top, along, across }: Chip,
+  mean: MeanColour,
+): void {
+  const area = chipPixels * chipPixels;
+  // Of a large face every pixel counts, or fine patterns in it become coarse ones (aliasing).
+  const looks = Math.min(Math.max(Math.ceil(Math.hypot(along, across)), 1), maxLooks);
+  for (let row = 0; row < chipPixels; row++)
+    for (let column = 0; column < chipPixels; column++) {
+      let [red, green, blue] = [0, 0, 0];
+      for (let look = 0; look < looks * looks; look++) {
+        const u = column + ((look % looks) + 0.5) / looks - 0.5;
+        const v = row + (Math.floor(look / looks) + 0.5) / looks - 0.5;
+        const [x, y] = [left + along * u - across * v, top + across * u + along * v];
+        // Asked this way round, a place that is not a number is outside.
+        if (!(x >= 0 && y >= 0 && x <= width - 1 && y <= height - 1)) continue;
+        const [x0, y0] = [Math.floor(x), Math.floor(y)];
+        const [right, down] = [x0 + 1 < width ? 3 : 0, y0 + 1 < height ? width * 3 : 0];
+        const at = (y0 * width + x0) * 3;
+        const [dx, dy] = [x - x0, y - y0];
+        const [a, b, c, d] = [(1 - dx) * (1 - dy), dx * (1 - dy), (1 - dx) * dy, dx * dy];
+        red += a * byteAt(rgb, at) + b * byteAt(rgb, at + right);
+        red += c * byteAt(rgb, at + down) + d * byteAt(rgb, at + down + right);
+        green += a * byteAt(rgb, at + 1) + b * byteAt(rgb, at + right + 1);
+        green += c * byteAt(rgb, at + down + 1) + d * byteAt(rgb, at + down + right + 1);
+        blue += a * byteAt(rgb, at + 2) + b * byteAt(rgb, at + right + 2);
+        blue += c * byteAt(rgb, at + down + 2) + d * byteAt(rgb, at + down + right + 2);
+      }
+      const to = row * chipPixels + column;
+      const all = looks * looks;
+      pixels[to] = (red / all - mean[0]) / 255;
+      pixels[to + area] = (green / all - mean[1]) / 255;
+      pixels[to + 2 * area] = (blue / all - mean[2]) / 255;
+    }
 }

@@ -1,0 +1,115 @@
+/**
+ * How the face network was trained: every face turned, scaled and moved until its points lie where they do in the mean
+ * face. A face that is shown otherwise is recognised less often (docs/face.md has the figures).
+ */
+
+/** Side of the square that the recognition network is shown. */
+export const chipPixels = 150;
+/** Room around the mean face on each side, in sides of the mean face. Part of the training like the points below. */
+const chipPadding = 0.25;
+
+/**
+ * Of the 68 landmarks, by number, those that move least with the expression: nose, eyes and upper lip. x and y in the
+ * mean face of dlib (get_face_chip_details, `dlib/image_transforms/interpolation.h`), the library the network comes from.
+ */
+const meanFace: readonly (readonly [landmark: number, x: number, y: number])[] = [
+  ...([
+    [27, 0.490127, 0.203352],
+    [28, 0.490127, 0.307009],
+    [29, 0.490127, 0.409805],
+  ] as const),
+  ...([
+    [30, 0.490127, 0.515625],
+    [31, 0.36688, 0.587326],
+    [32, 0.426036, 0.609345],
+  ] as const),
+  ...([
+    [33, 0.490127, 0.628106],
+    [34, 0.554217, 0.609345],
+    [35, 0.613373, 0.587326],
+  ] as const),
+  ...([
+    [36, 0.121737, 0.216423],
+    [37, 0.187122, 0.178758],
+    [38, 0.265825, 0.179852],
+  ] as const),
+  ...([
+    [39, 0.334606, 0.231733],
+    [40, 0.260918, 0.245099],
+    [41, 0.182743, 0.244077],
+  ] as const),
+  ...([
+    [42, 0.645647, 0.231733],
+    [43, 0.714428, 0.179852],
+    [44, 0.793132, 0.178758],
+  ] as const),
+  ...([
+    [45, 0.858516, 0.216423],
+    [46, 0.79751, 0.244077],
+    [47, 0.719335, 0.245099],
+  ] as const),
+  ...([
+    [48, 0.254149, 0.780233],
+    [49, 0.340985, 0.745405],
+    [50, 0.428858, 0.727388],
+  ] as const),
+  ...([
+    [51, 0.490127, 0.742578],
+    [52, 0.551395, 0.727388],
+    [53, 0.639268, 0.745405],
+  ] as const),
+  ...([
+    [54, 0.726104, 0.780233],
+    [60, 0.290379, 0.784792],
+    [61, 0.428096, 0.778746],
+  ] as const),
+  ...([
+    [62, 0.490127, 0.785343],
+    [63, 0.552157, 0.778746],
+    [64, 0.689874, 0.784792],
+  ] as const),
+];
+
+const chipPoints = meanFace.map(([landmark, x, y]) => {
+  const inChip = (share: number) => ((share + chipPadding) / (1 + 2 * chipPadding)) * chipPixels;
+  return { landmark, u: inChip(x), v: inChip(y) };
+});
+
+/** Where a point of the chip is in the picture: x = left + along·u − across·v, y = top + across·u + along·v. */
+export type Chip = {
+  readonly left: number;
+  readonly top: number;
+  readonly along: number;
+  readonly across: number;
+};
+
+/**
+ * The chip of a face by its 68 landmarks, x and y of each in pixels of the picture: turned, scaled and moved so that the
+ * squares of what is left between the mean face and the landmarks are least (a similarity transform).
+ */
+export function chipOf(landmarks: ArrayLike<number>): Chip {
+  const points = chipPoints.map(({ landmark, u, v }) => ({
+    u,
+    v,
+    x: landmarks[2 * landmark] ?? 0,
+    y: landmarks[2 * landmark + 1] ?? 0,
+  }));
+  const mean = (of: (point: (typeof points)[number]) => number) =>
+    points.reduce((sum, point) => sum + of(point), 0) / points.length;
+  const [u, v, x, y] = [
+    mean((point) => point.u),
+    mean((point) => point.v),
+    mean((point) => point.x),
+    mean((point) => point.y),
+  ];
+  let [along, across, spread] = [0, 0, 0];
+  for (const point of points) {
+    const [du, dv, dx, dy] = [point.u - u, point.v - v, point.x - x, point.y - y];
+    along += du * dx + dv * dy;
+    across += du * dy - dv * dx;
+    spread += du * du + dv * dv;
+  }
+  along /= spread;
+  across /= spread;
+  return { left: x - along * u + across * v, top: y - across * u - along * v, along, across };
+}
