@@ -100,6 +100,7 @@ export const fieldNotes: Readonly<Record<string, FieldNote>> = {
       revocation: "checked",
       warnings: [],
       face: "matched",
+      face_checks: ["movements", "one_person", "portrait", "not_a_copy", "head_turned", "colours"],
       device: "unattested",
       verified_at: "2026-03-01T09:30:00.000Z",
     },

@@ -175,6 +175,18 @@ const AskedRequirements = named("AskedRequirements", {
 
 const warningCodes = Object.keys(evidenceWarnings) as [EvidenceWarning, ...EvidenceWarning[]];
 
+/** What the face step can find, and what each finding means. */
+const faceCheckNotes = {
+  movements: "the person did what was asked, in its order and time, without a cut.",
+  one_person: "the same person is seen throughout.",
+  portrait: "it is the person in the portrait of the chip.",
+  not_a_copy: "no frame is a copy of that portrait.",
+  head_turned: "what surrounds the face moved as the head turned; missing where that could not be measured.",
+  colours: "the colours of the screen came back from the face; missing where they did not, as in daylight.",
+} as const;
+export type FaceCheck = keyof typeof faceCheckNotes;
+const faceChecks = Object.keys(faceCheckNotes) as [FaceCheck, ...FaceCheck[]];
+
 export const Evidence = named(
   "Evidence",
   open({
@@ -197,6 +209,13 @@ export const Evidence = named(
     }),
     face: OneOf(["matched"], {
       description: "The person in front of the camera is the one in the portrait.",
+    }),
+    face_checks: Type.Array(OneOf(faceChecks), {
+      description: `Which checks of the face were passed, in this order. ${Object.entries(faceCheckNotes)
+        .map(([check, about]) => `\`${check}\`: ${about}`)
+        .join(
+          " ",
+        )} None of them excludes pictures that no camera took: see \`device\`. Empty for successes of earlier versions, and where a test document decided.`,
     }),
     device: OneOf(["attested", "unattested"], {
       description:

@@ -4,7 +4,8 @@ import { colourLimits } from "./colour-signal.ts";
 import type { FailureReason } from "./failure-reason.ts";
 import { rivalSizeShare } from "./find-faces.ts";
 import { livenessLimits } from "./limits.ts";
-import { matchThresholds } from "./match.ts";
+import { copyDistance, matchThresholds } from "./match.ts";
+import { minSurroundings } from "./still-surroundings.ts";
 
 const seconds = (ms: number) => `${ms / 1000} s`;
 const distance = (value: number) => value.toFixed(2);
@@ -36,6 +37,8 @@ function failsWhen(maxFramePixels: number): Readonly<Record<FailureReason, strin
     match_in_review_band:
       "the distance to the portrait is over `FACE_MATCH_DISTANCE` and not over `FACE_REVIEW_DISTANCE`",
     match_too_far: "the distance to the portrait is over `FACE_REVIEW_DISTANCE`",
+    portrait_copied: `a straight look is nearer than ${distance(copyDistance(matchThresholds))} to the portrait at the default distance of a match, as no other picture of a person is`,
+    face_bent: `the face turned, and its surroundings changed by less than ${minSurroundings} of what the face did`,
     attack_detected: "only with `FACE_ATTACK_POLICY=require`: the score of your own detector is over 0.5",
   };
 }

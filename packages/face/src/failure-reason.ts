@@ -8,5 +8,9 @@ export type FailureReason =
   /** The distance lies in the review band: close, and not close enough. */
   | "match_in_review_band"
   | "match_too_far"
+  /** A frame is a copy of the portrait. */
+  | "portrait_copied"
+  /** The face turned, and what surrounds it did not: a picture that is bent. */
+  | "face_bent"
   /** The operator's own detector took it for an attack. */
   | "attack_detected";

@@ -136,6 +136,7 @@ export async function succeed(
     riskScore,
     proof,
     device: "unattested",
+    faceChecks: [],
     signs,
   });
 }

@@ -165,7 +165,14 @@ test("a success tells the chosen claims of what was proved, which were chosen, a
   const documentIdKey = Buffer.alloc(32, 1);
   const fieldKeys = ["family_name", "age_over_18", "service_document_id"];
   assert.deepEqual(
-    sharedData(proof, { fieldKeys, organizationId, documentIdKey, device: "unattested", now }),
+    sharedData(proof, {
+      fieldKeys,
+      organizationId,
+      documentIdKey,
+      device: "unattested",
+      faceChecks: ["movements"],
+      now,
+    }),
     {
       claims: {
         family_name: "ERIKSSON",
@@ -179,6 +186,7 @@ test("a success tells the chosen claims of what was proved, which were chosen, a
         revocation: "stale",
         warnings: ["revocation_list_stale", "sha1"],
         face: "matched",
+        face_checks: ["movements"],
         device: "unattested",
         verified_at: now.toISOString(),
       },

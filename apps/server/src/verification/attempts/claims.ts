@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { deserialize } from "node:v8";
 import type { EventData } from "@assay/contract/events";
 import type { OrganizationId } from "@assay/contract/ids";
-import type { ClaimKey } from "@assay/contract/sessions";
+import type { ClaimKey, FaceCheck } from "@assay/contract/sessions";
 import { isAtLeast } from "@assay/emrtd/mrz/age";
 import { isoDate, type MrzDate } from "@assay/emrtd/mrz/mrz-date";
 import type { Mrz } from "@assay/emrtd/mrz/parse-mrz";
@@ -20,6 +20,7 @@ type Chosen = {
   /** The organization's secret for `service_document_id`. */
   documentIdKey: Buffer;
   device: DeviceTrust;
+  faceChecks: readonly FaceCheck[];
   now: Date;
 };
 
@@ -28,7 +29,7 @@ export function sharedData(proof: Proof, chosen: Chosen): EventData<"verificatio
   return {
     claims: claimsOf(proof, chosen),
     selected_field_keys: [...chosen.fieldKeys],
-    evidence: evidenceOf(proof, chosen.device, chosen.now),
+    evidence: evidenceOf(proof, chosen, chosen.now),
   };
 }
 

@@ -24,18 +24,19 @@ const sameCodes: Same extends [never, never] ? true : false = true;
 test("every warning of a report can be told, and the published list has no other", () => {
   assert.ok(sameCodes);
   const all = Object.keys(evidenceWarnings) as WarningCode[];
-  const evidence = evidenceOf({ ...proof, warnings: all }, "attested", now);
+  const evidence = evidenceOf({ ...proof, warnings: all }, { device: "attested", faceChecks: [] }, now);
   assert.deepEqual(evidence.warnings, [...all].sort());
   assert.ok(Compile(Evidence).Check(evidence));
 });
 
 test("what a success rests on is told in the words of the contract, and each warning once", () => {
-  assert.deepEqual(evidenceOf(proof, "attested", now), {
+  assert.deepEqual(evidenceOf(proof, { device: "attested", faceChecks: ["movements", "portrait"] }, now), {
     method: "chip_and_face",
     chip: "genuine",
     revocation: "checked",
     warnings: [],
     face: "matched",
+    face_checks: ["movements", "portrait"],
     device: "attested",
     verified_at: "2026-03-01T12:00:00.000Z",
   });
@@ -46,7 +47,7 @@ test("what a success rests on is told in the words of the contract, and each war
       revocation: "no_list",
       warnings: ["sha1", "revocation_list_missing", "sha1"],
     },
-    "unattested",
+    { device: "unattested", faceChecks: [] },
     now,
   );
   assert.equal(doubtful.device, "unattested");

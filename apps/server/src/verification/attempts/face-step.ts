@@ -125,7 +125,7 @@ export class FaceStep {
     if (by === "test_document") {
       if (!sandbox) throw new Error("a test document was to decide a live session");
       const { faceFailureCode } = await examiner.simulateFace(sod, clock.now(), asking());
-      this.#facts = { simulated: true, risk: 0, device: "unattested", signs: [] };
+      this.#facts = { simulated: true, risk: 0, device: "unattested", checks: [], signs: [] };
       return { kind: "face_judged", verdict: { failureCode: faceFailureCode } };
     }
     if (faceJudge === null) return { kind: "fault", code: "FACE_CHECK_UNAVAILABLE" };
@@ -145,7 +145,10 @@ export class FaceStep {
     });
     switch (verdict.kind) {
       case "passed":
-        this.#facts = { simulated: false, risk: verdict.risk, device, signs: verdict.riskInputs.signs };
+        this.#facts = {
+          ...{ simulated: false, risk: verdict.risk, device },
+          ...{ checks: verdict.checks, signs: verdict.riskInputs.signs },
+        };
         return { kind: "face_judged", verdict: { failureCode: null } };
       case "failed":
         return { kind: "face_judged", verdict: { failureCode: verdict.code, reasons: verdict.reasons } };

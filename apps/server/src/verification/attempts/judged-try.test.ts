@@ -14,7 +14,7 @@ const signs = ["flat_thing"];
 const grounds: TryGrounds = {
   chip: proof,
   proof,
-  face: { simulated: false, risk: 0, device: "attested", signs },
+  face: { simulated: false, risk: 0, device: "attested", checks: ["movements"], signs },
   failedTries: 0,
 };
 
@@ -22,7 +22,7 @@ test("only a face that has passed carries the proof, the device and its signs", 
   const passed = { failureCode: null };
   assert.deepEqual(judgedTryOf({ step: "face", number: 2, verdict: passed }, grounds), {
     ...{ step: "face", number: 2, verdict: passed, riskScore: 0 },
-    ...{ proof, device: "attested", signs },
+    ...{ proof, device: "attested", faceChecks: ["movements"], signs },
   });
   assert.deepEqual(judgedTryOf({ step: "chip", number: 1, verdict: passed }, grounds), {
     ...{ step: "chip", number: 1, verdict: passed, riskScore: 0 },
@@ -44,7 +44,10 @@ test("the risk is that of the chip, of the face and of the tries before; without
     judgedTryOf({ step: "face", number: 1, verdict }, { ...grounds, ...more }).riskScore;
   assert.equal(riskOf({ chip: { level: "chip_clonable", warnings: [] } }), 0.3);
   assert.equal(riskOf({ failedTries: 1 }), 0.05);
-  assert.equal(riskOf({ face: { simulated: true, risk: 0, device: "unattested", signs: [] } }), 0.2);
+  assert.equal(
+    riskOf({ face: { simulated: true, risk: 0, device: "unattested", checks: [], signs: [] } }),
+    0.2,
+  );
   assert.equal(riskOf({ face: null }), 0);
   assert.equal(riskOf({ chip: null }), 1);
 });

@@ -1,3 +1,4 @@
+import type { FaceCheck } from "@assay/contract/sessions";
 import type { Proof } from "./proof.ts";
 import { type RiskFacts, riskScore } from "./risk-score.ts";
 import type { DeviceTrust, JudgedTry, TryVerdict } from "./try.ts";
@@ -17,6 +18,7 @@ export type FaceFacts = {
   simulated: boolean;
   risk: number;
   device: DeviceTrust;
+  checks: readonly FaceCheck[];
   signs: readonly string[];
 };
 
@@ -34,6 +36,6 @@ export function judgedTryOf(
   if (verdict.failureCode !== null) return { step, number, verdict, riskScore: risk };
   if (step === "chip") return { step, number, verdict, riskScore: risk };
   if (proof === null) throw new Error("a face has passed without a chip");
-  const { device, signs } = face ?? { device: "unattested", signs: [] };
-  return { step, number, verdict, riskScore: risk, proof, device, signs };
+  const { device, checks, signs } = face ?? { device: "unattested", checks: [], signs: [] };
+  return { step, number, verdict, riskScore: risk, proof, device, faceChecks: checks, signs };
 }

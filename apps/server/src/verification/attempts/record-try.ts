@@ -1,5 +1,6 @@
 import type { EventData } from "@assay/contract/events";
 import type { AttemptId, OrganizationId, SessionId } from "@assay/contract/ids";
+import type { FaceCheck } from "@assay/contract/sessions";
 import { publishTargets } from "../../delivery/webhooks/endpoint.store.ts";
 import { personActor, recordAudit } from "../../platform/audit/audit.store.ts";
 import type { Core } from "../../platform/core.ts";
@@ -93,12 +94,12 @@ export async function recordTry(core: Core, attempt: TriedAttempt, judged: Judge
 async function share(
   core: Core,
   { organizationId, selectedFieldKeys: fieldKeys }: TriedAttempt,
-  { proof, device }: { proof: Proof; device: DeviceTrust },
+  { proof, device, faceChecks }: { proof: Proof; device: DeviceTrust; faceChecks: readonly FaceCheck[] },
   now: Date,
 ): Promise<EventData<"verification.session.succeeded">> {
   const documentIdKey = await openDocumentIdKey(core, organizationId);
   try {
-    return sharedData(proof, { fieldKeys, organizationId, documentIdKey, device, now });
+    return sharedData(proof, { fieldKeys, organizationId, documentIdKey, device, faceChecks, now });
   } finally {
     documentIdKey.fill(0);
   }

@@ -1,5 +1,5 @@
 import type { RequirementName } from "@assay/contract/facts";
-import type { FailureCode } from "@assay/contract/sessions";
+import type { FaceCheck, FailureCode } from "@assay/contract/sessions";
 import type { Step } from "../sessions/session.ts";
 import type { Proof } from "./proof.ts";
 
@@ -30,7 +30,14 @@ export type JudgedTry = { number: number; riskScore: number } & (
   | { step: Step; verdict: Rejected }
   | { step: "chip"; verdict: Passed }
   /** The face is the last step: passing it ends the session as a success, with claims made from the proof. `signs`: of an attack, for the audit log. */
-  | { step: "face"; verdict: Passed; proof: Proof; device: DeviceTrust; signs?: readonly string[] }
+  | {
+      step: "face";
+      verdict: Passed;
+      proof: Proof;
+      device: DeviceTrust;
+      faceChecks: readonly FaceCheck[];
+      signs?: readonly string[];
+    }
 );
 
 /** The result of recording a try. */

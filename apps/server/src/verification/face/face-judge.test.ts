@@ -3,11 +3,13 @@ import { after, before, test } from "node:test";
 import type { FaceMovement } from "@assay/contract/verify-protocol";
 import { readPortrait } from "@assay/emrtd/node/test-country/portraits";
 import { type Challenge, newChallenge } from "@assay/face/challenge";
+import { filmOfBentStill } from "../../../test/support/bent-still.ts";
 import { type FilmOptions, filmFace } from "../../../test/support/film-face.ts";
 import { until } from "../../../test/support/until.ts";
 import { watchedMeasurer } from "../../../test/support/watched-measurer.ts";
 import { createLog } from "../../platform/lib/log.ts";
 import { Metrics } from "../../platform/lib/metrics.ts";
+import { decodePicture } from "./decode-picture.ts";
 import {
   createFaceJudge,
   type FaceJudge,
@@ -58,6 +60,9 @@ test("the face judge, with its real models, passes the person of the portrait wh
   assert.equal(verdict.kind, "passed", JSON.stringify(verdict));
   if (verdict.kind !== "passed") return;
   assert.ok(verdict.distance < 0.5);
+  assert.deepEqual(verdict.checks, [
+    ...["movements", "one_person", "portrait", "not_a_copy", "head_turned", "colours"],
+  ]);
   assert.equal(verdict.riskInputs.colours, "followed");
   assert.ok(verdict.riskInputs.colourSurroundingShare < 0.8);
   // The drawn head comes closer by being enlarged, as a flat picture is; nothing else may be held against it.
@@ -135,6 +140,21 @@ test("the face judge, with its real models, fails a print, held still or tilted 
   });
   const tilted = await judged({ print: "tilted" });
   assert.ok(tilted.kind === "failed" && tilted.reasons.includes("movement_missing"), JSON.stringify(tilted));
+});
+
+test("the face judge, with its real models, fails the portrait that a program bends and tints as it is asked to", async () => {
+  const still = await decodePicture(adult, { kinds: ["jpeg"], maxPixels: 1_000_000 });
+  const face = { x: 75, y: 116, width: 149, height: 181 };
+  const film = (how: { yaw: number; blur?: number }) =>
+    filmOfBentStill(still, face, challenge, {
+      bend: { yaw: how.yaw, pitch: how.yaw, depth: 0.8 },
+      random: () => 0.5,
+      blur: how.blur ?? 0,
+    });
+  for (const frames of [film({ yaw: 40 }), film({ yaw: 40, blur: 3 })]) {
+    const verdict = await judge.judge({ challenge, frames, portrait: adult, sandbox: false });
+    assert.deepEqual(verdict, { kind: "failed", code: "liveness_failed", reasons: ["face_bent"] });
+  }
 });
 
 test("the face judge, with its real models, fails the right movements in another order", async () => {

@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import type { FaceCheck } from "@assay/contract/sessions";
 import { isForStillHead } from "@assay/contract/verify-protocol";
 import { type AttackSignal, judgeAttacks } from "@assay/face/attack-signals";
 import { type Challenge, newChallenge } from "@assay/face/challenge";
@@ -8,6 +9,7 @@ import { foreseeFailure } from "@assay/face/foresee-failure";
 import { type LivenessLimits, livenessLimits } from "@assay/face/limits";
 import { judgeMovements, judgeTiming } from "@assay/face/liveness";
 import { type MatchThresholds, matchPortrait, matchThresholds } from "@assay/face/match";
+import { isBent, surroundingsOf } from "@assay/face/still-surroundings";
 import type { Log } from "../../platform/lib/log.ts";
 import type { Metrics } from "../../platform/lib/metrics.ts";
 import { withoutNetwork } from "../../platform/lib/network-namespace.ts";
@@ -68,6 +70,7 @@ export type FaceVerdict =
       readonly riskInputs: FaceRiskInputs;
       /** The face's part of the risk score. */
       readonly risk: number;
+      readonly checks: readonly FaceCheck[];
     }
   | {
       readonly kind: "failed";
@@ -195,8 +198,14 @@ async function judge(
   if (options.detector === "require" && detected === "detector_unavailable")
     return { kind: "fault", reason: "worker_error" };
 
+  if (isBent(measured.frames)) return livenessFailed(["face_bent"]);
   const thresholds = options.thresholds ?? matchThresholds;
-  const { decision, distance } = matchPortrait(measured.portraitEmbedding, movements.frontal, thresholds);
+  const { decision, distance, isCopy } = matchPortrait(
+    measured.portraitEmbedding,
+    movements.frontal,
+    thresholds,
+  );
+  if (isCopy) return livenessFailed(["portrait_copied"]);
   if (decision !== "match")
     return {
       kind: "failed",
@@ -214,7 +223,10 @@ async function judge(
     stillHead: isForStillHead(challenge.movements),
     signs: [...judgeAttacks(measured.frames, colours), ...(detected === null ? [] : [detected])],
   };
-  return { kind: "passed", distance, riskInputs, risk: faceRisk(riskInputs, thresholds) };
+  const checks: FaceCheck[] = ["movements", "one_person", "portrait", "not_a_copy"];
+  if (surroundingsOf(measured.frames) !== null) checks.push("head_turned");
+  if (colours.outcome === "followed") checks.push("colours");
+  return { kind: "passed", distance, riskInputs, risk: faceRisk(riskInputs, thresholds), checks };
 }
 
 /** Null where there is no detector, or where it saw nothing. */

@@ -1,5 +1,6 @@
 import type { Box, Light } from "@assay/face/measurement";
 import { patternPixels } from "@assay/face/screen-pattern";
+import { squareWithSurroundings, surroundingsPixels } from "@assay/face/still-surroundings";
 import type { DecodedPicture } from "./decode-picture.ts";
 
 const linearOf = Float64Array.from({ length: 256 }, (_, value) => {
@@ -69,4 +70,26 @@ export function middleOfFace({ rgb, width, height }: DecodedPicture, box: Box): 
         0.2126 * (rgb[at] ?? 0) + 0.7152 * (rgb[at + 1] ?? 0) + 0.0722 * (rgb[at + 2] ?? 0);
     }
   return light;
+}
+
+/** Looks across a pixel of the square. Half: single pixels of a face of over 130 stand for many. Twice: nothing changes. */
+const maxLooks = 8;
+
+/** The brightness of a face and its surroundings, of `surroundingsPixels` across, for `surroundingsShare`; not a number outside of the picture. */
+export function surroundingsAt({ rgb, width, height }: DecodedPicture, face: Box): Float32Array {
+  const { left, top, step } = squareWithSurroundings(face);
+  const looks = Math.min(Math.max(Math.ceil(step), 1), maxLooks);
+  return Float32Array.from({ length: surroundingsPixels ** 2 }, (_, pixel) => {
+    let [sum, seen] = [0, 0];
+    for (let look = 0; look < looks * looks; look++) {
+      const across = (pixel % surroundingsPixels) + ((look % looks) + 0.5) / looks;
+      const down = Math.floor(pixel / surroundingsPixels) + (Math.floor(look / looks) + 0.5) / looks;
+      const [x, y] = [Math.floor(left + across * step), Math.floor(top + down * step)];
+      if (!(x >= 0 && y >= 0 && x < width && y < height)) continue;
+      const at = (y * width + x) * 3;
+      sum += 0.2126 * (rgb[at] ?? 0) + 0.7152 * (rgb[at + 1] ?? 0) + 0.0722 * (rgb[at + 2] ?? 0);
+      seen++;
+    }
+    return seen === 0 ? Number.NaN : sum / seen;
+  });
 }

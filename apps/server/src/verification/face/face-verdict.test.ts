@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Challenge } from "@assay/face/challenge";
+import { colourAt, screenLight } from "@assay/face/colour-schedule";
 import { alice, performed } from "@assay/face/test/performed-movements";
 import { createLog } from "../../platform/lib/log.ts";
 import { Metrics } from "../../platform/lib/metrics.ts";
@@ -42,9 +43,9 @@ const at = (distance: number) => async (): Promise<FaceJobResult> => ({
 });
 
 test("the verdict passes with what the risk score needs", async () => {
-  const verdict = await verdictOn(at(0.2));
+  const verdict = await verdictOn(at(0.3));
   assert.ok(verdict.kind === "passed", JSON.stringify(verdict));
-  assert.ok(Math.abs(verdict.distance - 0.2) < 1e-9);
+  assert.ok(Math.abs(verdict.distance - 0.3) < 1e-9);
   // Nothing lights this face, so the colours cannot be told.
   assert.equal(verdict.riskInputs.colours, "unmeasurable");
   assert.ok(Math.abs(faceRisk(verdict.riskInputs) - 0.1) < 1e-9);
@@ -56,15 +57,55 @@ test("the verdict names the review band apart from a plain mismatch, by the oper
     code: "selfie_face_mismatch",
     reasons: [reason],
   });
-  assert.deepEqual(await verdictOn(at(0.55)), mismatch("match_in_review_band"));
+  assert.deepEqual(await verdictOn(at(0.58)), mismatch("match_in_review_band"));
   assert.deepEqual(await verdictOn(at(0.7)), mismatch("match_too_far"));
   const thresholds = { match: 0.1, review: 0.15 };
-  assert.deepEqual(await verdictOn(at(0.2), { thresholds }), mismatch("match_too_far"));
+  assert.deepEqual(await verdictOn(at(0.3), { thresholds }), mismatch("match_too_far"));
   assert.deepEqual(await verdictOn(at(0.12), { thresholds }), mismatch("match_in_review_band"));
 });
 
+test("the verdict fails on a copy of the portrait, and on a face that turns without its surroundings", async () => {
+  const failed = (reason: string) => ({ kind: "failed", code: "liveness_failed", reasons: [reason] });
+  assert.deepEqual(await verdictOn(at(0.19)), failed("portrait_copied"));
+  const turnedBy = (surroundings: number) => async (): Promise<FaceJobResult> => ({
+    kind: "measured",
+    frames: measured.map((frame) =>
+      frame.face === null || Math.abs(frame.face.yaw) < 14
+        ? frame
+        : { ...frame, face: { ...frame.face, surroundings } },
+    ),
+    portraitEmbedding: portraitAt(0.3),
+  });
+  assert.deepEqual(await verdictOn(turnedBy(0.11)), failed("face_bent"));
+  const passed = await verdictOn(turnedBy(0.13));
+  assert.deepEqual(passed.kind === "passed" && passed.checks, [
+    ...["movements", "one_person", "portrait", "not_a_copy"],
+    "head_turned",
+  ]);
+});
+
+test("the verdict names the checks that were passed, without those that could not be made", async () => {
+  const verdict = await verdictOn(at(0.3));
+  const always = ["movements", "one_person", "portrait", "not_a_copy"];
+  assert.deepEqual(verdict.kind === "passed" && verdict.checks, always);
+  const lit = measured.map((frame) => {
+    if (frame.face === null) return frame;
+    const light = screenLight[colourAt(challenge, frame.atMs)];
+    const [red, green, blue] = frame.face.faceLight.map(
+      (base, channel) => base * (1 + 0.05 * (light[channel] ?? 0)),
+    );
+    return { ...frame, face: { ...frame.face, faceLight: [red ?? 0, green ?? 0, blue ?? 0] as const } };
+  });
+  const seen = await verdictOn(async () => ({
+    kind: "measured",
+    frames: lit,
+    portraitEmbedding: portraitAt(0.3),
+  }));
+  assert.deepEqual(seen.kind === "passed" && seen.checks, [...always, "colours"]);
+});
+
 test("the verdict fails on the colours only when the operator requires them", async () => {
-  assert.deepEqual(await verdictOn(at(0.2), { colours: "require" }), {
+  assert.deepEqual(await verdictOn(at(0.3), { colours: "require" }), {
     kind: "failed",
     code: "liveness_failed",
     reasons: ["colours_not_followed"],
@@ -81,19 +122,19 @@ test("the verdict is a fault when the worker could not look, and an error when s
 });
 
 test("the verdict never carries a portrait's embedding or a frame's", async () => {
-  for (const distance of [0.2, 0.55, 0.7]) {
+  for (const distance of [0.3, 0.58, 0.7]) {
     const text = JSON.stringify(await verdictOn(at(distance)));
-    assert.ok(!text.includes("embedding") && text.length < 500);
+    assert.ok(!text.includes("embedding") && text.length < 600);
   }
 });
 
 test("signs of an attack raise the risk and fail nobody, unless the operator requires the detector", async () => {
   const scored = (attackScore: number | "unavailable") => async (): Promise<FaceJobResult> => ({
-    ...(await at(0.2)()),
+    ...(await at(0.3)()),
     ...{ attackScore },
   });
   const signsOf = (verdict: FaceVerdict) => (verdict.kind === "passed" ? verdict.riskInputs.signs : verdict);
-  assert.deepEqual(signsOf(await verdictOn(at(0.2))), []);
+  assert.deepEqual(signsOf(await verdictOn(at(0.3))), []);
   assert.deepEqual(signsOf(await verdictOn(scored(0.5))), []);
   assert.deepEqual(signsOf(await verdictOn(scored(0.51))), ["detector"]);
   assert.deepEqual(signsOf(await verdictOn(scored(Number.NaN))), ["detector_unavailable"]);
@@ -124,7 +165,7 @@ test("the verdict weighs a risk from 0 to 0.7, and 0.2 more for a head that was 
     signs: [],
   } as const;
   assert.equal(faceRisk(best), 0);
-  const worst = faceRisk({ ...best, distance: 0.52, identitySpread: 0.5, colours: "not_followed" });
+  const worst = faceRisk({ ...best, distance: 0.55, identitySpread: 0.5, colours: "not_followed" });
   assert.ok(Math.abs(worst - 0.7) < 1e-9);
   assert.equal(faceRisk({ ...best, stillHead: true }), 0.2);
   assert.equal(faceRisk({ ...best, signs: ["flat_thing"] }), 0.1);

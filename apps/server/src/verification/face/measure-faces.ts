@@ -3,6 +3,7 @@ import { faceAt, followLimits, isFollowed } from "@assay/face/follow-face";
 import { picksForEmbedding } from "@assay/face/identity";
 import type { Box, FaceMeasurement, FrameMeasurement } from "@assay/face/measurement";
 import { patternOf } from "@assay/face/screen-pattern";
+import { straightLookFor, surroundingsShare } from "@assay/face/still-surroundings";
 import { type AttackDetector, type ShownFrame, scoreAttack } from "./attack-detector.ts";
 import { type DecodedPicture, decodePicture, PictureError } from "./decode-picture.ts";
 import {
@@ -14,7 +15,7 @@ import {
   lookAfter,
   type SeenFrame,
 } from "./face-job.ts";
-import { middleOfFace } from "./face-light.ts";
+import { middleOfFace, surroundingsAt } from "./face-light.ts";
 import type { FaceModels } from "./face-models.ts";
 
 /**
@@ -34,9 +35,11 @@ export async function measureFaces(
     if (look.kind === "frame_unreadable") return look;
     seen.push(look);
   }
-  const found = new Map<number, Pick<FaceMeasurement, "embedding" | "pattern">>();
+  const found = new Map<number, Pick<FaceMeasurement, "embedding" | "pattern" | "surroundings">>();
   const shown: ShownFrame[] = [];
-  const picks = picksForEmbedding(measurementsOf(job, seen));
+  const looks = measurementsOf(job, seen);
+  const picks = picksForEmbedding(looks);
+  const straight = new Map<FrameMeasurement, Float32Array>();
   for (const index of [...picks.frontal, ...picks.turned]) {
     const [taken, frame] = [job.frames[index], seen[index]];
     if (taken === undefined || !frame?.face) continue;
@@ -49,9 +52,14 @@ export async function measureFaces(
     if (box === null) continue;
     if (detector !== null) shown.push({ picture, face: frame.face.box, atMs: taken.atMs });
     const middle = middleOfFace(picture, frame.face.box);
+    const look = looks[index];
+    if (look !== undefined && picks.frontal.includes(index))
+      straight.set(look, surroundingsAt(picture, frame.face.box));
+    const surroundings = look === undefined ? null : surroundingsIn(picture, look, straight);
     found.set(index, {
       embedding: await models.embed(picture, box),
       ...(middle === null ? {} : { pattern: patternOf(middle) }),
+      ...(surroundings === null ? {} : { surroundings }),
     });
   }
   if (!(await countFacesOfAll(models, job, seen, limits))) return { kind: "frame_unreadable" };
@@ -60,6 +68,18 @@ export async function measureFaces(
   );
   const attackScore = detector === null ? {} : { attackScore: await scoreAttack(detector, shown) };
   return { kind: "measured", frames, portraitEmbedding, ...attackScore };
+}
+
+/** Of a turned look, against the straight one that it is compared with; both are looked at where the straight face is. */
+function surroundingsIn(
+  picture: DecodedPicture,
+  look: FrameMeasurement,
+  straight: ReadonlyMap<FrameMeasurement, Float32Array>,
+): number | null {
+  const other = straightLookFor(look, [...straight.keys()]);
+  const square = other === null ? undefined : straight.get(other);
+  if (!other?.face || square === undefined) return null;
+  return surroundingsShare(square, surroundingsAt(picture, other.face.box));
 }
 
 function measurementsOf(job: FaceJob, seen: readonly SeenFrame[]): FrameMeasurement[] {

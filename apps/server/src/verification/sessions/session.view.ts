@@ -1,12 +1,15 @@
-import type { Attempt, Session, SessionWithConsent } from "@assay/contract/sessions";
+import type { Attempt, Evidence, Session, SessionWithConsent } from "@assay/contract/sessions";
 import type { Static } from "typebox";
 import { demandsOf } from "./requirements.ts";
 import type { SessionRow, VerificationAttemptRow } from "./session.store.ts";
 import { attemptStatusAt, statusAt } from "./session.ts";
 import type { SessionConsentRow } from "./session-consent.store.ts";
 
-/** Successes of earlier versions do not say it, and no phone vouched for itself then. */
-const unsaid = { device: "unattested" } as const;
+/** Successes of earlier versions say neither, and no phone vouched for itself then. */
+const unsaid: Pick<Static<typeof Evidence>, "device" | "face_checks"> = {
+  device: "unattested",
+  face_checks: [],
+};
 
 /** A session that expired reads the same before and after the job has written it down. */
 export function viewSession(row: SessionRow, now: Date, publicUrl: string): Static<typeof Session> {

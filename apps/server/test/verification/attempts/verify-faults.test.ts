@@ -266,6 +266,7 @@ test("live with a face check: its verdict decides, its faults do not count, and 
     kind: "passed",
     distance: 0.3,
     risk: 0.1,
+    checks: [],
     riskInputs: {
       distance: 0.3,
       identitySpread: 0.1,

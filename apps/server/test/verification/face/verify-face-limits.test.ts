@@ -42,7 +42,7 @@ const faceJudge: FaceJudge = {
     }),
   judge: async ({ frames }) => {
     judged.push(frames);
-    if (passes) return { kind: "passed", distance: 0.2, risk: 0, riskInputs };
+    if (passes) return { kind: "passed", distance: 0.2, risk: 0, riskInputs, checks: [] };
     return { kind: "failed", code: "liveness_failed", reasons: ["face_still"] };
   },
 };

@@ -176,6 +176,7 @@ test("the same document succeeds where clone detection is preferred, and the evi
     revocation: "checked",
     warnings: [],
     face: "matched",
+    face_checks: [],
     device: "unattested",
     verified_at: session.completed_at,
   });
@@ -216,7 +217,13 @@ test("in the sandbox a test document without a list shows both: it passes and sa
 
 const facePasses: FaceJudge = {
   begin: () => ({ movements: ["look_up"], colours: ["red"], colourMs: 500, deadlineMs: 60_000 }),
-  judge: async () => ({ kind: "passed", distance: 0, risk: 0, riskInputs: {} as never }),
+  judge: async () => ({
+    kind: "passed",
+    distance: 0,
+    risk: 0,
+    riskInputs: {} as never,
+    checks: ["movements", "portrait"],
+  }),
   close: async () => {},
   follow: () => new FaceSitting(() => null),
 };

@@ -1,0 +1,132 @@
+import { type Still, stillsFor } from "@assay/device/node/test-person";
+import type { Challenge } from "@assay/face/challenge";
+import { colourAt, screenLight } from "@assay/face/colour-schedule";
+import type { Box } from "@assay/face/measurement";
+import { encode } from "jpeg-js";
+import type { DecodedPicture } from "../../src/verification/face/decode-picture.ts";
+import type { TakenFrame } from "../../src/verification/face/face-job.ts";
+
+/** As the page sends them. */
+const [width, height] = [360, 480];
+const frameMs = 220;
+/** Height of the face in a frame. */
+const faceHeight = 190;
+
+/** How a still is bent: half an ellipsoid over the face that turns as a head would, with its own depth in half widths of it. */
+export type Bend = {
+  /** Degrees of a turn and of a look up: the network sees less of a turn than the ellipsoid makes. */
+  readonly yaw: number;
+  readonly pitch: number;
+  readonly depth: number;
+};
+
+/** Where a point of the frame is taken from, in the face's own heights from its middle, as the ellipsoid is turned. */
+function unbending({ pose: [yaw, pitch], zoom }: Still, bend: Bend) {
+  const radians = Math.PI / 180;
+  // Whoever films a person sees the turn grow; a program can hold it from the first frame on.
+  const [across, along] = [
+    Math.sign(yaw) * Math.min(Math.abs(yaw) / 18, 1) * bend.yaw * radians,
+    Math.min(pitch / 16, 1) * bend.pitch * radians,
+  ];
+  const [sinX, backX, sinY, backY] = [
+    Math.sin(across),
+    1 - Math.cos(across),
+    Math.sin(along),
+    1 - Math.cos(along),
+  ];
+  const [radiusX, radiusY] = [0.48, 0.64];
+  return (x: number, y: number): readonly [number, number] => {
+    const [toX, toY] = [x / zoom, y / zoom];
+    let [fromX, fromY] = [toX, toY];
+    // The depth is that of the point it comes from, which is found by a few steps.
+    for (let step = 0; step < 8; step++) {
+      const flat = 1 - (fromX / radiusX) ** 2 - (fromY / radiusY) ** 2;
+      if (flat <= 0) return [fromX, fromY];
+      const high = Math.sqrt(flat);
+      const deep = high * radiusX * bend.depth;
+      fromX = toX - deep * sinX + fromX * backX * high;
+      fromY = toY + deep * sinY + fromY * backY * high;
+    }
+    return [fromX, fromY];
+  };
+}
+
+/** The film that a program makes of one photograph, following the challenge, with the colours of the screen laid over the face. */
+export function filmOfBentStill(
+  still: DecodedPicture,
+  face: Box,
+  challenge: Challenge,
+  { bend, random, blur = 0 }: { readonly bend: Bend; readonly random: () => number; readonly blur?: number },
+): TakenFrame[] {
+  const looks = stillsFor(challenge.movements);
+  return looks.map((look, index) => {
+    const atMs = (index + 1) * frameMs;
+    const tremble = [(random() - 0.5) * 4, (random() - 0.5) * 4] as const;
+    const data = frameOf(still, face, look, { bend, tremble, blur });
+    tint(data, colourAt(challenge, atMs), random);
+    return { atMs, receivedAtMs: atMs + 120, jpeg: new Uint8Array(encode({ data, width, height }, 85).data) };
+  });
+}
+
+function frameOf(
+  { rgb, width: fullWidth, height: fullHeight }: DecodedPicture,
+  face: Box,
+  look: Still,
+  { bend, tremble, blur }: { bend: Bend; tremble: readonly [number, number]; blur: number },
+): Uint8Array {
+  const data = new Uint8Array(width * height * 4).fill(255);
+  const from = unbending(look, bend);
+  const scale = face.height / faceHeight;
+  const [middleX, middleY] = [face.x + face.width / 2, face.y + face.height / 2];
+  for (let row = 0; row < height; row++)
+    for (let column = 0; column < width; column++) {
+      const x = (column - width / 2 + tremble[0]) / faceHeight;
+      const y = (row - height / 2 + tremble[1]) / faceHeight;
+      const [fromX, fromY] = from(x, y);
+      const at = (row * width + column) * 4;
+      for (let channel = 0; channel < 3; channel++)
+        data[at + channel] = lightAt(
+          fromX * faceHeight * scale + middleX,
+          fromY * faceHeight * scale + middleY,
+          channel,
+        );
+    }
+  return data;
+
+  /** Between the pixels, and over some of them where it is blurred; beyond the edge the picture goes on as it ends. */
+  function lightAt(x: number, y: number, channel: number): number {
+    if (blur === 0) return bilinear(x, y, channel);
+    let sum = 0;
+    for (let down = -1; down <= 1; down++)
+      for (let across = -1; across <= 1; across++)
+        sum += bilinear(x + across * blur * scale, y + down * blur * scale, channel);
+    return sum / 9;
+  }
+
+  function bilinear(x: number, y: number, channel: number): number {
+    const [atX, atY] = [
+      Math.min(Math.max(x, 0), fullWidth - 1.001),
+      Math.min(Math.max(y, 0), fullHeight - 1.001),
+    ];
+    const [left, top] = [Math.floor(atX), Math.floor(atY)];
+    const [u, v] = [atX - left, atY - top];
+    const value = (down: number, across: number) =>
+      rgb[((top + down) * fullWidth + left + across) * 3 + channel] ?? 0;
+    const upper = value(0, 0) * (1 - u) + value(0, 1) * u;
+    return upper * (1 - v) + (value(1, 0) * (1 - u) + value(1, 1) * u) * v;
+  }
+}
+
+/** The colour of the screen as a lamp would add it: more to the face than to what is behind; and the noise of a camera. */
+function tint(data: Uint8Array, colour: keyof typeof screenLight, random: () => number): void {
+  for (let at = 0; at < data.length; at += 4) {
+    const [column, row] = [(at / 4) % width, Math.floor(at / 4 / width)];
+    const inFace = ((column - width / 2) / 80) ** 2 + ((row - height / 2) / 105) ** 2 < 1;
+    for (let channel = 0; channel < 3; channel++) {
+      const on = screenLight[colour][channel] ?? 0;
+      const grain = (random() + random() + random() - 1.5) * 4;
+      const lit = (data[at + channel] ?? 0) * (1 + on * (inFace ? 0.05 : 0.01)) ** (1 / 2.2) + grain;
+      data[at + channel] = Math.min(Math.max(Math.round(lit), 0), 255);
+    }
+  }
+}
