@@ -1,10 +1,9 @@
 /**
- * `npm run face-eval -- FOLDER`: how often the embedding of the face step errs on an operator's own pictures. The folder has a folder for each person, with two or more pictures (JPEG or
- * JPEG 2000). Nothing is written and nothing leaves the machine.
+ * `npm run face-eval -- FOLDER`: how often the embedding of the face step errs on an operator's own pictures. The folder has a folder for each person, with two or more pictures (JPEG,
+ * JPEG 2000, PNG or WebP), or folders of such folders, which are groups. `--upright` tells the same for faces that are not turned by their landmarks, as they were before. Nothing is written and nothing leaves the machine.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import path from "node:path";
-import { maxImagePixels } from "@assay/emrtd/lds/image";
 import {
   type ErrorRate,
   errorsAt,
@@ -14,38 +13,40 @@ import {
   thresholdFor,
   tryDistances,
 } from "@assay/face/error-rates";
+import { livenessLimits } from "@assay/face/limits";
 import { matchThresholds } from "@assay/face/match";
-import { decodePicture, PictureError } from "../apps/server/src/verification/face/decode-picture.ts";
 import { type FaceModels, loadFaceModels } from "../apps/server/src/verification/face/face-models.ts";
+import { loadUprightEmbedding } from "../apps/server/test/support/upright-embedding.ts";
+import { type PictureReader, pictureReader } from "./read-picture.ts";
 
 /** What is asked for most: one stranger in a hundred, a thousand, ten thousand. */
 const wantedRates = [0.01, 0.001, 0.0001];
 const detThresholds = Array.from({ length: 21 }, (_, index) => (30 + index * 2) / 100);
 
-/** The embedding, or why there is none. */
-async function embeddingOf(models: FaceModels, file: string): Promise<readonly number[] | string> {
-  const bytes = readFileSync(file);
-  try {
-    const limits = { kinds: ["jpeg", "jp2", "j2k"], maxPixels: maxImagePixels } as const;
-    const picture = await decodePicture(bytes, limits);
-    const [box] = await models.detect(picture);
-    return box === undefined ? "no face was found" : await models.embed(picture, box);
-  } catch (error) {
-    if (!(error instanceof PictureError)) throw error;
-    const kind = otherKinds.find(({ isKind }) => isKind(bytes.toString("latin1", 0, 16)));
-    return kind === undefined ? "it cannot be read" : `it is ${kind.name}; only JPEG and JPEG 2000 are read`;
-  }
-}
+type Embedding = readonly number[];
+type Embed = FaceModels["embed"];
+/** A picture of a person: an embedding by each way to make one, and whether a try would take it for a straight look. */
+type Usable = { readonly embeddings: readonly Embedding[]; readonly isStraight: boolean };
+type Person = { readonly group: string; readonly pictures: readonly Usable[] };
 
-/** By their first bytes, whatever the name of the file says. */
-const otherKinds: readonly { readonly name: string; readonly isKind: (start: string) => boolean }[] = [
-  { name: "PNG", isKind: (start) => start.startsWith("\x89PNG\r\n\x1a\n") },
-  { name: "WebP", isKind: (start) => /^RIFF.{4}WEBP/s.test(start) },
-  { name: "GIF", isKind: (start) => /^GIF8[79]a/.test(start) },
-  { name: "HEIF or AVIF", isKind: (start) => /^.{4}ftyp(hei|hev|mif1|avi)/s.test(start) },
-  { name: "TIFF", isKind: (start) => start.startsWith("II*\0") || start.startsWith("MM\0*") },
-  { name: "BMP", isKind: (start) => start.startsWith("BM") },
-];
+/** What a picture is good for, or why for nothing. */
+async function look(
+  models: FaceModels,
+  ways: readonly Embed[],
+  reader: PictureReader,
+  file: string,
+): Promise<Usable | string> {
+  const picture = await reader.read(file);
+  if (typeof picture === "string") return picture;
+  const [box] = await models.detect(picture);
+  if (box === undefined) return "no face was found";
+  const face = await models.measure(picture, box);
+  const { maxStartYaw, minFaceHeightPixels } = livenessLimits;
+  const isStraight = face !== null && Math.abs(face.yaw) <= maxStartYaw && face.size >= minFaceHeightPixels;
+  const embeddings: Embedding[] = [];
+  for (const embed of ways) embeddings.push(await embed(picture, box));
+  return { embeddings, isStraight };
+}
 
 function shown(rate: ErrorRate | null): string {
   if (rate === null) return "not measured";
@@ -73,43 +74,91 @@ function report(distances: PairDistances): string[] {
   return lines;
 }
 
-async function main(folder: string | undefined): Promise<void> {
+/** The folders of people, with the group that they are in. */
+function peopleIn(folder: string): { readonly group: string; readonly folder: string }[] {
+  const foldersIn = (at: string) =>
+    readdirSync(at, { withFileTypes: true }).flatMap((entry) =>
+      entry.isDirectory() ? [path.join(at, entry.name)] : [],
+    );
+  return foldersIn(folder).flatMap((first) => {
+    const inner = foldersIn(first);
+    if (inner.length === 0) return [{ group: "", folder: first }];
+    return inner.map((second) => ({ group: path.basename(first), folder: second }));
+  });
+}
+
+/** Both tables, of one way to make embeddings. */
+function tell(people: readonly Person[], way: number): void {
+  const embeddingsOf = (take: (picture: Usable) => boolean) =>
+    people.map(({ pictures }) =>
+      pictures.filter(take).flatMap(({ embeddings }) => {
+        const embedding = embeddings[way];
+        return embedding === undefined ? [] : [embedding];
+      }),
+    );
+  const distances = pairDistances(embeddingsOf(() => true));
+  console.log(`${distances.genuine.length} pairs of one person, ${distances.impostor.length} pairs of two\n`);
+  for (const line of report(distances)) console.log(line);
+  const tries = tryDistances(embeddingsOf(({ isStraight }) => isStraight));
+  console.log(
+    `\nAs a try compares, the middle of four straight pictures with another as the portrait: ${tries.genuine.length} tries of the person, ${tries.impostor.length} of somebody else\n`,
+  );
+  if (tries.impostor.length > 0) for (const line of report(tries)) console.log(line);
+}
+
+async function main([folder, ...options]: readonly string[]): Promise<void> {
   if (folder === undefined) {
     console.error(
-      "Usage: npm run face-eval -- FOLDER, with a folder in it for each person, and their pictures in that",
+      "Usage: npm run face-eval -- FOLDER [--upright], with a folder in it for each person, and their pictures in that",
     );
     process.exitCode = 2;
     return;
   }
   const models = await loadFaceModels();
-  const people: (readonly number[])[][] = [];
+  const reader = pictureReader();
+  const ways: { readonly name: string; readonly embed: Embed }[] = [
+    ...(options.includes("--upright")
+      ? [{ name: "Before: an upright box around the face", embed: await loadUprightEmbedding() }]
+      : []),
+    { name: "Faces turned by their landmarks, as the service compares", embed: models.embed },
+  ];
+  const people: Person[] = [];
   const unusable: string[] = [];
-  let pictures = 0;
-  for (const person of readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
-    const embeddings: (readonly number[])[] = [];
-    for (const file of readdirSync(path.join(folder, person.name)).sort()) {
+  let [pictures, straight] = [0, 0];
+  for (const person of peopleIn(folder)) {
+    const usable: Usable[] = [];
+    for (const file of readdirSync(person.folder).sort()) {
       pictures++;
-      const embedding = await embeddingOf(models, path.join(folder, person.name, file));
-      if (typeof embedding === "string") unusable.push(`${path.join(person.name, file)}: ${embedding}`);
-      else embeddings.push(embedding);
+      const embeds = ways.map(({ embed }) => embed);
+      const found = await look(models, embeds, reader, path.join(person.folder, file));
+      if (typeof found === "string")
+        unusable.push(`${path.join(path.basename(person.folder), file)}: ${found}`);
+      else usable.push(found);
     }
-    people.push(embeddings);
+    straight += usable.filter(({ isStraight }) => isStraight).length;
+    people.push({ group: person.group, pictures: usable });
   }
-  const distances = pairDistances(people);
+  await reader.close();
   console.log(
-    `${people.length} people, ${pictures} pictures; no face was found, or nothing could be read, in ${unusable.length}`,
+    `${people.length} people, ${pictures} pictures; no face was found, or nothing could be read, in ${unusable.length}; ${straight} are straight looks`,
   );
   for (const file of unusable) console.log(`  ${file}`);
-  console.log(`${distances.genuine.length} pairs of one person, ${distances.impostor.length} pairs of two\n`);
-  for (const line of report(distances)) console.log(line);
-  const tries = tryDistances(people);
-  console.log(
-    `\nAs a try compares, the middle of four pictures with another as the portrait: ${tries.genuine.length} tries of the person, ${tries.impostor.length} of somebody else\n`,
-  );
-  if (tries.impostor.length > 0) for (const line of report(tries)) console.log(line);
+  const groups = [...new Set(people.map(({ group }) => group))];
+  for (const [way, { name }] of ways.entries()) {
+    if (ways.length > 1) console.log(`\n## ${name}\n`);
+    tell(people, way);
+    if (groups.length > 1)
+      for (const group of groups) {
+        console.log(`\n# Within ${group}\n`);
+        tell(
+          people.filter((person) => person.group === group),
+          way,
+        );
+      }
+  }
   console.log(
     "\nIntervals hold 95 % if pairs were independent; pairs that share a person are not, so few people tell less than the intervals say.",
   );
 }
 
-await main(process.argv[2]);
+await main(process.argv.slice(2));
