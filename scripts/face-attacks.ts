@@ -1,6 +1,7 @@
 /**
  * `npm run face-attacks`: how well the signals of `packages/face/src/attack-signals.ts` tell drawn people from rendered attacks on them, by the real networks. Renders for some minutes the first time
  * (kept with what was measured in `node_modules/.cache/face-attacks`: delete it after a change), with all cores. `-- --films N` for N films of each kind, `-- --processes N` for other than all cores, `-- --write` puts the table into docs/face.md.
+ * `-- --photographs FOLDER`: photographs of people, with a folder for each, bent and tinted by a program, through the whole judgement; and how often people are taken for such.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -29,6 +30,7 @@ import {
   nearerSizes,
   type Rendered,
 } from "./face-attacks/films.ts";
+import { attackPhotographs } from "./face-attacks/photographs.ts";
 
 const folder = path.join(import.meta.dirname, "../node_modules/.cache/face-attacks");
 /** Of what is rendered, and of a film: rendering takes seconds for each picture, and the networks see less than this of a face. */
@@ -232,6 +234,11 @@ function spread(measured: readonly Measured[]): string[] {
 }
 
 async function main(args: readonly string[]): Promise<void> {
+  const photographs = args.includes("--photographs") ? args[args.indexOf("--photographs") + 1] : undefined;
+  if (photographs !== undefined) {
+    for (const line of await attackPhotographs(photographs)) console.log(line);
+    return;
+  }
   const numberAfter = (name: string) =>
     args.includes(name) ? Number(args[args.indexOf(name) + 1]) : Number.NaN;
   const films = numberAfter("--films") || 60;

@@ -1,0 +1,189 @@
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { type Challenge, newChallenge } from "@assay/face/challenge";
+import { type ErrorRate, rateOf } from "@assay/face/error-rates";
+import type { FailureReason } from "@assay/face/failure-reason";
+import { livenessLimits } from "@assay/face/limits";
+import { copyDistance, matchThresholds } from "@assay/face/match";
+import { type Box, distanceOf, type FaceMeasurement, type FrameMeasurement } from "@assay/face/measurement";
+import { minSurroundings, straightLookFor, surroundingsShare } from "@assay/face/still-surroundings";
+import { encode } from "jpeg-js";
+import { createLog } from "../../apps/server/src/platform/lib/log.ts";
+import { Metrics } from "../../apps/server/src/platform/lib/metrics.ts";
+import type { DecodedPicture } from "../../apps/server/src/verification/face/decode-picture.ts";
+import { defaultJobLimits } from "../../apps/server/src/verification/face/face-job.ts";
+import { createFaceJudge, type FaceJudge } from "../../apps/server/src/verification/face/face-judge.ts";
+import { surroundingsAt } from "../../apps/server/src/verification/face/face-light.ts";
+import { type FaceModels, loadFaceModels } from "../../apps/server/src/verification/face/face-models.ts";
+import { measureFaces } from "../../apps/server/src/verification/face/measure-faces.ts";
+import { type Bend, filmOfBentStill } from "../../apps/server/test/support/bent-still.ts";
+import { pictureReader } from "../read-picture.ts";
+import { seeded } from "./films.ts";
+
+/** A photograph of a person, looked at. */
+type Look = {
+  readonly picture: DecodedPicture;
+  readonly box: Box;
+  readonly face: FaceMeasurement;
+  readonly embedding: readonly number[];
+};
+
+/** What a program makes of one photograph. Each is judged as a whole try, against the chip's portrait. */
+const attacks = ["the chip's portrait, bent", "the same, blurred", "another photograph, bent"] as const;
+type Attack = (typeof attacks)[number];
+
+const unseen: readonly FailureReason[] = ["face_still", "movement_missing", "movement_wrong"];
+
+/** An attacker tries out how far to bend, with the networks that are public: the least that counts as a turn. */
+const bends: readonly Bend[] = [22, 30, 38, 46].map((yaw) => ({ yaw, pitch: yaw, depth: 0.8 }));
+
+type Outcome = {
+  readonly attack: Attack;
+  readonly reasons: readonly FailureReason[];
+  readonly passed: boolean;
+};
+
+/** Attacks and genuine looks on a folder with a folder of photographs for each person; lines to print. */
+export async function attackPhotographs(folder: string): Promise<string[]> {
+  const models = await loadFaceModels();
+  const judge = createFaceJudge({
+    log: createLog({ level: "error", write: () => undefined, now: () => new Date() }),
+    metrics: new Metrics(),
+    measurer: {
+      warmUp() {},
+      hasPlace: () => true,
+      run: (job) => measureFaces(models, job, defaultJobLimits),
+      look: () => null,
+      async close() {},
+    },
+  });
+  const outcomes: Outcome[] = [];
+  const genuine = { pairs: 0, copies: 0, turned: [] as number[] };
+  let people = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (!entry.isDirectory()) continue;
+    const looks = await looksIn(models, path.join(folder, entry.name));
+    const straight = looks.filter(({ face }) => Math.abs(face.yaw) <= livenessLimits.maxStartYaw);
+    const [portrait, other] = straight.sort((a, b) => Math.abs(a.face.yaw) - Math.abs(b.face.yaw));
+    if (portrait === undefined) continue;
+    people++;
+    countGenuine(portrait, straight, looks, genuine);
+    for (const attack of attacks) {
+      const source = attack === "another photograph, bent" ? other : portrait;
+      if (source === undefined) continue;
+      const outcome = await tryBent(judge, portrait, source, attack, people);
+      if (outcome !== null) outcomes.push(outcome);
+    }
+  }
+  return report(people, outcomes, genuine);
+}
+
+async function looksIn(models: FaceModels, folder: string): Promise<Look[]> {
+  const reader = pictureReader();
+  const looks: Look[] = [];
+  for (const file of readdirSync(folder).sort()) {
+    const picture = await reader.read(path.join(folder, file));
+    if (typeof picture === "string") continue;
+    const found = await models.detect(picture);
+    const [box] = found;
+    if (box === undefined || found.length > 1) continue;
+    const face = await models.measure(picture, box);
+    if (face !== null && face.size >= livenessLimits.minFaceHeightPixels)
+      looks.push({ picture, box, face, embedding: await models.embed(picture, box) });
+  }
+  await reader.close();
+  return looks;
+}
+
+/** What the two checks say of photographs that nobody bent. */
+function countGenuine(
+  portrait: Look,
+  straight: readonly Look[],
+  looks: readonly Look[],
+  counts: { pairs: number; copies: number; turned: number[] },
+): void {
+  for (const one of straight) {
+    if (one === portrait) continue;
+    counts.pairs++;
+    if (distanceOf(one.embedding, portrait.embedding) < copyDistance(matchThresholds)) counts.copies++;
+  }
+  const frame = ({ face, picture }: Look): FrameMeasurement => ({
+    ...{ atMs: 0, receivedAtMs: 0, faces: 1, width: picture.width, height: picture.height, face },
+  });
+  const square = surroundingsAt(portrait.picture, portrait.face.box);
+  const shares = looks.flatMap((turned) => {
+    if (straightLookFor(frame(turned), [frame(portrait)]) === null) return [];
+    if (turned.picture.width !== portrait.picture.width || turned.picture.height !== portrait.picture.height)
+      return [];
+    const share = surroundingsShare(square, surroundingsAt(turned.picture, portrait.face.box));
+    return share === null ? [] : [share];
+  });
+  if (shares.length > 0) counts.turned.push(shares.reduce((sum, share) => sum + share, 0) / shares.length);
+}
+
+/** Null where the photograph could not be bent far enough for its face to count as turned. */
+async function tryBent(
+  judge: FaceJudge,
+  portrait: Look,
+  source: Look,
+  attack: Attack,
+  seed: number,
+): Promise<Outcome | null> {
+  const random = seeded(seed);
+  const challenge: Challenge = newChallenge((below) => Math.floor(random() * below));
+  const chip = jpegOf(portrait.picture);
+  let last: Outcome | null = null;
+  for (const bend of bends) {
+    const blur = attack === "the same, blurred" ? 1.6 : 0;
+    const frames = filmOfBentStill(source.picture, source.face.box, challenge, { bend, random, blur });
+    const verdict = await judge.judge({ challenge, frames, portrait: chip, sandbox: false });
+    if (verdict.kind === "fault") return null;
+    if (verdict.kind === "passed") return { attack, reasons: [], passed: true };
+    last = { attack, reasons: verdict.reasons, passed: false };
+    // Further bending only helps where the network did not see the movement.
+    if (!verdict.reasons.every((reason) => unseen.includes(reason))) return last;
+  }
+  return last;
+}
+
+function jpegOf({ width, height, rgb }: DecodedPicture): Uint8Array {
+  const data = new Uint8Array(width * height * 4).fill(255);
+  for (let from = 0, to = 0; from < rgb.length; from += 3, to += 4)
+    data.set(rgb.subarray(from, from + 3), to);
+  return new Uint8Array(encode({ data, width, height }, 92).data);
+}
+
+function report(
+  people: number,
+  outcomes: readonly Outcome[],
+  genuine: { pairs: number; copies: number; turned: readonly number[] },
+): string[] {
+  const lines = [`${people} people`, "| Attack | Passes the step (APCER) | Refused by |", "|---|---|---|"];
+  for (const attack of attacks) {
+    const of = outcomes.filter((outcome) => outcome.attack === attack);
+    const reasons = new Map<string, number>();
+    for (const reason of of.flatMap((outcome) => outcome.reasons))
+      reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    const named = [...reasons].sort((a, b) => b[1] - a[1]).map(([reason, count]) => `\`${reason}\` ${count}`);
+    lines.push(
+      `| ${attack} | ${shown(rateOf(of.filter(({ passed }) => passed).length, of.length))} | ${named.join(", ")} |`,
+    );
+  }
+  const shares = [...genuine.turned].sort((a, b) => a - b);
+  return [
+    ...lines,
+    "",
+    `BPCER of \`portrait_copied\`, by straight photographs of one person, which has to be from different days: ${shown(rateOf(genuine.copies, genuine.pairs))}`,
+    `BPCER of \`face_bent\`, by people with photographs of one size in which they are turned: ${shown(rateOf(shares.filter((share) => share < minSurroundings).length, shares.length))}`,
+    `least shares: ${shares
+      .slice(0, 5)
+      .map((share) => share.toFixed(2))
+      .join(", ")}`,
+  ];
+}
+
+function shown(rate: ErrorRate | null): string {
+  if (rate === null) return "not measured";
+  const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+  return `${percent(rate.share)} (${percent(rate.low)} to ${percent(rate.high)}; ${rate.errors} of ${rate.of})`;
+}
