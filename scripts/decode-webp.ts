@@ -16,15 +16,16 @@ export function webpDecoder(): WebpDecoder {
     async decode(bytes, maxPixels) {
       opened ??= open();
       const { page } = await opened;
-      const picture = Buffer.from(bytes).toString("base64");
+      const asked = { picture: Buffer.from(bytes).toString("base64"), maxPixels };
       const found = await page.evaluate<{ width: number; height: number; rgb: string } | null>(
-        `(${readPixels})("${picture}", ${maxPixels})`,
+        `(${readPixels})(${JSON.stringify(asked)})`,
       );
       if (found === null) throw new WebpError("The picture cannot be decoded, or has too many pixels");
       return { ...found, rgb: new Uint8Array(Buffer.from(found.rgb, "base64")) };
     },
     async close() {
-      await (await opened)?.browser.close();
+      // Where none could be started, nothing is open.
+      await (await opened?.catch(() => null))?.browser.close();
     },
   };
 }
@@ -36,21 +37,17 @@ async function open() {
   return { browser, page: await browser.newPage() };
 }
 
-/** Runs in the page, whose globals are none of Node's. */
-const readPixels = `async (picture, maxPixels) => {
+/** Runs in the page; the types of scripts know no canvas. */
+const readPixels = `async ({ picture, maxPixels }) => {
   const bytes = Uint8Array.from(atob(picture), (letter) => letter.charCodeAt(0));
   const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/webp" })).catch(() => null);
   if (bitmap === null || bitmap.width * bitmap.height > maxPixels) return null;
   const { width, height } = bitmap;
   const context = new OffscreenCanvas(width, height).getContext("2d");
   context.drawImage(bitmap, 0, 0);
-  const rgba = context.getImageData(0, 0, width, height).data;
-  const parts = [];
-  for (let row = 0; row < height; row++) {
-    const line = [];
-    for (let at = row * width * 4; at < (row + 1) * width * 4; at += 4)
-      line.push(rgba[at], rgba[at + 1], rgba[at + 2]);
-    parts.push(String.fromCharCode(...line));
-  }
-  return { width, height, rgb: btoa(parts.join("")) };
+  const { data } = context.getImageData(0, 0, width, height);
+  const rows = Array.from({ length: height }, (_, row) =>
+    String.fromCharCode(...data.subarray(row * width * 4, (row + 1) * width * 4).filter((_, at) => at % 4 < 3)),
+  );
+  return { width, height, rgb: btoa(rows.join("")) };
 }`;
