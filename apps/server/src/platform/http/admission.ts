@@ -72,11 +72,11 @@ export class Admission {
         done();
       };
       const tenant = this.#tenants.get(credential ?? "") ?? address;
-      const ticket: Ticket = { tenant, address, start, refuse, leave: () => {} };
+      const ticket: Ticket = { tenant, address, start, refuse, held: null };
       request[admitted] = { ticket, credential, body };
       // Work for a client that has left keeps its slot until it ends.
       reply.raw.once("close", () => {
-        if (!isStarted || reply.raw.writableEnded) ticket.leave();
+        if (!isStarted || reply.raw.writableEnded) this.#queue.leave(ticket);
       });
       if ((body?.length ?? 0) > usualBodyBytes && !this.#queue.mayStart(ticket)) refuse("queue_full");
       else this.#queue.enter(ticket);
@@ -90,8 +90,8 @@ export class Admission {
   }
 
   /** Gives up the slot before the answer, for a request that only waits for others. */
-  letGo(request: Request): void {
-    request[admitted]?.ticket.leave();
+  letGo({ [admitted]: held }: Request): void {
+    if (held !== undefined) this.#queue.leave(held.ticket);
   }
 
   /** The body that was read before; null where there is none. It is there also when the client has left. */

@@ -14,10 +14,10 @@ function watchedQueue(slots = 8) {
       address,
       start: () => started.push(name),
       refuse: (reason) => refused.push(`${name} ${reason}`),
-      leave: () => {},
+      held: null,
     };
     queue.enter(ticket);
-    return ticket;
+    return { leave: () => queue.leave(ticket) };
   };
   return { clock, queue, started, refused, enter };
 }

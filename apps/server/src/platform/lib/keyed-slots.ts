@@ -18,15 +18,23 @@ export class KeyedSlots<Key> {
   /** A place, as the function that gives it back, which may be called any number of times; null when there is none left. */
   take(key: Key): (() => void) | null {
     if (this.isFull(key)) return null;
-    this.#taken.set(key, this.taken(key) + 1);
+    this.add(key);
     let held = true;
     return () => {
-      if (!held) return;
+      if (held) this.remove(key);
       held = false;
-      const left = this.taken(key) - 1;
-      if (left > 0) this.#taken.set(key, left);
-      else this.#taken.delete(key);
     };
+  }
+
+  /** One more, for a caller that has asked `isFull` and removes it once. */
+  add(key: Key): void {
+    this.#taken.set(key, this.taken(key) + 1);
+  }
+
+  remove(key: Key): void {
+    const left = this.taken(key) - 1;
+    if (left > 0) this.#taken.set(key, left);
+    else this.#taken.delete(key);
   }
 
   /** For how many keys something is under way. */
