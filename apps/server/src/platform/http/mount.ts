@@ -99,7 +99,9 @@ type MountOptions = IdentifyOptions & {
   sockets?: Readonly<Record<string, SocketBinding>>;
 };
 
-const callers = new WeakMap<FastifyRequest, AdmittedCaller | null>();
+/** Kept on the request itself: of a WeakMap the collector looks at each entry while everything waits. */
+const identified = Symbol("identified");
+type Identified = FastifyRequest & { [identified]?: AdmittedCaller | null };
 
 export function mount(app: FastifyInstance, bindings: readonly Binding[], options: MountOptions): void {
   for (const binding of bindings) mountRoute(app, binding, options);
@@ -146,11 +148,11 @@ function mountRoute(
           wsHandler: socket.open,
         }),
     // Before the body is parsed: nothing in it matters for a caller who may not do this.
-    onRequest: async (request, reply) => {
-      callers.set(request, await identify(request, reply, definition, options));
+    onRequest: async (request: Identified, reply) => {
+      request[identified] = await identify(request, reply, definition, options);
     },
-    handler: async (request, reply) => {
-      let caller = callers.get(request) ?? null;
+    handler: async (request: Identified, reply) => {
+      let caller = request[identified] ?? null;
       refuseBrokenAddress(request, definition);
       const params = checkParams ? checkParams(request.params) : {};
       const parsedQuery =
@@ -174,7 +176,7 @@ function mountRoute(
         params,
         query: parsedQuery,
         body,
-        request: requestInfoOf(request, reply, options),
+        request: new Info(request, reply, options.writeCookie),
       } as unknown as Context<RouteDefinition>;
       const run = async () => handle(context, await prepare?.(context));
       if (guard) await guard(context);
@@ -213,24 +215,37 @@ function refuseBrokenAddress({ params, query }: FastifyRequest, { invalidParams 
   refuseBrokenText(query, "query");
 }
 
-/** Few routes want the language or the credential, so they are read when somebody asks. */
-function requestInfoOf(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { writeCookie }: Pick<MountOptions, "writeCookie">,
-): RequestInfo {
-  return {
-    id: request.id,
-    address: request.ip,
-    userAgent: (request.headers["user-agent"] ?? "").slice(0, 300),
-    get language() {
-      return acceptedLanguage(request.headers["accept-language"], mailLanguages);
-    },
-    get bearer() {
-      return bearerOf(request);
-    },
-    setSessionCookie: (cookie) => writeCookie(reply, cookie),
-  };
+/** Few routes want any of it, so each is read when somebody asks. */
+class Info implements RequestInfo {
+  readonly #request: FastifyRequest;
+  readonly #reply: FastifyReply;
+  readonly #writeCookie: MountOptions["writeCookie"];
+
+  constructor(request: FastifyRequest, reply: FastifyReply, writeCookie: MountOptions["writeCookie"]) {
+    this.#request = request;
+    this.#reply = reply;
+    this.#writeCookie = writeCookie;
+  }
+
+  get address() {
+    return this.#request.ip;
+  }
+
+  get userAgent() {
+    return (this.#request.headers["user-agent"] ?? "").slice(0, 300);
+  }
+
+  get language() {
+    return acceptedLanguage(this.#request.headers["accept-language"], mailLanguages);
+  }
+
+  get bearer() {
+    return bearerOf(this.#request);
+  }
+
+  setSessionCookie(cookie: SessionCookie | null): void {
+    this.#writeCookie(this.#reply, cookie);
+  }
 }
 
 /** Asks again, for an answer that goes on for long, whether the caller is still admitted. Null where everybody is. */

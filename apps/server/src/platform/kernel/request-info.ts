@@ -5,7 +5,6 @@ export type SessionCookie = { token: string; maxAgeSeconds: number };
 
 /** What a use case may know of the request that it serves. */
 export type RequestInfo = {
-  id: string;
   /** The client's address as far as trusted proxies tell it. Used for limits only; never stored or logged. */
   address: string;
   userAgent: string;
