@@ -83,9 +83,12 @@ export function limitsOf({ statementMs, lockMs, idleInTransactionMs }: TimeLimit
   return `select ${set.join(", ")}`;
 }
 
+/** What the driver says when no answer came in time. */
+export const silenceMessage = "Query read timeout";
+
 /** No answer came in time. Nobody knows what became of the statement, and the connection is of no use any more. */
 export function isSilence(error: unknown): boolean {
-  return error instanceof Error && error.message === "Query read timeout";
+  return error instanceof Error && error.message === silenceMessage;
 }
 
 /**

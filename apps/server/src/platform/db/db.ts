@@ -50,7 +50,7 @@ abstract class Statements implements Queryable {
   }
 
   async first<T extends RowOf<T>>(statement: Sql): Promise<T | null> {
-    return (await this.rows<T>(statement))[0] ?? null;
+    return ((await this.send(statement)).rows[0] as T | undefined) ?? null;
   }
 
   async run(statement: Sql): Promise<number> {
@@ -120,10 +120,9 @@ export class Db extends Statements {
     return this.#work.getStore() ?? ownWork;
   }
 
-  protected async send(statement: Sql): Promise<Answer> {
+  protected send(statement: Sql): Promise<Answer> {
     const { joined } = this.#current;
-    if (joined !== null) return joined.connection.send(statement);
-    return this.pool.lend((connection) => connection.sendAlone(queryOf(statement)));
+    return joined === null ? this.pool.send(queryOf(statement)) : joined.connection.send(statement);
   }
 
   /** Outside of a transaction what was written is committed already. */
@@ -149,7 +148,7 @@ export class Db extends Statements {
         from unnest($1::text[], $2::text[]) as hint (channel, payload)`,
       values: [hints.map(({ channel }) => channel), hints.map(({ payload }) => payload)],
     };
-    await this.pool.lend((connection) => connection.sendAlone(query));
+    await this.pool.send(query);
   }
 
   /** For background work: each statement of a transaction that `work` opens may take this long. One outside of a transaction has the limit of a request. */

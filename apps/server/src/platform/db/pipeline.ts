@@ -1,5 +1,6 @@
 import pg from "pg";
 import { prepareValue } from "pg/lib/utils.js";
+import { silenceMessage } from "./connection.ts";
 
 /** A statement as it is sent. One with a name is prepared once for each connection. */
 export type Query = { text: string; name?: string; values?: readonly unknown[] };
@@ -48,19 +49,16 @@ export class Pipeline {
   #stop: (() => void) | null = null;
   /** A value that could not be read. The rest of the answer has to be waited for all the same. */
   #unreadable: Error | null = null;
-  /** The time for the whole answer, of which the driver takes care. */
-  readonly query_timeout: number | undefined;
-  /** Called by the driver, which also replaces it when the time is over. */
-  callback: (error: Error | null, answers?: readonly Answer[]) => void = () => {};
+  readonly #reply = Promise.withResolvers<readonly Answer[]>();
+  #silence: NodeJS.Timeout | undefined;
 
   /** With `named` false nothing is prepared for later, for poolers that do not keep apart what each of their clients has prepared. */
-  constructor(queries: readonly Query[], answerLimitMs: number | undefined, named = true) {
+  constructor(queries: readonly Query[], named = true) {
     // Before anything is sent: a value that cannot be sent must not leave half of a message behind.
     this.#queries = queries.map((query) => {
       const ready = prepared(query);
       return named ? ready : { ...ready, name: "" };
     });
-    this.query_timeout = answerLimitMs;
   }
 
   /** Read by tests that watch what is sent. */
@@ -68,12 +66,15 @@ export class Pipeline {
     return this.#queries.map(({ text }) => text).join(";\n");
   }
 
-  /** The answer to each statement, or the error of the first that failed. */
-  send(client: pg.PoolClient): Promise<readonly Answer[]> {
-    return new Promise((resolve, reject) => {
-      this.callback = (error, answers) => (error === null ? resolve(answers ?? []) : reject(error));
-      client.query(this);
-    });
+  /**
+   * The answer to each statement, or the error of the first that failed. After `answerLimitMs` it fails with the driver's
+   * error for silence; 0 waits for ever. The driver's own limit keeps every answer in memory until V8 collects old objects.
+   */
+  send(client: pg.PoolClient, answerLimitMs: number): Promise<readonly Answer[]> {
+    if (answerLimitMs > 0)
+      this.#silence = setTimeout(() => this.#reply.reject(new Error(silenceMessage)), answerLimitMs);
+    client.query(this);
+    return this.#reply.promise;
   }
 
   // --- what the driver calls ---------------------------------------------------------------------------------------
@@ -148,12 +149,15 @@ export class Pipeline {
 
   handleError(error: Error): void {
     this.#stop?.();
-    this.callback(error);
+    clearTimeout(this.#silence);
+    this.#reply.reject(error);
   }
 
   handleReadyForQuery(): void {
+    if (this.#unreadable !== null) return this.handleError(this.#unreadable);
     this.#stop?.();
-    this.callback(this.#unreadable, this.#answers);
+    clearTimeout(this.#silence);
+    this.#reply.resolve(this.#answers);
   }
 }
 

@@ -2,6 +2,7 @@ import pg from "pg";
 import { sqlState } from "../lib/sql-state.ts";
 import type { Tracer } from "../lib/tracer.ts";
 import {
+  answerLimitMs,
   connectionTo,
   cutOff,
   endConnection,
@@ -12,6 +13,7 @@ import {
   type TimeLimits,
 } from "./connection.ts";
 import { leavesConnection } from "./errors.ts";
+import type { Answer, Query } from "./pipeline.ts";
 import { PooledConnection, type SendOptions } from "./pooled-connection.ts";
 
 /** What a database without room, and one that is read-only, answer to a write. */
@@ -34,8 +36,7 @@ export type PoolOptions = {
 export class ConnectionPool {
   readonly #pool: pg.Pool;
   readonly #options: SendOptions;
-  /** Opens a session of the server, where the connections of the pool are a pooler's. */
-  readonly #openSession: (() => Promise<pg.Client>) | null;
+  readonly #openSession: () => Promise<pg.Client>;
   /** Counts the failures after which every open connection is useless. A connection of an earlier generation is not lent again. */
   #generation = 0;
   readonly #generationOf = new Map<pg.PoolClient, number>();
@@ -44,10 +45,14 @@ export class ConnectionPool {
   constructor(options: PoolOptions) {
     const { name = "assay", limits = patientLimits, directUrl, named = true, tracer = null } = options;
     const pooled = directUrl !== undefined;
-    this.#options = { tracer, named, limits: pooled ? { name: "limits", text: limitsOf(limits) } : null };
-    this.#openSession = pooled ? () => openConnection(directUrl, name, limits) : null;
+    this.#options = {
+      ...{ tracer, named, answerLimitMs: answerLimitMs(limits.statementMs) },
+      limits: pooled ? { name: "limits", text: limitsOf(limits) } : null,
+    };
+    this.#openSession = () => openConnection(directUrl ?? options.url, name, limits);
     this.#pool = new pg.Pool({
-      ...connectionTo(options.url, name, limits, { pooled }),
+      // Each message has its own limit (`Pipeline.send`).
+      ...connectionTo(options.url, name, limits, { pooled, answerMs: 0 }),
       max: options.poolSize,
       idleTimeoutMillis: 30_000,
     });
@@ -87,12 +92,12 @@ export class ConnectionPool {
     return tracer.part("wait for a connection", "internal", {}, () => this.#pool.connect());
   }
 
-  /** Lends a connection for one statement that is a transaction of its own. */
-  async lend<T>(use: (connection: PooledConnection) => Promise<T>): Promise<T> {
+  /** Sends one statement that is a transaction of its own. */
+  async send(query: Query): Promise<Answer> {
     const connection = await this.borrow();
     let failure: Error | boolean = false;
     try {
-      return await use(connection);
+      return await connection.sendAlone(query);
     } catch (error) {
       if (!leavesConnection(error)) failure = error instanceof Error ? error : true;
       throw error;
@@ -101,24 +106,10 @@ export class ConnectionPool {
     }
   }
 
-  /**
-   * A session of the server, for advisory locks and other things that belong to one. It is closed when `work` fails: what it still holds then, and
-   * whether it is still there, is not known.
-   */
+  /** A session of the server, for advisory locks and other things that belong to one. */
   async withSession<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
-    if (this.#openSession !== null) {
-      const session = await this.#openSession();
-      return work(session).finally(() => endConnection(session));
-    }
-    const { client } = await this.borrow();
-    let failed = true;
-    try {
-      const result = await work(client);
-      failed = false;
-      return result;
-    } finally {
-      client.release(failed);
-    }
+    const session = await this.#openSession();
+    return work(session).finally(() => endConnection(session));
   }
 
   /**

@@ -15,6 +15,8 @@ export type SendOptions = {
   tracer: Tracer | null;
   /** Whether statements are prepared under their names. */
   named: boolean;
+  /** How long the answer to a message is waited for; 0 for ever. */
+  answerLimitMs: number;
   /** What is sent at the beginning of each transaction where a pooler is in between, because the connection cannot keep it. */
   limits: Query | null;
 };
@@ -28,13 +30,13 @@ export class PooledConnection {
   #queued: Query[] = [];
   /** Sent to listeners once the transaction is committed. */
   readonly hints: Notification[] = [];
-  /** In place of the limit that the connection was opened with. */
-  #answerLimitMs: number | undefined;
+  #answerLimitMs: number;
 
   constructor(client: pg.PoolClient, onFailure: (error: unknown) => void, options: SendOptions) {
     this.client = client;
     this.#onFailure = onFailure;
     this.#options = options;
+    this.#answerLimitMs = options.answerLimitMs;
   }
 
   async query(query: Query): Promise<Answer> {
@@ -71,7 +73,7 @@ export class PooledConnection {
 
   #sendTraced(queries: readonly Query[]): Promise<readonly Answer[]> {
     const { tracer, named } = this.#options;
-    const send = () => new Pipeline(queries, this.#answerLimitMs, named).send(this.client);
+    const send = () => new Pipeline(queries, named).send(this.client, this.#answerLimitMs);
     if (tracer === null) return send();
     const summary = summaryOf(queries.map(({ text }) => text));
     const attributes = {
