@@ -1000,7 +1000,6 @@ const keysNew = {
 		return 0;
 	}
 };
-// packages/contract/src/facts.ts
 /** Identifiers are `<prefix>_` and this many letters and digits. */
 const idLengths = {
 	vs: 64,

@@ -639,6 +639,7 @@ create table sessions (
   unmet_requirement text,
   embed_origin text,
   opened_at timestamp(3) with time zone,
+  return_code_hash bytea,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_check CHECK (((status = 'failed'::text) = (failure_code IS NOT NULL))),
   constraint sessions_check1 CHECK (((status = ANY (ARRAY['created'::text, 'in_progress'::text])) = (completed_at IS NULL))),

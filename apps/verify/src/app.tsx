@@ -22,6 +22,7 @@ import {
   WordsContext,
 } from "./i18n/language.ts";
 import { BeginInAppScreen, CounterScreen, ElsewhereScreen } from "./screens/begin.tsx";
+import { OneDeviceScreen, OpenHere, OtherBrowserScreen } from "./screens/bound.tsx";
 import { ConsentScreen } from "./screens/consent.tsx";
 import type { LaterScreen, LaterScreens } from "./screens/later.tsx";
 import { LeaveControl } from "./screens/leave.tsx";
@@ -192,6 +193,7 @@ function Current({
   );
   const [otherDevice, setOtherDevice] = useState(kept.otherDevice);
   const [newCode, setNewCode] = useState(false);
+  const [started, setStarted] = useState(kept.startedByPerson);
   const [reading, setReading] = useState(() => {
     if (address.handoffToken !== null && kept.reading?.handoffToken !== address.handoffToken)
       kept.reading = { handoffToken: address.handoffToken, socketToken: null };
@@ -245,6 +247,8 @@ function Current({
   }
   if (details === null || status === null) return <Loading />;
   const way = wayOf(kind, details.reader_apps, details.sandbox);
+  const canReadHere = details.sandbox || shellTransport() !== null;
+  const isBound = details.requirements.binding === "required";
   const screen = { session, details, way, appMissing: address.appMissing };
   if (hasEnded(status)) return <Later show={{ screen: "outcome", session, details, status, onDevice }} />;
   if (!status.consent_given) {
@@ -265,22 +269,37 @@ function Current({
       return <CounterScreen key="counter" session={session} details={details} onHere={takeOtherDevice} />;
     if (placeNow() === "frame" && !canTellSight())
       return <ConsentInTabScreen key="tab" details={details} onOpened={onMoved} />;
+    if (isBound && !canReadHere) return <OneDeviceScreen name={details.organization.name} />;
     return (
-      <ConsentGate key="consent" onOpened={onMoved}>
-        <ConsentScreen
-          session={session}
-          details={details}
-          way={way}
-          onAgreed={ended}
-          onThisDevice={otherDevice ? () => readWith("this") : null}
-        />
-      </ConsentGate>
+      <OpenHere key="consent" session={session} details={details}>
+        <ConsentGate onOpened={onMoved}>
+          <ConsentScreen
+            session={session}
+            details={details}
+            way={way}
+            onAgreed={ended}
+            onThisDevice={otherDevice ? () => readWith("this") : null}
+          />
+        </ConsentGate>
+      </OpenHere>
     );
   }
-  const canReadHere = details.sandbox || shellTransport() !== null;
   // A device that cannot read must not take the session from one that can. One that continues for a desk reader uses
   // the desk's own attempt and takes nothing.
   const goesOn = kept.reading !== null && kept.reading.socketToken !== null;
+  if (reading && canReadHere && kept.reading?.handoffToken != null && !started)
+    return (
+      <Later
+        show={{
+          screen: "started",
+          details,
+          onStarted: () => {
+            kept.startedByPerson = true;
+            setStarted(true);
+          },
+        }}
+      />
+    );
   if (reading && (canReadHere || goesOn))
     return (
       <Later
@@ -307,6 +326,7 @@ function Current({
       />
     );
   if (reading) return <Later show={{ screen: "scanned", ...screen, kind }} />;
+  if (isBound && kept.returnCode === null) return <OtherBrowserScreen name={details.organization.name} />;
   if (way.by === "elsewhere" && !otherDevice)
     return <Elsewhere {...screen} kind={kind} onOtherDevice={takeOtherDevice} />;
   return <Later show={{ screen: "handoff", ...screen, onReadHere: readHere, onDevice: readWith }} />;

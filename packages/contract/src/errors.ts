@@ -294,6 +294,11 @@ export const errorTable = {
     message: "Another device has taken this session.",
     hint: "Go on with that device, or make a handoff with the `cancel_token` of the consent to change devices.",
   },
+  OTHER_BROWSER: {
+    status: 403,
+    message: "The organization requires one browser for the whole session, and another one opened it first.",
+    hint: "Go on in the browser that opened the session first, or ask the organization for a new link.",
+  },
   CANCEL_TOKEN_INVALID: {
     status: 401,
     message: "`cancel_token` is not a token of this session.",

@@ -7,6 +7,7 @@ import {
   EndpointId,
   Evidence,
   failureCodes,
+  ReturnCodeSha256,
   SessionId,
   UnmetRequirement,
 } from "./sessions.ts";
@@ -48,6 +49,7 @@ export const eventQuery = pageQuery(EventId, {
 
 const TriesUsed = Type.Integer({ minimum: 0, maximum: triesAllowed });
 const tries = { nfc_tries_used: TriesUsed, liveness_tries_used: TriesUsed };
+const returned = { return_code_sha256: ReturnCodeSha256 };
 
 /** The `data` of the decrypted event, by type. */
 export const eventData = {
@@ -57,17 +59,20 @@ export const eventData = {
     }),
     selected_field_keys: Type.Array(Type.String()),
     evidence: Evidence,
+    ...returned,
   }),
   "verification.session.failed": open("SessionFailedData", {
     failure_code: OneOf(failureCodes),
     unmet_requirement: UnmetRequirement,
     ...tries,
+    ...returned,
   }),
-  "verification.session.expired": named("SessionExpiredData", open(tries)),
+  "verification.session.expired": open("SessionExpiredData", { ...tries, ...returned }),
   "verification.session.cancelled": open("SessionCancelledData", {
     outcome: OneOf(["not_verified"]),
     reason: OneOf(cancelReasons),
     ...tries,
+    ...returned,
   }),
   "webhook.endpoint.test": open("EndpointTestData", { webhook_endpoint_id: EndpointId }),
 } as const satisfies Record<EventType, TSchema>;

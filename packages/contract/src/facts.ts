@@ -47,6 +47,10 @@ export function directionOf(language: string): "ltr" | "rtl" {
 export const requirementNames = ["clone_detection", "revocation"] as const;
 export type RequirementName = (typeof requirementNames)[number];
 
+/** Everything that a session can require: of the document, and that the person stays in one browser. */
+export const demandNames = [...requirementNames, "binding"] as const;
+export type DemandName = (typeof demandNames)[number];
+
 /** Identifiers are `<prefix>_` and this many letters and digits. */
 export const idLengths = { vs: 64, va: 64, evt: 64, whd: 64, wha: 64, whe: 32, whk: 32 } as const;
 export type IdPrefix = keyof typeof idLengths;

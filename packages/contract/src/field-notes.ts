@@ -300,6 +300,7 @@ export const fieldNotes: Readonly<Record<string, FieldNote>> = {
   "BusinessIdentity.name": { description: "Name of the business, as registered.", example: "Acme Bank AG" },
   embed_origin: { example: null },
   return_url: { example: null },
+  return_code_sha256: { example: null },
   receipt: { example: "eyJhbGciOiJFZERTQSJ9.eyJyZWNlaXB0IjoiZXhhbXBsZSJ9.c2lnbmF0dXJl" },
   handoff_url: { example: "https://assay.example.com/verify/handoff#EXAMPLE", format: "uri" },
   "ConsentTexts.version": { description: "Version of the texts.", example: "1" },

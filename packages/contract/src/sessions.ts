@@ -157,19 +157,24 @@ const demandOf = {
     description:
       "Whether a fresh revocation list of the state must have been looked at. Required, a document without one fails with `document_authenticity_failed`.",
   }),
+  binding: OneOf(demands, {
+    description:
+      "Whether the person must agree and prove in the browser that first opened the session. Required, the page offers no code for another device.",
+  }),
 };
 
 export const Requirements = named("Requirements", {
   ...open(demandOf),
-  description: "What the document must be able to do. The person is told before they agree.",
+  description: "What the session requires. The page shows it before the person agrees.",
 });
 
 const AskedRequirements = named("AskedRequirements", {
   ...closed({
     clone_detection: Type.Optional(demandOf.clone_detection),
     revocation: Type.Optional(demandOf.revocation),
+    binding: Type.Optional(demandOf.binding),
   }),
-  description: "What the document must be able to do; what is left out is `preferred`.",
+  description: "What the session requires; what is left out is `preferred`.",
   examples: [{ clone_detection: "required" }],
 });
 
@@ -225,6 +230,16 @@ export const Evidence = named(
   }),
 );
 
+/** Of the `return_code` that the service adds to the partner's redirect. */
+export const ReturnCodeSha256 = Nullable(
+  Type.String({
+    pattern: "^[0-9a-f]{64}$",
+    description:
+      "SHA-256, in hexadecimal, of the `return_code` that only the browser which first opened the session brings back to `redirect_url`. Compare the two in the browser that is signed in at your site. Null without a `redirect_url`, and while no browser has opened the session.",
+    examples: ["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"],
+  }),
+);
+
 export const UnmetRequirement = Nullable(
   OneOf(requirementNames, {
     description:
@@ -255,6 +270,7 @@ const sessionFields = {
     }),
   ),
   redirect_url: Type.String({ description: "Where the person is sent afterwards." }),
+  return_code_sha256: ReturnCodeSha256,
   embed_origin: Nullable(
     Type.String({
       description: "The one origin whose pages may show `verification_url` in a frame; null: none may.",

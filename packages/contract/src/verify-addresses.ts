@@ -5,6 +5,7 @@
 export const verifyAddresses = {
   getVerifyDetails: { method: "GET", path: "/v1/verify/session/:id/details" },
   getVerifyLogo: { method: "GET", path: "/v1/verify/session/:id/logo" },
+  openSession: { method: "POST", path: "/v1/verify/session/:id/open" },
   giveConsent: { method: "POST", path: "/v1/verify/session/:id/consent" },
   getConsentReceipt: { method: "GET", path: "/v1/verify/session/:id/consent-receipt" },
   createHandoff: { method: "POST", path: "/v1/verify/session/:id/handoff" },

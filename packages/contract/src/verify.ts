@@ -254,6 +254,35 @@ export const getVerifyLogo = route({
   errors: ["SESSION_NOT_FOUND", "LOGO_NOT_FOUND"],
 });
 
+const ReturnCode = Type.Optional(
+  Token("What `open` returned. Needed where `requirements.binding` is `required`."),
+);
+
+export const openSession = route({
+  ...session,
+  id: "openSession",
+  ...verifyAddresses.openSession,
+  summary: "Open the session in this browser",
+  description:
+    "The page calls this when it is loaded. The first browser that calls gets a `return_code`, once; every other call gets null. The page adds it to the query of `return_url` when it sends the person back.",
+  reply: {
+    status: 200,
+    data: named(
+      "OpenedSession",
+      open({
+        return_code: Nullable(
+          Token(
+            "For this browser alone. Null where another browser was first, where the session has ended, and where neither a `redirect_url` nor `binding` needs it.",
+          ),
+        ),
+      }),
+    ),
+  },
+  errors: ["SESSION_NOT_FOUND"],
+  // A repeated call must not get the code again, and the code is never kept for a replay.
+  idempotent: false,
+});
+
 export const giveConsent = route({
   ...session,
   id: "giveConsent",
@@ -278,6 +307,7 @@ export const giveConsent = route({
       language: Type.Optional(
         OneOf(pageLanguages, { description: "The language they were shown in; the receipt says so." }),
       ),
+      return_code: ReturnCode,
     }),
   ),
   reply: {
@@ -299,6 +329,7 @@ export const giveConsent = route({
     "CONSENT_TEXTS_CHANGED",
     "FIELD_NOT_ASKED",
     "REQUIRED_FIELD_DECLINED",
+    "OTHER_BROWSER",
     "ORGANIZATION_FROZEN",
   ],
   // Repeating it replaces what it made, so it is safe without a key, and the token is never kept for a replay.
@@ -386,6 +417,7 @@ export const claimHandoff = route({
         description: "Random, chosen and kept by the device for this session. Only a hash of it is stored.",
         examples: ["5b1f0c9a-2c1e-4a57-9d8e-0f8a5b3c7d21"],
       }),
+      return_code: ReturnCode,
     }),
   ),
   reply: {
@@ -409,6 +441,7 @@ export const claimHandoff = route({
     "HANDOFF_TOKEN_EXPIRED",
     "HANDOFF_TOKEN_CONSUMED",
     "HANDOFF_DEVICE_MISMATCH",
+    "OTHER_BROWSER",
     "ORGANIZATION_FROZEN",
   ],
   // Claiming again is how a device resumes, so it is safe without a key, and the token is never kept for a replay.
@@ -583,6 +616,7 @@ export const listTestDocuments = route({
 export const verifyRoutes = [
   getVerifyDetails,
   getVerifyLogo,
+  openSession,
   giveConsent,
   getConsentReceipt,
   createHandoff,

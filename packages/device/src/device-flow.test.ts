@@ -751,7 +751,7 @@ test("a connection that is lost while a challenge runs out ends that wait", () =
   bench.connect(welcome("face_capture"));
   bench.tell(challenge(9_000));
   assert.equal(viewOf(bench.state).faceWaits, true);
-  assert.ok(bench.lose().some((effect) => effect.do === "clear_timer" && effect.timer === "challenge"));
+  assert.ok(bench.lose().some((effect) => effect.kind === "clear_timer" && effect.timer === "challenge"));
   assert.equal(viewOf(bench.state).faceWaits, false);
 });
 

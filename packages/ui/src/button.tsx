@@ -58,10 +58,11 @@ export function LinkButton({
   children,
   look = "primary",
   target,
-}: ButtonLook & { href: string; target?: "_blank" | "_top" | undefined }) {
+  onClick,
+}: ButtonLook & { href: string; target?: "_blank" | "_top" | undefined; onClick?: () => void }) {
   const outside = target === undefined ? {} : { target, rel: "noopener noreferrer" };
   return (
-    <a href={href} {...outside} className={`${shape} ${looks[look]}`}>
+    <a href={href} {...outside} onClick={onClick} className={`${shape} ${looks[look]}`}>
       {children}
     </a>
   );

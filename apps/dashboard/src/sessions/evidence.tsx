@@ -12,6 +12,8 @@ export const requirementLabels: Record<RequirementName, string> = {
   revocation: "A fresh revocation list was looked at",
 };
 
+export const bindingLabel = "One browser opens, agrees and reads";
+
 const unmetTexts: Record<RequirementName, string> = {
   clone_detection: "The chip offers no proof that it is no copy, and you require one.",
   revocation: "There was no fresh revocation list of the state, and you require one.",
@@ -20,6 +22,11 @@ const unmetTexts: Record<RequirementName, string> = {
 const demandTexts = {
   required: "Required: a document that cannot do it fails",
   preferred: "Preferred: done where the document allows it",
+} as const;
+
+const bindingTexts = {
+  required: "Required: no second device or browser",
+  preferred: "Preferred: a second device may read",
 } as const;
 
 const chips = {
@@ -45,6 +52,7 @@ export function demandFacts({ requirements }: Pick<OneSession, "requirements">) 
   return [
     [requirementLabels.clone_detection, demandTexts[requirements.clone_detection]],
     [requirementLabels.revocation, demandTexts[requirements.revocation]],
+    [bindingLabel, bindingTexts[requirements.binding]],
   ] as const;
 }
 

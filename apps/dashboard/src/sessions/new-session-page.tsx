@@ -1,4 +1,5 @@
 import {
+  demandNames,
   type PageLanguage,
   pageLanguages,
   requirementNames,
@@ -20,12 +21,12 @@ import { Notice } from "../ui/notice.tsx";
 import { Card, Heading } from "../ui/page.tsx";
 import { pageLanguageNames } from "../ui/page-languages.ts";
 import { AskedFields, askedFields } from "./asked-fields.tsx";
-import { requirementLabels } from "./evidence.tsx";
+import { bindingLabel, requirementLabels } from "./evidence.tsx";
 import { type Preset, presets } from "./presets.ts";
 import { type SessionBody, shareFields } from "./session-body.ts";
 
 function bodyOf(values: Values): SessionBody {
-  const demands = requirementNames.map((name) => [name, values.raw(`require_${name}`) as Demand] as const);
+  const demands = demandNames.map((name) => [name, values.raw(`require_${name}`) as Demand] as const);
   return {
     share_fields: shareFields(
       askedFields,
@@ -120,7 +121,7 @@ function MoreChoices() {
       <Disclosure isNeeded title="More choices">
         <div className="space-y-4">
           <fieldset className="space-y-4">
-            <legend className="mb-1 font-medium">What the document must be able to do</legend>
+            <legend className="mb-1 font-medium">What you require</legend>
             <p className="text-small text-muted">
               Data signed by the state, and a living face that fits the portrait, are always checked. What you
               require beyond that shuts out people whose document cannot do it.
@@ -136,6 +137,14 @@ function MoreChoices() {
                 ]}
               />
             ))}
+            <Select
+              label={bindingLabel}
+              name="require_binding"
+              options={[
+                { value: "preferred", label: "Preferred: a second device may read" },
+                { value: "required", label: "Required: no second device or browser" },
+              ]}
+            />
           </fieldset>
           <Select
             label="Language of the person's page"

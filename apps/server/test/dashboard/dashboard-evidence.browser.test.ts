@@ -58,7 +58,11 @@ test("requirements and the language are chosen on the page that creates a sessio
   const [session] = expectData<{ requirements: unknown; locale: unknown }[]>(
     await owner.api.get("/v1/sessions"),
   );
-  assert.deepEqual(session?.requirements, { clone_detection: "required", revocation: "preferred" });
+  assert.deepEqual(session?.requirements, {
+    clone_detection: "required",
+    revocation: "preferred",
+    binding: "preferred",
+  });
   assert.equal(session?.locale, "de");
   assert.deepEqual(faults(problems), []);
   await page.context().close();

@@ -60,7 +60,7 @@ test("processes killed at random under load lose no event and leave none behind"
             clientReferenceId: null,
             webhookEndpointId: null,
           },
-          data: { nfc_tries_used: 0, liveness_tries_used: 0 },
+          data: { nfc_tries_used: 0, liveness_tries_used: 0, return_code_sha256: null },
         }));
         return publishEvents(core, tx, now, events);
       });

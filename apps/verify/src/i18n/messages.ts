@@ -16,6 +16,8 @@ export type Texts = TextsOf<typeof en>;
 
 /** The texts with places, by their path. A plural is not listed: its one place is `{count}`. */
 export const places = {
+  "bound.deviceText": ["name"],
+  "bound.otherText": ["name"],
   cancelAskText: ["name"],
   consentTitle: ["name"],
   "counter.need": ["name"],
@@ -34,6 +36,7 @@ export const places = {
   pickEnds: ["failure"],
   receiptGiven: ["moment"],
   returnTo: ["name"],
+  "started.text": ["name"],
   succeededSeen: ["name"],
   succeededText: ["name"],
   wayDesk: ["name"],

@@ -194,7 +194,7 @@ function standIn({ name, domain, colour, logo, asked }: Look): Details {
     share_fields: Object.fromEntries(
       Object.entries(fields).map(([key, field]) => [key, { ...field, source: "rc" as const }]),
     ),
-    requirements: { clone_detection: "preferred", revocation: "preferred" },
+    requirements: { clone_detection: "preferred", revocation: "preferred", binding: "preferred" },
     locale: null,
     tries: { nfc_tries_used: 0, nfc_tries_left: 3, liveness_tries_used: 0, liveness_tries_left: 3 },
     terms: { version: "", hash: "" },

@@ -21,7 +21,7 @@ export class PageDevice {
       sessionId: api.sessionId,
       claim: async () => {
         const token = kept.reading?.handoffToken ?? (await api.handoff(kept.cancelToken)).handoff_token;
-        return (await api.claim(token, kept.deviceId())).socket_token;
+        return (await api.claim(token, kept.deviceId(), kept.returnCode)).socket_token;
       },
       keepToken: (socketToken) => {
         kept.reading = { handoffToken: kept.reading?.handoffToken ?? null, socketToken };

@@ -87,7 +87,7 @@ export function ConsentScreen({
     setTrouble(null);
     try {
       const chosen = fields.flatMap(([key, field]) => (field.required || added.has(key) ? [key] : []));
-      const given = await session.api.consent(chosen, version, shownIn);
+      const given = await session.api.consent(chosen, version, shownIn, session.kept.returnCode);
       session.kept.cancelToken = given.cancel_token;
       onAgreed();
     } catch (error) {

@@ -43,7 +43,8 @@ export function HandoffScreen({
   const { t } = useWords();
   const { handoff, failing } = useHandoff(session);
   const other = session.kept.otherDevice;
-  const showsCode = way.by === "code" || way.by === "elsewhere" || other;
+  const isBound = details.requirements.binding === "required";
+  const showsCode = !isBound && (way.by === "code" || way.by === "elsewhere" || other);
   const hasOwnWay = !other || way.by === "code";
   const onPhone = way.by !== "code";
   const codeTitle = onPhone ? t.handoffOtherTitle : t.handoffTitle;
@@ -86,7 +87,7 @@ export function HandoffScreen({
           lead={onPhone ? t.handoffOtherLead : t.handoffLead}
           details={details}
         />
-      ) : (
+      ) : isBound ? null : (
         <Actions>
           <Button look="secondary" onClick={() => onDevice("other")}>
             {t.otherNewCode}

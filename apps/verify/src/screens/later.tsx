@@ -3,11 +3,13 @@ import { FollowScreen } from "./follow.tsx";
 import { HandoffScreen, ScannedScreen } from "./handoff.tsx";
 import { OutcomeScreen } from "./outcome.tsx";
 import { ReadingScreen } from "./reading.tsx";
+import { StartedScreen } from "./started.tsx";
 
 /** A screen after the agreement, with what it needs. */
 export type LaterScreen =
   | ({ screen: "handoff" } & ComponentProps<typeof HandoffScreen>)
   | ({ screen: "scanned" } & ComponentProps<typeof ScannedScreen>)
+  | ({ screen: "started" } & ComponentProps<typeof StartedScreen>)
   | ({ screen: "follow" } & ComponentProps<typeof FollowScreen>)
   | ({ screen: "reading" } & ComponentProps<typeof ReadingScreen>)
   | ({ screen: "outcome" } & ComponentProps<typeof OutcomeScreen>);
@@ -18,6 +20,8 @@ export function LaterScreens({ show }: { show: LaterScreen }) {
       return <HandoffScreen key="handoff" {...show} />;
     case "scanned":
       return <ScannedScreen key="scanned" {...show} />;
+    case "started":
+      return <StartedScreen key="started" {...show} />;
     case "follow":
       return <FollowScreen key="follow" {...show} />;
     case "reading":

@@ -11,8 +11,9 @@ import { goBack } from "../embed/partner-page.ts";
 import { useHasScript } from "../embed/use-partner-page.ts";
 import { claimWords, failureWords, useWords } from "../i18n/language.ts";
 import { codeOf, type Details, type Status } from "../session/api.ts";
+import type { Kept } from "../session/kept.ts";
 import type { Session } from "../session/use-session.ts";
-import { goesBackByItself } from "../session/way-back.ts";
+import { goesBackByItself, withReturnCode } from "../session/way-back.ts";
 import { Card, Points, Screen, useAnnounce } from "../ui/screen.tsx";
 import { ReceiptScreen } from "./receipt.tsx";
 import { WhoHelps } from "./who-helps.tsx";
@@ -47,7 +48,8 @@ export function OutcomeScreen({
       </Notice>
     ) : (
       <Return
-        url={status.return_url}
+        to={status.return_url}
+        kept={session.kept}
         name={name}
         automatic={
           !hasRead && goesBackByItself({ status: status.status, sawItOpen: session.sawItOpen, withdrawn })
@@ -150,7 +152,23 @@ export function OutcomeScreen({
 }
 
 /** Back to the partner: by itself after some seconds, unless the person wants to stay. */
-function Return({ url, name, automatic }: { url: string | null; name: string; automatic: boolean }) {
+function Return({
+  to,
+  kept,
+  name,
+  automatic,
+}: {
+  to: string | null;
+  kept: Kept;
+  name: string;
+  automatic: boolean;
+}) {
+  // Read once: it is forgotten when the person goes.
+  const [code] = useState(kept.returnCode);
+  const url = withReturnCode(to, code);
+  const forgetCode = () => {
+    kept.returnCode = null;
+  };
   const { t } = useWords();
   const announce = useAnnounce();
   const isFramed = placeNow() === "frame";
@@ -180,12 +198,13 @@ function Return({ url, name, automatic }: { url: string | null; name: string; au
   useEffect(() => {
     if (!canGo || left === null) return;
     if (left <= 0) {
+      kept.returnCode = null;
       goBack(url);
       return;
     }
     const timer = setTimeout(() => setLeft(left - 1), 1_000);
     return () => clearTimeout(timer);
-  }, [canGo, url, left]);
+  }, [canGo, kept, url, left]);
   if (!canGo && url === null) return <p className="text-muted">{t.closePage}</p>;
   return (
     <div className="space-y-2">
@@ -194,7 +213,7 @@ function Return({ url, name, automatic }: { url: string | null; name: string; au
           <Button onClick={() => goBack(url)}>{t.returnTo(name)}</Button>
         ) : (
           url !== null && (
-            <LinkButton href={url} target={isFramed ? "_top" : undefined}>
+            <LinkButton href={url} target={isFramed ? "_top" : undefined} onClick={forgetCode}>
               {t.returnTo(name)}
             </LinkButton>
           )

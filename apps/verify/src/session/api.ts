@@ -51,9 +51,24 @@ export class SessionApi {
     return (await call(at("getConsentTexts"), {})).data;
   }
 
-  async consent(selectedFieldKeys: string[], termsVersion: string, language: PageLanguage): Promise<Consent> {
+  /** The code that this browser brings back to the partner; null where another browser was first. */
+  async open(): Promise<string | null> {
+    return (await call(at("openSession"), { params: this.#params })).data.return_code;
+  }
+
+  async consent(
+    selectedFieldKeys: string[],
+    termsVersion: string,
+    language: PageLanguage,
+    returnCode: string | null,
+  ): Promise<Consent> {
     if (!mayConsentNow()) throw new Error("the page is not seen");
-    const body = { selected_field_keys: selectedFieldKeys, terms_version: termsVersion, language };
+    const body = {
+      selected_field_keys: selectedFieldKeys,
+      terms_version: termsVersion,
+      language,
+      ...withCode(returnCode),
+    };
     return (await call(at("giveConsent"), { params: this.#params, body })).data;
   }
 
@@ -63,8 +78,8 @@ export class SessionApi {
     return (await call(at("createHandoff"), { params: this.#params, body })).data;
   }
 
-  async claim(handoffToken: string, deviceId: string): Promise<Claimed> {
-    const body = { handoff_token: handoffToken, device_id: deviceId };
+  async claim(handoffToken: string, deviceId: string, returnCode: string | null): Promise<Claimed> {
+    const body = { handoff_token: handoffToken, device_id: deviceId, ...withCode(returnCode) };
     return (await call(at("claimHandoff"), { params: this.#params, body })).data;
   }
 
@@ -94,6 +109,10 @@ export class SessionApi {
   eventsUrl(): string {
     return verifyAddresses.streamVerifyEvents.path.replace(":id", this.sessionId);
   }
+}
+
+function withCode(returnCode: string | null): { return_code?: string } {
+  return returnCode === null ? {} : { return_code: returnCode };
 }
 
 /** A name stands in sentences of either direction. */

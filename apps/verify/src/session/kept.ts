@@ -49,11 +49,13 @@ function unstore(area: Area, key: string): void {
   }
 }
 
+/** Lists that all tabs of this browser share. */
 const devicesKey = "assay:devices";
-const rememberedDevices = 8;
+const returnCodesKey = "assay:return-codes";
+const maxRemembered = 8;
 const rememberedMs = sessionLifetimeMinutes * 60_000;
 
-type KnownDevice = [session: string, device: string, sinceMs: number];
+type Remembered = [session: string, value: string, sinceMs: number];
 
 /** The reading of this tab: how the device came to it, and the token of its socket. */
 export type KeptReading = {
@@ -106,19 +108,38 @@ export class Kept {
     write("session", `${this.#prefix}other`, value ? "yes" : null);
   }
 
+  /** The person has said on this device, which came by a code, that they began the verification themselves. */
+  get startedByPerson(): boolean {
+    return read("session", `${this.#prefix}started`) !== null;
+  }
+
+  set startedByPerson(value: boolean) {
+    write("session", `${this.#prefix}started`, value ? "yes" : null);
+  }
+
+  /** What this browser brings back to the partner, where it was the first to open the session. */
+  get returnCode(): string | null {
+    return remembered(returnCodesKey).find(([session]) => session === this.#sessionId)?.[1] ?? null;
+  }
+
+  set returnCode(value: string | null) {
+    const others = remembered(returnCodesKey).filter(([session]) => session !== this.#sessionId);
+    remember(returnCodesKey, value === null ? others : [[this.#sessionId, value, Date.now()], ...others]);
+  }
+
   /** Whether this device has taken the session before: it alone may go on without the token of the consent. */
   hasTakenPart(): boolean {
-    return knownDevices().some(([session]) => session === this.#sessionId);
+    return remembered(devicesKey).some(([session]) => session === this.#sessionId);
   }
 
   /** Random for every session, so that it links nothing. */
   deviceId(): string {
-    const known = knownDevices();
+    const known = remembered(devicesKey);
     const found = known.find(([session]) => session === this.#sessionId);
     if (found !== undefined) return found[1];
     const bytes = crypto.getRandomValues(new Uint8Array(24));
     const made = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-    keepDevices([[this.#sessionId, made, Date.now()], ...known]);
+    remember(devicesKey, [[this.#sessionId, made, Date.now()], ...known]);
     return made;
   }
 
@@ -129,32 +150,37 @@ export class Kept {
   forget({ canWithdraw }: { canWithdraw: boolean }): void {
     this.reading = null;
     this.otherDevice = false;
+    this.startedByPerson = false;
     if (!canWithdraw) unstore("session", `${this.#prefix}cancel`);
-    keepDevices(knownDevices().filter(([session]) => session !== this.#sessionId));
+    remember(
+      devicesKey,
+      remembered(devicesKey).filter(([session]) => session !== this.#sessionId),
+    );
   }
 }
 
 /** Takes what is too old to be of use out of the storage, whatever session the page is opened for. */
-export function forgetOldDevices(): void {
-  if (read("device", devicesKey) !== null) keepDevices(knownDevices());
+export function forgetOldSessions(): void {
+  for (const key of [devicesKey, returnCodesKey])
+    if (read("device", key) !== null) remember(key, remembered(key));
 }
 
-function keepDevices(devices: readonly KnownDevice[]): void {
-  const kept = devices.slice(0, rememberedDevices);
-  write("device", devicesKey, kept.length === 0 ? null : JSON.stringify(kept));
+function remember(key: string, entries: readonly Remembered[]): void {
+  const kept = entries.slice(0, maxRemembered);
+  write("device", key, kept.length === 0 ? null : JSON.stringify(kept));
 }
 
-function knownDevices(): KnownDevice[] {
+function remembered(key: string): Remembered[] {
   let stored: unknown;
   try {
-    stored = JSON.parse(read("device", devicesKey) ?? "[]");
+    stored = JSON.parse(read("device", key) ?? "[]");
   } catch {
     return [];
   }
   const now = Date.now();
   // A clock that was set back makes an entry of the future; it would never grow old.
   return (Array.isArray(stored) ? stored : []).filter(
-    (entry): entry is KnownDevice =>
+    (entry): entry is Remembered =>
       Array.isArray(entry) && typeof entry[2] === "number" && Math.abs(now - entry[2]) < rememberedMs,
   );
 }

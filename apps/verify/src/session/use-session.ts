@@ -3,7 +3,7 @@ import { codeOf, type Details, SessionApi, type Status } from "./api.ts";
 import { clockOf, type ServiceClock } from "./clock.ts";
 import { followStatus, hasEnded } from "./follow-status.ts";
 import type { Given, GivenTexts } from "./given.ts";
-import { forgetOldDevices, Kept } from "./kept.ts";
+import { forgetOldSessions, Kept } from "./kept.ts";
 import { type Trouble, troubleOf } from "./trouble.ts";
 
 type LoadProblem = "not_found" | Trouble;
@@ -57,7 +57,7 @@ export function useSession(sessionId: string, given: Given | null): Session {
   useEffect(() => {
     if (given === null) void reload();
   }, [given, reload]);
-  useEffect(forgetOldDevices, []);
+  useEffect(forgetOldSessions, []);
   // A page that comes out of the browser's back/forward cache is as old as the moment when it was left.
   useEffect(() => {
     const onShow = (event: PageTransitionEvent) => {

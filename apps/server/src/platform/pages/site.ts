@@ -30,6 +30,7 @@ export const sections: readonly { title: string; names: readonly string[] }[] = 
       "evidence",
       "face",
       "privacy",
+      "threat-model",
       "accessibility",
     ],
   },

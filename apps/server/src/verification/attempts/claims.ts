@@ -1,11 +1,11 @@
 import { createHmac } from "node:crypto";
 import { deserialize } from "node:v8";
-import type { EventData } from "@assay/contract/events";
 import type { OrganizationId } from "@assay/contract/ids";
 import type { ClaimKey, FaceCheck } from "@assay/contract/sessions";
 import { isAtLeast } from "@assay/emrtd/mrz/age";
 import { isoDate, type MrzDate } from "@assay/emrtd/mrz/mrz-date";
 import type { Mrz } from "@assay/emrtd/mrz/parse-mrz";
+import type { SharedData } from "../sessions/end-session.ts";
 import { ageOf, isNamedClaim } from "../sessions/share-contract.ts";
 import type { ChipContent } from "./chip-task.ts";
 import { evidenceOf } from "./evidence.ts";
@@ -25,7 +25,7 @@ type Chosen = {
 };
 
 /** What a success tells the partner: the `data` of its event. */
-export function sharedData(proof: Proof, chosen: Chosen): EventData<"verification.session.succeeded"> {
+export function sharedData(proof: Proof, chosen: Chosen): SharedData {
   return {
     claims: claimsOf(proof, chosen),
     selected_field_keys: [...chosen.fieldKeys],

@@ -1,4 +1,3 @@
-import type { EventData } from "@assay/contract/events";
 import type { AttemptId, OrganizationId, SessionId } from "@assay/contract/ids";
 import type { FaceCheck } from "@assay/contract/sessions";
 import { publishTargets } from "../../delivery/webhooks/endpoint.store.ts";
@@ -7,7 +6,7 @@ import type { Core } from "../../platform/core.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { tenantOf } from "../../platform/kernel/caller.ts";
 import { openDocumentIdKey } from "../../tenants/organizations/document-id-key.ts";
-import { endSession } from "../sessions/end-session.ts";
+import { endSession, type SharedData } from "../sessions/end-session.ts";
 import {
   countTry,
   heldOpenAttempt,
@@ -96,7 +95,7 @@ async function share(
   { organizationId, selectedFieldKeys: fieldKeys }: TriedAttempt,
   { proof, device, faceChecks }: { proof: Proof; device: DeviceTrust; faceChecks: readonly FaceCheck[] },
   now: Date,
-): Promise<EventData<"verification.session.succeeded">> {
+): Promise<SharedData> {
   const documentIdKey = await openDocumentIdKey(core, organizationId);
   try {
     return sharedData(proof, { fieldKeys, organizationId, documentIdKey, device, faceChecks, now });

@@ -7,14 +7,18 @@ import type { Actor, AuditEntry } from "../../platform/audit/audit.store.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { tenantOf } from "../../platform/kernel/caller.ts";
+import { returnCodeSha256 } from "./return-code.ts";
 import { openAttemptEnd, type SessionRow, sessionMove, stateOf } from "./session.store.ts";
 import { type OutcomeOfDay, outcomeWrite } from "./session-day.store.ts";
 
 /** NOTIFY channel; the payload is the session id. Sent when a status changes, except by expiry: `expires_at` tells that in advance. */
 export const sessionChannel = "session_changed";
 
+/** What a success shares, without what is known of the session itself. */
+export type SharedData = Omit<EventData<"verification.session.succeeded">, "return_code_sha256">;
+
 export type SessionEnd =
-  | { status: "succeeded"; data: EventData<"verification.session.succeeded">; riskScore: number }
+  | { status: "succeeded"; data: SharedData; riskScore: number }
   | {
       status: "failed";
       failureCode: FailureCode;
@@ -37,7 +41,7 @@ export async function endSession(
   now: Date,
   targets: readonly PublishTarget[] | null = null,
 ): Promise<SessionRow> {
-  const written = recordsOf(end, triesOf(session), now);
+  const written = recordsOf(end, session, now);
   const move = sessionMove(session.id, {
     from: session.status,
     to: end.status,
@@ -95,7 +99,9 @@ type Records = {
 };
 
 /** What each kind of end writes to the session, its attempt, the event, the audit log and the figures of the day. */
-function recordsOf(end: SessionEnd, tries: ReturnType<typeof triesOf>, now: Date): Records {
+function recordsOf(end: SessionEnd, session: SessionRow, now: Date): Records {
+  const known = knownOf(session);
+  const returned = { return_code_sha256: known.return_code_sha256 };
   switch (end.status) {
     case "succeeded":
       return {
@@ -103,7 +109,7 @@ function recordsOf(end: SessionEnd, tries: ReturnType<typeof triesOf>, now: Date
         unmetRequirement: null,
         evidence: end.data.evidence,
         attempt: { failureCode: null, riskScore: end.riskScore },
-        told: { type: "verification.session.succeeded", data: end.data },
+        told: { type: "verification.session.succeeded", data: { ...end.data, ...returned } },
         auditDetails: {},
         counted: { status: "succeeded", completedAt: now },
       };
@@ -115,7 +121,7 @@ function recordsOf(end: SessionEnd, tries: ReturnType<typeof triesOf>, now: Date
         attempt: { failureCode: end.failureCode, riskScore: end.riskScore },
         told: {
           type: "verification.session.failed",
-          data: { failure_code: end.failureCode, unmet_requirement: end.unmetRequirement, ...tries },
+          data: { failure_code: end.failureCode, unmet_requirement: end.unmetRequirement, ...known },
         },
         auditDetails: {
           failure_code: end.failureCode,
@@ -131,7 +137,7 @@ function recordsOf(end: SessionEnd, tries: ReturnType<typeof triesOf>, now: Date
         attempt: { failureCode: "session_cancelled", riskScore: null },
         told: {
           type: "verification.session.cancelled",
-          data: { outcome: "not_verified", reason: end.reason, ...tries },
+          data: { outcome: "not_verified", reason: end.reason, ...known },
         },
         auditDetails: { reason: end.reason },
         counted: { status: "cancelled" },
@@ -144,8 +150,15 @@ type EventSession = Pick<
   "id" | "organizationId" | "sandbox" | "contractVersion" | "clientReferenceId" | "webhookEndpointId"
 >;
 
-export function triesOf(session: Pick<SessionRow, "nfcTriesUsed" | "livenessTriesUsed">) {
-  return { nfc_tries_used: session.nfcTriesUsed, liveness_tries_used: session.livenessTriesUsed };
+/** What the event of an end without a success says of the session itself. */
+export function knownOf(
+  session: Pick<SessionRow, "nfcTriesUsed" | "livenessTriesUsed" | "returnCodeHash" | "redirectUrl">,
+) {
+  return {
+    nfc_tries_used: session.nfcTriesUsed,
+    liveness_tries_used: session.livenessTriesUsed,
+    return_code_sha256: returnCodeSha256(session),
+  };
 }
 
 export function sessionEvent(session: EventSession, told: ToldOfSession): NewEvent {

@@ -5,7 +5,7 @@ import type { Tx } from "../../platform/db/db.ts";
 import { tenantOf } from "../../platform/kernel/caller.ts";
 import { later, minuteMs } from "../../platform/kernel/clock.ts";
 import { dayOf } from "./day-figures.ts";
-import { sessionEvent, triesOf } from "./end-session.ts";
+import { knownOf, sessionEvent } from "./end-session.ts";
 import { type ExpiredSession, expireSessionRows, findNextExpiry, takeDueSessions } from "./session.store.ts";
 import { countOutcomes } from "./session-day.store.ts";
 
@@ -50,7 +50,7 @@ async function writeExpiry(
     tx,
     now,
     sessions.map((session) =>
-      sessionEvent(session, { type: "verification.session.expired", data: triesOf(session) }),
+      sessionEvent(session, { type: "verification.session.expired", data: knownOf(session) }),
     ),
     {
       audits: sessions.map((session) => ({

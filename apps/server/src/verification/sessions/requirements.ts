@@ -1,19 +1,20 @@
-import { type RequirementName, requirementNames } from "@assay/contract/facts";
+import { type DemandName, demandNames, type RequirementName } from "@assay/contract/facts";
 import type { Demand, FailureCode } from "@assay/contract/sessions";
 
-/** What the partner demands of the document. Only what is required is stored: a name that is absent is preferred. */
-export type Requirements = Readonly<Partial<Record<RequirementName, "required">>>;
+/** What the partner demands. Only what is required is stored: a name that is absent is preferred. */
+export type Requirements = Readonly<Partial<Record<DemandName, "required">>>;
 
-export function requirementsOf(asked: Readonly<Partial<Record<RequirementName, Demand>>>): Requirements {
+export function requirementsOf(asked: Readonly<Partial<Record<DemandName, Demand>>>): Requirements {
   return Object.fromEntries(
-    requirementNames.filter((name) => asked[name] === "required").map((name) => [name, "required"]),
+    demandNames.filter((name) => asked[name] === "required").map((name) => [name, "required"]),
   );
 }
 
-export function demandsOf(requirements: Requirements): Record<RequirementName, Demand> {
+export function demandsOf(requirements: Requirements): Record<DemandName, Demand> {
   return {
     clone_detection: requirements.clone_detection ?? "preferred",
     revocation: requirements.revocation ?? "preferred",
+    binding: requirements.binding ?? "preferred",
   };
 }
 

@@ -45,6 +45,8 @@ export type SessionRow = {
   evidence: Static<typeof Evidence> | null;
   locale: PageLanguage | null;
   redirectUrl: string | null;
+  /** SHA-256 of what the first browser was given; null until one has opened the session. */
+  returnCodeHash: Buffer | null;
   embedOrigin: string | null;
   webhookEndpointId: EndpointId | null;
   clientReferenceId: string | null;
@@ -59,7 +61,7 @@ export type SessionRow = {
 };
 
 export const sessionColumns = sql`id, organization_id, status, failure_code, unmet_requirement, nfc_tries_used, liveness_tries_used,
-  contract_version, share_fields, requirements, evidence, locale, redirect_url, embed_origin, webhook_endpoint_id, client_reference_id, metadata, sandbox, expires_at, completed_at,
+  contract_version, share_fields, requirements, evidence, locale, redirect_url, return_code_hash, embed_origin, webhook_endpoint_id, client_reference_id, metadata, sandbox, expires_at, completed_at,
   opened_at, created_at, updated_at`;
 
 export type NewSession = {
@@ -138,6 +140,20 @@ export async function markOpened(db: Queryable, id: SessionId, now: Date): Promi
   await db.run(sql`
     update sessions set opened_at = ${now}
     where id = (select id from sessions where id = ${id} and opened_at is null for update skip locked)`);
+}
+
+/** Gives the session its return code, unless it has one. Of two browsers at once one gets true. */
+export async function putReturnCode(
+  db: Queryable,
+  id: SessionId,
+  codeHash: Buffer,
+  now: Date,
+): Promise<boolean> {
+  const put = await db.first(sql`
+    update sessions set return_code_hash = ${codeHash}
+    where id = ${id} and return_code_hash is null and status in ('created', 'in_progress') and expires_at > ${now}
+    returning id`);
+  return put !== null;
 }
 
 /** The latest sessions whose identifier begins so: a range of the index by which sessions are listed. */
@@ -541,6 +557,8 @@ export type ExpiredSession = Pick<
   | "webhookEndpointId"
   | "nfcTriesUsed"
   | "livenessTriesUsed"
+  | "returnCodeHash"
+  | "redirectUrl"
   | "createdAt"
 > & { stage: SessionStage };
 
@@ -548,7 +566,7 @@ export type ExpiredSession = Pick<
 export function takeDueSessions(db: Queryable, now: Date, among: Among): Promise<ExpiredSession[]> {
   return db.rows<ExpiredSession>(sql`
     select id, organization_id, status, sandbox, contract_version, client_reference_id, webhook_endpoint_id,
-      nfc_tries_used, liveness_tries_used, created_at, ${furthestStage} as stage
+      nfc_tries_used, liveness_tries_used, return_code_hash, redirect_url, created_at, ${furthestStage} as stage
     from sessions
     where status in ('created', 'in_progress') and id > ${among.after}
       and id < ${firstLiving("vs", now)} and expires_at <= ${now}

@@ -10,7 +10,13 @@ const row: SessionRow = {
   ...{ id: knownId("vs_1"), organizationId: knownId("o"), status: "created", failureCode: null },
   ...{ unmetRequirement: null, nfcTriesUsed: 1, livenessTriesUsed: 2, contractVersion: 1 },
   ...{ shareFields: {}, requirements: { revocation: "required" }, evidence: null, locale: null },
-  ...{ redirectUrl: null, embedOrigin: null, webhookEndpointId: null, clientReferenceId: null },
+  ...{
+    redirectUrl: null,
+    returnCodeHash: null,
+    embedOrigin: null,
+    webhookEndpointId: null,
+    clientReferenceId: null,
+  },
   ...{ metadata: {}, sandbox: false, expiresAt: at(59), completedAt: null, openedAt: null },
   ...{ createdAt: at(0), updatedAt: at(1) },
 };
@@ -20,6 +26,7 @@ const evidence: NonNullable<SessionRow["evidence"]> = {
   revocation: "checked",
   warnings: [],
   face: "matched",
+  face_checks: [],
   device: "attested",
   verified_at: at(2).toISOString(),
 };
@@ -30,13 +37,17 @@ test("an open session is read with its addresses, and an expired one ends and ch
     [open.status, open.verification_url, open.redirect_url, open.completed_at, open.updated_at],
     ["created", `${url}/verify/vs_1`, `${url}/verify/vs_1/complete`, null, at(1).toISOString()],
   );
-  assert.deepEqual(open.requirements, { clone_detection: "preferred", revocation: "required" });
+  assert.deepEqual(open.requirements, {
+    clone_detection: "preferred",
+    revocation: "required",
+    binding: "preferred",
+  });
   const expired = viewSession(row, at(59), url);
   assert.deepEqual(
     [expired.status, expired.completed_at, expired.updated_at],
     ["expired", at(59).toISOString(), at(59).toISOString()],
   );
-  const cancelled = { ...row, status: "cancelled", completed_at: at(3) } as const;
+  const cancelled = { ...row, status: "cancelled", completedAt: at(3) } as const;
   assert.equal(viewSession(cancelled, at(59), url).completed_at, at(3).toISOString());
   assert.equal(
     viewSession({ ...row, redirectUrl: "https://shop.example/" }, at(5), url).redirect_url,

@@ -1,6 +1,7 @@
 import type { Attempt, Evidence, Session, SessionWithConsent } from "@assay/contract/sessions";
 import type { Static } from "typebox";
 import { demandsOf } from "./requirements.ts";
+import { returnCodeSha256 } from "./return-code.ts";
 import type { SessionRow, VerificationAttemptRow } from "./session.store.ts";
 import { attemptStatusAt, statusAt } from "./session.ts";
 import type { SessionConsentRow } from "./session-consent.store.ts";
@@ -29,6 +30,7 @@ export function viewSession(row: SessionRow, now: Date, publicUrl: string): Stat
     evidence: status === "succeeded" && row.evidence !== null ? { ...unsaid, ...row.evidence } : null,
     locale: row.locale,
     redirect_url: row.redirectUrl ?? `${publicUrl}/verify/${row.id}/complete`,
+    return_code_sha256: returnCodeSha256(row),
     embed_origin: row.embedOrigin,
     webhook_endpoint_id: row.webhookEndpointId,
     client_reference_id: row.clientReferenceId,

@@ -7,6 +7,7 @@ import { receiptKeyOf } from "../../platform/key-ring/receipt-key.store.ts";
 import { openReceiptKey } from "../../platform/key-ring/receipt-key.ts";
 import { findShownDomain } from "../../tenants/domains/domain.store.ts";
 import { sessionChannel } from "../sessions/end-session.ts";
+import { isBoundElsewhere } from "../sessions/return-code.ts";
 import type { SessionRow } from "../sessions/session.store.ts";
 import { type ConsentRow, putConsent } from "./consent.store.ts";
 import { decideConsent } from "./consent.ts";
@@ -20,6 +21,7 @@ type Request = {
   selectedFieldKeys: readonly string[];
   termsVersion: string;
   language: PageLanguage | null;
+  returnCode: string | undefined;
 };
 type Given = { consent: ConsentRow; session: SessionRow; cancelToken: string };
 
@@ -42,6 +44,7 @@ function putDown(core: Core, texts: ConsentTexts, request: Request): Promise<Giv
       organization,
       answer: key,
     } = await lockOpenSessionOfPerson(tx, request.sessionId, now, receiptKeyOf("consent-receipt"));
+    if (isBoundElsewhere(session, request.returnCode)) throw new ApiError("OTHER_BROWSER");
     if (session.status !== "created") throw new ApiError("CONSENT_FIXED");
     const choice = decideConsent(session.shareFields, request.selectedFieldKeys);
     if ("problem" in choice) throw badChoice(choice.problem);

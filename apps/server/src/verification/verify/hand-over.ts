@@ -4,6 +4,7 @@ import { ApiError } from "../../platform/kernel/api-error.ts";
 import { hashToken, newToken } from "../../platform/kernel/ids.ts";
 import { putSocketToken } from "../attempts/attempt-socket.store.ts";
 import { claimSession } from "../sessions/claim-session.ts";
+import { isBoundElsewhere } from "../sessions/return-code.ts";
 import { consentOf } from "./consent.store.ts";
 import { consumeHandoffTokens, heldHandoffToken, insertHandoffToken } from "./handoff.store.ts";
 import { decideHandoff, handoffExpiry, hashDevice } from "./handoff.ts";
@@ -50,7 +51,12 @@ export function createHandoff(
 /** The reading device takes the session, or comes back to it. Of two at once the second finds the token consumed. */
 export function claimHandoff(
   { db, clock }: Core,
-  claim: { sessionId: SessionId; handoffToken: string; deviceId: string },
+  claim: {
+    sessionId: SessionId;
+    handoffToken: string;
+    deviceId: string;
+    returnCode: string | undefined;
+  },
 ): Promise<{ attemptId: AttemptId; socketToken: string; resumed: boolean; expiresAt: Date; now: Date }> {
   const { sessionId } = claim;
   const tokenHash = hashToken(claim.handoffToken);
@@ -65,6 +71,7 @@ export function claimHandoff(
     );
     const decision = decideHandoff(token, deviceHash, now);
     if (decision.move === "refuse") throw new ApiError(decision.code);
+    if (isBoundElsewhere(session, claim.returnCode)) throw new ApiError("OTHER_BROWSER");
     const { mayTakeOver } = decision;
     const claimed = await claimSession(tx, session, { deviceHash, mayTakeOver, now });
     if (claimed.result === "refused") throw refusal(claimed.why);

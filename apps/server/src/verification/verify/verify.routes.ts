@@ -17,6 +17,7 @@ import { giveConsent } from "./give-consent.ts";
 import { findWhoAsks, readDetails } from "./given-to-page.ts";
 import { claimHandoff, createHandoff } from "./hand-over.ts";
 import type { LogoCache } from "./logo-cache.ts";
+import { openSession } from "./open-session.ts";
 import { readStatus } from "./read-status.ts";
 import type { StatusFeed } from "./status-feed.ts";
 import { serialisedTestDocuments } from "./test-documents.ts";
@@ -51,12 +52,17 @@ export function verifyRoutes(core: Core, texts: ConsentTexts, feed: StatusFeed, 
       return logo;
     }),
 
+    bind(contract.openSession, async ({ params }) => ({
+      return_code: await openSession(core, await findSession(params.id)),
+    })),
+
     bind(contract.giveConsent, async ({ params, body }) => {
       const { consent, session, cancelToken } = await giveConsent(core, texts, {
         sessionId: params.id,
         selectedFieldKeys: body.selected_field_keys,
         termsVersion: body.terms_version,
         language: body.language ?? null,
+        returnCode: body.return_code,
       });
       return {
         consent: viewConsent(consent, session),
@@ -94,6 +100,7 @@ export function verifyRoutes(core: Core, texts: ConsentTexts, feed: StatusFeed, 
         sessionId: params.id,
         handoffToken: body.handoff_token,
         deviceId: body.device_id,
+        returnCode: body.return_code,
       });
       return {
         attempt_id: claimed.attemptId,

@@ -36,7 +36,7 @@ async function publish(partner: Partner): Promise<{ eventId: string; sessionId: 
   const sessionId = newId("vs", clock.now());
   const told: ToldOfSession = {
     type: "verification.session.expired",
-    data: { nfc_tries_used: 0, liveness_tries_used: 0 },
+    data: { nfc_tries_used: 0, liveness_tries_used: 0, return_code_sha256: null },
   };
   const session = {
     id: sessionId,

@@ -331,6 +331,7 @@ test("only subscribed types arrive, a bound session delivers only to its endpoin
       unmet_requirement: null,
       nfc_tries_used: 1,
       liveness_tries_used: 3,
+      return_code_sha256: null,
     },
   });
   const bound = { ...failed, session: { ...failed.session, webhookEndpointId: failedOnly.id } };

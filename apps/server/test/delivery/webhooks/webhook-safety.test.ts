@@ -281,7 +281,7 @@ async function publishOutcome(): Promise<string> {
           clientReferenceId: null,
           webhookEndpointId: null,
         },
-        data: { nfc_tries_used: 0, liveness_tries_used: 0 },
+        data: { nfc_tries_used: 0, liveness_tries_used: 0, return_code_sha256: null },
       },
     ]),
   );

@@ -29,7 +29,7 @@ async function publish(organizationId: OrganizationId, count: number): Promise<s
       sandbox: true,
       session: { id, contractVersion: 1, clientReferenceId: null, webhookEndpointId: null },
       type: "verification.session.expired",
-      data: { nfc_tries_used: 0, liveness_tries_used: 0 },
+      data: { nfc_tries_used: 0, liveness_tries_used: 0, return_code_sha256: null },
     };
   });
   return core.db.transaction((tx) => publishEvents(core, tx, clock.now(), events));

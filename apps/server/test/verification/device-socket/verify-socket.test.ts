@@ -77,7 +77,12 @@ for (const document of documents) {
         document.decidedBy === "face"
           ? { nfc_tries_used: 1, liveness_tries_used: 3 }
           : { nfc_tries_used: 3, liveness_tries_used: 0 };
-      assert.deepEqual(event.data, { failure_code: code, unmet_requirement: null, ...tries });
+      assert.deepEqual(event.data, {
+        failure_code: code,
+        unmet_requirement: null,
+        ...tries,
+        return_code_sha256: null,
+      });
     }
   });
 }

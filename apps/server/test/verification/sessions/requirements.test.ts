@@ -68,7 +68,11 @@ test("what is demanded, the language and the reasons of each language are read b
   };
   const details = expectData(await api.get(`/v1/verify/session/${created.id}/details`));
   for (const shown of [created, await sessionOf(created.id), details]) {
-    assert.deepEqual(shown.requirements, { clone_detection: "required", revocation: "preferred" });
+    assert.deepEqual(shown.requirements, {
+      clone_detection: "required",
+      revocation: "preferred",
+      binding: "preferred",
+    });
     assert.equal(shown.locale, "de");
     assert.deepEqual(shown.share_fields.age_over_18, field);
     assert.equal(shown.unmet_requirement, null);
@@ -85,7 +89,11 @@ test("without a word everything is preferred, and null is the same as no word", 
   ];
   for (const body of bodies) {
     const { requirements, locale } = expectData(await partner.api.post("/v1/sessions", body), 201);
-    assert.deepEqual(requirements, { clone_detection: "preferred", revocation: "preferred" });
+    assert.deepEqual(requirements, {
+      clone_detection: "preferred",
+      revocation: "preferred",
+      binding: "preferred",
+    });
     assert.equal(locale, null);
   }
 });

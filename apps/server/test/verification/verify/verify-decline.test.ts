@@ -44,6 +44,7 @@ test("declining ends the session, tells the partner and says where to go back to
     reason: "cancelled_by_user",
     nfc_tries_used: 0,
     liveness_tries_used: 0,
+    return_code_sha256: null,
   });
   const status = expectData(await api.get(`${path}/status`));
   assert.equal(status.return_url, declined.redirect_url);

@@ -206,6 +206,7 @@ test("consent withdrawn before anything was delivered: the partner hears that, a
     reason: "consent_withdrawn",
     nfc_tries_used: 0,
     liveness_tries_used: 1,
+    return_code_sha256: null,
   });
   assert.deepEqual(await eventsOf(core, id), [
     "verification.session.succeeded",

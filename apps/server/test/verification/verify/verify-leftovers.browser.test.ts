@@ -83,6 +83,7 @@ test("a device that came by the code stays the device after its end, with nothin
   const { page } = await openPerson(session.verification_url);
   await agree(page);
   const device = await openPerson(await page.getByLabel("Link for the other device").inputValue());
+  await device.page.getByRole("button", { name: "Yes, I started this" }).click();
   await readTestPassport(device.page, "Valid identity card");
   await heading(device.page, "Now show your face").waitFor();
   await device.page.getByRole("button", { name: "Continue", exact: true }).click();

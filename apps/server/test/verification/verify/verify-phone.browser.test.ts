@@ -137,6 +137,10 @@ test("Android: the app comes first, before anything is agreed to; installing it 
   const app = await openPage(browser, service.url, { device: "android" });
   await app.page.addInitScript(shell);
   await app.page.goto(taking.address);
+  await heading(app.page, "Did you start this yourself?").waitFor();
+  // A reload does not answer the question.
+  await app.page.reload();
+  await app.page.getByRole("button", { name: "Yes, I started this" }).click();
   await heading(app.page, "What is printed on your document?").waitFor();
   await heading(page, "Continue on the other device").waitFor();
   assert.deepEqual([...problems, ...app.problems], []);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 import { runDevice } from "@assay/device/run-device";
@@ -301,7 +302,16 @@ test("each failure of the face is explained, the third ends it, and the page sta
         page.waitForRequest(/^http:\/\/localhost:9\//),
         page.getByRole("link", { name: "Back to Harbour Hotel" }).click(),
       ]);
-      assert.equal(back.url(), `http://localhost:9/booked?session_id=${session.id}&status=failed`);
+      const sent = new URL(back.url());
+      const { return_code: code, ...rest } = Object.fromEntries(sent.searchParams);
+      assert.deepEqual(rest, { session_id: session.id, status: "failed" });
+      const { return_code_sha256: hash } = expectData(await partner.api.get(`/v1/sessions/${session.id}`));
+      assert.equal(
+        createHash("sha256")
+          .update(code ?? "")
+          .digest("hex"),
+        hash,
+      );
     }
     await page.context().close();
   }
@@ -366,6 +376,11 @@ test("another device takes over with the link, goes on after a reload, and this 
   const link = await page.getByLabel("Link for the other device").inputValue();
   assert.match(link, /#handoff=/);
   const device = await openPerson(link);
+  await heading(device.page, "Did you start this yourself?").waitFor();
+  await device.page.getByRole("heading", { name: "Harbour Hotel asks you" }).waitFor();
+  await look(device.page, "started");
+  assert.equal(expectData(await api.get(`/v1/verify/session/${session.id}/status`)).status, "created");
+  await device.page.getByRole("button", { name: "Yes, I started this" }).click();
   await heading(device.page, "Choose a test passport").waitFor();
   assert.ok(!device.page.url().includes("handoff"), "the token does not stay in the address");
   await heading(page, "Continue on the other device").waitFor();
@@ -373,6 +388,7 @@ test("another device takes over with the link, goes on after a reload, and this 
   await look(page, "follow");
 
   const thief = await openPerson(link);
+  await thief.page.getByRole("button", { name: "Yes, I started this" }).click();
   await heading(thief.page, "This code was already used").waitFor();
   await look(thief.page, "code-used");
   await thief.page.context().close();
@@ -443,6 +459,7 @@ test("a lost socket is opened again and the reading goes on; without an event st
   await page.goto(other.verification_url);
   await agree(page);
   const device = await openPerson(await page.getByLabel("Link for the other device").inputValue());
+  await device.page.getByRole("button", { name: "Yes, I started this" }).click();
   await heading(page, "Continue on the other device").waitFor();
   await device.page.context().close();
   await page.context().close();
@@ -587,7 +604,9 @@ test("declining and cancelling end the session at once and lead back; an unknown
   await look(page, "decline-ask", "small");
   await page.route("http://localhost:9/**", (route) => route.fulfill({ body: "The shop" }));
   await page.getByRole("button", { name: "Yes, cancel" }).click();
-  await page.waitForURL(`http://localhost:9/booked?session_id=${session.id}&status=cancelled`);
+  await page.waitForURL(
+    new RegExp(`^http://localhost:9/booked\\?session_id=${session.id}&status=cancelled&return_code=[\\w-]+$`),
+  );
   assert.equal(expectData(await own.api.get(`/v1/sessions/${session.id}`)).status, "cancelled");
   // Whoever comes back is told what happened and whom to ask, and is not sent away again.
   await page.goBack();
@@ -645,5 +664,53 @@ test("a session whose time is over says so", async () => {
   await page.reload();
   await heading(page, "This link has expired").waitFor();
   await look(page, "expired");
+  await page.context().close();
+});
+
+test("a person who did not start it stops before anything is read, and only the first browser brings a code back", async () => {
+  const session = await createSession({ redirect_url: "http://localhost:9/booked" });
+  const { page } = await openPerson(session.verification_url);
+  await heading(page, "Harbour Hotel asks you to verify your identity").waitFor();
+  const other = await openPerson(session.verification_url);
+  await agree(page);
+  const link = await page.getByLabel("Link for the other device").inputValue();
+  const victim = await openPerson(link);
+  await victim.page.getByRole("button", { name: "No, stop" }).click();
+  await heading(victim.page, "You stopped in time").waitFor();
+  assert.equal(expectData(await api.get(`/v1/verify/session/${session.id}/status`)).status, "created");
+  await page.getByRole("button", { name: "Choose a test passport" }).click();
+  await readTestPassport(page, "Valid passport A");
+  await page.getByRole("button", { name: "Continue", exact: true }).click();
+  await heading(page, "You are verified").waitFor();
+  const addressOf = (of: Page) =>
+    of.getByRole("link", { name: "Back to Harbour Hotel" }).getAttribute("href");
+  const plain = `http://localhost:9/booked?session_id=${session.id}&status=succeeded`;
+  assert.equal(await addressOf(other.page), plain);
+  assert.match((await addressOf(page)) ?? "", /&return_code=[\w-]{43}$/);
+  await page.route("http://localhost:9/**", (route) => route.fulfill({ body: "The shop" }));
+  await page.getByRole("link", { name: "Back to Harbour Hotel" }).click();
+  await page.waitForURL(/return_code=/);
+  // It is used up: the same browser does not bring it a second time.
+  await page.goto(session.verification_url);
+  assert.equal(await addressOf(page), plain);
+  for (const { page: opened } of [{ page }, other, victim]) await opened.context().close();
+});
+
+test("with one browser required the page shows no code for another device, and another browser is sent back", async () => {
+  const session = await createSession({ requirements: { binding: "required" } });
+  const { page, problems } = await openPerson(session.verification_url);
+  await heading(page, "Harbour Hotel asks you to verify your identity").waitFor();
+  const other = await openPerson(session.verification_url);
+  await heading(other.page, "Go on where you began").waitFor();
+  await look(other.page, "other-browser", "small");
+  await agree(page);
+  await page.getByRole("button", { name: "Choose a test passport" }).waitFor();
+  assert.equal(await page.getByLabel("Link for the other device").count(), 0);
+  await page.getByRole("button", { name: "Choose a test passport" }).click();
+  await readTestPassport(page, "Valid passport A");
+  await page.getByRole("button", { name: "Continue", exact: true }).click();
+  await heading(page, "You are verified").waitFor();
+  assert.deepEqual([...problems, ...other.problems], []);
+  await other.page.context().close();
   await page.context().close();
 });

@@ -1,0 +1,53 @@
+import { type ReactNode, useEffect, useState } from "react";
+import { useWords } from "../i18n/language.ts";
+import type { Details } from "../session/api.ts";
+import type { Session } from "../session/use-session.ts";
+import { Loading } from "../ui/connection.tsx";
+import { MessageScreen } from "./message.tsx";
+
+/**
+ * Around the screen on which the person agrees: asks for the code that this browser brings back to the partner. Pages that only lead
+ * elsewhere do not ask, so that the browser in which the person goes on is the first one.
+ */
+export function OpenHere({
+  session: { api, kept },
+  details,
+  children,
+}: {
+  session: Session;
+  details: Details;
+  children: ReactNode;
+}) {
+  const [asked, setAsked] = useState(kept.returnCode !== null);
+  useEffect(() => {
+    if (asked) return;
+    let left = false;
+    api.open().then(
+      (code) => {
+        if (code !== null) kept.returnCode = code;
+        if (!left) setAsked(true);
+      },
+      // Without an answer the person can still agree; where one browser is required, the service refuses.
+      () => {
+        if (!left) setAsked(true);
+      },
+    );
+    return () => {
+      left = true;
+    };
+  }, [api, kept, asked]);
+  if (details.requirements.binding !== "required") return children;
+  if (!asked) return <Loading />;
+  return kept.returnCode === null ? <OtherBrowserScreen name={details.organization.name} /> : children;
+}
+
+export function OtherBrowserScreen({ name }: { name: string }) {
+  const { t } = useWords();
+  return <MessageScreen title={t.bound.otherTitle} text={t.bound.otherText(name)} icon="link" />;
+}
+
+/** This device cannot read, and the partner allows no other one. */
+export function OneDeviceScreen({ name }: { name: string }) {
+  const { t } = useWords();
+  return <MessageScreen title={t.bound.deviceTitle} text={t.bound.deviceText(name)} icon="phone" />;
+}
