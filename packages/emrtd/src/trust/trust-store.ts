@@ -155,6 +155,11 @@ export class TrustStore {
     return listing?.revokedAt.get(certificate.serial) ?? authorityRevokedAt;
   }
 
+  /** Whether a list of this store counts at this time. */
+  counts(known: KnownRevocationList, now: Date): boolean {
+    return this.#revocation.refusalOf(known, now) === null;
+  }
+
   /** The lists that count for nothing at this time. */
   refusedLists(now: Date): readonly RefusedRevocationList[] {
     const refused = this.revocationLists.flatMap((known): readonly RefusedRevocationList[] => {

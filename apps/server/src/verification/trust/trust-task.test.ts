@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { contextTag, contextValue, sequence } from "@assay/emrtd/ber/write";
 import { latin1 } from "@assay/emrtd/bytes";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
-import { issueCertificate } from "@assay/emrtd/node/test-country/issue-certificate";
+import { issueCertificate, issueRevocationList } from "@assay/emrtd/node/test-country/issue-certificate";
 import { signMasterList } from "@assay/emrtd/node/test-country/sign-message";
 import { ecSigningKey } from "@assay/emrtd/node/test-country/signing-key";
 import { createTestCountry } from "@assay/emrtd/node/test-country/test-country";
@@ -114,6 +114,24 @@ test("an edition holds what it brought, and nothing of what was there before it"
   assert.deepEqual(
     records.flatMap(({ revocationLists }) => revocationLists.map(sha256)),
     [sha256(crl)],
+  );
+});
+
+test("a forged list of the same name and time does not take the genuine one along", () => {
+  const at = day("2026-02-01");
+  const genuine = authority.revocationList(at, false);
+  const forged = issueRevocationList({
+    issuer: {
+      name: { country: "UT", organization: "Utopia Test Authority", commonName: "CSCA task" },
+      key: ecSigningKey("forger", "x", "secp256r1", { explicitParameters: false }),
+      scheme: { kind: "ecdsa", hash: "SHA-256" },
+    },
+    ...{ thisUpdate: at, nextUpdate: day("2026-05-01"), number: 1, revoked: [] },
+  });
+  const { records } = usable(read(pem("X509 CRL", forged) + pem("X509 CRL", genuine), { trusted: root }));
+  assert.deepEqual(
+    records.flatMap(({ revocationLists }) => revocationLists.map(sha256)),
+    [sha256(genuine)],
   );
 });
 

@@ -124,16 +124,8 @@ function onlySigned(
 }
 
 function signedRevocationLists(record: TrustRecord, store: TrustStore, now: Date): readonly Uint8Array[] {
-  const nameOf = (issuer: string | null, thisUpdate: Date | null) => `${thisUpdate?.toISOString()} ${issuer}`;
-  const refused = new Set(
-    store
-      .refusedLists(now)
-      .filter(({ source }) => source === record.source)
-      .map(({ issuer, thisUpdate }) => nameOf(issuer, thisUpdate)),
-  );
   return store.revocationLists
-    .filter(({ source, issuer }) => source === record.source && issuer !== null)
-    .filter(({ list }) => !refused.has(nameOf(list.issuer.display, list.thisUpdate)))
+    .filter((known) => known.source === record.source && store.counts(known, now))
     .map(({ list }) => list.der);
 }
 
