@@ -6,7 +6,7 @@ import { minuteMs } from "../../../src/platform/kernel/clock.ts";
 import { expectData, expectError, signUp } from "../../support/api.ts";
 import { SoftwareAuthenticator } from "../../support/authenticator.ts";
 import { createAttestor } from "../../support/certificate.ts";
-import { subjectsTo } from "../../support/mailed-links.ts";
+import { mailsTo, subjectsTo } from "../../support/mailed-links.ts";
 import { startTestService } from "../../support/service.ts";
 
 const origin = "https://id.example.com";
@@ -58,6 +58,7 @@ test("a passkey is added, signs in without an e-mail being typed, and is deleted
   expectError(await verify(authenticator.get(await signInOptions())), 401, "UNAUTHORIZED", /passkey/);
   const subjects = await subjectsTo(service, user.email);
   assert.deepEqual(subjects.sort(), ["A passkey was added", "A passkey was deleted"]);
+  for (const { text } of await mailsTo(service, user.email)) assert.match(text, /Work laptop/);
 });
 
 test("the options ask for a passkey that is found by itself and unlocked by its owner", async () => {
