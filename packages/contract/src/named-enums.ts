@@ -11,6 +11,7 @@ import {
   attemptStatuses,
   cancelReasons,
   demands,
+  faceChecks,
   failureCodes,
   sessionStatuses,
 } from "./sessions.ts";
@@ -38,6 +39,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
   Environment: environments,
   EventType: eventTypes,
   EvidenceWarning: Object.keys(evidenceWarnings),
+  FaceCheck: faceChecks,
   FailureCode: failureCodes,
   FieldSource: ["rc", "default"],
   GoLivePoint: goLivePoints,

@@ -190,7 +190,7 @@ const faceCheckNotes = {
   colours: "the colours of the screen came back from the face; missing where they did not, as in daylight.",
 } as const;
 export type FaceCheck = keyof typeof faceCheckNotes;
-const faceChecks = Object.keys(faceCheckNotes) as [FaceCheck, ...FaceCheck[]];
+export const faceChecks = Object.keys(faceCheckNotes) as [FaceCheck, ...FaceCheck[]];
 
 export const Evidence = named(
   "Evidence",
