@@ -95,7 +95,7 @@ async function looksIn(models: FaceModels, folder: string): Promise<Look[]> {
   return looks;
 }
 
-/** What the two checks say of photographs that nobody bent. */
+/** What the two checks say of photographs that were not bent. */
 function countGenuine(
   portrait: Look,
   straight: readonly Look[],

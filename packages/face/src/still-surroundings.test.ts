@@ -16,10 +16,10 @@ import {
 const texture = (x: number, y: number) => 125 + 105 * Math.sin(x * x * 12.9898 + y * 78.233 + x * y * 3.7);
 
 /** A square in which the face has moved by so many pixels, and what surrounds it by others. */
-function square(face: number, around: number, { gain = 1, shake = 0 } = {}): Float64Array {
+function square(face: number, around: number, { gain = 1, shake = 0, shakeDown = 0 } = {}): Float64Array {
   const middle = surroundingsPixels / 2;
   return Float64Array.from({ length: surroundingsPixels ** 2 }, (_, at) => {
-    const [x, y] = [(at % surroundingsPixels) - shake, Math.floor(at / surroundingsPixels)];
+    const [x, y] = [(at % surroundingsPixels) - shake, Math.floor(at / surroundingsPixels) - shakeDown];
     // The middle of the face is below that of the square.
     const inFace = ((x - middle) / 15) ** 2 + ((y - middle - 5) / 18) ** 2 < 1;
     return gain * texture(x - (inFace ? face : around), y);
@@ -35,7 +35,14 @@ test("surroundings that stay while the face turns are told from those that turn 
 });
 
 test("surroundings that stay are seen whatever the light is and however the camera trembles", () => {
-  for (const how of [{ gain: 1.25 }, { gain: 0.8 }, { shake: 4 }, { shake: -5 }]) {
+  for (const how of [
+    { gain: 1.25 },
+    { gain: 0.8 },
+    { shake: 4 },
+    { shake: -5 },
+    { shakeDown: 3 },
+    { shakeDown: -5 },
+  ]) {
     const share = surroundingsShare(straight, square(3, 0, how));
     assert.ok(share !== null && share < 0.05, `${JSON.stringify(how)}: ${share}`);
   }
@@ -44,12 +51,18 @@ test("surroundings that stay are seen whatever the light is and however the came
   assert.ok(far !== null && far > 0.3, `${far}`);
 });
 
+test("shoulders that move do not count as surroundings of the face", () => {
+  const shrugged = square(3, 0).map((light, at) => (at > 55 * surroundingsPixels ? 250 - light : light));
+  const share = surroundingsShare(straight, shrugged);
+  assert.ok(share !== null && share < 0.01, `${share}`);
+});
+
 test("surroundings that are hardly in the picture are not measured, and neither is a face that did not change", () => {
   const cut = (share: number) =>
     square(3, 0).map((light, at) =>
       at % surroundingsPixels < share * surroundingsPixels ? Number.NaN : light,
     );
-  assert.equal(surroundingsShare(straight, cut(0.7)), null);
+  assert.equal(surroundingsShare(straight, cut(0.62)), null);
   assert.ok((surroundingsShare(straight, cut(0.2)) ?? 1) < 0.05);
   assert.equal(surroundingsShare(straight, straight), null);
   assert.equal(surroundingsShare(new Float64Array(surroundingsPixels ** 2).fill(Number.NaN), straight), null);

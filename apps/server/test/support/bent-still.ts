@@ -23,7 +23,7 @@ export type Bend = {
 /** Where a point of the frame is taken from, in the face's own heights from its middle, as the ellipsoid is turned. */
 function unbending({ pose: [yaw, pitch], zoom }: Still, bend: Bend) {
   const radians = Math.PI / 180;
-  // Whoever films a person sees the turn grow; a program can hold it from the first frame on.
+  // A camera sees the turn of a person grow; a program can hold it from the first frame on.
   const [across, along] = [
     Math.sign(yaw) * Math.min(Math.abs(yaw) / 18, 1) * bend.yaw * radians,
     Math.min(pitch / 16, 1) * bend.pitch * radians,
