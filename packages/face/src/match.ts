@@ -20,8 +20,8 @@ export const matchThresholds: MatchThresholds = { match: 0.55, review: 0.6 };
 
 /**
  * A straight look nearer to the portrait than this share of the match distance is a copy of it: 0.2 at the default. Of
- * 5,861 pairs of photographs of one person from different days 20 were nearer, nearly all of them one photograph twice
- * (docs/face.md). Half: copies in other light pass. Twice: one genuine person in four is refused.
+ * 5,861 pairs of photographs of one person from different days 19 were nearer (docs/face.md). Half: copies with noise
+ * pass. Twice: many genuine people are refused.
  */
 const copyShare = 4 / 11;
 
