@@ -154,10 +154,10 @@ export class Pipeline {
   }
 
   handleReadyForQuery(): void {
-    if (this.#unreadable !== null) return this.handleError(this.#unreadable);
     this.#stop?.();
     clearTimeout(this.#silence);
-    this.#reply.resolve(this.#answers);
+    if (this.#unreadable === null) this.#reply.resolve(this.#answers);
+    else this.#reply.reject(this.#unreadable);
   }
 }
 
