@@ -18,7 +18,7 @@ export type Ticket = {
   readonly refuse: (reason: "queue_full" | "waited_too_long") => void;
   /**
    * Kept by the queue: a slot, or the timer of its wait. A function that is put here and replaced keeps its request in
-   * memory until V8 collects old objects, which costs a tenth of the time of a request.
+   * memory until V8 collects old objects.
    */
   held: "slot" | NodeJS.Timeout | null;
 };
