@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { median } from "@assay/face/median";
 import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
+import { emptyDatabase } from "./support/database.ts";
 import { LoadProcess } from "./support/load-process.ts";
 import { postgresMicroseconds } from "./support/postgres-usage.ts";
 import { ServerProcess } from "./support/server-process.ts";
@@ -10,7 +12,7 @@ import { newTwoKeys } from "./support/two-keys.ts";
 
 /** Half: code that V8 has not optimized yet is measured in the first rounds, of which the service has more than the bare server. */
 const warmSeconds = 15;
-/** Requests at a rate are few, and PostgreSQL's processor time is counted in hundredths of a second. */
+/** Requests at a rate are few. */
 const loads = [
   { name: "32 connections", connections: 32, ratePerSecond: null, seconds: 3 },
   { name: "4 connections", connections: 4, ratePerSecond: null, seconds: 3 },
@@ -23,10 +25,15 @@ type Side = { name: string; server: ServerProcess; request: string };
 /**
  * Reads and creates a session, and does the same with a bare server: node:http and stock `pg`, the statements of the service, the same size of
  * the pool, the same PostgreSQL. Compared is the processor time of server and PostgreSQL together. Rounds alternate, so a slow moment of the machine hits both;
- * medians are compared. `--quick`: one round instead of five, 3 s to warm up instead of 15.
+ * medians are compared. `--quick`: one round instead of five (`--rounds N`), 3 s to warm up instead of 15. `--against FOLDER` names a checkout of another
+ * version, which is measured in turn with this one, with a database of its own.
  */
 export async function run(options: readonly string[] = []): Promise<void> {
   const isQuick = options.includes("--quick");
+  const optionOf = (name: string) =>
+    options.includes(name) ? options[options.indexOf(name) + 1] : undefined;
+  const rounds = Number(optionOf("--rounds") ?? (isQuick ? 1 : 5));
+  const against = optionOf("--against");
   const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-"));
   const postgres = await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {} });
   const env = {
@@ -40,8 +47,9 @@ export async function run(options: readonly string[] = []): Promise<void> {
   const generator = new LoadProcess();
   const servers: ServerProcess[] = [];
   // Without jobs, whose statements would be counted while the bare server is measured.
-  const start = async (module: string) => {
-    const server = await ServerProcess.start(new URL(`./support/${module}`, import.meta.url), env, ["api"]);
+  const start = async (module: string, root = join(import.meta.dirname, ".."), also = {}) => {
+    const file = pathToFileURL(resolve(root, "bench/support", module));
+    const server = await ServerProcess.start(file, { ...env, ...also }, ["api"]);
     servers.push(server);
     return server;
   };
@@ -49,17 +57,24 @@ export async function run(options: readonly string[] = []): Promise<void> {
     const [assay, bare] = [await start("assay-server.ts"), await start("bare-session-server.ts")];
     const keys = await newTwoKeys(assay.url, postgres.adminUrl);
     const id = await createOne(assay.url, keys.assay);
+    const callers = [
+      { name: "bare", server: bare, key: keys.bare, id },
+      { name: "assay", server: assay, key: keys.assay, id },
+    ];
+    if (against !== undefined) {
+      const databaseUrl = await emptyDatabase(postgres.adminUrl, "before");
+      const server = await start("assay-server.ts", against, { DATABASE_URL: databaseUrl });
+      const { assay: key } = await newTwoKeys(server.url, databaseUrl);
+      callers.push({ name: "before", server, key, id: await createOne(server.url, key) });
+    }
     const measure = measurer(generator, dataDir);
     for (const what of ["Read a session", "Create a session"]) {
-      const requestOf = (key: string) => (what.startsWith("Read") ? getRequest(id, key) : postRequest(key));
-      const sides: Side[] = [
-        { name: "bare", server: bare, request: requestOf(keys.bare) },
-        { name: "assay", server: assay, request: requestOf(keys.assay) },
-      ];
+      const requestOf = what.startsWith("Read") ? getRequest : postRequest;
+      const sides: Side[] = callers.map((one) => ({ ...one, request: requestOf(one.key, one.id) }));
       for (const side of sides) await measure(side, { ...loads[0], seconds: isQuick ? 3 : warmSeconds });
       for (const load of loads) {
         const figures = sides.map(() => [] as Figures[]);
-        for (let round = 0; round < (isQuick ? 1 : 5); round++)
+        for (let round = 0; round < rounds; round++)
           for (const [at, side] of sides.entries()) figures[at]?.push(await measure(side, load));
         report(`${what}, ${load.name}`, sides, figures);
       }
@@ -104,8 +119,10 @@ function report(what: string, sides: readonly Side[], figures: readonly (readonl
     );
     return total;
   });
-  const [bare = 0, assay = 1] = totals;
-  console.log(`  assay is ${(bare / assay).toFixed(2)} of bare`);
+  const [bare = 0, assay = 1, before] = totals;
+  const toBefore =
+    before === undefined ? "" : ` and takes ${(assay / before).toFixed(2)} of the time of before`;
+  console.log(`  assay is ${(bare / assay).toFixed(2)} of bare${toBefore}`);
 }
 
 const host = "host: bench";
@@ -118,7 +135,7 @@ const session = JSON.stringify({
   metadata: { channel: "mobile", shop: "berlin" },
 });
 
-function getRequest(id: string, key: string): string {
+function getRequest(key: string, id: string): string {
   return `GET /v1/sessions/${id} HTTP/1.1\r\n${host}\r\nauthorization: Bearer ${key}\r\n\r\n`;
 }
 

@@ -1,7 +1,7 @@
 // How many connections to PostgreSQL a process should have: reading and creating sessions, and a burst of cancellations that fans out, with pools of different sizes
 // in turn. `--quick` takes a fifth of the load and two rounds, `--sizes 2,8` only those sizes.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { median } from "@assay/face/median";
@@ -9,7 +9,8 @@ import { Pool } from "undici";
 import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
 import { createAuthority } from "../apps/server/test/support/certificate.ts";
 import { cancelAll, cpuSeconds, createSessions, keysOf, type System, startSystem } from "./support/burst.ts";
-import { ask, countOf, cpuOfCluster, forked, received } from "./support/publishing.ts";
+import { postgresMicroseconds } from "./support/postgres-usage.ts";
+import { ask, countOf, forked, received } from "./support/publishing.ts";
 
 const readers = 32;
 const endpoints = 20;
@@ -41,7 +42,8 @@ export async function run(options: readonly string[] = []): Promise<void> {
   writeFileSync(join(folder, "ca.pem"), authority.certificate);
   const receiver = await forked("webhook-receiver.ts", keysOf(authority));
   const { port } = await ask<{ port: number }>(receiver, { ask: "ports" });
-  const cluster = Number(readFileSync(join(folder, "postgres/data/postmaster.pid"), "utf8").split("\n")[0]);
+  const usedMs = async (system: System) =>
+    (await cpuSeconds(system)) * 1000 + postgresMicroseconds(folder) / 1000;
   const systems = new Map<number, System>();
   const figures = new Map(sizes.map((size) => [size, [] as Figures[]]));
   try {
@@ -62,7 +64,7 @@ export async function run(options: readonly string[] = []): Promise<void> {
     for (let round = 0; round <= rounds; round++)
       for (const [size, system] of systems) {
         const ids = await createSessions(system, bursts);
-        const before = (await cpuSeconds(system)) + cpuOfCluster(cluster);
+        const before = await usedMs(system);
         const reading = await readAll(system, ids, reads);
         const arrivedBefore = await countOf(receiver);
         await ask(receiver, { ask: "record" });
@@ -75,7 +77,7 @@ export async function run(options: readonly string[] = []): Promise<void> {
             ...reading,
             deliveriesPerSecond: (bursts * endpoints) / seconds,
             ackMs: median(took),
-            cpuMs: ((await cpuSeconds(system)) + cpuOfCluster(cluster) - before) * 1000,
+            cpuMs: (await usedMs(system)) - before,
           });
       }
     report(figures);

@@ -2,7 +2,7 @@
 // from a request until each of the endpoints has its delivery, with sending in the process that answers and in one of its own.
 
 import { generateKeyPairSync } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -12,7 +12,10 @@ import pg from "pg";
 import { Pool } from "undici";
 import { startEmbeddedPostgres } from "../../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
 import { createAuthority } from "../../apps/server/test/support/certificate.ts";
-import { ask, countOf, cpuOfCluster, forked, received } from "./publishing.ts";
+import { emptyDatabase } from "./database.ts";
+import { password } from "./new-partner.ts";
+import { postgresMicroseconds } from "./postgres-usage.ts";
+import { ask, countOf, forked, received } from "./publishing.ts";
 import { ServerProcess } from "./server-process.ts";
 
 const rounds = 3;
@@ -47,7 +50,6 @@ export async function burst(sessions: number, against: string | null): Promise<v
   writeFileSync(join(folder, "ca.pem"), authority.certificate);
   const receiver = await forked("webhook-receiver.ts", keysOf(authority));
   const { port } = await ask<{ port: number }>(receiver, { ask: "ports" });
-  const cluster = Number(readFileSync(join(folder, "postgres/data/postmaster.pid"), "utf8").split("\n")[0]);
   const own = resolve(import.meta.dirname, "../..");
   const systems: System[] = [];
   try {
@@ -59,7 +61,7 @@ export async function burst(sessions: number, against: string | null): Promise<v
     const measure = async (system: System): Promise<Figures> => {
       const ids = await createSessions(system, sessions);
       await ask(receiver, { ask: "record" });
-      const before = { server: await cpuSeconds(system), postgres: cpuOfCluster(cluster) };
+      const before = { server: await cpuSeconds(system), postgres: postgresMicroseconds(folder) };
       const arrivedBefore = await countOf(receiver);
       const startedAt = performance.now();
       const sent = await cancelAll(system, ids);
@@ -76,7 +78,7 @@ export async function burst(sessions: number, against: string | null): Promise<v
       return {
         perSecond: count / seconds,
         serverMs: (((await cpuSeconds(system)) - before.server) * 1000) / count,
-        postgresMs: ((cpuOfCluster(cluster) - before.postgres) * 1000) / count,
+        postgresMs: (postgresMicroseconds(folder) - before.postgres) / 1000 / count,
         ackMs: median(sent.took),
         p50Ms: median(latencies),
         p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN,
@@ -129,17 +131,14 @@ type Place = {
   postgresUrl: string;
   hook: string;
   roles: readonly string[];
+  endpoints?: number;
   /** Settings besides those that every benchmark has. */
   settings?: Record<string, string>;
 };
 
 export async function startSystem(place: Place): Promise<System> {
   const { name, root, folder, postgresUrl, hook, roles, settings } = place;
-  const databaseUrl = postgresUrl.replace(/\/assay\b/, `/${name}`);
-  const admin = new pg.Client({ connectionString: postgresUrl });
-  await admin.connect();
-  await admin.query(`create database ${name}`);
-  await admin.end();
+  const databaseUrl = await emptyDatabase(postgresUrl, name);
   const module = pathToFileURL(join(root, "bench/support/assay-server.ts"));
   const env = {
     DATABASE_URL: databaseUrl,
@@ -154,7 +153,7 @@ export async function startSystem(place: Place): Promise<System> {
   for (const role of roles) processes.push(await ServerProcess.start(module, env, [role]));
   const url = processes[0]?.url ?? "";
   const call = callerOf(url);
-  const person = { name: "Bench", email: "bench@example.com", password: "bench bench bench" };
+  const person = { name: "Bench", email: "bench@example.com", password };
   const { token } = await call("/v1/auth/sign-up/email", "", person);
   await call("/v1/auth/orgs", String(token), { name: "Bench", slug: "bench" });
   const { key } = await call("/v1/auth/api-keys", String(token), {
@@ -162,7 +161,7 @@ export async function startSystem(place: Place): Promise<System> {
     scopes: ["sessions:read", "sessions:write", "webhooks:read", "webhooks:write"],
   });
   const { n, e } = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.export({ format: "jwk" });
-  for (let at = 0; at < endpoints; at++) {
+  for (let at = 0; at < (place.endpoints ?? endpoints); at++) {
     const made = await call("/v1/webhooks/endpoints", String(key), { url: `${hook}?${at}` });
     const { id } = made.endpoint as { id: string };
     await call(`/v1/webhooks/endpoints/${id}/keys`, String(key), {

@@ -3,7 +3,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -13,12 +13,13 @@ import pg from "pg";
 import { Pool } from "undici";
 import { startEmbeddedPostgres } from "../../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
 import { createAuthority } from "../../apps/server/test/support/certificate.ts";
+import { password } from "./new-partner.ts";
+import { postgresMicroseconds } from "./postgres-usage.ts";
 import { ServerProcess } from "./server-process.ts";
 
 const rounds = 5;
 /** Requests under way at once. */
 const connections = 16;
-const ticksPerSecond = 100;
 
 type System = {
   name: string;
@@ -71,12 +72,11 @@ export async function publishing(
     const prepared = await start("bare", resolve(import.meta.dirname, "../.."));
     await prepared.stop();
     systems.push(await startBare(prepared, folder));
-    const cluster = Number(readFileSync(join(folder, "postgres/data/postmaster.pid"), "utf8").split("\n")[0]);
     const measure = async (system: System, count: number): Promise<Figures> => {
       // Test events are counted by the minute. Nobody may send as many as are sent here, so those of the round before are taken away.
       await system.forgetEvents();
       await ask(receiver, { ask: "record" });
-      const before = await totals(system, cluster, admin);
+      const before = await totals(system, folder, admin);
       const arrivedBefore = await countOf(receiver);
       const startedAt = performance.now();
       const sent = await publish(system, count);
@@ -84,7 +84,7 @@ export async function publishing(
       const seconds = (performance.now() - startedAt) / 1000;
       // Results are recorded a few milliseconds after the last arrival.
       await wait(500);
-      const after = await totals(system, cluster, admin);
+      const after = await totals(system, folder, admin);
       const latencies = receipts.flatMap(([id, at]) => (sent.has(id) ? [at - (sent.get(id) ?? 0)] : []));
       return {
         perSecond: count / seconds,
@@ -214,36 +214,10 @@ export async function countOf(receiver: ChildProcess): Promise<number> {
   return (await ask<{ count: number }>(receiver, { ask: "count" })).count;
 }
 
-async function totals(system: System, cluster: number, admin: pg.Client) {
+async function totals(system: System, dataDir: string, admin: pg.Client) {
   const { rows } = await admin.query("select pg_current_wal_lsn() - '0/0' as wal");
-  return { server: await system.cpuSeconds(), postgres: cpuOfCluster(cluster), wal: Number(rows[0].wal) };
-}
-
-/** Processor time of a PostgreSQL server and all of its processes, those that have ended included. */
-export function cpuOfCluster(postmaster: number): number {
-  let ticks = 0;
-  for (const pid of readdirSync("/proc")
-    .map(Number)
-    .filter((number) => number > 0)) {
-    const stat = statOf(pid);
-    if (stat === null) continue;
-    const [parent, user, system, reapedUser, reapedSystem] = [1, 11, 12, 13, 14].map((at) =>
-      Number(stat[at]),
-    );
-    if (pid === postmaster) ticks += (user ?? 0) + (system ?? 0) + (reapedUser ?? 0) + (reapedSystem ?? 0);
-    else if (parent === postmaster) ticks += (user ?? 0) + (system ?? 0);
-  }
-  return ticks / ticksPerSecond;
-}
-
-/** The fields after the name of the program, which may hold anything. Null where the process has ended. */
-function statOf(pid: number): string[] | null {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return text.slice(text.lastIndexOf(")") + 2).split(" ");
-  } catch {
-    return null;
-  }
+  const postgres = postgresMicroseconds(dataDir) / 1e6;
+  return { server: await system.cpuSeconds(), postgres, wal: Number(rows[0].wal) };
 }
 
 type Place = {
@@ -275,7 +249,7 @@ async function startService({ name, root, folder, postgresUrl, hook, organizatio
   };
   const { n, e } = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.export({ format: "jwk" });
   const newPartner = async (at: number) => {
-    const person = { name: "Bench", email: `bench${at}@example.com`, password: "bench bench bench" };
+    const person = { name: "Bench", email: `bench${at}@example.com`, password };
     const { token } = await call("/v1/auth/sign-up/email", "", person);
     const { id: organizationId } = await call("/v1/auth/orgs", String(token), {
       name: "Bench",

@@ -1,0 +1,133 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { median } from "@assay/face/median";
+import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
+import { createAuthority } from "../apps/server/test/support/certificate.ts";
+import { cancelAll, cpuSeconds, createSessions, keysOf, type System, startSystem } from "./support/burst.ts";
+import { postgresMicroseconds } from "./support/postgres-usage.ts";
+import { ask, countOf, forked, received } from "./support/publishing.ts";
+
+/** Verifications under way at once. */
+const atOnce = 8;
+
+type Figures = { server: number; postgres: number };
+type Part = {
+  name: string;
+  count: number;
+  end: (system: System, count: number) => Promise<() => Promise<unknown>>;
+};
+
+/**
+ * What a session costs that ends with one delivery: one that the partner cancels, and one that a device verifies. Processor time of service and
+ * PostgreSQL for each, medians of `--rounds N` (5). `--against FOLDER` names a checkout of another version, with its packages installed, which is measured in
+ * turn with this one. `--quick`: a quarter of the load.
+ */
+export async function run(options: readonly string[] = []): Promise<void> {
+  const optionOf = (name: string) =>
+    options.includes(name) ? options[options.indexOf(name) + 1] : undefined;
+  const rounds = Number(optionOf("--rounds") ?? 5);
+  const scale = options.includes("--quick") ? 0.25 : 1;
+  const against = optionOf("--against");
+  const own = resolve(import.meta.dirname, "..");
+  const roots = new Map([
+    ["ours", own],
+    ...(against === undefined ? [] : [["before", resolve(against)] as const]),
+  ]);
+  const folder = mkdtempSync(join(tmpdir(), "assay-bench-"));
+  const postgres = await startEmbeddedPostgres({ dataDir: folder, env: process.env, log: () => {} });
+  const authority = createAuthority();
+  writeFileSync(join(folder, "ca.pem"), authority.certificate);
+  const receiver = await forked("webhook-receiver.ts", keysOf(authority));
+  const { port } = await ask<{ port: number }>(receiver, { ask: "ports" });
+  const systems: System[] = [];
+  try {
+    const hook = `https://127.0.0.1:${port}/hook`;
+    const place = { folder, postgresUrl: postgres.adminUrl, hook, roles: ["all"], endpoints: 1 };
+    for (const [name, root] of roots) systems.push(await startSystem({ ...place, name, root }));
+    const parts: Part[] = [
+      { name: "cancelled", count: 800 * scale, end: cancelled },
+      { name: "verified", count: 120 * scale, end: verifiedBy(roots) },
+    ];
+    for (const { name, count, end } of parts) {
+      const measure = async (system: System): Promise<Figures> => {
+        const endAll = await end(system, count);
+        const used = async () => ({
+          server: (await cpuSeconds(system)) * 1000,
+          postgres: postgresMicroseconds(folder) / 1000,
+        });
+        const [arrived, before] = [await countOf(receiver), await used()];
+        await endAll();
+        await received(receiver, arrived, count);
+        // Results are recorded a few milliseconds after the last arrival.
+        await wait(500);
+        const after = await used();
+        return {
+          server: (after.server - before.server) / count,
+          postgres: (after.postgres - before.postgres) / count,
+        };
+      };
+      for (const system of systems) await measure(system);
+      const figures = systems.map(() => [] as Figures[]);
+      for (let round = 0; round < rounds; round++)
+        for (const [at, system] of systems.entries()) figures[at]?.push(await measure(system));
+      report(`A session that is ${name}, with one delivery`, systems, figures);
+    }
+  } finally {
+    for (const { processes } of systems) for (const one of processes) await one.stop();
+    receiver.kill("SIGKILL");
+    await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function report(what: string, systems: readonly System[], figures: readonly (readonly Figures[])[]): void {
+  console.log(`\n${what}`);
+  const totals = systems.map(({ name }, at) => {
+    const of = (part: keyof Figures) => median((figures[at] ?? []).map((one) => one[part]));
+    const total = median((figures[at] ?? []).map(({ server, postgres }) => server + postgres));
+    console.log(
+      `  ${name.padEnd(6)} ${of("server").toFixed(2)} ms of the server + ${of("postgres").toFixed(2)} of PostgreSQL, ${total.toFixed(2)} ms of processor time in all`,
+    );
+    return total;
+  });
+  const [ours = 0, before] = totals;
+  if (before !== undefined) console.log(`  ${(ours / before).toFixed(2)} of before`);
+}
+
+/** The sessions are created before the measurement begins. */
+async function cancelled(system: System, count: number) {
+  const ids = await createSessions(system, count);
+  return () => cancelAll(system, ids);
+}
+
+/** Each version is read by the device of its own checkout. Sessions are created within the measurement: what is measured is a whole verification. */
+function verifiedBy(roots: ReadonlyMap<string, string>): Part["end"] {
+  return async (system, count) => {
+    const from = async (file: string) =>
+      import(pathToFileURL(join(roots.get(system.name) ?? "", "packages", file)).href);
+    const { runDevice }: typeof import("@assay/device/run-device") = await from("device/src/run-device.ts");
+    const { virtualPassport }: typeof import("@assay/device/virtual-passport") = await from(
+      "device/src/virtual-passport.ts",
+    );
+    const { testDocuments }: typeof import("@assay/emrtd/node/test-country/catalogue") = await from(
+      "emrtd/src/node/test-country/catalogue.ts",
+    );
+    const document = testDocuments(new Date()).find(({ id }) => id === "passport-valid");
+    if (document === undefined) throw new Error("there is no valid passport");
+    let left = count;
+    const lane = async () => {
+      while (left-- > 0) {
+        const [id] = await createSessions(system, 1);
+        const outcome = await runDevice({
+          verificationUrl: `${system.url}/verify/${id}`,
+          chip: virtualPassport(document),
+        });
+        if (outcome.result !== "succeeded") throw new Error(`a verification ended with ${outcome.result}`);
+      }
+    };
+    return () => Promise.all(Array.from({ length: atOnce }, lane));
+  };
+}
