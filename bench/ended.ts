@@ -125,7 +125,7 @@ function verifiedBy(roots: ReadonlyMap<string, string>): Part["end"] {
           verificationUrl: `${system.url}/verify/${id}`,
           chip: virtualPassport(document),
         });
-        if (outcome.result !== "succeeded") throw new Error(`a verification ended with ${outcome.result}`);
+        if (outcome.kind !== "succeeded") throw new Error(`a verification ended with ${outcome.kind}`);
       }
     };
     return () => Promise.all(Array.from({ length: atOnce }, lane));
