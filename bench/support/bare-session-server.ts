@@ -33,6 +33,7 @@ const insert = statementOf((db) =>
     {
       id: "vs" as never,
       organizationId,
+      methods: ["document_chip"],
       contractVersion: 1,
       shareFields: {},
       requirements: {} as never,

@@ -47,6 +47,16 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.former_steps(chip_tries smallint, face_tries smallint, chip_passed_at timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_strip_nulls(jsonb_build_object(
+    'chip', case when chip_tries > 0 then jsonb_build_object('tries', chip_tries, 'passed_at', chip_passed_at) end,
+    'face', case when face_tries > 0 then jsonb_build_object('tries', face_tries) end))
+$function$;
+
 CREATE OR REPLACE FUNCTION public.has_fewer_test_events(organization uuid, in_sandbox boolean, types text[], since text, most integer)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -59,6 +69,22 @@ begin
       select from events
       where organization_id = organization and sandbox = in_sandbox and type = of_type and left(id, 14) collate by_type >= since
         and session_id is null) as sent) < most;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.keep_steps()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.steps <> old.steps then
+    new.nfc_tries_used := coalesce((new.steps #>> '{chip,tries}')::smallint, 0);
+    new.liveness_tries_used := coalesce((new.steps #>> '{face,tries}')::smallint, 0);
+    new.chip_passed_at := (new.steps #>> '{chip,passed_at}')::timestamptz;
+  else
+    new.steps := new.steps || former_steps(new.nfc_tries_used, new.liveness_tries_used, new.chip_passed_at);
+  end if;
+  return new;
 end
 $function$;
 
@@ -596,6 +622,7 @@ create table session_days (
   failure_codes jsonb default '{}'::jsonb not null,
   seconds_buckets jsonb default '{}'::jsonb not null,
   stages jsonb default '{}'::jsonb not null,
+  methods jsonb default '{}'::jsonb not null,
   constraint session_days_pkey PRIMARY KEY (organization_id, day, sandbox, shard)
 ) with (fillfactor=70);
 
@@ -609,6 +636,7 @@ create table session_outcomes (
   seconds_bucket smallint,
   stage text not null,
   by smallint not null,
+  method text,
   constraint session_outcomes_pkey PRIMARY KEY (organization_id, id)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000);
 
@@ -639,6 +667,8 @@ create table sessions (
   unmet_requirement text,
   embed_origin text,
   opened_at timestamp(3) with time zone,
+  steps jsonb default '{}'::jsonb not null,
+  methods text[],
   return_code_hash bytea,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_check CHECK (((status = 'failed'::text) = (failure_code IS NOT NULL))),
@@ -651,6 +681,7 @@ CREATE INDEX sessions_organization ON public.sessions USING btree (organization_
 CREATE INDEX sessions_reference ON public.sessions USING btree (organization_id, sandbox, client_reference_id, status, id COLLATE by_reference) WHERE (client_reference_id IS NOT NULL);
 CREATE INDEX sessions_reference_beginning ON public.sessions USING btree (organization_id, sandbox, client_reference_id text_pattern_ops) WHERE (client_reference_id IS NOT NULL);
 CREATE INDEX sessions_status ON public.sessions USING btree (organization_id, sandbox, status, id COLLATE by_status);
+CREATE TRIGGER sessions_keep_steps BEFORE UPDATE OF steps, nfc_tries_used, liveness_tries_used, chip_passed_at ON public.sessions FOR EACH ROW WHEN (((new.steps <> old.steps) OR (new.nfc_tries_used <> old.nfc_tries_used) OR (new.liveness_tries_used <> old.liveness_tries_used) OR (new.chip_passed_at IS DISTINCT FROM old.chip_passed_at))) EXECUTE FUNCTION keep_steps();
 
 create table set_aside_rows (
   job text not null,

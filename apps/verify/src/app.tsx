@@ -31,6 +31,7 @@ import type { Details } from "./session/api.ts";
 import { canTellSight } from "./session/consent-sight.ts";
 import { hasEnded } from "./session/follow-status.ts";
 import type { Given } from "./session/given.ts";
+import { stepOfPhase, stepsOf } from "./session/steps.ts";
 import { troubleWords } from "./session/trouble.ts";
 import { type Session, useSession } from "./session/use-session.ts";
 import { Loading } from "./ui/connection.tsx";
@@ -98,13 +99,13 @@ function Page({
   const session = useSession(address.sessionId, given);
   const settled = useSessionLanguage(session, chosen, onWords);
   const { details, status, clock } = session;
-  const [step, setStep] = useState(0);
+  const [step, setStep] = useState<string | null>(null);
   const open = status !== null && !hasEnded(status);
   const shownStep = () => {
     if (status === null || session.problem !== null) return null;
-    if (open) return status.consent_given ? Math.max(1, step) : 0;
+    if (open) return status.consent_given ? (step ?? stepOfPhase(status, null)?.name ?? null) : "consent";
     // A session that did not succeed has no last step to show as done.
-    return status.status === "succeeded" && details?.consent?.withdrawn_at == null ? 3 : null;
+    return status.status === "succeeded" && details?.consent?.withdrawn_at == null ? "done" : null;
   };
   usePartnerPage(session, shownStep());
   const [moved, setMoved] = useState(false);
@@ -115,6 +116,7 @@ function Page({
       details={details}
       // A page that could not be loaded says why itself.
       tellsOffline={session.problem === null || details !== null}
+      steps={status === null ? [] : stepsOf(status)}
       step={shownStep()}
       deadline={open && clock !== null ? { clock, expiresAt: status.expires_at } : null}
       onLanguage={onLanguage}
@@ -180,7 +182,7 @@ function Current({
 }: {
   session: Session;
   address: Address;
-  onStep: (step: number) => void;
+  onStep: (step: string | null) => void;
   /** The person goes on in a tab that this page, in a frame, has opened. */
   onMoved: () => void;
 }) {
@@ -212,9 +214,10 @@ function Current({
   useEffect(() => {
     if (inStatus !== undefined && inStatus !== "created") void reload();
   }, [inStatus, reload]);
-  const stepOfOther = status?.attempt?.step ?? null;
+  const stepOfOther =
+    status === null ? null : (stepOfPhase(status, status.attempt?.step ?? null)?.name ?? null);
   useEffect(() => {
-    if (!reading) onStep(stepOfOther?.startsWith("face") ? 2 : 1);
+    if (!reading) onStep(stepOfOther);
   }, [reading, stepOfOther, onStep]);
   const readHere = useCallback(() => {
     kept.reading = { handoffToken: null, socketToken: null };

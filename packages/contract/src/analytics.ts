@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { methods } from "./facts.ts";
 import { route } from "./route.ts";
 import { closed, Nullable, named, open, PrefixedId } from "./schema.ts";
 import { failureCodes } from "./sessions.ts";
@@ -94,6 +95,12 @@ export const SessionsOverview = named(
         succeeded: Count,
       }),
     ),
+    methods: Type.Unsafe<Partial<Record<string, number>>>({
+      type: "object",
+      additionalProperties: { type: "integer", minimum: 0 },
+      description: `How many sessions succeeded by each method, since methods are counted. Methods: ${methods.join(", ")}.`,
+      examples: [{ document_chip: 12 }],
+    }),
     failure_codes: Type.Unsafe<Partial<Record<string, number>>>({
       type: "object",
       additionalProperties: { type: "integer", minimum: 0 },

@@ -40,6 +40,17 @@ export function directionOf(language: string): "ltr" | "rtl" {
   return language === "ar" ? "rtl" : "ltr";
 }
 
+/** How a person may be verified. `document_chip`: the chip of a document, then the face. The others: a credential in a wallet. */
+export const methods = ["document_chip", "wallet_pid", "wallet_mdl", "wallet_age"] as const;
+export type Method = (typeof methods)[number];
+/** What a session allows that does not say. */
+export const defaultMethods: readonly Method[] = ["document_chip"];
+
+/** Version 2 of the share contract is that of wallets: claims come from any listed method, and `service_document_id` may be null. */
+export function contractVersionOf(allowed: readonly Method[]): 1 | 2 {
+  return allowed.every((method) => defaultMethods.includes(method)) ? 1 : 2;
+}
+
 /**
  * What a partner may demand of a document beyond what is always checked. `clone_detection`: its chip proves that it is no copy.
  * `revocation`: a fresh list of its state tells that the signer was not revoked.

@@ -2,7 +2,7 @@ import { signUpModes } from "./accounts.ts";
 import { auditEvents } from "./audit.ts";
 import { eventTypes } from "./events.ts";
 import { evidenceWarnings } from "./evidence-warnings.ts";
-import { environments, mailLanguages, pageLanguages, requirementNames } from "./facts.ts";
+import { environments, mailLanguages, methods, pageLanguages, requirementNames } from "./facts.ts";
 import { businessTypes, goLivePoints, resultsWithoutEndpoint } from "./go-live.ts";
 import { jobStates, operatorConcerns, processRoles, revocationListStates } from "./operator.ts";
 import { roles, scopes } from "./route.ts";
@@ -14,6 +14,7 @@ import {
   faceChecks,
   failureCodes,
   sessionStatuses,
+  walletEvidence,
 } from "./sessions.ts";
 import { cancelOutcomes } from "./verify.ts";
 import { answerErrors } from "./webhook-listeners.ts";
@@ -46,6 +47,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
   JobState: jobStates,
   OperatorConcern: operatorConcerns,
   MailLanguage: mailLanguages,
+  Method: methods,
   PageLanguage: pageLanguages,
   ProcessRole: processRoles,
   RequirementName: requirementNames,
@@ -56,6 +58,13 @@ const named: Readonly<Record<string, readonly string[]>> = {
   Scope: scopes,
   SessionStatus: sessionStatuses,
   SignUpMode: signUpModes,
+  WalletBinding: walletEvidence.binding,
+  WalletCredential: walletEvidence.credential,
+  WalletFormat: walletEvidence.format,
+  WalletHolder: walletEvidence.holder,
+  WalletLevel: walletEvidence.level,
+  WalletRevocation: walletEvidence.revocation,
+  WalletTrust: walletEvidence.trust,
 };
 
 const nameOf = new Map(Object.entries(named).map(([name, values]) => [values.join(), name]));

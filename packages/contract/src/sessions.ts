@@ -1,6 +1,6 @@
 import { type Static, type TOptional, type TSchema, Type } from "typebox";
 import { type EvidenceWarning, evidenceWarnings } from "./evidence-warnings.ts";
-import { pageLanguages, requirementNames, sessionLifetimeMinutes } from "./facts.ts";
+import { type Method, methods, pageLanguages, requirementNames, sessionLifetimeMinutes } from "./facts.ts";
 import { pageQuery } from "./page.ts";
 import { route } from "./route.ts";
 import { closed, Nullable, named, OneOf, open, PrefixedId, Text, Timestamp } from "./schema.ts";
@@ -30,6 +30,8 @@ export const failureCodes = [
   "document_expired",
   "liveness_failed",
   "selfie_face_mismatch",
+  // Sessions of contract version 2 only.
+  "holder_binding_failed",
 ] as const;
 export type FailureCode = (typeof failureCodes)[number];
 
@@ -192,8 +194,8 @@ const faceCheckNotes = {
 export type FaceCheck = keyof typeof faceCheckNotes;
 export const faceChecks = Object.keys(faceCheckNotes) as [FaceCheck, ...FaceCheck[]];
 
-export const Evidence = named(
-  "Evidence",
+export const ChipAndFaceEvidence = named(
+  "ChipAndFaceEvidence",
   open({
     method: OneOf(["chip_and_face"], {
       description:
@@ -240,6 +242,69 @@ export const ReturnCodeSha256 = Nullable(
   }),
 );
 
+export const walletEvidence = {
+  credential: ["eudi_pid", "mdl", "age_proof"],
+  format: ["dc+sd-jwt", "mso_mdoc"],
+  trust: ["eu_list", "vical", "operator", "sandbox"],
+  holder: ["key_proven", "not_proven"],
+  revocation: ["checked", "short_lived", "stale", "no_list"],
+  binding: ["platform", "same_browser", "handed_over", "cross_device"],
+  level: ["high"],
+} as const;
+
+export const WalletEvidence = named(
+  "WalletEvidence",
+  open({
+    method: OneOf(["wallet"], {
+      description:
+        "A credential was presented from a wallet. Only sessions whose `methods` name a wallet have it.",
+    }),
+    credential: OneOf(walletEvidence.credential, {
+      description:
+        "`eudi_pid`: personal identification data of a state of the European Union. `mdl`: a mobile driving licence. `age_proof`: a proof of age and nothing else.",
+    }),
+    format: OneOf(walletEvidence.format),
+    trust: OneOf(walletEvidence.trust, {
+      description:
+        "Which list named the issuer. `eu_list`: a list of trusted entities of the European Union. `vical`: a list of issuers of driving licences. `operator`: the operator's own. `sandbox`: that of test credentials.",
+    }),
+    holder: OneOf(walletEvidence.holder, {
+      description:
+        "`key_proven`: the wallet proved that it holds the key that the credential was issued to. `not_proven`: it was not asked to, which only `age_proof` allows.",
+    }),
+    revocation: OneOf(walletEvidence.revocation, {
+      description:
+        "`checked`: a fresh status list does not name the credential. `short_lived`: it is valid for at most a day. `stale`: the newest list is past its time. `no_list`: there was none.",
+    }),
+    binding: OneOf(walletEvidence.binding, {
+      description:
+        "How the presentation is tied to the person's browser. `platform`: by the browser itself. `same_browser`: the browser that asked got the answer. `handed_over`: the person changed to a phone by our own page. `cross_device`: not at all, for `age_proof` only.",
+    }),
+    level: {
+      ...Nullable(OneOf(walletEvidence.level)),
+      description:
+        "`high`: the level of assurance of an `eudi_pid` whose issuer is on the list of the European Union.",
+    },
+    warnings: Type.Array(Type.String(), { description: "What was found and tolerated, each once." }),
+    verified_at: Timestamp,
+  }),
+);
+
+/** By `method`. The first is the only one of contract version 1. */
+export const Evidence = named("Evidence", Type.Union([ChipAndFaceEvidence, WalletEvidence]));
+
+const credentialMethods = { eudi_pid: "wallet_pid", mdl: "wallet_mdl", age_proof: "wallet_age" } as const;
+
+/** The method that a success rests on. */
+export function methodOf(evidence: Static<typeof Evidence>): Method {
+  switch (evidence.method) {
+    case "chip_and_face":
+      return "document_chip";
+    case "wallet":
+      return credentialMethods[evidence.credential];
+  }
+}
+
 export const UnmetRequirement = Nullable(
   OneOf(requirementNames, {
     description:
@@ -254,7 +319,14 @@ const sessionFields = {
   unmet_requirement: UnmetRequirement,
   nfc_tries_used: Type.Integer({ minimum: 0, description: "Chip reads that were judged." }),
   liveness_tries_used: Type.Integer({ minimum: 0, description: "Liveness captures that were judged." }),
-  contract_version: Type.Integer({ description: "Version of the share contract.", examples: [1] }),
+  methods: Type.Array(OneOf(methods), {
+    description: "How the person may be verified, in your order.",
+    examples: [["document_chip"]],
+  }),
+  contract_version: Type.Integer({
+    description: "Version of the share contract: 2 where `methods` has a wallet, else 1.",
+    examples: [1],
+  }),
   share_fields: mapOf(ShareField, {
     description: "What the person is asked to share. `service_document_id` is always among it.",
   }),
@@ -353,6 +425,16 @@ export const CreateSessionBody = named(
         maxProperties: shareLimits.fields,
         description: `What the person is asked to share. Keys: ${claimKeys.join(", ")}, and one age_over_N with N from ${ageClaim.min} to ${ageClaim.max}.`,
         examples: [shareFieldsExample],
+      }),
+    ),
+    methods: Type.Optional(
+      Type.Array(OneOf(methods), {
+        minItems: 1,
+        maxItems: methods.length,
+        uniqueItems: true,
+        description:
+          "How the person may be verified, in the order in which it is offered. `document_chip`, the default: the chip of a passport or identity card, then the face. The others are credentials in a wallet: personal identification data, a driving licence, a proof of age. A method that the operator has not enabled is 400 `INVALID_REQUEST`, and so is a required field or requirement that no listed method can meet.",
+        examples: [["document_chip"]],
       }),
     ),
     requirements: Type.Optional(AskedRequirements),

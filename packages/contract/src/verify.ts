@@ -52,6 +52,19 @@ const Tries = named(
   }),
 );
 
+const Step = named(
+  "VerifyStep",
+  open({
+    name: Type.String({
+      description: "Its name, with which the phases of the reading device begin, too.",
+      examples: ["chip"],
+    }),
+    tries_used: Type.Integer({ minimum: 0, description: "Tries that were judged." }),
+    tries_left: Type.Integer({ minimum: 0, description: "Tries that are left." }),
+    passed: Type.Boolean({ description: "Whether one of them has passed." }),
+  }),
+);
+
 /** What changes while the person's pages are open. */
 export const VerifyStatus = named(
   "VerifyStatus",
@@ -61,6 +74,7 @@ export const VerifyStatus = named(
     failure_code: Nullable(OneOf(failureCodes, { description: "Set when the session failed." })),
     unmet_requirement: UnmetRequirement,
     tries: Tries,
+    steps: Type.Array(Step, { description: "What the person does after they have agreed, in this order." }),
     consent_given: Type.Boolean(),
     attempt: Nullable(
       named(

@@ -214,19 +214,22 @@ function OutcomesByDay({ overview }: { overview: Overview }) {
   );
 }
 
-const stageNames = {
+/** Stages come from the service, in their order. One that has no name here is named by its own words. */
+const stageNames: Readonly<Record<string, string>> = {
   created: "Created",
   opened: "Opened the page",
   agreed: "Agreed",
   chip_read: "Chip read",
   face_captured: "Face captured",
   succeeded: "Succeeded",
-} as const;
-type Stage = keyof typeof stageNames;
+};
 
 /** From opening to the end, with how many are lost on each step. */
-function Funnel({ overview: { funnel } }: { overview: Overview }) {
-  const stages = Object.keys(stageNames) as Stage[];
+function Funnel({ overview: { funnel, methods } }: { overview: Overview }) {
+  const stages = Object.entries(funnel);
+  const byMethod = Object.entries(methods).map(
+    ([method, count = 0]) => `${inWords(method)} ${countText(count)}`,
+  );
   return (
     <Card title="How far people get">
       {funnel.created === 0 ? (
@@ -235,19 +238,19 @@ function Funnel({ overview: { funnel } }: { overview: Overview }) {
         <>
           <Bars
             of={funnel.created}
-            rows={stages.map((stage, index) => {
-              const before = funnel[stages[index - 1] ?? stage];
-              const lost = before - funnel[stage];
+            rows={stages.map(([stage, count], index) => {
+              const [, before] = stages[index - 1] ?? [stage, count];
+              const lost = before - count;
               return {
-                name: stageNames[stage],
-                count: funnel[stage],
+                name: stageNames[stage] ?? inWords(stage),
+                count,
                 ...(lost > 0 ? { note: `${countText(lost)} lost` } : {}),
               };
             })}
           />
           <p className="mt-4 text-small text-muted">
             Of the sessions that have ended. Programs that look at links, as mail scanners do, count as
-            opening the page.
+            opening the page.{byMethod.length > 0 && ` Succeeded by: ${byMethod.join(", ")}.`}
           </p>
         </>
       )}

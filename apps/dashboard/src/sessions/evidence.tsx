@@ -1,7 +1,8 @@
 import { evidenceWarnings } from "@assay/contract/evidence-warnings";
 import type { RequirementName } from "@assay/contract/facts";
-import type { Evidence, Session } from "@assay/contract/sessions";
+import type { Evidence, Session, WalletEvidence } from "@assay/contract/sessions";
 import type { Static } from "typebox";
+import { inWords } from "../ui/filters.tsx";
 import { Badge, Facts } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 
@@ -65,6 +66,7 @@ export function unmetText({
 
 /** What the success rests on, in words. */
 export function EvidenceFacts({ evidence }: { evidence: Static<typeof Evidence> }) {
+  if (evidence.method === "wallet") return <WalletFacts evidence={evidence} />;
   const [chip, revocation] = [chips[evidence.chip], revocations[evidence.revocation]];
   return (
     <Facts
@@ -87,6 +89,23 @@ export function EvidenceFacts({ evidence }: { evidence: Static<typeof Evidence> 
             </ul>
           ),
         ],
+        ["Verified", <Time key="at" at={evidence.verified_at} />],
+      ]}
+    />
+  );
+}
+
+function WalletFacts({ evidence }: { evidence: Static<typeof WalletEvidence> }) {
+  return (
+    <Facts
+      facts={[
+        ["How", "A credential was presented from a wallet."],
+        ["Credential", inWords(evidence.credential)],
+        ["Issuer named by", inWords(evidence.trust)],
+        ["Holder", inWords(evidence.holder)],
+        ["Revocation", inWords(evidence.revocation)],
+        ["Binding", inWords(evidence.binding)],
+        ["Tolerated", evidence.warnings.length === 0 ? "Nothing" : evidence.warnings.map(inWords).join(", ")],
         ["Verified", <Time key="at" at={evidence.verified_at} />],
       ]}
     />

@@ -232,6 +232,7 @@ function factsOf(session: WithConsent) {
     ...(unmet === null ? [] : [["Unmet", unmet] as const]),
     ["Your reference", <bdi key="reference">{session.client_reference_id ?? "–"}</bdi>],
     ["Open until", <Time key="until" full ahead at={session.expires_at} />],
+    ["Methods", session.methods.map(inWords).join(", ")],
     ["Chip reads", String(session.nfc_tries_used)],
     ["Liveness captures", String(session.liveness_tries_used)],
     ...demandFacts(session),

@@ -133,3 +133,35 @@ test("what there was before there were two environments is in the one that it ca
   await db.close();
   await database.drop();
 });
+
+test("open sessions that were tried before steps were stored have their steps, and those that have ended are left alone", async () => {
+  const database = await createTestDatabase();
+  const db = openDb({ url: database.url, poolSize: 2, onError: () => {} });
+  await db.run(sql`drop schema public cascade`);
+  await db.run(sql`create schema public`);
+  await migrate(database.url, { migrations: listMigrations().filter(({ name }) => name < "0106") });
+  const now = new Date("2026-03-01T10:00:00.000Z");
+  const insert = async (status: string, chip: number, face: number, passed: Date | null) => {
+    const id = newId("vs", now);
+    const completed = status === "cancelled" ? now : null;
+    await db.run(sql`
+      insert into sessions (id, organization_id, status, contract_version, share_fields, metadata, sandbox, cancel_token_hash, expires_at,
+        completed_at, created_at, updated_at, nfc_tries_used, liveness_tries_used, chip_passed_at)
+      values (${id}, ${newUuid<OrganizationId>(now)}, ${status}, 1, '{}', '{}', true, '', ${now}, ${completed}, ${now}, ${now}, ${chip}, ${face},
+        ${passed})`);
+    return id;
+  };
+  const passedAt = "2026-03-01T10:00:00+00:00";
+  const expected = new Map<string, object>([
+    [await insert("created", 0, 0, null), {}],
+    [await insert("in_progress", 1, 0, null), { chip: { tries: 1 } }],
+    [await insert("in_progress", 2, 1, now), { chip: { tries: 2, passed_at: passedAt }, face: { tries: 1 } }],
+    [await insert("cancelled", 2, 1, now), {}],
+  ]);
+  await migrate(database.url);
+  await db.run(sql`set time zone 'UTC'`);
+  const rows = await db.rows<{ id: string; steps: object }>(sql`select id, steps from sessions`);
+  assert.deepEqual(new Map(rows.map(({ id, steps }) => [id, steps])), expected);
+  await db.close();
+  await database.drop();
+});

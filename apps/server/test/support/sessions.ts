@@ -10,19 +10,18 @@ import type { Core } from "../../src/platform/core.ts";
 import type { Tx } from "../../src/platform/db/db.ts";
 import { sql } from "../../src/platform/db/sql.ts";
 import { knownId } from "../../src/platform/kernel/ids.ts";
-import type { ChipContent } from "../../src/verification/attempts/chip-task.ts";
-import type { Proof } from "../../src/verification/attempts/proof.ts";
 import { recordTry } from "../../src/verification/attempts/record-try.ts";
-import type { JudgedTry } from "../../src/verification/attempts/try.ts";
+import { judgedTryOf } from "../../src/verification/evidence/document-chip/judged-try.ts";
+import type { ChipContent, ProvenChip } from "../../src/verification/evidence/document-chip/proof.ts";
+import type { JudgedTry, Step } from "../../src/verification/evidence/kinds.ts";
+import type { TryVerdict } from "../../src/verification/evidence/verdict.ts";
 import { cancelSession } from "../../src/verification/sessions/cancel-session.ts";
 import { claimSession } from "../../src/verification/sessions/claim-session.ts";
 import {
   findSessionOfPerson,
   lockSessionOfPerson,
   type SessionRow,
-  stateOf,
 } from "../../src/verification/sessions/session.store.ts";
-import type { Step } from "../../src/verification/sessions/session.ts";
 import { type Api, expectData } from "./api.ts";
 
 export function deviceHash(name: string): Buffer {
@@ -72,7 +71,7 @@ export async function claimed(core: Core, sessionId: string, device = "phone"): 
 }
 
 /** A verified chip whose holder is called CANARY. */
-function canaryProof(now: Date): Proof {
+function canaryChip(now: Date): ProvenChip {
   const mrz = parseMrzLines(
     buildMrz({
       format: "TD3",
@@ -89,7 +88,7 @@ function canaryProof(now: Date): Proof {
     now,
   );
   const content = serialize({ mrz } satisfies ChipContent);
-  return { kind: "chip", content, level: "chip_genuine", revocation: "checked", warnings: [] };
+  return { kind: "document_chip", content, level: "chip_genuine", revocation: "checked", warnings: [] };
 }
 
 async function record(core: Core, sessionId: string, attemptId: string, judged: JudgedTry) {
@@ -116,10 +115,10 @@ async function record(core: Core, sessionId: string, attemptId: string, judged: 
 
 async function nextTry(core: Core, sessionId: string, step: Step): Promise<number> {
   const session = await findSessionOfPerson(core.db, knownId(sessionId));
-  return 1 + (session === null ? 0 : stateOf(session).triesUsed[step]);
+  return 1 + (session?.steps[step]?.tries ?? 0);
 }
 
-/** The face passes, and the session with it. */
+/** The face passes after the chip, and the session with it. */
 export async function succeed(
   core: Core,
   sessionId: string,
@@ -127,18 +126,27 @@ export async function succeed(
   riskScore = 0.1,
   signs: readonly string[] = [],
 ) {
+  const session = await findSessionOfPerson(core.db, knownId(sessionId));
+  if (session !== null && session.steps.chip?.passed_at === undefined)
+    await passChip(core, sessionId, attemptId, await nextTry(core, sessionId, "chip"));
   const number = await nextTry(core, sessionId, "face");
-  const proof = canaryProof(core.clock.now());
-  return record(core, sessionId, attemptId, {
-    step: "face",
-    number,
-    verdict: { failureCode: null },
-    riskScore,
-    proof,
-    device: "unattested",
-    faceChecks: [],
-    signs,
-  });
+  const verdict = { failureCode: null };
+  return record(core, sessionId, attemptId, tryOf(core, "face", number, verdict, riskScore, signs));
+}
+
+/** A try as the flow would judge it, of the canary, with this score. */
+function tryOf(
+  core: Core,
+  step: Step,
+  number: number,
+  verdict: TryVerdict,
+  riskScore = 0,
+  signs: readonly string[] = [],
+): JudgedTry {
+  const proven = canaryChip(core.clock.now());
+  const face = { simulated: false, risk: 0, device: "unattested" as const, checks: [], signs };
+  const judged = judgedTryOf({ step, number, verdict }, { chip: proven, proven, face, failedTries: 0 });
+  return { ...judged, riskScore };
 }
 
 /** Every try that is left fails. */
@@ -157,7 +165,7 @@ export async function fail(
 
 export function passChip(core: Core, sessionId: string, attemptId: string, number: number) {
   const verdict = { failureCode: null };
-  return record(core, sessionId, attemptId, { step: "chip", number, verdict, riskScore: 0 });
+  return record(core, sessionId, attemptId, tryOf(core, "chip", number, verdict));
 }
 
 export function judge(
@@ -168,7 +176,7 @@ export function judge(
   number: number,
   failureCode: FailureCode,
 ) {
-  return record(core, sessionId, attemptId, { step, number, verdict: { failureCode }, riskScore: 0 });
+  return record(core, sessionId, attemptId, tryOf(core, step, number, { failureCode }));
 }
 
 export async function eventsOf(core: Core, sessionId: string): Promise<string[]> {

@@ -4,12 +4,10 @@ import type { Status } from "../session/api.ts";
 /** The protocol of `/embed/v1.js`: docs/embedding.md has it. Only ids and states are ever said. */
 const protocol = 1;
 
-export type Step = "consent" | "chip" | "face" | "done";
-
 type Said =
   | { type: "ready" }
   | { type: "height"; height: number }
-  | { type: "state"; status: Status["status"]; step: Step | null }
+  | { type: "state"; status: Status["status"]; step: string | null }
   | { type: "finished" };
 
 /** The page of the partner around this one. */

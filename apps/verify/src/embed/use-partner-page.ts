@@ -3,18 +3,15 @@ import { isStorageRefused, placeNow } from "../device/place.ts";
 import { watchSight } from "../session/consent-sight.ts";
 import { hasEnded } from "../session/follow-status.ts";
 import type { Session } from "../session/use-session.ts";
-import { beginToTell, hasScript, type Step, tell, watchScript } from "./partner-page.ts";
-
-const steps: readonly Step[] = ["consent", "chip", "face", "done"];
+import { beginToTell, hasScript, tell, watchScript } from "./partner-page.ts";
 
 /** Tells the partner's page around this one how it goes, and how high this page would like to be. */
-export function usePartnerPage({ api, details, status }: Session, step: number | null): void {
+export function usePartnerPage({ api, details, status }: Session, step: string | null): void {
   const origin = placeNow() === "frame" ? (details?.embed_origin ?? null) : null;
   useEffect(() => (origin === null ? undefined : beginToTell(origin, api.sessionId)), [origin, api]);
   const inStatus = status?.status;
   useEffect(() => {
-    if (origin !== null && inStatus !== undefined)
-      tell({ type: "state", status: inStatus, step: step === null ? null : (steps[step] ?? null) });
+    if (origin !== null && inStatus !== undefined) tell({ type: "state", status: inStatus, step });
   }, [origin, inStatus, step]);
   useEffect(() => {
     const root = document.getElementById("root");

@@ -61,7 +61,8 @@ function Preview({ texts }: { texts: GivenTexts | null }) {
           ready
           details={details}
           logo={look?.logo ?? null}
-          step={details === null ? null : 0}
+          steps={["consent", "chip", "face", "done"]}
+          step={details === null ? null : "consent"}
           deadline={null}
           onLanguage={() => {}}
         >

@@ -4,6 +4,7 @@ import { Notice } from "@assay/ui/notice";
 import { useEffect } from "react";
 import { failureWords, triesWords, useWords } from "../i18n/language.ts";
 import type { Status } from "../session/api.ts";
+import { planned, stepOfPhase } from "../session/steps.ts";
 import type { Session } from "../session/use-session.ts";
 import { LostConnection } from "../ui/connection.tsx";
 import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
@@ -52,10 +53,9 @@ export function FollowScreen({
     { doing: t.otherFace, done: null },
   ];
   const at = steps.findIndex(({ doing }) => doing === now);
-  const { tries } = status;
-  const tried = tries.nfc_tries_used > 0 || tries.liveness_tries_used > 0;
-  const inFace = status.attempt?.step?.startsWith("face") ?? false;
-  const left = triesWords(t, inFace ? tries.liveness_tries_left : tries.nfc_tries_left);
+  const step = stepOfPhase(status, status.attempt?.step ?? null);
+  const tried = planned(status).some(({ tries_used: used }) => used > 0);
+  const left = step && triesWords(t, step.tries_left);
   useEffect(() => announce(now), [announce, now]);
   const waitsFor = status.attempt?.step;
   const refused = waitsFor === "chip" || waitsFor === "face" ? status.attempt?.refused : null;

@@ -34,14 +34,14 @@ export function ReadingScreen({
 }: {
   session: Session;
   details: Details;
-  onStep: (step: number) => void;
+  onStep: (step: string) => void;
   onEnded: () => void;
   onLeave: (() => void) | null;
 }) {
   const { t } = useWords();
   const { device, state, notLoaded, loadAgain } = usePageDevice(session);
   const inFace = state?.phase?.startsWith("face") ?? false;
-  useEffect(() => onStep(inFace ? 2 : 1), [onStep, inFace]);
+  useEffect(() => onStep(inFace ? "face" : "chip"), [onStep, inFace]);
   const ended =
     state !== null &&
     (state.outcome !== null || state.refused === "SESSION_ENDED" || state.refused === "SESSION_EXPIRED");

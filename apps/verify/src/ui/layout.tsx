@@ -15,6 +15,7 @@ export function Layout({
   details,
   logo = null,
   tellsOffline = true,
+  steps,
   step,
   deadline,
   onLanguage,
@@ -27,7 +28,9 @@ export function Layout({
   /** Another place of the logo than the service's own. */
   logo?: string | null;
   tellsOffline?: boolean;
-  step: number | null;
+  /** All steps, by name, and the one whose turn it is. */
+  steps: readonly string[];
+  step: string | null;
   deadline: { clock: ServiceClock; expiresAt: string } | null;
   onLanguage: (language: Language) => void;
   actions?: ReactNode;
@@ -70,7 +73,7 @@ export function Layout({
                 <strong className="font-semibold text-ink">{t.sandboxBadge}.</strong> {t.sandboxNote}
               </p>
             )}
-            {step !== null && <Steps current={step} />}
+            {step !== null && <Steps steps={steps} current={step} />}
           </div>
         </header>
         {/* What stands above comes only now. Another element in its place does not jump; the same one, pushed down, would. */}
@@ -140,14 +143,20 @@ function LanguageChoice({ onLanguage }: { onLanguage: (language: Language) => vo
   );
 }
 
-function Steps({ current }: { current: number }) {
+function Steps({ steps, current: step }: { steps: readonly string[]; current: string }) {
   const { t } = useWords();
-  const names = [t.stepAgree, t.stepRead, t.stepFace, t.stepDone];
+  const names: Readonly<Record<string, string>> = {
+    consent: t.stepAgree,
+    chip: t.stepRead,
+    face: t.stepFace,
+    done: t.stepDone,
+  };
+  const current = steps.indexOf(step);
   return (
-    <ol aria-label={t.stepsLabel} className="mt-3 grid grid-cols-4 gap-1.5">
-      {names.map((name, index) => (
+    <ol aria-label={t.stepsLabel} className="mt-3 grid auto-cols-fr grid-flow-col gap-1.5">
+      {steps.map((each, index) => (
         <li
-          key={name}
+          key={each}
           aria-current={index === current ? "step" : undefined}
           className={`text-small ${index === current ? "font-semibold text-ink" : "text-muted"}`}
         >
@@ -159,11 +168,11 @@ function Steps({ current }: { current: number }) {
           <span
             className={
               index === current
-                ? `whitespace-nowrap sm:whitespace-normal ${index === names.length - 1 ? "max-sm:flex max-sm:justify-end" : ""}`
+                ? `whitespace-nowrap sm:whitespace-normal ${index === steps.length - 1 ? "max-sm:flex max-sm:justify-end" : ""}`
                 : "max-sm:sr-only"
             }
           >
-            {name}
+            {names[each]}
           </span>
           {index < current && <span className="sr-only"> ({t.stepDoneState})</span>}
         </li>

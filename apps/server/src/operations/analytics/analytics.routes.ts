@@ -50,6 +50,7 @@ export function analyticsRoutes({ db, clock }: Pick<Core, "db" | "clock">): Bind
           count,
         })),
         funnel: overview.funnel,
+        methods: overview.methods,
         failure_codes: overview.failureCodes,
       };
     }),

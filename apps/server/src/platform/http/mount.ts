@@ -315,11 +315,27 @@ function plainlyNullable(schema: unknown): unknown {
   );
   const own = Object.fromEntries(written.map(([name, part]) => [name, plainlyNullable(part)]));
   if (anyOf === undefined) return own;
-  const [one, ...others] = anyOf.filter(({ type }) => type !== "null");
-  const isPlain = typeof one?.type === "string" && others.length === 0 && anyOf.length === 2;
-  return isPlain
-    ? { ...own, ...(plainlyNullable(one) as object), nullable: true }
+  const choices = anyOf
+    .filter(({ type }) => type !== "null")
+    .map((choice) => plainlyNullable(choice) as Written);
+  const nullable = choices.length < anyOf.length;
+  const [one] = choices;
+  if (choices.length === 1 && typeof one?.type === "string") return { ...own, ...one, nullable };
+  return choices.every(({ type }) => type === "object")
+    ? { ...own, ...unitedObject(choices), nullable }
     : { ...own, anyOf: plainlyNullable(anyOf) };
+}
+
+type Written = { type?: unknown; properties?: object; required?: readonly string[] };
+
+/** One object with the fields of all: which of them a value has is not asked. */
+function unitedObject(choices: readonly Written[]): object {
+  const [first, ...others] = choices;
+  return {
+    type: "object",
+    properties: Object.assign({}, ...choices.map(({ properties }) => properties)),
+    required: first?.required?.filter((name) => others.every(({ required }) => required?.includes(name))),
+  };
 }
 
 /** Writes replies by their schema: a field that the contract does not declare never leaves. Built on first use. */

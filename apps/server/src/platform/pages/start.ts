@@ -107,13 +107,18 @@ function example(): string {
 function webhook(): string {
   const { type, sandbox, data } = sampleEvent("verification.session.succeeded");
   const keys = asked.map(({ key }) => key);
+  const { evidence } = data;
+  const shown =
+    evidence.method === "wallet"
+      ? evidence
+      : { method: evidence.method, chip: evidence.chip, face: evidence.face };
   const event = {
     type,
     sandbox,
     data: {
       claims: Object.fromEntries(asked.map(({ key, value }) => [key, value])),
       selected_field_keys: keys,
-      evidence: { method: data.evidence.method, chip: data.evidence.chip, face: data.evidence.face },
+      evidence: shown,
     },
   };
   return JSON.stringify(event, null, 2)

@@ -8,15 +8,15 @@ import {
 import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socket";
 import type { Core } from "../../platform/core.ts";
 import { describeError } from "../../platform/lib/log.ts";
-import type { Requirements } from "../sessions/requirements.ts";
+import { judgedTryOf } from "../evidence/document-chip/judged-try.ts";
+import type { Requirements } from "../evidence/kind.ts";
+import type { JudgedTry } from "../evidence/kinds.ts";
 import type { ByteBudget, ByteReservation } from "./byte-budget.ts";
 import type { Asking } from "./chip-examiner.ts";
 import { ChipStep, type ChipStepNeeds, type PassedChip } from "./chip-step.ts";
 import { FaceStep, type FaceStepNeeds } from "./face-step.ts";
-import { judgedTryOf } from "./judged-try.ts";
 import { recordTry } from "./record-try.ts";
 import { reportProgress } from "./report-progress.ts";
-import type { JudgedTry } from "./try.ts";
 import { advance, type FlowEffect, type FlowInput, type FlowState, startFlow } from "./verify-flow.ts";
 
 /** One end of a socket, as far as a run needs it. */
@@ -34,6 +34,7 @@ export type RunOwner = {
   selectedFieldKeys: readonly string[];
   requirements: Requirements;
   triesUsed: { chip: number; face: number };
+  /** The chip has passed before, so reading it again uses up no try. */
   chipPassed: boolean;
 };
 
@@ -340,7 +341,7 @@ export class AttemptRun {
     const { triesUsed, chipPassCounted } = this.#state;
     return judgedTryOf(effect, {
       chip: this.#chip.findings,
-      proof: this.#chip.passed?.proof ?? null,
+      proven: this.#chip.passed?.proof ?? null,
       face: this.#face.facts,
       failedTries: triesUsed.chip + triesUsed.face - (chipPassCounted ? 1 : 0),
     });

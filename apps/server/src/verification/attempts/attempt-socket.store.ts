@@ -27,8 +27,6 @@ type SocketOwner = {
   attemptId: AttemptId;
   /** What the person agreed to share. Fixed since the attempt began. */
   selectedFieldKeys: readonly string[];
-  /** The chip has passed before, so reading it again uses up no try. */
-  chipPassed: boolean;
 };
 
 /**
@@ -42,12 +40,9 @@ export async function findSocketOwner(
   socketToken: string,
 ): Promise<SocketOwner | null> {
   const row = await db.first<
-    SessionRow & {
-      chipPassed: boolean;
-      owner: { attemptId: AttemptId; selectedFieldKeys: string[] } | null;
-    }
+    SessionRow & { owner: { attemptId: AttemptId; selectedFieldKeys: string[] } | null }
   >(sql`
-    select ${sessionColumns}, chip_passed_at is not null as chip_passed,
+    select ${sessionColumns},
       (select json_build_object('attemptId', a.id, 'selectedFieldKeys', c.selected_field_keys)
         from attempt_sockets k
         join attempts a on a.id = k.attempt_id and a.status = 'in_progress' and ${ofSession(sessionId, sql`a.`)}
@@ -55,13 +50,8 @@ export async function findSocketOwner(
         where k.session_id = ${sessionId} and k.token_hash = ${hashToken(socketToken)}) as owner
     from sessions where id = ${sessionId}`);
   if (row === null || row.owner === null) return null;
-  const { owner, chipPassed, ...session } = row;
-  return {
-    session,
-    attemptId: owner.attemptId,
-    selectedFieldKeys: owner.selectedFieldKeys,
-    chipPassed,
-  };
+  const { owner, ...session } = row;
+  return { session, attemptId: owner.attemptId, selectedFieldKeys: owner.selectedFieldKeys };
 }
 
 /** False when the attempt is over, or is at this step already. */

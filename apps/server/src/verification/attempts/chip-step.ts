@@ -5,12 +5,12 @@ import { type ChipProofState, type ChipProofStep, overwriteChipProof } from "@as
 import { type ChipProof, revocationOf } from "@assay/emrtd/verify/report";
 import type { Clock } from "../../platform/kernel/clock.ts";
 import type { Log } from "../../platform/lib/log.ts";
+import { chipVerdict } from "../evidence/document-chip/chip-verdict.ts";
+import type { TryGrounds } from "../evidence/document-chip/judged-try.ts";
+import { overwriteProof, type ProvenChip } from "../evidence/document-chip/proof.ts";
 import type { CurrentTrust } from "../trust/current-trust.ts";
 import type { Asking, ChipExaminer } from "./chip-examiner.ts";
 import { type DocumentCheck, documentCheckWithProof, type SentFiles } from "./chip-task.ts";
-import { chipVerdict } from "./chip-verdict.ts";
-import type { TryGrounds } from "./judged-try.ts";
-import { overwriteProof, type Proof } from "./proof.ts";
 import type { FlowInput } from "./verify-flow.ts";
 
 export type ChipStepNeeds = {
@@ -27,7 +27,7 @@ export type ChipStepNeeds = {
  * A chip that has passed. Claims are made from the proof alone, the portrait is in this DG2, and the SOD identifies a
  * test document.
  */
-export type PassedChip = { proof: Proof; dg2: Buffer; sod: Buffer };
+export type PassedChip = { proof: ProvenChip; dg2: Buffer; sod: Buffer };
 
 /** Of whom a chip is examined. */
 type ChipOwner = Parameters<typeof chipVerdict>[1] & { attemptId: AttemptId; sandbox: boolean };
@@ -146,7 +146,7 @@ export class ChipStep {
     this.#files.delete("DG2");
     this.#check = null;
     this.wipe();
-    this.#passed = { proof: { kind: "chip", content, level, revocation, warnings }, dg2, sod };
+    this.#passed = { proof: { kind: "document_chip", content, level, revocation, warnings }, dg2, sod };
   }
 
   wipe(): void {

@@ -8,14 +8,9 @@ import { carryCommands } from "@assay/emrtd/reader/carry-commands";
 import { openChip } from "@assay/emrtd/reader/open-chip";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import { createTestAuthority } from "../../../test/support/test-authority.ts";
+import type { ChipContent } from "../evidence/document-chip/proof.ts";
 import { packTrust } from "../trust/trust-snapshot.ts";
-import {
-  type ChipContent,
-  documentCheckWithProof,
-  runChipTask,
-  type SentFiles,
-  TrustStores,
-} from "./chip-task.ts";
+import { documentCheckWithProof, runChipTask, type SentFiles, TrustStores } from "./chip-task.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");
 const checker = createNodeSignatureChecker();

@@ -12,7 +12,6 @@ import { filesToJudge } from "@assay/emrtd/reader/read-document";
 import type { DeviationList } from "@assay/emrtd/trust/deviation-list";
 import { readDeviationLists } from "@assay/emrtd/trust/known-deviations";
 import { TrustStore } from "@assay/emrtd/trust/trust-store";
-import type { DocumentContent } from "@assay/emrtd/verify/document-content";
 import { type DocumentFailureCode, failureCodeOf } from "@assay/emrtd/verify/failure-code";
 import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
 import type { VerificationPolicy } from "@assay/emrtd/verify/policy";
@@ -33,6 +32,7 @@ import {
   withChipProof,
 } from "@assay/emrtd/verify/report";
 import { verifyDocument } from "@assay/emrtd/verify/verify-document";
+import type { ChipContent } from "../evidence/document-chip/proof.ts";
 import { type TrustSnapshot, unpackTrust } from "../trust/trust-snapshot.ts";
 
 /**
@@ -72,9 +72,6 @@ export type DocumentCheck = {
    */
   content: Uint8Array | null;
 };
-
-/** What a verified chip says about its holder. */
-export type ChipContent = Pick<DocumentContent, "mrz">;
 
 function documentCheckOf(report: Report, content: Uint8Array | null): DocumentCheck {
   return {

@@ -6,14 +6,15 @@ import type { Db } from "../../platform/db/db.ts";
 import type { Clock } from "../../platform/kernel/clock.ts";
 import { describeError, type Log } from "../../platform/lib/log.ts";
 import type { AttestationJudge, SentAttestation } from "../device-attestation/attestation-judge.ts";
+import type { FaceFacts } from "../evidence/document-chip/judged-try.ts";
+import type { DeviceTrust } from "../evidence/document-chip/proof.ts";
+import type { Rejected } from "../evidence/verdict.ts";
 import type { FaceJudge, FaultReason } from "../face/face-judge.ts";
 import type { FaceSitting } from "../face/face-sitting.ts";
 import { giveBackChallenge } from "./attempt-socket.store.ts";
 import type { Asking, ChipExaminer } from "./chip-examiner.ts";
 import type { PassedChip } from "./chip-step.ts";
 import { handOutChallenge } from "./hand-out-challenge.ts";
-import type { FaceFacts } from "./judged-try.ts";
-import type { DeviceTrust, Rejected } from "./try.ts";
 import type { FaceTry, FlowEffect, FlowInput } from "./verify-flow.ts";
 
 export type FaceStepNeeds = {

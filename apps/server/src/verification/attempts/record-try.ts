@@ -1,25 +1,25 @@
 import type { AttemptId, OrganizationId, SessionId } from "@assay/contract/ids";
-import type { FaceCheck } from "@assay/contract/sessions";
 import { publishTargets } from "../../delivery/webhooks/endpoint.store.ts";
 import { personActor, recordAudit } from "../../platform/audit/audit.store.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { tenantOf } from "../../platform/kernel/caller.ts";
 import { openDocumentIdKey } from "../../tenants/organizations/document-id-key.ts";
-import { endSession, type SharedData } from "../sessions/end-session.ts";
+import type { JudgedTry, Proof } from "../evidence/kinds.ts";
+import { type SharedData, sharedData } from "../evidence/shared-data.ts";
+import { toldOf } from "../evidence/verdict.ts";
+import { endSession } from "../sessions/end-session.ts";
 import {
-  countTry,
   heldOpenAttempt,
   heldSession,
   type SessionRow,
   setVerdict,
   stateOf,
   withTryCounted,
+  writeSteps,
 } from "../sessions/session.store.ts";
 import { decideTry } from "../sessions/session.ts";
-import { sharedData } from "./claims.ts";
-import type { Proof } from "./proof.ts";
-import { type DeviceTrust, type JudgedTry, type TryRecorded, toldOf } from "./try.ts";
+import type { TryRecorded } from "./try.ts";
 
 export type TriedAttempt = {
   sessionId: SessionId;
@@ -37,11 +37,12 @@ export type TriedAttempt = {
  */
 export async function recordTry(core: Core, attempt: TriedAttempt, judged: JudgedTry): Promise<TryRecorded> {
   const now = core.clock.now();
-  const shared = "proof" in judged ? await share(core, attempt, judged, now) : null;
+  const { proof } = judged;
+  const shared = proof === undefined ? null : await share(core, attempt, proof, now);
   return core.db.transaction(async (tx): Promise<TryRecorded> => {
     const tenant = tenantOf({ organizationId: attempt.organizationId, sandbox: attempt.sandbox });
     const held = [heldSession(tenant, attempt.sessionId), heldOpenAttempt(attempt.sessionId)] as const;
-    // A face that has passed ends the session, unless somebody else has ended it.
+    // A try with a proof ends the session, unless somebody else has ended it.
     const [session, open, targets] =
       shared === null
         ? [...(await tx.ask(...held)), null]
@@ -57,32 +58,31 @@ export async function recordTry(core: Core, attempt: TriedAttempt, judged: Judge
       { step, number, failureCode: verdict.failureCode },
       now,
     );
+    const counted = withTryCounted(session, { step, number, passed: verdict.failureCode === null }, now);
     switch (decision.move) {
       case "refuse":
         return { kind: decision.why === "already_counted" ? "superseded" : "session_over" };
       case "count":
-        countTry(tx, session.id, { step, number, passed: verdict.failureCode === null }, now);
-        setVerdict(tx, attempt.attemptId, { step, riskScore, ...why }, now);
-        await auditRejection(tx, session, attempt.attemptId, judged, now);
+        writeSteps(tx, counted, now);
+        setVerdict(tx, attempt.attemptId, { step: decision.step, riskScore, ...why }, now);
+        await auditTry(tx, session, attempt.attemptId, judged, now);
         return { kind: "counted", step, verdict };
       case "fail": {
-        const counted = decision.counted ? withTryCounted(session, step, number) : session;
         const end = {
           status: "failed",
           failureCode: decision.failureCode,
           unmetRequirement: why.unmetRequirement,
           riskScore,
         } as const;
-        await endSession(core, tx, counted, end, personActor, now);
-        await auditRejection(tx, session, attempt.attemptId, judged, now);
+        await endSession(core, tx, decision.counted ? counted : session, end, personActor, now);
+        await auditTry(tx, session, attempt.attemptId, judged, now);
         return { kind: "session_ended", verdict };
       }
       case "succeed": {
         if (shared === null) throw new Error("a session was to succeed without a proof");
-        const counted = withTryCounted(session, step, number);
         const end = { status: "succeeded", data: shared, riskScore } as const;
         await endSession(core, tx, counted, end, personActor, now, targets);
-        await auditSigns(tx, session, attempt.attemptId, judged, now);
+        await auditTry(tx, session, attempt.attemptId, judged, now);
         return { kind: "session_ended", verdict };
       }
     }
@@ -93,53 +93,30 @@ export async function recordTry(core: Core, attempt: TriedAttempt, judged: Judge
 async function share(
   core: Core,
   { organizationId, selectedFieldKeys: fieldKeys }: TriedAttempt,
-  { proof, device, faceChecks }: { proof: Proof; device: DeviceTrust; faceChecks: readonly FaceCheck[] },
+  proof: Proof,
   now: Date,
 ): Promise<SharedData> {
   const documentIdKey = await openDocumentIdKey(core, organizationId);
   try {
-    return sharedData(proof, { fieldKeys, organizationId, documentIdKey, device, faceChecks, now });
+    return sharedData(proof, { fieldKeys, organizationId, documentIdKey, now });
   } finally {
     documentIdKey.fill(0);
   }
 }
 
-/** Nobody was refused; whoever looks into the session later sees why its risk is higher. */
-async function auditSigns(
+async function auditTry(
   tx: Tx,
   session: SessionRow,
   attemptId: AttemptId,
-  judged: JudgedTry,
+  { audit }: JudgedTry,
   now: Date,
 ): Promise<void> {
-  const signs = "signs" in judged ? (judged.signs ?? []) : [];
-  if (signs.length === 0) return;
+  if (audit === undefined) return;
   await recordAudit(tx, now, {
     ...tenantOf(session),
-    event: "session.face_suspected",
+    event: audit.event,
     actor: personActor,
     targetId: session.id,
-    details: { attempt_id: attemptId, signs },
-  });
-}
-
-async function auditRejection(
-  tx: Tx,
-  session: SessionRow,
-  attemptId: AttemptId,
-  { step, verdict }: JudgedTry,
-  now: Date,
-): Promise<void> {
-  if (step !== "face" || verdict.failureCode === null) return;
-  await recordAudit(tx, now, {
-    ...tenantOf(session),
-    event: "session.face_rejected",
-    actor: personActor,
-    targetId: session.id,
-    details: {
-      attempt_id: attemptId,
-      failure_code: verdict.failureCode,
-      reasons: verdict.reasons ?? [],
-    },
+    details: { attempt_id: attemptId, ...audit.details },
   });
 }

@@ -1,44 +1,5 @@
-import type { RequirementName } from "@assay/contract/facts";
-import type { FaceCheck, FailureCode } from "@assay/contract/sessions";
-import type { Step } from "../sessions/session.ts";
-import type { Proof } from "./proof.ts";
-
-/** Whether secure hardware vouches for where the pictures came from. */
-export type DeviceTrust = "attested" | "unattested";
-
-type Passed = { failureCode: null };
-export type Rejected = {
-  failureCode: FailureCode;
-  /** They say more than the code, for the audit log. */
-  reasons?: readonly string[];
-  /** The document is what it says, and cannot meet this requirement of the partner. */
-  unmetRequirement?: RequirementName;
-};
-export type TryVerdict = Passed | Rejected;
-
-/** What everybody is told of a verdict. */
-export function toldOf(verdict: TryVerdict): {
-  failure_code: FailureCode | null;
-  unmet_requirement: RequirementName | null;
-} {
-  if (verdict.failureCode === null) return { failure_code: null, unmet_requirement: null };
-  return { failure_code: verdict.failureCode, unmet_requirement: verdict.unmetRequirement ?? null };
-}
-
-/** A try that has its verdict. Tries are numbered from 1 within their step, so that none is counted twice. */
-export type JudgedTry = { number: number; riskScore: number } & (
-  | { step: Step; verdict: Rejected }
-  | { step: "chip"; verdict: Passed }
-  /** The face is the last step: passing it ends the session as a success, with claims made from the proof. `signs`: of an attack, for the audit log. */
-  | {
-      step: "face";
-      verdict: Passed;
-      proof: Proof;
-      device: DeviceTrust;
-      faceChecks: readonly FaceCheck[];
-      signs?: readonly string[];
-    }
-);
+import type { Step } from "../evidence/kinds.ts";
+import type { TryVerdict } from "../evidence/verdict.ts";
 
 /** The result of recording a try. */
 export type TryRecorded =

@@ -18,8 +18,9 @@ import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socke
 import type { ChipProof } from "@assay/emrtd/verify/report";
 import type { Challenge } from "@assay/face/challenge";
 import type { SentAttestation } from "../device-attestation/attestation-judge.ts";
-import type { Step } from "../sessions/session.ts";
-import { type TryRecorded, type TryVerdict, toldOf } from "./try.ts";
+import type { Step } from "../evidence/kinds.ts";
+import { type TryVerdict, toldOf } from "../evidence/verdict.ts";
+import type { TryRecorded } from "./try.ts";
 
 /**
  * The protocol of one attempt as a pure state machine: `advance` is `(state, input, now) → (state, effects)`. It has no socket, bytes,

@@ -145,6 +145,10 @@ const documentAdvice: Readonly<Record<FailureCode, { says: string; todo: string 
     says: "The face does not match the portrait on the chip.",
     todo: "Ask the person to take off glasses and hat, and to look straight into the camera.",
   },
+  holder_binding_failed: {
+    says: "The wallet could not prove that the credential is the person's.",
+    todo: "Ask the person to open the wallet that it was issued to, or for a document with a chip.",
+  },
 };
 
 const requirementAdvice: Readonly<Record<RequirementName, string>> = {

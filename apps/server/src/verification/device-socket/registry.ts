@@ -194,7 +194,8 @@ export class DeviceRegistry {
       const now = clock.now();
       if (statusAt(stateOf(session), now) !== "in_progress") return socket.close("SESSION_ENDED");
       if (!(await touchAttempt(db, attemptId, now))) return socket.close("SESSION_ENDED");
-      const { triesUsed } = stateOf(session);
+      const { chip, face } = session.steps;
+      const triesUsed = { chip: chip?.tries ?? 0, face: face?.tries ?? 0 };
       if (socket.isClosed) return;
       const known = this.#runs.get(attemptId);
       let run = known;
@@ -212,7 +213,7 @@ export class DeviceRegistry {
             selectedFieldKeys: owner.selectedFieldKeys,
             requirements: session.requirements,
             triesUsed,
-            chipPassed: owner.chipPassed,
+            chipPassed: chip?.passed_at !== undefined,
           },
           {
             core: this.#core,

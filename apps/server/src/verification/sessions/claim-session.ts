@@ -19,12 +19,13 @@ type ClaimResult =
 
 /**
  * A device takes the session, whose row the caller holds: a new attempt begins, and a session that was only created is now in progress. The same
- * device gets its attempt back. Another device is refused unless it may take over; then the old attempt is cancelled.
+ * device gets its attempt back. Another device is refused unless it may take over; then the old attempt is cancelled. An attempt that the page makes
+ * by requests alone has no device: its `deviceHash` is null.
  */
 export async function claimSession(
   tx: Tx,
   session: SessionRow,
-  claim: { deviceHash: Buffer; mayTakeOver: boolean; now: Date },
+  claim: { deviceHash: Buffer | null; mayTakeOver: boolean; now: Date },
 ): Promise<ClaimResult> {
   const { now } = claim;
   const { id: sessionId } = session;

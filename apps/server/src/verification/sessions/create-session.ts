@@ -1,3 +1,4 @@
+import { contractVersionOf, defaultMethods, type Method } from "@assay/contract/facts";
 import type { EndpointId, OrganizationId } from "@assay/contract/ids";
 import { nearest } from "@assay/contract/nearest";
 import { ageClaim, type CreateSessionBody, claimKeys } from "@assay/contract/sessions";
@@ -20,8 +21,9 @@ import {
 } from "./redirect-rules.ts";
 import { requirementsOf } from "./requirements.ts";
 import { insertSession, type NewSession, type SessionRow } from "./session.store.ts";
-import { contractVersion, expiryOf } from "./session.ts";
+import { expiryOf } from "./session.ts";
 import { buildShareFields, type ShareFields } from "./share-contract.ts";
+import { type Asked, enabledMethods, obstacleTo, waysToSatisfy } from "./ways.ts";
 
 type Body = Static<typeof CreateSessionBody>;
 
@@ -35,6 +37,8 @@ export async function createSession(
   const { db, clock, config } = core;
   if (!isSandbox(caller) && !canReadDocuments(config)) throw new ApiError("NO_READER_AVAILABLE");
   const shareFields = checkShareFields(body.share_fields);
+  const requirements = requirementsOf(body.requirements ?? {});
+  const methods = checkMethods(body.methods ?? defaultMethods, { shareFields, requirements });
   await checkRedirect(core, caller, body.redirect_url);
   const embedOrigin = await checkEmbedOrigin(core, caller, body.embed_origin);
   await checkEndpoint(core, caller, body.webhook_endpoint_id);
@@ -44,9 +48,10 @@ export async function createSession(
   const session: NewSession = {
     id: newId("vs", now),
     organizationId: caller.organizationId,
-    contractVersion,
+    methods: body.methods === undefined ? null : methods,
+    contractVersion: contractVersionOf(methods),
     shareFields,
-    requirements: requirementsOf(body.requirements ?? {}),
+    requirements,
     locale: body.locale ?? null,
     redirectUrl: body.redirect_url ?? null,
     embedOrigin,
@@ -95,6 +100,23 @@ function checkShareFields(asked: Body["share_fields"]): ShareFields {
     case "bad_reason":
       throw badField(`share_fields.${problem.key}.${problem.at}`, problem.problem);
   }
+}
+
+/** The methods as they were asked for, where one of them can give all that is required. */
+function checkMethods(methods: readonly Method[], asked: Asked): readonly Method[] {
+  const enabled = enabledMethods();
+  const disabled = methods.filter((method) => !enabled.includes(method));
+  if (disabled.length > 0)
+    throw new ApiError("INVALID_REQUEST", {
+      message: `\`methods\` names ${disabled.join(", ")}, which the operator of this service has not enabled.`,
+      hint: `Wallets are not enabled here. Ask for ${enabled.join(", ")}, or leave \`methods\` out.`,
+    });
+  if (waysToSatisfy(asked, methods).length > 0) return methods;
+  const obstacles = methods.map((method) => `${method} lacks \`${obstacleTo(method, asked)}\``);
+  throw new ApiError("INVALID_REQUEST", {
+    message: `No method of \`methods\` can give all that is required: ${obstacles.join(", ")}.`,
+    hint: "Make the field or the requirement optional, or add a method that can give it.",
+  });
 }
 
 async function checkRedirect(

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
+import { kinds } from "../evidence/kinds.ts";
 import {
   bucketOfSeconds,
   daysBetween,
@@ -10,6 +11,7 @@ import {
   medianSeconds,
   quantileSeconds,
   secondsOfBucket,
+  stageOf,
   summarize,
 } from "./day-figures.ts";
 
@@ -38,6 +40,7 @@ test("the median of buckets is within 2 percent of the median of the durations, 
           failureCodes: {},
           secondsBuckets: {},
           stages: {},
+          methods: {},
         }));
         all.forEach((duration, i) => {
           const buckets = rows[i % parts]?.secondsBuckets ?? {};
@@ -80,6 +83,7 @@ test("totals are the sums of the days, and the success rate is over what has end
     failureCodes: {},
     secondsBuckets: {},
     stages: {},
+    methods: {},
   });
   const overview = summarize(
     ["2026-03-01", "2026-03-02"],
@@ -110,7 +114,8 @@ test("totals are the sums of the days, and the success rate is over what has end
 });
 
 test("a funnel counts at each stage whoever got at least that far", () => {
-  assert.deepEqual(funnelOf({ created: 1, opened: 2, chip_read: 3, succeeded: 4 }), {
+  const counted = { created: 1, opened: 2, chip_read: 3, succeeded: 4 };
+  assert.deepEqual(funnelOf(counted, {}), {
     created: 10,
     opened: 9,
     agreed: 7,
@@ -118,7 +123,47 @@ test("a funnel counts at each stage whoever got at least that far", () => {
     face_captured: 4,
     succeeded: 4,
   });
-  assert.equal(funnelOf({ succeeded: -1, opened: 1 }).created, 1, "what was never counted is not taken away");
+  assert.deepEqual(
+    funnelOf(counted, { document_chip: 3 }),
+    funnelOf(counted, {}),
+    "one was counted before methods",
+  );
+  const never = funnelOf({ succeeded: -1, opened: 1 }, {});
+  assert.equal(never.created, 1, "what was never counted is not taken away");
+});
+
+test("a stage of a kind includes the successes of that kind and not those of another", () => {
+  const wallet = {
+    methods: ["wallet_pid", "wallet_mdl"],
+    steps: [
+      {
+        name: "presentation",
+        maxTries: 3,
+        stage: { name: "presented", reachedBy: "try" },
+        forgivesChallenges: false,
+      },
+    ],
+  } as const;
+  const counted = { agreed: 1, chip_read: 2, presented: 5, face_captured: 3, succeeded: 10 };
+  const funnel = funnelOf(counted, { document_chip: 3, wallet_pid: 2, wallet_mdl: 1 }, { ...kinds, wallet });
+  assert.deepEqual(funnel, {
+    created: 21,
+    opened: 21,
+    agreed: 21,
+    // Four of the ten have no method: they are from before.
+    chip_read: 2 + 3 + 7,
+    face_captured: 3 + 7,
+    presented: 5 + 3,
+    succeeded: 10,
+  });
+});
+
+test("how far steps led is told by the stages of their kind: a chip by its pass, a face by its try", () => {
+  const passedAt = "2026-03-01T10:00:00.000Z";
+  assert.equal(stageOf({}), null);
+  assert.equal(stageOf({ chip: { tries: 2 } }), null);
+  assert.equal(stageOf({ chip: { tries: 1, passed_at: passedAt } }), "chip_read");
+  assert.equal(stageOf({ chip: { tries: 1, passed_at: passedAt }, face: { tries: 1 } }), "face_captured");
 });
 
 test("every duration is in one class, and nine of ten are within the ninetieth percentile", () => {
@@ -136,7 +181,7 @@ test("every duration is in one class, and nine of ten are within the ninetieth p
 
 test("an overview adds up durations, stages and failure codes of its days, and leaves out other days", () => {
   const row = (day: string, more: Partial<FigureRow>): FigureRow => ({
-    ...{ day, counts: {}, failureCodes: {}, secondsBuckets: {}, stages: {} },
+    ...{ day, counts: {}, failureCodes: {}, secondsBuckets: {}, stages: {}, methods: {} },
     ...more,
   });
   const minute = String(bucketOfSeconds(45));
@@ -182,6 +227,6 @@ test("an overview adds up durations, stages and failure codes of its days, and l
 test("the success rate has four decimals", () => {
   const day = "2026-03-01";
   const counts = { succeeded: 1, failed: 2 };
-  const row = { day, counts, failureCodes: {}, secondsBuckets: {}, stages: {} };
+  const row = { day, counts, failureCodes: {}, secondsBuckets: {}, stages: {}, methods: {} };
   assert.equal(summarize([day], [row]).successRate, 0.3333);
 });

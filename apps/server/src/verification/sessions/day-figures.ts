@@ -1,5 +1,9 @@
+import { methods as allMethods, defaultMethods, type Method } from "@assay/contract/facts";
 import type { FailureCode, SessionStatus } from "@assay/contract/sessions";
 import { dayMs } from "../../platform/kernel/clock.ts";
+import type { StepRules } from "../evidence/kind.ts";
+import { kinds } from "../evidence/kinds.ts";
+import type { StepsDone } from "./plan.ts";
 
 /** `2026-03-01`, in UTC. */
 export type Day = string;
@@ -69,20 +73,57 @@ export function durationClasses(
   return classes;
 }
 
-/** How far a session got, in order. Each includes those before it. */
-const sessionStages = ["created", "opened", "agreed", "chip_read", "face_captured", "succeeded"] as const;
-export type SessionStage = (typeof sessionStages)[number];
+/** The stages that steps lead to, in the order of their kind. */
+const stepStages = Object.values(kinds).flatMap(({ steps }) =>
+  steps.map(({ name, stage }) => ({ step: name, ...stage })),
+);
+const stagesBeforeSteps = ["created", "opened", "agreed"] as const;
+export type StageBeforeSteps = (typeof stagesBeforeSteps)[number];
+/** How far a session got. */
+export type SessionStage = StageBeforeSteps | (typeof stepStages)[number]["name"] | "succeeded";
 
-/** How many ended sessions got at least as far as each stage, from how many ended at each. */
-export function funnelOf(endedAt: Partial<Record<SessionStage, number>>): Record<SessionStage, number> {
-  const funnel = { created: 0, opened: 0, agreed: 0, chip_read: 0, face_captured: 0, succeeded: 0 };
-  let reached = 0;
-  for (const stage of [...sessionStages].reverse()) {
-    // A success that is taken back may have been counted before stages were.
-    reached += Math.max(0, endedAt[stage] ?? 0);
-    funnel[stage] = reached;
+/** The furthest stage that steps led to; null where no step was. */
+export function stageOf(steps: StepsDone): SessionStage | null {
+  const reached = stepStages.findLast(({ step, reachedBy }) => {
+    const done = steps[step];
+    return reachedBy === "try" ? done !== undefined : done?.passed_at !== undefined;
+  });
+  return reached?.name ?? null;
+}
+
+type Counts = Readonly<Partial<Record<string, number>>>;
+type StagedKinds = Readonly<Record<string, { methods: readonly Method[]; steps: readonly StepRules[] }>>;
+
+/**
+ * How many ended sessions got at least as far as each stage, from how many ended at each. A stage of a kind includes the later ones of that kind, and successes by
+ * its methods; those before the steps include all. Successes without a method were counted before methods were.
+ */
+export function funnelOf(
+  endedAt: Counts,
+  succeededBy: Counts,
+  among: StagedKinds = kinds,
+): Record<SessionStage, number> {
+  // A success that is taken back may have been counted before stages were.
+  const ended = (stage: string) => Math.max(0, endedAt[stage] ?? 0);
+  const by = (methods: readonly Method[]) =>
+    methods.reduce((sum, method) => sum + (succeededBy[method] ?? 0), 0);
+  const funnel: Record<string, number> = {};
+  let beyond = ended("succeeded");
+  for (const { methods: own, steps } of Object.values(among)) {
+    const isDefault = own.some((method) => defaultMethods.includes(method));
+    const others = allMethods.filter((method) => !own.includes(method));
+    let reached = isDefault ? Math.max(0, ended("succeeded") - by(others)) : by(own);
+    for (const { stage } of steps.toReversed()) {
+      reached += ended(stage.name);
+      beyond += ended(stage.name);
+      funnel[stage.name] = reached;
+    }
   }
-  return funnel;
+  for (const stage of stagesBeforeSteps.toReversed()) {
+    beyond += ended(stage);
+    funnel[stage] = beyond;
+  }
+  return { ...funnel, succeeded: ended("succeeded") } as Record<SessionStage, number>;
 }
 
 /** Part of the figures of one day: a roll-up row, or sessions that are still in the table as open. */
@@ -93,6 +134,8 @@ export type FigureRow = {
   secondsBuckets: Record<string, number>;
   /** Ended sessions by the furthest stage that they reached. */
   stages: Partial<Record<SessionStage, number>>;
+  /** Successes by method. */
+  methods: Partial<Record<Method, number>>;
 };
 
 /** A person who is quick needs half a minute, and a session is open for an hour. */
@@ -109,6 +152,7 @@ type Overview = {
   durations: { upToSeconds: number | null; count: number }[];
   funnel: Record<SessionStage, number>;
   failureCodes: Partial<Record<FailureCode, number>>;
+  methods: Partial<Record<Method, number>>;
 };
 
 function noCounts(): StatusCounts {
@@ -123,6 +167,7 @@ export function summarize(days: readonly Day[], rows: readonly FigureRow[]): Ove
   const buckets = new Map<number, number>();
   const bucketsByDay = new Map(days.map((day) => [day, new Map<number, number>()]));
   const stages: Partial<Record<SessionStage, number>> = {};
+  const succeededBy: Partial<Record<Method, number>> = {};
   for (const row of rows) {
     const counts = byDay.get(row.day);
     if (counts === undefined) continue;
@@ -139,7 +184,11 @@ export function summarize(days: readonly Day[], rows: readonly FigureRow[]): Ove
         counted?.set(Number(bucket), (counted.get(Number(bucket)) ?? 0) + count);
     for (const [stage, count] of Object.entries(row.stages) as [SessionStage, number][])
       stages[stage] = (stages[stage] ?? 0) + count;
+    for (const [method, count] of Object.entries(row.methods) as [Method, number][])
+      succeededBy[method] = (succeededBy[method] ?? 0) + count;
   }
+  // A success may be taken back that was counted before methods were.
+  const methods = Object.fromEntries(Object.entries(succeededBy).filter(([, count]) => count > 0));
   const ended = totals.succeeded + totals.failed + totals.expired + totals.cancelled;
   return {
     totals,
@@ -152,7 +201,8 @@ export function summarize(days: readonly Day[], rows: readonly FigureRow[]): Ove
     medianSecondsToComplete: medianSeconds(buckets),
     ninetiethSecondsToComplete: quantileSeconds(buckets, 0.9),
     durations: durationClasses(buckets, durationBounds),
-    funnel: funnelOf(stages),
+    funnel: funnelOf(stages, methods),
     failureCodes,
+    methods,
   };
 }

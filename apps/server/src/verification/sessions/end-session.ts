@@ -1,21 +1,24 @@
-import type { EventData } from "@assay/contract/events";
 import type { RequirementName } from "@assay/contract/facts";
-import type { AttemptFailureCode, CancelReason, FailureCode } from "@assay/contract/sessions";
+import {
+  type AttemptFailureCode,
+  type CancelReason,
+  type FailureCode,
+  methodOf,
+} from "@assay/contract/sessions";
 import type { PublishTarget } from "../../delivery/webhooks/endpoint.store.ts";
 import { type NewEvent, publishEvents, type ToldOfSession } from "../../delivery/webhooks/publish-event.ts";
 import type { Actor, AuditEntry } from "../../platform/audit/audit.store.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { tenantOf } from "../../platform/kernel/caller.ts";
+import type { SharedData } from "../evidence/shared-data.ts";
 import { returnCodeSha256 } from "./return-code.ts";
-import { openAttemptEnd, type SessionRow, sessionMove, stateOf } from "./session.store.ts";
+import { openAttemptEnd, type SessionRow, sessionMove } from "./session.store.ts";
 import { type OutcomeOfDay, outcomeWrite } from "./session-day.store.ts";
+import { triesOf } from "./tries.ts";
 
 /** NOTIFY channel; the payload is the session id. Sent when a status changes, except by expiry: `expires_at` tells that in advance. */
 export const sessionChannel = "session_changed";
-
-/** What a success shares, without what is known of the session itself. */
-export type SharedData = Omit<EventData<"verification.session.succeeded">, "return_code_sha256">;
 
 export type SessionEnd =
   | { status: "succeeded"; data: SharedData; riskScore: number }
@@ -49,7 +52,8 @@ export async function endSession(
     unmetRequirement: written.unmetRequirement,
     evidence: written.evidence,
     completedAt: now,
-    triesUsed: stateOf(session).triesUsed,
+    // A cancelled session is written without its steps, which is cheaper: no try was counted.
+    ...(end.status === "cancelled" ? {} : { steps: session.steps }),
     now,
   });
   // The row is held, so it will be as it is written here, and need not be read again.
@@ -74,11 +78,21 @@ export async function endSession(
     organizationId: session.organizationId,
     sandbox: session.sandbox,
     createdAt: session.createdAt,
-    faceTriesUsed: session.livenessTriesUsed,
+    steps: session.steps,
   };
   const outcomes = [outcomeWrite({ ...counted, ...written.counted })];
   if (session.status === "succeeded" && session.completedAt !== null)
-    outcomes.push(outcomeWrite({ ...counted, status: "succeeded", completedAt: session.completedAt }, -1));
+    outcomes.push(
+      outcomeWrite(
+        {
+          ...counted,
+          status: "succeeded",
+          completedAt: session.completedAt,
+          method: session.evidence && methodOf(session.evidence),
+        },
+        -1,
+      ),
+    );
   await publishEvents(core, tx, now, [sessionEvent(ended, written.told)], {
     writes: [move, openAttemptEnd(session.id, { status: end.status, ...written.attempt, now }), ...outcomes],
     audits: [audit],
@@ -111,7 +125,7 @@ function recordsOf(end: SessionEnd, session: SessionRow, now: Date): Records {
         attempt: { failureCode: null, riskScore: end.riskScore },
         told: { type: "verification.session.succeeded", data: { ...end.data, ...returned } },
         auditDetails: {},
-        counted: { status: "succeeded", completedAt: now },
+        counted: { status: "succeeded", completedAt: now, method: methodOf(end.data.evidence) },
       };
     case "failed":
       return {
@@ -151,14 +165,8 @@ type EventSession = Pick<
 >;
 
 /** What the event of an end without a success says of the session itself. */
-export function knownOf(
-  session: Pick<SessionRow, "nfcTriesUsed" | "livenessTriesUsed" | "returnCodeHash" | "redirectUrl">,
-) {
-  return {
-    nfc_tries_used: session.nfcTriesUsed,
-    liveness_tries_used: session.livenessTriesUsed,
-    return_code_sha256: returnCodeSha256(session),
-  };
+export function knownOf(session: Parameters<typeof triesOf>[0] & Parameters<typeof returnCodeSha256>[0]) {
+  return { ...triesOf(session), return_code_sha256: returnCodeSha256(session) };
 }
 
 export function sessionEvent(session: EventSession, told: ToldOfSession): NewEvent {

@@ -4,7 +4,7 @@ import type { Core } from "../../platform/core.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { tenantOf } from "../../platform/kernel/caller.ts";
 import { later, minuteMs } from "../../platform/kernel/clock.ts";
-import { dayOf } from "./day-figures.ts";
+import { dayOf, stageOf } from "./day-figures.ts";
 import { knownOf, sessionEvent } from "./end-session.ts";
 import { type ExpiredSession, expireSessionRows, findNextExpiry, takeDueSessions } from "./session.store.ts";
 import { countOutcomes } from "./session-day.store.ts";
@@ -72,7 +72,8 @@ async function writeExpiry(
       status: "expired",
       failureCode: null,
       secondsBucket: null,
-      stage: session.stage,
+      stage: stageOf(session.steps) ?? session.stageBeforeSteps,
+      method: null,
       by: 1,
     })),
   );

@@ -1,5 +1,5 @@
 import { hashToken } from "../../platform/kernel/ids.ts";
-import type { Requirements } from "./requirements.ts";
+import type { Requirements } from "../evidence/kind.ts";
 import type { SessionRow } from "./session.store.ts";
 
 type OfReturn = Pick<SessionRow, "returnCodeHash" | "redirectUrl" | "requirements">;

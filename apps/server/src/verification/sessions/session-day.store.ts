@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Method } from "@assay/contract/facts";
 import type { OrganizationId, SessionId } from "@assay/contract/ids";
 import type { FailureCode } from "@assay/contract/sessions";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
@@ -14,13 +15,16 @@ import {
   dayOf,
   type FigureRow,
   type SessionStage,
+  stageOf,
   startOfDay,
 } from "./day-figures.ts";
-import { furthestStage, idBy } from "./session.store.ts";
+import type { StepsDone } from "./plan.ts";
+import { idBy, stageBeforeSteps } from "./session.store.ts";
 import { lastExpiredCreation } from "./session.ts";
 
 export type OutcomeOfDay =
-  | { status: "succeeded"; completedAt: Date }
+  /** `method` is null for a success of which nothing is stored any more. */
+  | { status: "succeeded"; completedAt: Date; method: Method | null }
   | { status: "failed"; failureCode: FailureCode }
   | { status: "cancelled" };
 type CountedOutcome = {
@@ -28,7 +32,7 @@ type CountedOutcome = {
   organizationId: OrganizationId;
   sandbox: boolean;
   createdAt: Date;
-  faceTriesUsed: number;
+  steps: StepsDone;
 } & OutcomeOfDay;
 
 /** A row of `session_outcomes`. */
@@ -41,6 +45,7 @@ type OutcomeRow = {
   failureCode: FailureCode | null;
   secondsBucket: number | null;
   stage: SessionStage;
+  method: Method | null;
   by: number;
 };
 
@@ -54,23 +59,22 @@ export function outcomeWrite(outcome: CountedOutcome, by: 1 | -1 = 1): Sql {
     status === "succeeded"
       ? bucketOfSeconds((outcome.completedAt.getTime() - createdAt.getTime()) / 1000)
       : null;
-  // The statement sees the session as it was before, without the try that ends it.
+  const reached = status === "succeeded" ? status : stageOf(outcome.steps);
   const stage =
-    status === "succeeded"
-      ? sql`'succeeded'`
-      : outcome.faceTriesUsed > 0
-        ? sql`'face_captured'`
-        : sql`(select ${furthestStage} from sessions where id = ${outcome.sessionId})`;
+    reached === null
+      ? sql`(select ${stageBeforeSteps} from sessions where id = ${outcome.sessionId})`
+      : sql`${reached}`;
   return sql`
-    insert into session_outcomes (organization_id, id, sandbox, day, status, failure_code, seconds_bucket, stage, by)
+    insert into session_outcomes (organization_id, id, sandbox, day, status, failure_code, seconds_bucket, stage, method, by)
     values (${organizationId}, ${randomUUID()}, ${sandbox}, ${dayOf(createdAt)}, ${status},
-      ${status === "failed" ? outcome.failureCode : null}, ${bucket}, ${stage}, ${by})`;
+      ${status === "failed" ? outcome.failureCode : null}, ${bucket}, ${stage},
+      ${status === "succeeded" ? outcome.method : null}, ${by})`;
 }
 
 /** The next outcomes that nobody has added up yet. */
 export function takeOutcomes(db: Queryable, among: Among): Promise<OutcomeRow[]> {
   return db.rows<OutcomeRow>(sql`
-    select id, organization_id, sandbox, to_char(day, 'YYYY-MM-DD') as day, status, failure_code, seconds_bucket, stage, by
+    select id, organization_id, sandbox, to_char(day, 'YYYY-MM-DD') as day, status, failure_code, seconds_bucket, stage, method, by
     from session_outcomes where ${among.where(sql`id`, "uuid")} limit ${among.limit} ${among.lock}`);
 }
 
@@ -96,9 +100,9 @@ export async function countOutcomes(tx: Tx, outcomes: readonly Omit<OutcomeRow, 
   const days = [...daysOf(outcomes)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, day]) => day);
   await tx.run(sql`
     insert into session_days (organization_id, day, sandbox, shard, succeeded, failed, expired, cancelled, failure_codes,
-      seconds_buckets, stages)
+      seconds_buckets, stages, methods)
     select organization_id, day, sandbox, ${ownShard}::smallint, succeeded, failed, expired, cancelled, failure_codes,
-      seconds_buckets, stages
+      seconds_buckets, stages, methods
     from unnest(
       ${days.map((day) => day.organizationId)}::uuid[],
       ${days.map((day) => day.day)}::date[],
@@ -109,13 +113,14 @@ export async function countOutcomes(tx: Tx, outcomes: readonly Omit<OutcomeRow, 
       ${days.map((day) => day.counts.cancelled)}::bigint[],
       ${days.map((day) => JSON.stringify(day.failureCodes))}::jsonb[],
       ${days.map((day) => JSON.stringify(day.secondsBuckets))}::jsonb[],
-      ${days.map((day) => JSON.stringify(day.stages))}::jsonb[])
-      as counted (organization_id, day, sandbox, succeeded, failed, expired, cancelled, failure_codes, seconds_buckets, stages)
+      ${days.map((day) => JSON.stringify(day.stages))}::jsonb[],
+      ${days.map((day) => JSON.stringify(day.methods))}::jsonb[])
+      as counted (organization_id, day, sandbox, succeeded, failed, expired, cancelled, failure_codes, seconds_buckets, stages, methods)
     on conflict (organization_id, day, sandbox, shard) do update set
       succeeded = session_days.succeeded + excluded.succeeded, failed = session_days.failed + excluded.failed,
       expired = session_days.expired + excluded.expired, cancelled = session_days.cancelled + excluded.cancelled,
       failure_codes = ${summed(sql`failure_codes`)}, seconds_buckets = ${summed(sql`seconds_buckets`)},
-      stages = ${summed(sql`stages`)}`);
+      stages = ${summed(sql`stages`)}, methods = ${summed(sql`methods`)}`);
 }
 
 function daysOf(outcomes: readonly Omit<OutcomeRow, "id">[]) {
@@ -127,6 +132,7 @@ function daysOf(outcomes: readonly Omit<OutcomeRow, "id">[]) {
     failureCodes: {} as Record<string, number>,
     secondsBuckets: {} as Record<string, number>,
     stages: {} as Record<string, number>,
+    methods: {} as Record<string, number>,
   });
   const days = new Map<string, ReturnType<typeof noDay>>();
   const add = (to: Record<string, number>, key: string | number | null, by: number) => {
@@ -140,6 +146,7 @@ function daysOf(outcomes: readonly Omit<OutcomeRow, "id">[]) {
     add(day.failureCodes, outcome.failureCode, outcome.by);
     add(day.secondsBuckets, outcome.secondsBucket, outcome.by);
     add(day.stages, outcome.stage, outcome.by);
+    add(day.methods, outcome.method, outcome.by);
   }
   return days;
 }
@@ -166,9 +173,10 @@ export async function readFigures(
     failureCodes: FigureRow["failureCodes"];
     secondsBuckets: FigureRow["secondsBuckets"];
     stages: FigureRow["stages"];
+    methods: FigureRow["methods"];
   }>(sql`
     select to_char(day, 'YYYY-MM-DD') as day, 0::bigint as created, 0::bigint as in_progress, succeeded, failed, expired,
-      cancelled, failure_codes, seconds_buckets, stages
+      cancelled, failure_codes, seconds_buckets, stages, methods
     from session_days
     where ${ownedBy(tenant)}
       and day between ${range.from}::date and ${range.to}::date
@@ -177,7 +185,7 @@ export async function readFigures(
       case status when 'failed' then by else 0 end, 0, case status when 'cancelled' then by else 0 end,
       case when failure_code is null then '{}' else jsonb_build_object(failure_code, by) end,
       case when seconds_bucket is null then '{}' else jsonb_build_object(seconds_bucket, by) end,
-      jsonb_build_object(stage, by)
+      jsonb_build_object(stage, by), case when method is null then '{}' else jsonb_build_object(method, by) end
     from session_outcomes
     where ${ownedBy(tenant)}
       and day between ${range.from}::date and ${range.to}::date
@@ -185,7 +193,7 @@ export async function readFigures(
     select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day,
       count(*) filter (where status = 'created' and id >= ${firstLiving}),
       count(*) filter (where status = 'in_progress' and id >= ${firstLiving}),
-      0, 0, count(*) filter (where id < ${firstLiving}), 0, '{}', '{}', '{}'
+      0, 0, count(*) filter (where id < ${firstLiving}), 0, '{}', '{}', '{}', '{}'
     from sessions
     where ${ownedBy(tenant)}
       and status in ('created', 'in_progress')
@@ -205,5 +213,6 @@ export async function readFigures(
     failureCodes: row.failureCodes,
     secondsBuckets: row.secondsBuckets,
     stages: row.stages,
+    methods: row.methods,
   }));
 }

@@ -1,4 +1,4 @@
-import type { PageLanguage, RequirementName } from "@assay/contract/facts";
+import type { Method, PageLanguage, RequirementName } from "@assay/contract/facts";
 import type { AttemptId, EndpointId, OrganizationId, SessionId } from "@assay/contract/ids";
 import {
   type AttemptFailureCode,
@@ -19,15 +19,11 @@ import { noSql, type Sql, sql } from "../../platform/db/sql.ts";
 import type { Tenant } from "../../platform/kernel/caller.ts";
 import { later } from "../../platform/kernel/clock.ts";
 import { idFloor, madeSoonAfter } from "../../platform/kernel/ids.ts";
-import type { SessionStage } from "./day-figures.ts";
-import type { Requirements } from "./requirements.ts";
-import {
-  lastExpiredCreation,
-  type OpenAttempt,
-  type SessionState,
-  type Step,
-  sessionLifetimeMs,
-} from "./session.ts";
+import type { Requirements } from "../evidence/kind.ts";
+import type { Step } from "../evidence/kinds.ts";
+import type { StageBeforeSteps } from "./day-figures.ts";
+import { type PlannedStep, plan, type StepsDone } from "./plan.ts";
+import { lastExpiredCreation, type OpenAttempt, type SessionState, sessionLifetimeMs } from "./session.ts";
 import type { ShareFields } from "./share-contract.ts";
 
 export type SessionRow = {
@@ -36,6 +32,10 @@ export type SessionRow = {
   status: SessionStatus;
   failureCode: FailureCode | null;
   unmetRequirement: RequirementName | null;
+  steps: StepsDone;
+  /** Null: those of a session that does not say. */
+  methods: Method[] | null;
+  /** Of sessions that ended before `steps` were stored; a release that drops the columns fills those in first. */
   nfcTriesUsed: number;
   livenessTriesUsed: number;
   contractVersion: number;
@@ -60,13 +60,14 @@ export type SessionRow = {
   updatedAt: Date;
 };
 
-export const sessionColumns = sql`id, organization_id, status, failure_code, unmet_requirement, nfc_tries_used, liveness_tries_used,
+export const sessionColumns = sql`id, organization_id, status, failure_code, unmet_requirement, steps, methods, nfc_tries_used, liveness_tries_used,
   contract_version, share_fields, requirements, evidence, locale, redirect_url, return_code_hash, embed_origin, webhook_endpoint_id, client_reference_id, metadata, sandbox, expires_at, completed_at,
   opened_at, created_at, updated_at`;
 
 export type NewSession = {
   id: SessionId;
   organizationId: OrganizationId;
+  methods: readonly Method[] | null;
   contractVersion: number;
   shareFields: ShareFields;
   requirements: Requirements;
@@ -100,9 +101,9 @@ export async function insertSession(
   const { open, ...row } = await db.one<Partial<SessionRow> & { open: number }>(sql`
     with living as (select count(*) as open from (${living("created")} union all ${living("in_progress")}) as living),
     created as (
-      insert into sessions (id, organization_id, status, contract_version, share_fields, requirements, locale, redirect_url,
+      insert into sessions (id, organization_id, status, methods, contract_version, share_fields, requirements, locale, redirect_url,
         embed_origin, webhook_endpoint_id, client_reference_id, metadata, sandbox, cancel_token_hash, expires_at, created_at, updated_at)
-      select ${session.id}, ${session.organizationId}::uuid, 'created', ${session.contractVersion}::integer,
+      select ${session.id}, ${session.organizationId}::uuid, 'created', ${session.methods}::text[], ${session.contractVersion}::integer,
         ${JSON.stringify(session.shareFields)}::json, ${JSON.stringify(session.requirements)}::jsonb, ${session.locale},
         ${session.redirectUrl}, ${session.embedOrigin}, ${session.webhookEndpointId},
         ${session.clientReferenceId}, ${JSON.stringify(session.metadata)}::json, ${session.sandbox}::boolean,
@@ -127,10 +128,8 @@ export function findSessionOfPerson(db: Queryable, id: SessionId): Promise<Sessi
   return db.first<SessionRow>(sql`select ${sessionColumns} from sessions where id = ${id}`);
 }
 
-/** How far a session got that has not succeeded. Whoever captured a face has had a chip read before, and so on. */
-export const furthestStage = sql`case
-  when liveness_tries_used > 0 then 'face_captured'
-  when chip_passed_at is not null then 'chip_read'
+/** How far a session got of which no step was reached. */
+export const stageBeforeSteps = sql`case
   when exists (select from consents where consents.session_id = sessions.id) then 'agreed'
   when opened_at is not null then 'opened'
   else 'created' end`;
@@ -297,11 +296,7 @@ export async function lockSessionOfPerson(tx: Tx, id: SessionId): Promise<Sessio
 }
 
 export function stateOf(row: SessionRow): SessionState {
-  return {
-    status: row.status,
-    expiresAt: row.expiresAt,
-    triesUsed: { chip: row.nfcTriesUsed, face: row.livenessTriesUsed },
-  };
+  return { status: row.status, expiresAt: row.expiresAt, plan: plan(row) };
 }
 
 /** A conditional update (compare and set): nothing happens when the session is no longer in the status `from`. */
@@ -313,8 +308,8 @@ type Move = {
   /** Left out or null, what an earlier status had is removed. */
   evidence?: SessionRow["evidence"];
   completedAt: Date | null;
-  /** Left out, the stored tries stay as they are. */
-  triesUsed?: SessionState["triesUsed"];
+  /** Left out, the stored steps stay as they are. */
+  steps?: StepsDone;
   now: Date;
 };
 
@@ -324,33 +319,25 @@ export function sessionMove(id: SessionId, move: Move): Sql {
     update sessions set status = ${move.to}, failure_code = ${move.failureCode ?? null},
       unmet_requirement = ${move.unmetRequirement ?? null},
       evidence = ${move.evidence == null ? null : JSON.stringify(move.evidence)},
-      completed_at = ${move.completedAt}, updated_at = ${move.now},
-      nfc_tries_used = coalesce(${move.triesUsed?.chip ?? null}, nfc_tries_used),
-      liveness_tries_used = coalesce(${move.triesUsed?.face ?? null}, liveness_tries_used)
+      completed_at = ${move.completedAt}, updated_at = ${move.now}
+      ${move.steps === undefined ? noSql : sql`, steps = ${JSON.stringify(move.steps)}`}
     where id = ${id} and status = ${move.from}`;
 }
 
-/** The row of the session as it will be with this try counted. */
-export function withTryCounted(session: SessionRow, step: Step, number: number): SessionRow {
-  return step === "chip" ? { ...session, nfcTriesUsed: number } : { ...session, livenessTriesUsed: number };
+/** The row of the session as it will be with this try counted. The time of the first pass stays: repeating a step that has passed uses up no try. */
+export function withTryCounted(
+  session: SessionRow,
+  { step, number, passed }: { step: Step; number: number; passed: boolean },
+  now: Date,
+): SessionRow {
+  const passedAt = session.steps[step]?.passed_at ?? (passed ? now.toISOString() : undefined);
+  const done = { tries: number, ...(passedAt === undefined ? {} : { passed_at: passedAt }) };
+  return { ...session, steps: { ...session.steps, [step]: done } };
 }
 
-/**
- * Counts a try of a session that goes on. The time at which the chip first passed is stored, because reading it again
- * uses up no try from then on.
- */
-export function countTry(
-  tx: Tx,
-  id: SessionId,
-  tried: { step: Step; number: number; passed: boolean },
-  now: Date,
-): void {
-  const counted =
-    tried.step === "chip"
-      ? sql`nfc_tries_used = ${tried.number},
-          chip_passed_at = coalesce(chip_passed_at, ${tried.passed ? now : null}::timestamptz)`
-      : sql`liveness_tries_used = ${tried.number}`;
-  tx.write(sql`update sessions set ${counted}, updated_at = ${now} where id = ${id}`);
+/** Writes the counted try of a session that goes on. */
+export function writeSteps(tx: Tx, { id, steps }: Pick<SessionRow, "id" | "steps">, now: Date): void {
+  tx.write(sql`update sessions set steps = ${JSON.stringify(steps)}, updated_at = ${now} where id = ${id}`);
 }
 
 /** The token may be used once. Null when it is not the session's; `first` tells whether this is its first use. */
@@ -421,7 +408,8 @@ export function insertAttempt(
     sessionId: SessionId;
     organizationId: OrganizationId;
     sandbox: boolean;
-    deviceHash: Buffer;
+    /** Null for an attempt that the page itself makes. */
+    deviceHash: Buffer | null;
     sessionExpiresAt: Date;
     now: Date;
   },
@@ -462,14 +450,13 @@ export async function touchAttempt(db: Queryable, attemptId: AttemptId, now: Dat
 }
 
 /**
- * What a verdict that leaves the attempt open says of it. Why a try was refused is kept where it goes with the session. With a verdict on a face, challenges that went
- * unanswered before it are forgiven.
+ * What a verdict that leaves the attempt open says of it. Why a try was refused is kept where it goes with the session.
  */
 export function setVerdict(
   tx: Tx,
   attemptId: AttemptId,
   verdict: {
-    step: Step;
+    step: Pick<PlannedStep, "forgivesChallenges">;
     riskScore: number;
     failureCode: FailureCode | null;
     unmetRequirement: RequirementName | null;
@@ -479,7 +466,7 @@ export function setVerdict(
   tx.write(sql`
     with told as (
       update attempt_sockets set failure_code = ${verdict.failureCode}, unmet_requirement = ${verdict.unmetRequirement}
-        ${verdict.step === "face" ? sql`, unanswered_challenges = 0` : noSql}
+        ${verdict.step.forgivesChallenges ? sql`, unanswered_challenges = 0` : noSql}
       where attempt_id = ${attemptId})
     update attempts set risk_score = ${verdict.riskScore}, updated_at = ${now}
     where id = ${attemptId} and status = 'in_progress'`);
@@ -555,18 +542,19 @@ export type ExpiredSession = Pick<
   | "contractVersion"
   | "clientReferenceId"
   | "webhookEndpointId"
+  | "steps"
   | "nfcTriesUsed"
   | "livenessTriesUsed"
   | "returnCodeHash"
   | "redirectUrl"
   | "createdAt"
-> & { stage: SessionStage };
+> & { stageBeforeSteps: StageBeforeSteps };
 
 /** The next due sessions, oldest first. Those that another process holds are skipped. */
 export function takeDueSessions(db: Queryable, now: Date, among: Among): Promise<ExpiredSession[]> {
   return db.rows<ExpiredSession>(sql`
     select id, organization_id, status, sandbox, contract_version, client_reference_id, webhook_endpoint_id,
-      nfc_tries_used, liveness_tries_used, return_code_hash, redirect_url, created_at, ${furthestStage} as stage
+      steps, nfc_tries_used, liveness_tries_used, return_code_hash, redirect_url, created_at, ${stageBeforeSteps} as stage_before_steps
     from sessions
     where status in ('created', 'in_progress') and id > ${among.after}
       and id < ${firstLiving("vs", now)} and expires_at <= ${now}

@@ -10,6 +10,7 @@ import {
 } from "@assay/contract/sessions";
 import fc from "fast-check";
 import { knownId } from "../../platform/kernel/ids.ts";
+import { plan, type StepsDone } from "./plan.ts";
 import {
   attemptStatusAt,
   decideCancel,
@@ -22,17 +23,19 @@ import {
   lastExpiredCreation,
   type OpenAttempt,
   type SessionState,
-  type Step,
   sessionLifetimeMs,
   statusAt,
 } from "./session.ts";
 
 const now = new Date("2026-03-01T10:00:00.000Z");
 const at = (offsetMs: number) => new Date(now.getTime() + offsetMs);
+const planOf = (steps: StepsDone) => plan({ methods: ["document_chip"], steps });
+const passedAt = now.toISOString();
+const chipPassed = planOf({ chip: { tries: 1, passed_at: passedAt } });
 const session = (status: SessionStatus, expiresInMs = 1): SessionState => ({
   status,
   expiresAt: at(expiresInMs),
-  triesUsed: { chip: 0, face: 0 },
+  plan: chipPassed,
 });
 const device = Buffer.from("one");
 const attempt = (over: Partial<OpenAttempt> = {}): OpenAttempt => ({
@@ -107,6 +110,22 @@ test("only an open session can be claimed; who holds it resumes, others take ove
     move: "start",
     cancelAttempt: "va_1",
   });
+  // The page that makes an attempt by requests has no device.
+  const page = { hash: null, mayTakeOver: false };
+  const ofPage = attempt({ deviceHash: null });
+  assert.deepEqual(decideClaim(session("created"), null, page, now), { move: "start", cancelAttempt: null });
+  assert.deepEqual(decideClaim(session("in_progress"), ofPage, page, now), {
+    move: "resume",
+    attemptId: "va_1",
+  });
+  for (const [open, claims] of [
+    [ofPage, one],
+    [attempt(), page],
+  ] as const)
+    assert.deepEqual(decideClaim(session("in_progress"), open, claims, now), {
+      move: "refuse",
+      why: "other_device",
+    });
   for (const status of ended) {
     assert.deepEqual(decideClaim(session(status), null, taker, now), {
       move: "refuse",
@@ -129,6 +148,24 @@ test("only the attempt under way of an open session decides the outcome", () => 
   assert.deepEqual(decide(session("created"), null, "va_1"), { move: "refuse", why: "not_your_turn" });
   assert.deepEqual(decide(session("in_progress", 0), attempt(), "va_1"), { move: "refuse", why: "expired" });
   for (const status of ended) assert.equal(decide(session(status), attempt(), "va_1").move, "refuse");
+});
+
+test("a step that passes is counted while another of its kind is open, and one that is not planned is refused", () => {
+  const decide = (steps: StepsDone, step: string, number = 1) =>
+    decideTry(
+      { ...session("in_progress"), plan: planOf(steps) },
+      attempt(),
+      knownId("va_1"),
+      { step, number, failureCode: null },
+      now,
+    );
+  const [chip, face] = planOf({});
+  assert.deepEqual(decide({}, "chip"), { move: "count", step: chip });
+  assert.deepEqual(decide({}, "face"), { move: "count", step: face });
+  assert.deepEqual(decide({ chip: { tries: 1, passed_at: passedAt } }, "face"), { move: "succeed" });
+  assert.deepEqual(decide({ chip: { tries: 1 } }, "face").move, "count");
+  assert.deepEqual(decide({ face: { tries: 2, passed_at: passedAt } }, "chip"), { move: "succeed" });
+  assert.deepEqual(decide({}, "presentation"), { move: "refuse", why: "not_planned" });
 });
 
 test("a partner cancels what is open and not in flight; a person always; a success is only taken back by its person", () => {
@@ -173,17 +210,18 @@ test("the third try that fails ends the session, each try counts once, and there
     fc.property(
       fc.array(
         fc.record({
-          step: fc.constantFrom<Step>("chip", "face"),
+          step: fc.constantFrom("chip" as const, "face" as const),
           passed: fc.boolean(),
           repeated: fc.boolean(),
         }),
         { maxLength: 12 },
       ),
       (tries) => {
-        const used = { chip: 0, face: 0 };
-        const state = { ...session("in_progress"), triesUsed: used };
+        let done: StepsDone = {};
         for (const { step, passed, repeated } of tries) {
-          const number = repeated ? used[step] : used[step] + 1;
+          const state = { ...session("in_progress"), plan: planOf(done) };
+          const other = step === "chip" ? done.face : done.chip;
+          const number = (done[step]?.tries ?? 0) + (repeated ? 0 : 1);
           const failureCode = passed ? null : failureCodes[0];
           const decision = decideTry(state, attempt(), knownId("va_1"), { step, number, failureCode }, now);
           if (repeated || (number > triesAllowed && passed)) {
@@ -194,12 +232,13 @@ test("the third try that fails ends the session, each try counts once, and there
             assert.deepEqual(decision, { move: "fail", failureCode, counted: number === triesAllowed });
             return;
           }
-          if (passed && step === "face") {
+          if (passed && other?.passed_at !== undefined) {
             assert.deepEqual(decision, { move: "succeed" });
             return;
           }
-          assert.deepEqual(decision, { move: "count" });
-          used[step] = number;
+          assert.equal(decision.move, "count");
+          const before = done[step]?.passed_at;
+          done = { ...done, [step]: { tries: number, ...(passed || before ? { passed_at: passedAt } : {}) } };
         }
       },
     ),

@@ -1,4 +1,4 @@
-import { sessionLifetimeMinutes, triesAllowed } from "@assay/contract/facts";
+import { sessionLifetimeMinutes } from "@assay/contract/facts";
 import type { AttemptId } from "@assay/contract/ids";
 import type {
   AttemptFailureCode,
@@ -8,22 +8,18 @@ import type {
   SessionStatus,
 } from "@assay/contract/sessions";
 import { later, minuteMs, secondMs } from "../../platform/kernel/clock.ts";
+import { isCompletedBy, type PlannedStep } from "./plan.ts";
 
 export const sessionLifetimeMs = sessionLifetimeMinutes * minuteMs;
 
 /** A device that was not heard from for this long has given up. */
 export const inFlightMs = 60 * secondMs;
 
-export const contractVersion = 1;
-
-/** What a session has a person do: the chip first, then the face. */
-export type Step = "chip" | "face";
-
 /** What decisions need to know of a stored session and of its attempt that is under way, if one is. */
 export type SessionState = {
   status: SessionStatus;
   expiresAt: Date;
-  triesUsed: Readonly<Record<Step, number>>;
+  plan: readonly PlannedStep[];
 };
 export type OpenAttempt = { id: AttemptId; deviceHash: Buffer | null; lastSeenAt: Date | null };
 
@@ -72,28 +68,32 @@ export type ClaimDecision =
   | { move: "resume"; attemptId: AttemptId }
   | { move: "refuse"; why: SessionRefusal | "other_device" };
 
-/** A device takes the session. The same device resumes; another one takes over only when that is allowed. */
+/** A device takes the session, or the page itself, which has no hash. The same one resumes; another takes over only when that is allowed. */
 export function decideClaim(
   session: SessionState,
   attempt: OpenAttempt | null,
-  device: { hash: Buffer; mayTakeOver: boolean },
+  device: { hash: Buffer | null; mayTakeOver: boolean },
   now: Date,
 ): ClaimDecision {
   const refusal = refusalOf(statusAt(session, now));
   if (refusal !== null) return { move: "refuse", why: refusal };
   if (attempt === null) return { move: "start", cancelAttempt: null };
-  if (attempt.deviceHash?.equals(device.hash)) return { move: "resume", attemptId: attempt.id };
+  if (isSame(attempt.deviceHash, device.hash)) return { move: "resume", attemptId: attempt.id };
   if (!device.mayTakeOver) return { move: "refuse", why: "other_device" };
   return { move: "start", cancelAttempt: attempt.id };
 }
 
+function isSame(one: Buffer | null, other: Buffer | null): boolean {
+  return one === null || other === null ? one === other : one.equals(other);
+}
+
 export type TryDecision =
-  | { move: "count" }
-  /** The face has passed, which is the last step. */
+  | { move: "count"; step: PlannedStep }
+  /** The steps of a kind have all passed. */
   | { move: "succeed" }
   /** No try is left. `counted` is false for a try beyond the last one, which has no number to be counted under. */
   | { move: "fail"; failureCode: FailureCode; counted: boolean }
-  | { move: "refuse"; why: SessionRefusal | "not_your_turn" | "already_counted" };
+  | { move: "refuse"; why: SessionRefusal | "not_your_turn" | "not_planned" | "already_counted" };
 
 /**
  * A try was judged. Only the attempt that is under way decides anything. Tries are numbered from 1 within their step, so that a try which
@@ -103,20 +103,24 @@ export function decideTry(
   session: SessionState,
   attempt: OpenAttempt | null,
   attemptId: AttemptId,
-  judged: { step: Step; number: number; failureCode: FailureCode | null },
+  judged: { step: string; number: number; failureCode: FailureCode | null },
   now: Date,
 ): TryDecision {
-  const { step, number, failureCode } = judged;
+  const { number, failureCode } = judged;
   const refusal = refusalOf(statusAt(session, now));
   if (refusal !== null) return { move: "refuse", why: refusal };
   if (attempt?.id !== attemptId) return { move: "refuse", why: "not_your_turn" };
-  if (number !== session.triesUsed[step] + 1) return { move: "refuse", why: "already_counted" };
-  if (failureCode !== null && number >= triesAllowed)
-    // A try beyond the last one exists in one case only: the chip passed with the last try, its bytes were lost, and
-    // the second reading failed.
-    return { move: "fail", failureCode, counted: number === triesAllowed };
-  if (number > triesAllowed) return { move: "refuse", why: "already_counted" };
-  return failureCode === null && step === "face" ? { move: "succeed" } : { move: "count" };
+  const step = session.plan.find(({ name }) => name === judged.step);
+  if (step === undefined) return { move: "refuse", why: "not_planned" };
+  if (number !== step.tries + 1) return { move: "refuse", why: "already_counted" };
+  if (failureCode !== null && number >= step.maxTries)
+    // A try beyond the last one exists in one case only: the step passed with its last try, its bytes were lost, and
+    // the repetition failed.
+    return { move: "fail", failureCode, counted: number === step.maxTries };
+  if (number > step.maxTries) return { move: "refuse", why: "already_counted" };
+  return failureCode === null && isCompletedBy(session.plan, step)
+    ? { move: "succeed" }
+    : { move: "count", step };
 }
 
 /**

@@ -8,7 +8,8 @@ const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 10, minute));
 const url = "https://id.example";
 const row: SessionRow = {
   ...{ id: knownId("vs_1"), organizationId: knownId("o"), status: "created", failureCode: null },
-  ...{ unmetRequirement: null, nfcTriesUsed: 1, livenessTriesUsed: 2, contractVersion: 1 },
+  ...{ unmetRequirement: null, steps: { chip: { tries: 1 }, face: { tries: 2 } }, methods: null },
+  ...{ nfcTriesUsed: 0, livenessTriesUsed: 0, contractVersion: 1 },
   ...{ shareFields: {}, requirements: { revocation: "required" }, evidence: null, locale: null },
   ...{
     redirectUrl: null,

@@ -1,16 +1,12 @@
-import type { Attempt, Evidence, Session, SessionWithConsent } from "@assay/contract/sessions";
+import { defaultMethods } from "@assay/contract/facts";
+import type { Attempt, Session, SessionWithConsent } from "@assay/contract/sessions";
 import type { Static } from "typebox";
 import { demandsOf } from "./requirements.ts";
 import { returnCodeSha256 } from "./return-code.ts";
 import type { SessionRow, VerificationAttemptRow } from "./session.store.ts";
 import { attemptStatusAt, statusAt } from "./session.ts";
 import type { SessionConsentRow } from "./session-consent.store.ts";
-
-/** Successes of earlier versions say neither, and no phone vouched for itself then. */
-const unsaid: Pick<Static<typeof Evidence>, "device" | "face_checks"> = {
-  device: "unattested",
-  face_checks: [],
-};
+import { triesOf } from "./tries.ts";
 
 /** A session that expired reads the same before and after the job has written it down. */
 export function viewSession(row: SessionRow, now: Date, publicUrl: string): Static<typeof Session> {
@@ -21,13 +17,13 @@ export function viewSession(row: SessionRow, now: Date, publicUrl: string): Stat
     status,
     failure_code: row.failureCode,
     unmet_requirement: row.unmetRequirement,
-    nfc_tries_used: row.nfcTriesUsed,
-    liveness_tries_used: row.livenessTriesUsed,
+    ...triesOf(row),
+    methods: row.methods ?? [...defaultMethods],
     contract_version: row.contractVersion,
     share_fields: row.shareFields,
     requirements: demandsOf(row.requirements),
     // A process of the version before may have taken a success back without removing it.
-    evidence: status === "succeeded" && row.evidence !== null ? { ...unsaid, ...row.evidence } : null,
+    evidence: status === "succeeded" && row.evidence !== null ? viewEvidence(row.evidence) : null,
     locale: row.locale,
     redirect_url: row.redirectUrl ?? `${publicUrl}/verify/${row.id}/complete`,
     return_code_sha256: returnCodeSha256(row),
@@ -42,6 +38,13 @@ export function viewSession(row: SessionRow, now: Date, publicUrl: string): Stat
     created_at: row.createdAt.toISOString(),
     updated_at: (expired ? row.expiresAt : row.updatedAt).toISOString(),
   };
+}
+
+/** Successes of earlier versions say neither, and no phone vouched for itself then. */
+function viewEvidence(evidence: NonNullable<SessionRow["evidence"]>): NonNullable<SessionRow["evidence"]> {
+  return evidence.method === "chip_and_face"
+    ? { ...evidence, device: evidence.device ?? "unattested", face_checks: evidence.face_checks ?? [] }
+    : evidence;
 }
 
 export function viewAttempt(row: VerificationAttemptRow, now: Date): Static<typeof Attempt> {

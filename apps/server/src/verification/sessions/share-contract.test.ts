@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { claimKeys } from "@assay/contract/sessions";
 import fc from "fast-check";
-import { ageOf, buildShareFields, isClaimKey, type ShareFields } from "./share-contract.ts";
+import { ageOf, isClaimKey } from "../evidence/claim-keys.ts";
+import { buildShareFields, type ShareFields } from "./share-contract.ts";
 
 function fieldsOf(asked: Parameters<typeof buildShareFields>[0]): ShareFields {
   const built = buildShareFields(asked);

@@ -1,6 +1,7 @@
 import { type PageLanguage, pageLanguages } from "@assay/contract/facts";
-import { ageClaim, type ClaimKey, claimKeys, shareLimits } from "@assay/contract/sessions";
+import { shareLimits } from "@assay/contract/sessions";
 import { unseenCharacters } from "@assay/contract/shown-text";
+import { ageOf, isClaimKey } from "../evidence/claim-keys.ts";
 
 type Reasons = Partial<Record<PageLanguage, string>>;
 export type AskedFields = Readonly<
@@ -16,27 +17,10 @@ export type ShareProblem =
   | { kind: "several_ages"; keys: readonly string[] }
   | { kind: "bad_reason"; key: string; at: "reason" | `reasons.${PageLanguage}`; problem: string };
 
-const known: ReadonlySet<string> = new Set(claimKeys);
-const ageKey = /^age_over_([1-9][0-9]{1,2})$/;
 const unseenCharacter = new RegExp(`[${unseenCharacters}]`, "u");
 
 const documentIdKey = "service_document_id";
 const documentIdReason = "Tells whether the same document is shown again. It reveals nothing else.";
-
-/** The N of `age_over_N`, or null for any other key. */
-export function ageOf(key: string): number | null {
-  const years = Number(ageKey.exec(key)?.[1]);
-  return years >= ageClaim.min && years <= ageClaim.max ? years : null;
-}
-
-/** One of the contract's list, which `age_over_N` is not. */
-export function isNamedClaim(key: string): key is ClaimKey {
-  return known.has(key);
-}
-
-export function isClaimKey(key: string): boolean {
-  return isNamedClaim(key) || ageOf(key) !== null;
-}
 
 /**
  * What the person will be asked to share. The identifier of the document is always part of it and always required: it

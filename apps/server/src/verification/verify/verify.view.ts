@@ -5,20 +5,23 @@ import type { ConsentState, VerifyDetails, VerifyStatus } from "@assay/contract/
 import { verifyAddresses } from "@assay/contract/verify-addresses";
 import type { Static } from "typebox";
 import type { OrganizationOfPerson } from "../../tenants/organizations/organization.store.ts";
+import { plan } from "../sessions/plan.ts";
 import { demandsOf } from "../sessions/requirements.ts";
 import type { SessionRow } from "../sessions/session.store.ts";
 import { statusAt } from "../sessions/session.ts";
+import { triesOf } from "../sessions/tries.ts";
 import type { ConsentRow } from "./consent.store.ts";
 import type { ConsentTexts } from "./consent-texts.ts";
 import { type ReaderApps, viewReaderApps } from "./reader-apps.ts";
 import type { StatusRow } from "./status.store.ts";
 
 function viewTries(row: SessionRow) {
+  const { nfc_tries_used, liveness_tries_used } = triesOf(row);
   return {
-    nfc_tries_used: row.nfcTriesUsed,
-    nfc_tries_left: Math.max(0, triesAllowed - row.nfcTriesUsed),
-    liveness_tries_used: row.livenessTriesUsed,
-    liveness_tries_left: Math.max(0, triesAllowed - row.livenessTriesUsed),
+    nfc_tries_used,
+    nfc_tries_left: Math.max(0, triesAllowed - nfc_tries_used),
+    liveness_tries_used,
+    liveness_tries_left: Math.max(0, triesAllowed - liveness_tries_used),
   };
 }
 
@@ -44,6 +47,12 @@ export function viewStatus(
     session_id: row.id,
     ...moment,
     tries: viewTries(row),
+    steps: plan(row).map(({ name, maxTries, tries, passed }) => ({
+      name,
+      tries_used: tries,
+      tries_left: Math.max(0, maxTries - tries),
+      passed,
+    })),
     consent_given: row.consentGiven,
     attempt: moment.status === "in_progress" ? row.attempt : null,
     return_url: returnUrl,

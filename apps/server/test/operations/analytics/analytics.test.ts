@@ -93,6 +93,7 @@ test("the overview counts every session by status and day, with rate, median and
     ],
     // Of those that have ended. What failed at the chip was opened by nobody here.
     funnel: { created: 7, opened: 4, agreed: 4, chip_read: 4, face_captured: 4, succeeded: 3 },
+    methods: { document_chip: 3 },
     failure_codes: { document_expired: 2, liveness_failed: 1 },
   });
   assert.equal(

@@ -55,7 +55,7 @@ test("a try that cannot be written down is not counted, and the step can be take
     sql`create function refuse() returns trigger language plpgsql as 'begin raise exception ''full''; end'`,
   );
   await db.run(
-    sql`create trigger refuse before update of nfc_tries_used, liveness_tries_used on sessions for each row execute function refuse()`,
+    sql`create trigger refuse before update of steps on sessions for each row execute function refuse()`,
   );
   const fault = await device.passChip(valid);
   assert.ok(fault.type === "fault");

@@ -340,7 +340,7 @@ test("over the budget a device is asked to wait before it has sent anything, and
   const refused = await waiting.connect();
   assert.equal(await refused.closed(), "BUSY");
   assert.match(small.core.metrics.render(), /^assay_attempt_bytes_refused_total\{limit="\w+"\} [1-9]/m);
-  verdict = { kind: "passed", distance: 0.1, risk: 0, riskInputs: {} as never, checks: [] };
+  verdict = { kind: "passed", distance: 0.1, risk: 0, riskInputs: { signs: [] } as never, checks: [] };
   camera.send({ type: "face_done" });
   await camera.expect("outcome");
   const again = await waiting.connect();

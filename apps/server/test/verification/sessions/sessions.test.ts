@@ -30,6 +30,7 @@ test("a session is created without a body, with every field and a token that is 
     unmet_requirement: null,
     nfc_tries_used: 0,
     liveness_tries_used: 0,
+    methods: ["document_chip"],
     contract_version: 1,
     share_fields: {
       service_document_id: {

@@ -204,7 +204,7 @@ test("consent withdrawn before anything was delivered: the partner hears that, a
   assert.deepEqual(events[0].data, {
     outcome: "not_verified",
     reason: "consent_withdrawn",
-    nfc_tries_used: 0,
+    nfc_tries_used: 1,
     liveness_tries_used: 1,
     return_code_sha256: null,
   });

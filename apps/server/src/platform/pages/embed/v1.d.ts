@@ -6,8 +6,8 @@ type AssayState = {
   sessionId: `vs_${string}`;
   /** Null until the frame has told. */
   status: AssayStatus | null;
-  /** Null until the frame has told, and at an end without success. */
-  step: "consent" | "chip" | "face" | "done" | null;
+  /** Null until the frame has told, and at an end without success. Other steps than these may come: treat one that you do not know as "under way". */
+  step: "consent" | "chip" | "face" | "done" | (string & {}) | null;
 };
 
 type AssayOptions = {

@@ -4,8 +4,8 @@ import { serialize } from "node:v8";
 import { buildMrz } from "@assay/emrtd/mrz/build-mrz";
 import { parseMrzLines } from "@assay/emrtd/mrz/parse-mrz";
 import { type Check, checkNames, makeReport } from "@assay/emrtd/verify/report";
-import type { ChipContent } from "./chip-task.ts";
 import { chipVerdict } from "./chip-verdict.ts";
+import type { ChipContent } from "./proof.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");
 /** Every check passed, but the chip offers no proof that it is no copy. */

@@ -6,15 +6,17 @@ import { Evidence } from "@assay/contract/sessions";
 import type { WarningCode } from "@assay/emrtd/verify/report";
 import { Compile } from "typebox/compile";
 import { evidenceOf } from "./evidence.ts";
-import type { Proof } from "./proof.ts";
+import type { DocumentChipProof } from "./proof.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");
-const proof: Proof = {
-  kind: "chip",
+const proof: DocumentChipProof = {
+  kind: "document_chip",
   content: new Uint8Array(),
   level: "chip_genuine",
   revocation: "checked",
   warnings: [],
+  device: "attested",
+  faceChecks: ["movements", "portrait"],
 };
 
 // Neither line compiles when one of the lists has a code that the other lacks.
@@ -24,13 +26,13 @@ const sameCodes: Same extends [never, never] ? true : false = true;
 test("every warning of a report can be told, and the published list has no other", () => {
   assert.ok(sameCodes);
   const all = Object.keys(evidenceWarnings) as WarningCode[];
-  const evidence = evidenceOf({ ...proof, warnings: all }, { device: "attested", faceChecks: [] }, now);
+  const evidence = evidenceOf({ ...proof, warnings: all }, now);
   assert.deepEqual(evidence.warnings, [...all].sort());
   assert.ok(Compile(Evidence).Check(evidence));
 });
 
 test("what a success rests on is told in the words of the contract, and each warning once", () => {
-  assert.deepEqual(evidenceOf(proof, { device: "attested", faceChecks: ["movements", "portrait"] }, now), {
+  assert.deepEqual(evidenceOf(proof, now), {
     method: "chip_and_face",
     chip: "genuine",
     revocation: "checked",
@@ -46,8 +48,8 @@ test("what a success rests on is told in the words of the contract, and each war
       level: "chip_clonable",
       revocation: "no_list",
       warnings: ["sha1", "revocation_list_missing", "sha1"],
+      device: "unattested",
     },
-    { device: "unattested", faceChecks: [] },
     now,
   );
   assert.equal(doubtful.device, "unattested");

@@ -1,6 +1,13 @@
 import type { RequirementName } from "@assay/contract/facts";
+import type { FailureCode } from "@assay/contract/sessions";
 import { type Report, revocationOf } from "@assay/emrtd/verify/report";
-import type { Requirements } from "../sessions/requirements.ts";
+import type { Requirements } from "../kind.ts";
+
+/** What a document that cannot meet a requirement fails with. */
+export const unmetFailureCodes: Readonly<Record<RequirementName, FailureCode>> = {
+  clone_detection: "document_chip_authentication_failed",
+  revocation: "document_authenticity_failed",
+};
 
 /**
  * The first requirement, in the order of the checks, that a document without a failed check cannot meet; null when it meets all. A chip whose

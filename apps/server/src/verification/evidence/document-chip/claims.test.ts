@@ -7,10 +7,9 @@ import { isAtLeast } from "@assay/emrtd/mrz/age";
 import { buildMrz } from "@assay/emrtd/mrz/build-mrz";
 import { parseMrzLines } from "@assay/emrtd/mrz/parse-mrz";
 import fc from "fast-check";
-import { knownId } from "../../platform/kernel/ids.ts";
-import type { ChipContent } from "./chip-task.ts";
-import { buildClaims, claimRefusal, serviceDocumentId, sharedData } from "./claims.ts";
-import type { Proof } from "./proof.ts";
+import { knownId } from "../../../platform/kernel/ids.ts";
+import { buildClaims, claimRefusal, serviceDocumentId } from "./claims.ts";
+import type { ChipContent } from "./proof.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");
 const content = {
@@ -152,44 +151,4 @@ test("the identifier follows from key, organization and document, and from nothi
     }),
   ];
   assert.equal(new Set([id, ...others]).size, 7);
-});
-
-test("a success tells the chosen claims of what was proved, which were chosen, and what it rests on", () => {
-  const proof: Proof = {
-    kind: "chip",
-    content: serialize({ mrz } satisfies ChipContent),
-    level: "chip_clonable",
-    revocation: "stale",
-    warnings: ["sha1", "revocation_list_stale", "sha1"],
-  };
-  const documentIdKey = Buffer.alloc(32, 1);
-  const fieldKeys = ["family_name", "age_over_18", "service_document_id"];
-  assert.deepEqual(
-    sharedData(proof, {
-      fieldKeys,
-      organizationId,
-      documentIdKey,
-      device: "unattested",
-      faceChecks: ["movements"],
-      now,
-    }),
-    {
-      claims: {
-        family_name: "ERIKSSON",
-        age_over_18: true,
-        service_document_id: serviceDocumentId(documentIdKey, organizationId, mrz),
-      },
-      selected_field_keys: fieldKeys,
-      evidence: {
-        method: "chip_and_face",
-        chip: "copy_not_excluded",
-        revocation: "stale",
-        warnings: ["revocation_list_stale", "sha1"],
-        face: "matched",
-        face_checks: ["movements"],
-        device: "unattested",
-        verified_at: now.toISOString(),
-      },
-    },
-  );
 });

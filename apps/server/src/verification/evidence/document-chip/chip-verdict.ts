@@ -1,12 +1,17 @@
-import { type Requirements, unmetFailureCodes } from "../sessions/requirements.ts";
-import type { DocumentCheck } from "./chip-task.ts";
+import type { DocumentFailureCode } from "@assay/emrtd/verify/failure-code";
+import type { Report } from "@assay/emrtd/verify/report";
+import type { Requirements } from "../kind.ts";
+import type { TryVerdict } from "../verdict.ts";
 import { claimRefusal } from "./claims.ts";
-import type { TryVerdict } from "./try.ts";
-import { unmetRequirement } from "./unmet-requirement.ts";
+import { unmetFailureCodes, unmetRequirement } from "./unmet-requirement.ts";
 
 /** What the checks so far come to for this session: what was found wrong, what cannot be told, what was demanded and is not possible. */
 export function chipVerdict(
-  { failureCode, content, report }: Pick<DocumentCheck, "failureCode" | "content" | "report">,
+  {
+    failureCode,
+    content,
+    report,
+  }: { failureCode: DocumentFailureCode | null; content: Uint8Array | null; report: Report },
   asked: { selectedFieldKeys: readonly string[]; requirements: Requirements },
   now: Date,
 ): TryVerdict {

@@ -1,48 +1,20 @@
 import { createHmac } from "node:crypto";
 import { deserialize } from "node:v8";
 import type { OrganizationId } from "@assay/contract/ids";
-import type { ClaimKey, FaceCheck } from "@assay/contract/sessions";
+import type { ClaimKey } from "@assay/contract/sessions";
 import { isAtLeast } from "@assay/emrtd/mrz/age";
 import { isoDate, type MrzDate } from "@assay/emrtd/mrz/mrz-date";
 import type { Mrz } from "@assay/emrtd/mrz/parse-mrz";
-import type { SharedData } from "../sessions/end-session.ts";
-import { ageOf, isNamedClaim } from "../sessions/share-contract.ts";
-import type { ChipContent } from "./chip-task.ts";
-import { evidenceOf } from "./evidence.ts";
-import type { Proof } from "./proof.ts";
-import type { DeviceTrust } from "./try.ts";
+import { ageOf, isNamedClaim } from "../claim-keys.ts";
+import type { Chosen, ClaimValue } from "../kind.ts";
+import type { ChipContent, DocumentChipProof } from "./proof.ts";
 
-type ClaimValue = string | boolean | null;
-
-type Chosen = {
-  fieldKeys: readonly string[];
-  organizationId: OrganizationId;
-  /** The organization's secret for `service_document_id`. */
-  documentIdKey: Buffer;
-  device: DeviceTrust;
-  faceChecks: readonly FaceCheck[];
-  now: Date;
-};
-
-/** What a success tells the partner: the `data` of its event. */
-export function sharedData(proof: Proof, chosen: Chosen): SharedData {
-  return {
-    claims: claimsOf(proof, chosen),
-    selected_field_keys: [...chosen.fieldKeys],
-    evidence: evidenceOf(proof, chosen, chosen.now),
-  };
-}
-
-/** Exactly the chosen fields, from what was proved and nothing else. */
-function claimsOf(proof: Proof, chosen: Chosen): Record<string, ClaimValue> {
+/** Exactly the chosen fields, from the machine readable zone that was verified. */
+export function claimsOf(proof: DocumentChipProof, chosen: Chosen): Record<string, ClaimValue> {
   const { fieldKeys, organizationId, documentIdKey, now } = chosen;
-  switch (proof.kind) {
-    case "chip": {
-      const { mrz } = deserialize(proof.content) as ChipContent;
-      const documentId = () => serviceDocumentId(documentIdKey, organizationId, mrz);
-      return buildClaims(mrz, { fieldKeys, documentId, now });
-    }
-  }
+  const { mrz } = deserialize(proof.content) as ChipContent;
+  const documentId = () => serviceDocumentId(documentIdKey, organizationId, mrz);
+  return buildClaims(mrz, { fieldKeys, documentId, now });
 }
 
 /** Why a field cannot be told although the document has it. */

@@ -1,0 +1,64 @@
+import type { AuditEvent } from "@assay/contract/audit";
+import type { DemandName, Method, RequirementName } from "@assay/contract/facts";
+import type { OrganizationId } from "@assay/contract/ids";
+import type { Evidence, FailureCode } from "@assay/contract/sessions";
+import type { Static } from "typebox";
+import type { Passed, Rejected } from "./verdict.ts";
+
+/** What the partner demands. Only what is required is stored: a name that is absent is preferred. */
+export type Requirements = Readonly<Partial<Record<DemandName, "required">>>;
+
+export type ClaimValue = string | boolean | null;
+
+/** What claims are made of, besides the proof. */
+export type Chosen = {
+  fieldKeys: readonly string[];
+  organizationId: OrganizationId;
+  /** The organization's secret for `service_document_id`. */
+  documentIdKey: Buffer;
+  now: Date;
+};
+
+/** Something that a person does. Tries are counted within it. */
+export type StepRules = {
+  name: string;
+  maxTries: number;
+  /** The stage of the figures that a session reaches by this step, and whether a try is enough for it. */
+  stage: { name: string; reachedBy: "try" | "pass" };
+  /** A verdict on this step forgives challenges that went unanswered before it. */
+  forgivesChallenges: boolean;
+};
+
+/**
+ * A kind of evidence: a folder that exports this set, and a line in `kinds.ts`. `Proof` is what showed who the person is, after it was verified; `Doubts`
+ * is what is left to doubt.
+ */
+export type Kind<Proof, Doubts> = {
+  /** The methods of the contract that this kind carries out. */
+  methods: readonly [Method, ...Method[]];
+  /** In their order. The try that passes the last open one carries the proof. */
+  steps: readonly [StepRules, ...StepRules[]];
+  failureCodes: readonly FailureCode[];
+  /** Whether a field of the share contract can be made from such a proof. */
+  gives(method: Method, key: string): boolean;
+  meets(method: Method, requirement: RequirementName): boolean;
+  /** Exactly the chosen fields, from what was proved and nothing else. */
+  claims(proof: Proof, chosen: Chosen): Record<string, ClaimValue>;
+  evidence(proof: Proof, now: Date): Static<typeof Evidence>;
+  /** 0 to 1. */
+  riskScore(doubts: Doubts): number;
+  overwriteProof(proof: Proof): void;
+};
+
+/** A try that has its verdict. Tries are numbered from 1 within their step, so that none is counted twice. */
+export type Judged<Step extends string, Proof> = {
+  step: Step;
+  number: number;
+  riskScore: number;
+  /** What the audit log says of it beyond the verdict. */
+  audit?: { event: AuditEvent; details: Record<string, unknown> };
+} & (
+  | { verdict: Rejected; proof?: never }
+  /** With a proof where this try completes the steps: then claims are made from it. */
+  | { verdict: Passed; proof?: Proof }
+);

@@ -1,0 +1,252 @@
+import assert from "node:assert/strict";
+import test, { type TestContext } from "node:test";
+import type { Method } from "@assay/contract/facts";
+import { sql } from "../../../src/platform/db/sql.ts";
+import { hourMs, later } from "../../../src/platform/kernel/clock.ts";
+import { knownId, newId } from "../../../src/platform/kernel/ids.ts";
+import { recordTry } from "../../../src/verification/attempts/record-try.ts";
+import type { Kind } from "../../../src/verification/evidence/kind.ts";
+import { type JudgedTry, kinds } from "../../../src/verification/evidence/kinds.ts";
+import { claimSession } from "../../../src/verification/sessions/claim-session.ts";
+import { lockSessionOfPerson } from "../../../src/verification/sessions/session.store.ts";
+import { createPartner, expectData, expectError } from "../../support/api.ts";
+import { startTestService } from "../../support/service.ts";
+import { claimed, createSession, eventsOf, judge, passChip, succeed } from "../../support/sessions.ts";
+
+const service = await startTestService({ role: "api" });
+const { api, clock, core } = service;
+const partner = await createPartner(api);
+
+const read = async (id: string) => expectData(await partner.api.get(`/v1/sessions/${id}`));
+const triesOf = async (id: string) => {
+  const { status, nfc_tries_used, liveness_tries_used } = await read(id);
+  return [status, nfc_tries_used, liveness_tries_used];
+};
+/** What the release before reads. */
+const columnsOf = (id: string) =>
+  core.db.one<{ chip: number; face: number; passed: boolean }>(sql`
+    select nfc_tries_used as chip, liveness_tries_used as face, chip_passed_at is not null as passed
+    from sessions where id = ${id}`);
+
+test("what this release counts is read by the release before, at every step", async () => {
+  const id = await createSession(partner.api);
+  const attempt = await claimed(core, id);
+  assert.deepEqual(await columnsOf(id), { chip: 0, face: 0, passed: false });
+  await judge(core, id, attempt, "chip", 1, "document_expired");
+  assert.deepEqual(await columnsOf(id), { chip: 1, face: 0, passed: false });
+  await passChip(core, id, attempt, 2);
+  assert.deepEqual(await columnsOf(id), { chip: 2, face: 0, passed: true });
+  await judge(core, id, attempt, "face", 1, "liveness_failed");
+  assert.deepEqual(await columnsOf(id), { chip: 2, face: 1, passed: true });
+  await succeed(core, id, attempt);
+  assert.deepEqual(await columnsOf(id), { chip: 2, face: 2, passed: true });
+});
+
+test("what the release before counts is read by this one, which goes on from there", async () => {
+  const id = await createSession(partner.api);
+  const attempt = await claimed(core, id);
+  // Its statements: the tries, the first pass, and a move that writes the tries as they are.
+  await core.db.run(sql`update sessions set nfc_tries_used = 1, chip_passed_at = null where id = ${id}`);
+  assert.deepEqual(await triesOf(id), ["in_progress", 1, 0]);
+  await core.db.run(sql`
+    update sessions set nfc_tries_used = 2, chip_passed_at = coalesce(chip_passed_at, ${clock.now()}::timestamptz)
+    where id = ${id}`);
+  await core.db.run(sql`update sessions set liveness_tries_used = 1 where id = ${id}`);
+  await core.db.run(sql`
+    update sessions set updated_at = ${clock.now()}, nfc_tries_used = coalesce(null, nfc_tries_used) where id = ${id}`);
+  assert.deepEqual(await triesOf(id), ["in_progress", 2, 1]);
+  assert.equal((await succeed(core, id, attempt)).kind, "session_ended");
+  assert.deepEqual(await triesOf(id), ["succeeded", 2, 2]);
+});
+
+test("a session that ended before steps were stored shows its tries", async () => {
+  const now = clock.now();
+  const id = newId("vs", now);
+  await core.db.run(sql`
+    insert into sessions (id, organization_id, status, failure_code, contract_version, share_fields, metadata, sandbox, cancel_token_hash,
+      expires_at, completed_at, created_at, updated_at, nfc_tries_used, liveness_tries_used, chip_passed_at)
+    values (${id}, ${partner.organizationId}, 'failed', 'liveness_failed', 1, '{}', '{}', true, '', ${later(now, hourMs)}, ${now},
+      ${now}, ${now}, 2, 3, ${now})`);
+  assert.deepEqual(await triesOf(id), ["failed", 2, 3]);
+});
+
+test("a face that passes ends nothing while no chip has passed", async () => {
+  const id = await createSession(partner.api);
+  const attempt = await claimed(core, id);
+  await core.db.run(sql`update sessions set nfc_tries_used = 1 where id = ${id}`);
+  const judged: JudgedTry = { step: "face", number: 1, riskScore: 0, verdict: { failureCode: null } };
+  const recorded = await recordTry(core, await triedAttempt(id, attempt), judged);
+  assert.equal(recorded.kind, "counted");
+  assert.deepEqual(await triesOf(id), ["in_progress", 1, 1]);
+});
+
+test("a session says by which methods it may be verified, and is of version 1 without a wallet", async () => {
+  const plain = expectData(await partner.api.post("/v1/sessions"), 201);
+  assert.deepEqual([plain.methods, plain.contract_version], [["document_chip"], 1]);
+  const named = expectData(await partner.api.post("/v1/sessions", { methods: ["document_chip"] }), 201);
+  assert.deepEqual([named.methods, named.contract_version], [["document_chip"], 1]);
+  assert.deepEqual((await read(named.id)).methods, ["document_chip"]);
+});
+
+test("a wallet is refused while the operator has enabled none, and a list without meaning is, too", async () => {
+  const create = (methods: unknown) => partner.api.post("/v1/sessions", { methods });
+  for (const methods of [["wallet_pid"], ["document_chip", "wallet_age"], ["wallet_mdl", "document_chip"]]) {
+    const refused = await create(methods);
+    expectError(refused, 400, "INVALID_REQUEST", /^`methods` names wallet_/);
+    assert.match(refused.body.error?.hint ?? "", /not enabled/);
+  }
+  for (const methods of [[], ["document_chip", "document_chip"], ["iris"], "document_chip"])
+    expectError(await create(methods), 400, "BAD_REQUEST", /methods/);
+});
+
+test("the person's page is told the steps of the session, with their tries", async () => {
+  const id = await createSession(partner.api);
+  const steps = async () => expectData(await api.get(`/v1/verify/session/${id}/status`)).steps;
+  const untried = { tries_used: 0, tries_left: 3, passed: false };
+  assert.deepEqual(await steps(), [
+    { name: "chip", ...untried },
+    { name: "face", ...untried },
+  ]);
+  const attempt = await claimed(core, id);
+  await passChip(core, id, attempt, 1);
+  for (const number of [1, 2]) await judge(core, id, attempt, "face", number, "liveness_failed");
+  assert.deepEqual(await steps(), [
+    { name: "chip", tries_used: 1, tries_left: 2, passed: true },
+    { name: "face", tries_used: 2, tries_left: 1, passed: false },
+  ]);
+});
+
+// --- a kind that is planted: it begins by a request of the page, and one step carries the proof ------------------------
+
+type PlantedProof = { kind: "planted"; words: string };
+const planted: Kind<PlantedProof, number> = {
+  methods: ["wallet_mdl"],
+  steps: [
+    {
+      name: "presentation",
+      maxTries: 2,
+      stage: { name: "presented", reachedBy: "try" },
+      forgivesChallenges: false,
+    },
+  ],
+  failureCodes: ["document_data_invalid"],
+  gives: (_, key) => key !== "mrz_optional_data",
+  meets: (_, requirement) => requirement !== "revocation",
+  claims: ({ words }, { fieldKeys }) => Object.fromEntries(fieldKeys.map((key) => [key, words])),
+  evidence: (_, now) => ({
+    method: "wallet",
+    credential: "mdl",
+    format: "mso_mdoc",
+    trust: "sandbox",
+    holder: "key_proven",
+    revocation: "no_list",
+    binding: "same_browser",
+    level: null,
+    warnings: [],
+    verified_at: now.toISOString(),
+  }),
+  riskScore: (doubt) => doubt,
+  overwriteProof: () => {},
+};
+function plant(t: TestContext): void {
+  const listed = kinds as unknown as Record<string, unknown>;
+  listed["planted"] = planted;
+  t.after(() => {
+    delete listed["planted"];
+  });
+}
+
+async function triedAttempt(id: string, attemptId: string) {
+  return {
+    sessionId: knownId(id),
+    attemptId: knownId(attemptId),
+    organizationId: knownId(partner.organizationId),
+    sandbox: true,
+    selectedFieldKeys: ["family_name"],
+  } as Parameters<typeof recordTry>[1];
+}
+
+const presented = (number: number, more: object) =>
+  ({ step: "presentation", number, riskScore: 0.25, ...more }) as unknown as JudgedTry;
+
+async function sessionOf(methods: readonly Method[]): Promise<{ id: string; attempt: string }> {
+  const { id } = expectData(await partner.api.post("/v1/sessions", { methods }), 201);
+  const claimedByPage = () =>
+    core.db.transaction(async (tx) => {
+      const session = await lockSessionOfPerson(tx, knownId(id));
+      assert.ok(session);
+      return claimSession(tx, session, { deviceHash: null, mayTakeOver: false, now: clock.now() });
+    });
+  const first = await claimedByPage();
+  assert.ok(first.result === "claimed" && !first.resumed);
+  const again = await claimedByPage();
+  assert.deepEqual(again, { ...first, resumed: true });
+  return { id, attempt: first.attemptId };
+}
+
+test("an attempt that the page begins by requests ends with the proof of its only step", async (t) => {
+  plant(t);
+  const { id, attempt } = await sessionOf(["wallet_mdl", "document_chip"]);
+  assert.deepEqual([(await read(id)).status, (await read(id)).contract_version], ["in_progress", 2]);
+  const tried = await triedAttempt(id, attempt);
+  const failed = await recordTry(
+    core,
+    tried,
+    presented(1, { verdict: { failureCode: "document_data_invalid" } }),
+  );
+  assert.equal(failed.kind, "counted");
+  const proof: PlantedProof = { kind: "planted", words: "CANARY" };
+  const passed = await recordTry(core, tried, presented(2, { verdict: { failureCode: null }, proof }));
+  assert.equal(passed.kind, "session_ended");
+  const session = await read(id);
+  assert.deepEqual(
+    [session.status, session.nfc_tries_used, session.liveness_tries_used],
+    ["succeeded", 0, 0],
+  );
+  assert.deepEqual(session.evidence, planted.evidence(proof, new Date(session.completed_at)));
+  assert.deepEqual(await eventsOf(core, id), ["verification.session.succeeded"]);
+  const overview = expectData(await partner.api.get("/v1/analytics/sessions/overview"));
+  assert.equal(overview.methods.wallet_mdl, 1);
+});
+
+test("the last try of a planted step ends the session by the rules of its kind", async (t) => {
+  plant(t);
+  const { id, attempt } = await sessionOf(["wallet_mdl"]);
+  const tried = await triedAttempt(id, attempt);
+  const verdict = { failureCode: "document_data_invalid" };
+  assert.equal((await recordTry(core, tried, presented(1, { verdict }))).kind, "counted");
+  assert.equal((await recordTry(core, tried, presented(2, { verdict }))).kind, "session_ended");
+  assert.deepEqual(
+    [(await read(id)).status, (await read(id)).failure_code],
+    ["failed", "document_data_invalid"],
+  );
+  // A session without this method has no such step.
+  const other = await createSession(partner.api);
+  const refused = await recordTry(
+    core,
+    await triedAttempt(other, await claimed(core, other)),
+    presented(1, { verdict }),
+  );
+  assert.equal(refused.kind, "session_over");
+});
+
+test("a session that no listed method can satisfy is refused, and the answer names what is in the way", async (t) => {
+  plant(t);
+  const create = (body: object) => partner.api.post("/v1/sessions", { methods: ["wallet_mdl"], ...body });
+  const asked = { required: true, reason: "We need it." };
+  expectError(
+    await create({ share_fields: { mrz_optional_data: asked } }),
+    400,
+    "INVALID_REQUEST",
+    /wallet_mdl lacks `share_fields\.mrz_optional_data`/,
+  );
+  expectError(
+    await create({ requirements: { revocation: "required" } }),
+    400,
+    "INVALID_REQUEST",
+    /wallet_mdl lacks `requirements\.revocation`/,
+  );
+  expectData(await create({ share_fields: { mrz_optional_data: { ...asked, required: false } } }), 201);
+  const both = { methods: ["wallet_mdl", "document_chip"], requirements: { revocation: "required" } };
+  expectData(await create(both), 201);
+});
