@@ -65,6 +65,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
   WalletLevel: walletEvidence.level,
   WalletRevocation: walletEvidence.revocation,
   WalletTrust: walletEvidence.trust,
+  WalletWarning: walletEvidence.warning,
 };
 
 const nameOf = new Map(Object.entries(named).map(([name, values]) => [values.join(), name]));

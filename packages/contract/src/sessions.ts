@@ -250,6 +250,7 @@ export const walletEvidence = {
   revocation: ["checked", "short_lived", "stale", "no_list"],
   binding: ["platform", "same_browser", "handed_over", "cross_device"],
   level: ["high"],
+  warning: ["more_nationalities", "trust_list_stale", "wallet_disclosed_more"],
 } as const;
 
 export const WalletEvidence = named(
@@ -285,7 +286,10 @@ export const WalletEvidence = named(
       description:
         "`high`: the level of assurance of an `eudi_pid` whose issuer is on the list of the European Union.",
     },
-    warnings: Type.Array(Type.String(), { description: "What was found and tolerated, each once." }),
+    warnings: Type.Array(OneOf(walletEvidence.warning), {
+      description:
+        "What was found and tolerated, each once. `more_nationalities`: the credential has several, and the first was taken. `trust_list_stale`: the list that names the issuer is past its time. `wallet_disclosed_more`: the wallet sent more than was asked for; it was dropped.",
+    }),
     verified_at: Timestamp,
   }),
 );
