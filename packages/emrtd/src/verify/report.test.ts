@@ -15,7 +15,7 @@ import {
 /** A report in which everything passed, apart from what is said here. */
 function report(outcomes: Partial<Record<CheckName, Outcome>>, evidence: Check["evidence"] = {}) {
   const checks = checkNames.map((name): Check => {
-    const outcome = outcomes[name] ?? (name.endsWith("_authentication") ? "not_offered" : "passed");
+    const outcome = outcomes[name] ?? (/_authentication(_mapping)?$/.test(name) ? "not_offered" : "passed");
     return { name, outcome, reason: null, evidence: name === "revocation" ? evidence : {} };
   });
   return makeReport(checks, []);

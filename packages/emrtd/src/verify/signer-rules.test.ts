@@ -228,6 +228,7 @@ test("what a report says of a document is what an operator needs to find out why
       document_expiry: { expires: true },
       chip_authentication: {},
       active_authentication: {},
+      chip_authentication_mapping: {},
     },
   );
 });

@@ -83,13 +83,13 @@ function problemsOf(schema: JsonSchema, path: readonly string[] = []): string[] 
   ];
 }
 
-/** One of a few words, a time, or an identifier of ours. */
+/** One of a few words, a time, a digest, or an identifier of ours. */
 function isBound({ enum: words, format, pattern }: JsonSchema): boolean {
   return (
     words !== undefined ||
     format === "date-time" ||
     format === "uuid" ||
-    (typeof pattern === "string" && /^\^(v[sa]|evt|wh[dake])_\[A-Za-z0-9\]\{\d+\}\$$|^\^\\d/.test(pattern))
+    (typeof pattern === "string" && /^\^(v[sa]|evt|wh[dake])_\[A-Za-z0-9\]\{\d+\}\$$|^\^\\d|^\^\[0-9a-f\]\{64\}\$$/.test(pattern))
   );
 }
 

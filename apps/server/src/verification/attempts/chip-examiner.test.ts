@@ -56,10 +56,10 @@ test("each check is a task of its own, for the one who asks, by the operator's p
   assert.deepEqual(tasks, [
     { kind: "verify", trust: "test_country", files, policy: "sha1=refuse", nowMs },
     // The portrait stays where it is.
-    { kind: "begin_proof", proof: "chip_authentication", files: { DG14: files.DG14 } },
+    { kind: "begin_proof", proof: "chip_authentication", files: { DG1: files.DG1, DG14: files.DG14 } },
     {
       ...{ kind: "continue_proof", state, answers: [bytes(9)] },
-      files: { DG14: files.DG14, DG15: bytes(5) },
+      files: { DG1: files.DG1, DG14: files.DG14, DG15: bytes(5) },
     },
     { kind: "find_test_document", sod: files.SOD, nowMs },
   ]);
