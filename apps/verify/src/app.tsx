@@ -22,7 +22,7 @@ import {
   WordsContext,
 } from "./i18n/language.ts";
 import { BeginInAppScreen, CounterScreen, ElsewhereScreen } from "./screens/begin.tsx";
-import { OneDeviceScreen, OpenHere, OtherBrowserScreen } from "./screens/bound.tsx";
+import { OpenHere, OtherBrowserScreen } from "./screens/bound.tsx";
 import { ConsentScreen } from "./screens/consent.tsx";
 import type { LaterScreen, LaterScreens } from "./screens/later.tsx";
 import { LeaveControl } from "./screens/leave.tsx";
@@ -272,7 +272,7 @@ function Current({
       return <CounterScreen key="counter" session={session} details={details} onHere={takeOtherDevice} />;
     if (placeNow() === "frame" && !canTellSight())
       return <ConsentInTabScreen key="tab" details={details} onOpened={onMoved} />;
-    if (isBound && !canReadHere) return <OneDeviceScreen name={details.organization.name} />;
+    if (isBound && !canReadHere) return <OtherBrowserScreen name={details.organization.name} />;
     return (
       <OpenHere key="consent" session={session} details={details}>
         <ConsentGate onOpened={onMoved}>

@@ -1,6 +1,7 @@
 /**
  * The parts that the font is cut into. A browser fetches a part when a character of it is on the page (`unicode-range`). Western European
- * languages need the first alone, every other language one more, and Arabic is written by the system's font.
+ * languages need the first alone, every other language one more, and Arabic is written by the system's font. A letter of no language of the
+ * page is left to the system's font too.
  */
 export const fontSlices = [
   {
@@ -32,14 +33,6 @@ export const fontSlices = [
       [0x100, 0x130],
       [0x132, 0x151],
       [0x154, 0x17f],
-      [0x18f, 0x18f],
-      [0x192, 0x192],
-      [0x1a0, 0x1a1],
-      [0x1af, 0x1b0],
-      [0x1cd, 0x1dc],
-      [0x1e6, 0x1e7],
-      [0x1ea, 0x1eb],
-      [0x1fa, 0x1ff],
       [0x218, 0x21b],
       [0x1e80, 0x1e85],
       [0x1e9e, 0x1e9e],
@@ -55,7 +48,15 @@ export const fontSlices = [
     file: "inter-cyrillic.woff2",
     source: "cyrillic",
     ranges: [
-      [0x400, 0x45f],
+      [0x401, 0x401],
+      [0x404, 0x404],
+      [0x406, 0x407],
+      [0x40e, 0x40e],
+      [0x410, 0x44f],
+      [0x451, 0x451],
+      [0x454, 0x454],
+      [0x456, 0x457],
+      [0x45e, 0x45e],
       [0x490, 0x491],
       [0x2116, 0x2116],
     ],

@@ -91,7 +91,7 @@ test("every failure code of the contract is one that a kind can end with, but fo
 });
 
 /** The names that the wire has for tries and evidence, and the columns of the release before, which `steps` replaces. */
-const wireNames = /nfc_tries_used|liveness_tries_used|chip_passed_at|"chip_and_face"/g;
+const wireNames = /nfc_?tries_?used|liveness_?tries_?used|chip_passed_at|face_checks|"chip_and_face"/gi;
 
 test("sessions and the recording of a try name no kind, but for the wire's own names", () => {
   const folder = new URL("../../src/verification/", import.meta.url).pathname;

@@ -16,8 +16,7 @@ export type Texts = TextsOf<typeof en>;
 
 /** The texts with places, by their path. A plural is not listed: its one place is `{count}`. */
 export const places = {
-  "bound.deviceText": ["name"],
-  "bound.otherText": ["name"],
+  "bound.text": ["name"],
   cancelAskText: ["name"],
   consentTitle: ["name"],
   "counter.need": ["name"],

@@ -41,13 +41,8 @@ export function OpenHere({
   return kept.returnCode === null ? <OtherBrowserScreen name={details.organization.name} /> : children;
 }
 
+/** The partner allows no other browser or device, and the person cannot go on here. */
 export function OtherBrowserScreen({ name }: { name: string }) {
   const { t } = useWords();
-  return <MessageScreen title={t.bound.otherTitle} text={t.bound.otherText(name)} icon="link" />;
-}
-
-/** This device cannot read, and the partner allows no other one. */
-export function OneDeviceScreen({ name }: { name: string }) {
-  const { t } = useWords();
-  return <MessageScreen title={t.bound.deviceTitle} text={t.bound.deviceText(name)} icon="phone" />;
+  return <MessageScreen title={t.bound.title} text={t.bound.text(name)} icon="link" />;
 }

@@ -15,14 +15,7 @@ export function StartedScreen({ details, onStarted }: { details: Details; onStar
   const [stopped, setStopped] = useState(false);
   const { name } = details.organization;
   if (stopped)
-    return (
-      <MessageScreen
-        key="stopped"
-        title={t.started.stoppedTitle}
-        text={t.started.stoppedText}
-        icon="shield"
-      />
-    );
+    return <MessageScreen key="stopped" title={t.started.stopped} text={t.closePage} icon="shield" />;
   const shared = (details.consent?.selected_field_keys ?? []).map((key) => claimWords(t, key).label);
   return (
     <Screen title={t.started.title} lead={t.started.text(name)}>

@@ -55,6 +55,7 @@ const notSealed = new Set([
   "passkeys.public_key",
   "receipt_keys.public_key",
   "sessions.cancel_token_hash",
+  "sessions.return_code_hash",
   "trust_items.content",
   "user_sessions.token_hash",
   "verified_domains.token_hash",
