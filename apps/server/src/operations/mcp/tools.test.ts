@@ -89,7 +89,8 @@ function isBound({ enum: words, format, pattern }: JsonSchema): boolean {
     words !== undefined ||
     format === "date-time" ||
     format === "uuid" ||
-    (typeof pattern === "string" && /^\^(v[sa]|evt|wh[dake])_\[A-Za-z0-9\]\{\d+\}\$$|^\^\\d|^\^\[0-9a-f\]\{64\}\$$/.test(pattern))
+    (typeof pattern === "string" &&
+      /^\^(v[sa]|evt|wh[dake])_\[A-Za-z0-9\]\{\d+\}\$$|^\^\\d|^\^\[0-9a-f\]\{64\}\$$/.test(pattern))
   );
 }
 
