@@ -3,6 +3,7 @@
 -- which the release before reads and writes: the trigger keeps them alike. Open sessions are filled in here; those that have ended keep `{}` and are shown by the columns. A later
 -- migration fills them in, and drops the columns, the trigger and both functions.
 alter table sessions add column steps jsonb not null default '{}';
+alter table sessions alter column steps set statistics 0;
 -- The methods that the partner allows. Null is the default of the contract: almost every session has it, and null is read at no cost.
 alter table sessions add column methods text[];
 

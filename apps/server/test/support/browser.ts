@@ -153,10 +153,16 @@ export async function checkAccessibility(
 }
 
 export async function isWiderThanScreen(page: Page): Promise<boolean> {
-  // Asked in the browser, whose globals the server's types do not know.
-  return page.evaluate<boolean>(
-    "document.documentElement.scrollWidth > document.documentElement.clientWidth",
-  );
+  // A chart takes its new width in a frame after the window's, so a page is given time to fit.
+  for (let round = 0; round < 60; round++) {
+    // Asked in the browser, whose globals the server's types do not know.
+    const isWider = await page.evaluate<boolean>(
+      "document.documentElement.scrollWidth > document.documentElement.clientWidth",
+    );
+    if (!isWider) return false;
+    await page.waitForTimeout(50);
+  }
+  return true;
 }
 
 /** Every screen in both schemes by every rule, which takes minutes. The colours themselves are tested in `packages/ui`, so that one scheme is enough for every day. */
