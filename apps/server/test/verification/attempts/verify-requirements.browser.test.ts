@@ -74,7 +74,7 @@ test("a device that takes over speaks the language that the person agreed in", a
   expectData(await api.post(`/v1/verify/session/${session.id}/consent`, consent), 201);
   const handoff = expectData(await api.post(`/v1/verify/session/${session.id}/handoff`), 201);
   const { page } = await openPerson(handoff.handoff_url);
-  await page.getByRole("button", { name: "Yes, I started this" }).click();
+  await page.getByRole("button", { name: "Oui, c’est moi" }).click();
   await page.getByRole("radio").first().waitFor();
   assert.equal(await language(page), "fr");
   await page.context().close();
