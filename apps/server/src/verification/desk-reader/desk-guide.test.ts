@@ -30,6 +30,7 @@ test("whoever sits at the desk is told what to do about every error, and how the
     [new EmrtdError("APDU_INVALID", "no"), 5, /another reader/],
     [refusedCall("CONSENT_REQUIRED"), 4, /to agree there/],
     [refusedCall("HANDOFF_DEVICE_MISMATCH"), 4, /Use another device/],
+    [refusedCall("OTHER_BROWSER"), 4, /without that requirement/],
     [refusedCall("SESSION_EXPIRED"), 4, /new session/],
     [refusedCall("SESSION_ENDED"), 4, /new session/],
     [refusedCall("RATE_LIMITED"), 4, /Its own hint/],

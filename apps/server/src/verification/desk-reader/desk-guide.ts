@@ -110,6 +110,8 @@ const callAdvice: Readonly<Record<string, string>> = {
   HANDOFF_TOKEN_CONSUMED:
     "Ask the person to choose “Use another device” on their screen, and take the code that it shows then.",
   HANDOFF_TOKEN_INVALID: "Take the link whole, with everything behind the #.",
+  OTHER_BROWSER:
+    "Your session requires one browser for all steps (`requirements.binding`), so no desk can read for it. Create a session without that requirement.",
   SESSION_EXPIRED: "Its hour is over. Create a new session.",
   SESSION_ENDED: "Its outcome is in your own system. For another try create a new session.",
   SESSION_NOT_FOUND: "Compare the link with the one in your own system.",
