@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { type FaceColour, type FaceMovement, turningMovements } from "@assay/contract/verify-protocol";
-import { type PosedPerson, readExpression, readPose } from "@assay/emrtd/node/test-country/portraits";
+import { drawnAt, personAt, type Still } from "@assay/device/node/test-person";
+import type { PosedPerson } from "@assay/emrtd/node/test-country/portraits";
 import { screenLight } from "@assay/face/colour-schedule";
-import { decode } from "jpeg-js";
 import type { RgbPicture, SteeredCamera } from "./steered-camera.ts";
 
 type Camera = Pick<SteeredCamera, "width" | "height" | "show">;
@@ -205,7 +205,8 @@ function sceneOf({ width, height }: Camera, people: readonly Standing[]): RgbPic
   const data = new Uint8Array(width * height * 3);
   for (let at = 0; at < data.length; at += 3) data.set(wall, at);
   for (const { person, head, across, down, scale } of people) {
-    const drawn = decode(drawnAs(person, head), { useTArray: true, formatAsRGBA: false });
+    // Two people are seen small, where the page's guide finds them only as they were drawn.
+    const drawn = (scale === 1 ? personAt : drawnAt)(person, stillOf(head));
     const size = scale * head.zoom;
     for (let y = 0; y < height; y++) {
       for (let x = 0; x < width; x++) {
@@ -221,10 +222,10 @@ function sceneOf({ width, height }: Camera, people: readonly Standing[]): RgbPic
   return picture;
 }
 
-function drawnAs(person: PosedPerson, { yaw, pitch, eyes, mouth }: Head): Uint8Array {
-  if (eyes > 0) return readExpression(person, "closed_eyes");
-  if (mouth > 0) return readExpression(person, "open_mouth");
-  return readPose(person, [yaw, pitch]);
+function stillOf({ yaw, pitch, eyes, mouth }: Head): Still {
+  const still: Still = { pose: [yaw, pitch], zoom: 1 };
+  if (eyes > 0) return { ...still, expression: "closed_eyes" };
+  return mouth > 0 ? { ...still, expression: "open_mouth" } : still;
 }
 
 function isWall(red: number, green: number, blue: number): boolean {
