@@ -71,9 +71,10 @@ export class Pipeline {
    * error for silence; 0 waits for ever. The driver's own limit keeps every answer in memory until V8 collects old objects.
    */
   send(client: pg.PoolClient, answerLimitMs: number): Promise<readonly Answer[]> {
+    client.query(this);
+    // Afterwards, so that a message which could not be sent leaves no timer behind. The driver answers in a later turn.
     if (answerLimitMs > 0)
       this.#silence = setTimeout(() => this.#reply.reject(new Error(silenceMessage)), answerLimitMs);
-    client.query(this);
     return this.#reply.promise;
   }
 
