@@ -91,6 +91,7 @@ function insertValues(owner: Record<string, unknown>, id: string, tokenHash: Buf
     ...living("in_progress"),
     id,
     owner.organization_id,
+    null,
     1,
     JSON.stringify(body.share_fields ?? {}),
     "{}",
