@@ -125,7 +125,9 @@ function verifiedBy(roots: ReadonlyMap<string, string>): Part["end"] {
           verificationUrl: `${system.url}/verify/${id}`,
           chip: virtualPassport(document),
         });
-        if (outcome.kind !== "succeeded") throw new Error(`a verification ended with ${outcome.kind}`);
+        // Versions before named it `result`.
+        const { kind, result = kind } = outcome as { kind?: string; result?: string };
+        if (result !== "succeeded") throw new Error(`a verification ended with ${result}`);
       }
     };
     return () => Promise.all(Array.from({ length: atOnce }, lane));
