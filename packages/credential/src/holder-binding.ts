@@ -1,0 +1,14 @@
+/** What a presentation has to be made for, so that no other request can use it. Everything in it comes from our own records. */
+export type HolderBinding =
+  | {
+      kind: "redirect";
+      /** With its prefix. */
+      clientId: string;
+      nonce: string;
+      responseUri: string;
+      /** RFC 7638 SHA-256 thumbprint of our encryption key; null where the answer is not encrypted. */
+      keyThumbprint: Uint8Array | null;
+    }
+  | { kind: "dc_api"; origin: string; nonce: string; keyThumbprint: Uint8Array | null }
+  /** ISO/IEC 18013-7 Annex C. `encryptionInfo` as it was sent, in base64url. */
+  | { kind: "annex_c"; origin: string; encryptionInfo: string };
