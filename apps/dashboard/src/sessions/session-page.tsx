@@ -233,8 +233,12 @@ function factsOf(session: WithConsent) {
     ["Your reference", <bdi key="reference">{session.client_reference_id ?? "–"}</bdi>],
     ["Open until", <Time key="until" full ahead at={session.expires_at} />],
     ["Methods", session.methods.map(inWords).join(", ")],
-    ["Chip reads", String(session.nfc_tries_used)],
-    ["Liveness captures", String(session.liveness_tries_used)],
+    ...(session.methods.includes("document_chip")
+      ? [
+          ["Chip reads", String(session.nfc_tries_used)] as const,
+          ["Liveness captures", String(session.liveness_tries_used)] as const,
+        ]
+      : []),
     ...demandFacts(session),
     ["Language of the page", session.locale === null ? "the browser's" : pageLanguageNames[session.locale]],
     [

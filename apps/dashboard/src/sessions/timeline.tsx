@@ -6,10 +6,10 @@ import { useList } from "../api/queries.ts";
 import { inWords } from "../ui/filters.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { Time } from "../ui/time.tsx";
+import { type StepState, sessionSteps } from "./session-steps.ts";
 
 type OneSession = Static<typeof SessionWithConsent>;
-type State = "done" | "now" | "failed" | "open";
-type Step = { name: string; state: State; at?: string | null; note?: ReactNode };
+type Step = { name: string; state: StepState; at?: string | null; note?: ReactNode };
 
 /** How far a session has come, from what the service tells about it. */
 export function Timeline({ session }: { session: OneSession }) {
@@ -41,7 +41,7 @@ export function Timeline({ session }: { session: OneSession }) {
   );
 }
 
-const looks: Record<State, { circle: string; icon: IconName | null; word: string }> = {
+const looks: Record<StepState, { circle: string; icon: IconName | null; word: string }> = {
   done: { circle: "border-good bg-good-soft text-good", icon: "check", word: "Done:" },
   now: { circle: "border-warn bg-warn-soft text-warn", icon: "clock", word: "Under way:" },
   failed: { circle: "border-bad bg-bad-soft text-bad", icon: "x", word: "Failed:" },
@@ -49,41 +49,22 @@ const looks: Record<State, { circle: string; icon: IconName | null; word: string
 };
 
 function stepsOf(session: OneSession): Step[] {
-  const { consent, status, evidence } = session;
-  const isOpen = status === "created" || status === "in_progress";
-  // Each implies those before it: a face is captured only after the chip has passed, and nothing is read without consent.
-  const hasFace = status === "succeeded";
-  const hasChip = hasFace || session.liveness_tries_used > 0;
-  const hasAgreed = consent !== null || hasChip || session.nfc_tries_used > 0;
-  const hasBegun = hasAgreed || status === "in_progress";
-  const next = [hasBegun, hasAgreed, hasChip, hasFace].indexOf(false);
-  const state = (at: number): State => {
-    if (at < next || next === -1) return "done";
-    if (at > next) return "open";
-    return isOpen ? (at === 0 ? "open" : "now") : status === "failed" ? "failed" : "open";
-  };
-  const tries = (used: number) => (used === 0 ? null : used === 1 ? "1 try" : `${used} tries`);
+  const { status, failure_code } = session;
+  const hasEndedOtherwise = status !== "created" && status !== "in_progress" && status !== "succeeded";
+  const tried = (tries: number) => (tries === 0 ? null : tries === 1 ? "1 try" : `${tries} tries`);
   return [
     { name: "Created", state: "done", at: session.created_at },
-    { name: "Opened", state: state(0) },
-    { name: "Agreed", state: state(1), at: consent?.given_at ?? null },
-    { name: "Chip read", state: state(2), note: tries(session.nfc_tries_used) },
-    {
-      name: "Face matched",
-      state: state(3),
-      at: evidence?.verified_at ?? null,
-      note: tries(session.liveness_tries_used),
-    },
-    ...(isOpen || status === "succeeded"
-      ? []
-      : [
+    ...sessionSteps(session).map(({ tries, ...step }) => ({ ...step, note: tried(tries) })),
+    ...(hasEndedOtherwise
+      ? [
           {
             name: inWords(status),
             state: status === "failed" ? ("failed" as const) : ("done" as const),
             at: session.completed_at,
-            note: session.failure_code === null ? null : inWords(session.failure_code),
+            note: failure_code === null ? null : inWords(failure_code),
           },
-        ]),
+        ]
+      : []),
   ];
 }
 

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sessionSteps } from "./session-steps.ts";
+
+type Told = Parameters<typeof sessionSteps>[0];
+
+const created: Told = {
+  status: "created",
+  methods: ["document_chip"],
+  consent: null,
+  nfc_tries_used: 0,
+  liveness_tries_used: 0,
+  evidence: null,
+};
+const consent = { given_at: "2026-01-01T10:00:00.000Z" } as Told["consent"];
+const verifiedAt = "2026-01-01T10:05:00.000Z";
+
+function shown(session: Partial<Told>): string[] {
+  return sessionSteps({ ...created, ...session }).map(({ name, state }) => `${state} ${name}`);
+}
+
+test("a session that was not opened has all its steps before it", () => {
+  assert.deepEqual(shown({}), ["open Opened", "open Agreed", "open Chip read", "open Face matched"]);
+});
+
+test("what is done implies what comes before it", () => {
+  assert.deepEqual(shown({ consent }), ["done Opened", "done Agreed", "now Chip read", "open Face matched"]);
+  assert.deepEqual(shown({ status: "in_progress" }), [
+    "done Opened",
+    "now Agreed",
+    "open Chip read",
+    "open Face matched",
+  ]);
+  assert.deepEqual(shown({ status: "in_progress", nfc_tries_used: 1 }), [
+    "done Opened",
+    "done Agreed",
+    "now Chip read",
+    "open Face matched",
+  ]);
+  assert.deepEqual(shown({ status: "in_progress", nfc_tries_used: 1, liveness_tries_used: 1 }), [
+    "done Opened",
+    "done Agreed",
+    "done Chip read",
+    "now Face matched",
+  ]);
+});
+
+test("a session that failed says at which step, one that ended otherwise does not", () => {
+  const tried = { consent, nfc_tries_used: 3 };
+  assert.equal(shown({ ...tried, status: "failed" })[2], "failed Chip read");
+  assert.equal(shown({ ...tried, status: "expired" })[2], "open Chip read");
+  assert.equal(shown({ ...tried, status: "cancelled" })[2], "open Chip read");
+});
+
+test("the steps are those of the way that the person took", () => {
+  const both: Partial<Told> = { methods: ["wallet_pid", "document_chip"], consent };
+  assert.deepEqual(shown(both).slice(2), ["now Evidence given"]);
+  assert.deepEqual(shown({ ...both, nfc_tries_used: 1 }).slice(2), ["now Chip read", "open Face matched"]);
+  assert.deepEqual(shown({ ...both, methods: ["wallet_pid", "wallet_mdl"] }).slice(2), [
+    "now Wallet answered",
+  ]);
+  const succeeded = {
+    ...both,
+    status: "succeeded",
+    evidence: { method: "wallet", verified_at: verifiedAt },
+  } as const;
+  assert.deepEqual(shown(succeeded).slice(2), ["done Wallet answered"]);
+});
+
+test("the last step has the time of the evidence, and each its tries", () => {
+  const evidence = { method: "chip_and_face", verified_at: verifiedAt } as const;
+  const steps = sessionSteps({
+    ...created,
+    ...{ status: "succeeded", consent, nfc_tries_used: 2, liveness_tries_used: 1, evidence },
+  });
+  assert.deepEqual(
+    steps.map(({ at, tries }) => [at, tries]),
+    [
+      [null, 0],
+      ["2026-01-01T10:00:00.000Z", 0],
+      [null, 2],
+      [verifiedAt, 1],
+    ],
+  );
+});

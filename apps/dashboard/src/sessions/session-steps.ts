@@ -1,0 +1,64 @@
+import type { SessionWithConsent } from "@assay/contract/sessions";
+import type { Static } from "typebox";
+
+type Way = "chip_and_face" | "wallet";
+type Told = Pick<
+  Static<typeof SessionWithConsent>,
+  "status" | "methods" | "consent" | "nfc_tries_used" | "liveness_tries_used"
+> & { evidence: { method: Way; verified_at: string } | null };
+
+export type StepState = "done" | "now" | "failed" | "open";
+export type SessionStep = { name: string; state: StepState; at: string | null; tries: number };
+
+type Known = { name: string; done: boolean; at?: string | null; tries?: number };
+
+/** The steps between creation and the end, and how far the person is. A step that is done implies those before it. */
+export function sessionSteps(session: Told): SessionStep[] {
+  const { status, consent, evidence } = session;
+  const known: Known[] = [
+    { name: "Opened", done: status === "in_progress" },
+    { name: "Agreed", done: consent !== null || triesOf(session) > 0, at: consent?.given_at ?? null },
+    ...evidenceSteps(session),
+  ];
+  const isOpen = status === "created" || status === "in_progress";
+  const next = status === "succeeded" ? known.length : known.findLastIndex(({ done }) => done) + 1;
+  const stateOf = (index: number): StepState => {
+    if (index < next) return "done";
+    if (index > next) return "open";
+    if (status === "failed") return "failed";
+    return isOpen && index > 0 ? "now" : "open";
+  };
+  return known.map(({ name, at = null, tries = 0 }, index) => {
+    const isLast = index === known.length - 1;
+    return { name, state: stateOf(index), at: isLast ? (evidence?.verified_at ?? null) : at, tries };
+  });
+}
+
+function triesOf({ nfc_tries_used, liveness_tries_used }: Told): number {
+  return nfc_tries_used + liveness_tries_used;
+}
+
+/** By the way that the person took. Until that is known, one step stands for all ways. */
+function evidenceSteps(session: Told): Known[] {
+  switch (wayOf(session)) {
+    case "chip_and_face":
+      return [
+        { name: "Chip read", done: session.liveness_tries_used > 0, tries: session.nfc_tries_used },
+        { name: "Face matched", done: false, tries: session.liveness_tries_used },
+      ];
+    case "wallet":
+      return [{ name: "Wallet answered", done: false }];
+    case null:
+      return [{ name: "Evidence given", done: false }];
+  }
+}
+
+function wayOf(session: Told): Way | null {
+  if (session.evidence !== null) return session.evidence.method;
+  if (triesOf(session) > 0) return "chip_and_face";
+  const ways = new Set(
+    session.methods.map((method) => (method === "document_chip" ? "chip_and_face" : "wallet")),
+  );
+  const [only] = ways;
+  return only === undefined || ways.size > 1 ? null : only;
+}
