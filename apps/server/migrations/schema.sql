@@ -907,12 +907,15 @@ create table webhook_endpoints (
   kind text default 'url'::text not null,
   listener_stream_id uuid,
   listener_seen_at timestamp(3) with time zone,
+  previous_signing_secret bytea,
+  previous_signing_secret_until timestamp with time zone,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint webhook_endpoints_undelivered_payload_retention_hours_check CHECK ((undelivered_payload_retention_hours = ANY (ARRAY[0, 24, 72, 168])))
 );
 CREATE INDEX webhook_endpoints_listeners ON public.webhook_endpoints USING btree (id) WHERE (kind = 'listener'::text);
 CREATE INDEX webhook_endpoints_organization ON public.webhook_endpoints USING btree (organization_id, sandbox, id DESC);
+CREATE TRIGGER webhook_endpoints_previous_signing_secret_key BEFORE INSERT OR UPDATE OF previous_signing_secret ON public.webhook_endpoints FOR EACH ROW WHEN (((new.previous_signing_secret IS NOT NULL) AND (NOT key_may_store(sealed_under(new.previous_signing_secret))))) EXECUTE FUNCTION refuse_key();
 CREATE TRIGGER webhook_endpoints_signing_secret_key BEFORE INSERT OR UPDATE OF signing_secret ON public.webhook_endpoints FOR EACH ROW WHEN ((NOT key_may_store(sealed_under(new.signing_secret)))) EXECUTE FUNCTION refuse_key();
 
 create table webhook_exchanges (

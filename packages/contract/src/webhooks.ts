@@ -117,6 +117,18 @@ export const WebhookSigningSecret = open("WebhookSigningSecret", {
   signing_secret: SigningSecret,
 });
 
+/** How long the secret before a rotation may go on signing. */
+export const maxOverlapHours = 72;
+
+export const RotatedSigningSecret = open("RotatedSigningSecret", {
+  endpoint_id: EndpointId,
+  signing_secret: SigningSecret,
+  previous_secret_until: Nullable({
+    ...Timestamp,
+    description: "Until when deliveries also carry the signature of the secret before. Null: it has stopped.",
+  }),
+});
+
 const KeyId = Text({
   max: 100,
   description: "Your own name for the key; it appears as `kid` in the header of what is encrypted to it.",
@@ -348,10 +360,17 @@ export const rotateSecret = route("POST /v1/webhooks/endpoints/:endpoint_id/sign
   id: "rotateWebhookSigningSecret",
   tag,
   summary: "Replace the signing secret",
-  description: "The old secret stops at once: the next send, retries included, is signed with the new one.",
+  description:
+    "The next send, retries included, is signed with the new secret. The old secret stops at once, unless `overlap_hours` says how long each delivery also carries its signature: then the signatures in a header are separated by a space, the newest first. Only the last two secrets ever sign.",
   access: write,
   params: endpointParams,
-  reply: { status: 200, data: WebhookSigningSecret },
+  body: closed({
+    overlap_hours: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: maxOverlapHours, default: 0, examples: [24] }),
+    ),
+  }),
+  bodyOptional: true,
+  reply: { status: 200, data: RotatedSigningSecret },
   errors: ["NOT_FOUND"],
 });
 

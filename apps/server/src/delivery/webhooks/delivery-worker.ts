@@ -60,7 +60,7 @@ export type Sender = {
   outlet: () => Outlet;
   serves: (endpointId: EndpointId) => boolean;
   /** One attempt. Throws only for a fault of our own. */
-  send: (delivery: SendableDelivery, secret: string, now: Date) => Promise<Sent>;
+  send: (delivery: SendableDelivery, secrets: readonly string[], now: Date) => Promise<Sent>;
 };
 
 type Needs = Pick<Core, "config" | "db" | "clock" | "ring" | "log" | "setAside" | "publicUrl">;
@@ -375,7 +375,7 @@ export class DeliveryWorker {
     }, slowAfterMs);
     const startedAt = clock.now();
     try {
-      const sent = await this.#sender.send(delivery, this.#secretOf(delivery), startedAt);
+      const sent = await this.#sender.send(delivery, this.#secretsOf(delivery), startedAt);
       if (this.#abandoned) return;
       if (sent.kind === "put_back") {
         await this.#release(delivery);
@@ -416,12 +416,13 @@ export class DeliveryWorker {
     );
   }
 
-  #secretOf(delivery: LeasedDelivery): string {
+  #secretsOf(delivery: LeasedDelivery): readonly string[] {
     const known = this.#secrets.get(delivery.endpointId);
-    if (known?.sealed.equals(delivery.signingSecret)) return known.secret;
-    const secret = this.#core.ring.openText("webhook-secret", delivery.signingSecret, delivery.endpointId);
-    this.#secrets.set(delivery.endpointId, { sealed: delivery.signingSecret, secret });
-    return secret;
+    const { signingSecret, previousSigningSecret, endpointId } = delivery;
+    const open = (sealed: Buffer) => this.#core.ring.openText("webhook-secret", sealed, endpointId);
+    const secret = known?.sealed.equals(signingSecret) ? known.secret : open(signingSecret);
+    if (secret !== known?.secret) this.#secrets.set(endpointId, { sealed: signingSecret, secret });
+    return previousSigningSecret === null ? [secret] : [secret, open(previousSigningSecret)];
   }
 
   // --- recording -------------------------------------------------------------------------------------------------------

@@ -322,6 +322,8 @@ export type LeasedDelivery = {
   kind: EndpointKind;
   url: string;
   signingSecret: Buffer;
+  /** The one before a rotation, as long as it signs too. */
+  previousSigningSecret: Buffer | null;
   failingSince: Date | null;
   retentionHours: number;
 };
@@ -333,6 +335,9 @@ export type Outlet = { kind: "url" } | { kind: "listener"; streamIds: readonly s
 
 const servedBy = (outlet: Outlet) =>
   outlet.kind === "url" ? sql`e.kind = 'url'` : sql`e.listener_stream_id = any(${outlet.streamIds}::uuid[])`;
+
+const previousSecret = (now: Date) => sql`
+  case when e.previous_signing_secret_until > ${now} then e.previous_signing_secret end as previous_signing_secret`;
 
 /** Holds for a row of the queue that nobody is sending. */
 const isFree = (now: Date) => sql`(q.lease_until is null or q.lease_until <= ${now})`;
@@ -373,7 +378,7 @@ export async function claimDue(
       where q.ctid = any(array(select place from due))
       returning q.delivery_id, q.organization_id, q.sandbox, q.endpoint_id, q.tries_used, q.lease_number, q.due_at)
     select q.delivery_id as id, q.organization_id, q.sandbox, d.event_id, d.event_type, q.endpoint_id, d.payload, q.tries_used,
-      q.lease_number, e.kind, e.url, e.signing_secret, e.failing_since, e.undelivered_payload_retention_hours as retention_hours
+      q.lease_number, e.kind, e.url, e.signing_secret, ${previousSecret(lease.now)}, e.failing_since, e.undelivered_payload_retention_hours as retention_hours
     from leased q
     cross join lateral (select * from webhook_deliveries where id = q.delivery_id offset 0) d
     cross join lateral (select * from webhook_endpoints where id = q.endpoint_id offset 0) e`);
@@ -505,7 +510,7 @@ export async function findUnanswered(
   const row = await tx.first<Stored<UnansweredDelivery>>(sql`
     select q.delivery_id as id, q.organization_id, q.sandbox, d.event_id, d.event_type, q.endpoint_id, d.payload, q.tries_used,
       q.lease_number, q.lease_owner, q.changed_at as leased_at,
-      e.kind, e.url, e.signing_secret, e.failing_since, e.undelivered_payload_retention_hours as retention_hours
+      e.kind, e.url, e.signing_secret, null::bytea as previous_signing_secret, e.failing_since, e.undelivered_payload_retention_hours as retention_hours
     from webhook_delivery_queue q
     join webhook_deliveries d on d.id = q.delivery_id
     join webhook_endpoints e on e.id = q.endpoint_id and e.kind = 'listener'

@@ -160,7 +160,7 @@ export function listEndpoints(
 
 export async function readSigningSecret(tx: Tx, tenant: Tenant, id: EndpointId): Promise<Buffer | null> {
   const row = await tx.first<{ signingSecret: Buffer }>(
-    sql`select signing_secret from webhook_endpoints where ${ownedBy(tenant)} and id = ${id}`,
+    sql`select signing_secret from webhook_endpoints where ${ownedBy(tenant)} and id = ${id} for update`,
   );
   return row?.signingSecret ?? null;
 }
@@ -169,13 +169,20 @@ export async function replaceSigningSecret(
   tx: Tx,
   tenant: Tenant,
   id: EndpointId,
-  signingSecret: Buffer,
+  { sealed, previous }: { sealed: Buffer; previous: { sealed: Buffer; until: Date } | null },
   now: Date,
-): Promise<boolean> {
-  const changed = await tx.run(sql`
-    update webhook_endpoints set signing_secret = ${signingSecret}, updated_at = ${now}
+): Promise<void> {
+  await tx.run(sql`
+    update webhook_endpoints set signing_secret = ${sealed}, updated_at = ${now},
+      previous_signing_secret = ${previous?.sealed ?? null}, previous_signing_secret_until = ${previous?.until ?? null}
     where ${ownedBy(tenant)} and id = ${id}`);
-  return changed === 1;
+}
+
+/** Secrets before a rotation that sign no more. */
+export function forgetPreviousSecrets(db: Queryable, now: Date): Promise<number> {
+  return db.run(sql`
+    update webhook_endpoints set previous_signing_secret = null, previous_signing_secret_until = null
+    where previous_signing_secret_until <= ${now}`);
 }
 
 export type PublishTarget = {

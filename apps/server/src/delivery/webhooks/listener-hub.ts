@@ -262,17 +262,22 @@ export class ListenerHub implements Sender {
     return this.#streams.has(endpointId);
   }
 
-  async send(delivery: SendableDelivery, secret: string, now: Date): Promise<Sent> {
+  async send(delivery: SendableDelivery, secrets: readonly string[], now: Date): Promise<Sent> {
     const stream = this.#streams.get(delivery.endpointId);
     // Notifications may be lost, so the right is looked up once more for each delivery.
     if (stream === undefined || (await stream.events.recheck()) !== "allowed" || stream.isClosed)
       return { kind: "put_back" };
-    return this.#hand(stream, delivery, secret, now);
+    return this.#hand(stream, delivery, secrets, now);
   }
 
-  #hand(stream: OpenStream, delivery: SendableDelivery, secret: string, now: Date): Promise<Sent> {
+  #hand(
+    stream: OpenStream,
+    delivery: SendableDelivery,
+    secrets: readonly string[],
+    now: Date,
+  ): Promise<Sent> {
     const { id, eventId, eventType, payload } = delivery;
-    const headers = headersOf({ id, eventId, eventType }, sign(secret, { eventId, payload }, now), now);
+    const headers = headersOf({ id, eventId, eventType }, sign(secrets, { eventId, payload }, now), now);
     const timeoutMs = this.#options.attemptTimeoutMs ?? attemptTimeoutMs;
     const { promise, resolve } = Promise.withResolvers<Sent>();
     const settle = (sent: Sent) => {

@@ -3,6 +3,7 @@ import { recordAct } from "../../platform/audit/audit.store.ts";
 import type { Core } from "../../platform/core.ts";
 import { ApiError } from "../../platform/kernel/api-error.ts";
 import type { OrganizationCaller } from "../../platform/kernel/caller.ts";
+import { hourMs, later } from "../../platform/kernel/clock.ts";
 import { readSigningSecret, replaceSigningSecret } from "./endpoint.store.ts";
 import { newSigningSecret } from "./signing.ts";
 
@@ -23,18 +24,28 @@ export async function revealSecret(
   return ring.openText("webhook-secret", sealed, endpointId);
 }
 
-/** The old secret stops working with this transaction: the next send is signed with the new one only. */
+/** From this transaction on the new secret signs, and the one before beside it for as long as the caller asks. */
 export async function rotateSecret(
   { db, clock, ring }: Needs,
   caller: OrganizationCaller,
   endpointId: EndpointId,
-): Promise<string> {
+  overlapHours: number,
+): Promise<{ secret: string; previousUntil: Date | null }> {
   const now = clock.now();
   const secret = newSigningSecret();
+  const previousUntil = overlapHours === 0 ? null : later(now, overlapHours * hourMs);
   await db.transaction(async (tx) => {
-    const sealed = ring.seal("webhook-secret", secret, endpointId);
-    if (!(await replaceSigningSecret(tx, caller, endpointId, sealed, now))) throw new ApiError("NOT_FOUND");
-    await recordAct(tx, now, caller, { event: "webhook_secret.rotated", targetId: endpointId });
+    const before = await readSigningSecret(tx, caller, endpointId);
+    if (before === null) throw new ApiError("NOT_FOUND");
+    const seal = (text: string) => ring.seal("webhook-secret", text, endpointId);
+    // The key that sealed it may be retiring, and stores nothing then.
+    const previous =
+      previousUntil === null
+        ? null
+        : { sealed: seal(ring.openText("webhook-secret", before, endpointId)), until: previousUntil };
+    await replaceSigningSecret(tx, caller, endpointId, { sealed: seal(secret), previous }, now);
+    const details = { overlap_hours: overlapHours };
+    await recordAct(tx, now, caller, { event: "webhook_secret.rotated", targetId: endpointId, details });
   });
-  return secret;
+  return { secret, previousUntil };
 }

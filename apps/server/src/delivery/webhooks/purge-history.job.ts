@@ -9,12 +9,13 @@ import {
   takeExpiredPayloads,
   takeOldDeliveries,
 } from "./delivery.store.ts";
+import { forgetPreviousSecrets } from "./endpoint.store.ts";
 import { oldEvents } from "./event.store.ts";
 
 const batchSize = 1000;
 const countUpTo = 10_000;
 
-/** Removes events and deliveries that are past their time, one batch of each. */
+/** Removes events and deliveries that are past their time, one batch of each, and secrets that sign no more. */
 export function createPurgeHistory(core: Core, job: string): () => Promise<number> {
   const { db, clock, config, metrics, setAside } = core;
   const showBacklog = metrics.gauge(
@@ -28,6 +29,7 @@ export function createPurgeHistory(core: Core, job: string): () => Promise<numbe
       handle: (tx, rows) => deleteDeliveriesWithAttempts(tx, rows),
     });
     const events = await setAside.purge(job, oldEvents(cutoff), batchSize);
+    await forgetPreviousSecrets(db, clock.now());
     showBacklog(await countPastRetention(db, cutoff, countUpTo));
     return deliveries + events;
   };

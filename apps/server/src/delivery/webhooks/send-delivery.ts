@@ -24,20 +24,20 @@ export function urlSender(safeFetch: SafeFetch, maxInFlight: number): Sender {
     limits: limitsFor(maxInFlight),
     outlet: () => ({ kind: "url" }),
     serves: () => true,
-    send: (delivery, secret, now) => sendDelivery(safeFetch, delivery, secret, now),
+    send: (delivery, secrets, now) => sendDelivery(safeFetch, delivery, secrets, now),
   };
 }
 
-/** One attempt: signed now with the endpoint's current secret. Never throws; what went wrong is part of the result. */
+/** One attempt: signed now with the secrets that the endpoint has. Never throws; what went wrong is part of the result. */
 async function sendDelivery(
   safeFetch: SafeFetch,
   delivery: SendableDelivery,
-  secret: string,
+  secrets: readonly string[],
   now: Date,
 ): Promise<Sent> {
   const startedAt = performance.now();
   const { id, eventId, eventType, payload } = delivery;
-  const signatures = sign(secret, { eventId, payload }, now);
+  const signatures = sign(secrets, { eventId, payload }, now);
   const took = () => Math.round(performance.now() - startedAt);
   try {
     const { status, retryAfter, refusal } = await safeFetch.post(delivery.url, {

@@ -23,9 +23,19 @@ test("a secret is 32 random bytes behind its prefix", () => {
 test("the signatures are over the second that has begun, keyed with the text and with the bytes of the secret", () => {
   const secret = newSigningSecret();
   const bytes = Buffer.from(secret.slice("whsec_".length), "base64");
-  const { own, standard } = sign(secret, { eventId: delivery.eventId, payload: "body" }, now);
+  const { own, standard } = sign([secret], { eventId: delivery.eventId, payload: "body" }, now);
   assert.equal(own, createHmac("sha256", secret).update(`${seconds}.body`).digest("hex"));
   assert.equal(standard, createHmac("sha256", bytes).update(`evt_1.${seconds}.body`).digest("base64"));
+});
+
+test("during a rotation each header holds the signature of either secret, the newest first", () => {
+  const secrets = [newSigningSecret(), newSigningSecret()];
+  const both = headersOf(delivery, sign(secrets, { eventId: delivery.eventId, payload: "body" }, now), now);
+  const alone = secrets.map((secret) =>
+    headersOf(delivery, sign([secret], { eventId: delivery.eventId, payload: "body" }, now), now),
+  );
+  for (const name of ["x-service-signature", "webhook-signature"])
+    assert.equal(both[name], alone.map((headers) => headers[name]).join(" "));
 });
 
 test("the headers of an attempt name it, and hold its signatures for as long as they are kept", () => {

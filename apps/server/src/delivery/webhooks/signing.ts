@@ -7,6 +7,7 @@ export function newSigningSecret(): string {
   return `${prefix}${randomBytes(32).toString("base64")}`;
 }
 
+/** One for each secret that signs, the newest first, separated by spaces. */
 export type Signatures = {
   /** Hexadecimal, keyed with the whole text of the secret. */
   own: string;
@@ -16,15 +17,22 @@ export type Signatures = {
 
 type Signed = { id: DeliveryId; eventId: EventId; eventType: string };
 
-/** The signatures of one attempt, made anew for each. */
-export function sign(secret: string, delivery: { eventId: EventId; payload: string }, now: Date): Signatures {
+/** The signatures of one attempt. Each attempt is signed for its own time. */
+export function sign(
+  secrets: readonly string[],
+  { eventId, payload }: { eventId: EventId; payload: string },
+  now: Date,
+): Signatures {
   const timestamp = secondsOf(now);
-  return {
-    own: createHmac("sha256", secret).update(`${timestamp}.${delivery.payload}`).digest("hex"),
-    standard: createHmac("sha256", Buffer.from(secret.slice(prefix.length), "base64"))
-      .update(`${delivery.eventId}.${timestamp}.${delivery.payload}`)
+  const own = secrets.map((secret) =>
+    createHmac("sha256", secret).update(`${timestamp}.${payload}`).digest("hex"),
+  );
+  const standard = secrets.map((secret) =>
+    createHmac("sha256", Buffer.from(secret.slice(prefix.length), "base64"))
+      .update(`${eventId}.${timestamp}.${payload}`)
       .digest("base64"),
-  };
+  );
+  return { own: own.join(" "), standard: standard.join(" ") };
 }
 
 /** The headers of one attempt: ours, and those of Standard Webhooks. Without signatures, as they read when those are not kept any more. */
@@ -37,13 +45,20 @@ export function headersOf(
   return {
     "content-type": "application/jose",
     "user-agent": "Assay-Webhooks/1",
-    ...(signatures === null ? {} : { "x-service-signature": `t=${timestamp},v1=${signatures.own}` }),
+    ...(signatures === null ? {} : { "x-service-signature": each(signatures.own, `t=${timestamp},v1=`) }),
     "x-service-delivery-id": delivery.id,
     "x-service-event": delivery.eventType,
     "webhook-id": delivery.eventId,
     "webhook-timestamp": String(timestamp),
-    ...(signatures === null ? {} : { "webhook-signature": `v1,${signatures.standard}` }),
+    ...(signatures === null ? {} : { "webhook-signature": each(signatures.standard, "v1,") }),
   };
+}
+
+function each(signatures: string, before: string): string {
+  return signatures
+    .split(" ")
+    .map((signature) => `${before}${signature}`)
+    .join(" ");
 }
 
 function secondsOf(time: Date): number {

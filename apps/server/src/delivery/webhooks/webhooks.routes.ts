@@ -107,10 +107,20 @@ function secretRoutes(core: Pick<Core, "db" | "clock" | "ring">): Binding[] {
       signing_secret: await revealSecret(core, caller, params.endpoint_id),
     })),
 
-    bind(contract.rotateSecret, async ({ caller, params }) => ({
-      endpoint_id: params.endpoint_id,
-      signing_secret: await rotateSecret(core, caller, params.endpoint_id),
-    })),
+    bind(contract.rotateSecret, async ({ caller, params, body }) => {
+      const { endpoint_id } = params;
+      const { secret, previousUntil } = await rotateSecret(
+        core,
+        caller,
+        endpoint_id,
+        body.overlap_hours ?? 0,
+      );
+      return {
+        endpoint_id,
+        signing_secret: secret,
+        previous_secret_until: previousUntil?.toISOString() ?? null,
+      };
+    }),
   ];
 }
 

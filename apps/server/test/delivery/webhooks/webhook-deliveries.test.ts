@@ -493,6 +493,53 @@ test("after a rotation the next send carries the new secret only", async () => {
   assert.throws(() => verify(endpoint.secret, 1));
 });
 
+test("with an overlap a delivery carries both signatures until it ends, and the secret before is then erased", async () => {
+  clock.set(new Date());
+  const receiver = await startReceiver(authority);
+  const partner = await createPartner(api);
+  const endpoint = await createReceivingEndpoint(partner.api, receiver.url);
+  const rotate = async (overlap_hours: number) =>
+    expectData(
+      await partner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/signing-secret/rotate`, {
+        overlap_hours,
+      }),
+    );
+  const deliveredWith = async (secrets: readonly string[]) => {
+    await publish(sessionEvent(partner.organizationId));
+    await deliver();
+    const { body = "", headers = {} } = receiver.received.at(-1) ?? {};
+    const signatures = String(headers["x-service-signature"]).split(" ");
+    const time = headers["webhook-timestamp"];
+    const expected = secrets.map(
+      (secret) => `t=${time},v1=${createHmac("sha256", secret).update(`${time}.${body}`).digest("hex")}`,
+    );
+    assert.deepEqual(signatures, expected);
+    // The library compares with the real time, so it is asked before the clock is moved.
+    for (const secret of secrets.length === 2 ? secrets : [])
+      new Webhook(secret).verify(body, headers as Record<string, string>, { jsonParse: false });
+  };
+  const second = await rotate(24);
+  assert.equal(second.previous_secret_until, new Date(clock.now().getTime() + dayMs).toISOString());
+  await deliveredWith([second.signing_secret, endpoint.secret]);
+  const third = await rotate(1);
+  await deliveredWith([third.signing_secret, second.signing_secret]);
+  clock.advance(hourMs);
+  await deliveredWith([third.signing_secret]);
+  await runJob("purge-webhook-history");
+  const [row] = await core.db.rows(
+    sql`select previous_signing_secret, previous_signing_secret_until from webhook_endpoints where id = ${endpoint.id}`,
+  );
+  assert.deepEqual(row, { previousSigningSecret: null, previousSigningSecretUntil: null });
+  await rotate(1);
+  const last = await rotate(0);
+  assert.equal(last.previous_secret_until, null);
+  await deliveredWith([last.signing_secret]);
+  const refused = await partner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/signing-secret/rotate`, {
+    overlap_hours: 73,
+  });
+  assert.equal(refused.status, 400);
+});
+
 test("a delivery in flight refuses a retry; deleting the endpoint ends it and scrubs the payload", async () => {
   const receiver = await startReceiver(authority);
   let release = () => {};
