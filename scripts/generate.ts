@@ -33,7 +33,9 @@ import { logFields } from "../apps/server/src/platform/lib/log-fields.ts";
 import { defaultJobLimits } from "../apps/server/src/verification/face/face-job.ts";
 import { poolLimits } from "../apps/server/src/verification/face/pool-limits.ts";
 import { bundleCommandLine } from "../packages/cli/build.ts";
+import { bundleWebhook, declarationsOf } from "../packages/webhook/build.ts";
 import { describeAccessibility } from "./accessibility-report.ts";
+import { describeEventTypes, describePythonEventTypes } from "./event-types.ts";
 import { describeProtocol } from "./protocol-reference.ts";
 
 const root = new URL("../", import.meta.url);
@@ -43,6 +45,12 @@ export const generated: readonly { path: string; make: () => string | Promise<st
   { path: "docs/openapi.json", make: () => `${JSON.stringify(describeApi(routes), null, 2)}\n` },
   { path: "docs/asyncapi.json", make: () => `${JSON.stringify(describeSocket(), null, 2)}\n` },
   { path: "docs/errors.md", make: () => describeErrors(routes) },
+  { path: "packages/webhook/src/event.ts", make: describeEventTypes },
+  { path: "packages/webhook/lib/index.js", make: bundleWebhook },
+  { path: "packages/webhook/lib/index.d.ts", make: () => declarationsOf("index") },
+  { path: "packages/webhook/lib/event.d.ts", make: describeEventTypes },
+  { path: "packages/webhook/lib/webhook-error.d.ts", make: () => declarationsOf("webhook-error") },
+  { path: "packages/webhook/python/assay_webhook/event.py", make: describePythonEventTypes },
   { path: "docs/configuration.md", make: describeConfiguration },
   { path: "docs/accessibility.md", make: describeAccessibility },
   {

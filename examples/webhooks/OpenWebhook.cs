@@ -9,11 +9,17 @@ public static class Webhook
     /// <summary>`signature` is the header X-Service-Signature, `body` the text as it came, `secret` the whole whsec_... string.</summary>
     public static string Open(string signature, string body, string secret, string privateKeyPem)
     {
-        var match = Regex.Match(signature, @"\At=(\d{1,12}),v1=([0-9a-f]{64})\z");
-        if (!match.Success || Math.Abs(DateTimeOffset.UtcNow.ToUnixTimeSeconds() - long.Parse(match.Groups[1].Value)) > 300)
-            throw new CryptographicException("too old, or no signature");
-        var expected = HMACSHA256.HashData(Encoding.UTF8.GetBytes(secret), Encoding.UTF8.GetBytes($"{match.Groups[1].Value}.{body}"));
-        if (!CryptographicOperations.FixedTimeEquals(expected, Convert.FromHexString(match.Groups[2].Value)))
+        var isMine = false;
+        // During a rotation there are two, separated by a space.
+        foreach (var one in signature.Split(' '))
+        {
+            var match = Regex.Match(one, @"\At=(\d{1,12}),v1=([0-9a-f]{64})\z");
+            if (!match.Success || Math.Abs(DateTimeOffset.UtcNow.ToUnixTimeSeconds() - long.Parse(match.Groups[1].Value)) > 300)
+                throw new CryptographicException("too old, or no signature");
+            var expected = HMACSHA256.HashData(Encoding.UTF8.GetBytes(secret), Encoding.UTF8.GetBytes($"{match.Groups[1].Value}.{body}"));
+            isMine |= CryptographicOperations.FixedTimeEquals(expected, Convert.FromHexString(match.Groups[2].Value));
+        }
+        if (!isMine)
             throw new CryptographicException("wrong signature");
 
         var parts = body.Split('.');

@@ -19,13 +19,18 @@ import javax.crypto.spec.SecretKeySpec;
 public class OpenWebhook {
   /** `signature` is the header X-Service-Signature, `body` the text as it came, `secret` the whole whsec_... string. */
   static String openWebhook(String signature, String body, String secret, String pem) throws Exception {
-    if (!signature.matches("t=\\d{1,12},v1=[0-9a-f]{64}")) throw new SecurityException("no signature");
-    String[] halves = signature.substring(2).split(",v1=");
-    if (Math.abs(System.currentTimeMillis() / 1000 - Long.parseLong(halves[0])) > 300) throw new SecurityException("too old");
-    Mac mac = Mac.getInstance("HmacSHA256");
-    mac.init(new SecretKeySpec(secret.getBytes(UTF_8), "HmacSHA256"));
-    byte[] expected = mac.doFinal((halves[0] + "." + body).getBytes(UTF_8));
-    if (!MessageDigest.isEqual(expected, HexFormat.of().parseHex(halves[1]))) throw new SecurityException("wrong signature");
+    boolean isMine = false;
+    // During a rotation there are two, separated by a space.
+    for (String one : signature.split(" ")) {
+      if (!one.matches("t=\\d{1,12},v1=[0-9a-f]{64}")) throw new SecurityException("no signature");
+      String[] halves = one.substring(2).split(",v1=");
+      if (Math.abs(System.currentTimeMillis() / 1000 - Long.parseLong(halves[0])) > 300) throw new SecurityException("too old");
+      Mac mac = Mac.getInstance("HmacSHA256");
+      mac.init(new SecretKeySpec(secret.getBytes(UTF_8), "HmacSHA256"));
+      byte[] expected = mac.doFinal((halves[0] + "." + body).getBytes(UTF_8));
+      isMine |= MessageDigest.isEqual(expected, HexFormat.of().parseHex(halves[1]));
+    }
+    if (!isMine) throw new SecurityException("wrong signature");
 
     String[] parts = body.split("\\.");
     Base64.Decoder url = Base64.getUrlDecoder();

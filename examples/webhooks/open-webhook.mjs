@@ -4,14 +4,18 @@ const toleranceSeconds = 300;
 
 /** `headers` with lower-case names, `body` as text, `secret` the whole whsec_... string, `privateKey` a PEM or KeyObject. */
 export function openWebhook(headers, body, secret, privateKey, nowSeconds = Date.now() / 1000) {
-  const signature = String(headers["x-service-signature"]);
-  const parts = Object.fromEntries(signature.split(",").map((part) => part.split("=", 2)));
-  if (!(Math.abs(nowSeconds - Number(parts.t)) <= toleranceSeconds))
-    throw new Error("too old, or no signature");
-  const expected = createHmac("sha256", secret).update(`${parts.t}.${body}`).digest();
-  const given = Buffer.from(String(parts.v1), "hex");
-  if (given.length !== expected.length || !timingSafeEqual(given, expected))
-    throw new Error("wrong signature");
+  // During a rotation there are two, separated by a space.
+  const isMine = String(headers["x-service-signature"])
+    .split(" ")
+    .some((signature) => {
+      const parts = Object.fromEntries(signature.split(",").map((part) => part.split("=", 2)));
+      if (!(Math.abs(nowSeconds - Number(parts.t)) <= toleranceSeconds))
+        throw new Error("too old, or no signature");
+      const expected = createHmac("sha256", secret).update(`${parts.t}.${body}`).digest();
+      const given = Buffer.from(String(parts.v1), "hex");
+      return given.length === expected.length && timingSafeEqual(given, expected);
+    });
+  if (!isMine) throw new Error("wrong signature");
 
   const [header, wrappedKey, nonce, text, tag] = body.split(".");
   const { alg, enc } = JSON.parse(Buffer.from(header, "base64url").toString());

@@ -20,14 +20,20 @@ import (
 
 // openWebhook takes the header X-Service-Signature, the body as it came, and the whole whsec_... string.
 func openWebhook(signature, body, secret string, privateKey []byte) (string, error) {
-	seconds, given, _ := strings.Cut(strings.TrimPrefix(signature, "t="), ",v1=")
-	sent, err := strconv.ParseInt(seconds, 10, 64)
-	if err != nil || math.Abs(float64(time.Now().Unix()-sent)) > 300 {
-		return "", errors.New("too old, or no signature")
+	isMine := false
+	// During a rotation there are two, separated by a space.
+	for _, one := range strings.Split(signature, " ") {
+		seconds, given, _ := strings.Cut(strings.TrimPrefix(one, "t="), ",v1=")
+		sent, err := strconv.ParseInt(seconds, 10, 64)
+		if err != nil || math.Abs(float64(time.Now().Unix()-sent)) > 300 {
+			return "", errors.New("too old, or no signature")
+		}
+		mac := hmac.New(sha256.New, []byte(secret))
+		mac.Write([]byte(seconds + "." + body))
+		claimed, err := hex.DecodeString(given)
+		isMine = isMine || (err == nil && hmac.Equal(claimed, mac.Sum(nil)))
 	}
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(seconds + "." + body))
-	if claimed, err := hex.DecodeString(given); err != nil || !hmac.Equal(claimed, mac.Sum(nil)) {
+	if !isMine {
 		return "", errors.New("wrong signature")
 	}
 

@@ -2,10 +2,15 @@
 /** `$signature` is the header X-Service-Signature, `$body` the text as it came, `$secret` the whole whsec_... string. */
 function open_webhook(string $signature, string $body, string $secret, string $private_key): string
 {
-    if (!preg_match('/^t=(\d+),v1=([0-9a-f]{64})$/D', $signature, $match) || abs(time() - (int) $match[1]) > 300) {
-        throw new RuntimeException("too old, or no signature");
+    $is_mine = false;
+    // During a rotation there are two, separated by a space.
+    foreach (explode(" ", $signature) as $one) {
+        if (!preg_match('/^t=(\d+),v1=([0-9a-f]{64})$/D', $one, $match) || abs(time() - (int) $match[1]) > 300) {
+            throw new RuntimeException("too old, or no signature");
+        }
+        $is_mine = hash_equals(hash_hmac("sha256", "{$match[1]}.{$body}", $secret), $match[2]) || $is_mine;
     }
-    if (!hash_equals(hash_hmac("sha256", "{$match[1]}.{$body}", $secret), $match[2])) {
+    if (!$is_mine) {
         throw new RuntimeException("wrong signature");
     }
     $decode = fn (string $part): string => base64_decode(strtr($part, "-_", "+/"));

@@ -296,10 +296,12 @@ function registrationOf(privateKey, keyId) {
 // packages/cli/src/open-delivery.ts
 /** Whether `X-Service-Signature` is that of this body, made with this secret. How old it is does not matter here. */
 function isSignedWith(signature, body, secret) {
-	const [, time, given] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
-	if (time === void 0 || given === void 0) return false;
-	const expected = createHmac("sha256", secret).update(`${time}.${body}`).digest();
-	return timingSafeEqual(Buffer.from(given, "hex"), expected);
+	return signature.split(" ").some((one) => {
+		const [, time, given] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(one) ?? [];
+		if (time === void 0 || given === void 0) return false;
+		const expected = createHmac("sha256", secret).update(`${time}.${body}`).digest();
+		return timingSafeEqual(Buffer.from(given, "hex"), expected);
+	});
 }
 /** The key id that a sealed body names in its header, or null where it is no sealed body. */
 function keyIdOf(body) {

@@ -9,10 +9,13 @@ import {
 
 /** Whether `X-Service-Signature` is that of this body, made with this secret. How old it is does not matter here. */
 export function isSignedWith(signature: string, body: string, secret: string): boolean {
-  const [, time, given] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
-  if (time === undefined || given === undefined) return false;
-  const expected = createHmac("sha256", secret).update(`${time}.${body}`).digest();
-  return timingSafeEqual(Buffer.from(given, "hex"), expected);
+  // During a rotation there are two, separated by a space.
+  return signature.split(" ").some((one) => {
+    const [, time, given] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(one) ?? [];
+    if (time === undefined || given === undefined) return false;
+    const expected = createHmac("sha256", secret).update(`${time}.${body}`).digest();
+    return timingSafeEqual(Buffer.from(given, "hex"), expected);
+  });
 }
 
 /** The key id that a sealed body names in its header, or null where it is no sealed body. */

@@ -36,6 +36,8 @@ export function EndpointPage() {
   const [editing, setEditing] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const reread = () => refresh(getEndpoint, listEndpoints);
+  const rotate = async (overlap_hours: number) =>
+    setSecret((await call(rotateSecret, { params, body: { overlap_hours } })).data.signing_secret);
   return (
     <>
       <Heading
@@ -106,8 +108,8 @@ export function EndpointPage() {
 
             <Card title="Signing secret">
               <p className="mb-4 text-muted">
-                Every delivery is signed with it. Replacing it takes effect with the next send, retries
-                included.
+                Every delivery is signed with it. After you replace it, deliveries carry both signatures for a
+                day, so that your server has time to change.
               </p>
               {secret === null ? null : <Copy label="Signing secret" value={secret} />}
               <div className="flex flex-wrap gap-3">
@@ -122,11 +124,21 @@ export function EndpointPage() {
                 {mayChange ? (
                   <ConfirmButton
                     title="Replace the signing secret?"
-                    explanation="The old secret stops at once. Until your server knows the new one it will refuse what we send."
+                    explanation="For 24 hours each delivery carries the signatures of both secrets. Give your server the new one in that time."
                     confirm="Replace it"
-                    run={async () => setSecret((await call(rotateSecret, { params })).data.signing_secret)}
+                    run={() => rotate(24)}
                   >
                     Replace
+                  </ConfirmButton>
+                ) : null}
+                {mayChange ? (
+                  <ConfirmButton
+                    title="Replace the signing secret at once?"
+                    explanation="For a secret that somebody else has seen. The old one stops with the next send: until your server knows the new one, it refuses what we send."
+                    confirm="Replace it at once"
+                    run={() => rotate(0)}
+                  >
+                    Replace at once
                   </ConfirmButton>
                 ) : null}
               </div>

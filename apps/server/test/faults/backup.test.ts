@@ -12,7 +12,7 @@ import {
   startEmbeddedPostgres,
 } from "../../src/platform/installation/postgres/embedded-postgres.ts";
 import { embeddedFolders } from "../../src/platform/installation/postgres/place.ts";
-import { type TarEntry, writeTar } from "../../src/platform/installation/tar.ts";
+import { type TarEntry, writeTar } from "../../src/platform/lib/tar.ts";
 import { until } from "../support/until.ts";
 
 let folder = "";

@@ -156,6 +156,13 @@ export async function startSampleReceiver() {
   const receiver = await startReceiver(authority);
   const partner = await createPartner(api);
   const endpoint = await createReceivingEndpoint(partner.api, receiver.url);
+  // During a rotation: each delivery has two signatures, and the receiver knows only the secret of the second.
+  const overlapHours = 24;
+  expectData(
+    await partner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/signing-secret/rotate`, {
+      overlap_hours: overlapHours,
+    }),
+  );
   const receive = async () => {
     expectData(await partner.api.post(`/v1/webhooks/endpoints/${endpoint.id}/test`), 202);
     await runJob("deliver-webhooks");

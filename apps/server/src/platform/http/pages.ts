@@ -22,6 +22,7 @@ import { type StartFacts, startPage } from "../pages/start.ts";
 import { FixedContent } from "./fixed-content.ts";
 import { isOpenedByBrowser } from "./missing-page.ts";
 import { pageHeaders } from "./page-headers.ts";
+import { packageArchive, partnerPackages } from "./partner-packages.ts";
 
 const html = "text/html; charset=utf-8";
 const json = "application/json; charset=utf-8";
@@ -83,6 +84,14 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
   };
   serve("/embed/v1.js", "text/javascript; charset=utf-8", forPartners, embedScript);
   serve("/embed/v1.d.ts", text, forPartners, embedTypes);
+
+  for (const name of partnerPackages) {
+    let made: Promise<FixedContent> | null = null;
+    app.get(`/${name}.tgz`, async (request, reply) => {
+      made ??= packageArchive(name).then((archive) => new FixedContent("application/gzip", archive));
+      return (await made).send(request, reply.headers(asDescription));
+    });
+  }
 
   for (const path of ["/docs", "/docs.md"])
     app.get(path, async (request, reply) =>

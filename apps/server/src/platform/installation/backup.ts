@@ -6,12 +6,12 @@ import { createGunzip, createGzip } from "node:zlib";
 import pg from "pg";
 import { hasCode, ignoring } from "../lib/error-code.ts";
 import { ExplainedError } from "../lib/explained-error.ts";
+import { readTar, type TarEntry, TarError, writeTar } from "../lib/tar.ts";
 import { dataDirMode } from "./data-dir.ts";
 import { keyRingFileName } from "./key-ring-file.ts";
 import { startEmbeddedPostgres } from "./postgres/embedded-postgres.ts";
 import { type EmbeddedPostgresOptions, embeddedFolders } from "./postgres/place.ts";
 import { syncToDisk } from "./sync-to-disk.ts";
-import { readTar, type TarEntry, TarError, writeTar } from "./tar.ts";
 
 /** A reason that an operator can act on: its message is the whole report. */
 export class BackupError extends ExplainedError {}
