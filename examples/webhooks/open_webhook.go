@@ -43,9 +43,11 @@ func openWebhook(signature, body, secret string, privateKey []byte) (string, err
 	}
 	bytes := make([][]byte, 5)
 	for i, part := range parts {
-		if bytes[i], err = base64.RawURLEncoding.DecodeString(part); err != nil {
+		decoded, err := base64.RawURLEncoding.DecodeString(part)
+		if err != nil {
 			return "", err
 		}
+		bytes[i] = decoded
 	}
 	var header struct{ Alg, Enc string }
 	if err := json.Unmarshal(bytes[0], &header); err != nil || header.Alg != "RSA-OAEP-256" || header.Enc != "A256GCM" {
