@@ -153,6 +153,11 @@ export function preparesLive({ access }: Pick<RouteDefinition, "access">): boole
   return "beforeLive" in access && access.beforeLive === true;
 }
 
+/** Whether a partner's server can call it. */
+export function takesApiKey({ access }: Pick<RouteDefinition, "access">): boolean {
+  return "scope" in access;
+}
+
 export function isWrite(definition: Pick<RouteDefinition, "method">): boolean {
   return definition.method !== "GET";
 }

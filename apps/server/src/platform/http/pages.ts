@@ -1,9 +1,10 @@
 import { describeSocket } from "@assay/contract/asyncapi";
 import { describeApi } from "@assay/contract/openapi";
+import { takesApiKey } from "@assay/contract/route";
 import { routes } from "@assay/contract/routes";
 import { fontSlices } from "@assay/ui/font-slices";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { ApiError } from "../kernel/api-error.ts";
+import { ApiError, badField } from "../kernel/api-error.ts";
 import type { ApiDocument } from "../pages/api-document.ts";
 import { documentNames, readDocument } from "../pages/documents.ts";
 import { embedScript, embedTypes } from "../pages/embed.ts";
@@ -58,9 +59,21 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
     serve(`${fontFolder}${file}`, "font/woff2", asAsset, () => readFont(file));
   serve("/assets/icon.svg", "image/svg+xml", asAsset, () => icon);
   serve("/assets/search.json", json, asAsset, () => JSON.stringify(searchIndex(document())));
+  const whole = () => contentOf("/openapi", json, () => JSON.stringify(describeApi(routes)));
+  const forPartnersOnly = () =>
+    contentOf("/openapi/partner.json", json, () => JSON.stringify(describeApi(routes.filter(takesApiKey))));
   for (const path of ["/openapi", "/openapi.json"])
-    serve(path, json, asDescription, () => JSON.stringify(describeApi(routes)));
-  serve("/asyncapi", json, asDescription, () => JSON.stringify(describeSocket()));
+    app.get<{ Querystring: { audience?: unknown } }>(path, async (request, reply) => {
+      const { audience } = request.query;
+      if (audience !== undefined && audience !== "partner")
+        throw badField("audience", "is `partner` or absent; without it the document has every route");
+      return (audience === undefined ? whole : forPartnersOnly)().send(request, reply.headers(asDescription));
+    });
+  app.get("/openapi/partner.json", async (request, reply) =>
+    forPartnersOnly().send(request, reply.headers(asDescription)),
+  );
+  for (const path of ["/asyncapi", "/asyncapi.json"])
+    serve(path, json, asDescription, () => JSON.stringify(describeSocket()));
   serve("/llms.txt", text, asDescription, () => pageIndexForAgents(document(), start().publicUrl));
   /** A page, or the same as text for a client that asks for it by `.md` or by `Accept`. */
   const sendEither = (
