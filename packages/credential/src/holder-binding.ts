@@ -1,5 +1,16 @@
-/** What a presentation has to be made for, so that no other request can use it. Everything in it comes from our own records. */
-export type HolderBinding =
+import type { JWK } from "jose";
+
+/**
+ * What a presentation has to be made for, so that no other request can use it. Everything in it comes from
+ * our own records.
+ */
+export type HolderBinding = {
+  /**
+   * The private half of the key that the answer is encrypted to, on P-256. A wallet may authenticate an mdoc
+   * by a MAC that it makes with this key (ISO/IEC 18013-5, 9.1.3.5); without it such an answer is refused.
+   */
+  readerKey?: JWK;
+} & (
   | {
       kind: "redirect";
       /** With its prefix. */
@@ -11,4 +22,5 @@ export type HolderBinding =
     }
   | { kind: "dc_api"; origin: string; nonce: string; keyThumbprint: Uint8Array | null }
   /** ISO/IEC 18013-7 Annex C. `encryptionInfo` as it was sent, in base64url. */
-  | { kind: "annex_c"; origin: string; encryptionInfo: string };
+  | { kind: "annex_c"; origin: string; encryptionInfo: string }
+);

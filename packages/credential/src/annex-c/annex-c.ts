@@ -1,0 +1,156 @@
+import type { CryptoKey, JWK } from "jose";
+import type { AskedCredential } from "../asked.ts";
+import { fromBase64Url, toBase64Url } from "../base64url.ts";
+import { closedMap } from "../cbor/closed-map.ts";
+import { decode } from "../cbor/decode.ts";
+import { encode } from "../cbor/encode.ts";
+import { type CborKey, type CborValue, embedded, isArray } from "../cbor/value.ts";
+import { importCoseKey, readCoseKey } from "../cose/cose-key.ts";
+import { label } from "../cose/headers.ts";
+import { signSign1 } from "../cose/sign1.ts";
+import { CredentialError } from "../credential-error.ts";
+import { documentTypes } from "../dcql/ask.ts";
+import type { HolderBinding } from "../holder-binding.ts";
+import { sessionTranscript } from "../mdoc/session-transcript.ts";
+import { parseCertificate } from "../x509/certificate.ts";
+import { openHpke, sealHpke } from "./hpke.ts";
+
+// ISO/IEC 18013-7, Annex C: the protocol `org-iso-mdoc` of the Digital Credentials API.
+type AnnexCBinding = Extract<HolderBinding, { kind: "annex_c" }>;
+
+const name = "dcapi";
+const minNonceBytes = 16;
+const maxBytes = 300 * 1024;
+
+/** `publicKey` is on P-256 and made for this request alone. */
+export function newEncryptionInfo(nonce: Uint8Array, publicKey: JWK): string {
+  if (nonce.length < minNonceBytes)
+    throw new CredentialError("malformed", "Annex C: nonce that is too short");
+  const recipientPublicKey = new Map<CborKey, CborValue>([
+    [1, 2],
+    [-1, 1],
+    [-2, fromBase64Url(publicKey.x ?? "")],
+    [-3, fromBase64Url(publicKey.y ?? "")],
+  ]);
+  return toBase64Url(
+    encode([
+      name,
+      new Map<CborKey, CborValue>([
+        ["nonce", nonce],
+        ["recipientPublicKey", recipientPublicKey],
+      ]),
+    ]),
+  );
+}
+
+/**
+ * Asks for one credential: a wallet answers each of several with a document. It leaves out what it does not
+ * have, so that the largest set of claims is asked for.
+ */
+export async function deviceRequest(
+  asked: AskedCredential,
+  readerAuth: { chain: readonly Uint8Array[]; privateKey: CryptoKey } | null,
+  transcript: Uint8Array,
+): Promise<string> {
+  // Partners keep what is shared with them. A proof of age is asked for as the EU's profile does it, which
+  // keeps nothing.
+  const intendsToRetain = asked.purpose !== "age";
+  const nameSpaces = new Map<CborKey, Map<CborKey, CborValue>>();
+  for (const [nameSpace, element] of asked.claimSets[0] ?? []) {
+    if (typeof nameSpace !== "string" || typeof element !== "string") continue;
+    const elements = nameSpaces.get(nameSpace) ?? new Map<CborKey, CborValue>();
+    nameSpaces.set(nameSpace, elements.set(element, intendsToRetain));
+  }
+  const itemsRequest = embedded(
+    encode(
+      new Map<CborKey, CborValue>([
+        ["docType", documentTypes[asked.purpose].mso_mdoc],
+        ["nameSpaces", nameSpaces],
+      ]),
+    ),
+  );
+  const signature = readerAuth === null ? null : await signAsReader(readerAuth, itemsRequest, transcript);
+  const docRequest = new Map<CborKey, CborValue>([
+    ["itemsRequest", itemsRequest],
+    ...(signature === null ? [] : ([["readerAuth", signature]] as const)),
+  ]);
+  return toBase64Url(
+    encode(
+      new Map<CborKey, CborValue>([
+        ["version", "1.0"],
+        ["docRequests", [docRequest]],
+      ]),
+    ),
+  );
+}
+
+/** ISO/IEC 18013-5, 9.1.4.4. */
+async function signAsReader(
+  { chain, privateKey }: { chain: readonly Uint8Array[]; privateKey: CryptoKey },
+  itemsRequest: CborValue,
+  transcript: Uint8Array,
+): Promise<CborValue> {
+  const [leaf] = chain;
+  if (leaf === undefined) throw new CredentialError("malformed", "Annex C: reader without a certificate");
+  const inner = decode(transcript, { maxBytes });
+  return signSign1({
+    key: { privateKey, algorithm: parseCertificate(leaf).algorithm },
+    payload: encode(embedded(encode(["ReaderAuthentication", inner, itemsRequest]))),
+    isDetached: true,
+    unprotectedHeaders: new Map([[label.x5chain, chain.length === 1 ? leaf : chain]]),
+  });
+}
+
+/** The DeviceResponse in an answer. Throws where it was not encrypted for this request. */
+export async function openAnnexC(
+  encryptedResponse: string,
+  privateKey: JWK,
+  binding: AnnexCBinding,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const answer = readNamed(encryptedResponse);
+  const parts = closedMap(answer, ["enc", "cipherText"]);
+  const encapsulated = parts.get("enc");
+  const ciphertext = parts.get("cipherText");
+  if (!(encapsulated instanceof Uint8Array) || !(ciphertext instanceof Uint8Array)) throw malformed();
+  return openHpke(await importPair(privateKey), encapsulated, ciphertext, await sessionTranscript(binding));
+}
+
+/** The wallet's half, for tests and for the test wallet. */
+export async function sealAnnexC(deviceResponse: Uint8Array, binding: AnnexCBinding): Promise<string> {
+  const info = closedMap(readNamed(binding.encryptionInfo), ["nonce", "recipientPublicKey"]);
+  const recipient = await importCoseKey(readCoseKey(info.get("recipientPublicKey")), "ECDH");
+  const { encapsulated, ciphertext } = await sealHpke(
+    recipient,
+    deviceResponse,
+    await sessionTranscript(binding),
+  );
+  return toBase64Url(
+    encode([
+      name,
+      new Map<CborKey, CborValue>([
+        ["enc", encapsulated],
+        ["cipherText", ciphertext],
+      ]),
+    ]),
+  );
+}
+
+/** What follows the name in `["dcapi", …]`. */
+function readNamed(text: string): CborValue {
+  if (text.length > 2 * maxBytes) throw new CredentialError("too_large", "Annex C: too many characters");
+  const value = decode(fromBase64Url(text), { maxBytes });
+  if (!isArray(value) || value.length !== 2 || value[0] !== name) throw malformed();
+  return value[1] ?? null;
+}
+
+async function importPair({ kty = "", crv = "", x = "", y = "", d = "" }: JWK) {
+  const algorithm = { name: "ECDH", namedCurve: "P-256" };
+  return {
+    privateKey: await crypto.subtle.importKey("jwk", { kty, crv, x, y, d }, algorithm, false, ["deriveBits"]),
+    publicKey: await crypto.subtle.importKey("jwk", { kty, crv, x, y }, algorithm, true, []),
+  };
+}
+
+function malformed(): CredentialError {
+  return new CredentialError("malformed", "Annex C: not well formed");
+}

@@ -1,0 +1,63 @@
+import type { CryptoKey } from "jose";
+import { concat } from "../bytes.ts";
+import { type CborKey, type CborMap, type CborValue, isMap } from "../cbor/value.ts";
+import { CredentialError } from "../credential-error.ts";
+import { curveOf, type EcAlgorithm } from "../ec-algorithm.ts";
+
+/** A point on P-256, P-384 or P-521 (RFC 9053, 7.1.1). */
+export type CoseKey = { algorithm: EcAlgorithm; point: Uint8Array<ArrayBuffer> };
+
+const keyType = 1;
+const [curve, x, y, privateValue] = [-1, -2, -3, -4];
+const curves: ReadonlyMap<CborValue | undefined, { algorithm: EcAlgorithm; size: number }> = new Map([
+  [1, { algorithm: "ES256", size: 32 }],
+  [2, { algorithm: "ES384", size: 48 }],
+  [3, { algorithm: "ES512", size: 66 }],
+] as const);
+const curveId = { ES256: 1, ES384: 2, ES512: 3 } as const;
+
+export function readCoseKey(value: CborValue | undefined): CoseKey {
+  if (!isMap(value) || value.has(privateValue)) throw malformed("not a public key");
+  const kind = value.get(keyType) === 2 ? curves.get(value.get(curve)) : undefined;
+  if (kind === undefined) throw new CredentialError("not_supported", "COSE: key of another kind");
+  const xBytes = value.get(x);
+  const second = value.get(y);
+  if (!(xBytes instanceof Uint8Array) || xBytes.length !== kind.size) throw malformed("coordinate");
+  if (typeof second === "boolean") {
+    return { algorithm: kind.algorithm, point: concat(Uint8Array.of(second ? 3 : 2), xBytes) };
+  }
+  if (!(second instanceof Uint8Array) || second.length !== kind.size) throw malformed("coordinate");
+  return { algorithm: kind.algorithm, point: concat(Uint8Array.of(4), xBytes, second) };
+}
+
+/** Throws where the point is not on its curve. */
+export async function importCoseKey(key: CoseKey, use: "ECDSA" | "ECDH"): Promise<CryptoKey> {
+  try {
+    const algorithm = { name: use, namedCurve: curveOf[key.algorithm] };
+    return await crypto.subtle.importKey(
+      "raw",
+      key.point,
+      algorithm,
+      true,
+      use === "ECDSA" ? ["verify"] : [],
+    );
+  } catch {
+    throw malformed("point that is not on its curve");
+  }
+}
+
+export async function writeCoseKey(publicKey: CryptoKey): Promise<CborMap> {
+  const point = new Uint8Array(await crypto.subtle.exportKey("raw", publicKey));
+  const size = (point.length - 1) / 2;
+  const algorithm = size === 32 ? "ES256" : size === 48 ? "ES384" : "ES512";
+  return new Map<CborKey, CborValue>([
+    [keyType, 2],
+    [curve, curveId[algorithm]],
+    [x, point.slice(1, 1 + size)],
+    [y, point.slice(1 + size)],
+  ]);
+}
+
+function malformed(rule: string): CredentialError {
+  return new CredentialError("malformed", `COSE: ${rule}`);
+}

@@ -1,0 +1,72 @@
+import { decode } from "../cbor/decode.ts";
+import { type CborKey, type CborMap, type CborValue, isArray, isMap } from "../cbor/value.ts";
+import { CredentialError } from "../credential-error.ts";
+import type { EcAlgorithm } from "../ec-algorithm.ts";
+
+/** RFC 9052, section 3.1; `x5chain` RFC 9360. */
+export const label = { algorithm: 1, critical: 2, contentType: 3, type: 16, x5chain: 33 } as const;
+
+/** RFC 9053, and the identifiers of RFC 9864 that name the curve as well. */
+const algorithms = new Map<CborValue | undefined, EcAlgorithm>([
+  [-7, "ES256"],
+  [-9, "ES256"],
+  [-35, "ES384"],
+  [-51, "ES384"],
+  [-36, "ES512"],
+  [-52, "ES512"],
+]);
+export const algorithmId = { ES256: -7, ES384: -35, ES512: -36 } as const;
+export const hmac256 = 5;
+
+export type Headers = { protectedBytes: Uint8Array; protected: CborMap; unprotected: CborMap };
+
+/** The four parts of COSE_Sign1 and COSE_Mac0: headers, content, and what authenticates them. */
+export type Single = Headers & { payload: Uint8Array | null; authenticator: Uint8Array };
+
+export function readSingle(value: CborValue | undefined): Single {
+  if (!isArray(value) || value.length !== 4) throw malformed("not four parts");
+  const [protectedBytes, unprotected, payload, authenticator] = value;
+  if (
+    !(protectedBytes instanceof Uint8Array) ||
+    !isMap(unprotected) ||
+    !(payload === null || payload instanceof Uint8Array) ||
+    !(authenticator instanceof Uint8Array)
+  ) {
+    throw malformed("part of another kind");
+  }
+  const headers = { protectedBytes, protected: readProtected(protectedBytes), unprotected };
+  for (const key of headers.protected.keys()) {
+    if (unprotected.has(key)) throw malformed("header that stands twice");
+  }
+  if (headers.protected.has(label.critical) || unprotected.has(label.critical)) {
+    throw new CredentialError("not_supported", "COSE: critical header");
+  }
+  return { ...headers, payload, authenticator };
+}
+
+function readProtected(bytes: Uint8Array): CborMap {
+  if (bytes.length === 0) return new Map<CborKey, CborValue>();
+  const value = decode(bytes, { maxBytes: 64 * 1024 });
+  if (!isMap(value)) throw malformed("protected headers that are no map");
+  return value;
+}
+
+/** Null where it is another algorithm or stands where no signature protects it. */
+export function algorithmOf(headers: Headers): EcAlgorithm | null {
+  return algorithms.get(headers.protected.get(label.algorithm)) ?? null;
+}
+
+/** One certificate or several, signer first. Empty where there is none. */
+export function x5chainOf(headers: Headers): readonly Uint8Array[] {
+  const value = headers.protected.get(label.x5chain) ?? headers.unprotected.get(label.x5chain);
+  if (value === undefined) return [];
+  const chain = isArray(value) ? value : [value];
+  return chain.map((certificate) => {
+    if (!(certificate instanceof Uint8Array)) throw malformed("certificate that is no byte string");
+    return certificate;
+  });
+}
+
+function malformed(rule: string): CredentialError {
+  return new CredentialError("malformed", `COSE: ${rule}`);
+}
