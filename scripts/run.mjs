@@ -48,11 +48,15 @@ const commands = {
   fuzz: ([what, ...args]) => {
     if (what === "http") return [["apps/server/test/fuzz/run.ts", ...args]];
     if (what === "mrz") return [["packages/mrz-reader/fuzz/run.ts", ...args]];
+    if (what === "wallet") return [["packages/credential/fuzz/run.ts", ...args]];
     const chip = ["packages/emrtd/fuzz/run.ts", ...(what === undefined ? [] : [what]), ...args];
-    // What is asked of single readers of the chip is not asked of the files of the other one.
+    // What is asked of single readers of the chip is not asked of the others.
     return what === "--only" || args.includes("--only")
       ? [chip]
-      : [chip, ["packages/mrz-reader/fuzz/run.ts", ...chip.slice(1)]];
+      : ["emrtd", "mrz-reader", "credential"].map((name) => [
+          `packages/${name}/fuzz/run.ts`,
+          ...chip.slice(1),
+        ]);
   },
 };
 const pages = ["apps/dashboard", "apps/verify"];
