@@ -4,6 +4,7 @@ import { settings } from "./config.ts";
 import { loadConfig } from "./load-config.ts";
 import { removedSettingNotices, removedSettings } from "./removed-settings.ts";
 import { ConfigError } from "./settings/config-error.ts";
+import { walletSources } from "./settings/trust-sources.ts";
 
 test("everything is optional", () => {
   const config = loadConfig({});
@@ -125,4 +126,56 @@ test("an address of a database names one host, and one with several is refused w
           error.message,
         ) && !error.message.includes("secret"),
     );
+});
+
+test("wallets are off until the operator names methods, and every entry that cannot be used is named by its setting", () => {
+  assert.deepEqual(loadConfig({}).wallet, {
+    methods: [],
+    trustSources: [],
+    statusMaxAgeSeconds: 3600,
+    schemes: { pid: "haip-vp", mdl: "openid4vp", age: "av" },
+  });
+  const pin = "ab".repeat(32);
+  const { wallet } = loadConfig({
+    WALLET_METHODS: "wallet_age, wallet_pid",
+    WALLET_TRUST_SOURCES: `pid=https://lists.example.org/pid?a=b#sha256=${pin}`,
+    WALLET_STATUS_MAX_AGE: "600",
+    WALLET_SCHEMES: "pid=eudi-openid4vp",
+  });
+  assert.deepEqual(wallet.methods, ["wallet_pid", "wallet_age"]);
+  assert.deepEqual(walletSources(wallet.trustSources), [
+    {
+      id: "pid=https://lists.example.org/pid?a=b",
+      purpose: "pid",
+      address: "https://lists.example.org/pid?a=b",
+      pins: [pin],
+    },
+  ]);
+  assert.equal(wallet.statusMaxAgeSeconds, 600);
+  assert.deepEqual(wallet.schemes, { pid: "eudi-openid4vp", mdl: "openid4vp", age: "av" });
+  for (const [name, value] of [
+    ["WALLET_METHODS", "wallet_pid,document_chip"],
+    ["WALLET_METHODS", "wallet_pid,wallet_pid"],
+    ["WALLET_TRUST_SOURCES", `https://lists.example.org/pid#sha256=${pin}`],
+    ["WALLET_TRUST_SOURCES", `passport=https://lists.example.org/pid#sha256=${pin}`],
+    ["WALLET_TRUST_SOURCES", "pid=https://lists.example.org/pid"],
+    ["WALLET_TRUST_SOURCES", `pid=http://lists.example.org/pid#sha256=${pin}`],
+    ["WALLET_TRUST_SOURCES", `pid=https://10.0.0.1/pid#sha256=${pin}`],
+    ["WALLET_STATUS_MAX_AGE", "0"],
+    ["WALLET_SCHEMES", "pid=javascript"],
+    ["WALLET_SCHEMES", "pid=https"],
+    ["WALLET_SCHEMES", "passport=haip-vp"],
+  ] as const)
+    assert.throws(
+      () => loadConfig({ [name]: value }),
+      (error: Error) => error.message.includes(name) && !error.message.includes("lists.example.org"),
+      value,
+    );
+});
+
+test("two fingerprints for one address are one source that either may sign", () => {
+  const entry = (pin: string) => `mdl=https://lists.example.org/vical#sha256=${pin.repeat(32)}`;
+  const [source, ...others] = walletSources([entry("ab"), entry("CD")]);
+  assert.deepEqual(source?.pins, ["ab".repeat(32), "cd".repeat(32)]);
+  assert.deepEqual(others, []);
 });

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { totalmem } from "node:os";
 import { signUpModes } from "@assay/contract/accounts";
+import type { Purpose } from "@assay/credential/trust-anchor";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
 import { matchThresholds } from "@assay/face/match";
@@ -24,6 +25,7 @@ import {
   parseAndroidReaderApp,
   parseIosReaderApp,
 } from "./settings/reader-apps.ts";
+import { defaultSchemes, parseMethods, parseSchemes, type WalletMethod } from "./settings/wallet.ts";
 
 function isResolver(entry: string): boolean {
   const match = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(entry);
@@ -214,6 +216,34 @@ export const settings = {
       return value;
     },
   ),
+  walletMethods: define<readonly WalletMethod[]>(
+    "WALLET_METHODS",
+    "The wallet methods that live sessions may list: `wallet_pid`, `wallet_mdl`, `wallet_age`, comma separated. The sandbox has all of them. [More](wallets-operating.md).",
+    [],
+    "(unset)",
+    parseMethods,
+  ),
+  walletTrustSources: list(
+    "WALLET_TRUST_SOURCES",
+    "Addresses (https) of lists of wallet issuers that are asked every six hours, as `pid=https://…#sha256=…`, comma separated. The purpose is `pid`, `mdl` or `age`; the fingerprint is that of the list's signer, or of its authority. A list of trusted entities (ETSI TS 119 602), a VICAL (ISO/IEC 18013-5) and PEM certificates are told apart by their content. Unset, nothing is fetched.",
+    () => null,
+  ),
+  walletStatusMaxAge: integer(
+    "WALLET_STATUS_MAX_AGE",
+    "Most seconds for which a status list counts as fresh, whatever its issuer allows. A revocation is noticed after that time at the latest.",
+    3600,
+    60,
+    604_800,
+  ),
+  walletSchemes: define<Readonly<Record<Purpose, string>>>(
+    "WALLET_SCHEMES",
+    "The scheme of the link that opens a wallet, for each purpose, as `pid=haip-vp,mdl=openid4vp,age=av`. Wallets register different ones, such as `haip-vp`, `openid4vp`, `eudi-openid4vp` and `av`.",
+    defaultSchemes,
+    Object.entries(defaultSchemes)
+      .map(([purpose, scheme]) => `${purpose}=${scheme}`)
+      .join(","),
+    parseSchemes,
+  ),
   readerAppAndroid: define<AndroidReaderApp | null>(
     "READER_APP_ANDROID",
     "Your Android app that reads chips, as `package=org.example.verify,sha256=AB:CD:…,install=https://…`: its application id, the SHA-256 of the certificate that signs it (repeat it for several) and where people get it, which may be left out with `READER_APP_ANDROID_FILE`. The service then answers `/.well-known/assetlinks.json`, so that links of verifications open in the app, and the person's page leads to it. [More](reading-devices.md#your-app-on-the-page).",
@@ -301,7 +331,7 @@ export const settings = {
   requestMaxInFlight: integer(
     "REQUEST_MAX_IN_FLIGHT",
     "Slots of one process: requests that it works for at the same time. One caller gets an eighth of them, one client address half; others wait for a slot, each caller in turn.",
-    64,
+    32,
     1,
     10_000,
   ),
@@ -472,5 +502,13 @@ export const fixedLimits = {
 };
 
 export type Config = {
-  -readonly [K in keyof typeof settings]: (typeof settings)[K]["fallback"];
-} & typeof fixedLimits;
+  -readonly [K in Exclude<keyof typeof settings, `wallet${string}`>]: (typeof settings)[K]["fallback"];
+} & typeof fixedLimits & { wallet: WalletConfig };
+
+/** What the operator decides about wallets. */
+type WalletConfig = {
+  methods: readonly WalletMethod[];
+  trustSources: readonly string[];
+  statusMaxAgeSeconds: number;
+  schemes: Readonly<Record<Purpose, string>>;
+};

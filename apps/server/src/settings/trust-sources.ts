@@ -1,3 +1,4 @@
+import { type Purpose, purposes } from "@assay/credential/trust-anchor";
 import { urlProblem } from "../platform/lib/public-address.ts";
 
 /** One of `TRUST_SOURCES`: an address with the fingerprints that may vouch for what it brings, or all that trusted certificates name. */
@@ -26,6 +27,41 @@ export function namedSources(entries: readonly string[]): readonly NamedSource[]
       const pin = fragment?.slice("sha256=".length).toLowerCase();
       return { address, pins: pin === undefined ? [] : [pin] };
     });
+}
+
+/** One of `WALLET_TRUST_SOURCES`. `id` names it beside the sources of passports: an address may serve several purposes. */
+export type WalletSource = { id: string; purpose: Purpose; address: string; pins: readonly string[] };
+
+/** What is wrong with an entry of WALLET_TRUST_SOURCES, or null. Its list has no root that vouches for it, so it needs a fingerprint. */
+export function walletSourceProblem(entry: string, exemptHosts: ReadonlySet<string>): string | null {
+  const source = readWalletSource(entry);
+  if (source === null) return `does not begin with a purpose (${purposes.join(", ")}) and =`;
+  const problem = urlProblem(source.address, exemptHosts);
+  if (problem !== null) return `names no address that may be asked: it ${problem}`;
+  return source.pins.length === 1
+    ? null
+    : "lacks #sha256= with the fingerprint of the list's signer, 64 hexadecimal digits";
+}
+
+/** Entries of one purpose and address are one source with several fingerprints. */
+export function walletSources(entries: readonly string[]): readonly WalletSource[] {
+  const sources = new Map<string, WalletSource>();
+  for (const entry of entries) {
+    const source = readWalletSource(entry);
+    if (source === null) continue;
+    const pins = [...(sources.get(source.id)?.pins ?? []), ...source.pins];
+    sources.set(source.id, { ...source, pins });
+  }
+  return [...sources.values()];
+}
+
+function readWalletSource(entry: string): WalletSource | null {
+  const [name = "", rest = ""] = entry.split(/=(.*)/s);
+  const purpose = purposes.find((known) => known === name.trim());
+  if (purpose === undefined) return null;
+  const [address = "", fragment = ""] = splitEntry(rest.trim());
+  const pin = /^sha256=([0-9a-f]{64})$/i.exec(fragment)?.[1]?.toLowerCase();
+  return { id: `${purpose}=${address}`, purpose, address, pins: pin === undefined ? [] : [pin] };
 }
 
 function splitEntry(entry: string): readonly string[] {

@@ -47,6 +47,17 @@ const sources: readonly Source[] = [
       ]),
   ],
   [
+    ["wallet"],
+    () =>
+      import("./wallet.commands.ts").then((wallet) => [
+        wallet.walletIdentityNew,
+        wallet.walletIdentityImport,
+        wallet.walletIdentityRetire,
+        wallet.walletIdentityList,
+        wallet.walletRegistrationImport,
+      ]),
+  ],
+  [
     ["read", "virtual-document"],
     () =>
       import("./read.command.ts").then(({ readCommand, virtualDocument }) => [readCommand, virtualDocument]),

@@ -2,15 +2,30 @@ import { type Command, CommandError, didYouMean } from "@assay/cli/command";
 import type { Style } from "@assay/cli/style";
 import { CallError } from "@assay/contract/client";
 import { type RequirementName, requirementNames } from "@assay/contract/facts";
+import {
+  isWalletOutcome,
+  walletOutcomeNames,
+  walletOutcomes,
+} from "@assay/credential/test-country/wallet-outcomes";
 import { testPersonCamera } from "@assay/device/node/test-person";
 import { type DeviceOutcome, describeOutcome, runDevice, stopSteps } from "@assay/device/run-device";
+import {
+  describeWalletOutcome,
+  runWallet,
+  type TestWallet,
+  testWallets,
+  type WalletRunOutcome,
+} from "@assay/device/run-wallet";
 import { DeviceError } from "@assay/device/verification-url";
 import { virtualPassport } from "@assay/device/virtual-passport";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import { systemClock } from "../../platform/kernel/clock.ts";
 
-const exitCodes: Readonly<Record<DeviceOutcome["kind"], number>> = {
+type Outcome = DeviceOutcome | WalletRunOutcome;
+
+const exitCodes: Readonly<Record<Outcome["kind"], number>> = {
   succeeded: 0,
+  declined: 0,
   stopped: 0,
   face_elsewhere: 0,
   failed: 3,
@@ -21,13 +36,14 @@ const exitCodes: Readonly<Record<DeviceOutcome["kind"], number>> = {
 export const simulateCommand: Command = {
   name: "simulate",
   about:
-    "Run a whole sandbox verification without a person: agree, read a test document, and go on to the outcome. It speaks HTTP and WebSocket only, so it works against any installation.",
+    "Run a whole sandbox verification without a person: agree, read a test document or answer with the test wallet, and go on to the outcome. It speaks HTTP and WebSocket only, so it works against any installation.",
   examples: [
     "simulate https://id.example.com/verify/… --passport valid",
     "simulate URL --passport cloned --json",
+    "simulate URL --wallet pid --outcome revoked",
   ],
   exitCodes: {
-    0: "Succeeded, or stopped where it should.",
+    0: "Succeeded, or stopped where it should. A wallet that declines, as asked, too.",
     3: "The verification failed.",
     4: "It could not be carried out.",
   },
@@ -38,7 +54,17 @@ export const simulateCommand: Command = {
       about:
         "The test document; `assay virtual-document` lists them. The part after `passport-` is enough: `valid`, `expired`, `cloned`, …",
       placeholder: "ID",
-      required: true,
+    },
+    wallet: {
+      type: "string",
+      about: `Instead of a passport, the credential in the test wallet: ${testWallets.join(", ")}.`,
+      placeholder: "CREDENTIAL",
+      values: testWallets,
+    },
+    outcome: {
+      type: "string",
+      about: `How the test wallet answers; \`valid\` unless given: ${walletOutcomeNames.join(", ")}.`,
+      placeholder: "NAME",
     },
     require: {
       type: "string",
@@ -67,17 +93,6 @@ export const simulateCommand: Command = {
     const [verificationUrl, ...more] = positionals;
     if (verificationUrl === undefined || more.length > 0)
       throw new CommandError("Name the verification_url of one session.");
-    const documents = testDocuments(systemClock.now());
-    const id = String(options.passport);
-    // A short name means the first that begins with it: `cloned` is the cloned chip with chip authentication.
-    const document =
-      documents.find((candidate) => candidate.id === id || candidate.id === `passport-${id}`) ??
-      documents.find((candidate) => candidate.id.startsWith(`passport-${id}-`));
-    if (document === undefined)
-      throw new CommandError(
-        `There is no test document ${id}.${didYouMean(id, shortNames(documents))} There are:\n${documents.map((each) => `  ${each.id}`).join("\n")}`,
-      );
-    const stopAfter = stopSteps.find((step) => step === options["stop-after"]);
     const demanded = listed(options.require).map((name) => {
       if (!isRequirement(name))
         throw new CommandError(
@@ -86,20 +101,19 @@ export const simulateCommand: Command = {
       return name;
     });
     const json = options.json === true;
+    const shared = {
+      verificationUrl,
+      demanded,
+      decline: listed(options.decline),
+      ...(json ? {} : { onStep: tellStep(print, style) }),
+    };
+    const simulated = options.wallet === undefined ? simulatePassport(options) : simulateWallet(options);
     try {
-      const outcome = await runDevice({
-        verificationUrl,
-        chip: virtualPassport(document),
-        ...(options.camera === true ? { camera: testPersonCamera(document.holder) } : {}),
-        demanded,
-        decline: listed(options.decline),
-        ...(stopAfter === undefined ? {} : { stopAfter }),
-        ...(json ? {} : { onStep: tellStep(print, style) }),
-      });
+      const { outcome, inWords } = await simulated.run(shared);
       const { kind: result, ...rest } = outcome;
-      if (json) print(JSON.stringify({ document: document.id, result, ...rest }));
+      if (json) print(JSON.stringify({ ...simulated.with, result, ...rest }));
       else {
-        print(`${markOf(outcome, style)}${describeOutcome(outcome)}`);
+        print(`${markOf(outcome, style)}${inWords}`);
         const link = dashboardLink(verificationUrl);
         if (style.width !== null && link !== null) print(`  ${style.paint("dim", link)}`);
       }
@@ -111,6 +125,61 @@ export const simulateCommand: Command = {
   },
 };
 
+type Options = Readonly<Record<string, unknown>>;
+type Shared = Pick<Parameters<typeof runDevice>[0], "verificationUrl" | "demanded" | "decline" | "onStep">;
+type Simulated = {
+  /** What is simulated, for the line of JSON. */
+  with: Readonly<Record<string, string>>;
+  run(shared: Shared): Promise<{ outcome: Outcome; inWords: string }>;
+};
+
+function simulatePassport(options: Options): Simulated {
+  if (options.passport === undefined)
+    throw new CommandError("Name what to simulate: --passport ID, or --wallet CREDENTIAL.");
+  if (options.outcome !== undefined) throw new CommandError("--outcome goes with --wallet.");
+  const documents = testDocuments(systemClock.now());
+  const id = String(options.passport);
+  // A short name means the first that begins with it: `cloned` is the cloned chip with chip authentication.
+  const document =
+    documents.find((candidate) => candidate.id === id || candidate.id === `passport-${id}`) ??
+    documents.find((candidate) => candidate.id.startsWith(`passport-${id}-`));
+  if (document === undefined)
+    throw new CommandError(
+      `There is no test document ${id}.${didYouMean(id, shortNames(documents))} There are:\n${documents.map((each) => `  ${each.id}`).join("\n")}`,
+    );
+  const stopAfter = stopSteps.find((step) => step === options["stop-after"]);
+  return {
+    with: { document: document.id },
+    run: async (shared) => {
+      const outcome = await runDevice({
+        ...shared,
+        chip: virtualPassport(document),
+        ...(options.camera === true ? { camera: testPersonCamera(document.holder) } : {}),
+        ...(stopAfter === undefined ? {} : { stopAfter }),
+      });
+      return { outcome, inWords: describeOutcome(outcome) };
+    },
+  };
+}
+
+function simulateWallet(options: Options): Simulated {
+  for (const other of ["passport", "camera", "stop-after"])
+    if (options[other] !== undefined) throw new CommandError(`--${other} does not go with --wallet.`);
+  const wallet = options.wallet as TestWallet;
+  const outcome = String(options.outcome ?? "valid");
+  if (!isWalletOutcome(outcome))
+    throw new CommandError(
+      `There is no outcome ${outcome}.${didYouMean(outcome, walletOutcomeNames)} There are:\n${walletOutcomeNames.map((name) => `  ${name}: ${walletOutcomes[name].description}`).join("\n")}`,
+    );
+  return {
+    with: { wallet, outcome },
+    run: async (shared) => {
+      const ended = await runWallet({ ...shared, wallet, outcome, now: () => systemClock.now() });
+      return { outcome: ended, inWords: describeWalletOutcome(ended) };
+    },
+  };
+}
+
 /** A tick for each step on a terminal; elsewhere the word alone. A step that comes again, for another part of the same proof, is told once. */
 function tellStep(print: (line: string) => void, style: Style): (step: string) => void {
   let last = "";
@@ -121,7 +190,7 @@ function tellStep(print: (line: string) => void, style: Style): (step: string) =
   };
 }
 
-function markOf({ kind }: DeviceOutcome, style: Style): string {
+function markOf({ kind }: Outcome, style: Style): string {
   return style.width === null ? "" : `${style.mark(exitCodes[kind] === 0 ? "ok" : "problem")} `;
 }
 

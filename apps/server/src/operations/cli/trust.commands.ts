@@ -1,4 +1,5 @@
 import { type Command, CommandError } from "@assay/cli/command";
+import { purposes } from "@assay/credential/trust-anchor";
 import { parsePolicy } from "@assay/emrtd/verify/parse-policy";
 import {
   importTrustFile,
@@ -11,6 +12,7 @@ import {
   refreshTrustNow,
   removeTrustImport,
 } from "../../verification/trust/trust-command.ts";
+import { importWalletTrustFile, listWalletTrust } from "../../verification/trust/wallet-trust-command.ts";
 import { withTrust } from "./with-trust.ts";
 
 const jsonOption = { type: "boolean", about: "One JSON text a line, for programs." } as const;
@@ -18,10 +20,13 @@ const jsonOption = { type: "boolean", about: "One JSON text a line, for programs
 const entries = (value: string | boolean | undefined) =>
   typeof value === "string" ? value.split(",").filter((entry) => entry !== "") : [];
 
+const purposeOf = (value: string | boolean | undefined) =>
+  purposes.find((purpose) => purpose === value) ?? null;
+
 export const trustImport: Command = {
   name: "trust import",
   about:
-    "Import trusted certificates: a master list (.ml), LDIF, PEM or DER file, a revocation list or a deviation list. A master list needs a root that vouches for its signer.",
+    "Import trusted certificates: a master list (.ml), LDIF, PEM or DER file, a revocation list or a deviation list. A master list needs a root that vouches for its signer. With --purpose: issuers of wallet credentials, as PEM or DER, a list of trusted entities (LoTE) or a VICAL, whose signer --pin names.",
   positionals: "FILE",
   options: {
     root: {
@@ -34,10 +39,32 @@ export const trustImport: Command = {
       about: "SHA-256 fingerprints of signers that you have checked by other means, comma separated.",
       placeholder: "SHA256",
     },
+    purpose: {
+      type: "string",
+      about: "What the authorities may issue. Default: passports.",
+      values: purposes,
+    },
+    sandbox: { type: "boolean", about: "With --purpose: count in the sandbox, and never in live." },
   },
+  examples: [
+    "trust import --purpose mdl --pin 3f…a1 vical.cbor",
+    "trust import --purpose pid --sandbox test-roots.pem",
+  ],
   run: async ({ options, positionals }, print) => {
     const [file, ...more] = positionals;
     if (file === undefined || more.length > 0) throw new CommandError("Name one file to import.");
+    const purpose = purposeOf(options.purpose);
+    const scope = options.sandbox === true ? "sandbox" : "live";
+    if (purpose === null && scope === "sandbox")
+      throw new CommandError(
+        "--sandbox needs --purpose: passports of the sandbox are those of the test country.",
+      );
+    if (purpose !== null && options.root !== undefined)
+      throw new CommandError("--root is for passports. Name the signer of a list with --pin.");
+    if (purpose !== null)
+      return withTrust(print, (db, now) =>
+        importWalletTrustFile(db, { file, purpose, scope, pinnedSha256: entries(options.pin), now }, print),
+      );
     return withTrust(print, (db, now) =>
       importTrustFile(
         db,
@@ -54,23 +81,27 @@ export const trustList: Command = {
   options: {
     country: { type: "string", about: "Two-letter code of one country.", placeholder: "CC" },
     imports: { type: "boolean", about: "List the imported files instead." },
+    purpose: {
+      type: "string",
+      about: "Issuers of wallet credentials of one purpose instead.",
+      values: purposes,
+    },
     json: jsonOption,
   },
-  examples: ["trust list --country DE", "trust list --imports --json"],
+  examples: ["trust list --country DE", "trust list --purpose pid", "trust list --imports --json"],
   run: ({ options }, print) =>
-    withTrust(print, (db, now) =>
-      options.imports === true
-        ? listTrustImports(db, print, options.json === true)
+    withTrust(print, (db, now) => {
+      const purpose = purposeOf(options.purpose);
+      const json = options.json === true;
+      if (purpose !== null) return listWalletTrust(db, { purpose, json, now }, print);
+      return options.imports === true
+        ? listTrustImports(db, print, json)
         : listTrust(
             db,
-            {
-              now,
-              json: options.json === true,
-              ...(typeof options.country === "string" ? { country: options.country } : {}),
-            },
+            { now, json, ...(typeof options.country === "string" ? { country: options.country } : {}) },
             print,
-          ),
-    ),
+          );
+    }),
 };
 
 export const trustRemove: Command = {

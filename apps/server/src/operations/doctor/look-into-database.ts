@@ -11,11 +11,12 @@ import { openDatabaseOnly } from "../../platform/installation/open-installation.
 import type { Clock } from "../../platform/kernel/clock.ts";
 import { listKnownKeys } from "../../platform/key-ring/ring-state.store.ts";
 import { misfits } from "../../platform/key-ring/ring-state.ts";
-import { loadedKey, parseRing } from "../../platform/lib/key-ring.ts";
+import { KeyRing, loadedKey, newRingKey, parseRing } from "../../platform/lib/key-ring.ts";
 import type { Log } from "../../platform/lib/log.ts";
 import { CurrentTrust } from "../../verification/trust/current-trust.ts";
 import { summarizeTrust } from "../../verification/trust/summarize-trust.ts";
 import { TrustReader } from "../../verification/trust/trust-reader.ts";
+import { summarizeWallet } from "../../verification/wallet-identity/summarize-wallet.ts";
 import type { Facts } from "../operator/facts.ts";
 import { listAppliedMigrations, readDatabaseFacts } from "../operator/installation.store.ts";
 import { judge } from "../operator/judge-concerns.ts";
@@ -113,9 +114,17 @@ function checksOfTables(db: Db, config: Config, clock: Clock): Check[] {
       };
     }),
     checkOf("trust", clock, () => lookAtTrust(db, clock), 60_000),
+    checkOf("wallet", clock, () => lookAtWallet(db, config, clock)),
     checkOf("work", clock, async () => (await read).work),
     checkOf("webhooks", clock, async () => (await read).webhooks),
   ];
+}
+
+function lookAtWallet(db: Db, config: Config, clock: Clock): Promise<Facts["wallet"]> {
+  const text = readRing(config);
+  // Where there is no ring, nothing can have been sealed by it.
+  const ring = new KeyRing(text === null ? [newRingKey([])] : parseRing(text));
+  return summarizeWallet({ db, clock, config, ring });
 }
 
 async function lookAtTrust(db: Db, clock: Clock): Promise<Facts["trust"]> {

@@ -45,6 +45,14 @@ const failing = { ...source, failures: 1, problem: "no answer" };
 const certificate = (end: string) => judgeCertificate("h", new Date(end), now);
 
 /** An installation in which nothing waits longer than it may. */
+const walletIdentity = {
+  notAfter: before(-30 * day),
+  isKeyOfLeaf: true,
+  hasAnchorInChain: false,
+  registrations: [{ isOfLeaf: true, expiresAt: before(-30 * day) }],
+};
+const staleList = { label: "vical.cbor", purpose: "mdl", nextUpdate: before(day), isOver: false } as const;
+
 const well: Facts = {
   self: { problem: null },
   configuration: { problem: null },
@@ -80,6 +88,12 @@ const well: Facts = {
     sources: [],
     heldRemovals: 0,
     version: 1,
+  },
+  wallet: {
+    offered: ["pid", "age"],
+    identity: walletIdentity,
+    anchors: { pid: 1, mdl: 0, age: 1 },
+    staleLists: [],
   },
   work: {
     hasRun: true,
@@ -171,6 +185,21 @@ const causes: Causes = {
     trust_old: { changedAt: before(91 * day) },
     revocation_lists_old: { revocationLists: [{ state: "stale", countries: 1, oldestListAt: now }] },
   },
+  wallet: {
+    wallet_key_wrong: { identity: { ...walletIdentity, isKeyOfLeaf: false } },
+    wallet_identity_missing: { identity: null },
+    wallet_list_over: { staleLists: [{ ...staleList, isOver: true }] },
+    wallet_nothing_trusted: { anchors: { pid: 0, mdl: 0, age: 1 } },
+    wallet_anchor_in_chain: { identity: { ...walletIdentity, hasAnchorInChain: true } },
+    wallet_identity_ends: { identity: { ...walletIdentity, notAfter: before(-29 * day) } },
+    wallet_registration_foreign: {
+      identity: { ...walletIdentity, registrations: [{ isOfLeaf: false, expiresAt: null }] },
+    },
+    wallet_registration_ends: {
+      identity: { ...walletIdentity, registrations: [{ isOfLeaf: true, expiresAt: before(-29 * day) }] },
+    },
+    wallet_list_stale: { staleLists: [staleList] },
+  },
   work: {
     not_started: { hasRun: false, processes: [] },
     no_worker: { processes: [{ ...worker, role: "api" }] },
@@ -219,6 +248,8 @@ test("what is not as usual and yet well is no concern", () => {
     [{ mailFiles: { smtpUrl: "smtp://mail", machines: ["a", "b"] } }],
     [{ readingDevices: { apps: [], desks: true } }],
     [{ trust: { ...well.trust, changedAt: before(200 * day), sources: [source] } }],
+    [{ wallet: { ...well.wallet, offered: [], identity: null, anchors: { pid: 0, mdl: 0, age: 0 } } }],
+    [{ wallet: { ...well.wallet, offered: ["age"], identity: null } }],
     [{ backup: { lastAt: null, isEmbedded: false } }],
   ];
   for (const [facts] of cases)

@@ -12,6 +12,8 @@ const backupDays = 7;
 /** States publish new signers every few weeks, and lists of revoked ones at least every 90 days (ICAO Doc 9303-12). */
 const trustDays = 90;
 const silentSourceDays = 3;
+/** Authorities take weeks to certify a key. */
+const renewalDays = 30;
 
 const clockTodo = "Have the clocks of both machines set by the network (NTP), the database's first.";
 const dnsTodo =
@@ -466,6 +468,78 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
     ),
   }),
 
+  wallet: about("Wallets", walletText, {
+    wallet_key_wrong: problem(
+      ({ identity }) =>
+        identity?.isKeyOfLeaf === false &&
+        "The key of the identity in use is not that of its certificate, or the key ring does not open it: no request can be signed.",
+      "Make a new identity with `assay wallet identity new`, and retire this one.",
+    ),
+    wallet_identity_missing: problem(
+      ({ offered, identity }) =>
+        identity === null &&
+        offered.some((purpose) => purpose !== "age") &&
+        "WALLET_METHODS offers identity from wallets, and no valid certificate signs the requests.",
+      "`assay wallet identity list` shows what there is; `assay wallet identity new` begins a new one.",
+      "Wallets are offered, but no valid certificate signs the requests",
+    ),
+    wallet_list_over: problem(
+      ({ staleLists }) =>
+        listsText(
+          staleLists.filter(({ isOver }) => isOver),
+          "counts no longer",
+        ),
+      "Import a newer list with `assay trust import --purpose`, or have it fetched: WALLET_TRUST_SOURCES. `assay trust status` says why a source brings nothing.",
+      "A list of wallet issuers is so old that it no longer counts",
+    ),
+    wallet_nothing_trusted: warning(({ offered, anchors }) => {
+      const bare = offered.filter((purpose) => anchors[purpose] === 0);
+      return bare.length > 0 && `WALLET_METHODS offers ${bare.join(", ")}, and no issuer of it is trusted.`;
+    }, "Import a list with `assay trust import --purpose`, or name sources in WALLET_TRUST_SOURCES."),
+    wallet_anchor_in_chain: warning(
+      ({ identity }) =>
+        identity?.hasAnchorInChain === true &&
+        "The chain of the identity in use holds a self-signed certificate, which wallets refuse.",
+      "Import the chain again with `assay wallet identity import`, which leaves the root out.",
+    ),
+    wallet_identity_ends: warning(
+      ({ identity }, now) =>
+        identity !== null &&
+        endsSoon(identity.notAfter, now) &&
+        `The certificate that signs requests to wallets ends on ${identity.notAfter.toISOString().slice(0, 10)}.`,
+      "Renew it: `assay wallet identity new`, have the request certified, `assay wallet identity import`. Both live side by side.",
+      "The certificate that signs requests to wallets ends within 30 days",
+      `AssayWalletIdentityEnds ticket 1h
+      min(assay_wallet_identity_left_seconds) < ${renewalDays} * 86400
+      The certificate that signs requests to wallets ends in {{ $value | humanizeDuration }}.`,
+    ),
+    wallet_registration_foreign: warning(
+      ({ identity }) =>
+        (identity?.registrations ?? []).some(({ isOfLeaf }) => !isOfLeaf) &&
+        "A registration certificate is issued to another identifier than the certificate that signs requests.",
+      "Have the registration, or the certificate, issued again with the same identifier.",
+    ),
+    wallet_registration_ends: warning(
+      ({ identity }, now) =>
+        (identity?.registrations ?? []).some(
+          ({ expiresAt }) => expiresAt !== null && endsSoon(expiresAt, now),
+        ) && "A registration certificate ends within 30 days, or has ended.",
+      "Have it renewed by the register, and import it with `assay wallet registration import`.",
+    ),
+    wallet_list_stale: warning(
+      ({ staleLists }) =>
+        listsText(
+          staleLists.filter(({ isOver }) => !isOver),
+          "is past its next update and counts for 7 days more",
+        ),
+      "`assay trust status` says why the source brings nothing. Where there is none, import the newest list.",
+      "A list of wallet issuers is past its next update",
+      `AssayWalletListStale ticket 1h
+      max by (purpose) (assay_wallet_list_overdue_seconds) > 0
+      The list of issuers for {{ $labels.purpose }} is {{ $value | humanizeDuration }} past its next update. After 7 days it no longer counts.`,
+    ),
+  }),
+
   work: about(
     "Jobs",
     (work) => {
@@ -689,6 +763,22 @@ function skewText({ skewMs }: Facts["clock"]): string {
 
 function validText({ validAuthorities, countries }: Facts["trust"]): string {
   return `${validAuthorities} authorities of ${countries} countries are valid`;
+}
+
+function walletText({ offered, anchors, identity }: Facts["wallet"]): string {
+  if (offered.length === 0) return "No live session may list a wallet method (WALLET_METHODS).";
+  const issuers = offered.map((purpose) => `${anchors[purpose]} issuers for ${purpose}`).join(", ");
+  return identity === null
+    ? `${issuers}.`
+    : `${issuers}; requests are signed until ${identity.notAfter.toISOString().slice(0, 10)}.`;
+}
+
+function listsText(lists: Facts["wallet"]["staleLists"], what: string): string | null {
+  return lists.length === 0 ? null : `${lists.map(({ label }) => label).join(", ")} ${what}.`;
+}
+
+function endsSoon(at: Date, now: Date): boolean {
+  return at.getTime() - now.getTime() < renewalDays * dayMs;
 }
 
 function ageDays(then: Date, now: Date): number {

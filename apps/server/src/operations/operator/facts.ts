@@ -4,6 +4,7 @@ import type { Pooler } from "../../platform/db/pooler.ts";
 import type { AppliedMigration } from "../../platform/db/schema-version.ts";
 import type { AsideGroup } from "../../platform/db/set-aside.store.ts";
 import type { TrustSummary } from "../../verification/trust/summarize-trust.ts";
+import type { WalletSummary } from "../../verification/wallet-identity/summarize-wallet.ts";
 import type { JobStanding, ReportedProcess } from "./process-report.ts";
 
 type Backlog = { count: number; isCapped: boolean; setAside: number };
@@ -76,6 +77,7 @@ export type Facts = {
   keyRing: { isLoaded: boolean; knownKeys: number; misfits: readonly string[] };
   mailFiles: { smtpUrl: string; machines: readonly string[] };
   trust: TrustSummary;
+  wallet: WalletSummary;
   work: Work;
   webhooks: Webhooks;
   backup: { lastAt: Date | null; isEmbedded: boolean };

@@ -3,6 +3,7 @@ import { describeError } from "../../platform/lib/log.ts";
 import type { CurrentTrust } from "../../verification/trust/current-trust.ts";
 import { summarizeTrust, type TrustSummary } from "../../verification/trust/summarize-trust.ts";
 import type { TrustReader } from "../../verification/trust/trust-reader.ts";
+import { summarizeWallet } from "../../verification/wallet-identity/summarize-wallet.ts";
 import { listAppliedMigrations, readDatabaseFacts } from "./installation.store.ts";
 import { pageConcerns } from "./judge-concerns.ts";
 import { readInstallation } from "./read-installation.ts";
@@ -19,7 +20,7 @@ export type StatusNeeds = {
 /** How the installation fares, as far as its operator may know. */
 export type InstallationStatus = Awaited<ReturnType<typeof readInstallationStatus>>;
 
-type StatusCore = Pick<Core, "db" | "clock" | "log">;
+type StatusCore = Pick<Core, "db" | "clock" | "log" | "config" | "ring">;
 
 export async function readInstallationStatus(core: StatusCore, needs: StatusNeeds) {
   const { db, clock } = core;
@@ -30,9 +31,13 @@ export async function readInstallationStatus(core: StatusCore, needs: StatusNeed
   const schemaVersion = (await listAppliedMigrations(db)).at(-1)?.name ?? null;
   const { work, webhooks } = await readInstallation(db, { now, hasRun: true, mailJob });
   const trust = await findTrust(core, needs);
+  const wallet = await summarizeWallet(core);
   return {
     now,
-    concerns: pageConcerns({ self: { problem }, work, webhooks, ...(trust === null ? {} : { trust }) }, now),
+    concerns: pageConcerns(
+      { self: { problem }, work, webhooks, wallet, ...(trust === null ? {} : { trust }) },
+      now,
+    ),
     health: {
       problem,
       isOverloaded: readiness.isOverloaded(),

@@ -1,5 +1,6 @@
 import type { TrustRecord } from "@assay/emrtd/trust/trust-record";
 import type { TrustAct } from "./trust.store.ts";
+import type { WalletImport } from "./wallet-trust.store.ts";
 
 /** An import as the operator's log tells it. */
 export function describeImport(record: TrustRecord): TrustAct {
@@ -13,5 +14,16 @@ export function describeImport(record: TrustRecord): TrustAct {
     act: "imported",
     subject: source.label,
     detail: `${certificates.length} certificates and ${revocationLists.length} revocation lists${deviations}${signedBy}`,
+  };
+}
+
+export function describeWalletImport(list: WalletImport): TrustAct {
+  const { label, purpose, scope, certificates, signedBy } = list;
+  const where = scope === "sandbox" ? ` in the sandbox` : "";
+  const by = signedBy === null ? "" : `, signed by ${signedBy.signer}`;
+  return {
+    act: "imported",
+    subject: label,
+    detail: `${certificates.length} certificates for ${purpose}${where}${by}`,
   };
 }

@@ -12,9 +12,14 @@ import { type SafeFetch, SafeFetchError } from "../../platform/lib/safe-fetch.ts
 import { composeMail } from "../../platform/mails/compose-mail.ts";
 import type { Letter } from "../../platform/mails/letter.ts";
 import { queueMail } from "../../platform/mails/queue-mail.ts";
-import { distributionPoints, namedSources } from "../../settings/trust-sources.ts";
+import {
+  distributionPoints,
+  namedSources,
+  type WalletSource,
+  walletSources,
+} from "../../settings/trust-sources.ts";
 import type { CurrentTrust } from "./current-trust.ts";
-import { describeImport } from "./describe-import.ts";
+import { describeImport, describeWalletImport } from "./describe-import.ts";
 import { changeTrust, insertImport, recordTrustAct, type TrustAct } from "./trust.store.ts";
 import type { TrustReader } from "./trust-reader.ts";
 import {
@@ -36,7 +41,8 @@ import {
   type TrustSourceRow,
   takeDueSources,
 } from "./trust-source.store.ts";
-import type { EditionAnswer, TrustSurvey } from "./trust-task.ts";
+import type { TrustSurvey } from "./trust-task.ts";
+import { insertWalletImport } from "./wallet-trust.store.ts";
 
 const removalHeldMs = 7 * dayMs;
 const everyMs = 6 * hourMs;
@@ -56,7 +62,7 @@ export async function refreshTrust(around: Around, job: string): Promise<number>
   const { config, clock, setAside } = around;
   const removed = await carryOutRemovals(around, job);
   await tellOfRevokedSigners(around);
-  if (config.trustSources.length === 0) return removed;
+  if (config.trustSources.length + config.wallet.trustSources.length === 0) return removed;
   await followNamedSources(around);
   const rows = setAside.rowsOf(job, "trust_sources");
   const lease: Steps<TrustSourceRow> = {
@@ -78,7 +84,10 @@ export async function refreshTrust(around: Around, job: string): Promise<number>
 
 async function followNamedSources(around: Around): Promise<void> {
   const { config, db, clock } = around;
-  const addresses = namedSources(config.trustSources).map(({ address }) => address);
+  const addresses = [
+    ...namedSources(config.trustSources).map(({ address }) => address),
+    ...walletSources(config.wallet.trustSources).map(({ id }) => id),
+  ];
   const now = clock.now();
   if (!config.trustSources.includes(distributionPoints))
     return db.transaction((tx) => setSources(tx, [...new Set(addresses)], now));
@@ -155,24 +164,26 @@ async function problemOf(around: Around, source: TrustSourceRow): Promise<string
 }
 
 type Fetched = {
-  edition: Extract<EditionAnswer, { kind: "usable" }>;
+  /** When it was signed. */
+  at: Date;
+  /** Adds what it holds; what is there already is no act. */
+  insert: (tx: Tx) => Promise<readonly TrustAct[]>;
   sha256: string;
   etag: string | null;
   lastModified: string | null;
 };
 
 /** What the source has; or a sentence that says why it cannot be used. */
-async function fetchEdition(
-  { config, clock, safeFetch, trust, reader }: Around,
-  source: TrustSourceRow,
-): Promise<Fetched | "unchanged" | string> {
-  const named = namedSources(config.trustSources).find(({ address }) => address === source.address);
+async function fetchEdition(around: Around, source: TrustSourceRow): Promise<Fetched | "unchanged" | string> {
+  const { config, safeFetch } = around;
+  const wallet = walletSources(config.wallet.trustSources).find(({ id }) => id === source.address) ?? null;
+  const named = namedSources(config.trustSources).find(({ address }) => address === source.address) ?? null;
   let answer: Awaited<ReturnType<SafeFetch["get"]>>;
   try {
-    answer = await safeFetch.get(source.address, {
+    answer = await safeFetch.get(wallet?.address ?? source.address, {
       ...fetchLimits,
       // A revocation list proves itself, and authorities publish theirs in the clear.
-      protocols: named === undefined ? "https_or_http" : "https",
+      protocols: named === null && wallet === null ? "https_or_http" : "https",
       headers: {
         "user-agent": "Assay-Trust/1",
         ...(source.etag === null ? {} : { "if-none-match": source.etag }),
@@ -188,22 +199,55 @@ async function fetchEdition(
   if (answer.body === null) return `It is larger than ${fetchLimits.maxBodyBytes} bytes`;
   const sha256 = createHash("sha256").update(answer.body).digest("hex");
   if (sha256 === source.fileSha256) return "unchanged";
-  const edition = await reader.readEdition({
-    trust: await trust.snapshot(),
-    bytes: answer.body,
-    label: source.address,
-    pins: named?.pins ?? [],
-    now: clock.now(),
-  });
-  if (edition.kind === "refused") return edition.reason;
-  return { edition, sha256, etag: answer.etag, lastModified: answer.lastModified };
+  const read =
+    wallet === null
+      ? await readPassportList(around, source, answer.body, named?.pins ?? [])
+      : await readWalletEdition(around, wallet, answer.body, sha256);
+  if (typeof read === "string") return read;
+  return { ...read, sha256, etag: answer.etag, lastModified: answer.lastModified };
+}
+
+type ReadEdition = Pick<Fetched, "at" | "insert">;
+
+async function readPassportList(
+  { clock, trust, reader }: Around,
+  { address }: TrustSourceRow,
+  bytes: Uint8Array,
+  pins: readonly string[],
+): Promise<ReadEdition | string> {
+  const snapshot = await trust.snapshot();
+  const answer = await reader.readEdition({ trust: snapshot, bytes, label: address, pins, now: clock.now() });
+  if (answer.kind === "refused") return answer.reason;
+  const { at, records } = answer;
+  const insert = async (tx: Tx) => {
+    const acts: TrustAct[] = [];
+    for (const [part, record] of records.entries())
+      if (await insertImport(tx, record, part, "source", address)) acts.push(describeImport(record));
+    return acts;
+  };
+  return { at, insert };
+}
+
+async function readWalletEdition(
+  { clock, reader }: Around,
+  { id, purpose, pins }: WalletSource,
+  bytes: Uint8Array,
+  sha256: string,
+): Promise<ReadEdition | string> {
+  const now = clock.now();
+  const answer = await reader.readWalletList({ bytes, purpose, pins, now });
+  if (answer.kind === "refused") return answer.reason;
+  const imported = { ...answer.list, sha256, purpose, scope: "live", label: id, importedAt: now } as const;
+  const insert = async (tx: Tx) =>
+    (await insertWalletImport(tx, imported, id)) ? [describeWalletImport(imported)] : [];
+  return { at: answer.list.at, insert };
 }
 
 /** All of an edition or nothing: additions count at once, what it lacks is held. Returns why it is refused, or null. */
 async function takeIn(
   around: Around,
   { address }: TrustSourceRow,
-  { edition, sha256, etag, lastModified }: Fetched,
+  { at, insert, sha256, etag, lastModified }: Fetched,
   next: Date,
 ): Promise<string | null> {
   const now = around.clock.now();
@@ -212,17 +256,14 @@ async function takeIn(
     const known = await lockEdition(tx, address);
     // Taken off the list meanwhile, or brought by another process.
     if (known === null || known.fileSha256 === sha256) return [];
-    if (known.editionAt !== null && edition.at < known.editionAt) {
-      refusal = `It was signed at ${edition.at.toISOString()}, before the edition that counts`;
+    if (known.editionAt !== null && at < known.editionAt) {
+      refusal = `It was signed at ${at.toISOString()}, before the edition that counts`;
       return [];
     }
-    const acts: TrustAct[] = [];
-    for (const [part, record] of edition.records.entries()) {
-      if (await insertImport(tx, record, part, "source", address)) acts.push(describeImport(record));
-    }
+    const acts = [...(await insert(tx))];
     for (const earlier of await listEarlierEditions(tx, address, sha256))
       acts.push(...(await supersede(around, tx, earlier, address, now)));
-    await recordSuccess(tx, address, now, next, { etag, lastModified, sha256, at: edition.at });
+    await recordSuccess(tx, address, now, next, { etag, lastModified, sha256, at });
     return acts;
   });
   return refusal;

@@ -58,8 +58,9 @@ export async function summarizeTrust(
   };
 }
 
-/** Some directories are read with a name and a password, or with a token in the query. */
+/** The address of a list for wallets follows its purpose. Some directories are read with a name and a password, or with a token in the query. */
 function withoutCredentials(address: string): string {
-  const url = URL.parse(address);
-  return url === null ? "" : `${url.protocol}//${url.host}${url.pathname}`;
+  const [, purpose = "", rest = ""] = /^((?:[a-z]+=)?)(.*)$/s.exec(address) ?? [];
+  const url = URL.parse(rest);
+  return url === null ? "" : `${purpose}${url.protocol}//${url.host}${url.pathname}`;
 }

@@ -31,6 +31,8 @@ import {
 } from "./trust.store.ts";
 import { rootsOf } from "./trust-roots.ts";
 import { keepImports, listHeldImports, listSources, makeSourcesDue } from "./trust-source.store.ts";
+import { listWalletImports } from "./wallet-trust.store.ts";
+import { printWalletTrust } from "./wallet-trust-command.ts";
 
 type Print = (line: string) => void;
 
@@ -322,7 +324,7 @@ export async function refreshTrustNow(db: Db, now: Date, print: Print): Promise<
   const count = await makeSourcesDue(db, now);
   print(
     count === 0
-      ? "No source is followed. Name some in TRUST_SOURCES and start the service."
+      ? "No source is followed. Name some in TRUST_SOURCES or WALLET_TRUST_SOURCES and start the service."
       : `${count} sources will be asked within a minute, while the service runs.`,
   );
   return count === 0 ? 1 : 0;
@@ -348,7 +350,9 @@ export async function printTrustStatus(db: Db, now: Date, print: Print): Promise
   const revoked = listsOfRevokedSigners(store, checker, now);
   if (revoked.length > 0) printRevokedSigners(revoked, print);
   const sources = await listSources(db);
-  print(sources.length === 0 ? "Sources: none is followed (TRUST_SOURCES)." : "Sources:");
+  print(
+    sources.length === 0 ? "Sources: none is followed (TRUST_SOURCES, WALLET_TRUST_SOURCES)." : "Sources:",
+  );
   for (const { address, succeededAt, editionAt, problem } of sources) {
     const edition = editionAt === null ? "nothing yet" : `edition of ${editionAt.toISOString().slice(0, 10)}`;
     print(`    ${address}`);
@@ -360,6 +364,7 @@ export async function printTrustStatus(db: Db, now: Date, print: Print): Promise
   if (held.length > 0) print("To be removed, unless you keep it (`assay trust keep`):");
   for (const { sha256, label, retireAt } of held)
     print(`    ${sha256.slice(0, 16)}  at ${retireAt?.toISOString()}  what ${label} no longer has`);
+  await printWalletTrust(db, now, print);
   if (store.isEmpty) print("Nothing is trusted: no live document can be accepted.");
   return store.isEmpty ? 1 : 0;
 }
@@ -386,7 +391,16 @@ export async function listTrustImports(db: Db, print: Print, json = false): Prom
         : `${sha256}  ${importedAt.slice(0, 10)}  ${label}: ${detail}`,
     );
   }
-  if (!json && records.length === 0) print("Nothing was imported.");
+  const wallets = await listWalletImports(db);
+  for (const { sha256, importedAt, label, purpose, scope, anchors } of wallets) {
+    const detail = `${anchors} certificates for ${purpose}${scope === "sandbox" ? " in the sandbox" : ""}`;
+    print(
+      json
+        ? JSON.stringify({ sha256, imported_at: importedAt, label, purpose, scope, detail })
+        : `${sha256}  ${importedAt.toISOString().slice(0, 10)}  ${label}: ${detail}`,
+    );
+  }
+  if (!json && records.length + wallets.length === 0) print("Nothing was imported.");
   return 0;
 }
 

@@ -1,15 +1,19 @@
 import { anyone } from "../../platform/lib/waiting-line.ts";
 import { WorkerPool } from "../../platform/lib/worker-pool.ts";
+import type { WalletListAnswer } from "./read-wallet-list.ts";
 import type { TrustSnapshot } from "./trust-snapshot.ts";
-import type { EditionAnswer, TrustSurvey, TrustTask } from "./trust-task.ts";
+import type { EditionAnswer, TrustSurvey, TrustTask, WalletListTask } from "./trust-task.ts";
 
 /** Reads lists in a thread of its own: a list of some hundred certificates takes a while, and a hostile one may take longer. */
 export class TrustReader {
-  readonly #pool = new WorkerPool<TrustTask, unknown>(new URL("./trust-worker.ts", import.meta.url), {
-    threads: 1,
-    maxWaiting: 8,
-    taskMs: 60_000,
-  });
+  readonly #pool = new WorkerPool<TrustTask | WalletListTask, unknown>(
+    new URL("./trust-worker.ts", import.meta.url),
+    {
+      threads: 1,
+      maxWaiting: 8,
+      taskMs: 60_000,
+    },
+  );
   #survey: { version: number; day: string; survey: Promise<TrustSurvey> } | null = null;
 
   async readEdition(input: {
@@ -24,6 +28,16 @@ export class TrustReader {
       { kind: "read_edition", ...task, nowMs: now.getTime() },
       anyone,
     )) as EditionAnswer;
+  }
+
+  async readWalletList(
+    input: Omit<WalletListTask, "kind" | "nowMs"> & { now: Date },
+  ): Promise<WalletListAnswer> {
+    const { now, ...task } = input;
+    return (await this.#pool.run(
+      { kind: "read_wallet_list", ...task, nowMs: now.getTime() },
+      anyone,
+    )) as WalletListAnswer;
   }
 
   /** Made anew when the version has risen, and once an hour, because lists go stale by themselves. */

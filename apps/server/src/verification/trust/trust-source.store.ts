@@ -111,13 +111,20 @@ export async function listItsOwnCertificates(
   { sha256, part }: Pick<Edition, "sha256" | "part">,
 ): Promise<Buffer[]> {
   const rows = await db.rows<{ content: Buffer }>(sql`
-    select t.content from trust_import_items p join trust_items t on t.sha256 = p.item_sha256
+    select t.content, p.position from trust_import_items p join trust_items t on t.sha256 = p.item_sha256
     where p.import_sha256 = ${sha256} and p.import_part = ${part} and t.kind = 'certificate'
       and not exists (
         select from trust_import_items q join trust_imports i on i.sha256 = q.import_sha256 and i.part = q.import_part
         where q.item_sha256 = p.item_sha256 and (q.import_sha256, q.import_part) <> (p.import_sha256, p.import_part)
           and i.retired_at is null and i.retire_at is null)
-    order by p.position`);
+    union all
+    select a.certificate, a.position from wallet_anchors a join trust_imports mine on mine.sha256 = a.import_sha256 and mine.part = a.import_part
+    where a.import_sha256 = ${sha256} and a.import_part = ${part}
+      and not exists (
+        select from wallet_anchors b join trust_imports i on i.sha256 = b.import_sha256 and i.part = b.import_part
+        where b.sha256 = a.sha256 and (b.import_sha256, b.import_part) <> (a.import_sha256, a.import_part)
+          and i.purpose = mine.purpose and i.scope = mine.scope and i.retired_at is null and i.retire_at is null)
+    order by position`);
   return rows.map(({ content }) => content);
 }
 
@@ -178,7 +185,7 @@ export async function hasUntoldLists(db: Queryable): Promise<boolean> {
   const { any } = await db.one<{ any: boolean }>(sql`
     select exists (
       select from trust_imports
-      where signed_by is not null and retired_at is null and signer_revoked_told_at is null) as any`);
+      where signed_by is not null and purpose = 'passport' and retired_at is null and signer_revoked_told_at is null) as any`);
   return any;
 }
 

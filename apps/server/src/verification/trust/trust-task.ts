@@ -1,3 +1,4 @@
+import type { Purpose } from "@assay/credential/trust-anchor";
 import type { SignatureChecker } from "@assay/emrtd/crypto/signature";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { auditTrust, type CountryAudit, listsOfRevokedSigners } from "@assay/emrtd/trust/audit-trust";
@@ -21,6 +22,15 @@ export type TrustTask =
       nowMs: number;
     }
   | { kind: "survey"; trust: TrustSnapshot; nowMs: number };
+
+/** The same for a list of wallet issuers, which vouches for itself by a pinned signer. */
+export type WalletListTask = {
+  kind: "read_wallet_list";
+  bytes: Uint8Array;
+  purpose: Purpose;
+  pins: readonly string[];
+  nowMs: number;
+};
 
 /** What a source has sent, fit to be taken in; or why not. */
 export type EditionAnswer =

@@ -44,7 +44,7 @@ type ImportRow = {
   deviationLists: Buffer[];
 };
 
-/** Everything that counts, with its version. One statement, so that the two belong together whatever changes meanwhile. */
+/** Everything that counts for passports, with its version. One statement, so that the two belong together whatever changes meanwhile. */
 export async function readTrust(
   db: Queryable,
 ): Promise<{ version: number; records: readonly TrustRecord[] }> {
@@ -57,7 +57,7 @@ export async function readTrust(
       ${contentsOf("certificate")} as certificates,
       ${contentsOf("revocation_list")} as revocation_lists,
       ${contentsOf("deviation_list")} as deviation_lists
-    from trust_version v left join trust_imports i on i.retired_at is null
+    from trust_version v left join trust_imports i on i.retired_at is null and i.purpose = 'passport'
     order by i.imported_at, i.sha256, i.part`);
   return {
     version: rows[0]?.version ?? 0,
@@ -187,12 +187,15 @@ export function listTrustActs(db: Queryable, limit: number): Promise<RecordedTru
     select at, version, actor, act, subject, detail from trust_acts order by number desc limit ${limit}`);
 }
 
-/** Whether at least one certificate counts. */
+/** Whether at least one authority counts in live, of passports or of wallet credentials. */
 export async function trustsAnybody(db: Queryable): Promise<boolean> {
   const { any } = await db.one<{ any: boolean }>(sql`
     select exists (
       select from trust_imports i join trust_import_items p on p.import_sha256 = i.sha256 and p.import_part = i.part
       join trust_items t on t.sha256 = p.item_sha256
-      where i.retired_at is null and t.kind = 'certificate') as any`);
+      where i.retired_at is null and i.purpose = 'passport' and t.kind = 'certificate')
+      or exists (
+        select from trust_imports i join wallet_anchors a on a.import_sha256 = i.sha256 and a.import_part = i.part
+        where i.retired_at is null and i.purpose <> 'passport' and i.scope = 'live') as any`);
   return any;
 }

@@ -62,6 +62,7 @@ test("a healthy installation has no cross, and whatever is not perfect says what
     "Schema",
     "Clock",
     "Key ring",
+    "Wallets",
     "Jobs",
     "Webhooks",
     "Backup",

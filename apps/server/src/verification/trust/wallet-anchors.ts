@@ -1,0 +1,78 @@
+import type { Environment } from "@assay/contract/facts";
+import { testCountryAnchors } from "@assay/credential/test-country/test-signer";
+import type { TrustAnchor } from "@assay/credential/trust-anchor";
+import type { Core } from "../../platform/core.ts";
+import { dayMs } from "../../platform/kernel/clock.ts";
+import { listKinds, listWalletAnchors, type WalletAnchorRow } from "./wallet-trust.store.ts";
+
+/** How long a list counts after its next update was due. Publishers are late: AAMVA's VICAL is replaced every day. */
+export const staleListMs = 7 * dayMs;
+
+/** Who may issue wallet credentials now. The sandbox has its test country and what was imported for it; neither counts in live. */
+export async function walletAnchors(
+  { db }: Pick<Core, "db">,
+  environment: Environment,
+  now: Date,
+): Promise<readonly TrustAnchor[]> {
+  const rows = await listWalletAnchors(db, environment);
+  return countingAnchors(
+    rows.filter(({ signs }) => signs === "credentials"),
+    environment,
+    now,
+  );
+}
+
+/** Who may sign status lists: issuers, and those that lists name for nothing else. */
+export async function statusAnchors(
+  { db }: Pick<Core, "db">,
+  environment: Environment,
+  now: Date,
+): Promise<readonly TrustAnchor[]> {
+  return countingAnchors(await listWalletAnchors(db, environment), environment, now);
+}
+
+function countingAnchors(
+  rows: readonly WalletAnchorRow[],
+  environment: Environment,
+  now: Date,
+): readonly TrustAnchor[] {
+  return environment === "sandbox"
+    ? [
+        ...testCountryAnchors(),
+        ...anchorsOf(rows, now).map((anchor) => ({ ...anchor, list: "sandbox" as const })),
+      ]
+    : anchorsOf(
+        rows.filter((row) => !isOver(row, now)),
+        now,
+      );
+}
+
+export function isStale({ nextUpdate }: Pick<WalletAnchorRow, "nextUpdate">, now: Date): boolean {
+  return nextUpdate !== null && nextUpdate < now;
+}
+
+/** Stale for so long that a live session no longer counts it. */
+export function isOver({ nextUpdate }: Pick<WalletAnchorRow, "nextUpdate">, now: Date): boolean {
+  return nextUpdate !== null && nextUpdate.getTime() + staleListMs < now.getTime();
+}
+
+/** An authority that several lists name counts by the best of them: a fresh one, then one that others publish. */
+function anchorsOf(rows: readonly WalletAnchorRow[], now: Date): TrustAnchor[] {
+  const best = new Map<string, TrustAnchor>();
+  for (const row of rows) {
+    const key = `${row.purpose} ${row.sha256}`;
+    const anchor: TrustAnchor = {
+      purpose: row.purpose,
+      certificate: new Uint8Array(row.certificate),
+      list: listKinds[row.type],
+      stale: isStale(row, now),
+    };
+    const known = best.get(key);
+    if (known === undefined || rankOf(anchor) < rankOf(known)) best.set(key, anchor);
+  }
+  return [...best.values()];
+}
+
+function rankOf({ stale, list }: TrustAnchor): number {
+  return (stale ? 10 : 0) + ["eu_list", "vical", "operator", "sandbox"].indexOf(list);
+}

@@ -1,0 +1,59 @@
+import type { ClaimPath } from "@assay/credential/asked";
+import { askedFor, documentTypes } from "@assay/credential/dcql/ask";
+import type { Purpose } from "@assay/credential/trust-anchor";
+import { readJwtClaims } from "./wallet-identity.ts";
+
+/** What a registration certificate lists (ETSI TS 119 475). Null claims: every claim of the type. */
+type Registered = { types: readonly string[]; claims: readonly ClaimPath[] | null };
+
+/**
+ * The first required field that the operator is not registered to ask for; null where there is none. Certificates that list no credentials
+ * restrict nothing, and neither does having none: whether one is needed is a matter of the wallet's state.
+ */
+export function unregisteredField(
+  registration: readonly string[],
+  purpose: Purpose,
+  requiredKeys: readonly string[],
+): string | null {
+  const lists = registration.map(registeredOf).filter((list) => list !== null);
+  if (lists.length === 0) return null;
+  const registered = lists.flat();
+  return requiredKeys.find((key) => !isRegistered(registered, purpose, key)) ?? null;
+}
+
+function isRegistered(registered: readonly Registered[], purpose: Purpose, key: string): boolean {
+  const types: Readonly<Partial<Record<string, string>>> = documentTypes[purpose];
+  return askedFor([purpose], [{ key, required: true }]).some(({ format, claimSets }) =>
+    registered
+      .filter((list) => list.types.includes(types[format] ?? ""))
+      .some(
+        ({ claims }) =>
+          claims === null || claimSets.some((set) => set.every((path) => isListed(claims, path))),
+      ),
+  );
+}
+
+/** A claim is listed with all of its parts. The expiry of the document serves the check of the credential itself. */
+function isListed(claims: readonly ClaimPath[], path: ClaimPath): boolean {
+  const isExpiry = path.at(-1) === "expiry_date" || path.at(-1) === "date_of_expiry";
+  return isExpiry || claims.some((listed) => listed.every((part, at) => part === path[at] || part === null));
+}
+
+function registeredOf(jwt: string): readonly Registered[] | null {
+  const credentials = readJwtClaims(jwt)?.["credentials"];
+  if (!Array.isArray(credentials)) return null;
+  return credentials.filter(isObject).map(({ meta, claim, claims = claim }) => ({
+    types: isObject(meta) ? [meta["doctype_value"], meta["vct_values"]].flat().filter(isText) : [],
+    claims: Array.isArray(claims)
+      ? claims.filter(isObject).flatMap(({ path }) => (Array.isArray(path) ? [path as ClaimPath] : []))
+      : null,
+  }));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
