@@ -698,6 +698,20 @@ create table set_aside_rows (
 CREATE INDEX set_aside_rows_due ON public.set_aside_rows USING btree (job, kind, retry_at);
 CREATE INDEX set_aside_rows_organization ON public.set_aside_rows USING btree (organization_id) WHERE (organization_id IS NOT NULL);
 
+create table status_lists (
+  uri_hash bytea not null,
+  uri text not null,
+  purpose text not null,
+  body bytea not null,
+  issued_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone,
+  fetched_at timestamp(3) with time zone not null,
+  etag text,
+  constraint status_lists_pkey PRIMARY KEY (uri_hash),
+  constraint status_lists_purpose_check CHECK ((purpose = ANY (ARRAY['pid'::text, 'mdl'::text, 'age'::text])))
+);
+CREATE INDEX status_lists_fetched ON public.status_lists USING btree (fetched_at);
+
 create table table_cleanings (
   table_name text not null,
   horizon bigint not null,
@@ -740,10 +754,15 @@ create table trust_imports (
   retire_at timestamp(3) with time zone,
   signer_revoked_told_at timestamp(3) with time zone,
   retired_at timestamp(3) with time zone,
+  purpose text default 'passport'::text not null,
+  scope text default 'live'::text not null,
+  next_update timestamp(3) with time zone,
   constraint trust_imports_pkey PRIMARY KEY (sha256, part),
   constraint trust_imports_brought_by_check CHECK ((brought_by = ANY (ARRAY['command'::text, 'folder'::text, 'source'::text]))),
   constraint trust_imports_check CHECK (((source IS NOT NULL) = (brought_by = 'source'::text))),
   constraint trust_imports_part_check CHECK ((part >= 0)),
+  constraint trust_imports_purpose CHECK ((purpose = ANY (ARRAY['passport'::text, 'pid'::text, 'mdl'::text, 'age'::text]))),
+  constraint trust_imports_scope CHECK ((scope = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint trust_imports_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
 );
 
@@ -829,6 +848,66 @@ create table verified_domains (
 CREATE UNIQUE INDEX verified_domains_apex ON public.verified_domains USING btree (apex_domain);
 CREATE INDEX verified_domains_due ON public.verified_domains USING btree (next_check_at);
 CREATE INDEX verified_domains_organization ON public.verified_domains USING btree (organization_id, id DESC);
+
+create table wallet_anchors (
+  import_sha256 text collate "C" not null,
+  import_part integer not null,
+  "position" integer not null,
+  sha256 text collate "C" not null,
+  certificate bytea not null,
+  signs text not null,
+  constraint wallet_anchors_pkey PRIMARY KEY (import_sha256, import_part, "position"),
+  constraint wallet_anchors_import_sha256_import_part_fkey FOREIGN KEY (import_sha256, import_part) REFERENCES trust_imports(sha256, part),
+  constraint wallet_anchors_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
+  constraint wallet_anchors_signs_check CHECK ((signs = ANY (ARRAY['credentials'::text, 'status'::text])))
+);
+
+create table wallet_identities (
+  id uuid not null,
+  organization_id uuid,
+  environment text not null,
+  chain bytea[] default '{}'::bytea[] not null,
+  private_key_sealed bytea not null,
+  client_id text collate "C",
+  registration text[] default '{}'::text[] not null,
+  made_at timestamp(3) with time zone not null,
+  imported_at timestamp(3) with time zone,
+  not_before timestamp(3) with time zone,
+  not_after timestamp(3) with time zone,
+  retired_at timestamp(3) with time zone,
+  constraint wallet_identities_pkey PRIMARY KEY (id),
+  constraint wallet_identities_client_id_key UNIQUE (client_id),
+  constraint wallet_identities_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text])))
+);
+CREATE TRIGGER wallet_identities_private_key_sealed_key BEFORE INSERT OR UPDATE OF private_key_sealed ON public.wallet_identities FOR EACH ROW WHEN ((NOT key_may_store(sealed_under(new.private_key_sealed)))) EXECUTE FUNCTION refuse_key();
+
+create table wallet_requests (
+  id_hash bytea not null,
+  session_id text collate "C" not null,
+  organization_id uuid not null,
+  sandbox boolean not null,
+  attempt_id text collate "C" not null,
+  channel text not null,
+  query jsonb not null,
+  nonce text not null,
+  client_id text,
+  response_key_sealed bytea,
+  browser_hash bytea not null,
+  binding text not null,
+  state text not null,
+  unreadable_answers smallint default 0 not null,
+  made_at timestamp(3) with time zone not null,
+  expires_at timestamp(3) with time zone not null,
+  fetched_at timestamp(3) with time zone,
+  answered_at timestamp(3) with time zone,
+  code_hash bytea,
+  held bytea,
+  held_until timestamp(3) with time zone,
+  constraint wallet_requests_pkey PRIMARY KEY (id_hash)
+);
+CREATE INDEX wallet_requests_organization ON public.wallet_requests USING btree (organization_id);
+CREATE INDEX wallet_requests_session ON public.wallet_requests USING btree (session_id);
+CREATE TRIGGER wallet_requests_response_key_sealed_key BEFORE INSERT OR UPDATE OF response_key_sealed ON public.wallet_requests FOR EACH ROW WHEN (((new.response_key_sealed IS NOT NULL) AND (NOT key_may_store(sealed_under(new.response_key_sealed))))) EXECUTE FUNCTION refuse_key();
 
 create table webhook_attempts (
   id text collate "C" not null,

@@ -36,12 +36,16 @@ import { foldInvitations } from "./tenants/organizations/fold-invitations.job.ts
 import { deleteOrganizations } from "./tenants/organizations/hard-delete.job.ts";
 import { expiredInvitations } from "./tenants/organizations/invitation.store.ts";
 import { deleteAttemptSockets } from "./verification/attempts/attempt-socket.store.ts";
-import { countSessionOutcomes } from "./verification/sessions/count-outcomes.job.ts";
+import { countSessionOutcomes, outcomesAtOnce } from "./verification/sessions/count-outcomes.job.ts";
 import { expireSessions } from "./verification/sessions/expire-sessions.job.ts";
 import { refreshTrust } from "./verification/trust/refresh-trust.job.ts";
 import { createShowTrust } from "./verification/trust/show-trust.ts";
 import { deleteConsents } from "./verification/verify/consent.store.ts";
 import { deleteHandoffTokens } from "./verification/verify/handoff.store.ts";
+import { deleteWalletRequests, expiredRequests } from "./verification/wallet/wallet-request.store.ts";
+import { createShowWallet } from "./verification/wallet-identity/show-wallet.ts";
+import { retiredIdentities } from "./verification/wallet-identity/wallet-identity.store.ts";
+import { unusedStatusLists } from "./verification/wallet-status/status-list.store.ts";
 
 /** Every process that answers requests counts them, so every one writes its counts; every one seals with the ring. */
 export function jobsOfEveryProcess(services: Services): Job[] {
@@ -66,7 +70,10 @@ export function jobsOfEveryProcess(services: Services): Job[] {
       },
     },
     ...(isWatched
-      ? [{ name: "show-trust", everyMs: minuteMs, run: createShowTrust(core, trust, trustReader) }]
+      ? [
+          { name: "show-trust", everyMs: minuteMs, run: createShowTrust(core, trust, trustReader) },
+          { name: "show-wallet", everyMs: minuteMs, run: createShowWallet(core) },
+        ]
       : []),
   ];
 }
@@ -106,6 +113,7 @@ export function jobsOfWorkers({
     {
       name: "count-outcomes",
       everyMs: 15 * secondMs,
+      batchSize: outcomesAtOnce,
       run: (job) => () => countSessionOutcomes(core, job),
     },
     {
@@ -113,6 +121,11 @@ export function jobsOfWorkers({
       everyMs: 10 * minuteMs,
       isShared: true,
       run: purge(() => expiredAnswers(clock.now())),
+    },
+    {
+      name: "purge-wallet-requests",
+      everyMs: 15 * secondMs,
+      run: purge(() => expiredRequests(clock.now())),
     },
     { name: "delete-organizations", everyMs: minuteMs, run: (job) => deleteOrganizations(core, job) },
     { name: "recheck-domains", everyMs: minuteMs, run: (job) => () => recheckDomains(core, job) },
@@ -133,6 +146,18 @@ export function jobsOfWorkers({
       everyMs: hourMs,
       isShared: true,
       run: purge(() => expiredUserSessions(clock.now())),
+    },
+    {
+      name: "purge-wallet-identities",
+      everyMs: hourMs,
+      isShared: true,
+      run: purge(() => retiredIdentities(later(clock.now(), -dayMs))),
+    },
+    {
+      name: "purge-status-lists",
+      everyMs: hourMs,
+      isShared: true,
+      run: purge(() => unusedStatusLists(later(clock.now(), -30 * dayMs))),
     },
     { name: "scrub-webhook-payloads", everyMs: 30 * secondMs, run: (job) => () => scrubPayloads(core, job) },
     {
@@ -155,7 +180,7 @@ export function jobsOfWorkers({
   const jobs: Job[] = [
     ...rowJobs.map((job) => ({ ...job, run: job.run(job.name) })),
     ...retentionJobs(core, {
-      ofDevices: [deleteAttemptSockets, deleteHandoffTokens],
+      ofDevices: [deleteAttemptSockets, deleteHandoffTokens, deleteWalletRequests],
       ofSessions: [deleteConsents],
     }),
     { name: "drop-division-checks", everyMs: hourMs, isShared: true, run: () => dropDivisionChecks(db) },

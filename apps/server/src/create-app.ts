@@ -20,6 +20,7 @@ import type { IdentifyOptions } from "./platform/http/identify.ts";
 import { type Binding, mount } from "./platform/http/mount.ts";
 import { mountMcp } from "./platform/http/mount-mcp.ts";
 import { enableSockets } from "./platform/http/mount-socket.ts";
+import { mountWallet } from "./platform/http/mount-wallet.ts";
 import { pageHeaders } from "./platform/http/page-headers.ts";
 import { mountPages } from "./platform/http/pages.ts";
 import { createServer, type Server } from "./platform/http/server.ts";
@@ -47,6 +48,7 @@ import { giveToPage, isVerifyPage } from "./verification/verify/given-to-page.ts
 import { LogoCache } from "./verification/verify/logo-cache.ts";
 import { appBannerOf, wellKnownDocuments } from "./verification/verify/reader-apps.ts";
 import { verifyRoutes } from "./verification/verify/verify.routes.ts";
+import { walletEndpoints, walletRoutes } from "./verification/wallet/wallet.routes.ts";
 
 /** Everything that answers HTTP. */
 export async function createApp(
@@ -113,6 +115,7 @@ export async function createApp(
     idempotency: services.idempotency,
     writeCookie: (reply, cookie) => writeSessionCookie(reply, cookie, publicUrl().startsWith("https:")),
   });
+  if (role !== "worker") mountWallet(app, walletEndpoints(core), core.log);
   if (role !== "worker") mountMcp(app, { ...access, answer: mcpEndpoint(core, services.sandboxDevices) });
   return { app, readiness };
 }
@@ -131,7 +134,7 @@ function bindRoutes(services: Services, readiness: Readiness): Binding[] {
       hasActiveDomain,
       trustsAnybody,
       canReceiveResults,
-      canReadDocuments: canReadDocuments(core.config),
+      canReadDocuments: canReadDocuments(core.config) || core.config.wallet.methods.length > 0,
     }),
     ...organizationDeletionRoutes(core),
     ...apiKeyRoutes(core, usage),
@@ -139,6 +142,7 @@ function bindRoutes(services: Services, readiness: Readiness): Binding[] {
     ...searchRoutes(core),
     ...sessionRoutes(core),
     ...verifyRoutes(core, consentTexts, statusFeed, logos),
+    ...walletRoutes(core),
     ...analyticsRoutes(core),
     ...webhookRoutes(core, safeFetch, services.listeners, lookups),
     ...operatorRoutes(core, {

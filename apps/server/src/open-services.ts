@@ -81,7 +81,6 @@ export async function openServices(options: ServiceOptions, role: ProcessRole) {
   const publicUrl = () => (config.publicUrl === "" ? listening.url : config.publicUrl);
   const dns = createDns({ resolvers: config.dnsResolvers, timeoutMs: 2 * secondMs });
   const setAside = new SetAside({ db, clock, log, metrics });
-  const core: Core = { config, db, clock, dns, ring, log, metrics, setAside, publicUrl };
   const safeFetch = traceFetch(
     createSafeFetch({
       resolveAddresses: dns.resolveAddresses,
@@ -91,6 +90,7 @@ export async function openServices(options: ServiceOptions, role: ProcessRole) {
     }),
     tracer,
   );
+  const core: Core = { config, db, clock, dns, ring, log, metrics, setAside, safeFetch, publicUrl };
   const trust = new CurrentTrust(db);
   const showOldest: ShowOldestDue = showOldestDue(core);
   const figures = createDeliveryFigures(metrics, showOldest);

@@ -92,6 +92,10 @@ export const SessionsOverview = named(
         }),
         chip_read: Type.Integer({ minimum: 0, description: "Those whose chip was read and found genuine." }),
         face_captured: Type.Integer({ minimum: 0, description: "Those whose face was captured." }),
+        wallet_presented: Type.Integer({
+          minimum: 0,
+          description: "Those in which a wallet presented a credential.",
+        }),
         succeeded: Count,
       }),
     ),

@@ -41,6 +41,7 @@ export const auditEvents = [
   "session.cancelled",
   "session.face_rejected",
   "session.face_suspected",
+  "session.wallet_rejected",
   "webhook_endpoint.created",
   "webhook_endpoint.updated",
   "webhook_endpoint.disabled",

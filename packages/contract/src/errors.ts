@@ -299,6 +299,31 @@ export const errorTable = {
     message: "The organization requires one browser for the whole session, and another one opened it first.",
     hint: "Go on in the browser that opened the session first, or ask the organization for a new link.",
   },
+  WALLET_NOT_OFFERED: {
+    status: 409,
+    message: "The session cannot be answered by a wallet in this way.",
+    hint: "Use a channel and a method of `ways` in the details of the session.",
+  },
+  WALLET_REQUEST_NOT_FOUND: {
+    status: 404,
+    message: "There is no such request to a wallet.",
+    hint: "Ask the wallet again with POST …/wallet.",
+  },
+  WALLET_REQUEST_EXPIRED: {
+    status: 409,
+    message: "The request to the wallet has expired, or a newer one took its place.",
+    hint: "Ask the wallet again with POST …/wallet.",
+  },
+  WALLET_ANSWERED: {
+    status: 409,
+    message: "The request to the wallet was answered already.",
+    hint: "Read the outcome with GET …/status, or ask the wallet again with POST …/wallet.",
+  },
+  WALLET_OTHER_BROWSER: {
+    status: 403,
+    message: "Another browser made the request to the wallet.",
+    hint: "Go on in the browser that made the request, or ask the wallet again in this one. What the wallet sent was erased.",
+  },
   CANCEL_TOKEN_INVALID: {
     status: 401,
     message: "`cancel_token` is not a token of this session.",
@@ -471,7 +496,7 @@ export const errorTable = {
   NO_READER_AVAILABLE: {
     status: 409,
     message: "This service has nothing that reads real documents, so a live session cannot be completed.",
-    hint: "The operator configures a reader app (READER_APP_ANDROID, READER_APP_IOS) or, where documents are read at a desk, sets DESK_READERS=true. The sandbox needs neither.",
+    hint: "The operator configures a reader app (READER_APP_ANDROID, READER_APP_IOS) or, where documents are read at a desk, sets DESK_READERS=true. Or list a wallet method that the operator has enabled with WALLET_METHODS. The sandbox needs none of them.",
   },
   ORGANIZATION_NOT_READY: {
     status: 409,

@@ -17,6 +17,7 @@ import {
   walletEvidence,
 } from "./sessions.ts";
 import { cancelOutcomes } from "./verify.ts";
+import { lookedAt, walletChannels, walletMethods } from "./wallet-facts.ts";
 import { answerErrors } from "./webhook-listeners.ts";
 import { deliveryErrors, deliveryStatuses, disabledReasons, endpointKinds } from "./webhooks.ts";
 
@@ -45,6 +46,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
   FieldSource: ["rc", "default"],
   GoLivePoint: goLivePoints,
   JobState: jobStates,
+  LookedAt: lookedAt,
   OperatorConcern: operatorConcerns,
   MailLanguage: mailLanguages,
   Method: methods,
@@ -59,10 +61,12 @@ const named: Readonly<Record<string, readonly string[]>> = {
   SessionStatus: sessionStatuses,
   SignUpMode: signUpModes,
   WalletBinding: walletEvidence.binding,
+  WalletChannel: walletChannels,
   WalletCredential: walletEvidence.credential,
   WalletFormat: walletEvidence.format,
   WalletHolder: walletEvidence.holder,
   WalletLevel: walletEvidence.level,
+  WalletMethod: walletMethods,
   WalletRevocation: walletEvidence.revocation,
   WalletTrust: walletEvidence.trust,
   WalletWarning: walletEvidence.warning,

@@ -16,6 +16,8 @@ export const operatorConcerns = [
   "not_ready",
   "no_worker",
   "nothing_trusted",
+  "wallet_identity_missing",
+  "wallet_list_over",
   "overloaded",
   "process_not_ready",
   "process_silent",
@@ -25,6 +27,8 @@ export const operatorConcerns = [
   "webhooks_wait",
   "mails_wait",
   "trust_source_failing",
+  "wallet_identity_ends",
+  "wallet_list_stale",
   "rows_set_aside",
 ] as const;
 export type OperatorConcern = (typeof operatorConcerns)[number];

@@ -12,6 +12,7 @@ import type { RouteDefinition } from "./route.ts";
 import { searchRoutes } from "./search.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { verifyRoutes } from "./verify.ts";
+import { walletRoutes } from "./wallet.ts";
 import { webhookListenerRoutes } from "./webhook-listeners.ts";
 import { webhookRoutes } from "./webhooks.ts";
 
@@ -28,6 +29,7 @@ export const routes: readonly RouteDefinition[] = [
   ...searchRoutes,
   ...sessionRoutes,
   ...verifyRoutes,
+  ...walletRoutes,
   ...analyticsRoutes,
   ...webhookRoutes,
   ...webhookListenerRoutes,

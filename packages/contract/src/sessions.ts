@@ -250,7 +250,13 @@ export const walletEvidence = {
   revocation: ["checked", "short_lived", "stale", "no_list"],
   binding: ["platform", "same_browser", "handed_over", "cross_device"],
   level: ["high"],
-  warning: ["more_nationalities", "trust_list_stale", "wallet_disclosed_more"],
+  warning: [
+    "more_nationalities",
+    "trust_list_stale",
+    "wallet_disclosed_more",
+    "status_list_stale",
+    "status_list_missing",
+  ],
 } as const;
 
 export const WalletEvidence = named(
@@ -288,7 +294,7 @@ export const WalletEvidence = named(
     },
     warnings: Type.Array(OneOf(walletEvidence.warning), {
       description:
-        "What was found and tolerated, each once. `more_nationalities`: the credential has several, and the first was taken. `trust_list_stale`: the list that names the issuer is past its time. `wallet_disclosed_more`: the wallet sent more than was asked for; it was dropped.",
+        "What was found and tolerated, each once. `more_nationalities`: the credential has several, and the first was taken. `trust_list_stale`: the list that names the issuer is past its time. `wallet_disclosed_more`: the wallet sent more than was asked for; it was dropped. `status_list_stale`: the status list of the issuer is past its time. `status_list_missing`: it could not be had.",
     }),
     verified_at: Timestamp,
   }),

@@ -18,3 +18,10 @@ export const verifyAddresses = {
   listConsentReceiptKeys: { method: "GET", path: "/v1/verify/consent-receipt-keys" },
   listTestDocuments: { method: "GET", path: "/v1/verify/test-documents" },
 } as const;
+
+/** Those of `wallet.ts`. */
+export const walletAddresses = {
+  startWalletRequest: { method: "POST", path: "/v1/verify/session/:id/wallet" },
+  answerWalletRequest: { method: "POST", path: "/v1/verify/session/:id/wallet/answer" },
+  completeWalletRequest: { method: "POST", path: "/v1/verify/session/:id/wallet/complete" },
+} as const;

@@ -18,6 +18,7 @@ import {
 } from "./sessions.ts";
 import { verifyAddresses } from "./verify-addresses.ts";
 import { verifySocketPath } from "./verify-protocol.ts";
+import { VerifyWay } from "./wallet.ts";
 
 const tag = "Verify";
 
@@ -218,6 +219,10 @@ export const VerifyDetails = named(
     unmet_requirement: UnmetRequirement,
     sandbox: Type.Boolean({ description: "Whether test documents, and only those, are accepted." }),
     organization: VerifyOrganization,
+    ways: Type.Array(VerifyWay, {
+      description:
+        "The methods that can give every required field and meet every requirement, in the order of the partner.",
+    }),
     share_fields: mapOf(ShareField, {
       description: "What is asked, with the reason for each, in the partner's order.",
     }),

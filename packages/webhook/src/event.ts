@@ -44,8 +44,8 @@ export type WalletEvidence = {
   binding: "platform" | "same_browser" | "handed_over" | "cross_device";
   /** `high`: the level of assurance of an `eudi_pid` whose issuer is on the list of the European Union. */
   level: "high" | null;
-  /** What was found and tolerated, each once. `more_nationalities`: the credential has several, and the first was taken. `trust_list_stale`: the list that names the issuer is past its time. `wallet_disclosed_more`: the wallet sent more than was asked for; it was dropped. */
-  warnings: Array<"more_nationalities" | "trust_list_stale" | "wallet_disclosed_more">;
+  /** What was found and tolerated, each once. `more_nationalities`: the credential has several, and the first was taken. `trust_list_stale`: the list that names the issuer is past its time. `wallet_disclosed_more`: the wallet sent more than was asked for; it was dropped. `status_list_stale`: the status list of the issuer is past its time. `status_list_missing`: it could not be had. */
+  warnings: Array<"more_nationalities" | "trust_list_stale" | "wallet_disclosed_more" | "status_list_stale" | "status_list_missing">;
   /** ISO 8601, UTC, with milliseconds. */
   verified_at: string;
 };

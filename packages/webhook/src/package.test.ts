@@ -67,15 +67,7 @@ await open({}, "").catch((error) => console.log(error instanceof WebhookError &&
   assert.equal(compiled.status, 0, compiled.stdout);
 });
 
-test("the Python package opens the same vectors", (context) => {
-  if (run("python3", ["-c", "import cryptography"]).status !== 0)
-    return context.skip("python3 with `cryptography` is not installed");
-  const tested = run(
-    "python3",
-    ["-m", "unittest", "discover", "-s", "tests"],
-    path.join(root, "packages/webhook/python"),
-  );
-  assert.equal(tested.status, 0, tested.stderr);
+test("the package depends on one other", () => {
   const { dependencies } = JSON.parse(readFileSync(path.join(root, "packages/webhook/package.json"), "utf8"));
   assert.deepEqual(Object.keys(dependencies), ["jose"]);
 });

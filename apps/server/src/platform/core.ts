@@ -6,6 +6,7 @@ import type { Dns } from "./lib/dns.ts";
 import type { KeyRing } from "./lib/key-ring.ts";
 import type { Log } from "./lib/log.ts";
 import type { Metrics } from "./lib/metrics.ts";
+import type { SafeFetch } from "./lib/safe-fetch.ts";
 
 /** What every use case may need. Built once in `app.ts` and passed down; nothing is reached through a global. */
 export type Core = {
@@ -17,6 +18,8 @@ export type Core = {
   log: Log;
   metrics: Metrics;
   setAside: SetAside;
+  /** For addresses that others chose. */
+  safeFetch: SafeFetch;
   /** Address under which people and partners reach the service, without a slash at its end. */
   publicUrl: () => string;
 };

@@ -197,7 +197,9 @@ for (const [what, documents, meant] of criteria) {
       meant ? ["document_deviates"] : [],
     );
     assert.deepEqual(judge("accept").warnings, []);
-    assert.equal(failedCheckOf(judge("refuse"))?.reason ?? null, meant ? "document_deviates" : null);
+    const failed = failedCheckOf(judge("refuse"));
+    assert.equal(failed?.reason ?? null, meant ? "document_deviates" : null);
+    if (meant) assert.notDeepEqual(failed?.evidence.deviations, [], "it says which");
   });
 }
 

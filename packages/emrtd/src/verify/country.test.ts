@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { certificateCountriesOf, countryExceptions, sameCountry } from "./country.ts";
+import { certificateCountriesOf, countryExceptions, icaoCodeOf, sameCountry } from "./country.ts";
 
 test("three letters of the zone stand for two letters of a certificate", () => {
   assert.deepEqual(certificateCountriesOf("AUT"), ["AT", "AUT"]);
@@ -13,20 +13,40 @@ test("codes that ISO does not have are known", () => {
   for (const [state, country] of [
     ["GBD", "GB"],
     ["GBN", "GB"],
+    ["GBO", "GB"],
+    ["GBP", "GB"],
+    ["GBS", "GB"],
     ["GBD", "BM"],
     ["BMU", "BM"],
+    ["BMU", "GB"],
+    ["IMN", "IM"],
+    ["IMN", "GB"],
+    ["GGY", "GG"],
+    ["GGY", "GB"],
+    ["JEY", "JE"],
+    ["JEY", "GB"],
+    ["GIB", "GI"],
     ["UNO", "UN"],
     ["UNO", "ZZ"],
     ["UNA", "ZZ"],
+    ["UNA", "UN"],
     ["UNK", "UN"],
+    ["UNK", "ZZ"],
     ["MAC", "CN"],
+    ["MAC", "MO"],
     ["XKX", "XK"],
+    ["XKX", "KS"],
+    ["XPO", "XP"],
     ["TWN", "TW"],
     ["GIB", "GB"],
     ["EUE", "EU"],
     ["XOM", "XO"],
+    ["XOM", "XM"],
     ["RKS", "KS"],
+    ["RKS", "XK"],
+    ["RKS", "RK"],
     ["HKG", "CN"],
+    ["HKG", "HK"],
   ] as const) {
     assert.ok(certificateCountriesOf(state).includes(country), `${state} ${country}`);
   }
@@ -71,4 +91,32 @@ test("a certificate may write its country with three letters, and ZZ is no state
     behindZz.map(({ state }) => state),
     ["UNO", "UNA", "UNK"],
   );
+});
+
+test("every code of two letters that names a country has one code of the zone, and leads back from there", () => {
+  const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+  const names = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+  // Regions of CLDR and codes that ISO 3166-1 has withdrawn or never assigned.
+  const notCountries =
+    "AC AN BU CP CQ CS CT DD DG DY EA EZ FQ FX HV IC JT MI NH NQ NT PC PU PZ QO RH SU TA TP UK VD WK XA XB YD YU ZR ZZ".split(
+      " ",
+    );
+  const found = letters
+    .flatMap((a) => letters.map((b) => a + b))
+    .filter((code) => names.of(code) !== undefined && !notCountries.includes(code));
+  assert.ok(found.length >= 249, String(found.length));
+  for (const code of found) {
+    const state = icaoCodeOf(code);
+    assert.ok(state !== null && certificateCountriesOf(state).includes(code), `${code} ${state}`);
+  }
+  assert.equal(new Set(found.map(icaoCodeOf)).size, found.length);
+  assert.deepEqual(["DE", "GB", "AT", "XK", "EU", "UT"].map(icaoCodeOf), [
+    "D",
+    "GBR",
+    "AUT",
+    "RKS",
+    "EUE",
+    "UTO",
+  ]);
+  for (const code of ["QQ", "de", "DEU", "", "__"]) assert.equal(icaoCodeOf(code), null);
 });

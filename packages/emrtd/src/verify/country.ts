@@ -127,3 +127,19 @@ export function certificateCountriesOf(issuingState: string): readonly string[] 
   const state = issuingState.replaceAll("<", "").toUpperCase();
   return countriesByState.get(state) ?? (state === "" ? [] : [state]);
 }
+
+const threeByIso: ReadonlyMap<string, string> = new Map([...isoByThree].map(([three, two]) => [two, three]));
+
+/** Codes of two letters whose code in Doc 9303 part 3 is not that of ISO 3166-1, or that ISO does not assign. */
+const ownCodes: ReadonlyMap<string, string> = new Map([
+  ["DE", "D"],
+  ["EU", "EUE"],
+  ["UN", "UNO"],
+  ["UT", "UTO"],
+  ["XK", "RKS"],
+]);
+
+/** The code that the MRZ has for a country of ISO 3166-1 alpha-2; null for letters that name none. */
+export function icaoCodeOf(alpha2: string): string | null {
+  return ownCodes.get(alpha2) ?? threeByIso.get(alpha2) ?? null;
+}

@@ -312,3 +312,25 @@ test("what is relied on must be readable", () => {
   for (const type of ["2.5.29.15", "2.5.29.19", "2.5.29.37"])
     assert.throws(() => make({ signerExtensions: [{ type, critical: false, value }] }), isEmrtdError, type);
 });
+
+test("the usual policy takes the known faults of real security objects, and the strict one none", () => {
+  const { rulings: _, ...usual } = defaultPolicy;
+  assert.deepEqual(usual, {
+    securityObject: {
+      digestInfoWithoutNull: true,
+      rawEcdsa: true,
+      wrongCurveOfSameSize: false,
+      signerIdMismatch: true,
+      noSignedAttributes: true,
+      legacyContentType: true,
+    },
+    signerCertificate: { digestInfoWithoutNull: true, rawEcdsa: true, wrongCurveOfSameSize: false },
+    minimumRsaBits: 1024,
+    expiryGraceHours: 12,
+  });
+  for (const taken of [strictPolicy.securityObject, strictPolicy.signerCertificate])
+    assert.deepEqual([...new Set(Object.values(taken))], [false]);
+  assert.deepEqual(Object.keys(strictPolicy.securityObject), Object.keys(usual.securityObject));
+  assert.deepEqual(Object.keys(strictPolicy.signerCertificate), Object.keys(usual.signerCertificate));
+  assert.deepEqual([strictPolicy.minimumRsaBits, strictPolicy.expiryGraceHours], [2048, 12]);
+});

@@ -154,6 +154,17 @@ test("a key in a group that the security object does not name is no proof", () =
   assert.equal(tolerant.level, "chip_clonable");
 });
 
+test("a report names the groups that were read and those whose hashes agree, in ascending order", () => {
+  const files = makeFiles({ activeAuthentication: "rsa" });
+  const reversed = { ...files, dataGroups: new Map([...files.dataGroups].reverse()) };
+  const groups = [...files.dataGroups.keys()].sort((one, other) => one - other);
+  assert.ok(groups.includes(15));
+  const report = verify(reversed);
+  assert.deepEqual(checkOf(report, "structure").evidence.groups, groups);
+  const { declared, matching } = checkOf(report, "data_group_hashes").evidence;
+  assert.deepEqual([declared, matching], [groups, groups]);
+});
+
 test("DG1 and DG2 must be among the signed hashes whatever the policy", () => {
   const files = makeFiles();
   const dg2 = files.dataGroups.get(2);
@@ -316,7 +327,9 @@ test("a signature that was made over another kind of content fails", () => {
 });
 
 test("a revoked signer fails; a missing or stale list is reported, or fails where the operator wants it to", () => {
-  fails(verify(makeFiles({ signerVariant: { revoked: true } })), "revocation", "signer_revoked");
+  const revoked = verify(makeFiles({ signerVariant: { revoked: true } }));
+  fails(revoked, "revocation", "signer_revoked");
+  assert.match(String(checkOf(revoked, "revocation").evidence.revoked_at), /^20\d\d-/);
   const [record] = testCountryTrust(utopia);
   assert.ok(record);
   const trust = new TrustStore([{ ...record, revocationLists: [] }], checker);

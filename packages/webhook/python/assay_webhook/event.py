@@ -29,7 +29,7 @@ class WalletEvidence(TypedDict):
     revocation: Literal["checked", "short_lived", "stale", "no_list"]
     binding: Literal["platform", "same_browser", "handed_over", "cross_device"]
     level: Union[Literal["high"], None]
-    warnings: List[Literal["more_nationalities", "trust_list_stale", "wallet_disclosed_more"]]
+    warnings: List[Literal["more_nationalities", "trust_list_stale", "wallet_disclosed_more", "status_list_stale", "status_list_missing"]]
     verified_at: str
 
 

@@ -19,7 +19,7 @@ import type { TSchema } from "typebox";
 import { ApiError } from "../kernel/api-error.ts";
 import type { CallerOf } from "../kernel/caller.ts";
 import { refuseBrokenText } from "../kernel/check-text.ts";
-import type { RequestInfo, SessionCookie } from "../kernel/request-info.ts";
+import type { CookieNames, RequestInfo, SessionCookie } from "../kernel/request-info.ts";
 import { convertQuery, createValidator } from "../kernel/validate.ts";
 import { acceptedLanguage } from "./accepted-language.ts";
 import type { AdmittedCaller } from "./access.ts";
@@ -34,6 +34,7 @@ import {
   namesOrganizationInBody,
 } from "./identify.ts";
 import { refuseBadHandshake, type SocketBinding } from "./mount-socket.ts";
+import { cookieOf, writeCookie } from "./session-cookie.ts";
 
 /** What a handler gets: everything is parsed, checked and typed by the route's declaration. */
 type Context<R extends RouteDefinition> = {
@@ -176,7 +177,7 @@ function mountRoute(
         params,
         query: parsedQuery,
         body,
-        request: new Info(request, reply, options.writeCookie),
+        request: new Info(request, reply, options),
       } as unknown as Context<RouteDefinition>;
       const run = async () => handle(context, await prepare?.(context));
       if (guard) await guard(context);
@@ -219,12 +220,16 @@ function refuseBrokenAddress({ params, query }: FastifyRequest, { invalidParams 
 class Info implements RequestInfo {
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
-  readonly #writeCookie: MountOptions["writeCookie"];
+  readonly #options: Pick<MountOptions, "writeCookie" | "publicUrl">;
 
-  constructor(request: FastifyRequest, reply: FastifyReply, writeCookie: MountOptions["writeCookie"]) {
+  constructor(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    options: Pick<MountOptions, "writeCookie" | "publicUrl">,
+  ) {
     this.#request = request;
     this.#reply = reply;
-    this.#writeCookie = writeCookie;
+    this.#options = options;
   }
 
   get address() {
@@ -244,7 +249,19 @@ class Info implements RequestInfo {
   }
 
   setSessionCookie(cookie: SessionCookie | null): void {
-    this.#writeCookie(this.#reply, cookie);
+    this.#options.writeCookie(this.#reply, cookie);
+  }
+
+  cookie(names: CookieNames): string | null {
+    return cookieOf(this.#request.headers.cookie, names, this.#isSecure);
+  }
+
+  setCookie(names: CookieNames, cookie: SessionCookie): void {
+    writeCookie(this.#reply, names, cookie, this.#isSecure);
+  }
+
+  get #isSecure(): boolean {
+    return this.#options.publicUrl().startsWith("https:");
   }
 }
 

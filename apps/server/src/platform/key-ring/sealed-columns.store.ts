@@ -17,11 +17,13 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: "idempotent_answers", id: "id", column: "request_digest", purpose: "request-hash" },
   { table: "idempotent_answers", id: "id", column: "answer", purpose: "idempotent-answer" },
   { table: "organizations", id: "id", column: "document_id_key", purpose: "document-id" },
+  { table: "wallet_requests", id: "id_hash", column: "response_key_sealed", purpose: "wallet-response" },
   { table: "webhook_endpoints", id: "id", column: "signing_secret", purpose: "webhook-secret" },
   { table: "webhook_endpoints", id: "id", column: "previous_signing_secret", purpose: "webhook-secret" },
   { table: "deletion_receipts", id: "organization_id", column: "content", purpose: "deletion-receipt" },
   { table: "receipt_keys", id: "id", column: "private_key", purpose: "deletion-receipt" },
   { table: "consent_receipt_keys", id: "id", column: "private_key", purpose: "consent-receipt" },
+  { table: "wallet_identities", id: "id", column: "private_key_sealed", purpose: "wallet-identity" },
 ];
 
 /**

@@ -10,7 +10,6 @@ import type { Core } from "../../platform/core.ts";
 import { describeError } from "../../platform/lib/log.ts";
 import { judgedTryOf } from "../evidence/document-chip/judged-try.ts";
 import type { Requirements } from "../evidence/kind.ts";
-import type { JudgedTry } from "../evidence/kinds.ts";
 import type { ByteBudget, ByteReservation } from "./byte-budget.ts";
 import type { Asking } from "./chip-examiner.ts";
 import { ChipStep, type ChipStepNeeds, type PassedChip } from "./chip-step.ts";
@@ -337,7 +336,7 @@ export class AttemptRun {
     }
   }
 
-  #judgedTry(effect: Extract<FlowEffect, { do: "record" }>): JudgedTry {
+  #judgedTry(effect: Extract<FlowEffect, { do: "record" }>): ReturnType<typeof judgedTryOf> {
     const { triesUsed, chipPassCounted } = this.#state;
     return judgedTryOf(effect, {
       chip: this.#chip.findings,
@@ -347,7 +346,7 @@ export class AttemptRun {
     });
   }
 
-  async #record(judged: JudgedTry): Promise<FlowInput> {
+  async #record(judged: ReturnType<typeof judgedTryOf>): Promise<FlowInput> {
     const { core, timed } = this.#around;
     const startedAt = performance.now();
     try {

@@ -12,13 +12,15 @@ export function putSocketToken(
     sessionId: SessionId;
     organizationId: OrganizationId;
     tokenHash: Buffer;
+    /** What the page is told of an attempt to which no device connects. */
+    step?: string;
     now: Date;
   },
 ): void {
   tx.write(sql`
-    insert into attempt_sockets (attempt_id, session_id, organization_id, token_hash, created_at, updated_at)
-    values (${socket.attemptId}, ${socket.sessionId}, ${socket.organizationId}, ${socket.tokenHash}, ${socket.now},
-      ${socket.now})
+    insert into attempt_sockets (attempt_id, session_id, organization_id, token_hash, step, created_at, updated_at)
+    values (${socket.attemptId}, ${socket.sessionId}, ${socket.organizationId}, ${socket.tokenHash}, ${socket.step ?? null},
+      ${socket.now}, ${socket.now})
     on conflict (attempt_id) do update set token_hash = excluded.token_hash, updated_at = excluded.updated_at`);
 }
 

@@ -5,7 +5,7 @@ import type { Core } from "../../platform/core.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { tenantOf } from "../../platform/kernel/caller.ts";
 import { openDocumentIdKey } from "../../tenants/organizations/document-id-key.ts";
-import type { JudgedTry, Proof } from "../evidence/kinds.ts";
+import type { JudgedTry, Proof, Step } from "../evidence/kinds.ts";
 import { type SharedData, sharedData } from "../evidence/shared-data.ts";
 import { toldOf } from "../evidence/verdict.ts";
 import { endSession } from "../sessions/end-session.ts";
@@ -34,12 +34,19 @@ export type TriedAttempt = {
  * Records a try that was judged, in one transaction that holds the session and its attempt: the try is counted, and where it decides the
  * session, the outcome, the sealed claims and the event are written with it or not at all. Call it only with a verdict: a fault on our
  * side uses up nothing.
+ *
+ * `spend` runs in the same transaction, once the session is held: where it answers false, what the try rests on is used up, and nothing is counted.
  */
-export async function recordTry(core: Core, attempt: TriedAttempt, judged: JudgedTry): Promise<TryRecorded> {
+export async function recordTry<S extends Step>(
+  core: Core,
+  attempt: TriedAttempt,
+  judged: JudgedTry & { step: S },
+  spend: (tx: Tx) => Promise<boolean> = async () => true,
+): Promise<TryRecorded<S>> {
   const now = core.clock.now();
   const { proof } = judged;
   const shared = proof === undefined ? null : await share(core, attempt, proof, now);
-  return core.db.transaction(async (tx): Promise<TryRecorded> => {
+  return core.db.transaction(async (tx): Promise<TryRecorded<S>> => {
     const tenant = tenantOf({ organizationId: attempt.organizationId, sandbox: attempt.sandbox });
     const held = [heldSession(tenant, attempt.sessionId), heldOpenAttempt(attempt.sessionId)] as const;
     // A try with a proof ends the session, unless somebody else has ended it.
@@ -48,7 +55,9 @@ export async function recordTry(core: Core, attempt: TriedAttempt, judged: Judge
         ? [...(await tx.ask(...held)), null]
         : await tx.ask(...held, publishTargets([attempt.organizationId]));
     if (session === null) return { kind: "session_over" };
-    const { step, number, verdict, riskScore } = judged;
+    if (!(await spend(tx))) return { kind: "superseded" };
+    const { step, verdict, riskScore } = judged;
+    const number = judged.number === "next" ? (session.steps[step]?.tries ?? 0) + 1 : judged.number;
     const told = toldOf(verdict);
     const why = { failureCode: told.failure_code, unmetRequirement: told.unmet_requirement };
     const decision = decideTry(

@@ -18,7 +18,7 @@ import type { DeviceMessage, ServiceMessage } from "@assay/contract/verify-socke
 import type { ChipProof } from "@assay/emrtd/verify/report";
 import type { Challenge } from "@assay/face/challenge";
 import type { SentAttestation } from "../device-attestation/attestation-judge.ts";
-import type { Step } from "../evidence/kinds.ts";
+import type { DocumentStep } from "../evidence/document-chip/document-chip.ts";
 import { type TryVerdict, toldOf } from "../evidence/verdict.ts";
 import type { TryRecorded } from "./try.ts";
 
@@ -94,7 +94,7 @@ type OwnInput =
   /** What has arrived of a capture shows that it cannot pass any more. */
   | { kind: "face_failed_early"; verdict: TryVerdict }
   /** The result of the effect `record`. `session_over` also comes unasked, when the session was ended from elsewhere. */
-  | TryRecorded
+  | TryRecorded<DocumentStep>
   | { kind: "fault"; code: VerifyFaultCode }
   /** The bytes of the chip were overwritten. */
   | { kind: "forgotten" }
@@ -116,7 +116,7 @@ export type FlowEffect =
   /** Pin the chip that has passed: from now on it is the only source of claims. */
   | { do: "pin_chip" }
   /** Count the try and, where it decides the session, end the session in the same transaction. */
-  | { do: "record"; step: Step; number: number; verdict: TryVerdict }
+  | { do: "record"; step: DocumentStep; number: number; verdict: TryVerdict }
   /** Counts one more that is not answered yet, at all processes together, unless there were too many. */
   | { do: "new_face_challenge"; stillHead: boolean }
   /** It was answered, and could not be judged. */
@@ -570,7 +570,7 @@ function checking(state: FlowState): FlowEffect {
   return { do: "send", message: { type: "checking", phase: state.phase, busy: false } };
 }
 
-function result(state: FlowState, step: Step, verdict: TryVerdict): FlowEffect {
+function result(state: FlowState, step: DocumentStep, verdict: TryVerdict): FlowEffect {
   return {
     do: "send",
     message: {

@@ -2,6 +2,7 @@ import type { AuditEvent } from "@assay/contract/audit";
 import type { DemandName, Method, RequirementName } from "@assay/contract/facts";
 import type { OrganizationId } from "@assay/contract/ids";
 import type { Evidence, FailureCode } from "@assay/contract/sessions";
+import type { LookedAt, WalletChannel } from "@assay/contract/wallet-facts";
 import type { Static } from "typebox";
 import type { Passed, Rejected } from "./verdict.ts";
 
@@ -42,6 +43,12 @@ export type Kind<Proof, Doubts> = {
   /** Whether a field of the share contract can be made from such a proof. */
   gives(method: Method, key: string): boolean;
   meets(method: Method, requirement: RequirementName): boolean;
+  /** A field without which the method has nothing to prove, where it is not among these; null otherwise. */
+  needs(method: Method, fieldKeys: readonly string[]): string | null;
+  /** How the page reaches a wallet by this method, in the order of preference. */
+  channels(method: Method, requirements: Requirements): readonly WalletChannel[];
+  /** What is read for the checks when these fields are agreed to, whether or not it is among them. */
+  looksAt(method: Method, fieldKeys: readonly string[]): readonly LookedAt[];
   /** Exactly the chosen fields, from what was proved and nothing else. */
   claims(proof: Proof, chosen: Chosen): Record<string, ClaimValue>;
   evidence(proof: Proof, now: Date): Static<typeof Evidence>;
@@ -50,10 +57,13 @@ export type Kind<Proof, Doubts> = {
   overwriteProof(proof: Proof): void;
 };
 
-/** A try that has its verdict. Tries are numbered from 1 within their step, so that none is counted twice. */
+/**
+ * A try that has its verdict. Tries are numbered from 1 within their step, so that none is counted twice. `next` is for a try that something
+ * else in the same transaction keeps from being counted again.
+ */
 export type Judged<Step extends string, Proof> = {
   step: Step;
-  number: number;
+  number: number | "next";
   riskScore: number;
   /** What the audit log says of it beyond the verdict. */
   audit?: { event: AuditEvent; details: Record<string, unknown> };

@@ -1,8 +1,9 @@
 import { documentChip } from "./document-chip/document-chip.ts";
 import type { Judged, Kind } from "./kind.ts";
+import { wallet } from "./wallet/wallet.ts";
 
 /** Every kind of evidence that a session can be decided by. */
-export const kinds = { document_chip: documentChip } as const;
+export const kinds = { document_chip: documentChip, wallet } as const;
 
 export type KindName = keyof typeof kinds;
 export type Step = (typeof kinds)[KindName]["steps"][number]["name"];

@@ -1,11 +1,11 @@
 import type { Core } from "../../platform/core.ts";
 import { countOutcomes, deleteOutcomes, takeOutcomes } from "./session-day.store.ts";
 
-const batchSize = 1000;
+export const outcomesAtOnce = 1000;
 
 /** Adds outcomes of sessions to the figures of their days. They are added and deleted in one transaction, so each counts once. */
 export function countSessionOutcomes({ setAside }: Pick<Core, "setAside">, job: string): Promise<number> {
-  return setAside.rowsOf(job, "session_outcomes").run(batchSize, {
+  return setAside.rowsOf(job, "session_outcomes").run(outcomesAtOnce, {
     take: takeOutcomes,
     handle: async (tx, outcomes) => {
       await countOutcomes(tx, outcomes);

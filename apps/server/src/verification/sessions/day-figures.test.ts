@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { kinds } from "../evidence/kinds.ts";
 import {
   bucketOfSeconds,
   daysBetween,
@@ -121,6 +120,7 @@ test("a funnel counts at each stage whoever got at least that far", () => {
     agreed: 7,
     chip_read: 7,
     face_captured: 4,
+    wallet_presented: 0,
     succeeded: 4,
   });
   assert.deepEqual(
@@ -133,19 +133,8 @@ test("a funnel counts at each stage whoever got at least that far", () => {
 });
 
 test("a stage of a kind includes the successes of that kind and not those of another", () => {
-  const wallet = {
-    methods: ["wallet_pid", "wallet_mdl"],
-    steps: [
-      {
-        name: "presentation",
-        maxTries: 3,
-        stage: { name: "presented", reachedBy: "try" },
-        forgivesChallenges: false,
-      },
-    ],
-  } as const;
-  const counted = { agreed: 1, chip_read: 2, presented: 5, face_captured: 3, succeeded: 10 };
-  const funnel = funnelOf(counted, { document_chip: 3, wallet_pid: 2, wallet_mdl: 1 }, { ...kinds, wallet });
+  const counted = { agreed: 1, chip_read: 2, wallet_presented: 5, face_captured: 3, succeeded: 10 };
+  const funnel = funnelOf(counted, { document_chip: 3, wallet_pid: 2, wallet_mdl: 1 });
   assert.deepEqual(funnel, {
     created: 21,
     opened: 21,
@@ -153,7 +142,7 @@ test("a stage of a kind includes the successes of that kind and not those of ano
     // Four of the ten have no method: they are from before.
     chip_read: 2 + 3 + 7,
     face_captured: 3 + 7,
-    presented: 5 + 3,
+    wallet_presented: 5 + 3,
     succeeded: 10,
   });
 });
@@ -164,6 +153,7 @@ test("how far steps led is told by the stages of their kind: a chip by its pass,
   assert.equal(stageOf({ chip: { tries: 2 } }), null);
   assert.equal(stageOf({ chip: { tries: 1, passed_at: passedAt } }), "chip_read");
   assert.equal(stageOf({ chip: { tries: 1, passed_at: passedAt }, face: { tries: 1 } }), "face_captured");
+  assert.equal(stageOf({ wallet: { tries: 1 } }), "wallet_presented");
 });
 
 test("every duration is in one class, and nine of ten are within the ninetieth percentile", () => {

@@ -93,8 +93,12 @@ export async function endSession(
         -1,
       ),
     );
+  const attempts =
+    session.status === "in_progress"
+      ? [openAttemptEnd(session.id, { status: end.status, ...written.attempt, now })]
+      : [];
   await publishEvents(core, tx, now, [sessionEvent(ended, written.told)], {
-    writes: [move, openAttemptEnd(session.id, { status: end.status, ...written.attempt, now }), ...outcomes],
+    writes: [move, ...attempts, ...outcomes],
     audits: [audit],
     notifications: [{ channel: sessionChannel, payload: session.id }],
     targets,

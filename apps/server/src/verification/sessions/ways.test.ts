@@ -1,19 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { methods } from "@assay/contract/facts";
 import { claimKeys } from "@assay/contract/sessions";
-import { documentChip } from "../evidence/document-chip/document-chip.ts";
-import { type Asked, enabledMethods, obstacleTo, waysToSatisfy } from "./ways.ts";
-
-/** A wallet as it might be: an age proof gives an age only, and proves no key. */
-const among = {
-  document_chip: documentChip,
-  wallet: {
-    methods: ["wallet_pid", "wallet_age"],
-    gives: (method: string, key: string) =>
-      method === "wallet_age" ? key === "age_over_18" : key !== "mrz_optional_data",
-    meets: (method: string, requirement: string) => method === "wallet_pid" && requirement !== "revocation",
-  },
-} as const;
+import { type Asked, availableMethods, enabledMethods, obstacleTo, wayOf, waysToSatisfy } from "./ways.ts";
 
 const asked = (required: readonly string[], optional: readonly string[] = []): Asked => ({
   shareFields: Object.fromEntries([
@@ -25,45 +14,90 @@ const asked = (required: readonly string[], optional: readonly string[] = []): A
 const all = ["wallet_age", "wallet_pid", "document_chip"] as const;
 
 test("a method is offered only if it can give every required field; optional ones exclude nothing", () => {
-  assert.deepEqual(waysToSatisfy(asked(["age_over_18"]), all, among), all);
-  assert.deepEqual(waysToSatisfy(asked(["age_over_18"], ["mrz_optional_data"]), all, among), all);
-  assert.deepEqual(waysToSatisfy(asked(["family_name"]), all, among), ["wallet_pid", "document_chip"]);
-  assert.deepEqual(waysToSatisfy(asked(["family_name", "mrz_optional_data"]), all, among), ["document_chip"]);
-  assert.deepEqual(waysToSatisfy(asked(["mrz_optional_data"]), ["wallet_pid"], among), []);
+  assert.deepEqual(waysToSatisfy(asked(["age_over_18"]), all), all);
+  assert.deepEqual(waysToSatisfy(asked(["age_over_18"], ["mrz_optional_data"]), all), all);
+  assert.deepEqual(waysToSatisfy(asked(["family_name"]), all), ["wallet_pid", "document_chip"]);
+  assert.deepEqual(waysToSatisfy(asked(["family_name", "mrz_optional_data"]), all), ["document_chip"]);
+  assert.deepEqual(waysToSatisfy(asked(["mrz_optional_data"]), ["wallet_pid"]), []);
 });
 
 test("a method is offered only if it can meet every requirement", () => {
   const demanding = (requirements: Asked["requirements"]) =>
-    waysToSatisfy({ ...asked(["age_over_18"]), requirements }, all, among);
+    waysToSatisfy({ ...asked(["age_over_18"]), requirements }, all);
   assert.deepEqual(demanding({ clone_detection: "required" }), ["wallet_pid", "document_chip"]);
-  assert.deepEqual(demanding({ revocation: "required" }), ["document_chip"]);
+  // Whether there is a status list is found out at the answer.
+  assert.deepEqual(demanding({ revocation: "required" }), all);
 });
 
 test("the order is the partner's, and only what the partner listed is offered", () => {
-  assert.deepEqual(waysToSatisfy(asked([]), ["document_chip", "wallet_pid"], among), [
+  assert.deepEqual(waysToSatisfy(asked([]), ["document_chip", "wallet_pid"]), [
     "document_chip",
     "wallet_pid",
   ]);
-  assert.deepEqual(waysToSatisfy(asked([]), ["wallet_pid"], among), ["wallet_pid"]);
+  assert.deepEqual(waysToSatisfy(asked([]), ["wallet_pid"]), ["wallet_pid"]);
 });
 
 test("what stands in the way is named as the request names it, the first field before a requirement", () => {
-  const requirements = { revocation: "required" } as const;
+  const requirements = { clone_detection: "required" } as const;
+  assert.equal(obstacleTo("wallet_age", asked(["age_over_18", "family_name"])), "share_fields.family_name");
   assert.equal(
-    obstacleTo("wallet_age", asked(["age_over_18", "family_name"]), among),
-    "share_fields.family_name",
-  );
-  assert.equal(
-    obstacleTo("wallet_pid", { ...asked(["mrz_optional_data"]), requirements }, among),
+    obstacleTo("wallet_pid", { ...asked(["mrz_optional_data"]), requirements }),
     "share_fields.mrz_optional_data",
   );
-  assert.equal(obstacleTo("wallet_pid", { ...asked([]), requirements }, among), "requirements.revocation");
-  assert.equal(obstacleTo("wallet_pid", asked(["family_name"]), among), null);
-  assert.equal(obstacleTo("wallet_mdl", asked([]), among), "methods");
+  const age = asked(["age_over_18", "service_document_id"]);
+  assert.equal(obstacleTo("wallet_age", { ...age, requirements }), "requirements.clone_detection");
+  assert.equal(obstacleTo("wallet_age", age), null);
+  assert.equal(obstacleTo("wallet_mdl", asked(["family_name"])), null);
 });
 
-test("a chip gives every field of the contract and meets every requirement, and is all that is enabled", () => {
-  assert.deepEqual(enabledMethods(), ["document_chip"]);
+test("a proof of age needs an age to prove, and no type of a document", () => {
+  assert.equal(obstacleTo("wallet_age", asked(["service_document_id"])), "share_fields.age_over_18");
+  assert.equal(obstacleTo("wallet_age", asked([], ["age_over_21"])), null);
+  assert.equal(
+    obstacleTo("wallet_age", asked(["age_over_18", "document_type_code"])),
+    "share_fields.document_type_code",
+  );
+});
+
+test("each wallet method has its channels, and says what it looks at without sharing it", () => {
+  const fieldKeys = ["family_name", "age_over_18"];
+  for (const method of ["wallet_pid", "wallet_mdl"] as const)
+    assert.deepEqual(wayOf(method, { requirements: {}, fieldKeys }), {
+      method,
+      channels: ["dc_api", "redirect"],
+      looksAt: ["date_of_birth", "document_expiry_date"],
+    });
+  assert.deepEqual(wayOf("wallet_pid", { requirements: {}, fieldKeys: ["family_name"] }).looksAt, [
+    "document_expiry_date",
+  ]);
+  const age = { method: "wallet_age", channels: ["dc_api", "age_link"], looksAt: [] };
+  assert.deepEqual(wayOf("wallet_age", { requirements: {}, fieldKeys }), age);
+  const bound = { requirements: { binding: "required" } as const, fieldKeys };
+  assert.deepEqual(wayOf("wallet_age", bound).channels, ["dc_api"]);
+  assert.deepEqual(wayOf("document_chip", bound), { method: "document_chip", channels: [], looksAt: [] });
+});
+
+test("the operator opens wallet methods in live; the sandbox has all of them", () => {
+  const config = {
+    wallet: {
+      methods: ["wallet_mdl"],
+      trustSources: [],
+      statusMaxAgeSeconds: 1,
+      schemes: { pid: "", mdl: "", age: "" },
+    },
+    readerAppAndroid: null,
+    readerAppIos: null,
+    deskReaders: false,
+  } as const;
+  assert.deepEqual(enabledMethods(config, { sandbox: true }), methods);
+  assert.deepEqual(enabledMethods(config, { sandbox: false }), ["document_chip", "wallet_mdl"]);
+  assert.deepEqual(availableMethods(config, { sandbox: true }), methods);
+  assert.deepEqual(availableMethods(config, { sandbox: false }), ["wallet_mdl"]);
+  const atDesks = { ...config, deskReaders: true };
+  assert.deepEqual(availableMethods(atDesks, { sandbox: false }), ["document_chip", "wallet_mdl"]);
+});
+
+test("a chip gives every field of the contract and meets every requirement", () => {
   const everything = asked([...claimKeys, "age_over_18"]);
   const requirements = { clone_detection: "required", revocation: "required" } as const;
   assert.equal(obstacleTo("document_chip", { ...everything, requirements }), null);

@@ -1,6 +1,9 @@
-import { type Method, methods, requirementNames } from "@assay/contract/facts";
+import { defaultMethods, type Method, methods, requirementNames } from "@assay/contract/facts";
+import type { LookedAt, WalletChannel } from "@assay/contract/wallet-facts";
+import type { Config } from "../../config.ts";
 import type { Kind, Requirements } from "../evidence/kind.ts";
 import { kinds } from "../evidence/kinds.ts";
+import { canReadDocuments } from "./reading-ways.ts";
 
 /** What a session asks for. */
 export type Asked = {
@@ -8,15 +11,36 @@ export type Asked = {
   requirements: Requirements;
 };
 
-type GivingKinds = Readonly<Record<string, Pick<Kind<never, never>, "methods" | "gives" | "meets">>>;
+type GivingKinds = Readonly<
+  Record<string, Pick<Kind<never, never>, "methods" | "gives" | "meets" | "needs">>
+>;
 
-function kindOf(method: Method, among: GivingKinds) {
+type ReachedKinds = Readonly<Record<string, Pick<Kind<never, never>, "methods" | "channels" | "looksAt">>>;
+
+function kindOf<K extends { methods: readonly Method[] }>(
+  method: Method,
+  among: Readonly<Record<string, K>>,
+) {
   return Object.values(among).find((kind) => kind.methods.includes(method));
 }
 
-/** The methods that this service carries out. */
-export function enabledMethods(among: GivingKinds = kinds): readonly Method[] {
-  return methods.filter((method) => kindOf(method, among) !== undefined);
+/** The methods that the operator allows. The sandbox needs no setting. */
+export function enabledMethods(
+  { wallet }: Pick<Config, "wallet">,
+  { sandbox }: { sandbox: boolean },
+): readonly Method[] {
+  return methods.filter(
+    (method) => sandbox || defaultMethods.includes(method) || wallet.methods.some((one) => one === method),
+  );
+}
+
+/** Those by which a person can be verified now: in live, documents need something that reads them. */
+export function availableMethods(
+  config: Parameters<typeof canReadDocuments>[0] & Pick<Config, "wallet">,
+  { sandbox }: { sandbox: boolean },
+): readonly Method[] {
+  const canRead = sandbox || canReadDocuments(config);
+  return enabledMethods(config, { sandbox }).filter((method) => canRead || !defaultMethods.includes(method));
 }
 
 /** What a method cannot give, or cannot meet, although it is required: by the name that the request has for it. Null where there is nothing. */
@@ -27,6 +51,8 @@ export function obstacleTo(method: Method, asked: Asked, among: GivingKinds = ki
     (key) => asked.shareFields[key]?.required && !kind.gives(method, key),
   );
   if (field !== undefined) return `share_fields.${field}`;
+  const needed = kind.needs(method, Object.keys(asked.shareFields));
+  if (needed !== null) return `share_fields.${needed}`;
   const requirement = requirementNames.find(
     (name) => asked.requirements[name] === "required" && !kind.meets(method, name),
   );
@@ -40,4 +66,20 @@ export function waysToSatisfy(
   among: GivingKinds = kinds,
 ): readonly Method[] {
   return allowed.filter((method) => obstacleTo(method, asked, among) === null);
+}
+
+export type Way = { method: Method; channels: readonly WalletChannel[]; looksAt: readonly LookedAt[] };
+
+/** How a person goes about a method, once they have agreed to these fields. */
+export function wayOf(
+  method: Method,
+  agreed: { requirements: Requirements; fieldKeys: readonly string[] },
+  among: ReachedKinds = kinds,
+): Way {
+  const kind = kindOf(method, among);
+  return {
+    method,
+    channels: kind?.channels(method, agreed.requirements) ?? [],
+    looksAt: kind?.looksAt(method, agreed.fieldKeys) ?? [],
+  };
 }

@@ -10,7 +10,7 @@ import { putReturnCode, type SessionRow } from "../sessions/session.store.ts";
  */
 export async function openSession(
   { db, clock }: Pick<Core, "db" | "clock">,
-  session: Pick<SessionRow, "redirectUrl" | "requirements"> & { id: SessionId },
+  session: Pick<SessionRow, "redirectUrl" | "requirements" | "contractVersion"> & { id: SessionId },
 ): Promise<string | null> {
   if (!needsReturnCode(session)) return null;
   const code = newToken();

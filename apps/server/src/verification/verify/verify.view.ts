@@ -1,4 +1,4 @@
-import { triesAllowed } from "@assay/contract/facts";
+import { defaultMethods, type Method, triesAllowed } from "@assay/contract/facts";
 import type { SessionId } from "@assay/contract/ids";
 import { shownDomain } from "@assay/contract/shown-domain";
 import type { ConsentState, VerifyDetails, VerifyStatus } from "@assay/contract/verify";
@@ -10,6 +10,7 @@ import { demandsOf } from "../sessions/requirements.ts";
 import type { SessionRow } from "../sessions/session.store.ts";
 import { statusAt } from "../sessions/session.ts";
 import { triesOf } from "../sessions/tries.ts";
+import { wayOf, waysToSatisfy } from "../sessions/ways.ts";
 import type { ConsentRow } from "./consent.store.ts";
 import type { ConsentTexts } from "./consent-texts.ts";
 import { type ReaderApps, viewReaderApps } from "./reader-apps.ts";
@@ -124,6 +125,16 @@ export function closingPage(publicUrl: string, sessionId: SessionId): string {
   return `${publicUrl}/verify/${sessionId}/complete`;
 }
 
+function viewWays(session: SessionRow, consent: ConsentRow | null, available: readonly Method[]) {
+  const { shareFields, requirements } = session;
+  const fieldKeys = consent?.selectedFieldKeys ?? Object.keys(shareFields);
+  const allowed = (session.methods ?? defaultMethods).filter((method) => available.includes(method));
+  return waysToSatisfy(session, allowed).map((name) => {
+    const { method, channels, looksAt } = wayOf(name, { requirements, fieldKeys });
+    return { method, channels: [...channels], looks_at: [...looksAt] };
+  });
+}
+
 export function viewDetails(
   parts: {
     session: SessionRow;
@@ -133,6 +144,7 @@ export function viewDetails(
     texts: ConsentTexts;
     readerApps: ReaderApps;
     deskReaders: boolean;
+    available: readonly Method[];
     returnUrl: string | null;
     frameAncestor: string | null;
     publicUrl: string;
@@ -145,6 +157,7 @@ export function viewDetails(
     ...viewMoment(session, now),
     sandbox: session.sandbox,
     organization: viewOrganization(parts),
+    ways: viewWays(session, consent, parts.available),
     share_fields: session.shareFields,
     requirements: demandsOf(session.requirements),
     locale: session.locale,

@@ -10,6 +10,7 @@ import { readMails } from "../../support/mails.ts";
 import { createReceivingEndpoint, registration, startReceiver } from "../../support/receiver.ts";
 import { startTestService } from "../../support/service.ts";
 import { claimed, createSession, fail, judge, succeed } from "../../support/sessions.ts";
+import { agree } from "../../support/verify.ts";
 import { trustTestCountry } from "../../support/verify-device.ts";
 
 /** Every action that is audited, done once: the log of the organization then names the event, who did it and to what. */
@@ -300,6 +301,15 @@ const scenarios: Record<AuditEvent, () => Promise<Done>> = {
     await succeed(core, id, await claimed(core, id), 0.2, ["flat_thing"]);
     return { by: "person", to: id };
   },
+  "session.wallet_rejected": async () => {
+    const { id } = expectData(await partner.api.post("/v1/sessions", { methods: ["wallet_pid"] }), 201);
+    await agree(api, id, ["service_document_id"]);
+    const made = await api.post(`/v1/verify/session/${id}/wallet`, { channel: "redirect" });
+    const { request_id: requestId } = expectData(made, 201);
+    const body = new URLSearchParams({ response: "unreadable" });
+    await fetch(`${api.url}/oid4vp/response/${requestId}`, { method: "POST", body });
+    return { by: "person", to: id };
+  },
   "session.expired": async () => {
     const id = await createSession(partner.api);
     clock.advance(hourMs);
@@ -346,7 +356,7 @@ const scenarios: Record<AuditEvent, () => Promise<Done>> = {
   "webhook_secret.rotated": async () => {
     const { id } = await endpoint();
     expectData(await partner.api.post(`/v1/webhooks/endpoints/${id}/signing-secret/rotate`));
-    return { by: byKey, to: id, saying: {} };
+    return { by: byKey, to: id, saying: { overlap_hours: 0 } };
   },
   "webhook_key.registered": async () => {
     const { id } = await endpoint();

@@ -560,6 +560,20 @@ const poisons: Record<string, Poison[]> = {
       ),
     ),
   ],
+  "purge-wallet-requests": [
+    purged(
+      "wallet_requests",
+      (tx) =>
+        insertKeyed(
+          tx,
+          (key) => sql`
+            insert into wallet_requests (id_hash, session_id, organization_id, sandbox, attempt_id, channel, query, nonce, browser_hash,
+              binding, state, made_at, expires_at)
+            values (${key}, '', ${organizationId}, true, '', 'redirect', '[]', '', '', 'platform', 'made', ${ago(dayMs)}, ${ago(dayMs)})`,
+        ),
+      "id_hash",
+    ),
+  ],
   "purge-user-sessions": [
     purged("user_sessions", (tx) =>
       insertIdentified(
@@ -568,6 +582,31 @@ const poisons: Record<string, Poison[]> = {
         (id) => sql`
           insert into user_sessions (id, user_id, token_hash, user_agent, created_at, last_seen_at, expires_at)
           values (${id}, ${userId}, ${randomBytes(32)}, 'x', ${ago(2 * dayMs)}, ${ago(2 * dayMs)}, ${ago(dayMs)})`,
+      ),
+    ),
+  ],
+  "purge-status-lists": [
+    purged(
+      "status_lists",
+      (tx) =>
+        insertKeyed(
+          tx,
+          (hash) => sql`
+            insert into status_lists (uri_hash, uri, purpose, body, issued_at, fetched_at)
+            values (${hash}, 'https://issuer.example/1', 'pid', ${hash}, ${ago(40 * dayMs)}, ${ago(31 * dayMs)})`,
+        ),
+      "uri_hash",
+    ),
+  ],
+  "purge-wallet-identities": [
+    purged("wallet_identities", (tx) =>
+      insertIdentified(
+        tx,
+        clock.now(),
+        (id) => sql`
+          insert into wallet_identities (id, organization_id, environment, private_key_sealed, made_at, retired_at)
+          values (${id}, ${organizationId}, 'live', ${service.core.ring.seal("wallet-identity", "x", id)}, ${ago(3 * dayMs)},
+            ${ago(2 * dayMs)})`,
       ),
     ),
   ],
@@ -700,6 +739,7 @@ const withoutRows = [
   "remove-mail-files",
   "report-process",
   "show-trust",
+  "show-wallet",
 ];
 
 const lame = await createReceivingEndpoint(partner.api, receiver.url);

@@ -221,6 +221,15 @@ test("an attestation with a certificate is refused, a flawless one as well", asy
   );
 });
 
+test("an attestation that the passkey signed itself is taken, since it names nobody", async () => {
+  const user = await signUp(api);
+  const { options } = expectData(
+    await user.api.post("/v1/auth/passkeys/options", { password: user.password }),
+  );
+  const response = new SoftwareAuthenticator(origin).create(options, { attestsItself: true });
+  expectData(await user.api.post("/v1/auth/passkeys", { name: "Key", response }), 201);
+});
+
 test("own passkeys are listed and renamed; another's do not exist", async () => {
   const [ada, eve] = [await signUp(api), await signUp(api)];
   const first = (await addPasskey(ada, "First")).passkey;

@@ -72,6 +72,10 @@ test("the profile is changed field by field, null clears, bad values name the fi
     }),
   );
   assert.equal(full.support_email, "help@acme.example");
+  const { name, ...others } = expectData(await patch({ name: "Acme, renamed" }));
+  const { name: _, updated_at, ...before } = full;
+  assert.equal(name, "Acme, renamed");
+  assert.deepEqual({ ...others, updated_at }, { ...before, updated_at }, "what is not named stays");
   const cleared = expectData(await patch({ logo_url: null, support_email: null }));
   assert.equal(cleared.logo_url, null);
   assert.equal(cleared.support_email, null);
@@ -86,7 +90,7 @@ test("the profile is changed field by field, null clears, bad values name the fi
   const logs = expectData<{ event: string }[]>(
     await owner.api.get("/v1/auth/orgs/audit-logs", { event: "organization.updated" }),
   );
-  assert.equal(logs.length, 2);
+  assert.equal(logs.length, 3);
 });
 
 test("a user with two organizations chooses the one to act in, and only among their own", async () => {

@@ -9,8 +9,8 @@ import { freePort } from "../../support/free-port.ts";
 import { until } from "../../support/until.ts";
 
 const root = new URL("../../../../../", import.meta.url).pathname;
-const guide = readFileSync(join(root, "docs/first-verification.md"), "utf8");
-const blocks = (name: string) =>
+const readGuide = (name: string) => readFileSync(join(root, `docs/${name}.md`), "utf8");
+const blocks = (name: string, guide = readGuide("first-verification")) =>
   [...guide.matchAll(new RegExp(`^\`\`\`sh ${name}\\n([\\s\\S]*?)^\`\`\``, "gm"))].map(
     ([, code]) => code ?? "",
   );
@@ -87,6 +87,20 @@ test("the guide to the first verification works as it is printed, from the start
       "the partner's own code has read it",
     );
   }
+  // The guide to wallets begins where the listener is ready.
+  const wallets = blocks("guide", readGuide("accept-wallets"));
+  assert.equal(wallets.length, 4);
+  const end = steps.slice(5, 6).map((step) => step.slice(step.indexOf("kill ")));
+  const accepted = spawnSync("sh", ["-eu", "-c", [...steps.slice(0, 2), ...wallets, ...end].join("\n")], {
+    cwd: root,
+    env,
+    encoding: "utf8",
+  });
+  assert.equal(accepted.status, 0, accepted.stdout + accepted.stderr);
+  const { claims, evidence } = JSON.parse(/^\{\n[\s\S]*?^\}$/m.exec(accepted.stdout)?.[0] ?? "");
+  assert.deepEqual([claims.age_over_18, claims.service_document_id], [true, null]);
+  assert.equal(evidence.credential, "eudi_pid");
+  assert.match(accepted.stdout, /Failed: document_authenticity_failed\.\n$/);
   // A listener that the service refuses ends the guide in step 3, with what the listener says.
   const refused = spawnSync("sh", ["-eu", "-c", steps.slice(0, 2).join("\nASSAY_API_KEY=kk_wrong\n")], {
     cwd: root,

@@ -70,13 +70,19 @@ test("every field of the allowlist has its claim, and only chosen ones are there
 });
 
 test("what the document leaves blank is null, and a date keeps what is known of it", () => {
-  const partial = parseMrzLines(buildMrz({ ...content, optionalData: "", dateOfBirth: "7408<<" }), now);
-  const claims = buildClaims(partial, {
-    fieldKeys: ["mrz_optional_data", "date_of_birth"],
-    documentId: () => "",
-    now,
-  });
-  assert.deepEqual(claims, { mrz_optional_data: null, date_of_birth: "1974-08" });
+  const claimsOf = (dateOfBirth: string) =>
+    buildClaims(parseMrzLines(buildMrz({ ...content, optionalData: "", dateOfBirth }), now), {
+      fieldKeys: ["mrz_optional_data", "date_of_birth"],
+      documentId: () => "",
+      now,
+    });
+  for (const [written, known] of [
+    ["740812", "1974-08-12"],
+    ["7408<<", "1974-08"],
+    ["74<<<<", "1974"],
+    ["<<<<<<", null],
+  ] as const)
+    assert.deepEqual(claimsOf(written), { mrz_optional_data: null, date_of_birth: known });
 });
 
 test("an age counts from the birthday on, and in doubt the person is younger", () => {

@@ -35,8 +35,13 @@ export const documentChip = {
   gives: (_, key) => isClaimKey(key),
   // Whether one document does is found out when it is read.
   meets: (_, requirement) => requirementNames.includes(requirement),
+  needs: () => null,
+  channels: () => [],
+  looksAt: () => [],
   claims: claimsOf,
   evidence: evidenceOf,
   riskScore,
   overwriteProof,
 } as const satisfies Kind<DocumentChipProof, RiskFacts>;
+
+export type DocumentStep = (typeof documentChip)["steps"][number]["name"];

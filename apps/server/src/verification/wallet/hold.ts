@@ -1,0 +1,46 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
+import { deserialize, serialize } from "node:v8";
+import type { WalletProof } from "../evidence/wallet/proof.ts";
+
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** How the row of a code is found. The hash of another purpose than the key, so that it does not lead to the key. */
+export function hashCode(code: string): Buffer {
+  return createHash("sha256").update(`find${code}`).digest();
+}
+
+function keyOf(code: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", code, "assay", "hold", 32));
+}
+
+/**
+ * A proof while the person is on the way back from the wallet. Only the code opens it, which the service does not keep. The proof is
+ * overwritten.
+ */
+export function holdProof(code: string, idHash: Buffer, proof: WalletProof): Buffer {
+  const key = keyOf(code);
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce);
+  cipher.setAAD(idHash);
+  const content = serialize(proof);
+  const held = Buffer.concat([nonce, cipher.update(content), cipher.final(), cipher.getAuthTag()]);
+  for (const bytes of [key, content, proof.content]) bytes.fill(0);
+  return held;
+}
+
+export function releaseProof(code: string, idHash: Buffer, held: Buffer): WalletProof {
+  const key = keyOf(code);
+  const decipher = createDecipheriv("aes-256-gcm", key, held.subarray(0, nonceBytes));
+  decipher.setAAD(idHash);
+  decipher.setAuthTag(held.subarray(held.length - tagBytes));
+  const content = Buffer.concat([
+    decipher.update(held.subarray(nonceBytes, held.length - tagBytes)),
+    decipher.final(),
+  ]);
+  const opened = deserialize(content) as WalletProof;
+  // What is read back may be a view of the bytes that are overwritten here.
+  const proof = { ...opened, content: Uint8Array.from(opened.content) };
+  for (const bytes of [key, content]) bytes.fill(0);
+  return proof;
+}

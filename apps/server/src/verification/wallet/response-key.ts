@@ -1,0 +1,21 @@
+import { createHash, generateKeyPairSync } from "node:crypto";
+import type { JWK } from "jose";
+
+/** The key that a wallet encrypts its answer to: one for each request. */
+export type ResponseKey = { publicKey: JWK; privateKey: JWK; thumbprint: Uint8Array };
+
+type EcKey = { crv: string; kty: string; x: string; y: string; d: string };
+
+/** The private part as it is stored, sealed. */
+export function newResponseKey(): string {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  return JSON.stringify(privateKey.export({ format: "jwk" }));
+}
+
+export function readResponseKey(stored: string): ResponseKey {
+  const { crv, kty, x, y, d } = JSON.parse(stored) as EcKey;
+  // RFC 7638: these members, in this order, without white space.
+  const thumbprint = createHash("sha256").update(JSON.stringify({ crv, kty, x, y })).digest();
+  const named = { kty, crv, x, y, alg: "ECDH-ES", use: "enc", kid: thumbprint.toString("base64url") };
+  return { publicKey: named, privateKey: { ...named, d }, thumbprint: new Uint8Array(thumbprint) };
+}

@@ -1,0 +1,26 @@
+import type { Method } from "./facts.ts";
+
+/** For the page too, which is spared the schema library. */
+
+export const walletMethods = ["wallet_pid", "wallet_mdl", "wallet_age"] as const satisfies readonly Method[];
+export type WalletMethod = (typeof walletMethods)[number];
+
+export const walletChannels = ["dc_api", "redirect", "age_link"] as const;
+export type WalletChannel = (typeof walletChannels)[number];
+
+/** The cookie that ties a request to the browser that made it. */
+export const walletCookieNames = { http: "assay_wallet", https: "__Host-assay_wallet" } as const;
+
+/** What a way may look at for its checks without sharing it. */
+export const lookedAt = ["date_of_birth", "document_expiry_date"] as const;
+export type LookedAt = (typeof lookedAt)[number];
+
+export const walletLimits = {
+  requestMinutes: 5,
+  /** From the answer to the return of the person. */
+  holdMinutes: 5,
+  cookieMinutes: 10,
+  answerBytes: 256 * 1024,
+  /** Answers to one request that cannot be read. The last one retires the request. */
+  unreadableAnswers: 5,
+} as const;
