@@ -47,7 +47,7 @@ rmSync(sheets, { recursive: true, force: true });
 mkdirSync(sheets, { recursive: true });
 if (!parts.includes("--sheets-only")) {
   for (const old of globSync(
-    `${pictures}/{verify,phone,gallery,dashboard,environment,page,embed,shop,mail}-*.png`,
+    `${pictures}/{verify,phone,wallet,gallery,dashboard,environment,page,embed,shop,mail}-*.png`,
   ))
     rmSync(old);
   const walked = spawnSync(
@@ -63,6 +63,7 @@ if (!parts.includes("--sheets-only")) {
             "verify-scan.browser",
             "verify-languages",
             "verify-requirements",
+            "wallet.browser",
             "dashboard-evidence",
             "gallery",
             "dashboard-pages",

@@ -26,9 +26,11 @@ const consentTexts: Record<string, Consent> = readJson("apps/server/terms/consen
 /** Words that a language may share with English, or that stand for themselves. */
 const alike = new Set(["Website", "Optional", "{count} minute", "{count} minutes", "Chip"]);
 const page = filesIn("apps/verify/texts", pageLanguages);
+const walletPart = filesIn("apps/verify/wallet-texts", pageLanguages);
 
 const sets = {
   "the verify page": { languages: pageLanguages, texts: page },
+  "the verify page's part for wallets": { languages: pageLanguages, texts: walletPart },
   "the mails": { languages: mailLanguages, texts: filesIn("apps/server/texts/mails", mailLanguages) },
   "the page for a wrong address": {
     languages: pageLanguages,
@@ -60,6 +62,8 @@ test("the verify page knows the places of every text that has some", () => {
     return names.length === 0 || path.includes("#") ? [] : [[path, names]];
   });
   assert.deepEqual(Object.fromEntries(found), places);
+  for (const [path, text] of textsIn(walletPart.en))
+    assert.deepEqual(placesOf(text ?? ""), [], `nothing is filled in: ${path}`);
   for (const [path, text] of textsIn(page.en))
     if (path.includes("#")) assert.deepEqual(placesOf(text ?? ""), ["count"], path);
 });
@@ -71,22 +75,29 @@ test("the verify page knows the places of every text that has some", () => {
 const longest = (english: string) => Math.max(24, english.length * 1.9 + 8);
 const inOneLine =
   /Button$|^step[A-Z]|^(copy|receipt(Show|Back|Print|Download)|cancel(Confirm|Back)|withdraw(Confirm|Keep)|returnStay|beginAgain|tryAgain|connectionRetry|face(Start|StartNow|Stop|UseCamera|SimulatedStart)|appOpen|appInstall|pickUse|frame\.(openTab|tabClose|movedStay)|otherNewCode|otherBack|counter\.here|pickAll|faceGentle\.(choose|back)|consentShow)/;
+const walletButton =
+  /^(choose\.back|ask\.(open|ageOpen|again|test|app|phone)|code\.show|none\.passport|browser\.again)$/;
 
 test("the verify page: the text of a button is short enough for a narrow phone in every language", () => {
-  const english = new Map(textsIn(page.en));
-  for (const language of pageLanguages)
-    for (const [path, text] of textsIn(page[language]))
-      if (inOneLine.test(path))
-        assert.ok(
-          (text ?? "").length <= longest(english.get(path) ?? ""),
-          `${language}: ${path} is too long for a button: ${text}`,
-        );
+  for (const [texts, buttons] of [
+    [page, inOneLine],
+    [walletPart, walletButton],
+  ] as const) {
+    const english = new Map(textsIn(texts.en));
+    for (const language of pageLanguages)
+      for (const [path, text] of textsIn(texts[language]))
+        if (buttons.test(path))
+          assert.ok(
+            (text ?? "").length <= longest(english.get(path) ?? ""),
+            `${language}: ${path} is too long for a button: ${text}`,
+          );
+  }
 });
 
 test("the font has every letter of every language but Arabic, which the system writes", () => {
   const ranges = fontSlices.flatMap((slice) => [...slice.ranges]);
   for (const language of pageLanguages.filter((language) => directionOf(language) === "ltr"))
-    for (const [path, text] of textsIn(page[language]))
+    for (const [path, text] of [...textsIn(page[language]), ...textsIn(walletPart[language])])
       for (const letter of text ?? "") {
         const code = letter.codePointAt(0) ?? 0;
         assert.ok(

@@ -4,7 +4,11 @@ import { preactAsReact } from "../../packages/ui/src/preact-as-react.ts";
 import { precompress } from "../../scripts/precompress.ts";
 
 const neededAtOnce =
-  /\/apps\/verify\/src\/(session|ui|device|embed|i18n\/language|reading\/chip-transport|screens\/(begin|consent|leave|message|required|who))|\/packages\/(ui|contract\/src\/(client|shown-|facts|verify-addresses))/;
+  /\/apps\/verify\/src\/(session|ui|device|embed|i18n\/language|reading\/chip-transport|screens\/(begin|bound|consent|leave|message|required|show-later|who))|\/packages\/(ui|contract\/src\/(client|shown-|facts|verify-addresses))|\/preact\/compat\/client/;
+/** What the reading of a chip, in a shell and with a test passport, begins with. */
+const neededToRead = /\/packages\/(emrtd\/src\/(base64|emrtd-error)|device\/src\/answer-command)/;
+/** What both uses of the camera share with the screens before. */
+const neededForCamera = /\/apps\/verify\/src\/face\/(camera|speak)/;
 
 // biome-ignore lint/style/noDefaultExport: the build tool asks for one.
 export default defineConfig({
@@ -22,7 +26,15 @@ export default defineConfig({
     manifest: true,
     rolldownOptions: {
       // What the first screen and the later ones share is needed at once: in one file it is fewer bytes than in several.
-      output: { codeSplitting: { groups: [{ name: "shared", minShareCount: 2, test: neededAtOnce }] } },
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "shared", minShareCount: 2, test: neededAtOnce },
+            { name: "reading", minShareCount: 2, test: neededToRead },
+            { name: "camera", minShareCount: 2, test: neededForCamera },
+          ],
+        },
+      },
     },
   },
 });

@@ -1,4 +1,4 @@
-import { Button } from "@assay/ui/button";
+import { Actions, Button } from "@assay/ui/button";
 import { useCallback, useEffect, useLayoutEffect, useState } from "react";
 import { shellTransport } from "./device/chip-transport.ts";
 import { type DeviceKind, deviceKindOf, readDeviceSigns } from "./device/device-kind.ts";
@@ -24,24 +24,30 @@ import {
 import { BeginInAppScreen, CounterScreen, ElsewhereScreen } from "./screens/begin.tsx";
 import { OpenHere, OtherBrowserScreen } from "./screens/bound.tsx";
 import { ConsentScreen } from "./screens/consent.tsx";
-import type { LaterScreen, LaterScreens } from "./screens/later.tsx";
 import { LeaveControl } from "./screens/leave.tsx";
 import { MessageScreen } from "./screens/message.tsx";
+import { Later, useLaterSoon } from "./screens/show-later.tsx";
 import type { Details } from "./session/api.ts";
 import { canTellSight } from "./session/consent-sight.ts";
 import { hasEnded } from "./session/follow-status.ts";
 import type { Given } from "./session/given.ts";
-import { stepOfPhase, stepsOf } from "./session/steps.ts";
+import { type Offer, offerMark, takesWallets } from "./session/offers.ts";
+import { hasWalletFailed, isAtWallet, stepOfPhase, stepsOf, walletStep } from "./session/steps.ts";
 import { troubleWords } from "./session/trouble.ts";
+import { useOffer } from "./session/use-offer.ts";
 import { type Session, useSession } from "./session/use-session.ts";
 import { Loading } from "./ui/connection.tsx";
 import { Layout } from "./ui/layout.tsx";
-import { loadPart } from "./ui/load-part.ts";
+import { useWalletPart } from "./wallet/use-wallet-part.tsx";
 
 export type Address = {
   sessionId: string;
   handoffToken: string | null;
   socketToken: string | null;
+  /** A wallet has sent the person back with it. */
+  responseCode: string | null;
+  /** Chosen on the device that showed the code. */
+  offer: Offer | null;
   /** The phone opened this address because the app that it was meant for is not there. */
   appMissing: boolean;
 };
@@ -116,7 +122,7 @@ function Page({
       details={details}
       // A page that could not be loaded says why itself.
       tellsOffline={session.problem === null || details !== null}
-      steps={status === null ? [] : stepsOf(status)}
+      steps={status === null ? [] : stepsOf(status, shownStep())}
       step={shownStep()}
       deadline={open && clock !== null ? { clock, expiresAt: status.expires_at } : null}
       onLanguage={onLanguage}
@@ -195,6 +201,11 @@ function Current({
   );
   const [otherDevice, setOtherDevice] = useState(kept.otherDevice);
   const [newCode, setNewCode] = useState(false);
+  const [responseCode, setResponseCode] = useState(address.responseCode);
+  const wallet = useWalletPart(details !== null && takesWallets(details));
+  const way = details && wayOf(kind, details.reader_apps, details.sandbox);
+  const { offers, offer, choose } = useOffer(session, { kind, way, given: address.offer });
+  const byWallet = offer !== null && offer !== "chip";
   const [started, setStarted] = useState(kept.startedByPerson);
   const [reading, setReading] = useState(() => {
     if (address.handoffToken !== null && kept.reading?.handoffToken !== address.handoffToken)
@@ -217,8 +228,9 @@ function Current({
   const stepOfOther =
     status === null ? null : (stepOfPhase(status, status.attempt?.step ?? null)?.name ?? null);
   useEffect(() => {
-    if (!reading) onStep(stepOfOther);
-  }, [reading, stepOfOther, onStep]);
+    if (byWallet) onStep(walletStep);
+    else if (!reading) onStep(stepOfOther);
+  }, [byWallet, reading, stepOfOther, onStep]);
   const readHere = useCallback(() => {
     kept.reading = { handoffToken: null, socketToken: null };
     kept.onDevice = false;
@@ -235,6 +247,7 @@ function Current({
   };
   const takeOtherDevice = () => readWith("other");
   const ended = useCallback(() => void reload(), [reload]);
+  const cameBack = useCallback(() => setResponseCode(null), []);
 
   if (problem === "not_found")
     return <MessageScreen title={t.notFoundTitle} text={t.notFoundText} icon="link" />;
@@ -248,14 +261,32 @@ function Current({
       </MessageScreen>
     );
   }
-  if (details === null || status === null) return <Loading />;
-  const way = wayOf(kind, details.reader_apps, details.sandbox);
+  if (details === null || status === null || way === null) return <Loading />;
+  if (takesWallets(details) && wallet.part === null) return wallet.instead;
+  const words = wallet.part?.words;
   const canReadHere = details.sandbox || shellTransport() !== null;
   const isBound = details.requirements.binding === "required";
   const screen = { session, details, way, appMissing: address.appMissing };
-  if (hasEnded(status)) return <Later show={{ screen: "outcome", session, details, status, onDevice }} />;
-  if (!status.consent_given) {
-    if (way.by === "app" && !details.sandbox && !otherDevice)
+  if (hasEnded(status)) {
+    const outcome = { session, details, status, onDevice };
+    return wallet.part !== null && hasWalletFailed(status) ? (
+      <wallet.part.screens.WalletFailed {...outcome} words={wallet.part.words} />
+    ) : (
+      <Later show={{ screen: "outcome", ...outcome }} />
+    );
+  }
+  if (wallet.part !== null && responseCode !== null)
+    return (
+      <wallet.part.screens.BackScreen
+        session={session}
+        code={responseCode}
+        onDone={cameBack}
+        words={wallet.part.words}
+      />
+    );
+  const onlyChip = offers.length === 1 && offer === "chip";
+  if (!status.consent_given || kept.isAgreeing) {
+    if (onlyChip && way.by === "app" && !details.sandbox && !otherDevice)
       return (
         <BeginInAppScreen
           key="app"
@@ -266,13 +297,15 @@ function Current({
           onOtherDevice={takeOtherDevice}
         />
       );
-    if (way.by === "elsewhere" && !otherDevice)
+    if (onlyChip && way.by === "elsewhere" && !otherDevice)
       return <Elsewhere {...screen} kind={kind} onOtherDevice={takeOtherDevice} />;
-    if (way.by === "counter" && !otherDevice)
+    if (onlyChip && way.by === "counter" && !otherDevice)
       return <CounterScreen key="counter" session={session} details={details} onHere={takeOtherDevice} />;
-    if (placeNow() === "frame" && !canTellSight())
+    // A wallet is asked in a tab, which is another browser to the service than the frame that agreed.
+    const needsTab = !canTellSight() || (!onlyChip && (isBound || !offers.includes("chip")));
+    if (placeNow() === "frame" && needsTab)
       return <ConsentInTabScreen key="tab" details={details} onOpened={onMoved} />;
-    if (isBound && !canReadHere) return <OtherBrowserScreen name={details.organization.name} />;
+    if (onlyChip && isBound && !canReadHere) return <OtherBrowserScreen name={details.organization.name} />;
     return (
       <OpenHere key="consent" session={session} details={details}>
         <ConsentGate onOpened={onMoved}>
@@ -280,11 +313,24 @@ function Current({
             session={session}
             details={details}
             way={way}
+            offers={offers}
+            wallet={wallet.part?.screens.consentToWallet(wallet.part.words, details, offers) ?? null}
             onAgreed={ended}
             onThisDevice={otherDevice ? () => readWith("this") : null}
           />
         </ConsentGate>
       </OpenHere>
+    );
+  }
+  if (wallet.part !== null && offer !== "chip") {
+    if (isBound && kept.returnCode === null) return <OtherBrowserScreen name={details.organization.name} />;
+    return (
+      <wallet.part.screens.WalletWay
+        {...{ session, details, status, kind, offers, offer, onMoved }}
+        cameBack={address.responseCode !== null}
+        onOffer={choose}
+        words={wallet.part.words}
+      />
     );
   }
   // A device that cannot read must not take the session from one that can. One that continues for a desk reader uses
@@ -316,7 +362,7 @@ function Current({
         }}
       />
     );
-  if (status.status === "in_progress" && !newCode)
+  if (status.status === "in_progress" && !isAtWallet(status) && !newCode)
     return (
       <Later
         show={{
@@ -330,55 +376,24 @@ function Current({
     );
   if (reading) return <Later show={{ screen: "scanned", ...screen, kind }} />;
   if (isBound && kept.returnCode === null) return <OtherBrowserScreen name={details.organization.name} />;
-  if (way.by === "elsewhere" && !otherDevice)
-    return <Elsewhere {...screen} kind={kind} onOtherDevice={takeOtherDevice} />;
-  return <Later show={{ screen: "handoff", ...screen, onReadHere: readHere, onDevice: readWith }} />;
-}
-
-/** What comes after the agreement. Most of the page's program is for it, and it is not needed to read the request. */
-function Later({ show }: { show: LaterScreen }) {
-  const { t } = useWords();
-  const [Screens, setScreens] = useState(() => laterScreens.loaded);
-  const [failed, setFailed] = useState(false);
-  const load = useCallback(() => {
-    setFailed(false);
-    laterScreens.load().then(
-      (loaded) => setScreens(() => loaded),
-      () => setFailed(true),
-    );
-  }, []);
-  useEffect(() => {
-    if (Screens === null) load();
-  }, [Screens, load]);
-  if (Screens !== null) return <Screens show={show} />;
-  if (!failed) return <Loading />;
+  const isElsewhere = way.by === "elsewhere" && !otherDevice;
+  const mark = onlyChip ? "" : `&${offerMark}=chip`;
   return (
-    <MessageScreen title={t.noAnswerTitle} text={t.noAnswerText} icon="offline">
-      <Button className="w-full sm:w-auto" onClick={load}>
-        {t.tryAgain}
-      </Button>
-    </MessageScreen>
+    <div className="space-y-5">
+      {isElsewhere ? (
+        <Elsewhere {...screen} kind={kind} onOtherDevice={takeOtherDevice} />
+      ) : (
+        <Later show={{ screen: "handoff", ...screen, mark, onReadHere: readHere, onDevice: readWith }} />
+      )}
+      {!onlyChip && (
+        <Actions>
+          <Button look="secondary" onClick={() => choose(null)}>
+            {words?.choose.back}
+          </Button>
+        </Actions>
+      )}
+    </div>
   );
-}
-
-/** Loaded once, and before it is needed: as soon as a person does anything on the page. */
-const laterScreens = {
-  loaded: null as typeof LaterScreens | null,
-  async load(): Promise<typeof LaterScreens> {
-    laterScreens.loaded = (await loadPart(() => import("./screens/later.tsx"))).LaterScreens;
-    return laterScreens.loaded;
-  },
-};
-
-function useLaterSoon(): void {
-  useEffect(() => {
-    const begin = () => void laterScreens.load().catch(() => {});
-    const signs = ["pointerdown", "keydown", "scroll"] as const;
-    for (const sign of signs) window.addEventListener(sign, begin, { once: true, passive: true });
-    return () => {
-      for (const sign of signs) window.removeEventListener(sign, begin);
-    };
-  }, []);
 }
 
 function Elsewhere({

@@ -6,12 +6,13 @@ import { findPlace, tabMark } from "./device/place.ts";
 import { appMissingMark } from "./device/ways.ts";
 import { initialLanguage, loadWords, markLanguage, sessionLanguage } from "./i18n/language.ts";
 import { takeGiven } from "./session/given.ts";
+import { isOffer, offerMark } from "./session/offers.ts";
 import "./styles.css";
 import "./embed/embed.css";
 
 /**
- * `/verify/vs_…`, with a token in the fragment, which no server gets to see: of a scanned code, or of the socket of a desk
- * reader that has read the chip and has no camera.
+ * `/verify/vs_…`, with a token in the fragment, which no server gets to see: of a scanned code, of the socket of a desk
+ * reader that has read the chip and has no camera, or of a wallet that sends the person back.
  */
 function readAddress(): Address {
   const sessionId = /^\/verify\/([^/]+)/.exec(location.pathname)?.[1] ?? "";
@@ -23,7 +24,16 @@ function readAddress(): Address {
   findPlace(sessionId, fragment.has(tabMark));
   // The token stays in this tab's storage; the address that may be bookmarked or shown to others is without it.
   if (location.hash !== "" || location.search !== "") history.replaceState(null, "", location.pathname);
-  return { sessionId, handoffToken, socketToken, appMissing };
+  const responseCode = fragment.get("response_code");
+  const offer = fragment.get(offerMark);
+  return {
+    sessionId,
+    handoffToken,
+    socketToken,
+    responseCode,
+    offer: isOffer(offer) ? offer : null,
+    appMissing,
+  };
 }
 
 function chosenLanguage(): string | null {
@@ -47,8 +57,15 @@ async function show(root: HTMLElement): Promise<void> {
   createRoot(root).render(<App address={address} given={given} words={words} chosen={isChosen} />);
 }
 
+// A wallet may come back to this very page, which a browser then does not load again.
+window.addEventListener("hashchange", () => {
+  if (location.hash.includes("response_code=")) location.reload();
+});
+
 const root = document.getElementById("root");
 if (root !== null)
   await (location.pathname === previewPath
     ? import("./preview/preview.tsx").then(({ showPreview }) => showPreview(root))
-    : show(root));
+    : location.pathname.endsWith("/test-wallet")
+      ? import("./test-wallet/test-wallet.tsx").then(({ showTestWallet }) => showTestWallet(root))
+      : show(root));

@@ -192,6 +192,7 @@ function standIn({ name, domain, colour, logo, asked }: Look): Details {
       privacy_url: null,
       terms_url: null,
     },
+    ways: [{ method: "document_chip", channels: [], looks_at: [] }],
     share_fields: Object.fromEntries(
       Object.entries(fields).map(([key, field]) => [key, { ...field, source: "rc" as const }]),
     ),

@@ -1,6 +1,8 @@
 import { type ReactNode, useEffect, useState } from "react";
+import { hasRedirect } from "../embed/way-back.ts";
 import { useWords } from "../i18n/language.ts";
 import type { Details } from "../session/api.ts";
+import { takesWallets } from "../session/offers.ts";
 import type { Session } from "../session/use-session.ts";
 import { Loading } from "../ui/connection.tsx";
 import { MessageScreen } from "./message.tsx";
@@ -18,7 +20,9 @@ export function OpenHere({
   details: Details;
   children: ReactNode;
 }) {
-  const [asked, setAsked] = useState(kept.returnCode !== null);
+  const isBound = details.requirements.binding === "required";
+  const needsCode = isBound || takesWallets(details) || hasRedirect(details);
+  const [asked, setAsked] = useState(kept.returnCode !== null || !needsCode);
   useEffect(() => {
     if (asked) return;
     let left = false;
@@ -36,7 +40,7 @@ export function OpenHere({
       left = true;
     };
   }, [api, kept, asked]);
-  if (details.requirements.binding !== "required") return children;
+  if (!isBound) return children;
   if (!asked) return <Loading />;
   return kept.returnCode === null ? <OtherBrowserScreen name={details.organization.name} /> : children;
 }

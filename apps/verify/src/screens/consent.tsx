@@ -2,8 +2,9 @@ import { directionOf } from "@assay/contract/facts";
 import { Button } from "@assay/ui/button";
 import { Fold, Folds } from "@assay/ui/fold";
 import { Icon } from "@assay/ui/icon";
+import type { IconName } from "@assay/ui/icons";
 import { Notice } from "@assay/ui/notice";
-import { useCallback, useEffect, useId, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useId, useState } from "react";
 import type { Way } from "../device/ways.ts";
 import { useConsentSight } from "../embed/use-partner-page.ts";
 import { claimWords, type Language, reasonIn, useWords } from "../i18n/language.ts";
@@ -11,6 +12,7 @@ import type { Messages } from "../i18n/messages.ts";
 import { codeOf, type Details } from "../session/api.ts";
 import { mustBeSeen } from "../session/consent-sight.ts";
 import type { GivenTexts } from "../session/given.ts";
+import type { Offer } from "../session/offers.ts";
 import { type Trouble, troubleOf, troubleWords } from "../session/trouble.ts";
 import type { Session } from "../session/use-session.ts";
 import { useOnline, useSlow } from "../ui/connection.tsx";
@@ -19,18 +21,31 @@ import { AboutWho, WhoAsks } from "../ui/who-asks.tsx";
 import { LeaveControl } from "./leave.tsx";
 import { RequiredOfDocument } from "./required-of-document.tsx";
 
+/** What stands here besides for a session that a wallet can answer. */
+export type ConsentToWallet = {
+  /** What is looked at beyond what is shared. */
+  lookedAt: (shared: ReadonlySet<string>) => ReactNode;
+  /** What is agreed to. */
+  agreed: string;
+  needs: readonly (readonly [IconName, string])[];
+};
+
 type Field = [key: string, field: Details["share_fields"][string]];
 
 export function ConsentScreen({
   session,
   details,
   way,
+  offers = ["chip"],
+  wallet = null,
   onAgreed,
   onThisDevice,
 }: {
   session: Session;
   details: Details;
   way: Way;
+  offers?: readonly Offer[];
+  wallet?: ConsentToWallet | null;
   onAgreed: () => void;
   /** Takes back that another device is to read; null where that was not chosen. */
   onThisDevice: (() => void) | null;
@@ -42,6 +57,7 @@ export function ConsentScreen({
   const optional = fields.filter(([, field]) => !field.required);
   // Nothing is ticked in advance: a choice that somebody else made is none.
   const [added, setAdded] = useState<ReadonlySet<string>>(new Set());
+  const sharing = new Set(fields.flatMap(([key, field]) => (field.required || added.has(key) ? [key] : [])));
   const [agreed, setAgreed] = useState(false);
   const [asked, setAsked] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -85,12 +101,14 @@ export function ConsentScreen({
     }
     setBusy(true);
     setTrouble(null);
+    session.kept.isAgreeing = true;
     try {
-      const chosen = fields.flatMap(([key, field]) => (field.required || added.has(key) ? [key] : []));
-      const given = await session.api.consent(chosen, version, shownIn, session.kept.returnCode);
+      const given = await session.api.consent([...sharing], version, shownIn, session.kept.returnCode);
       session.kept.cancelToken = given.cancel_token;
+      session.kept.isAgreeing = false;
       onAgreed();
     } catch (error) {
+      session.kept.isAgreeing = false;
       const code = codeOf(error);
       if (code === "CONSENT_TEXTS_CHANGED" || code === "FIELD_NOT_ASKED") {
         // The person agrees to the texts that were shown. If they have changed since, the new ones are shown and have
@@ -106,6 +124,7 @@ export function ConsentScreen({
     }
   };
 
+  const ofChip = offers.includes("chip");
   const text = texts?.texts[shownIn];
   const [first, ...others] = text?.paragraphs ?? [];
   const { name } = details.organization;
@@ -130,8 +149,9 @@ export function ConsentScreen({
                 }}
               />
             )}
+            {wallet?.lookedAt(sharing)}
           </Card>
-          <RequiredOfDocument requirements={details.requirements} />
+          {ofChip && <RequiredOfDocument requirements={details.requirements} />}
           <section className="space-y-1 text-small">
             <h2 className="font-semibold" {...writtenIn(text, shownIn)}>
               {text?.title ?? t.privacyTitle}
@@ -139,6 +159,7 @@ export function ConsentScreen({
             <p className="text-muted" {...writtenIn(text, shownIn)}>
               {first ?? t.loading}
             </p>
+            {wallet && <p className="text-muted">{wallet.agreed}</p>}
             <Unreviewed
               reviewed={texts?.texts[language]?.reviewed !== false}
               inEnglish={inEnglish}
@@ -150,13 +171,9 @@ export function ConsentScreen({
             <Fold title={t.needTitle} icon="document" open={!details.sandbox}>
               <Points
                 points={[
-                  ...(details.sandbox
-                    ? ([["document", t.needNothing]] as const)
-                    : ([
-                        ["document", t.needDocument],
-                        [way.by === "counter" ? "chip" : "phone", readerNeeded(t, way, name)],
-                      ] as const)),
-                  ["clock", t.needTime],
+                  ...(ofChip ? needsOfChip(t, way, details) : []),
+                  ...(wallet?.needs ?? []),
+                  ...(ofChip ? ([["clock", t.needTime]] as const) : []),
                 ]}
               />
             </Fold>
@@ -246,9 +263,13 @@ export function ConsentScreen({
   );
 }
 
-function readerNeeded(t: Messages, way: Way, name: string): string {
-  if (way.by === "counter") return t.counter.need(name);
-  return way.by === "here" ? t.needThisDevice : t.needPhone;
+function needsOfChip(t: Messages, way: Way, { sandbox, organization }: Details) {
+  if (sandbox) return [["document", t.needNothing]] as const;
+  const reader: readonly [IconName, string] =
+    way.by === "counter"
+      ? ["chip", t.counter.need(organization.name)]
+      : ["phone", way.by === "here" ? t.needThisDevice : t.needPhone];
+  return [["document", t.needDocument], reader] as const;
 }
 
 function writtenIn(text: unknown, language: Language) {

@@ -3,7 +3,7 @@ import { Fold, Folds } from "@assay/ui/fold";
 import { HoldPhone } from "@assay/ui/hold-phone";
 import { Icon } from "@assay/ui/icon";
 import { ScanCode } from "@assay/ui/illustrations";
-import { useCallback, useEffect, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { shellTransport } from "../device/chip-transport.ts";
 import type { DeviceKind } from "../device/device-kind.ts";
 import type { Way } from "../device/ways.ts";
@@ -28,6 +28,7 @@ export function HandoffScreen({
   session,
   details,
   way,
+  mark,
   appMissing,
   onReadHere,
   onDevice,
@@ -35,6 +36,8 @@ export function HandoffScreen({
   session: Session;
   details: Details;
   way: Way;
+  /** Added to the fragment of the address that another device opens. */
+  mark: string;
   appMissing: boolean;
   onReadHere: () => void;
   /** Which device is to read. */
@@ -82,10 +85,10 @@ export function HandoffScreen({
       )}
       {showsCode ? (
         <CodeForDevice
-          handoff={handoff}
+          address={handoff && `${handoff.handoff_url}${mark}`}
           failing={failing}
-          lead={onPhone ? t.handoffOtherLead : t.handoffLead}
-          details={details}
+          lead={`${onPhone ? t.handoffOtherLead : t.handoffLead} ${phonesFor(t, details.reader_apps)}`}
+          help={<DevicesHelp details={details} />}
         />
       ) : isBound ? null : (
         <Actions>
@@ -166,44 +169,48 @@ function LinkField({ label, link, warns = true }: { label: string; link: string;
   );
 }
 
+/** A code for a device that does not read a chip. `mark` is added to the fragment of its address. */
+export function HandoffCode({ session, lead, mark }: { session: Session; lead: string; mark: string }) {
+  const { handoff, failing } = useHandoff(session);
+  return <CodeForDevice address={handoff && `${handoff.handoff_url}${mark}`} failing={failing} lead={lead} />;
+}
+
 function CodeForDevice({
-  handoff,
+  address,
   failing,
   lead,
-  details,
+  help,
 }: {
-  handoff: Handoff | null;
+  address: string | null;
   failing: boolean;
   lead: string;
-  details: Details;
+  help?: ReactNode;
 }) {
   const { t } = useWords();
   return (
     <>
       <section className="grid items-center gap-5 rounded-card border border-line bg-card p-4 sm:grid-cols-[14rem_1fr] sm:p-5">
-        {handoff === null ? (
+        {address === null ? (
           <p className="mx-auto grid aspect-square w-full max-w-64 place-items-center rounded-control bg-soft p-6 text-center">
             {failing ? t.connectionLost : t.handoffPreparing}
           </p>
         ) : (
-          <QrCode text={handoff.handoff_url} label={t.handoffAlt} />
+          <QrCode text={address} label={t.handoffAlt} />
         )}
         <div className="space-y-3">
           <ScanCode className="max-w-40 max-sm:hidden" />
-          <p>
-            {lead} {phonesFor(t, details.reader_apps)}
-          </p>
+          <p>{lead}</p>
           <p className="text-small text-muted">{t.handoffRenewed}</p>
         </div>
       </section>
-      {handoff !== null && <TabButton address={handoff.handoff_url} look="secondary" />}
+      {address !== null && <TabButton address={address} look="secondary" />}
       <Folds>
-        {handoff !== null && (
+        {address !== null && (
           <Fold title={t.linkInstead} icon="outside">
-            <LinkField label={t.linkToCopy} link={handoff.handoff_url} />
+            <LinkField label={t.linkToCopy} link={address} />
           </Fold>
         )}
-        <DevicesHelp details={details} />
+        {help}
       </Folds>
     </>
   );

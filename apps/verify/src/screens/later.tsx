@@ -1,6 +1,6 @@
 import type { ComponentProps } from "react";
 import { FollowScreen } from "./follow.tsx";
-import { HandoffScreen, ScannedScreen } from "./handoff.tsx";
+import { HandoffCode, HandoffScreen, ScannedScreen } from "./handoff.tsx";
 import { OutcomeScreen } from "./outcome.tsx";
 import { ReadingScreen } from "./reading.tsx";
 import { StartedScreen } from "./started.tsx";
@@ -8,6 +8,7 @@ import { StartedScreen } from "./started.tsx";
 /** A screen after the agreement, with what it needs. */
 export type LaterScreen =
   | ({ screen: "handoff" } & ComponentProps<typeof HandoffScreen>)
+  | ({ screen: "code" } & ComponentProps<typeof HandoffCode>)
   | ({ screen: "scanned" } & ComponentProps<typeof ScannedScreen>)
   | ({ screen: "started" } & ComponentProps<typeof StartedScreen>)
   | ({ screen: "follow" } & ComponentProps<typeof FollowScreen>)
@@ -18,6 +19,8 @@ export function LaterScreens({ show }: { show: LaterScreen }) {
   switch (show.screen) {
     case "handoff":
       return <HandoffScreen key="handoff" {...show} />;
+    case "code":
+      return <HandoffCode key="code" {...show} />;
     case "scanned":
       return <ScannedScreen key="scanned" {...show} />;
     case "started":

@@ -1,12 +1,12 @@
 import { Actions, Button, QuietButton } from "@assay/ui/button";
 import { Notice } from "@assay/ui/notice";
 import { type ReactNode, useId, useRef, useState } from "react";
-import { goBack, tell } from "../embed/partner-page.ts";
+import { tell } from "../embed/partner-page.ts";
+import { wayBack } from "../embed/way-back.ts";
 import { useWords } from "../i18n/language.ts";
 import { codeOf } from "../session/api.ts";
 import { troubleOf, troubleWords } from "../session/trouble.ts";
 import type { Session } from "../session/use-session.ts";
-import { withReturnCode } from "../session/way-back.ts";
 
 /**
  * Ends the verification and leads back to the partner: before consent by declining, afterwards with the consent token.
@@ -40,9 +40,7 @@ export function LeaveControl({
       await session.reload();
       // Told here and not left to what follows the status: that may come after the frame is gone.
       tell({ type: "state", status: "cancelled", step: null });
-      const code = session.kept.returnCode;
-      session.kept.returnCode = null;
-      goBack(withReturnCode(back, code));
+      wayBack(back, session.kept).go();
     } catch (error) {
       // The session was ended, or somebody agreed, from elsewhere in the meantime; the page shows which.
       const answered = codeOf(error);

@@ -4,16 +4,15 @@ import { Fold, Folds } from "@assay/ui/fold";
 import { Icon } from "@assay/ui/icon";
 import { AllDone } from "@assay/ui/illustrations";
 import { Notice } from "@assay/ui/notice";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { placeNow } from "../device/place.ts";
 import { CloseTab } from "../embed/frame-parts.tsx";
-import { goBack } from "../embed/partner-page.ts";
 import { useHasScript } from "../embed/use-partner-page.ts";
+import { goesBackByItself, wayBack } from "../embed/way-back.ts";
 import { claimWords, failureWords, useWords } from "../i18n/language.ts";
 import { codeOf, type Details, type Status } from "../session/api.ts";
 import type { Kept } from "../session/kept.ts";
 import type { Session } from "../session/use-session.ts";
-import { goesBackByItself, withReturnCode } from "../session/way-back.ts";
 import { Card, Points, Screen, useAnnounce } from "../ui/screen.tsx";
 import { ReceiptScreen } from "./receipt.tsx";
 import { WhoHelps } from "./who-helps.tsx";
@@ -24,11 +23,14 @@ export function OutcomeScreen({
   session,
   details,
   status,
+  failure: given,
   onDevice,
 }: {
   session: Session;
   details: Details;
   status: Status;
+  /** Why it failed, where that was no document with a chip. */
+  failure?: ReturnType<typeof failureWords> | null;
   /** This page is only the reading device: the person goes on elsewhere. */
   onDevice: boolean;
 }) {
@@ -98,7 +100,7 @@ export function OutcomeScreen({
       );
     case "failed": {
       const code = status.failure_code;
-      const failure = code === null ? null : failureWords(t, code, status.unmet_requirement);
+      const failure = given ?? (code === null ? null : failureWords(t, code, status.unmet_requirement));
       const ofFace = code === "liveness_failed" || code === "selfie_face_mismatch";
       return (
         <Screen
@@ -163,12 +165,8 @@ function Return({
   name: string;
   automatic: boolean;
 }) {
-  // Read once: it is forgotten when the person goes.
-  const [code] = useState(kept.returnCode);
-  const url = withReturnCode(to, code);
-  const forgetCode = () => {
-    kept.returnCode = null;
-  };
+  const back = useMemo(() => wayBack(to, kept), [to, kept]);
+  const { url } = back;
   const { t } = useWords();
   const announce = useAnnounce();
   const isFramed = placeNow() === "frame";
@@ -198,22 +196,21 @@ function Return({
   useEffect(() => {
     if (!canGo || left === null) return;
     if (left <= 0) {
-      kept.returnCode = null;
-      goBack(url);
+      back.go();
       return;
     }
     const timer = setTimeout(() => setLeft(left - 1), 1_000);
     return () => clearTimeout(timer);
-  }, [canGo, kept, url, left]);
+  }, [canGo, back, left]);
   if (!canGo && url === null) return <p className="text-muted">{t.closePage}</p>;
   return (
     <div className="space-y-2">
       <div className="flex flex-col gap-3 sm:flex-row">
         {isFramed && canGo ? (
-          <Button onClick={() => goBack(url)}>{t.returnTo(name)}</Button>
+          <Button onClick={back.go}>{t.returnTo(name)}</Button>
         ) : (
           url !== null && (
-            <LinkButton href={url} target={isFramed ? "_top" : undefined} onClick={forgetCode}>
+            <LinkButton href={url} target={isFramed ? "_top" : undefined} onClick={back.forget}>
               {t.returnTo(name)}
             </LinkButton>
           )

@@ -28,7 +28,7 @@ const request = (url: string, init: Parameters<typeof fetch>[1]) =>
  */
 const timeLimitMs = 20_000;
 const options = { baseUrl: "", fetch: request, timeLimitMs, readText: shownText };
-const call = createClient(options);
+export const call = createClient(options);
 
 export class SessionApi {
   readonly sessionId: string;
@@ -111,7 +111,7 @@ export class SessionApi {
   }
 }
 
-function withCode(returnCode: string | null): { return_code?: string } {
+export function withCode(returnCode: string | null): { return_code?: string } {
   return returnCode === null ? {} : { return_code: returnCode };
 }
 

@@ -1,5 +1,6 @@
 import { sessionLifetimeMinutes } from "@assay/contract/facts";
 import { shellTransport } from "../device/chip-transport.ts";
+import { isOffer, type Offer } from "./offers.ts";
 
 /**
  * What outlives a reload. Tokens live as long as the tab (sessionStorage). The device's own name is kept longer, because a
@@ -52,6 +53,7 @@ function unstore(area: Area, key: string): void {
 /** Lists that all tabs of this browser share. */
 const devicesKey = "assay:devices";
 const returnCodesKey = "assay:return-codes";
+const walletsKey = "assay:wallets";
 const maxRemembered = 8;
 const rememberedMs = sessionLifetimeMinutes * 60_000;
 
@@ -65,6 +67,8 @@ export type KeptReading = {
 };
 
 export class Kept {
+  /** The person agrees on this page, and the answer is under way. The stream may report it before. */
+  isAgreeing = false;
   readonly #prefix: string;
   readonly #sessionId: string;
 
@@ -117,29 +121,47 @@ export class Kept {
     write("session", `${this.#prefix}started`, value ? "yes" : null);
   }
 
+  /** How the person wants to be verified, where there are several ways. */
+  get offer(): Offer | null {
+    const kept = read("session", `${this.#prefix}offer`);
+    return isOffer(kept) ? kept : null;
+  }
+
+  set offer(value: Offer | null) {
+    write("session", `${this.#prefix}offer`, value);
+  }
+
+  /** This browser has asked a wallet, which may come back to another tab of it. */
+  get askedWallet(): { offer: Offer; onDevice: boolean } | null {
+    const [offer = null, onDevice] = valueIn(walletsKey, this.#sessionId)?.split(" ") ?? [];
+    return isOffer(offer) ? { offer, onDevice: onDevice !== undefined } : null;
+  }
+
+  set askedWallet(value: { offer: Offer; onDevice: boolean } | null) {
+    put(walletsKey, this.#sessionId, value && `${value.offer}${value.onDevice ? " device" : ""}`);
+  }
+
   /** What this browser brings back to the partner, where it was the first to open the session. */
   get returnCode(): string | null {
-    return remembered(returnCodesKey).find(([session]) => session === this.#sessionId)?.[1] ?? null;
+    return valueIn(returnCodesKey, this.#sessionId);
   }
 
   set returnCode(value: string | null) {
-    const others = remembered(returnCodesKey).filter(([session]) => session !== this.#sessionId);
-    remember(returnCodesKey, value === null ? others : [[this.#sessionId, value, Date.now()], ...others]);
+    put(returnCodesKey, this.#sessionId, value);
   }
 
   /** Whether this device has taken the session before: it alone may go on without the token of the consent. */
   hasTakenPart(): boolean {
-    return remembered(devicesKey).some(([session]) => session === this.#sessionId);
+    return valueIn(devicesKey, this.#sessionId) !== null;
   }
 
   /** Random for every session, so that it links nothing. */
   deviceId(): string {
-    const known = remembered(devicesKey);
-    const found = known.find(([session]) => session === this.#sessionId);
-    if (found !== undefined) return found[1];
+    const known = valueIn(devicesKey, this.#sessionId);
+    if (known !== null) return known;
     const bytes = crypto.getRandomValues(new Uint8Array(24));
     const made = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-    remember(devicesKey, [[this.#sessionId, made, Date.now()], ...known]);
+    put(devicesKey, this.#sessionId, made);
     return made;
   }
 
@@ -151,18 +173,25 @@ export class Kept {
     this.reading = null;
     this.otherDevice = false;
     this.startedByPerson = false;
+    this.offer = null;
     if (!canWithdraw) unstore("session", `${this.#prefix}cancel`);
-    remember(
-      devicesKey,
-      remembered(devicesKey).filter(([session]) => session !== this.#sessionId),
-    );
+    for (const key of [devicesKey, walletsKey]) put(key, this.#sessionId, null);
   }
 }
 
 /** Takes what is too old to be of use out of the storage, whatever session the page is opened for. */
 export function forgetOldSessions(): void {
-  for (const key of [devicesKey, returnCodesKey])
+  for (const key of [devicesKey, returnCodesKey, walletsKey])
     if (read("device", key) !== null) remember(key, remembered(key));
+}
+
+function valueIn(key: string, sessionId: string): string | null {
+  return remembered(key).find(([session]) => session === sessionId)?.[1] ?? null;
+}
+
+function put(key: string, sessionId: string, value: string | null): void {
+  const others = remembered(key).filter(([session]) => session !== sessionId);
+  remember(key, value === null ? others : [[sessionId, value, Date.now()], ...others]);
 }
 
 function remember(key: string, entries: readonly Remembered[]): void {

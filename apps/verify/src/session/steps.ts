@@ -2,9 +2,29 @@ import type { Status } from "./api.ts";
 
 type Planned = Pick<Status, "steps">;
 
-/** What a person goes through: they agree, do the steps of the session, and are done. The partner's page is told the same names. */
-export function stepsOf(status: Planned): readonly string[] {
-  return ["consent", ...planned(status).map(({ name }) => name), "done"];
+/** The step in which a wallet is asked. It takes the place of all others. */
+export const walletStep = "wallet";
+
+/**
+ * What a person goes through: they agree, do the steps of the session, and are done. The partner's page is told the same names. Where a
+ * wallet is one of several ways, these are the steps of the way that the current step belongs to, or that has led somewhere.
+ */
+export function stepsOf(status: Planned, current: string | null): readonly string[] {
+  const steps = planned(status);
+  const { name: decisive } =
+    steps.find(({ name }) => name === current) ?? steps.find(({ passed }) => passed) ?? steps[0] ?? {};
+  const shown = steps.filter(({ name }) => (name === walletStep) === (decisive === walletStep));
+  return ["consent", ...shown.map(({ name }) => name), "done"];
+}
+
+/** Whether the session ended because no presentation of a wallet was accepted. */
+export function hasWalletFailed(status: Planned): boolean {
+  return planned(status).some(({ name, tries_left: left }) => name === walletStep && left === 0);
+}
+
+/** Whether the session is at a wallet, in this browser or in another. */
+export function isAtWallet({ attempt }: Pick<Status, "attempt">): boolean {
+  return attempt?.step?.startsWith(walletStep) ?? false;
 }
 
 /** The step that a phase of the reading device belongs to: its name is the beginning of the phase's. The first one before a device has connected. */

@@ -149,6 +149,7 @@ function Steps({ steps, current: step }: { steps: readonly string[]; current: st
     consent: t.stepAgree,
     chip: t.stepRead,
     face: t.stepFace,
+    wallet: t.stepWallet,
     done: t.stepDone,
   };
   const current = steps.indexOf(step);

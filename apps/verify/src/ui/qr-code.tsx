@@ -2,13 +2,16 @@ import { useEffect, useState } from "react";
 
 const quietModules = 4;
 
-/** Drawn as one path: black on white in every colour scheme, because cameras want it so. */
-export function QrCode({ text, label }: { text: string; label: string }) {
+/**
+ * Drawn as one path: black on white in every colour scheme, because cameras want it so. A `long` text has many small parts: it is drawn
+ * larger, and with less that repeats.
+ */
+export function QrCode({ text, label, long = false }: { text: string; label: string; long?: boolean }) {
   const [drawn, setDrawn] = useState<{ size: number; path: string } | null>(null);
   useEffect(() => {
     let current = true;
     void import("qrcode-generator").then(({ default: qrcode }) => {
-      const code = qrcode(0, "M");
+      const code = qrcode(0, long ? "L" : "M");
       code.addData(text, "Byte");
       code.make();
       const count = code.getModuleCount();
@@ -21,7 +24,7 @@ export function QrCode({ text, label }: { text: string; label: string }) {
     return () => {
       current = false;
     };
-  }, [text]);
+  }, [text, long]);
   const size = drawn?.size ?? 1;
   return (
     <svg
@@ -29,7 +32,7 @@ export function QrCode({ text, label }: { text: string; label: string }) {
       aria-label={label}
       viewBox={`0 0 ${size} ${size}`}
       shapeRendering="crispEdges"
-      className="mx-auto block w-full max-w-64 rounded-control bg-white"
+      className={`mx-auto block w-full rounded-control bg-white ${long ? "max-w-lg" : "max-w-64"}`}
     >
       <rect width={size} height={size} fill="#fff" />
       {drawn !== null && <path d={drawn.path} fill="#000" />}

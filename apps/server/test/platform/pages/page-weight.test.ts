@@ -18,6 +18,13 @@ const lateParts = [
   "../../node_modules/qrcode-generator/dist/qrcode.mjs",
   "src/reading/page-device.ts",
 ];
+/** For a session that a wallet can answer: its screens and the code for a phone. */
+const walletParts = [
+  "src/screens/later.tsx",
+  "../../node_modules/qrcode-generator/dist/qrcode.mjs",
+  "src/wallet/wallet-screens.tsx",
+  "src/wallet/wallet-words.ts",
+];
 /** Inside of an app it also opens the chip itself, which takes the cryptography of travel documents. */
 const chipParts = ["src/reading/shell-document.ts", "src/reading/typed-from-zone.ts"];
 
@@ -98,6 +105,7 @@ test("the person's page is light up to the camera, in every language that it spe
   );
   const built = (source: string) => `/verify/${manifest[source]?.file ?? assert.fail(source)}`;
   const later = await withImports(lateParts.map(built));
+  const wallet = await withImports(walletParts.map(built));
   /** The letters of other scripts, of which the texts of a language need at most one. */
   const sliceOf = async (language: string) => {
     const { text } = await load(built(`texts/${language}.json`));
@@ -121,6 +129,12 @@ test("the person's page is light up to the camera, in every language that it spe
     const rest = await bytesOf([...later].filter((file) => !head.has(file)));
     const upToCamera = first + rest + (await sliceOf(language));
     assert.ok(upToCamera <= 120_000, `${language}: ${upToCamera} bytes`);
+    // A wallet needs neither the chip nor the camera, and its part is loaded by nobody else.
+    const withWallet = new Set([...wallet, built(`wallet-texts/${language}.json`)]);
+    assert.ok(!head.has(built("src/wallet/wallet-screens.tsx")), "a chip needs no wallet");
+    const forWallet = await bytesOf([...withWallet].filter((file) => !head.has(file)));
+    const upToWallet = first + forWallet + (await sliceOf(language));
+    assert.ok(upToWallet <= 120_000, `${language}: ${upToWallet} bytes up to the wallet`);
   }
   const chip = await withImports(chipParts.map(built));
   const opened = await bytesOf([...chip].filter((file) => !later.has(file)));

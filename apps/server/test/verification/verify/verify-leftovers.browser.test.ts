@@ -10,8 +10,8 @@ const { url, api } = await startTestService();
 const browser = await openBrowser();
 const partner = await createPartner(api);
 
-async function createSession(): Promise<{ id: string; verification_url: string }> {
-  return expectData(await partner.api.post("/v1/sessions"), 201);
+async function createSession(body = {}): Promise<{ id: string; verification_url: string }> {
+  return expectData(await partner.api.post("/v1/sessions", body), 201);
 }
 
 async function openPerson(address: string) {
@@ -76,6 +76,25 @@ test("at the end nothing is stored on that the next person at this computer coul
   await unfold(other.page, "Your receipt");
   await other.page.getByRole("button", { name: "Show the receipt" }).waitFor();
   await other.page.context().close();
+});
+
+test("the page asks for a return code where the person is sent back with it, and nowhere else", async () => {
+  for (const [body, asks] of [
+    [{}, 0],
+    [{ redirect_url: "http://localhost:9/booked" }, 1],
+    [{ requirements: { binding: "required" } }, 1],
+  ] as const) {
+    const session = await createSession(body);
+    const { page } = await openPage(browser, url, { device: "android" });
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/open")) asked.push(request.url());
+    });
+    await page.goto(session.verification_url);
+    await agree(page);
+    assert.equal(asked.length, asks, JSON.stringify(body));
+    await page.context().close();
+  }
 });
 
 test("a device that came by the code stays the device after its end, with nothing stored but that", async () => {
