@@ -98,6 +98,7 @@ const deeds: Record<AuditEvent, (details: Details) => string> = {
   "session.cancelled": (details) => `cancelled a session${because(details)}`,
   "session.face_rejected": () => "had a face that was not accepted",
   "session.face_suspected": () => "had a face that was accepted with signs of an attack",
+  "session.wallet_rejected": () => "had an answer of a wallet that was not accepted",
   "webhook_endpoint.created": (details) => `added ${endpoint(details)}`,
   "webhook_endpoint.updated": endpointChange,
   "webhook_endpoint.disabled": (details) => `disabled a webhook endpoint${because(details)}`,

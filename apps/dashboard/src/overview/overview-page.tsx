@@ -221,12 +221,14 @@ const stageNames: Readonly<Record<string, string>> = {
   agreed: "Agreed",
   chip_read: "Chip read",
   face_captured: "Face captured",
+  wallet_presented: "Wallet answered",
   succeeded: "Succeeded",
 };
 
 /** From opening to the end, with how many are lost on each step. */
 function Funnel({ overview: { funnel, methods } }: { overview: Overview }) {
-  const stages = Object.entries(funnel);
+  // Most organizations ask no wallet.
+  const stages = Object.entries(funnel).filter(([stage, count]) => stage !== "wallet_presented" || count > 0);
   const byMethod = Object.entries(methods).map(
     ([method, count = 0]) => `${inWords(method)} ${countText(count)}`,
   );

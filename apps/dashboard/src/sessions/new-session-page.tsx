@@ -1,5 +1,8 @@
 import {
+  defaultMethods,
   demandNames,
+  type Method,
+  methods,
   type PageLanguage,
   pageLanguages,
   requirementNames,
@@ -15,7 +18,7 @@ import { usePlace } from "../shell/organization-context.ts";
 import { Choices } from "../ui/choices.tsx";
 import { CopyAs } from "../ui/copy-as.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
-import { Field, Select } from "../ui/field.tsx";
+import { Checkbox, Field, Group, Select } from "../ui/field.tsx";
 import { Form, type Values, valuesOf } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Card, Heading } from "../ui/page.tsx";
@@ -25,7 +28,15 @@ import { bindingLabel, requirementLabels } from "./evidence.tsx";
 import { type Preset, presets } from "./presets.ts";
 import { type SessionBody, shareFields } from "./session-body.ts";
 
+const methodLabels: Record<Method, string> = {
+  document_chip: "Passport or identity card, by its chip and the face",
+  wallet_pid: "EU identity in a wallet (PID)",
+  wallet_mdl: "Mobile driving licence in a wallet",
+  wallet_age: "Proof of age in a wallet, where an age is all that is required",
+};
+
 function bodyOf(values: Values): SessionBody {
+  const allowed = values.all("methods");
   const demands = demandNames.map((name) => [name, values.raw(`require_${name}`) as Demand] as const);
   return {
     share_fields: shareFields(
@@ -34,6 +45,7 @@ function bodyOf(values: Values): SessionBody {
       values.text("age"),
     ),
     // Defaults are left out of the request.
+    ...(allowed.join() === defaultMethods.join() ? {} : { methods: allowed }),
     ...(demands.some(([, demand]) => demand === "required")
       ? { requirements: Object.fromEntries(demands) }
       : {}),
@@ -120,6 +132,20 @@ function MoreChoices() {
       />
       <Disclosure isNeeded title="More choices">
         <div className="space-y-4">
+          <Group
+            legend="How the person may be verified"
+            hint="With a wallet among them the session has contract version 2, whose service_document_id may be null. In live, the operator decides which wallets there are."
+          >
+            {methods.map((method) => (
+              <Checkbox
+                key={method}
+                name="methods"
+                value={method}
+                label={methodLabels[method]}
+                defaultChecked={defaultMethods.includes(method)}
+              />
+            ))}
+          </Group>
           <fieldset className="space-y-4">
             <legend className="mb-1 font-medium">What you require</legend>
             <p className="text-small text-muted">

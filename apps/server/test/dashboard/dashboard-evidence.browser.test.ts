@@ -67,3 +67,25 @@ test("requirements and the language are chosen on the page that creates a sessio
   assert.deepEqual(faults(problems), []);
   await page.context().close();
 });
+
+test("methods are chosen on the page that creates a session, and no choice is the default", async () => {
+  const { page, problems } = await openDashboard(browser, url, { token: owner.token });
+  const created = async () => {
+    await button(page, "Create session").click();
+    await page.getByRole("img", { name: "QR code of the verification link" }).waitFor();
+    const [session] = expectData<{ methods: unknown; contract_version: unknown }[]>(
+      await owner.api.get("/v1/sessions"),
+    );
+    return [session?.methods, session?.contract_version];
+  };
+  await page.goto(`${url}/dashboard/sessions/new`);
+  await heading(page, "Create a session");
+  assert.deepEqual(await created(), [["document_chip"], 1]);
+  await page.goto(`${url}/dashboard/sessions/new`);
+  await page.getByText("More choices").click();
+  await page.getByLabel("EU identity in a wallet (PID)").check();
+  await checkAccessibility(page);
+  assert.deepEqual(await created(), [["document_chip", "wallet_pid"], 2]);
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});

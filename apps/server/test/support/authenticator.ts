@@ -27,6 +27,8 @@ type Bent = {
   count?: number;
   /** Signs the attestation with its own key instead of the passkey's. */
   attestor?: { certificate: Uint8Array; key: KeyObject };
+  /** Signs the attestation with the passkey itself, as some security keys do unasked. */
+  attestsItself?: boolean;
 };
 
 const userPresent = 0x01;
@@ -77,13 +79,14 @@ export class SoftwareAuthenticator {
     const authData = Buffer.concat([this.#authData(bent, userPresent | userVerified | attested), credential]);
     const clientData = this.#clientData("webauthn.create", options.challenge, bent);
     const statement = new Map<string, Cbor>();
-    if (bent.attestor) {
+    const attestationKey = bent.attestsItself ? this.#privateKey : bent.attestor?.key;
+    if (attestationKey !== undefined) {
       const signed = Buffer.concat([authData, createHash("sha256").update(clientData).digest()]);
-      statement.set("alg", -7).set("sig", sign("sha256", signed, bent.attestor.key));
-      statement.set("x5c", [bent.attestor.certificate]);
+      statement.set("alg", -7).set("sig", sign("sha256", signed, attestationKey));
     }
+    if (bent.attestor) statement.set("x5c", [bent.attestor.certificate]);
     const attestation = new Map<string, Cbor>([
-      ["fmt", bent.attestor ? "packed" : "none"],
+      ["fmt", attestationKey === undefined ? "none" : "packed"],
       ["attStmt", statement],
       ["authData", authData],
     ]);

@@ -49,13 +49,15 @@ export function importsOf(sources: Sources): Import[] {
 const workspaces: Readonly<Record<string, readonly string[]>> = {
   "packages/contract": [],
   "packages/cli": ["packages/contract"],
+  "packages/credential": [],
   "packages/emrtd": [],
   "packages/face": ["packages/contract"],
   "packages/mrz-reader": ["packages/emrtd"],
-  "packages/device": ["packages/contract", "packages/emrtd", "packages/face"],
+  "packages/device": ["packages/contract", "packages/credential", "packages/emrtd", "packages/face"],
   "packages/ui": [],
   "apps/server": [
     "packages/contract",
+    "packages/credential",
     "packages/emrtd",
     "packages/face",
     "packages/device",
@@ -64,6 +66,7 @@ const workspaces: Readonly<Record<string, readonly string[]>> = {
   ],
   "apps/verify": [
     "packages/contract",
+    "packages/credential",
     "packages/emrtd",
     "packages/face",
     "packages/mrz-reader",

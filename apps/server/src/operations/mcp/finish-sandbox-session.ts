@@ -1,7 +1,9 @@
 import { CallError } from "@assay/contract/client";
 import { type ErrorCode, errorTable } from "@assay/contract/errors";
 import type { OrganizationId, SessionId } from "@assay/contract/ids";
+import type { WalletOutcome } from "@assay/credential/test-country/wallet-outcomes";
 import { type DeviceOutcome, runDevice } from "@assay/device/run-device";
+import { runWallet, type TestWallet } from "@assay/device/run-wallet";
 import { DeviceError } from "@assay/device/verification-url";
 import { virtualPassport } from "@assay/device/virtual-passport";
 import { testDocument } from "@assay/emrtd/node/test-country/catalogue";
@@ -26,16 +28,17 @@ export const sandboxDeviceLimits = {
 
 export type Finish = {
   sessionId: SessionId;
-  /** The id of a test document, which decides how the session ends. */
-  document: string;
+  /** Decides how the session ends: a test document by its id, or a credential in the test wallet. */
+  by: { kind: "document"; id: string } | { kind: "wallet"; credential: TestWallet; outcome: WalletOutcome };
   /** Optional fields that are not shared. */
   decline: readonly string[];
 };
 
 /**
- * Ends sandbox sessions as a person with a test document would. The device runs in this process and knows nothing but the public
- * interface of the service, over the network like any other: consent, handoff, claim, socket. So whatever a session can become
- * this way, a person could have made it become; and for a live session there is no device that would do it.
+ * Ends sandbox sessions as a person with a test document or the test wallet would. The device runs in this
+ * process and knows nothing but the public interface of the service, over the network like any other:
+ * consent, handoff, claim, socket. So whatever a session can become this way, a person could have made it
+ * become; and for a live session there is no device that would do it.
  */
 export class SandboxDevices {
   readonly #core: Pick<Core, "db" | "clock">;
@@ -51,7 +54,7 @@ export class SandboxDevices {
   }
 
   async finish(tenant: Tenant, finish: Finish, gone: AbortSignal): Promise<SessionRow> {
-    const { db, clock } = this.#core;
+    const { db } = this.#core;
     const session = await findSession(db, tenant, finish.sessionId);
     if (session === null) throw new ApiError("SESSION_NOT_FOUND");
     if (!session.sandbox)
@@ -59,8 +62,7 @@ export class SandboxDevices {
         message: "The session is live: only the person can finish it.",
         hint: "Send the person to its `verification_url`. For a test, create a sandbox session.",
       });
-    const document = testDocument(finish.document, clock.now());
-    if (document === null) throw badField("document", "is not the id of a test document");
+    const run = this.#runOf(finish);
     const leave = this.#takePlace(tenant.organizationId);
     try {
       const signal = AbortSignal.any([
@@ -68,14 +70,7 @@ export class SandboxDevices {
         this.#stopped.signal,
         AbortSignal.timeout(sandboxDeviceLimits.seconds * secondMs),
       ]);
-      const outcome = await runDevice({
-        verificationUrl: `${this.#ownUrl()}/verify/${session.id}`,
-        chip: virtualPassport(document),
-        decline: finish.decline,
-        signal,
-        fetch: (url, init) => fetch(url, { ...init, signal }),
-      });
-      refuseUnfinished(outcome);
+      await run(`${this.#ownUrl()}/verify/${session.id}`, signal);
     } catch (error) {
       throw refusalOf(error);
     } finally {
@@ -84,6 +79,25 @@ export class SandboxDevices {
     const ended = await findSession(db, tenant, session.id);
     if (ended === null) throw new ApiError("SESSION_NOT_FOUND");
     return ended;
+  }
+
+  #runOf({ by, decline }: Finish): (verificationUrl: string, signal: AbortSignal) => Promise<void> {
+    const { clock } = this.#core;
+    const sendUntil =
+      (signal: AbortSignal): typeof fetch =>
+      (url, init) =>
+        fetch(url, { ...init, signal });
+    if (by.kind === "wallet")
+      return async (verificationUrl, signal) => {
+        const { credential: wallet, outcome } = by;
+        const now = () => clock.now();
+        await runWallet({ verificationUrl, wallet, outcome, now, decline, fetch: sendUntil(signal) });
+      };
+    const document = testDocument(by.id, clock.now());
+    if (document === null) throw badField("document", "is not the id of a test document");
+    const chip = virtualPassport(document);
+    return async (verificationUrl, signal) =>
+      refuseUnfinished(await runDevice({ verificationUrl, chip, decline, signal, fetch: sendUntil(signal) }));
   }
 
   /** The service is being stopped: a device would wait for it to come back, and the service for the device. */

@@ -9,9 +9,15 @@ import {
   shareLimits,
   UnmetRequirement,
 } from "@assay/contract/sessions";
+import {
+  type WalletOutcome,
+  walletOutcomeNames,
+  walletOutcomes,
+} from "@assay/credential/test-country/wallet-outcomes";
+import { type TestWallet, testWallets } from "@assay/device/run-wallet";
 import { listTestDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import { Type } from "typebox";
-import { ApiError } from "../../platform/kernel/api-error.ts";
+import { ApiError, badField } from "../../platform/kernel/api-error.ts";
 import type { KeyCaller } from "../../platform/kernel/caller.ts";
 import { createValidator } from "../../platform/kernel/validate.ts";
 import type { SessionRow } from "../../verification/sessions/session.store.ts";
@@ -28,13 +34,14 @@ const createDeclaration: ToolDeclaration = {
 
 const documents = listTestDocuments();
 const defaultDocument = "passport-valid";
+const defaultOutcome: WalletOutcome = "valid";
 
 const finishDeclaration = {
   id: "finishSandboxSession",
   method: "POST",
   summary: "Finish a test session",
   description:
-    "Agrees, reads a test document and shows a face, as a person would, until the session has its outcome. Sandbox sessions only. Events go to the webhook endpoints as always.",
+    "Agrees, reads a test document and shows a face, or answers with the test wallet, as a person would, until the session has its outcome. Sandbox sessions only. Events go to the webhook endpoints as always.",
   access: { scope: "sessions:write" },
   body: closed({
     session_id: SessionId,
@@ -48,6 +55,18 @@ const finishDeclaration = {
         },
       ),
     ),
+    wallet: Type.Optional(
+      OneOf(testWallets, {
+        description: "Instead of `document`: the credential that the test wallet presents.",
+      }),
+    ),
+    outcome: Type.Optional(
+      OneOf(walletOutcomeNames, {
+        description: `How the test wallet answers; \`${defaultOutcome}\` unless given. ${walletOutcomeNames
+          .map((name) => `\`${name}\`: ${walletOutcomes[name].description}`)
+          .join(" ")}`,
+      }),
+    ),
     decline: Type.Optional(
       Type.Array(Type.String({ maxLength: 100 }), {
         maxItems: shareLimits.fields,
@@ -60,7 +79,8 @@ const finishDeclaration = {
     status: 202,
     data: open({
       session_id: SessionId,
-      document: OneOf(documents.map(({ id }) => id)),
+      document: Nullable(OneOf(documents.map(({ id }) => id))),
+      wallet: Nullable(OneOf(testWallets)),
       status: OneOf(sessionStatuses),
       failure_code: Nullable(OneOf(failureCodes)),
       unmet_requirement: UnmetRequirement,
@@ -89,20 +109,34 @@ export async function finishSession(
   given: unknown,
   gone: AbortSignal,
 ): Promise<object> {
-  const { session_id, document, decline } = checkFinish(given) as {
+  const { session_id, document, wallet, outcome, decline } = checkFinish(given) as {
     session_id: Id;
     document?: string;
+    wallet?: TestWallet;
+    outcome?: WalletOutcome;
     decline?: string[];
   };
+  if (wallet !== undefined && document !== undefined) throw badField("wallet", "does not go with document");
+  if (wallet === undefined && outcome !== undefined) throw badField("outcome", "goes with wallet");
   const finish: Finish = {
     sessionId: session_id,
-    document: document ?? defaultDocument,
+    by:
+      wallet === undefined
+        ? { kind: "document", id: document ?? defaultDocument }
+        : { kind: "wallet", credential: wallet, outcome: outcome ?? defaultOutcome },
     decline: decline ?? [],
   };
-  return viewFinished(await devices.finish(caller, finish, gone), finish.document);
+  return viewFinished(await devices.finish(caller, finish, gone), finish);
 }
 
-function viewFinished(row: SessionRow, document: string): object {
+function viewFinished(row: SessionRow, { by }: Finish): object {
   const { id, status, failureCode, unmetRequirement } = row;
-  return { session_id: id, document, status, failure_code: failureCode, unmet_requirement: unmetRequirement };
+  return {
+    session_id: id,
+    document: by.kind === "document" ? by.id : null,
+    wallet: by.kind === "wallet" ? by.credential : null,
+    status,
+    failure_code: failureCode,
+    unmet_requirement: unmetRequirement,
+  };
 }

@@ -5,6 +5,7 @@ export const sections: readonly { title: string; names: readonly string[] }[] = 
     title: "Integrate",
     names: [
       "sessions",
+      "accept-wallets",
       "webhooks",
       "embedding",
       "generated-clients",
@@ -23,6 +24,7 @@ export const sections: readonly { title: string; names: readonly string[] }[] = 
     title: "Operate",
     names: [
       "operating",
+      "wallets-operating",
       "sizing",
       "partitioning",
       "upgrading",

@@ -92,7 +92,15 @@ test("the overview counts every session by status and day, with rate, median and
       { up_to_seconds: null, count: 0 },
     ],
     // Of those that have ended. What failed at the chip was opened by nobody here.
-    funnel: { created: 7, opened: 4, agreed: 4, chip_read: 4, face_captured: 4, succeeded: 3 },
+    funnel: {
+      created: 7,
+      opened: 4,
+      agreed: 4,
+      chip_read: 4,
+      face_captured: 4,
+      wallet_presented: 0,
+      succeeded: 3,
+    },
     methods: { document_chip: 3 },
     failure_codes: { document_expired: 2, liveness_failed: 1 },
   });
@@ -240,15 +248,15 @@ test("a session counts in the funnel as far as it got, whether it is cancelled, 
   for (const id of [seen, seen, tried]) expectData(await api.get(`/v1/verify/session/${id}/details`));
   const attempt = await claimed(core, tried);
   await passChip(core, tried, attempt, 1);
-  assert.deepEqual(await funnel(), [0, 0, 0, 0, 0, 0], "only what has ended is counted");
+  assert.deepEqual(await funnel(), [0, 0, 0, 0, 0, 0, 0], "only what has ended is counted");
   expectData(await partner.api.post(`/v1/sessions/${unseen}/cancel`), 204);
   await fail(core, tried, attempt);
-  assert.deepEqual(await funnel(), [2, 1, 1, 1, 1, 0]);
+  assert.deepEqual(await funnel(), [2, 1, 1, 1, 1, 0, 0]);
   const day = expectData(await partner.api.get(path)).to;
   clock.advance(2 * 60 * 60 * secondMs);
   await expireSessions(core, "expire-sessions")();
   const { funnel: later } = expectData(await partner.api.get(path, { from: day, to: day }));
-  assert.deepEqual(Object.values(later), [3, 2, 1, 1, 1, 0]);
+  assert.deepEqual(Object.values(later), [3, 2, 1, 1, 1, 0, 0]);
 });
 
 test("the health of webhooks is about the latest deliveries of the environment, and of nobody else", async () => {

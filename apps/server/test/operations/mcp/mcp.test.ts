@@ -109,6 +109,7 @@ for (const mode of ["stateless", "legacy"] as const) {
     assert.deepEqual(finished, {
       session_id: session.id,
       document: "passport-valid",
+      wallet: null,
       status: "succeeded",
       failure_code: null,
       unmet_requirement: null,
@@ -153,6 +154,51 @@ test("a test document decides how the session ends, and it ends once", async () 
   const declined = await refused("finishSandboxSession", { session_id: open.id, decline: ["sex_marker"] });
   assert.equal(declined.code, "TEST_DEVICE_REFUSED");
   assert.match(declined.message, /sex_marker is required/);
+});
+
+test("the test wallet finishes a session as its outcome says, and a wallet that declines leaves it open", async () => {
+  const { done, refused } = await connect(partner.key.secret);
+  const shareFields = { age_over_18: { required: true, reason: "We sell wine." } };
+  const ends = async (given: Record<string, unknown>) => {
+    const { id } = await done("createSandboxSession", {
+      methods: [`wallet_${given.wallet}`],
+      share_fields: shareFields,
+    });
+    const { status, failure_code, wallet, document } = await done("finishSandboxSession", {
+      session_id: id,
+      ...given,
+    });
+    return [wallet, document, status, failure_code];
+  };
+  assert.deepEqual(await ends({ wallet: "pid" }), ["pid", null, "succeeded", null]);
+  assert.deepEqual(await ends({ wallet: "mdl", outcome: "minor" }), ["mdl", null, "succeeded", null]);
+  assert.deepEqual(await ends({ wallet: "age" }), ["age", null, "succeeded", null]);
+  const failed = await ends({ wallet: "mdl", outcome: "revoked" });
+  assert.deepEqual(failed, ["mdl", null, "failed", "document_authenticity_failed"]);
+  const declined = await ends({ wallet: "pid", outcome: "declines" });
+  assert.deepEqual(declined, ["pid", null, "in_progress", null]);
+  const { id } = await done("createSandboxSession");
+  for (const given of [{ wallet: "pid", document: "passport-valid" }, { outcome: "valid" }])
+    assert.equal((await refused("finishSandboxSession", { session_id: id, ...given })).code, "BAD_REQUEST");
+  const elsewhere = await refused("finishSandboxSession", { session_id: id, wallet: "pid" });
+  assert.equal(elsewhere.code, "TEST_DEVICE_REFUSED");
+  assert.match(elsewhere.message, /does not offer wallet_pid/);
+});
+
+test("the test wallet works where the public address is https and out of reach from the service", async () => {
+  const elsewhere = await startTestService({ role: "api", env: { PUBLIC_URL: "https://id.invalid" } });
+  const { organizationId, api: own } = await createPartner(elsewhere.api);
+  const shareFields = { family_name: { required: true, reason: "To address you." } };
+  const { id } = expectData(
+    await own.post("/v1/sessions", { methods: ["wallet_pid"], share_fields: shareFields }),
+    201,
+  );
+  const devices = new SandboxDevices(elsewhere.core, () => elsewhere.url);
+  const by = { kind: "wallet", credential: "pid", outcome: "valid" } as const;
+  const tenant = { organizationId, environment: "sandbox" } as const;
+  const finish = { sessionId: id, by, decline: [] };
+  const { status } = await devices.finish(tenant, finish, new AbortController().signal);
+  assert.equal(status, "succeeded");
 });
 
 test("a key sees the tools of its scopes, and those that write only where it may write", async () => {
@@ -305,7 +351,11 @@ test("a live session is never finished, and no live session is made by the tool 
 test("devices are bounded in number and time, and one that is told to leave decides nothing", async () => {
   const { done } = await connect(partner.key.secret);
   const session = await done("createSandboxSession");
-  const finish = { sessionId: session.id, document: "passport-valid", decline: [] };
+  const finish = {
+    sessionId: session.id,
+    by: { kind: "document", id: "passport-valid" },
+    decline: [],
+  } as const;
   // Takes connections and never says anything.
   const silent = createServer().listen(0, "127.0.0.1");
   await once(silent, "listening");
@@ -352,7 +402,8 @@ test("a refusal because every place is taken by others costs an organization non
   const starter = async () => {
     const { api: own, organizationId } = await createPartner(api);
     const { id } = expectData(await own.post("/v1/sessions"), 201);
-    const finish = { sessionId: id, document: "passport-valid", decline: [] };
+    const by = { kind: "document", id: "passport-valid" } as const;
+    const finish = { sessionId: id, by, decline: [] };
     return (signal: AbortSignal) =>
       devices.finish({ organizationId, environment: "sandbox" }, finish, signal);
   };

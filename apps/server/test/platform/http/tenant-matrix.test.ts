@@ -256,6 +256,8 @@ const inFields: Readonly<Record<string, string | null>> = {
   client_reference_id: null,
   device_id: null,
   key_id: null,
+  // Only the browser that asked a wallet knows it.
+  request_id: null,
 };
 
 function idInPath(path: string, name: string): string | null {

@@ -161,7 +161,7 @@ test("mistakes are explained", async () => {
       [url, "--passport", "valid", "--require", "luck"],
       /--require takes clone_detection and revocation, not luck/,
     ],
-    [[url], /--passport is missing/],
+    [[url], /--passport ID, or --wallet CREDENTIAL/],
     [[`${service.url}/verify/vs_${"0".repeat(64)}`, "--passport", "valid"], /session/],
   ];
   for (const [args, message] of mistakes)
@@ -185,4 +185,56 @@ test("the protocol is published", async () => {
     assert.ok(found !== undefined, path);
   }
   assert.ok(count > 30);
+});
+
+test("the test wallet goes all the way, and the outcome decides how it ends", async () => {
+  const identity = { family_name: { required: true, reason: "To address you." } };
+  const withWallet = async (method: string, share_fields: object, ...args: string[]) => {
+    const session = expectData(
+      await partner.api.post("/v1/sessions", { methods: [method], share_fields }),
+      201,
+    );
+    return { session, ...(await simulate(session.verification_url, ...args)) };
+  };
+  const valid = await withWallet("wallet_pid", identity, "--wallet", "pid");
+  assert.equal(valid.exitCode, 0, valid.lines.join("\n"));
+  assert.deepEqual(valid.lines, ["consent", `${new URL(service.url).host} asks`, "answer", "Succeeded."]);
+  assert.equal(await statusOf(valid.session.id), "succeeded");
+  const revoked = await withWallet(
+    "wallet_mdl",
+    identity,
+    "--wallet",
+    "mdl",
+    "--outcome",
+    "revoked",
+    "--json",
+  );
+  assert.equal(revoked.exitCode, 3);
+  assert.deepEqual(JSON.parse(revoked.lines.at(-1) ?? "{}"), {
+    wallet: "mdl",
+    outcome: "revoked",
+    result: "failed",
+    sessionId: revoked.session.id,
+    failureCode: "document_authenticity_failed",
+  });
+  const declined = await withWallet("wallet_mdl", identity, "--wallet", "mdl", "--outcome", "declines");
+  assert.equal(declined.exitCode, 0);
+  assert.equal(await statusOf(declined.session.id), "in_progress");
+});
+
+test("a wallet that the session does not offer, and options that do not fit, are refused in words", async () => {
+  const session = await newSession();
+  const url = session.verification_url;
+  const refusals: [string[], RegExp][] = [
+    [["--wallet", "pid"], /does not offer wallet_pid/],
+    [["--wallet", "pid", "--outcome", "revokd"], /There is no outcome revokd\. Did you mean revoked/],
+    [["--wallet", "pid", "--passport", "valid"], /--passport does not go with --wallet/],
+    [["--passport", "valid", "--outcome", "valid"], /--outcome goes with --wallet/],
+  ];
+  for (const [args, message] of refusals)
+    await assert.rejects(
+      simulate(url, ...args),
+      (error) => error instanceof CommandError && message.test(error.message),
+      args.join(" "),
+    );
 });
