@@ -54,6 +54,7 @@ export const textlessTables: readonly string[] = [
   "session_days",
   "session_outcomes",
   "set_aside_rows",
+  "status_lists",
   "table_cleanings",
   "trust_acts",
   "trust_import_items",
@@ -61,6 +62,9 @@ export const textlessTables: readonly string[] = [
   "trust_items",
   "trust_sources",
   "trust_version",
+  "wallet_anchors",
+  "wallet_identities",
+  "wallet_requests",
   "webhook_attempts",
   "webhook_delivery_queue",
 ];

@@ -72,7 +72,7 @@ export class Admission {
         done();
       };
       const tenant = this.#tenants.get(credential ?? "") ?? address;
-      const ticket: Ticket = { tenant, address, start, refuse, held: null };
+      const ticket: Ticket = { tenant, address, start, refuse, held: null, since: 0 };
       request[admitted] = { ticket, credential, body };
       // Work for a client that has left keeps its slot until it ends.
       reply.raw.once("close", () => {

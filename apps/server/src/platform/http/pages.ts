@@ -59,19 +59,7 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
     serve(`${fontFolder}${file}`, "font/woff2", asAsset, () => readFont(file));
   serve("/assets/icon.svg", "image/svg+xml", asAsset, () => icon);
   serve("/assets/search.json", json, asAsset, () => JSON.stringify(searchIndex(document())));
-  const whole = () => contentOf("/openapi", json, () => JSON.stringify(describeApi(routes)));
-  const forPartnersOnly = () =>
-    contentOf("/openapi/partner.json", json, () => JSON.stringify(describeApi(routes.filter(takesApiKey))));
-  for (const path of ["/openapi", "/openapi.json"])
-    app.get<{ Querystring: { audience?: unknown } }>(path, async (request, reply) => {
-      const { audience } = request.query;
-      if (audience !== undefined && audience !== "partner")
-        throw badField("audience", "is `partner` or absent; without it the document has every route");
-      return (audience === undefined ? whole : forPartnersOnly)().send(request, reply.headers(asDescription));
-    });
-  app.get("/openapi/partner.json", async (request, reply) =>
-    forPartnersOnly().send(request, reply.headers(asDescription)),
-  );
+  mountApiDocuments(app, contentOf, asDescription);
   for (const path of ["/asyncapi", "/asyncapi.json"])
     serve(path, json, asDescription, () => JSON.stringify(describeSocket()));
   serve("/llms.txt", text, asDescription, () => pageIndexForAgents(document(), start().publicUrl));
@@ -98,14 +86,7 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
   serve("/embed/v1.js", "text/javascript; charset=utf-8", forPartners, embedScript);
   serve("/embed/v1.d.ts", text, forPartners, embedTypes);
 
-  for (const name of partnerPackages) {
-    let made: Promise<FixedContent> | null = null;
-    app.get(`/${name}.tgz`, async (request, reply) => {
-      made ??= packageArchive(name).then((archive) => new FixedContent("application/gzip", archive));
-      return (await made).send(request, reply.headers(asDescription));
-    });
-  }
-
+  mountPackages(app, asDescription);
   for (const path of ["/docs", "/docs.md"])
     app.get(path, async (request, reply) =>
       sendEither(
@@ -149,6 +130,37 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
       },
     );
   });
+}
+
+type Headers = Readonly<Record<string, string>>;
+type ContentOf = (path: string, type: string, make: () => string) => FixedContent;
+
+/** The OpenAPI document, whole and for partners. */
+function mountApiDocuments(app: FastifyInstance, contentOf: ContentOf, headers: Headers): void {
+  const whole = () => contentOf("/openapi", json, () => JSON.stringify(describeApi(routes)));
+  const forPartnersOnly = () =>
+    contentOf("/openapi/partner.json", json, () => JSON.stringify(describeApi(routes.filter(takesApiKey))));
+  for (const path of ["/openapi", "/openapi.json"])
+    app.get<{ Querystring: { audience?: unknown } }>(path, async (request, reply) => {
+      const { audience } = request.query;
+      if (audience !== undefined && audience !== "partner")
+        throw badField("audience", "is `partner` or absent; without it the document has every route");
+      return (audience === undefined ? whole : forPartnersOnly)().send(request, reply.headers(headers));
+    });
+  app.get("/openapi/partner.json", async (request, reply) =>
+    forPartnersOnly().send(request, reply.headers(headers)),
+  );
+}
+
+/** What partners install from here. */
+function mountPackages(app: FastifyInstance, headers: Headers): void {
+  for (const name of partnerPackages) {
+    let made: Promise<FixedContent> | null = null;
+    app.get(`/${name}.tgz`, async (request, reply) => {
+      made ??= packageArchive(name).then((archive) => new FixedContent("application/gzip", archive));
+      return (await made).send(request, reply.headers(headers));
+    });
+  }
 }
 
 /** Browsers ask for HTML or for anything. A client that names markdown and not HTML wants text. */

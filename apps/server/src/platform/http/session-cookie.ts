@@ -1,11 +1,11 @@
 import { sessionCookieNames } from "@assay/contract/facts";
 import type { FastifyReply } from "fastify";
-import type { SessionCookie } from "../kernel/request-info.ts";
+import type { CookieNames, SessionCookie } from "../kernel/request-info.ts";
 
 /** On https only the prefixed cookie counts: a neighbouring host could have planted the plain one. */
-export function sessionTokenOf(header: string | undefined, secure: boolean): string | null {
+export function cookieOf(header: string | undefined, names: CookieNames, secure: boolean): string | null {
   if (header === undefined) return null;
-  const expected = sessionCookieNames[secure ? "https" : "http"];
+  const expected = names[secure ? "https" : "http"];
   for (const part of header.split(";")) {
     const at = part.indexOf("=");
     const name = part.slice(0, at).trim();
@@ -14,9 +14,22 @@ export function sessionTokenOf(header: string | undefined, secure: boolean): str
   return null;
 }
 
+export function sessionTokenOf(header: string | undefined, secure: boolean): string | null {
+  return cookieOf(header, sessionCookieNames, secure);
+}
+
 export function writeSessionCookie(reply: FastifyReply, cookie: SessionCookie | null, secure: boolean): void {
+  writeCookie(reply, sessionCookieNames, cookie, secure);
+}
+
+export function writeCookie(
+  reply: FastifyReply,
+  names: CookieNames,
+  cookie: SessionCookie | null,
+  secure: boolean,
+): void {
   const value = cookie === null ? "" : cookie.token;
   const age = cookie === null ? 0 : cookie.maxAgeSeconds;
   const attributes = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}${secure ? "; Secure" : ""}`;
-  reply.header("set-cookie", `${sessionCookieNames[secure ? "https" : "http"]}=${value}; ${attributes}`);
+  reply.header("set-cookie", `${names[secure ? "https" : "http"]}=${value}; ${attributes}`);
 }

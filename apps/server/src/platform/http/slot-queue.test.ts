@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { maxInOrderMs, maxWaitingPerSlot, maxWaitMs, SlotQueue, type Ticket } from "./slot-queue.ts";
+import {
+  maxInOrderMs,
+  maxLinePerSlot,
+  maxWaitInFloodMs,
+  maxWaitingPerSlot,
+  maxWaitMs,
+  SlotQueue,
+  type Ticket,
+} from "./slot-queue.ts";
 
 /** A queue of which each tenant gets an eighth and each address half, and what happens in it. */
 function watchedQueue(slots = 8) {
@@ -15,6 +23,7 @@ function watchedQueue(slots = 8) {
       start: () => started.push(name),
       refuse: (reason) => refused.push(`${name} ${reason}`),
       held: null,
+      since: 0,
     };
     queue.enter(ticket);
     return { leave: () => queue.leave(ticket) };
@@ -22,19 +31,44 @@ function watchedQueue(slots = 8) {
   return { clock, queue, started, refused, enter };
 }
 
-test("a line is served in order, and its newest first once its oldest has waited for long", () => {
-  const { clock, started, enter } = watchedQueue();
-  const held = enter("a", "first");
-  for (const name of ["second", "third"]) enter("a", name);
-  clock.ms = maxInOrderMs;
-  held.leave();
-  assert.deepEqual(started, ["first", "second"]);
-  const flooded = watchedQueue();
-  const before = flooded.enter("a", "first");
-  for (const name of ["second", "third"]) flooded.enter("a", name);
-  flooded.clock.ms = maxInOrderMs + 1;
-  before.leave();
-  assert.deepEqual(flooded.started, ["first", "third"]);
+const names = (count: number) => Array.from({ length: count }, (_, i) => String(i));
+
+test("a line is served in order; that of a flood newest first, once its oldest has waited for long", () => {
+  const firstServed = (waiting: number, waitedMs: number) => {
+    const { clock, started, enter } = watchedQueue();
+    const held = enter("a", "held");
+    for (const name of names(waiting)) enter("a", name);
+    clock.ms = waitedMs;
+    held.leave();
+    return started.at(-1);
+  };
+  assert.equal(firstServed(maxLinePerSlot, maxWaitMs - 1), "0");
+  assert.equal(firstServed(maxLinePerSlot + 1, maxInOrderMs - 1), "0");
+  assert.equal(firstServed(maxLinePerSlot + 1, maxInOrderMs), String(maxLinePerSlot));
+});
+
+test("a new request of a flood pushes out the oldest that has waited for two seconds, and one of a short line none", () => {
+  const { clock, refused, enter } = watchedQueue();
+  for (const tenant of ["flood", "quiet"]) enter(tenant);
+  for (const name of names(maxLinePerSlot)) enter("flood", name);
+  for (const name of names(maxLinePerSlot - 1)) enter("quiet", `quiet ${name}`);
+  clock.ms = maxWaitInFloodMs - 1;
+  enter("flood");
+  assert.deepEqual(refused, []);
+  clock.ms += 1;
+  enter("quiet");
+  enter("flood");
+  assert.deepEqual(refused, ["0 waited_too_long"]);
+});
+
+test("every other slot that comes free goes to a tenant that does not flood, also where others have none", () => {
+  const { started, enter } = watchedQueue(24);
+  const held = ["quiet", ...names(11)].map((tenant) => enter(tenant, tenant, "one"));
+  for (const flood of ["a", "b", "c", "d"])
+    for (let i = 0; i < 4 * maxLinePerSlot; i++) enter(flood, flood, "one");
+  for (let i = 0; i < 2; i++) enter("quiet", "quiet", "one");
+  for (const at of [1, 2, 3, 4]) held[at]?.leave();
+  assert.deepEqual(started.slice(12), ["quiet", "a", "quiet", "b"]);
 });
 
 test("the tenant with the fewest slots is served first, and those with as many in turn", () => {

@@ -5,21 +5,20 @@ import { KeyedSlots } from "../lib/keyed-slots.ts";
 export const maxWaitingPerSlot = 32;
 /** Less than most clients wait. Shorter, a stall of the machine is an overload. */
 export const maxWaitMs = 10 * secondMs;
-/**
- * A tenant whose oldest request has waited for longer floods, and its newest goes first: it is answered in time, and the oldest wait until they are
- * refused. Half: a client with 128 connections is refused now and then. Twice: a flood is served later.
- */
+/** A tenant floods while more wait for each of its slots. Half: one that a slow moment held up does. Twice: a client with 32 connections does not. */
+export const maxLinePerSlot = 4;
+/** Then the newest request of a flood goes first, and is answered in time. Half: a client with 128 connections is refused now and then. Twice: a flood is served later. */
 export const maxInOrderMs = 300;
+/** Each new request of a flood pushes out one that has waited for this long. Half: twice as many refusals take time from answers. Twice: a refusal comes later. */
+export const maxWaitInFloodMs = 2 * secondMs;
 
 export type Ticket = {
   readonly tenant: string;
   readonly address: string;
   readonly start: () => void;
   readonly refuse: (reason: "queue_full" | "waited_too_long") => void;
-  /**
-   * Kept by the queue: a slot, or the timer of its wait. A function that is put here and replaced keeps its request in
-   * memory until V8 collects old objects.
-   */
+  /** Kept by the queue: since when it waits, and its slot or the timer of its wait. Functions here would keep requests in memory for long. */
+  since: number;
   held: "slot" | NodeJS.Timeout | null;
 };
 
@@ -27,10 +26,12 @@ export type Ticket = {
 export class SlotQueue {
   readonly #slots: number;
   readonly #now: () => number;
+  readonly #maxLine: number;
   readonly #tenants: KeyedSlots<string>;
   readonly #addresses: KeyedSlots<string>;
-  /** Those that wait and since when, by tenant, in the order of their turns. */
-  readonly #lines = new Map<string, Map<Ticket, number>>();
+  /** Those that wait, by tenant, in the order of their turns. */
+  readonly #lines = new Map<string, Ticket[]>();
+  #quietFirst = false;
   taken = 0;
   waiting = 0;
 
@@ -38,6 +39,7 @@ export class SlotQueue {
     this.#slots = slots;
     this.#now = now;
     this.#tenants = new KeyedSlots(Math.ceil(slots / 8));
+    this.#maxLine = Math.ceil(slots / 8) * maxLinePerSlot;
     this.#addresses = new KeyedSlots(Math.ceil(slots / 2));
   }
 
@@ -47,19 +49,17 @@ export class SlotQueue {
       this.#start(ticket);
       return;
     }
-    const line = this.#lines.get(ticket.tenant) ?? new Map<Ticket, number>();
-    this.#lines.set(ticket.tenant, line.set(ticket, this.#now()));
+    const line = this.#lines.get(ticket.tenant) ?? [];
+    this.#lines.set(ticket.tenant, line);
+    line.push(ticket);
     this.waiting += 1;
-    ticket.held = setTimeout(() => {
-      this.leave(ticket);
-      ticket.refuse("waited_too_long");
-    }, maxWaitMs).unref();
-    if (this.waiting <= this.#slots * maxWaitingPerSlot) return;
-    // Of the longest line, so that a flood does not fill the queue for others.
-    const [oldest] = [...this.#lines.values()].reduce((a, b) => (b.size > a.size ? b : a)).keys();
-    if (oldest === undefined) return;
-    this.leave(oldest);
-    oldest.refuse("queue_full");
+    ticket.since = this.#now();
+    ticket.held = setTimeout(() => this.#refuse(ticket, "waited_too_long"), maxWaitMs).unref();
+    if (this.waiting > this.#slots * maxWaitingPerSlot) {
+      // Of the longest line, so that a flood does not fill the queue for others.
+      const longest = [...this.#lines.values()].reduce((a, b) => (b.length > a.length ? b : a));
+      this.#refuse(longest[0], "queue_full");
+    } else if (this.#isFlood(line, maxWaitInFloodMs)) this.#refuse(line[0], "waited_too_long");
   }
 
   /** Gives back the slot or leaves the queue. To leave again does nothing. */
@@ -75,9 +75,9 @@ export class SlotQueue {
       return;
     }
     clearTimeout(held);
-    const line = this.#lines.get(tenant);
-    line?.delete(ticket);
-    if (line?.size === 0) this.#lines.delete(tenant);
+    const line = this.#lines.get(tenant) ?? [];
+    line.splice(line.indexOf(ticket), 1);
+    if (line.length === 0) this.#lines.delete(tenant);
     this.waiting -= 1;
   }
 
@@ -93,16 +93,29 @@ export class SlotQueue {
     ticket.start();
   }
 
-  /** A request of the tenant that has the fewest slots; of those that have as many, of the one whose turn was longest ago. */
+  #refuse(ticket: Ticket | undefined, reason: Parameters<Ticket["refuse"]>[0]): void {
+    if (ticket === undefined) return;
+    this.leave(ticket);
+    ticket.refuse(reason);
+  }
+
+  /** Whether the oldest of a flood has waited for this long. */
+  #isFlood(line: readonly Ticket[], waitedMs = 0): boolean {
+    return line.length > this.#maxLine && this.#now() - (line[0]?.since ?? 0) >= waitedMs;
+  }
+
+  /**
+   * A request of the tenant with the fewest slots; of those that have as many, of the one whose turn was longest ago. Every other time tenants that
+   * do not flood go first, so that many floods leave half of the slots that come free to others.
+   */
   #startNext(): void {
-    if (this.#lines.size === 0) return;
-    const lines = [...this.#lines].sort(([a], [b]) => this.#tenants.taken(a) - this.#tenants.taken(b));
-    for (const [tenant, line] of lines) {
-      if (this.#tenants.isFull(tenant)) return;
-      const [oldestSince = 0] = line.values();
-      const isFlood = this.#now() - oldestSince > maxInOrderMs;
-      const tickets = isFlood ? [...line.keys()].reverse() : [...line.keys()];
-      const next = tickets.find((ticket) => this.mayStart(ticket));
+    this.#quietFirst = !this.#quietFirst;
+    const rank = ([tenant, line]: [string, readonly Ticket[]]) =>
+      this.#tenants.taken(tenant) + (this.#quietFirst && this.#isFlood(line) ? this.#slots : 0);
+    for (const [tenant, line] of [...this.#lines].sort((a, b) => rank(a) - rank(b))) {
+      if (this.#tenants.isFull(tenant)) continue;
+      const mayStart = (ticket: Ticket) => this.mayStart(ticket);
+      const next = this.#isFlood(line, maxInOrderMs) ? line.findLast(mayStart) : line.find(mayStart);
       if (next === undefined) continue;
       this.leave(next);
       if (this.#lines.delete(tenant)) this.#lines.set(tenant, line);

@@ -3,6 +3,9 @@ import type { MailLanguage } from "@assay/contract/facts";
 /** The cookie that keeps a person signed in. */
 export type SessionCookie = { token: string; maxAgeSeconds: number };
 
+/** The name of a cookie by the scheme of the service's address. */
+export type CookieNames = { readonly http: string; readonly https: string };
+
 /** What a use case may know of the request that it serves. */
 export type RequestInfo = {
   /** The client's address as far as trusted proxies tell it. Used for limits only; never stored or logged. */
@@ -14,4 +17,7 @@ export type RequestInfo = {
   bearer: string | null;
   /** Sets or clears the session cookie of the answer. */
   setSessionCookie(cookie: SessionCookie | null): void;
+  /** Another cookie of ours, for a public route. */
+  cookie(names: CookieNames): string | null;
+  setCookie(names: CookieNames, cookie: SessionCookie): void;
 };

@@ -17,10 +17,12 @@ export type KeyPurpose =
   | "mail"
   | "second-factor"
   | "guess-limit"
+  | "wallet-response"
   | "webhook-secret"
   | "document-id"
   | "consent-receipt"
-  | "deletion-receipt";
+  | "deletion-receipt"
+  | "wallet-identity";
 
 export type RingKey = { id: string; secret: Buffer };
 export type LoadedKey = { id: string; fingerprint: string };

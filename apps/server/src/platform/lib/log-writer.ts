@@ -18,16 +18,6 @@ export function createLogWriter(onDropped: (lines: number) => void): (line: stri
   let dropped = 0;
   let timer: NodeJS.Timeout | undefined;
   let failed = false;
-  // A stream that failed once takes nothing any more, so from then on lines go to the file descriptor.
-  process.stdout.on("error", () => {
-    failed = true;
-  });
-  process.stdout.on("drain", () => {
-    if (dropped === 0) return;
-    const lines = dropped;
-    dropped = 0;
-    onDropped(lines);
-  });
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
@@ -37,11 +27,27 @@ export function createLogWriter(onDropped: (lines: number) => void): (line: stri
     if (failed) writeWhatFits(text);
     else process.stdout.write(text);
   };
-  process.once("exit", () => {
-    // At this point streams are no longer flushed.
-    if (waiting !== "") writeWhatFits(waiting);
-  });
+  let isListening = false;
+  /** With the first line: a command writes none, and one process may run many commands. */
+  const listen = () => {
+    isListening = true;
+    // A stream that failed once takes nothing any more, so from then on lines go to the file descriptor.
+    process.stdout.on("error", () => {
+      failed = true;
+    });
+    process.stdout.on("drain", () => {
+      if (dropped === 0) return;
+      const lines = dropped;
+      dropped = 0;
+      onDropped(lines);
+    });
+    process.once("exit", () => {
+      // At this point streams are no longer flushed.
+      if (waiting !== "") writeWhatFits(waiting);
+    });
+  };
   return (line) => {
+    if (!isListening) listen();
     // One gap is easier to read than many, so none is taken before the reader has caught up.
     if (dropped > 0 || process.stdout.writableLength > maxWaitingBytes) {
       dropped++;

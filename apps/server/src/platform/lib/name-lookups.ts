@@ -2,9 +2,9 @@ import { ApiError } from "../kernel/api-error.ts";
 
 /**
  * A look-up of a name that a partner chose takes up to 12 seconds when its servers are silent, and its request keeps a slot meanwhile. Halved, one
- * organization with eight requests under way is refused; doubled, look-ups could take half of the slots.
+ * organization could take all of them; doubled, look-ups could take half of the slots.
  */
-const maxAtOnce = 16;
+const maxAtOnce = 8;
 
 /** Bounds look-ups of names that partners choose, so that slow name servers cannot take the slots of all requests. */
 export class NameLookups {

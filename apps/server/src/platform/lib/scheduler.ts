@@ -5,13 +5,15 @@ import type { Tracer } from "./tracer.ts";
 
 /**
  * Background work. `run` does one small batch and returns how many items it handled; it is called again at once until
- * it returns 0, so a backlog of any size is worked off. It must be idempotent and safe to run in several processes at
+ * it returns 0 (less than `batchSize`), so a backlog of any size is worked off. It must be idempotent and safe to run in several processes at
  * the same time.
  */
 export type Job = {
   name: string;
   everyMs: number;
   run: () => Promise<number>;
+  /** For items that come all the time: without it, each call would handle the few that came during the one before. */
+  batchSize?: number;
   /** In each interval one process runs it for all of them, however often processes start. */
   isShared?: boolean;
 };
@@ -147,8 +149,8 @@ export class Scheduler {
   async #drain(job: Job): Promise<void> {
     while (!this.#stopped && !this.#resting.has(job.name)) {
       const done = await this.#runTraced(job);
-      if (done === 0) return;
-      this.#count({ job: job.name }, done);
+      if (done > 0) this.#count({ job: job.name }, done);
+      if (done < (job.batchSize ?? 1)) return;
     }
   }
 
