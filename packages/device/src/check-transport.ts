@@ -110,7 +110,7 @@ async function ask(
 async function begin(stage: TransportStage): Promise<CheckedTransport> {
   await stage.layDown();
   const transport = await stage.transport();
-  await ask(stage, transport, selectApplication);
+  await ask(stage, transport, selectApplication.slice());
   return transport;
 }
 
@@ -268,7 +268,7 @@ const checks: readonly TransportCheck[] = [
       await stage.takeAway();
       const transport = await stage.transport();
       transport.cancel?.();
-      const answer = transport.transceive(selectApplication);
+      const answer = transport.transceive(selectApplication.slice());
       const settled = watch(answer);
       await pause(patienceOf(stage) * waitingShare);
       demand(settled() === "open", `it was ${settled()} before there was a document`);
@@ -289,7 +289,7 @@ const checks: readonly TransportCheck[] = [
       checkShape(transport, stage.waits);
       const told = `${transport.maxCommandBytes} and ${transport.maxResponseBytes} bytes, extended length ${transport.extendedLength ? "yes" : "no"}`;
       if (transport.maxCommandBytes < maxShortCommand.length) return told;
-      const status = statusOf(await ask(stage, transport, maxShortCommand));
+      const status = statusOf(await ask(stage, transport, maxShortCommand.slice()));
       return `${told}; answered ${hexOf(status)}`;
     },
   },
@@ -298,7 +298,7 @@ const checks: readonly TransportCheck[] = [
     promise: "What the chip refuses is an answer with its status word, not a rejection.",
     async run(stage) {
       const transport = await begin(stage);
-      const answer = await ask(stage, transport, unknownInstruction);
+      const answer = await ask(stage, transport, unknownInstruction.slice());
       const status = statusOf(answer);
       demand(status !== 0x9000, "an instruction that no chip knows was answered with 9000");
       demand(status >> 12 === 6, `${hexOf(status)} is no status word of a chip`);
@@ -321,10 +321,10 @@ const checks: readonly TransportCheck[] = [
         throw new Skip(`this chip gives no challenge (${hexOf(statusOf(first))})`);
       const seen = new Set<string>();
       for (let round = 0; round < 10; round++) {
-        const challenge = await ask(stage, transport, getChallenge);
+        const challenge = await ask(stage, transport, getChallenge.slice());
         demand(challenge.length === 10, `8 bytes and a status word were expected, ${challenge.length} came`);
         seen.add(challenge.join());
-        const refused = await ask(stage, transport, unknownInstruction);
+        const refused = await ask(stage, transport, unknownInstruction.slice());
         demand(refused.length === 2, "an answer came that belongs to another command");
       }
       demand(seen.size === 10, "the same answer came twice");
@@ -372,7 +372,7 @@ const checks: readonly TransportCheck[] = [
       const startedAt = performance.now();
       const settled = await within(
         patienceOf(stage),
-        transport.transceive(selectApplication).then(
+        transport.transceive(selectApplication.slice()).then(
           () => "resolved",
           () => "rejected",
         ),
@@ -401,15 +401,15 @@ const checks: readonly TransportCheck[] = [
       // The command that notices the loss, so that the next one waits.
       await within(
         patienceOf(stage),
-        transport.transceive(selectApplication).catch(() => {}),
+        transport.transceive(selectApplication.slice()).catch(() => {}),
         "a document that was taken away was not told",
       );
-      const given = watch(transport.transceive(getChallenge));
+      const given = watch(transport.transceive(getChallenge.slice()));
       await pause(patienceOf(stage) * waitingShare);
       void transport.cancel?.();
       await pause(patienceOf(stage) * waitingShare);
       demand(given() !== "resolved", "a command was answered without a document");
-      const next = transport.transceive(selectApplication);
+      const next = transport.transceive(selectApplication.slice());
       await stage.layDown();
       const answer = await within(patienceOf(stage), next, "no answer after something was given up");
       demand(answer.length === 2, "the answer belongs to the command that was given up");
