@@ -15,7 +15,7 @@ import { printSystemNeeds } from "./system-needs.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 /** More than the cores of a small machine: some always wait for a browser, a lease or a process. */
-const lanes = option("lanes", 5);
+const lanes = option("lanes", 6);
 const isSystemRun = process.argv.includes("--system");
 /** A walk over every screen, or one that takes a picture of each, takes minutes on a busy machine. */
 const isLongWalk =
@@ -85,7 +85,8 @@ async function main(scratch: string): Promise<number> {
       ...(browser.isPinned ? { ASSAY_TEST_PINNED_BROWSER: "1" } : {}),
       ...(browser.whole === null ? {} : { CHROMIUM_WHOLE_PATH: browser.whole }),
     });
-    const patient = waiting.filter(needsOwnProcess);
+    // Most of those that take longest come last by name. They begin first, so that nothing waits for them at the end.
+    const patient = waiting.filter(needsOwnProcess).reverse();
     const busy = waiting.filter((file) => !needsOwnProcess(file));
     const worker = async (...queues: string[][]): Promise<void> => {
       for (;;) {
@@ -161,9 +162,12 @@ function findTestFiles(filters: readonly string[]): string[] {
     .sort();
 }
 
-/** Files that kill and restart processes, and those that look at the process they run in. They spend most of their time waiting. */
+/**
+ * Files that kill and restart processes, those that look at the process they run in, and films of faces. They spend most of their time
+ * waiting.
+ */
 function needsOwnProcess(file: string): boolean {
-  return file.includes("/test/faults/");
+  return /\/test\/(?:faults|verification\/face)\//.test(file);
 }
 
 /** Needs more than Node and npm: packages of the system, other languages, material that is not in the repository. */
