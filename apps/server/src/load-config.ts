@@ -3,7 +3,7 @@ import { type Config, fixedLimits, settings } from "./config.ts";
 import { exemptHostSet } from "./platform/lib/public-address.ts";
 import { ConfigError } from "./settings/config-error.ts";
 import type { Setting } from "./settings/kinds.ts";
-import { sourceProblem } from "./settings/trust-sources.ts";
+import { sourceProblem, walletSourceProblem } from "./settings/trust-sources.ts";
 
 /** Reads the environment, the only place that does. Reports every problem at once. */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
@@ -19,7 +19,16 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       problems.push(`${setting.env} ${(error as Error).message}.`);
     }
   }
-  const config = values as Config;
+  const { walletMethods, walletTrustSources, walletStatusMaxAge, walletSchemes, ...rest } = values;
+  const config = {
+    ...rest,
+    wallet: {
+      methods: walletMethods,
+      trustSources: walletTrustSources,
+      statusMaxAgeSeconds: walletStatusMaxAge,
+      schemes: walletSchemes,
+    },
+  } as Config;
   config.dataDir = resolve(config.dataDir);
   config.publicUrl = config.publicUrl.replace(/\/+$/, "");
   if (config.publicUrl !== "" && !/^https?:\/\/[^/?#]+$/.test(config.publicUrl)) {
@@ -36,6 +45,10 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   for (const [index, entry] of config.trustSources.entries()) {
     const problem = sourceProblem(entry, exemptHosts);
     if (problem !== null) problems.push(`TRUST_SOURCES entry ${index + 1} ${problem}.`);
+  }
+  for (const [index, entry] of config.wallet.trustSources.entries()) {
+    const problem = walletSourceProblem(entry, exemptHosts);
+    if (problem !== null) problems.push(`WALLET_TRUST_SOURCES entry ${index + 1} ${problem}.`);
   }
   if (config.readerAppAndroid?.installUrl === null && config.readerAppAndroidFile === "") {
     problems.push("READER_APP_ANDROID lacks install=, and READER_APP_ANDROID_FILE names no app to install.");
