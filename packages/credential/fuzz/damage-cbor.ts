@@ -1,3 +1,4 @@
+import type { Dice } from "../../emrtd/fuzz/dice.ts";
 import { decode } from "../src/cbor/decode.ts";
 import { encode } from "../src/cbor/encode.ts";
 import {
@@ -9,7 +10,6 @@ import {
   isArray,
   isMap,
 } from "../src/cbor/value.ts";
-import type { Dice } from "./dice.ts";
 
 const maxInputBytes = 64 * 1024;
 const heads = [

@@ -1,4 +1,4 @@
-import type { Dice } from "./dice.ts";
+import type { Dice } from "../../emrtd/fuzz/dice.ts";
 
 /** Anything that takes bytes or text from a wallet, an issuer or the publisher of a list. */
 export type FuzzReader = {

@@ -1,5 +1,5 @@
+import { Dice } from "../../emrtd/fuzz/dice.ts";
 import { CredentialError } from "../src/credential-error.ts";
-import { Dice } from "./dice.ts";
 import type { FuzzReader } from "./fuzz-reader.ts";
 
 export type FuzzOptions = {

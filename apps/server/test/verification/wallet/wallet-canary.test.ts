@@ -10,6 +10,7 @@ import { sql } from "../../../src/platform/db/sql.ts";
 import { createPartner, expectData } from "../../support/api.ts";
 import { createAuthority } from "../../support/certificate.ts";
 import { startCollector } from "../../support/collector.ts";
+import { disguisesOf } from "../../support/disguises.ts";
 import { createReceivingEndpoint, decrypt, startReceiver } from "../../support/receiver.ts";
 import { startTestService } from "../../support/service.ts";
 import { agree } from "../../support/verify.ts";
@@ -71,26 +72,8 @@ async function present(path: string, familyName: string, breaks: boolean) {
   return { claims, canaries, code, cookie };
 }
 
-/** Everything that a text could be written as. Base64 depends on where it begins within three bytes. */
-function disguises({ name, value }: Canary): [string, Buffer][] {
-  const raw = Buffer.from(value);
-  const found: [string, Buffer][] = [
-    [`${name} raw`, raw],
-    [`${name} hex`, Buffer.from(raw.toString("hex"))],
-  ];
-  for (const shift of [0, 1, 2]) {
-    const text = Buffer.concat([Buffer.alloc(shift), raw, Buffer.alloc(3)]).toString("base64");
-    const inner = text
-      .slice(Math.ceil((shift * 4) / 3) + (shift > 0 ? 1 : 0))
-      .slice(0, Math.floor((raw.length * 4) / 3) - 3);
-    found.push([`${name} base64`, Buffer.from(inner)]);
-    found.push([`${name} base64url`, Buffer.from(inner.replaceAll("+", "-").replaceAll("/", "_"))]);
-  }
-  return found;
-}
-
 function assertFree(where: string, bytes: Buffer, canaries: readonly Canary[]): void {
-  for (const [what, disguise] of canaries.flatMap(disguises))
+  for (const [what, disguise] of canaries.flatMap(({ name, value }) => disguisesOf(name, value)))
     assert.equal(bytes.includes(disguise), false, `${what} was found in ${where}`);
 }
 
