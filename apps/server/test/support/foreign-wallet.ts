@@ -134,7 +134,7 @@ export async function transcriptOf(
 
 export type Sent = { status: number; redirectUri: string | null; error: string | null };
 
-/** As the request asks for it, unless told otherwise. */
+/** As the request asks for it, unless an option says otherwise. */
 export async function sendAnswer(
   request: WalletRequest,
   vpToken: Record<string, string[]>,

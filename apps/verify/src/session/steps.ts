@@ -6,7 +6,7 @@ type Planned = Pick<Status, "steps">;
 export const walletStep = "wallet";
 
 /**
- * What a person goes through: they agree, do the steps of the session, and are done. The partner's page is told the same names. Where a
+ * What a person goes through: they agree, do the steps of the session, and are done. The partner's page gets the same names. Where a
  * wallet is one of several ways, these are the steps of the way that the current step belongs to, or that has led somewhere.
  */
 export function stepsOf(status: Planned, current: string | null): readonly string[] {

@@ -290,7 +290,7 @@ function AskScreen({
   );
 }
 
-/** What goes on, in a line that screen readers are told of. */
+/** What goes on, in a line that screen readers announce. */
 function Progress({ phase, words: w }: { phase: Phase; words: WalletWords }) {
   const text =
     phase.at === "open"

@@ -5,11 +5,11 @@ import { KeyedSlots } from "../lib/keyed-slots.ts";
 export const maxWaitingPerSlot = 32;
 /** Less than most clients wait. Shorter, a stall of the machine is an overload. */
 export const maxWaitMs = 10 * secondMs;
-/** A tenant floods while more wait for each of its slots. Half: one that a slow moment held up does. Twice: a client with 32 connections does not. */
+/** A tenant floods while more wait for each of its slots. With 2, one slow moment makes a flood; with 8, a client with 32 connections is none. */
 export const maxLinePerSlot = 4;
-/** Then the newest request of a flood goes first, and is answered in time. Half: a client with 128 connections is refused now and then. Twice: a flood is served later. */
+/** After this wait the newest request of a flood goes first. With 150 ms, a client with 128 connections is refused now and then. */
 export const maxInOrderMs = 300;
-/** Each new request of a flood pushes out one that has waited for this long. Half: twice as many refusals take time from answers. Twice: a refusal comes later. */
+/** Each new request of a flood refuses one that has waited for this long. A shorter wait makes more refusals, which take time from answers. */
 export const maxWaitInFloodMs = 2 * secondMs;
 
 export type Ticket = {

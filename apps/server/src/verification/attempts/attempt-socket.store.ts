@@ -12,7 +12,7 @@ export function putSocketToken(
     sessionId: SessionId;
     organizationId: OrganizationId;
     tokenHash: Buffer;
-    /** What the page is told of an attempt to which no device connects. */
+    /** The step that the page shows for an attempt to which no device connects. */
     step?: string;
     now: Date;
   },

@@ -8,7 +8,7 @@ import { parseCertificate } from "@assay/credential/x509/certificate";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { readPem } from "@assay/emrtd/trust/pem";
 
-/** A list of trusted entities (ETSI TS 119 602), a VICAL (ISO/IEC 18013-5), or certificates that nobody signed a list of. */
+/** A list of trusted entities (ETSI TS 119 602), a VICAL (ISO/IEC 18013-5), or certificates without a signed list. */
 export type WalletListType = "lote" | "vical" | "certificates";
 
 export type WalletList = {
@@ -27,7 +27,7 @@ export type WalletListAnswer =
 
 type Reading = {
   purpose: Purpose;
-  /** SHA-256 of certificates: whoever signs a list, or the authority of who does. */
+  /** SHA-256 of certificates: the signer of a list, or the authority of that signer. */
   pins: readonly string[];
   /** The operator vouches for certificates in a file. A source may bring only those that are pinned themselves. */
   broughtBy: "command" | "source";

@@ -63,7 +63,7 @@ function isFresh({ config }: Around, { fetchedAt, expiresAt }: StatusListRow, no
   return now < until && (expiresAt === null || now < expiresAt);
 }
 
-/** Checked anew each time: an authority that vouched for the list may have been taken back since. */
+/** Checked each time: an authority that vouched for the list may have been taken back since. */
 async function readOrNull(
   around: Around,
   { uri, body }: Pick<StatusListRow, "uri" | "body">,
@@ -83,7 +83,7 @@ type Fetches = { running: Map<string, Promise<StatusListRow | null>>; failedAt: 
 /** Of this process, by the client that fetches. */
 const fetchesOf = new WeakMap<SafeFetch, Fetches>();
 
-/** One request at a time for each list, whoever waits for it. Null where there is no newer copy. */
+/** One request at a time for each list, shared by all callers. Null where there is no newer copy. */
 function fetchOnce(
   around: Around,
   key: Buffer,

@@ -7,14 +7,14 @@ import { ApiError } from "../../platform/kernel/api-error.ts";
 import { findSessionOfPerson } from "../sessions/session.store.ts";
 import { isOpen, statusAt } from "../sessions/session.ts";
 
-/** What the page is told after a proof. A session that goes on was not decided by it: another device has taken the attempt over. */
+/** The answer to the page after a proof. A session that goes on was not decided by it: another device has taken the attempt over. */
 export async function readFinalOutcome(core: Pick<Core, "db" | "clock">, sessionId: SessionId) {
   const outcome = await readOutcome(core, sessionId, null);
   if (isOpen(outcome.status)) throw new ApiError("WALLET_REQUEST_EXPIRED");
   return outcome;
 }
 
-/** What the page is told after an answer. */
+/** The answer to the page after a wallet has answered. */
 export async function readOutcome(
   { db, clock }: Pick<Core, "db" | "clock">,
   sessionId: SessionId,

@@ -84,7 +84,7 @@ export async function startRequest(core: Core, start: Start): Promise<Started> {
     if (claimed.result === "refused") throw new ApiError(refusals[claimed.why]);
     const { attemptId } = claimed;
     const { id: sessionId, organizationId, sandbox } = session;
-    // No device connects to this attempt. The row holds what the page is told of it.
+    // No device connects to this attempt. The row holds the step that the page shows.
     const tokenHash = hashToken(newToken());
     putSocketToken(tx, { attemptId, sessionId, organizationId, tokenHash, step: "wallet", now });
     const made: WalletRequest = {

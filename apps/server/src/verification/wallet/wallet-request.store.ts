@@ -104,7 +104,7 @@ export function findHeld(db: Queryable, sessionId: SessionId, codeHash: Buffer):
     where session_id = ${sessionId} and code_hash = ${codeHash} and state = 'answered'`);
 }
 
-/** Requests of sessions that have ended, holds that nobody came back for, and whatever is a day old. */
+/** Requests of sessions that have ended, holds of people who did not come back, and all requests older than a day. */
 export function expiredRequests(now: Date): Expired {
   return {
     table: "wallet_requests",

@@ -1,5 +1,5 @@
 /**
- * An error that nobody expected, without its message: a parser may quote what it was given, which here is of a person, and messages of errors are
+ * An unexpected error, without its message: a parser may quote what it was given, which here is of a person, and messages of errors are
  * logged. Its name and its place stay.
  */
 export async function withoutWords<T>(work: () => Promise<T>): Promise<T> {

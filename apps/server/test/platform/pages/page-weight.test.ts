@@ -129,7 +129,7 @@ test("the person's page is light up to the camera, in every language that it spe
     const rest = await bytesOf([...later].filter((file) => !head.has(file)));
     const upToCamera = first + rest + (await sliceOf(language));
     assert.ok(upToCamera <= 120_000, `${language}: ${upToCamera} bytes`);
-    // A wallet needs neither the chip nor the camera, and its part is loaded by nobody else.
+    // A wallet needs neither the chip nor the camera, so only these sessions load its part.
     const withWallet = new Set([...wallet, built(`wallet-texts/${language}.json`)]);
     assert.ok(!head.has(built("src/wallet/wallet-screens.tsx")), "a chip needs no wallet");
     const forWallet = await bytesOf([...withWallet].filter((file) => !head.has(file)));
