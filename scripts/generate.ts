@@ -19,7 +19,7 @@ import {
 import { fontsCss, latinCss } from "@assay/ui/font-slices";
 import { tokensCss } from "@assay/ui/tokens";
 import pg from "pg";
-import { settings } from "../apps/server/src/config.ts";
+import { fileSettings, settings } from "../apps/server/src/config.ts";
 import { createTool, finishTool } from "../apps/server/src/operations/mcp/sandbox-tools.ts";
 import {
   describeAlarmRules,
@@ -189,6 +189,8 @@ function describeConfiguration(): string {
     "| Variable | Default | What it does |",
     "| --- | --- | --- |",
     ...rows,
+    "",
+    `**Secrets from files.** ${fileSettings.map((name) => `\`${settings[name].env}\``).join(", ")} may come from a file: set \`SMTP_URL_FILE=/run/secrets/smtp\` in place of \`SMTP_URL\`. Space around the text in the file is ignored. A service that does not run in a terminal reads these files again at \`SIGHUP\`: new database connections, mails and calls of \`/metrics\` use the new values, and open connections stay. A file that cannot be read, or a value that is wrong, is logged, and the values in use stay. The key ring is also read again every few seconds.`,
     "",
     "Additional certificate authorities for outbound https come from Node's own `NODE_EXTRA_CA_CERTS`.",
     "",

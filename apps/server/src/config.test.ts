@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import test from "node:test";
 import { settings } from "./config.ts";
 import { loadConfig } from "./load-config.ts";
@@ -178,4 +181,24 @@ test("two fingerprints for one address are one source that either may sign", () 
   const [source, ...others] = walletSources([entry("ab"), entry("CD")]);
   assert.deepEqual(source?.pins, ["ab".repeat(32), "cd".repeat(32)]);
   assert.deepEqual(others, []);
+});
+
+test("a secret may come from a file, and what is wrong with the file is said by the setting's name", () => {
+  const folder = mkdtempSync(join(tmpdir(), "assay-config-"));
+  const file = join(folder, "smtp");
+  try {
+    writeFileSync(file, " smtp://mail.example\n");
+    assert.equal(loadConfig({ SMTP_URL_FILE: file }).smtpUrl, "smtp://mail.example");
+    assert.throws(
+      () => loadConfig({ SMTP_URL_FILE: file, SMTP_URL: "smtp://a" }),
+      /SMTP_URL and SMTP_URL_FILE/,
+    );
+    assert.throws(() => loadConfig({ SMTP_URL_FILE: `${file}2` }), /SMTP_URL cannot be read .*ENOENT/);
+    assert.throws(() => loadConfig({ SECRET_KEYS_FILE: file }), /SECRET_KEYS cannot be used/);
+    writeFileSync(file, "\n");
+    assert.throws(() => loadConfig({ METRICS_TOKEN_FILE: file }), /METRICS_TOKEN is missing.*empty/);
+    assert.equal(loadConfig({ MAIL_FROM_FILE: file }).mailFrom, loadConfig({}).mailFrom, "no secret");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -481,6 +481,15 @@ export const settings = {
   ),
 } as const;
 
+/** Settings with a secret in them. Each may come from the file that its name with `_FILE` names, and SIGHUP reads that file again. */
+export const fileSettings = [
+  "databaseUrl",
+  "databaseDirectUrl",
+  "secretKeys",
+  "smtpUrl",
+  "metricsToken",
+] as const satisfies readonly (keyof typeof settings)[];
+
 /** Limits that no operator has to set. They are a part of the configuration so that a test can have others. */
 export const fixedLimits = {
   /** Jobs work on whole tables: the largest rewrite of a table ends within this time, or is left to the operator. */

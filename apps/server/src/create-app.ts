@@ -73,7 +73,7 @@ export async function createApp(
     isOverloaded: () => admission.isOverloaded,
   };
   mountHealth(app, readiness);
-  if (config.metricsToken !== "") mountMetrics(app, services.metricsOf, config.metricsToken);
+  if (config.metricsToken !== "") mountMetrics(app, services.metricsOf, () => config.metricsToken);
   mountPages(app, () => ({ signUp: config.signUp, publicUrl: publicUrl() }));
   const readerApps = { android: config.readerAppAndroid, ios: config.readerAppIos };
   mountWellKnown(app, wellKnownDocuments(readerApps));

@@ -1,20 +1,50 @@
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Config, fixedLimits, settings } from "./config.ts";
+import { type Config, fileSettings, fixedLimits, settings } from "./config.ts";
 import { exemptHostSet } from "./platform/lib/public-address.ts";
 import { ConfigError } from "./settings/config-error.ts";
-import type { Setting } from "./settings/kinds.ts";
+import { Problem, type Setting } from "./settings/kinds.ts";
 import { sourceProblem, walletSourceProblem } from "./settings/trust-sources.ts";
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const fromFile = new Set<string>(fileSettings.map((name) => settings[name].env));
+
+/** The text of a setting, from the environment or from the file that NAME_FILE names. Empty where neither is set. */
+export function readSetting(env: Environment, name: string): string {
+  const given = env[name]?.trim() ?? "";
+  const file = fromFile.has(name) ? (env[`${name}_FILE`]?.trim() ?? "") : "";
+  if (file === "") return given;
+  if (given !== "") throw new Problem(`and ${name}_FILE must not both be set`);
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8").trim();
+  } catch (error) {
+    throw new Problem(`cannot be read from the file that ${name}_FILE names: ${(error as Error).message}`);
+  }
+  if (text === "") throw new Problem(`is missing: the file that ${name}_FILE names is empty`);
+  return text;
+}
+
+/**
+ * Reads the settings that may come from files again, into `config`. Returns the names of those that changed. A problem changes nothing.
+ */
+export function rereadSecrets(config: Config, env: Environment): string[] {
+  const fresh = loadConfig(env);
+  const changed = fileSettings.filter((name) => config[name] !== fresh[name]);
+  for (const name of changed) config[name] = fresh[name];
+  return changed.map((name) => settings[name].env);
+}
+
 /** Reads the environment, the only place that does. Reports every problem at once. */
-export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function loadConfig(env: Environment): Config {
   const problems: string[] = [];
   const values: Record<string, unknown> = { ...fixedLimits };
   for (const [name, setting] of Object.entries(settings) as [string, Setting<unknown>][]) {
-    const given = env[setting.env]?.trim();
     values[name] = setting.fallback;
-    if (given === undefined || given === "") continue;
     try {
-      values[name] = setting.read(given);
+      const given = readSetting(env, setting.env);
+      if (given !== "") values[name] = setting.read(given);
     } catch (error) {
       problems.push(`${setting.env} ${(error as Error).message}.`);
     }
@@ -34,7 +64,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   if (config.publicUrl !== "" && !/^https?:\/\/[^/?#]+$/.test(config.publicUrl)) {
     problems.push("PUBLIC_URL must be an origin: no path, query or fragment.");
   }
-  if (config.databaseUrl !== "" && (env.SECRET_KEYS ?? "").trim() === "") {
+  const hasNoRing =
+    config.secretKeys === "" && !problems.some((problem) => problem.startsWith("SECRET_KEYS "));
+  if (config.databaseUrl !== "" && hasNoRing) {
     problems.push(
       'SECRET_KEYS must be set together with DATABASE_URL. Make a ring with: echo "1:$(openssl rand -base64 32)"',
     );

@@ -58,7 +58,8 @@ export type ServiceOptions = {
 export type Services = Awaited<ReturnType<typeof openServices>>;
 
 export async function openServices(options: ServiceOptions, role: ProcessRole) {
-  const { config, databaseUrl, ring, clock, log } = options;
+  const { config, ring, clock, log } = options;
+  const databaseUrl = databaseUrlOf(options);
   const metrics = new Metrics();
   const { isWatched, processWatch, tracing } = openWatch(config, role, log, metrics);
   const tracer = tracing?.tracer ?? null;
@@ -72,7 +73,7 @@ export async function openServices(options: ServiceOptions, role: ProcessRole) {
       throw error;
     },
   );
-  const listener = new Listener(config.databaseDirectUrl || databaseUrl, log);
+  const listener = new Listener(() => config.databaseDirectUrl || databaseUrl(), log);
   showBuild(metrics);
   showConnections(metrics, db, listener);
   const readiness = openReadiness(options, db, ringMember, metrics);
@@ -152,14 +153,11 @@ async function joinOthers(
 }
 
 /** Why requests should go elsewhere, as `/readyz` answers and the series of `/metrics` show. */
-function openReadiness(
-  { databaseUrl, config }: ServiceOptions,
-  db: Db,
-  ringMember: RingMember,
-  metrics: Metrics,
-) {
+function openReadiness(options: ServiceOptions, db: Db, ringMember: RingMember, metrics: Metrics) {
   const leaving = { isDraining: false };
-  const probe = new DatabaseProbe(databaseUrl, db, listMigrations(), { pooled: isPooled(config) });
+  const probe = new DatabaseProbe(databaseUrlOf(options), db, listMigrations(), {
+    pooled: isPooled(options.config),
+  });
   const notReadyBecause = async () =>
     leaving.isDraining ? "the process is being stopped" : (ringMember.problem ?? probe.problem());
   const showReady = metrics.gauge("assay_ready", "1 while /readyz answers 200, 0 while it answers 503.");
@@ -172,9 +170,16 @@ function openReadiness(
 
 export const isPooled = (config: Config) => config.databaseDirectUrl !== "";
 
-function openDatabase({ config, databaseUrl, log }: ServiceOptions, tracer: Tracer | null): Db {
+/** The address for a new connection. DATABASE_URL may be read again while the service runs. */
+const databaseUrlOf =
+  ({ config, databaseUrl }: ServiceOptions) =>
+  () =>
+    config.databaseUrl || databaseUrl;
+
+function openDatabase(options: ServiceOptions, tracer: Tracer | null): Db {
+  const { config, log } = options;
   return openDb({
-    url: databaseUrl,
+    url: databaseUrlOf(options),
     poolSize: config.databasePoolSize,
     limits: {
       statementMs: config.databaseStatementSeconds * secondMs,
@@ -185,7 +190,7 @@ function openDatabase({ config, databaseUrl, log }: ServiceOptions, tracer: Trac
     onError: (error) => log.warn("a database connection was lost", describeError(error)),
     tracer,
     named: config.databasePreparedStatements === "named",
-    ...(isPooled(config) ? { directUrl: config.databaseDirectUrl } : {}),
+    ...(isPooled(config) ? { directUrl: () => config.databaseDirectUrl } : {}),
   });
 }
 

@@ -58,6 +58,8 @@ export const keysRotate: Command = {
   },
 };
 
+const isInFile = () => (process.env.SECRET_KEYS_FILE ?? "").trim() !== "";
+
 /** Two calls in a row do not make two keys: a key that is not in use yet is brought into use first. */
 async function rotate(work: Work): Promise<number> {
   const { db, clock, print, path } = work;
@@ -68,7 +70,11 @@ async function rotate(work: Work): Promise<number> {
   );
   if (waiting === undefined && path === null) {
     const next = [...work.keys, newRingKey([...work.keys, ...known])];
-    print("1. Set SECRET_KEYS to this ring on every process and restart them, one after the other:");
+    print(
+      isInFile()
+        ? "1. Write this ring to the file that SECRET_KEYS_FILE names, for every process. Running processes read it by themselves:"
+        : "1. Set SECRET_KEYS to this ring on every process and restart them, one after the other:",
+    );
     print(formatRing(next));
     print("2. Run `assay keys rotate` again with this ring: it brings the new key into use.");
     return 0;
@@ -133,7 +139,7 @@ async function retire(work: Work): Promise<number> {
   print(`Retired: ${gone.map((key) => key.id).join(", ")}.`);
   const left = work.keys.filter((key) => !gone.includes(key));
   if (path === null) {
-    print("Set SECRET_KEYS to:");
+    print(isInFile() ? "Write to the file that SECRET_KEYS_FILE names:" : "Set SECRET_KEYS to:");
     print(formatRing(left));
   } else {
     writeRingFile(path, left);

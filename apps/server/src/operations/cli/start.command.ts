@@ -1,12 +1,14 @@
 import type { Command } from "@assay/cli/command";
 import type { Style } from "@assay/cli/style";
 import type { Service } from "../../app.ts";
-import { loadConfig } from "../../load-config.ts";
+import { reportProcessJob } from "../../job-names.ts";
+import { loadConfig, rereadSecrets } from "../../load-config.ts";
 import { checkAddress, explainListenError } from "../../platform/http/listen-address.ts";
 import { openInstallation } from "../../platform/installation/open-installation.ts";
 import { secondMs } from "../../platform/kernel/clock.ts";
 import { mailFolder } from "../../platform/mails/mail-files.ts";
 import { removedSettingNotices } from "../../removed-settings.ts";
+import { ConfigError } from "../../settings/config-error.ts";
 import type { ProcessRole } from "../operator/process-report.ts";
 import { untilStopped } from "./until-stopped.ts";
 
@@ -50,6 +52,8 @@ async function serve(role: ProcessRole, print: (line: string) => void, style: St
     await installation.close();
   });
 
+  // In a terminal SIGHUP says that the terminal was closed, and ends the service.
+  if (process.stdout.isTTY !== true) process.on("SIGHUP", () => reread(service));
   const address = service.core.publicUrl();
   // Whoever waits for a mail would otherwise look for it in a mailbox.
   if (config.smtpUrl === "")
@@ -72,6 +76,20 @@ async function serve(role: ProcessRole, print: (line: string) => void, style: St
     }
   }
   return ended;
+}
+
+/** Secrets that an operator or a secret manager has replaced. Connections that are open stay open. */
+function reread({ core: { config, log }, runJob }: Service): void {
+  try {
+    log.info("secrets were read again", { settings: rereadSecrets(config, process.env).join(", ") });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    log.error("secrets could not be read again; the ones in use stay", {
+      problem: error.problems.join(" "),
+    });
+  }
+  // Reads the key ring again, and reports what is wrong with it.
+  void runJob(reportProcessJob);
 }
 
 export const start: Command = {

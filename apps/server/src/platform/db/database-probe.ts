@@ -27,7 +27,7 @@ type State = { standby: boolean; read_only: boolean; applied: AppliedMigration[]
  * is silent on the probe's connection and answers on a new one, the pool gives up those that were open before.
  */
 export class DatabaseProbe {
-  readonly #url: string;
+  readonly #url: () => string;
   readonly #db: Db;
   readonly #migrations: readonly Migration[];
   readonly #options: ConnectionOptions;
@@ -37,7 +37,7 @@ export class DatabaseProbe {
   #isClosed = false;
 
   /** `migrations`: those that this code contains. */
-  constructor(url: string, db: Db, migrations: readonly Migration[], options: ConnectionOptions = {}) {
+  constructor(url: () => string, db: Db, migrations: readonly Migration[], options: ConnectionOptions = {}) {
     this.#url = url;
     this.#options = options;
     this.#db = db;
@@ -104,7 +104,7 @@ export class DatabaseProbe {
 
   async #connect(): Promise<pg.Client> {
     if (this.#client !== null) return this.#client;
-    return openConnection(this.#url, "assay readiness", limits, {
+    return openConnection(this.#url(), "assay readiness", limits, {
       ...this.#options,
       answerMs: limitMs,
       prepare: (tried) => {

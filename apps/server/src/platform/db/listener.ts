@@ -17,7 +17,7 @@ const limits = { statementMs: 5_000, lockMs: 5_000, idleInTransactionMs: 5_000, 
  * is called with an empty payload, so that it looks for what it missed.
  */
 export class Listener {
-  readonly #url: string;
+  readonly #url: () => string;
   readonly #log: Log;
   readonly #handlers = new Map<string, Set<Handler>>();
   #client: pg.Client | null = null;
@@ -25,7 +25,7 @@ export class Listener {
   #retry: NodeJS.Timeout | undefined;
 
   /** The address must lead to the server itself: what a pooler lends for a transaction does not listen. */
-  constructor(url: string, log: Log) {
+  constructor(url: () => string, log: Log) {
     this.#url = url;
     this.#log = log;
   }
@@ -59,7 +59,7 @@ export class Listener {
         for (const handler of this.#handlers.get(channel) ?? []) handler(payload ?? "");
       });
     };
-    const client = await openConnection(this.#url, "assay listener", limits, { prepare });
+    const client = await openConnection(this.#url(), "assay listener", limits, { prepare });
     try {
       // A channel that is added meanwhile is still reached: a map's keys are read as the loop goes.
       for (const channel of this.#handlers.keys())

@@ -20,14 +20,15 @@ import { PooledConnection, type SendOptions } from "./pooled-connection.ts";
 type RefusedWrite = "disk_full" | "read_only";
 
 export type PoolOptions = {
-  url: string;
+  /** Asked for each new connection where it is a function: the password may change. */
+  url: string | (() => string);
   poolSize: number;
   onError: (error: Error) => void;
   name?: string;
   limits?: TimeLimits;
   tracer?: Tracer | null;
   /** Leads to the server itself, where `url` leads through a pooler that lends connections for single transactions. */
-  directUrl?: string;
+  directUrl?: () => string;
   /** False prepares no statement under a name. */
   named?: boolean;
 };
@@ -49,10 +50,18 @@ export class ConnectionPool {
       ...{ tracer, named, answerLimitMs: answerLimitMs(limits.statementMs) },
       limits: pooled ? { name: "limits", text: limitsOf(limits) } : null,
     };
-    this.#openSession = () => openConnection(directUrl ?? options.url, name, limits);
+    const { url } = options;
+    const urlNow = typeof url === "string" ? () => url : url;
+    this.#openSession = () => openConnection((directUrl ?? urlNow)(), name, limits);
+    // Each message has its own limit (`Pipeline.send`).
+    const connection = () => connectionTo(urlNow(), name, limits, { pooled, answerMs: 0 });
     this.#pool = new pg.Pool({
-      // Each message has its own limit (`Pipeline.send`).
-      ...connectionTo(options.url, name, limits, { pooled, answerMs: 0 }),
+      ...connection(),
+      Client: class extends pg.Client {
+        constructor() {
+          super(connection());
+        }
+      },
       max: options.poolSize,
       idleTimeoutMillis: 30_000,
     });

@@ -23,7 +23,11 @@ test("a process is ready until it knows a reason against it, and stays ready whi
 
 test("metrics are for the one token", async () => {
   const app = Fastify();
-  mountMetrics(app, async () => "assay_up 1\n", "secret");
+  mountMetrics(
+    app,
+    async () => "assay_up 1\n",
+    () => "secret",
+  );
   const get = (authorization?: string) =>
     app.inject({ url: "/metrics", headers: authorization === undefined ? {} : { authorization } });
   const answer = await get("Bearer secret");

@@ -27,12 +27,12 @@ export function mountHealth(app: FastifyInstance, { problem, isOverloaded }: Rea
   });
 }
 
-export function mountMetrics(app: FastifyInstance, render: RenderMetrics, token: string): void {
+export function mountMetrics(app: FastifyInstance, render: RenderMetrics, token: () => string): void {
   const digest = (text: string) => createHash("sha256").update(text).digest();
-  const expected = digest(`Bearer ${token}`);
   app.get("/metrics", async ({ headers: { authorization = "" } }, reply) => {
     // Takes as long for a token that is nearly right as for any other.
-    if (!timingSafeEqual(digest(authorization), expected)) return reply.code(401).send("unauthorized\n");
+    if (!timingSafeEqual(digest(authorization), digest(`Bearer ${token()}`)))
+      return reply.code(401).send("unauthorized\n");
     return reply.type("text/plain; version=0.0.4").send(await render());
   });
 }

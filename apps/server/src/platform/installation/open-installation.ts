@@ -1,5 +1,5 @@
 import type { Config } from "../../config.ts";
-import { loadConfig } from "../../load-config.ts";
+import { loadConfig, readSetting } from "../../load-config.ts";
 import { DatabaseClock } from "../db/database-clock.ts";
 import { type Db, openDb } from "../db/db.ts";
 import { checkSchema, type MigrateOptions, migrate } from "../db/migrate.ts";
@@ -35,7 +35,7 @@ export async function openInstallation(env: Environment): Promise<Installation> 
 async function open(config: Config, env: Environment): Promise<Installation> {
   const clock = new DatabaseClock();
   const log = openLog(config, clock);
-  const ring = openRing(config);
+  const ring = openRing(config, env);
   if (config.databaseUrl !== "") {
     return { config, clock, log, databaseUrl: config.databaseUrl, ring, notes: [], close: async () => {} };
   }
@@ -82,10 +82,10 @@ function openLog(config: Config, clock: Clock): Log {
   return log;
 }
 
-function openRing(config: Config): KeyRing {
+function openRing(config: Config, env: Environment): KeyRing {
   return config.secretKeys === ""
     ? openRingFile(keyRingPath(config.dataDir))
-    : new KeyRing(parseRing(config.secretKeys));
+    : new KeyRing(parseRing(config.secretKeys), () => parseRing(readSetting(env, "SECRET_KEYS")));
 }
 
 /** Where a command reaches the server itself. It has few connections, and asks for what takes long. */

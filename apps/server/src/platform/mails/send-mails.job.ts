@@ -27,15 +27,16 @@ export function createMailTransport({
   if (config.smtpUrl !== "") {
     const watchCertificate = watchMailCertificate(metrics);
     // Loaded with the first mail, so that a start does not wait for it.
-    let smtp: Transporter | null = null;
+    let smtp: { url: string; transporter: Transporter } | null = null;
     return {
       send: async (id, mail) => {
         const { createTransport } = await import("nodemailer");
-        if (smtp === null) {
-          smtp = createTransport(config.smtpUrl, { from: config.mailFrom });
-          watchCertificate(smtp);
+        if (smtp?.url !== config.smtpUrl) {
+          const transporter = createTransport(config.smtpUrl, { from: config.mailFrom });
+          smtp = { url: config.smtpUrl, transporter };
+          watchCertificate(transporter);
         }
-        await smtp.sendMail({
+        await smtp.transporter.sendMail({
           // As a text it would be read as a list of addresses.
           to: { name: "", address: mail.to },
           subject: mail.subject,

@@ -63,7 +63,7 @@ test("an event whose hint is lost with its process is found by the workers of th
 
 test("what is rolled back tells nobody, and a part of a transaction takes only its own hints with it", async () => {
   const heard: string[] = [];
-  const listener = new Listener(databaseUrl, core.log);
+  const listener = new Listener(() => databaseUrl, core.log);
   listener.on("told", (payload) => heard.push(payload));
   await listener.start();
   const refused = new Error("refused");
