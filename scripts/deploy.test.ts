@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import test from "node:test";
-import { settings } from "../apps/server/src/config.ts";
+import { fileSettings, settings } from "../apps/server/src/config.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const chart = "deploy/helm/assay";
+const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 const textOf = (file: string) => readFileSync(path.join(root, file), "utf8");
 const templates = globSync(`${chart}/templates/*.{yaml,tpl}`, { cwd: root });
-const settingNames = new Set<string>(Object.values(settings).map(({ env }) => env));
+const settingNames = new Set<string>([
+  ...Object.values(settings).map(({ env }) => env),
+  ...fileSettings.map((name) => `${settings[name].env}_FILE`),
+]);
 
 type Schema = { $ref?: string; properties?: Record<string, Schema>; definitions?: Record<string, Schema> };
 
@@ -91,10 +96,13 @@ test("every setting that chart, image and composition name is one of the service
     ...templates,
     `${chart}/values.yaml`,
     ...globSync("deploy/helm/examples/*.yaml", { cwd: root }),
+    ...globSync("deploy/systemd/*", { cwd: root }),
+    "deploy/compose/compose.yaml",
     "compose.yaml",
     "Dockerfile",
   ];
-  const elsewhere = /^(NODE_\w+|ALL|ACCESS_KEY_ID|SECRET_ACCESS_KEY|DATABASE_DIRECT_URL|UTF8|UDP|TCP)$/;
+  const elsewhere =
+    /^(ASSAY_(HOST|IMAGE)|POSTGRES_\w+|BACKUP_RECIPIENT|AF_\w+|NODE_\w+|ALL|ACCESS_KEY_ID|SECRET_ACCESS_KEY|DATABASE_DIRECT_URL|UTF8|UDP|TCP)$/;
   for (const file of files)
     for (const [name] of textOf(file).matchAll(/\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b/g))
       assert.ok(settingNames.has(name) || elsewhere.test(name), `${file} names ${name}`);
@@ -108,4 +116,20 @@ test("the image is built in stages from pinned ones, and does not run as root", 
     assert.match(base, /^(scratch|build|\$\{?BASE\}?|\S+:\d+\.\d+\.\d+-[a-z-]+(@sha256:[0-9a-f]{64})?)$/);
   assert.match(dockerfile, /^ARG BASE=node:\d+\.\d+\.\d+-bookworm-slim/m);
   assert.match(dockerfile, /^USER \d+/m);
+});
+
+test("systemd takes the units, and finds the service well confined", {
+  skip: hasSystemd ? false : "systemd-analyze is not installed",
+}, () => {
+  const units = globSync("deploy/systemd/*", { cwd: root });
+  assert.equal(units.length, 5);
+  const { stderr } = spawnSync("systemd-analyze", ["verify", ...units], { cwd: root, encoding: "utf8" });
+  // Assay is not at /opt/assay here.
+  const problems = stderr
+    .split("\n")
+    .filter((line) => /^assay|^deploy/.test(line) && !line.includes("/opt/assay"));
+  assert.deepEqual(problems, []);
+  const args = ["security", "--offline=true", "--threshold=20", "deploy/systemd/assay.service"];
+  const { status, stdout } = spawnSync("systemd-analyze", args, { cwd: root, encoding: "utf8" });
+  assert.equal(status, 0, stdout.trim().split("\n").at(-1));
 });

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
-import { chmod, lstat, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { generateIdentity, identityToRecipient } from "age-encryption";
 import pg from "pg";
+import type { ArchiveKey } from "../../src/platform/installation/archive-encryption.ts";
 import { BackupError, backupEmbedded, restoreEmbedded } from "../../src/platform/installation/backup.ts";
 import {
   type EmbeddedPostgres,
@@ -13,6 +15,7 @@ import {
 } from "../../src/platform/installation/postgres/embedded-postgres.ts";
 import { embeddedFolders } from "../../src/platform/installation/postgres/place.ts";
 import { type TarEntry, writeTar } from "../../src/platform/lib/tar.ts";
+import { assay } from "../support/process.ts";
 import { until } from "../support/until.ts";
 
 let folder = "";
@@ -141,6 +144,103 @@ describe("a backup of a service that is being written to", () => {
       /nothing to back up/,
     );
     await assert.rejects(lstat(empty), { code: "ENOENT" });
+  });
+});
+
+describe("an encrypted backup", () => {
+  const restoreTo = (name: string) => path.join(folder, name);
+
+  test("opens with each private key it was made for and with no other, and nothing in it is readable", async () => {
+    const [first, second, other] = await Promise.all([
+      generateIdentity(),
+      generateIdentity(),
+      generateIdentity(),
+    ]);
+    const recipients = [await identityToRecipient(first), await identityToRecipient(second)];
+    const toFile = path.join(folder, "sealed.tar.gz.age");
+    await backupEmbedded({ dataDir, env: process.env, toFile, lock: { kind: "recipients", recipients } });
+    const bytes = await readFile(toFile);
+    assert.equal(bytes.subarray(0, 21).toString(), "age-encryption.org/v1");
+    assert.equal((await stat(toFile)).mode & 0o777, 0o600);
+
+    const restored = restoreTo("from-second");
+    await restoreEmbedded({
+      fromFile: toFile,
+      dataDir: restored,
+      key: { kind: "identities", identities: [other, second] },
+    });
+    assert.equal(await readFile(path.join(restored, "secret-keys"), "utf8"), "1:key material\n");
+    const refused = async (key: ArchiveKey | null, fromFile: string, message: RegExp) => {
+      const dataDir = restoreTo("refused");
+      await assert.rejects(restoreEmbedded({ fromFile, dataDir, key }), (error: Error) => {
+        assert.ok(error instanceof BackupError, error.stack);
+        assert.match(error.message, message);
+        return true;
+      });
+      await assert.rejects(lstat(dataDir), { code: "ENOENT" });
+    };
+    await refused(null, toFile, /is encrypted: name the key/);
+    await refused({ kind: "identities", identities: [other] }, toFile, /cannot be decrypted/);
+    await refused({ kind: "passphrase", passphrase: "a guess" }, toFile, /cannot be decrypted/);
+    const key: ArchiveKey = { kind: "identities", identities: [first] };
+    for (const [name, damage] of [
+      ["flipped", (copy: Buffer) => copy.fill((copy.at(-9) ?? 0) ^ 1, copy.length - 9, copy.length - 8)],
+      ["cut", (copy: Buffer) => copy.subarray(0, copy.length - 70_000)],
+    ] as const) {
+      const damaged = path.join(folder, `${name}.age`);
+      await writeFile(damaged, damage(Buffer.from(bytes)));
+      await refused(key, damaged, /is damaged/);
+    }
+  });
+
+  test("with a passphrase opens with it, and may leave the key ring out", async () => {
+    const toFile = path.join(folder, "phrase.tar.gz.age");
+    const key = { kind: "passphrase", passphrase: "correct horse battery staple" } as const;
+    await backupEmbedded({ dataDir, env: process.env, toFile, lock: key, withKeys: false });
+    const said: string[] = [];
+    const restored = restoreTo("from-phrase");
+    await restoreEmbedded({ fromFile: toFile, dataDir: restored, key, log: (line) => said.push(line) });
+    await assert.rejects(lstat(path.join(restored, "secret-keys")), { code: "ENOENT" });
+    assert.ok(said.some((line) => line.includes("holds no key ring")));
+  });
+});
+
+describe("assay backup --verify", () => {
+  test("restores an archive aside, reads all of it, tries the keys, and leaves nothing behind", async () => {
+    const home = path.join(folder, "verified");
+    const env = { DATA_DIR: home, TMPDIR: path.join(folder, "scratch") };
+    await mkdir(env.TMPDIR);
+    await chmod(env.TMPDIR, 0o755);
+    const passwordFile = path.join(folder, "password.txt");
+    await writeFile(passwordFile, "four words and more");
+    const person = ["--name", "Ada", "--email", "ada@example.com", "--password-file", passwordFile];
+    const made = await assay(["user", "create", ...person], env);
+    assert.equal(made.code, 0, made.stderr);
+    const sealed = await assay(["wallet", "identity", "new", "--name", "Example"], env);
+    assert.equal(sealed.code, 0, sealed.stderr);
+    const [identity, toFile] = [await generateIdentity(), path.join(folder, "verified.age")];
+    const keyFile = path.join(folder, "identity.txt");
+    await writeFile(keyFile, `# made for the test\n${identity}\n`);
+    const backup = await assay(["backup", toFile, "--recipient", await identityToRecipient(identity)], env);
+    assert.equal(backup.code, 0, backup.stderr);
+    const verified = await assay(["backup", "--verify", toFile, "--identity", keyFile], env);
+    assert.equal(verified.code, 0, verified.stderr + verified.stdout);
+    assert.match(verified.stdout, /users +1\n/);
+    assert.match(verified.stdout, /The key ring opens what is sealed/);
+    assert.match(verified.stdout, /can be restored; this took/);
+    const left = (await readdir(env.TMPDIR)).filter((name) => name.startsWith("assay-verify-"));
+    assert.deepEqual(left, [], "the scratch folder is gone");
+
+    // The same archive with the ring of somebody else.
+    const wrongRing = `1:${Buffer.alloc(32, 9).toString("base64")}`;
+    const wrong = await assay(["backup", "--verify", toFile, "--identity", keyFile], {
+      ...env,
+      SECRET_KEYS: wrongRing,
+    });
+    assert.equal(wrong.code, 1, wrong.stdout);
+    assert.match(wrong.stdout, /Key "1" of the ring does not open/);
+    const unknown = await assay(["backup", toFile, "--recipient", "ssh-ed25519 AAAA"], env);
+    assert.match(unknown.stderr, /entry 1 is not a public key of age/);
   });
 });
 

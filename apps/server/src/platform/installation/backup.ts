@@ -1,12 +1,20 @@
 import { constants, createReadStream, createWriteStream } from "node:fs";
 import { lstat, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import pg from "pg";
 import { hasCode, ignoring } from "../lib/error-code.ts";
 import { ExplainedError } from "../lib/explained-error.ts";
 import { readTar, type TarEntry, TarError, writeTar } from "../lib/tar.ts";
+import {
+  type ArchiveKey,
+  type ArchiveLock,
+  createDecrypter,
+  createEncrypter,
+  encryptedMark,
+} from "./archive-encryption.ts";
 import { dataDirMode } from "./data-dir.ts";
 import { keyRingFileName } from "./key-ring-file.ts";
 import { startEmbeddedPostgres } from "./postgres/embedded-postgres.ts";
@@ -48,9 +56,14 @@ export async function backupEmbedded(options: {
   dataDir: string;
   env: EmbeddedPostgresOptions["env"];
   toFile: string;
+  /** Null leaves the archive in clear. */
+  lock?: ArchiveLock | null;
+  /** False leaves the key ring out, which is then kept elsewhere. */
+  withKeys?: boolean;
   log?: Progress;
 }): Promise<{ bytes: number }> {
-  const log = options.log ?? (() => {});
+  const { log = () => {}, lock = null, withKeys = true } = options;
+  const encrypt = lock === null ? null : createEncrypter(lock);
   const toFile = path.resolve(options.toFile);
   if (await exists(toFile)) throw new BackupError(`${toFile} exists already; choose another name.`);
   const { data } = embeddedFolders(options.dataDir);
@@ -59,7 +72,7 @@ export async function backupEmbedded(options: {
       `${options.dataDir} holds no data of the built-in PostgreSQL; there is nothing to back up.`,
     );
   }
-  const keyRing = path.join(path.resolve(options.dataDir), keyRingFileName);
+  const keyRing = withKeys ? path.join(path.resolve(options.dataDir), keyRingFileName) : null;
   const server = await startEmbeddedPostgres({ dataDir: options.dataDir, env: options.env, log: () => {} });
   const partial = `${toFile}.partial-${process.pid}`;
   try {
@@ -69,10 +82,11 @@ export async function backupEmbedded(options: {
     await client.connect();
     try {
       log(`writing ${toFile}`);
+      const tar = Readable.from(writeTar(archiveEntries(client, data, keyRing, log)));
+      const packed = tar.compose(createGzip({ level: 6 }));
       await pipeline(
-        writeTar(archiveEntries(client, data, keyRing, log)),
-        createGzip({ level: 6 }),
-        // Only the owner may read: the archive holds the keys beside the data.
+        encrypt === null ? packed : await encrypt(packed),
+        // Only the owner may read: the archive may hold the keys beside the data.
         createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true }),
       );
     } finally {
@@ -89,7 +103,7 @@ export async function backupEmbedded(options: {
   }
 }
 
-const readRing = (path: string) => readFile(path, "utf8").catch(() => null);
+const readRing = (path: string | null) => (path === null ? null : readFile(path, "utf8").catch(() => null));
 
 /**
  * The keys of the ring before and after the data was copied. A key may be added or retired in between, and the copy may hold
@@ -104,7 +118,7 @@ function joinRings(before: string | null, after: string | null): string | null {
 async function* archiveEntries(
   client: pg.Client,
   data: string,
-  keyRing: string,
+  keyRing: string | null,
   log: Progress,
 ): AsyncGenerator<TarEntry> {
   const major = (await readFile(path.join(data, "PG_VERSION"), "utf8")).trim();
@@ -136,8 +150,9 @@ async function* archiveEntries(
     "select labelfile, pg_walfile_name(lsn) as segment from pg_backup_stop(wait_for_archive => false)",
   );
   const keys = joinRings(ringBefore, await readRing(keyRing));
-  if (keys === null) log(`no key ring at ${keyRing}; keep SECRET_KEYS safe yourself`);
-  else yield textEntry(keyRingFileName, keys);
+  if (keys !== null) yield textEntry(keyRingFileName, keys);
+  else if (keyRing === null) log("the key ring is not in the archive; keep it safe yourself");
+  else log(`no key ring at ${keyRing}; keep SECRET_KEYS safe yourself`);
   const { labelfile, segment: lastSegment } = ended.rows[0] as { labelfile: string; segment: string };
   yield textEntry(`${dataName}/backup_label`, labelfile);
   log("data copied; adding the write-ahead log");
@@ -226,6 +241,8 @@ async function readSettled(file: string): Promise<Buffer> {
 export async function restoreEmbedded(options: {
   fromFile: string;
   dataDir: string;
+  /** For an archive that is encrypted. */
+  key?: ArchiveKey | null;
   log?: Progress;
 }): Promise<void> {
   const log = options.log ?? (() => {});
@@ -243,7 +260,7 @@ export async function restoreEmbedded(options: {
     log(`reading ${options.fromFile}`);
     const written = { keyRing: false, label: false };
     await pipeline(
-      createReadStream(options.fromFile),
+      await openArchive(options.fromFile, options.key ?? null),
       createGunzip(),
       async (input: AsyncIterable<Buffer>) => {
         await unpack(input, partial, written);
@@ -263,6 +280,40 @@ export async function restoreEmbedded(options: {
     throw error;
   } finally {
     await rm(partial, { recursive: true, force: true });
+  }
+}
+
+/** The archive in clear. What cannot be decrypted is refused with the reason. */
+async function openArchive(file: string, key: ArchiveKey | null): Promise<Readable> {
+  if (!(await isEncrypted(file))) return createReadStream(file);
+  if (key === null)
+    throw new BackupError(`${file} is encrypted: name the key with --identity, or --passphrase-file.`);
+  let opened: Readable;
+  try {
+    opened = await createDecrypter(key)(createReadStream(file));
+  } catch (error) {
+    throw new BackupError(`${file} cannot be decrypted: ${(error as Error).message}.`);
+  }
+  return Readable.from(
+    (async function* () {
+      try {
+        yield* opened;
+      } catch (error) {
+        throw new BackupError(`${file} is damaged: ${(error as Error).message}.`);
+      }
+    })(),
+  );
+}
+
+async function isEncrypted(file: string): Promise<boolean> {
+  const handle = await open(file, "r").catch((error: Error) => {
+    throw new BackupError(`${file} cannot be read: ${error.message}.`);
+  });
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(encryptedMark.length), 0, encryptedMark.length, 0);
+    return buffer.toString("latin1") === encryptedMark;
+  } finally {
+    await handle.close();
   }
 }
 

@@ -24,6 +24,8 @@ export const sections: readonly { title: string; names: readonly string[] }[] = 
     title: "Operate",
     names: [
       "operating",
+      "run-as-a-service",
+      "backups",
       "wallets-operating",
       "sizing",
       "partitioning",

@@ -1,0 +1,35 @@
+import { Readable } from "node:stream";
+import { Decrypter, Encrypter } from "age-encryption";
+
+/** What encrypts an archive: public keys of age, or one passphrase. */
+export type ArchiveLock =
+  | { kind: "recipients"; recipients: readonly string[] }
+  | { kind: "passphrase"; passphrase: string };
+
+/** What opens one: private keys of age, or the passphrase. */
+export type ArchiveKey =
+  | { kind: "identities"; identities: readonly string[] }
+  | { kind: "passphrase"; passphrase: string };
+
+/** The first bytes of every file in the format of age. */
+export const encryptedMark = "age-encryption.org/";
+
+/** Throws where a key is wrong, before anything is read. */
+export function createEncrypter(lock: ArchiveLock): (input: Readable) => Promise<Readable> {
+  const encrypter = new Encrypter();
+  if (lock.kind === "passphrase") encrypter.setPassphrase(lock.passphrase);
+  else for (const recipient of lock.recipients) encrypter.addRecipient(recipient);
+  return async (input) => fromWeb(await encrypter.encrypt(toWeb(input)));
+}
+
+export function createDecrypter(key: ArchiveKey): (input: Readable) => Promise<Readable> {
+  const decrypter = new Decrypter();
+  if (key.kind === "passphrase") decrypter.addPassphrase(key.passphrase);
+  else for (const identity of key.identities) decrypter.addIdentity(identity);
+  return async (input) => fromWeb(await decrypter.decrypt(toWeb(input)));
+}
+
+// The streams of `node:stream/web` are those of the platform; only their declared types differ.
+const toWeb = (input: Readable) => Readable.toWeb(input) as ReadableStream<Uint8Array>;
+const fromWeb = (output: ReadableStream<Uint8Array>) =>
+  Readable.fromWeb(output as Parameters<typeof Readable.fromWeb>[0]);
