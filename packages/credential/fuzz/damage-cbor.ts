@@ -1,4 +1,4 @@
-import type { Dice } from "../../emrtd/fuzz/dice.ts";
+import type { Dice } from "../../../scripts/fuzz/dice.ts";
 import { decode } from "../src/cbor/decode.ts";
 import { encode } from "../src/cbor/encode.ts";
 import {
@@ -64,6 +64,7 @@ const keys: readonly CborKey[] = [
 export function damageCbor(seeds: readonly Uint8Array[], dice: Dice): Uint8Array {
   if (seeds.length === 0 || dice.chance(30)) return dice.bytes(dice.below(dice.chance(10) ? 2000 : 64));
   let bytes = dice.pick(seeds);
+  if (!seedTrees.has(bytes)) seedTrees.set(bytes, treeOf(bytes));
   for (let rounds = 1 + dice.below(3); rounds > 0; rounds--) {
     bytes = (dice.chance(3) ? null : damageStructure(bytes, dice)) ?? damageBytes(bytes, seeds, dice);
   }
@@ -96,24 +97,15 @@ function damageBytes(bytes: Uint8Array, seeds: readonly Uint8Array[], dice: Dice
   }
 }
 
+/** A value with what is inside of it, also inside of byte strings that hold CBOR. */
+type Tree = { readonly value: CborValue; readonly children: readonly Tree[]; readonly nodes: number };
+
 function damageStructure(bytes: Uint8Array, dice: Dice): Uint8Array | null {
-  const root = parse(bytes);
+  const root = treeOf(bytes);
   if (root === null) return null;
-  const counted = { left: 0 };
-  walk(root, (value) => {
-    counted.left++;
-    return value;
-  });
-  const chosen = dice.below(counted.left);
-  let index = 0;
-  let other: CborValue = null;
-  const donor = dice.below(counted.left);
-  walk(root, (value) => {
-    if (index++ === donor) other = value;
-    return value;
-  });
-  index = 0;
-  return encode(walk(root, (value) => (index++ === chosen ? damaged(value, other, dice) : value)));
+  const chosen = dice.below(root.nodes);
+  const other = nodeAt(root, dice.below(root.nodes)).value;
+  return encode(rewritten(root, chosen, (value) => damaged(value, other, dice)));
 }
 
 function damaged(value: CborValue, other: CborValue, dice: Dice): CborValue {
@@ -145,32 +137,64 @@ function damaged(value: CborValue, other: CborValue, dice: Dice): CborValue {
   return nested;
 }
 
-/** Byte strings that hold CBOR are walked into, and written again as they became. */
-function walk(value: CborValue, visit: (value: CborValue) => CborValue): CborValue {
-  const changed = visit(value);
-  if (changed !== value) return changed;
-  if (isArray(value)) return value.map((item) => walk(item, visit));
-  if (isMap(value)) return new Map([...value].map(([key, item]) => [key, walk(item, visit)]));
-  if (value instanceof CborTag) return new CborTag(value.tag, walk(value.content, visit));
-  if (value instanceof Uint8Array && value.length > 2) {
-    const inner = parse(value);
-    if (inner !== null) return encode(walk(inner, visit));
-  }
-  return value;
+function grow(value: CborValue): Tree {
+  const inner = value instanceof Uint8Array && value.length > 2 ? parse(value) : null;
+  const inside = inner !== null ? [inner] : insideOf(value);
+  const children = inside.map(grow);
+  return { value, children, nodes: children.reduce((sum, { nodes }) => sum + nodes, 1) };
 }
 
-/** Seeds and what they hold are parsed once. */
-const parsed = new WeakMap<Uint8Array, { value: CborValue }>();
+function insideOf(value: CborValue): readonly CborValue[] {
+  if (isArray(value)) return value;
+  if (isMap(value)) return [...value.values()];
+  return value instanceof CborTag ? [value.content] : [];
+}
+
+/** The child that holds the node of this number, and its number in there. */
+function childWith(tree: Tree, index: number): { at: number; child: Tree; index: number } {
+  let left = index - 1;
+  for (const [at, child] of tree.children.entries()) {
+    if (left < child.nodes) return { at, child, index: left };
+    left -= child.nodes;
+  }
+  throw new Error("no such node");
+}
+
+function nodeAt(tree: Tree, index: number): Tree {
+  if (index === 0) return tree;
+  const inner = childWith(tree, index);
+  return nodeAt(inner.child, inner.index);
+}
+
+/** The same with one node changed. Byte strings around it are written again as they became. */
+function rewritten(tree: Tree, index: number, change: (value: CborValue) => CborValue): CborValue {
+  if (index === 0) return change(tree.value);
+  const { at, child, index: within } = childWith(tree, index);
+  const changed = rewritten(child, within, change);
+  const { value } = tree;
+  if (isArray(value)) return value.with(at, changed);
+  if (isMap(value)) {
+    const key = [...value.keys()][at] ?? "";
+    return new Map(value).set(key, changed);
+  }
+  if (value instanceof CborTag) return new CborTag(value.tag, changed);
+  return encode(changed);
+}
+
+/** The trees of the seeds, which are damaged again and again. */
+const seedTrees = new Map<Uint8Array, Tree | null>();
+
+function treeOf(bytes: Uint8Array): Tree | null {
+  const known = seedTrees.get(bytes);
+  if (known !== undefined) return known;
+  const value = parse(bytes);
+  return value === null ? null : grow(value);
+}
 
 function parse(bytes: Uint8Array): CborValue {
-  const known = parsed.get(bytes);
-  if (known !== undefined) return known.value;
-  let value: CborValue = null;
   try {
-    value = decode(bytes, { maxBytes: maxInputBytes });
+    return decode(bytes, { maxBytes: maxInputBytes });
   } catch {
-    // Not CBOR.
+    return null;
   }
-  parsed.set(bytes, { value });
-  return value;
 }

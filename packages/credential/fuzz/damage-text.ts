@@ -1,4 +1,4 @@
-import type { Dice } from "../../emrtd/fuzz/dice.ts";
+import type { Dice } from "../../../scripts/fuzz/dice.ts";
 
 const maxInputBytes = 64 * 1024;
 const scraps = [

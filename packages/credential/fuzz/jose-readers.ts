@@ -1,4 +1,5 @@
 import { CompactSign, type CryptoKey, importJWK } from "jose";
+import type { FuzzReader } from "../../../scripts/fuzz/fuzz-target.ts";
 import { fromBase64, fromBase64Url, toBase64, toBase64Url } from "../src/base64url.ts";
 import { digest, utf8 } from "../src/bytes.ts";
 import { isJsonArray, isJsonObject, readJson, readJsonBytes } from "../src/json.ts";
@@ -12,7 +13,6 @@ import { readStatusList } from "../src/status-list/read-status-list.ts";
 import type { TrustAnchor } from "../src/trust-anchor.ts";
 import { asked, binding, now } from "../test/support/pid.ts";
 import { damageText } from "./damage-text.ts";
-import type { FuzzReader } from "./fuzz-reader.ts";
 import seeds from "./jose-seeds.json" with { type: "json" };
 
 const authority = fromBase64(seeds.authority);
@@ -34,17 +34,19 @@ async function onlySeeds(text: string, isAccepted: boolean): Promise<void> {
   if (isAccepted && text !== seeds.presentation) throw new Error("accepted a changed presentation");
 }
 
+const signerKey = importJWK(seeds.signerKey, "ES256") as Promise<CryptoKey>;
+const holderKey = importJWK(seeds.holderKey, "ES256") as Promise<CryptoKey>;
+
 /** What lies behind a signature is read only if the signature is right, so the fuzzer signs what it damaged. */
 async function signed(payload: Uint8Array, typ: string): Promise<string> {
-  const key = (await importJWK(seeds.signerKey, "ES256")) as CryptoKey;
   return new CompactSign(payload)
     .setProtectedHeader({ alg: "ES256", typ, x5c: [toBase64(fromBase64(seeds.signer))] })
-    .sign(key);
+    .sign(await signerKey);
 }
 
 async function judgePayload(payload: Uint8Array): Promise<void> {
   const bound = `${await signed(payload, "dc+sd-jwt")}~${disclosures.map((text) => `${text}~`).join("")}`;
-  const privateKey = (await importJWK(seeds.holderKey, "ES256")) as CryptoKey;
+  const privateKey = await holderKey;
   const proof = { privateKey, audience: binding.clientId, nonce: binding.nonce, issuedAt: now };
   await judgeSdJwt(bound + (await keyBinding(bound, "sha-256", proof)), context);
 }
@@ -71,17 +73,14 @@ const nested = [
   ["salt", "inner", {}],
 ];
 
-/** Readers of JOSE and JSON. */
-export const joseReaders: readonly FuzzReader[] = [
+const readers: readonly Omit<FuzzReader, "damage">[] = [
   {
     name: "json",
-    damage: damageText,
     read: readJsonBytes,
     seeds: () => [payloadOf(seeds.lote), utf8(JSON.stringify(nested))],
   },
   {
     name: "jws",
-    damage: damageText,
     read: (bytes: Uint8Array) => {
       const jws = readJws(latin1(bytes), 100_000);
       return [certificatesOf(jws), claimsOf(jws)];
@@ -90,7 +89,7 @@ export const joseReaders: readonly FuzzReader[] = [
   },
   {
     name: "sd-jwt",
-    damage: damageText,
+    isCostly: true,
     read: async (bytes: Uint8Array) => {
       const text = latin1(bytes);
       await onlySeeds(text, (await judgeSdJwt(text, context)).kind === "accepted");
@@ -99,20 +98,18 @@ export const joseReaders: readonly FuzzReader[] = [
   },
   {
     name: "sd-jwt-payload",
-    damage: damageText,
+    isCostly: true,
     read: judgePayload,
     seeds: () => [payloadOf(credential[0] ?? "")],
   },
-  { name: "disclosures", damage: damageText, read: applyFrom, seeds: () => [utf8(JSON.stringify(nested))] },
+  { name: "disclosures", read: applyFrom, seeds: () => [utf8(JSON.stringify(nested))] },
   {
     name: "answer-encrypted",
-    damage: damageText,
     read: (bytes: Uint8Array) => readAnswer({ response: latin1(bytes) }, { encryption, state: "state" }),
     seeds: () => [utf8(seeds.response)],
   },
   {
     name: "answer-plain",
-    damage: damageText,
     read: async (bytes: Uint8Array) => {
       const answer = await readAnswer({ vp_token: latin1(bytes) }, { encryption: null });
       if (answer.kind === "presented") await judgeAnswer(answer.presentations, [asked], context);
@@ -121,26 +118,32 @@ export const joseReaders: readonly FuzzReader[] = [
   },
   {
     name: "status-list",
-    damage: damageText,
+    isCostly: true,
     read: (bytes: Uint8Array) => readStatusList(bytes, statusOptions),
     seeds: () => [utf8(seeds.statusList)],
   },
   {
     name: "status-list-payload",
-    damage: damageText,
+    isCostly: true,
     read: async (bytes: Uint8Array) => readStatusList(await signed(bytes, "statuslist+jwt"), statusOptions),
     seeds: () => [payloadOf(seeds.statusList)],
   },
   {
     name: "lote",
-    damage: damageText,
+    isCostly: true,
     read: (bytes: Uint8Array) => readLote(bytes, loteOptions),
     seeds: () => [utf8(seeds.lote)],
   },
   {
     name: "lote-payload",
-    damage: damageText,
+    isCostly: true,
     read: async (bytes: Uint8Array) => readLote(await signed(bytes, "JOSE"), loteOptions),
     seeds: () => [payloadOf(seeds.lote)],
   },
 ];
+
+/** Readers of JOSE and JSON. */
+export const joseReaders: readonly FuzzReader[] = readers.map((reader) => ({
+  ...reader,
+  damage: damageText,
+}));

@@ -39,8 +39,7 @@ import { keyFieldsFromTyped, mrzKeyMaterial } from "../src/mrz/mrz-key.ts";
 import { keyFieldsOf, parseMrz } from "../src/mrz/parse-mrz.ts";
 import { repairMrz } from "../src/mrz/repair-mrz.ts";
 import { codestreamOf, jp2Of, jpegOf } from "../test/support/images.ts";
-import type { FuzzReader } from "./fuzz-reader.ts";
-import { textSeeds } from "./mutate.ts";
+import { type ChipReader, textSeeds } from "./mutate.ts";
 
 const today = new Date("2026-11-15T12:00:00Z");
 
@@ -138,18 +137,18 @@ const dg2Seeds = () =>
     (["ISO_19794_5", "ISO_39794_5"] as const).map((encoding) => buildDg2({ image, encoding })),
   );
 
-export const dataReaders: readonly FuzzReader[] = [
+export const dataReaders: readonly ChipReader[] = [
   { name: "ber", read: readEverything, seeds: () => everyType },
   { name: "oid", read: oidFromBytes, seeds: () => [fromHex("2A864886F70D010702"), fromHex("8837")] },
   {
     name: "mrz",
-    text: true,
+    isText: true,
     read: (bytes) => mrzKeyMaterial(keyFieldsOf(parseMrz(bytes, today))),
     seeds: () => textSeeds(...zones.map((zone) => zone.replaceAll("\n", ""))),
   },
   {
     name: "mrz-repair",
-    text: true,
+    isText: true,
     // Every character may also be a filler, a zero or an O.
     read: (bytes) => {
       const lines = fromLatin1(bytes).split("\n");
@@ -162,7 +161,7 @@ export const dataReaders: readonly FuzzReader[] = [
   },
   {
     name: "mrz-typed",
-    text: true,
+    isText: true,
     read: (bytes) => {
       const [documentNumber = "", dateOfBirth = "", dateOfExpiry = ""] = fromLatin1(bytes).split("|");
       return mrzKeyMaterial(keyFieldsFromTyped({ documentNumber, dateOfBirth, dateOfExpiry }));

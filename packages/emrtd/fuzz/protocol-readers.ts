@@ -30,7 +30,7 @@ import { cardAccessFile, createVirtualChip } from "../src/virtual/virtual-chip.t
 import mappingRecording from "../test/recordings/chip-authentication-mapping.json" with { type: "json" };
 import { sampleKey } from "../test/support/sample-document.ts";
 import { seededRandom } from "../test/support/seeded-random.ts";
-import type { FuzzReader } from "./fuzz-reader.ts";
+import type { ChipReader } from "./mutate.ts";
 
 const smallCurve = curveNamed("secp192r1");
 
@@ -145,7 +145,7 @@ function continueMapping(bytes: Uint8Array): unknown {
   return continueChipMapping(state, [bytes.slice(1)], mappingFiles);
 }
 
-export const protocolReaders: readonly FuzzReader[] = [
+export const protocolReaders: readonly ChipReader[] = [
   {
     name: "command-apdu",
     read: decodeCommand,

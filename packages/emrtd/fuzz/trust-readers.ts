@@ -43,7 +43,7 @@ import { readCertificate } from "../src/x509/certificate.ts";
 import { readCrl, readCrlIssuer } from "../src/x509/crl.ts";
 import { revocationListAddresses } from "../src/x509/distribution-points.ts";
 import { readName } from "../src/x509/name.ts";
-import type { FuzzReader } from "./fuzz-reader.ts";
+import type { ChipReader } from "./mutate.ts";
 
 const today = new Date("2026-11-15T12:00:00Z");
 const country = createTestCountry(defaultTestSeed, today);
@@ -178,7 +178,7 @@ const deviationList = signMessage(
 const passport = documentFilesOf(testDocuments(today)[0] ?? { files: {} });
 
 /** Readers of certificates, signatures and trust, and the whole verification on a security object from a stranger. */
-export const trustReaders: readonly FuzzReader[] = [
+export const trustReaders: readonly ChipReader[] = [
   {
     name: "certificate",
     read: (bytes) => {
@@ -213,7 +213,7 @@ export const trustReaders: readonly FuzzReader[] = [
   { name: "deviation list", read: readDeviations, seeds: () => [deviations] },
   {
     name: "policy",
-    text: true,
+    isText: true,
     read: (bytes) => parsePolicy(fromLatin1(bytes)),
     seeds: () =>
       ["strict, sha1=warn, revocation_list_stale=accept", '{"base": "strict", "sha1": "warn"}'].map(latin1),
@@ -235,19 +235,19 @@ export const trustReaders: readonly FuzzReader[] = [
   },
   {
     name: "trust import of text",
-    text: true,
+    isText: true,
     read: importFile,
     seeds: () => signers.flatMap((der) => [latin1(pem(der)), latin1(ldif(der))]),
   },
   {
     name: "trust record",
-    text: true,
+    isText: true,
     read: (bytes) => deserialiseTrustRecord(fromLatin1(bytes)),
     seeds: () => testCountryTrust(country).map((record) => latin1(serialiseTrustRecord(record))),
   },
   {
     name: "base64",
-    text: true,
+    isText: true,
     read: (bytes) => fromBase64(fromLatin1(bytes)),
     seeds: () => [latin1(toBase64(new Uint8Array(40))), latin1(toHex(new Uint8Array(20)))],
   },

@@ -1,4 +1,4 @@
-import { Dice } from "../../../../packages/emrtd/fuzz/dice.ts";
+import { Dice } from "../../../../scripts/fuzz/dice.ts";
 import { isBusy, judge } from "./judge.ts";
 import { type Operation, operationAt, readOperations } from "./operations.ts";
 import { type Credentials, createPicker, type FuzzRequest, makeRequest, type Who } from "./requests.ts";

@@ -1,4 +1,4 @@
-import type { Dice } from "../../../../packages/emrtd/fuzz/dice.ts";
+import type { Dice } from "../../../../scripts/fuzz/dice.ts";
 import type { Operation, Parameter } from "./operations.ts";
 import type { Things } from "./things.ts";
 import { breakOne, fitting, oddText, unfitting } from "./values.ts";

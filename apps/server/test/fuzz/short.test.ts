@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { after, test } from "node:test";
-import { Dice } from "../../../../packages/emrtd/fuzz/dice.ts";
+import { Dice } from "../../../../scripts/fuzz/dice.ts";
 import { systemClock } from "../../src/platform/kernel/clock.ts";
 import { createPartner, expectData } from "../support/api.ts";
 import { startDnsServer } from "../support/dns-server.ts";

@@ -1,4 +1,4 @@
-import type { Dice } from "../../../../packages/emrtd/fuzz/dice.ts";
+import type { Dice } from "../../../../scripts/fuzz/dice.ts";
 
 const maxOfAKind = 24;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

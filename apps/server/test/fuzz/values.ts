@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type JsonWebKey } from "node:crypto";
 import { ageClaim, claimKeys } from "@assay/contract/sessions";
 import { TOTP } from "otpauth";
-import type { Dice } from "../../../../packages/emrtd/fuzz/dice.ts";
+import type { Dice } from "../../../../scripts/fuzz/dice.ts";
 import type { Schema } from "./operations.ts";
 import type { Things } from "./things.ts";
 
