@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { serialize } from "node:v8";
 import type { AttemptId, OrganizationId, SessionId } from "@assay/contract/ids";
 import type { CancelReason, FailureCode } from "@assay/contract/sessions";
-import { buildMrz } from "@assay/emrtd/mrz/build-mrz";
 import { parseMrzLines } from "@assay/emrtd/mrz/parse-mrz";
 import { personActor } from "../../src/platform/audit/audit.store.ts";
 import type { Core } from "../../src/platform/core.ts";
@@ -24,6 +23,7 @@ import {
   type SessionRow,
 } from "../../src/verification/sessions/session.store.ts";
 import { type Api, expectData } from "./api.ts";
+import { specimenLines } from "./specimen-mrz.ts";
 
 export function deviceHash(name: string): Buffer {
   return createHash("sha256").update(name).digest();
@@ -73,21 +73,7 @@ export async function claimed(core: Core, sessionId: string, device = "phone"): 
 
 /** A verified chip whose holder is called CANARY. */
 function canaryChip(now: Date): ProvenChip {
-  const mrz = parseMrzLines(
-    buildMrz({
-      format: "TD3",
-      documentCode: "P",
-      issuingState: "UTO",
-      nationality: "UTO",
-      documentNumber: "L898902C3",
-      dateOfBirth: "740812",
-      dateOfExpiry: "310415",
-      sex: "F",
-      primaryName: "CANARY",
-      secondaryName: "",
-    }),
-    now,
-  );
+  const mrz = parseMrzLines(specimenLines({ primaryName: "CANARY" }), now);
   const content = serialize({ mrz } satisfies ChipContent);
   return { kind: "document_chip", content, level: "chip_genuine", revocation: "checked", warnings: [] };
 }

@@ -10,11 +10,11 @@ import { EmrtdError } from "@assay/emrtd/emrtd-error";
 import { buildDg1 } from "@assay/emrtd/lds/dg1";
 import { buildDg14 } from "@assay/emrtd/lds/dg14";
 import { buildDg15 } from "@assay/emrtd/lds/dg15";
-import { buildMrz } from "@assay/emrtd/mrz/build-mrz";
 import type { CardReaders } from "@assay/emrtd/node/pcsc";
 import { PcscError, type PcscReaderState } from "@assay/emrtd/node/pcscd-client";
 import type { ChipProof } from "@assay/emrtd/verify/report";
 import { createVirtualChip, type VirtualChipOptions } from "@assay/emrtd/virtual/virtual-chip";
+import { specimenLines } from "../../../test/support/specimen-mrz.ts";
 import { accessKeyFromTyped } from "./access-key.ts";
 import { type DeskVerdict, readDocumentAtDesk } from "./read-document.ts";
 
@@ -28,20 +28,7 @@ const pkcs8 = (key: { export(options: { format: "der"; type: "pkcs8" }): Buffer 
 
 const documentFiles = {
   SOD: tlv(0x77, new Uint8Array(500)),
-  DG1: buildDg1(
-    buildMrz({
-      format: "TD3",
-      documentCode: "P",
-      issuingState: "UTO",
-      nationality: "UTO",
-      documentNumber: "L898902C3",
-      dateOfBirth: "740812",
-      dateOfExpiry: "300415",
-      sex: "F",
-      primaryName: "ERIKSSON",
-      secondaryName: "ANNA MARIA",
-    }),
-  ),
+  DG1: buildDg1(specimenLines({ dateOfExpiry: "300415", secondaryName: "Anna Maria" })),
   DG2: tlv(0x75, new Uint8Array(9000)),
   DG14: buildDg14([
     { kind: "chipAuthentication", protocol: oids.chipAuthenticationEcdhAes128, version: 1 },

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { serialize } from "node:v8";
 import type { OrganizationId } from "@assay/contract/ids";
-import { buildMrz } from "@assay/emrtd/mrz/build-mrz";
 import { parseMrzLines } from "@assay/emrtd/mrz/parse-mrz";
+import { specimenLines } from "../../../test/support/specimen-mrz.ts";
 import { knownId } from "../../platform/kernel/ids.ts";
 import { serviceDocumentId } from "./document-chip/claims.ts";
 import type { ChipContent } from "./document-chip/proof.ts";
@@ -12,20 +12,7 @@ import { sharedData } from "./shared-data.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");
 const organizationId = knownId<OrganizationId>("org-1");
-const mrz = parseMrzLines(
-  buildMrz({
-    format: "TD3",
-    documentCode: "P",
-    issuingState: "UTO",
-    nationality: "UTO",
-    documentNumber: "L898902C3",
-    dateOfBirth: "740812",
-    dateOfExpiry: "310415",
-    sex: "F",
-    primaryName: "Eriksson",
-  }),
-  now,
-);
+const mrz = parseMrzLines(specimenLines(), now);
 
 test("a success tells the chosen claims of what was proved, which were chosen, and what it rests on", () => {
   const proof: Proof = {

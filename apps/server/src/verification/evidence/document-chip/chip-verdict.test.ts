@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { serialize } from "node:v8";
-import { buildMrz } from "@assay/emrtd/mrz/build-mrz";
 import { parseMrzLines } from "@assay/emrtd/mrz/parse-mrz";
 import { type Check, checkNames, makeReport } from "@assay/emrtd/verify/report";
+import { specimenLines } from "../../../../test/support/specimen-mrz.ts";
 import { chipVerdict } from "./chip-verdict.ts";
 import type { ChipContent } from "./proof.ts";
 
@@ -17,20 +17,7 @@ const report = makeReport(
   [],
 );
 /** Born in 1925 or in 2025. */
-const mrz = parseMrzLines(
-  buildMrz({
-    format: "TD3",
-    documentCode: "P",
-    issuingState: "UTO",
-    nationality: "UTO",
-    documentNumber: "L898902C3",
-    dateOfBirth: "250301",
-    dateOfExpiry: "310415",
-    sex: "F",
-    primaryName: "Eriksson",
-  }),
-  now,
-);
+const mrz = parseMrzLines(specimenLines({ dateOfBirth: "250301" }), now);
 const checked = { failureCode: null, content: serialize({ mrz } satisfies ChipContent), report };
 const nothing = { selectedFieldKeys: ["family_name"], requirements: {} };
 const open = { ...nothing, selectedFieldKeys: ["date_of_birth"] };

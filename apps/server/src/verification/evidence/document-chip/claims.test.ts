@@ -7,24 +7,13 @@ import { isAtLeast } from "@assay/emrtd/mrz/age";
 import { buildMrz } from "@assay/emrtd/mrz/build-mrz";
 import { parseMrzLines } from "@assay/emrtd/mrz/parse-mrz";
 import fc from "fast-check";
+import { specimen } from "../../../../test/support/specimen-mrz.ts";
 import { knownId } from "../../../platform/kernel/ids.ts";
 import { buildClaims, claimRefusal, serviceDocumentId } from "./claims.ts";
 import type { ChipContent } from "./proof.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");
-const content = {
-  format: "TD3" as const,
-  documentCode: "P",
-  issuingState: "UTO",
-  nationality: "UTO",
-  documentNumber: "L898902C3",
-  dateOfBirth: "740812",
-  dateOfExpiry: "310415",
-  sex: "F" as const,
-  primaryName: "Eriksson",
-  secondaryName: "Anna Maria",
-  optionalData: "ZE184226B",
-};
+const content = { ...specimen, secondaryName: "Anna Maria", optionalData: "ZE184226B" };
 const mrz = parseMrzLines(buildMrz(content), now);
 const date = (
   raw: string,
