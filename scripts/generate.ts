@@ -45,7 +45,6 @@ export const generated: readonly { path: string; make: () => string | Promise<st
   { path: "docs/openapi.json", make: () => `${JSON.stringify(describeApi(routes), null, 2)}\n` },
   { path: "docs/asyncapi.json", make: () => `${JSON.stringify(describeSocket(), null, 2)}\n` },
   { path: "docs/errors.md", make: () => describeErrors(routes) },
-  { path: "packages/webhook/src/event.ts", make: describeEventTypes },
   { path: "packages/webhook/lib/index.js", make: bundleWebhook },
   { path: "packages/webhook/lib/index.d.ts", make: () => declarationsOf("index") },
   { path: "packages/webhook/lib/event.d.ts", make: describeEventTypes },

@@ -48,10 +48,9 @@ function declareAll(): ReadonlyMap<string, string> {
     );
     if (made.status !== 0) throw new Error(`${made.stdout}${made.stderr}`);
     const read = (name: string) =>
-      readFileSync(path.join(folder, `${name}.d.ts`), "utf8").replaceAll(
-        /from "(\.\/[a-z-]+)\.ts"/g,
-        'from "$1.js"',
-      );
+      readFileSync(path.join(folder, `${name}.d.ts`), "utf8")
+        .replaceAll(/from "(\.\/[a-z-]+)\.ts"/g, 'from "$1.js"')
+        .replaceAll('from "../lib/event.d.ts"', 'from "./event.js"');
     return new Map(["index", "webhook-error"].map((name) => [name, read(name)]));
   } finally {
     rmSync(folder, { recursive: true, force: true });

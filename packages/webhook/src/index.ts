@@ -6,11 +6,11 @@ import {
   importPKCS8,
   type JWK,
 } from "jose";
-import type { WebhookEvent } from "./event.ts";
+import type { WebhookEvent } from "../lib/event.d.ts";
 import { verifySignature } from "./verify-signature.ts";
 import { WebhookError } from "./webhook-error.ts";
 
-export type * from "./event.ts";
+export type * from "../lib/event.d.ts";
 // biome-ignore lint/performance/noBarrelFile: a published package has one entry.
 export { WebhookError, type WebhookErrorCode } from "./webhook-error.ts";
 
