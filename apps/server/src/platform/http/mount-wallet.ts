@@ -27,8 +27,8 @@ const requestBodyBytes = 16 * 1024;
 const maxWalletNonce = 1024;
 
 /**
- * What wallets call: OAuth's JSON, without the envelope, without cookies. Whatever is wrong with an answer is answered alike, so that
- * nobody learns from it which requests there are.
+ * What wallets call: OAuth's JSON, without the envelope, without cookies. Every answer that cannot be taken is
+ * refused alike, so that the refusal does not show which requests exist.
  */
 export function mountWallet(app: FastifyInstance, endpoints: WalletEndpoints, log: Log): void {
   const { paths } = endpoints;

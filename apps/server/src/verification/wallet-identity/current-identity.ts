@@ -70,7 +70,7 @@ async function open({ ring }: Pick<Core, "ring">, row: WalletIdentityRow): Promi
 async function makeSandboxIdentity({ db, ring, publicUrl }: Around, now: Date): Promise<void> {
   const key = newIdentityKey();
   const validity = { from: later(now, -dayMs), until: later(now, sandboxYears * 365 * dayMs) };
-  const leaf = writeSandboxLeaf(new URL(publicUrl()).hostname, key, newIdentityKey(), validity);
+  const leaf = await writeSandboxLeaf(new URL(publicUrl()).hostname, key, newIdentityKey(), validity);
   const privateKeySealed = sealKey(ring, key, sandboxIdentityId);
   const identity = { id: sandboxIdentityId, environment: "sandbox", privateKeySealed } as const;
   await insertIdentity(db, identity, readChain([leaf], now), now);

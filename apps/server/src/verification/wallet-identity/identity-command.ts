@@ -46,7 +46,7 @@ export async function newIdentity(
     null,
     now,
   );
-  const pem = toPem("CERTIFICATE REQUEST", writeCertificateRequest(subject, host, key));
+  const pem = toPem("CERTIFICATE REQUEST", await writeCertificateRequest(subject, host, key));
   if (out === null) for (const line of pem.trimEnd().split("\n")) print(line);
   else await writeFile(out, pem);
   print(

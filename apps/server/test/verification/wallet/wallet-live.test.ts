@@ -73,7 +73,8 @@ test("live requests are made as the operator's own identity, and test credential
     const now = clock.now();
     const [id, key] = [newUuid(now), newIdentityKey()];
     const validity = { from: later(now, -dayMs), until: later(now, 90 * dayMs) };
-    const chain = readChain([writeSandboxLeaf("verify.example.org", key, newIdentityKey(), validity)], now);
+    const leaf = await writeSandboxLeaf("verify.example.org", key, newIdentityKey(), validity);
+    const chain = readChain([leaf], now);
     const privateKeySealed = sealKey(core.ring, key, id);
     assert.ok(
       await insertIdentity(core.db, { id, environment: "live", privateKeySealed, registration }, chain, now),
