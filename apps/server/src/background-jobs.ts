@@ -1,6 +1,6 @@
 import { setAsideAs } from "./delivery/webhooks/delivery.store.ts";
-import { createPurgeHistory, scrubPayloads } from "./delivery/webhooks/purge-history.job.ts";
-import { removeAbsentListeners } from "./delivery/webhooks/remove-absent-listeners.job.ts";
+import { createPurgeHistory, historyAtOnce, scrubPayloads } from "./delivery/webhooks/purge-history.job.ts";
+import { listenersAtOnce, removeAbsentListeners } from "./delivery/webhooks/remove-absent-listeners.job.ts";
 import {
   answerMailsJob,
   expireSessionsJob,
@@ -14,6 +14,7 @@ import type { Services } from "./open-services.ts";
 import { dropDivisionChecks } from "./operations/retention/division-check.store.ts";
 import { measureQueues } from "./operations/retention/measure-queues.job.ts";
 import { measureBacklogJob, retentionJobs } from "./operations/retention/retain-sessions.job.ts";
+import type { Core } from "./platform/core.ts";
 import { codeVersion } from "./platform/db/migrate.ts";
 import { type Expired, retryChannel } from "./platform/db/set-aside.store.ts";
 import { expiredAnswers } from "./platform/http/idempotency.store.ts";
@@ -24,20 +25,20 @@ import { describeError } from "./platform/lib/log.ts";
 import type { Job, Scheduler } from "./platform/lib/scheduler.ts";
 import { removeMailFiles } from "./platform/mails/mail-files.ts";
 import { mailChannel } from "./platform/mails/queue-mail.ts";
-import { createMailTransport, sendDueMails } from "./platform/mails/send-mails.job.ts";
-import { answerMailRequests } from "./tenants/accounts/answer-mail-requests.job.ts";
+import { createMailTransport, mailsAtOnce, sendDueMails } from "./platform/mails/send-mails.job.ts";
+import { answerMailRequests, requestsAtOnce } from "./tenants/accounts/answer-mail-requests.job.ts";
 import { foldEmails } from "./tenants/accounts/fold-emails.job.ts";
-import { purgeAccountLeftovers } from "./tenants/accounts/purge-accounts.job.ts";
+import { leftoversAtOnce, purgeAccountLeftovers } from "./tenants/accounts/purge-accounts.job.ts";
 import { mailRequestChannel } from "./tenants/accounts/request-link.ts";
 import { expiredUserSessions } from "./tenants/accounts/user.store.ts";
 import { expiredChallenges } from "./tenants/domains/domain.store.ts";
-import { recheckDomains } from "./tenants/domains/recheck-domains.job.ts";
+import { domainsAtOnce, recheckDomains } from "./tenants/domains/recheck-domains.job.ts";
 import { foldInvitations } from "./tenants/organizations/fold-invitations.job.ts";
 import { deleteOrganizations } from "./tenants/organizations/hard-delete.job.ts";
 import { expiredInvitations } from "./tenants/organizations/invitation.store.ts";
 import { deleteAttemptSockets } from "./verification/attempts/attempt-socket.store.ts";
 import { countSessionOutcomes, outcomesAtOnce } from "./verification/sessions/count-outcomes.job.ts";
-import { expireSessions } from "./verification/sessions/expire-sessions.job.ts";
+import { expiredAtOnce, expireSessions } from "./verification/sessions/expire-sessions.job.ts";
 import { refreshTrust } from "./verification/trust/refresh-trust.job.ts";
 import { createShowTrust } from "./verification/trust/show-trust.ts";
 import { deleteConsents } from "./verification/verify/consent.store.ts";
@@ -81,6 +82,59 @@ export function jobsOfEveryProcess(services: Services): Job[] {
 /** A job that deals with rows, and sets those aside under its own name that it cannot deal with. */
 type RowJob = Omit<Job, "run"> & { run: (job: string) => () => Promise<number> };
 
+const purgedAtOnce = 1000;
+
+/** Rows that only have to go once their time is over. */
+function purgeJobs({ clock, setAside }: Pick<Core, "clock" | "setAside">): RowJob[] {
+  const purging = (expired: () => Expired) => ({
+    batchSize: purgedAtOnce,
+    run: (job: string) => () => setAside.purge(job, expired(), purgedAtOnce),
+  });
+  return [
+    {
+      name: "purge-idempotent-answers",
+      everyMs: 10 * minuteMs,
+      isShared: true,
+      ...purging(() => expiredAnswers(clock.now())),
+    },
+    {
+      name: "purge-wallet-requests",
+      everyMs: 15 * secondMs,
+      ...purging(() => expiredRequests(clock.now())),
+    },
+    {
+      name: "purge-domain-challenges",
+      everyMs: hourMs,
+      isShared: true,
+      ...purging(() => expiredChallenges(later(clock.now(), -30 * dayMs))),
+    },
+    {
+      name: "purge-invitations",
+      everyMs: hourMs,
+      isShared: true,
+      ...purging(() => expiredInvitations(clock.now())),
+    },
+    {
+      name: "purge-user-sessions",
+      everyMs: hourMs,
+      isShared: true,
+      ...purging(() => expiredUserSessions(clock.now())),
+    },
+    {
+      name: "purge-wallet-identities",
+      everyMs: hourMs,
+      isShared: true,
+      ...purging(() => retiredIdentities(later(clock.now(), -dayMs))),
+    },
+    {
+      name: "purge-status-lists",
+      everyMs: hourMs,
+      isShared: true,
+      ...purging(() => unusedStatusLists(later(clock.now(), -30 * dayMs))),
+    },
+  ];
+}
+
 /** The one list of background work. Each run handles a bounded batch and can be repeated. */
 export function jobsOfWorkers({
   core,
@@ -90,14 +144,19 @@ export function jobsOfWorkers({
   trust,
   trustReader,
 }: Services): Job[] {
-  const { config, db, clock, setAside } = core;
+  const { config, db } = core;
   const mailTransport = createMailTransport(core);
-  const purge = (expired: () => Expired) => (job: string) => () => setAside.purge(job, expired(), 1000);
   const rowJobs: RowJob[] = [
-    { name: sendMailsJob, everyMs: 5 * secondMs, run: (job) => () => sendDueMails(core, mailTransport, job) },
+    {
+      name: sendMailsJob,
+      everyMs: 5 * secondMs,
+      batchSize: mailsAtOnce,
+      run: (job) => () => sendDueMails(core, mailTransport, job),
+    },
     {
       name: answerMailsJob,
       everyMs: 10 * secondMs,
+      batchSize: requestsAtOnce,
       run: (job) => () => answerMailRequests(core, job),
     },
     // What a process of the version before still writes, during an update.
@@ -107,68 +166,45 @@ export function jobsOfWorkers({
       name: "purge-account-leftovers",
       everyMs: 10 * minuteMs,
       isShared: true,
+      batchSize: leftoversAtOnce,
       run: (job) => () => purgeAccountLeftovers(core, job),
     },
-    { name: expireSessionsJob, everyMs: secondMs, run: (job) => expireSessions(core, job) },
+    {
+      name: expireSessionsJob,
+      everyMs: secondMs,
+      batchSize: expiredAtOnce,
+      run: (job) => expireSessions(core, job),
+    },
     {
       name: "count-outcomes",
       everyMs: 15 * secondMs,
       batchSize: outcomesAtOnce,
       run: (job) => () => countSessionOutcomes(core, job),
     },
-    {
-      name: "purge-idempotent-answers",
-      everyMs: 10 * minuteMs,
-      isShared: true,
-      run: purge(() => expiredAnswers(clock.now())),
-    },
-    {
-      name: "purge-wallet-requests",
-      everyMs: 15 * secondMs,
-      run: purge(() => expiredRequests(clock.now())),
-    },
     { name: "delete-organizations", everyMs: minuteMs, run: (job) => deleteOrganizations(core, job) },
-    { name: "recheck-domains", everyMs: minuteMs, run: (job) => () => recheckDomains(core, job) },
     {
-      name: "purge-domain-challenges",
-      everyMs: hourMs,
-      isShared: true,
-      run: purge(() => expiredChallenges(later(clock.now(), -30 * dayMs))),
+      name: "recheck-domains",
+      everyMs: minuteMs,
+      batchSize: domainsAtOnce,
+      run: (job) => () => recheckDomains(core, job),
     },
     {
-      name: "purge-invitations",
-      everyMs: hourMs,
-      isShared: true,
-      run: purge(() => expiredInvitations(clock.now())),
+      name: "scrub-webhook-payloads",
+      everyMs: 30 * secondMs,
+      batchSize: historyAtOnce,
+      run: (job) => () => scrubPayloads(core, job),
     },
-    {
-      name: "purge-user-sessions",
-      everyMs: hourMs,
-      isShared: true,
-      run: purge(() => expiredUserSessions(clock.now())),
-    },
-    {
-      name: "purge-wallet-identities",
-      everyMs: hourMs,
-      isShared: true,
-      run: purge(() => retiredIdentities(later(clock.now(), -dayMs))),
-    },
-    {
-      name: "purge-status-lists",
-      everyMs: hourMs,
-      isShared: true,
-      run: purge(() => unusedStatusLists(later(clock.now(), -30 * dayMs))),
-    },
-    { name: "scrub-webhook-payloads", everyMs: 30 * secondMs, run: (job) => () => scrubPayloads(core, job) },
     {
       name: "purge-webhook-history",
       everyMs: 10 * minuteMs,
       isShared: true,
+      batchSize: historyAtOnce,
       run: (job) => createPurgeHistory(core, job),
     },
     {
       name: "remove-absent-listeners",
       everyMs: minuteMs,
+      batchSize: listenersAtOnce,
       run: (job) => () => removeAbsentListeners(core, job),
     },
     {
@@ -176,6 +212,7 @@ export function jobsOfWorkers({
       everyMs: minuteMs,
       run: (job) => () => refreshTrust({ ...core, safeFetch, trust, reader: trustReader }, job),
     },
+    ...purgeJobs(core),
   ];
   const jobs: Job[] = [
     ...rowJobs.map((job) => ({ ...job, run: job.run(job.name) })),

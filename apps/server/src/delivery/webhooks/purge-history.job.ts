@@ -12,7 +12,7 @@ import {
 import { forgetPreviousSecrets } from "./endpoint.store.ts";
 import { oldEvents } from "./event.store.ts";
 
-const batchSize = 1000;
+export const historyAtOnce = 1000;
 const countUpTo = 10_000;
 
 /** Removes events and deliveries that are past their time, one batch of each, and secrets that sign no more. */
@@ -24,11 +24,11 @@ export function createPurgeHistory(core: Core, job: string): () => Promise<numbe
   );
   return async () => {
     const cutoff = later(clock.now(), -config.webhookHistoryDays * dayMs);
-    const deliveries = await setAside.rowsOf(job, "webhook_deliveries").run(batchSize, {
+    const deliveries = await setAside.rowsOf(job, "webhook_deliveries").run(historyAtOnce, {
       take: (tx, among) => takeOldDeliveries(tx, cutoff, clock.now(), among),
       handle: (tx, rows) => deleteDeliveriesWithAttempts(tx, rows),
     });
-    const events = await setAside.purge(job, oldEvents(cutoff), batchSize);
+    const events = await setAside.purge(job, oldEvents(cutoff), historyAtOnce);
     await forgetPreviousSecrets(db, clock.now());
     showBacklog(await countPastRetention(db, cutoff, countUpTo));
     return deliveries + events;
@@ -40,7 +40,7 @@ export function scrubPayloads(
   { setAside, clock }: Pick<Core, "clock" | "setAside">,
   job: string,
 ): Promise<number> {
-  return setAside.rowsOf(job, "webhook_deliveries").run(batchSize, {
+  return setAside.rowsOf(job, "webhook_deliveries").run(historyAtOnce, {
     take: (tx, among) => takeExpiredPayloads(tx, clock.now(), among),
     handle: (tx, rows) => scrubPayloadsOf(tx, rows.map(idOf), clock.now()),
   });

@@ -6,7 +6,7 @@ import { later, minuteMs } from "../../platform/kernel/clock.ts";
 import { endDeliveriesOf } from "./delivery.store.ts";
 import { deleteListeners, takeAbsentListeners, tellListenerChanged } from "./listener.store.ts";
 
-const batchSize = 100;
+export const listenersAtOnce = 100;
 
 /** Removes listeners whose stream was not open for too long, as if somebody had deleted them. */
 export function removeAbsentListeners(
@@ -15,7 +15,7 @@ export function removeAbsentListeners(
 ): Promise<number> {
   const now = clock.now();
   const before = later(now, -listenerAbsenceMinutes * minuteMs);
-  return setAside.rowsOf(job, "webhook_endpoints").run(batchSize, {
+  return setAside.rowsOf(job, "webhook_endpoints").run(listenersAtOnce, {
     take: (tx, among) => takeAbsentListeners(tx, before, among),
     handle: async (tx, listeners) => {
       const ids = listeners.map(({ id }) => id);

@@ -43,6 +43,7 @@ export function retentionJobs(
       name: "purge-sessions",
       everyMs: 5 * minuteMs,
       isShared: true,
+      batchSize,
       run: setAside.rowsOf("purge-sessions", "sessions").sweep(batchSize, {
         take: (tx, among) => takeEndedSessions(tx, sessionsEndedBefore(), among),
         handle: async (tx, sessions) => {
@@ -56,6 +57,7 @@ export function retentionJobs(
       name: "minimise-attempts",
       everyMs: 5 * minuteMs,
       isShared: true,
+      batchSize,
       run: setAside.rowsOf("minimise-attempts", "attempts").sweep(batchSize, {
         take: (tx, among) => takeOldAttempts(tx, attemptsEndedBefore(), among),
         handle: async (tx, attempts) => {
@@ -73,6 +75,7 @@ export function retentionJobs(
       name: "purge-audit-logs",
       everyMs: 5 * minuteMs,
       isShared: true,
+      batchSize,
       run: setAside.rowsOf("purge-audit-logs", "audit_logs").sweep(batchSize, {
         take: (tx, among) => takeOldAuditLogs(tx, auditedBefore(), among),
         handle: (tx, entries) =>

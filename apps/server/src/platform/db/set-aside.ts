@@ -156,21 +156,27 @@ export class JobRows {
   }
 
   /** What is to be tried again, then a batch of the others. Returns how many rows were dealt with or set aside. */
-  async run<T extends TakenRow>(limit: number, steps: Steps<T>): Promise<number> {
-    const healed = await this.retry((id) => this.again(id, steps));
-    return healed + (await this.batch(limit, steps)).taken.length;
+  run<T extends TakenRow>(limit: number, steps: Steps<T>): Promise<number> {
+    return this.#withRetries(steps, async () => (await this.batch(limit, steps)).taken.length);
   }
 
   /** The same for rows in the order of their key, each batch after the one before. */
   sweep<T extends TakenRow>(limit: number, steps: Steps<T>): () => Promise<number> {
-    const next = sweepInOrder(async (after) => {
+    const next = sweepInOrder(limit, async (after) => {
       const { taken } = await this.batch(limit, steps, after);
       return { handled: taken.length, lastKey: lastOf(taken) };
     });
-    return async () => {
+    return () => this.#withRetries(steps, next);
+  }
+
+  /** Again as long as rows heal: then all are tried at once, with a batch of the others after every few of them. */
+  async #withRetries<T extends TakenRow>(steps: Steps<T>, batch: () => Promise<number>): Promise<number> {
+    let handled = 0;
+    for (;;) {
       const healed = await this.retry((id) => this.again(id, steps));
-      return healed + (await next());
-    };
+      handled += healed + (await batch());
+      if (healed === 0) return handled;
+    }
   }
 
   /**

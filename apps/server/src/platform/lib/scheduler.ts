@@ -5,14 +5,17 @@ import type { Tracer } from "./tracer.ts";
 
 /**
  * Background work. `run` does one small batch and returns how many items it handled; it is called again at once until
- * it returns 0 (less than `batchSize`), so a backlog of any size is worked off. It must be idempotent and safe to run in several processes at
- * the same time.
+ * it returns less than `batchSize`, so a backlog of any size is worked off. It must be idempotent and safe to run in
+ * several processes at the same time.
  */
 export type Job = {
   name: string;
   everyMs: number;
   run: () => Promise<number>;
-  /** For items that come all the time: without it, each call would handle the few that came during the one before. */
+  /**
+   * The most that one call handles; 1 where it is left out. Items that come all the time need it: otherwise each call
+   * would handle the few that came during the one before, and never end.
+   */
   batchSize?: number;
   /** In each interval one process runs it for all of them, however often processes start. */
   isShared?: boolean;

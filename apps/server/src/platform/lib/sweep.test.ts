@@ -34,7 +34,7 @@ test("every row is dealt with once, in batches that never start over", async () 
   await fc.assert(
     fc.asyncProperty(keys, fc.integer({ min: 1, max: 10 }), async (all, largest) => {
       const rows = new Rows(all);
-      const run = sweepInOrder((after) => rows.take(after, largest));
+      const run = sweepInOrder(largest, (after) => rows.take(after, largest));
       let total = 0;
       for (let done = await run(); done > 0; done = await run()) total += done;
       assert.equal(total, all.length);
@@ -46,17 +46,25 @@ test("every row is dealt with once, in batches that never start over", async () 
 
 test("rows that somebody else held are found by a later pass", async () => {
   const rows = new Rows(["a", "b", "c"], ["a"]);
-  const run = sweepInOrder((after) => rows.take(after, 2));
+  const run = sweepInOrder(2, (after) => rows.take(after, 2));
   assert.equal(await run(), 2);
   rows.held.clear();
   assert.equal(await run(), 1);
   assert.equal(await run(), 0);
 });
 
+test("a batch that is not full ends the pass, so that rows with lower keys do not wait for those that keep coming", async () => {
+  const rows = new Rows(["b"]);
+  const run = sweepInOrder(2, (after) => rows.take(after, 2));
+  assert.equal(await run(), 1);
+  rows.waiting.add("a").add("c");
+  assert.equal(await run(), 2);
+});
+
 test("a failure that has nothing to do with the rows moves nothing", async () => {
   const seen: string[] = [];
   let down = false;
-  const run = sweepInOrder(async (after) => {
+  const run = sweepInOrder(2, async (after) => {
     seen.push(after);
     if (down) throw new Error("no connection");
     return { handled: 2, lastKey: `${after}x` };

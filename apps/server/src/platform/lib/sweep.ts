@@ -2,12 +2,15 @@
 export type Batch = { handled: number; lastKey: string };
 
 /**
- * A keyset sweep: a job that goes through rows in the order of their key, in batches, each beginning after the last key
- * of the previous batch. Beginning at the front each time would step over all rows already handled, again and again,
- * when there are millions. The sweep ends only when a pass from the very beginning finds nothing, so rows that were
- * skipped because another process had locked them are looked at again.
+ * A keyset sweep: a job that goes through rows in the order of their key, in batches of at most `limit`, each beginning
+ * after the last key of the previous batch. Beginning at the front each time would step over all rows already handled,
+ * again and again, when there are millions. A batch that is not full ends the pass: the next one begins at the front, so
+ * rows that came late or were locked by another process are looked at again.
  */
-export function sweepInOrder(batchAfter: (key: string) => Promise<Batch>): () => Promise<number> {
+export function sweepInOrder(
+  limit: number,
+  batchAfter: (key: string) => Promise<Batch>,
+): () => Promise<number> {
   let after = "";
   return async () => {
     let batch = await batchAfter(after);
@@ -15,7 +18,7 @@ export function sweepInOrder(batchAfter: (key: string) => Promise<Batch>): () =>
       after = "";
       batch = await batchAfter(after);
     }
-    after = batch.handled === 0 ? "" : batch.lastKey;
+    after = batch.handled < limit ? "" : batch.lastKey;
     return batch.handled;
   };
 }

@@ -10,7 +10,7 @@ import { watchMailCertificate } from "./mail-certificate.ts";
 import { mailHeaders, messageId, writeMailFile } from "./mail-files.ts";
 
 const leaseMs = 2 * minuteMs;
-const batchSize = 20;
+export const mailsAtOnce = 20;
 // A mail that could not be handed over for three days is given up: its content is out of date by then.
 const giveUpAfterMs = 3 * dayMs;
 
@@ -72,7 +72,7 @@ export async function sendDueMails(core: Core, transport: MailTransport, job: st
   const healed = await rows.retry(async (id) => {
     for (const row of await rows.again(id, lease)) await send(core, transport, row);
   });
-  const { taken, done } = await rows.batch(batchSize, lease);
+  const { taken, done } = await rows.batch(mailsAtOnce, lease);
   await Promise.all(done.map((row) => rows.guard(row, () => send(core, transport, row))));
   return healed + taken.length;
 }

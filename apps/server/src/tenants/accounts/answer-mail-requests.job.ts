@@ -5,14 +5,14 @@ import { mailLink } from "./mail-link.ts";
 import { deleteMailRequests, type MailRequestRow, takeMailRequests } from "./mailed-token.store.ts";
 import { findUserByEmail } from "./user.store.ts";
 
-const batchSize = 20;
+export const requestsAtOnce = 20;
 
 /**
  * Mails the links that were asked for (the transactional outbox of mail requests). Request, token and mail change in
  * one transaction, so each request is answered once.
  */
 export function answerMailRequests(core: Core, job: string): Promise<number> {
-  return core.setAside.rowsOf(job, "mail_requests").run(batchSize, {
+  return core.setAside.rowsOf(job, "mail_requests").run(requestsAtOnce, {
     take: takeMailRequests,
     handle: (tx, requests) => answer(core, tx, requests),
   });

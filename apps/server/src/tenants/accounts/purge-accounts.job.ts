@@ -4,7 +4,7 @@ import { expiredLimits } from "./guess-limit.store.ts";
 import { expiredMailedTokens, staleMailRequests } from "./mailed-token.store.ts";
 import { expiredPasskeyChallenges } from "./passkey.store.ts";
 
-const batchSize = 1000;
+export const leftoversAtOnce = 1000;
 
 /**
  * How long a request that cannot be answered is kept. Shorter, and it may be gone before an operator has looked; longer,
@@ -25,6 +25,6 @@ export async function purgeAccountLeftovers(
     staleMailRequests(later(now, -unansweredKeptDays * dayMs)),
     ...expiredLimits(now),
   ])
-    removed += await setAside.purge(job, expired, batchSize);
+    removed += await setAside.purge(job, expired, leftoversAtOnce);
   return removed;
 }

@@ -8,7 +8,7 @@ import { mailOwners } from "../organizations/mail-owners.ts";
 import { type DomainRow, leaseDomains, recordCheck, takeDueDomains } from "./domain.store.ts";
 import { afterCheck, type CheckOutcome, provesToken, recordName } from "./domain.ts";
 
-const batchSize = 20;
+export const domainsAtOnce = 20;
 const leaseMs = 10 * minuteMs;
 
 /** Looks whether the records of verified domains are still there, each once a day. */
@@ -26,7 +26,7 @@ export async function recheckDomains(core: Core, job: string): Promise<number> {
   const healed = await rows.retry(async (id) => {
     for (const domain of await rows.again(id, lease)) await recheck(core, domain);
   });
-  const { taken, done } = await rows.batch(batchSize, lease);
+  const { taken, done } = await rows.batch(domainsAtOnce, lease);
   await Promise.all(done.map((domain) => rows.guard(domain, () => recheck(core, domain))));
   return healed + taken.length;
 }

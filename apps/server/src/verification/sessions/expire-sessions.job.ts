@@ -9,7 +9,7 @@ import { knownOf, sessionEvent } from "./end-session.ts";
 import { type ExpiredSession, expireSessionRows, findNextExpiry, takeDueSessions } from "./session.store.ts";
 import { countOutcomes } from "./session-day.store.ts";
 
-const batchSize = 1000;
+export const expiredAtOnce = 1000;
 /** Sessions live much longer, so none that is created after a look expires before the next one. */
 const lookAgainMs = minuteMs;
 
@@ -23,7 +23,7 @@ export function expireSessions(
 ): () => Promise<number> {
   // Between these two moments no session expires.
   let quiet = { from: new Date(0), until: new Date(0) };
-  return core.setAside.rowsOf(job, "sessions").sweep(batchSize, {
+  return core.setAside.rowsOf(job, "sessions").sweep(expiredAtOnce, {
     take: async (db, among) => {
       const now = core.clock.now();
       if (!among.isRetry && now >= quiet.from && now < quiet.until) return [];

@@ -95,3 +95,25 @@ test("a job that looks whether rows are due locks none of them, so that it keeps
   assert.deepEqual(locks, ["", "for update skip locked"]);
   await close();
 });
+
+test("a job ends although new items come during each of its calls", async () => {
+  const service = await startTestService({ databaseUrl, clock, machines: 1 });
+  const { api } = await createPartner(service.api);
+  const repeatable = { "idempotency-key": "once" };
+  assert.equal((await api.post("/v1/sessions", {}, repeatable)).status, 201);
+  clock.advance(2 * dayMs);
+  const { db } = service.core;
+  await db.run(sql`create sequence calls`);
+  await db.run(sql`
+    create function come_again() returns trigger language plpgsql as $$
+    begin
+      if nextval('calls') < 20 then insert into idempotent_answers select (old).*; end if;
+      return null;
+    end $$`);
+  await db.run(sql`
+    create trigger come_again after delete on idempotent_answers for each row execute function come_again()`);
+  await service.runJob("purge-idempotent-answers");
+  const { lastValue } = await db.one<{ lastValue: number }>(sql`select last_value::integer from calls`);
+  assert.equal(lastValue, 1);
+  await service.close();
+});
