@@ -83,8 +83,8 @@ type ChipInHand = {
 };
 
 export type ReadStep =
-  | { readonly at: "connecting" | "opening" | "sending" | "checking" | "proof" }
-  | { readonly at: "data" | "portrait"; readonly readBytes: number; readonly totalBytes: number };
+  | { readonly kind: "connecting" | "opening" | "sending" | "checking" | "proof" }
+  | { readonly kind: "data" | "portrait"; readonly readBytes: number; readonly totalBytes: number };
 
 /**
  * Why the chip could not be read on this side; none of them uses up a try. `device`: our own reader failed, which says nothing

@@ -75,16 +75,16 @@ export function openedChip(
 }
 
 function stepOf(progress: ChipProgress): ReadStep {
-  switch (progress.step) {
+  switch (progress.kind) {
     case "connecting":
     case "reopening":
-      return { at: "connecting" };
+      return { kind: "connecting" };
     case "opening":
     case "opened":
-      return { at: "opening" };
+      return { kind: "opening" };
     case "reading":
       return {
-        at: progress.file === "DG2" ? "portrait" : "data",
+        kind: progress.file === "DG2" ? "portrait" : "data",
         readBytes: progress.readBytes,
         totalBytes: progress.totalBytes,
       };

@@ -128,7 +128,7 @@ const dg14 = buildDg14([
 ]);
 
 /** At the step where the chip is to answer under the new keys. */
-const chipAuthentication = { step: "proof", secret: new Uint8Array(24).fill(5) } as const;
+const chipAuthentication = { kind: "proof", secret: new Uint8Array(24).fill(5) } as const;
 
 /** A document whose chip proves itself by the mapping, with the judge's keys and the answers of the chip to all but the last command. */
 const mappingFiles: ChipMappingFiles = {

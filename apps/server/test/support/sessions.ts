@@ -67,7 +67,7 @@ export function cancelAsPerson(
 
 export async function claimed(core: Core, sessionId: string, device = "phone"): Promise<AttemptId> {
   const result = await claim(core, sessionId, device);
-  assert.ok(result.result === "claimed", result.result);
+  assert.ok(result.kind === "claimed", result.kind);
   return result.attemptId;
 }
 

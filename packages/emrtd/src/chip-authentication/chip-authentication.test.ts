@@ -329,7 +329,7 @@ test("the commands never hold anything but public values", () => {
   const sent = [...ask.commands, ...proving.ask.commands].map((command) =>
     toHex(encodeCommand(decodeCommand(command))),
   );
-  assert.ok(state.step === "agreement" && proving.state.step === "proof");
+  assert.ok(state.kind === "agreement" && proving.state.kind === "proof");
   for (const secret of [state.privateKey, proving.state.secret]) {
     assert.ok(secret.length > 20);
     assert.ok(!sent.join("").includes(toHex(secret)));

@@ -15,8 +15,8 @@ import { type ChipAuthenticationOffer, chipAuthenticationOffers } from "./chip-a
 
 /** How far chip authentication is. Nothing but these bytes is secret, and nothing but these bytes is needed to go on. */
 export type ChipAuthenticationState =
-  | { readonly step: "agreement"; readonly commandSet: CommandSet; readonly privateKey: Uint8Array }
-  | { readonly step: "proof"; readonly secret: Uint8Array };
+  | { readonly kind: "agreement"; readonly commandSet: CommandSet; readonly privateKey: Uint8Array }
+  | { readonly kind: "proof"; readonly secret: Uint8Array };
 
 /** `dg14` must be covered by a verified security object, and must offer what this package can do (`verifyDocument` says whether). */
 export function beginChipAuthentication(
@@ -36,7 +36,7 @@ export function continueChipAuthentication(
 ): ProofStep<ChipAuthenticationState> {
   const offer = requireOffer(dg14);
   try {
-    return state.step === "agreement"
+    return state.kind === "agreement"
       ? judgeAgreement(state, answers, offer, random)
       : judgeProof(state, answers, offer);
   } catch (error) {
@@ -61,13 +61,13 @@ function askForAgreement(
   const commands = agreementCommands(offer, privateKey, commandSet);
   return {
     kind: "ask",
-    state: { step: "agreement", commandSet, privateKey },
+    state: { kind: "agreement", commandSet, privateKey },
     ask: { kind: "in_session", commands },
   };
 }
 
 function judgeAgreement(
-  { commandSet, privateKey }: Extract<ChipAuthenticationState, { step: "agreement" }>,
+  { commandSet, privateKey }: Extract<ChipAuthenticationState, { kind: "agreement" }>,
   answers: readonly Uint8Array[],
   offer: ChipAuthenticationOffer,
   random: RandomSource,
@@ -83,13 +83,13 @@ function judgeAgreement(
   const secret = sharedSecret(offer, privateKey);
   return {
     kind: "ask",
-    state: { step: "proof", secret },
+    state: { kind: "proof", secret },
     ask: { kind: "sealed", commands: [sealedProofCommand(offer, secret)] },
   };
 }
 
 function judgeProof(
-  { secret }: Extract<ChipAuthenticationState, { step: "proof" }>,
+  { secret }: Extract<ChipAuthenticationState, { kind: "proof" }>,
   answers: readonly Uint8Array[],
   offer: ChipAuthenticationOffer,
 ): ProofStep<ChipAuthenticationState> {

@@ -325,7 +325,7 @@ test("DG11 is read when the zone leaves the century of birth open, and never oth
       { mrz: made.chip.mrzKey },
       {
         onProgress: (progress) => {
-          if (progress.step === "reading") asked.push(progress.file);
+          if (progress.kind === "reading") asked.push(progress.file);
         },
       },
     );

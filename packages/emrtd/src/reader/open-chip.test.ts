@@ -107,13 +107,13 @@ test("a document without PACE is read after BAC, and progress is told on the way
   assert.equal(opened.accessMethod, "BAC");
   assert.deepEqual(await opened.readFile("DG2"), chipFiles.DG2);
   assert.deepEqual(events.slice(0, 3), [
-    { step: "connecting" },
-    { step: "opening", method: "BAC" },
-    { step: "opened", method: "BAC" },
+    { kind: "connecting" },
+    { kind: "opening", method: "BAC" },
+    { kind: "opened", method: "BAC" },
   ]);
-  const reads = events.flatMap((event) => (event.step === "reading" ? [event] : []));
+  const reads = events.flatMap((event) => (event.kind === "reading" ? [event] : []));
   assert.ok(reads.length >= 2);
-  assert.deepEqual(reads.at(-1), { step: "reading", file: "DG2", readBytes: 20_004, totalBytes: 20_004 });
+  assert.deepEqual(reads.at(-1), { kind: "reading", file: "DG2", readBytes: 20_004, totalBytes: 20_004 });
   assert.ok(
     reads.every((event, index) => index === 0 || event.readBytes > (reads[index - 1]?.readBytes ?? 0)),
   );
@@ -346,7 +346,7 @@ test("a chip that left the field is read on where it was, with a reader that wai
         ...terminal,
         waitsForReturn: () => true,
         onProgress: (progress) => {
-          if (progress.step === "reading") reads.push(progress.readBytes);
+          if (progress.kind === "reading") reads.push(progress.readBytes);
         },
       },
     );

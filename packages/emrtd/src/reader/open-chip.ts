@@ -20,16 +20,16 @@ export type AccessKey = { readonly mrz: MrzKeyFields } | { readonly can: string 
 export type AccessMethod = "PACE" | "BAC" | "none";
 
 export type ChipProgress =
-  | { readonly step: "connecting" }
-  | { readonly step: "opening"; readonly method: AccessMethod }
-  | { readonly step: "opened"; readonly method: AccessMethod }
+  | { readonly kind: "connecting" }
+  | { readonly kind: "opening"; readonly method: AccessMethod }
+  | { readonly kind: "opened"; readonly method: AccessMethod }
   | {
-      readonly step: "reading";
+      readonly kind: "reading";
       readonly file: ChipFileName;
       readonly readBytes: number;
       readonly totalBytes: number;
     }
-  | { readonly step: "reopening"; readonly file: ChipFileName };
+  | { readonly kind: "reopening"; readonly file: ChipFileName };
 
 export type OpenChipOptions = {
   readonly onProgress?: (progress: ChipProgress) => void;
@@ -180,7 +180,7 @@ export class Chip {
 
   async #openInTurn(): Promise<void> {
     this.#inApplication = this.#transport.applicationSelected === true;
-    this.#onProgress({ step: "connecting" });
+    this.#onProgress({ kind: "connecting" });
     const offers = this.#stayInApplication ? [] : await this.#readPaceOffers();
     if (offers.length > 0 && (await this.#openWithPace(offers))) return;
     if ("can" in this.#accessKey) {
@@ -207,7 +207,7 @@ export class Chip {
       reopen: () => this.#reopen(name),
       waitsForReturn: this.#waitsForReturn,
       onRead: (readBytes, totalBytes) =>
-        this.#onProgress({ step: "reading", file: name, readBytes, totalBytes }),
+        this.#onProgress({ kind: "reading", file: name, readBytes, totalBytes }),
       maxFileBytes: this.#maxFileBytes,
       name,
     });
@@ -384,7 +384,7 @@ export class Chip {
   }
 
   async #openWithPace(offers: readonly PaceOffer[]): Promise<boolean> {
-    this.#onProgress({ step: "opening", method: "PACE" });
+    this.#onProgress({ kind: "opening", method: "PACE" });
     const password: PacePassword =
       "can" in this.#accessKey
         ? { kind: "can", can: this.#accessKey.can }
@@ -418,7 +418,7 @@ export class Chip {
 
   async #openWithBac(information: string): Promise<void> {
     await this.#selectApplication();
-    this.#onProgress({ step: "opening", method: "BAC" });
+    this.#onProgress({ kind: "opening", method: "BAC" });
     try {
       this.#messaging = await performBac((command) => this.send(command), information, this.#random);
     } catch (error) {
@@ -440,7 +440,7 @@ export class Chip {
   #opened(method: AccessMethod): void {
     this.#method = method;
     if (method !== "none") this.#guarded = true;
-    this.#onProgress({ step: "opened", method });
+    this.#onProgress({ kind: "opened", method });
   }
 
   #blockBytes(): number {
@@ -467,7 +467,7 @@ export class Chip {
 
   async #reopen(file: ChipFileName): Promise<boolean> {
     if (this.#reopenings++ >= maxReopenings) return false;
-    this.#onProgress({ step: "reopening", file });
+    this.#onProgress({ kind: "reopening", file });
     try {
       await this.open();
     } catch (error) {

@@ -58,9 +58,9 @@ export type DeviatingDocuments = {
 };
 
 export type DeviatingSigner =
-  | { readonly by: "issuer_and_serial"; readonly issuerKey: string; readonly serial: string }
-  | { readonly by: "key_id"; readonly keyId: string }
-  | { readonly by: "digest"; readonly digest: string };
+  | { readonly kind: "issuer_and_serial"; readonly issuerKey: string; readonly serial: string }
+  | { readonly kind: "key_id"; readonly keyId: string }
+  | { readonly kind: "digest"; readonly digest: string };
 
 export type Deviation = {
   readonly documents: DeviatingDocuments;
@@ -177,10 +177,10 @@ function readSigner(
     const [issuer, serial] = list(issuerAndSerial);
     if (issuer === undefined || serial === undefined)
       throw invalid("The signer of a deviation is not complete");
-    return { by: "issuer_and_serial", issuerKey: readName(issuer).key, serial: toHex(serial.value) };
+    return { kind: "issuer_and_serial", issuerKey: readName(issuer).key, serial: toHex(serial.value) };
   }
-  if (keyId !== null) return { by: "key_id", keyId: toHex(only(keyId).value) };
-  return digest === null ? null : { by: "digest", digest: toHex(only(digest).value) };
+  if (keyId !== null) return { kind: "key_id", keyId: toHex(only(keyId).value) };
+  return digest === null ? null : { kind: "digest", digest: toHex(only(digest).value) };
 }
 
 function readDescription(description: Tlv): DeviationDescription {
@@ -257,7 +257,7 @@ function isSigner(
   digest: DigestName | null,
   checker: SignatureChecker,
 ): boolean {
-  switch (meant.by) {
+  switch (meant.kind) {
     case "issuer_and_serial":
       return signer.issuer.key === meant.issuerKey && signer.serial === meant.serial;
     case "key_id":

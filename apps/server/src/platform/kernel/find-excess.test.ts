@@ -25,8 +25,8 @@ const search = createExcessSearch(
 );
 
 test("what is too large is found with its place and its limit, and what merely does not fit is not", () => {
-  const size = (rule: string, limit: number, names: string[], ofName = false) => {
-    return { rule, limit, names, ofName };
+  const size = (kind: string, limit: number, names: string[], ofName = false) => {
+    return { kind, limit, names, ofName };
   };
   assert.deepEqual(search({ name: "zzzz" }), size("maxLength", 3, ["name"]));
   assert.deepEqual(search({ tags: ["a", "b", "c"] }), size("maxItems", 2, ["tags"]));
@@ -44,12 +44,12 @@ test("a length counts characters, not the units in which JavaScript keeps them",
 });
 
 test("an unknown field is told rather than a size, and at any depth", () => {
-  assert.deepEqual(search({ name: "zzzz", colour: 1 }), { rule: "unknownField", names: ["colour"] });
+  assert.deepEqual(search({ name: "zzzz", colour: 1 }), { kind: "unknownField", names: ["colour"] });
   assert.deepEqual(search({ notes: { a: { text: "", size: 1 } } }), {
-    rule: "unknownField",
+    kind: "unknownField",
     names: ["notes", "a", "size"],
   });
-  assert.deepEqual(search({ constructor: 1 }), { rule: "unknownField", names: ["constructor"] });
+  assert.deepEqual(search({ constructor: 1 }), { kind: "unknownField", names: ["constructor"] });
 });
 
 test("a schema in which excess could be overlooked is refused", () => {

@@ -2,8 +2,8 @@ import type { TSchema } from "typebox";
 
 /** A field that the schema does not have, or a text, list or map that is larger than the schema allows. */
 export type Excess = { names: readonly string[] } & (
-  | { rule: "unknownField" }
-  | { rule: "maxLength" | "maxItems" | "maxProperties"; limit: number; ofName: boolean }
+  | { kind: "unknownField" }
+  | { kind: "maxLength" | "maxItems" | "maxProperties"; limit: number; ofName: boolean }
 );
 
 /** The keywords by which the search finds its way. */
@@ -44,7 +44,7 @@ function visit(shape: Shape, value: unknown, path: Path, found: { size: Excess |
   }
   if (typeof value === "string") {
     if (isLonger(value, shape.maxLength))
-      found.size ??= { rule: "maxLength", limit: shape.maxLength, names: namesOf(path), ofName: false };
+      found.size ??= { kind: "maxLength", limit: shape.maxLength, names: namesOf(path), ofName: false };
     return null;
   }
   if (typeof value !== "object" || value === null) return null;
@@ -61,7 +61,7 @@ function visitEntries(
   const { items, maxItems } = shape;
   if (items === undefined) return null;
   if (maxItems !== undefined && entries.length > maxItems) {
-    found.size ??= { rule: "maxItems", limit: maxItems, names: namesOf(path), ofName: false };
+    found.size ??= { kind: "maxItems", limit: maxItems, names: namesOf(path), ofName: false };
     return null;
   }
   for (const [index, entry] of entries.entries()) {
@@ -80,15 +80,15 @@ function visitFields(
   const { properties = {}, additionalProperties, propertyNames, maxProperties } = shape;
   const names = Object.keys(fields);
   if (maxProperties !== undefined && names.length > maxProperties) {
-    found.size ??= { rule: "maxProperties", limit: maxProperties, names: namesOf(path), ofName: false };
+    found.size ??= { kind: "maxProperties", limit: maxProperties, names: namesOf(path), ofName: false };
     return null;
   }
   for (const name of names) {
     const own = Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
     const at = { parent: path, name };
-    if (own === false) return { rule: "unknownField", names: namesOf(at) };
+    if (own === false) return { kind: "unknownField", names: namesOf(at) };
     if (isLonger(name, propertyNames?.maxLength))
-      found.size ??= { rule: "maxLength", limit: propertyNames.maxLength, names: namesOf(at), ofName: true };
+      found.size ??= { kind: "maxLength", limit: propertyNames.maxLength, names: namesOf(at), ofName: true };
     if (typeof own !== "object") continue;
     const unknown = visit(own, fields[name], at, found);
     if (unknown !== null) return unknown;

@@ -36,12 +36,12 @@ export function createValidator(
 
 function explainExcess(excess: Excess, part: Part): string {
   const field = joinNames(excess.names);
-  if (excess.rule === "unknownField") {
+  if (excess.kind === "unknownField") {
     return part === "query"
       ? `\`${field}\` is not a parameter of this route.`
       : `\`${field}\` is not a field of this request.`;
   }
-  const rule = `must have at most ${excess.limit} ${unitOf[excess.rule]}`;
+  const rule = `must have at most ${excess.limit} ${unitOf[excess.kind]}`;
   if (field === "") return `The ${part} ${rule}.`;
   return excess.ofName ? `The name \`${field}\` ${rule}.` : `\`${field}\` ${rule}.`;
 }

@@ -250,7 +250,7 @@ export class AttemptRun {
   }
 
   async #carryOut(effect: FlowEffect, bytes: Uint8Array | null): Promise<FlowInput | undefined> {
-    switch (effect.do) {
+    switch (effect.kind) {
       case "send":
         this.#link?.send(effect.message);
         return undefined;
@@ -336,7 +336,7 @@ export class AttemptRun {
     }
   }
 
-  #judgedTry(effect: Extract<FlowEffect, { do: "record" }>): ReturnType<typeof judgedTryOf> {
+  #judgedTry(effect: Extract<FlowEffect, { kind: "record" }>): ReturnType<typeof judgedTryOf> {
     const { triesUsed, chipPassCounted } = this.#state;
     return judgedTryOf(effect, {
       chip: this.#chip.findings,

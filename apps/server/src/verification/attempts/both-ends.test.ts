@@ -124,7 +124,7 @@ class BothEnds {
   }
 
   #doOnService(effect: FlowEffect): void {
-    switch (effect.do) {
+    switch (effect.kind) {
       case "send":
         this.toDevice.push(effect.message);
         return;

@@ -118,7 +118,7 @@ export class FaceStep {
 
   async judge(
     { sod, dg2 }: Pick<PassedChip, "sod" | "dg2">,
-    by: Extract<FlowEffect, { do: "judge_face" }>["by"],
+    by: Extract<FlowEffect, { kind: "judge_face" }>["by"],
     attestation: SentAttestation | null,
   ): Promise<FlowInput> {
     const { clock, log, examiner, faceJudge, asking } = this.#needs;

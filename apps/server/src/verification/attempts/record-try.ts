@@ -68,7 +68,7 @@ export async function recordTry<S extends Step>(
       now,
     );
     const counted = withTryCounted(session, { step, number, passed: verdict.failureCode === null }, now);
-    switch (decision.move) {
+    switch (decision.kind) {
       case "refuse":
         return { kind: decision.why === "already_counted" ? "superseded" : "session_over" };
       case "count":

@@ -61,9 +61,9 @@ function after(
   return { state, effects };
 }
 
-const closed = (code: string): FlowEffect[] => [{ do: "close", code } as FlowEffect];
+const closed = (code: string): FlowEffect[] => [{ kind: "close", code } as FlowEffect];
 const sent = (effects: readonly FlowEffect[]): ServiceMessage[] =>
-  effects.flatMap((effect) => (effect.do === "send" ? [effect.message] : []));
+  effects.flatMap((effect) => (effect.kind === "send" ? [effect.message] : []));
 const ofType = (effects: readonly FlowEffect[], type: ServiceMessage["type"]) =>
   sent(effects).find((message) => message.type === type);
 
@@ -77,7 +77,7 @@ const capturing = () =>
 test("a file may have the bytes that its kind may have, and is announced once", () => {
   for (const [name, most] of Object.entries(chipFileLimits) as [ChipFile, number][]) {
     assert.deepEqual(after(begun(), file(1, name, most)).effects, [
-      { do: "expect_artifact", artifact: 1, size: most, what: { file: name } },
+      { kind: "expect_artifact", artifact: 1, size: most, what: { file: name } },
     ]);
     assert.deepEqual(after(begun(), file(1, name, most + 1)).effects, closed("ARTIFACT_INVALID"), name);
   }
@@ -90,7 +90,7 @@ test("all files together have a limit, as have the frames of a try in bytes and 
   const large = after(begun(), file(1, "DG2", chipFileLimits.DG2), file(2, "SOD", chipFileLimits.SOD)).state;
   const left = limits.chipBytes - chipFileLimits.DG2 - chipFileLimits.SOD;
   assert.equal(
-    after({ ...large, announcedBytes: limits.chipBytes - 1 }, file(3, "COM", 1)).effects[0]?.do,
+    after({ ...large, announcedBytes: limits.chipBytes - 1 }, file(3, "COM", 1)).effects[0]?.kind,
     "expect_artifact",
   );
   assert.deepEqual(
@@ -102,21 +102,21 @@ test("all files together have a limit, as have the frames of a try in bytes and 
   for (let number = 1; number <= limits.faceFrames; number++) {
     const step = after(state, frame(number, 1));
     assert.deepEqual(step.effects, [
-      { do: "expect_artifact", artifact: number, size: 1, what: { frameAtMs: 40 } },
+      { kind: "expect_artifact", artifact: number, size: 1, what: { frameAtMs: 40 } },
     ]);
     ({ state } = step);
   }
   assert.deepEqual(after(state, frame(999, 1)).effects, closed("ARTIFACT_INVALID"));
   const full = { ...capturing(), announcedBytes: limits.faceBytes - 10 };
-  assert.equal(after(full, frame(1, 10)).effects[0]?.do, "expect_artifact");
+  assert.equal(after(full, frame(1, 10)).effects[0]?.kind, "expect_artifact");
   assert.deepEqual(after(full, frame(1, 11)).effects, closed("ARTIFACT_INVALID"));
 });
 
 test("parts come in order, of what was announced, and no more than that", () => {
   const { state } = after(begun(), file(1, "SOD", 10));
   assert.deepEqual(after(state, part(1, 0, 10, 4), part(1, 4, 10, 6)).effects, [
-    { do: "keep_part", artifact: 1, offset: 0 },
-    { do: "keep_part", artifact: 1, offset: 4 },
+    { kind: "keep_part", artifact: 1, offset: 0 },
+    { kind: "keep_part", artifact: 1, offset: 4 },
   ]);
   for (const wrong of [
     part(2, 0, 10, 4),
@@ -132,8 +132,8 @@ test("a chip is checked once all that is needed of it is there whole", () => {
   const done = says({ type: "chip_done" });
   const whole = after(begun(), ...files("SOD", "DG1", "DG2"), done);
   assert.deepEqual(whole.effects.slice(-2), [
-    { do: "send", message: { type: "checking", phase: "chip_check", busy: false } },
-    { do: "check_chip" },
+    { kind: "send", message: { type: "checking", phase: "chip_check", busy: false } },
+    { kind: "check_chip" },
   ]);
   assert.equal(whole.state.phase, "chip_check");
   for (const names of [
@@ -158,9 +158,9 @@ const proving = (): FlowState => {
   };
   const { state, effects } = after(checked, passed, commands);
   assert.deepEqual(effects, [
-    { do: "begin_proof", proof: "chip_authentication" },
+    { kind: "begin_proof", proof: "chip_authentication" },
     {
-      do: "send",
+      kind: "send",
       message: {
         ...{ type: "chip_command", exchange: "x1", proof: "chip_authentication", kind: "sealed" },
         commands: ["AAAA", "BBBB"],
@@ -175,7 +175,7 @@ test("answers belong to the exchange that runs, and there are at most as many as
   const state = proving();
   for (const answers of [[], ["a"], ["a", "b"]]) {
     const step = after(state, answer("x1", answers));
-    assert.deepEqual(step.effects, [{ do: "check_answers", proof: "chip_authentication", answers }]);
+    assert.deepEqual(step.effects, [{ kind: "check_answers", proof: "chip_authentication", answers }]);
     assert.deepEqual(
       after(step.state, answer("x1", answers)).effects,
       closed("STALE_EXCHANGE"),
@@ -191,11 +191,11 @@ test("a proof that is begun again has a fresh exchange, and one that is judged e
   assert.deepEqual([state.exchange, state.proofRestarts], [null, 1]);
   const judged = after(proving(), { kind: "proof_judged", verdict: { failureCode: null } });
   assert.deepEqual(judged.effects, [
-    { do: "record", step: "chip", number: 1, verdict: { failureCode: null } },
+    { kind: "record", step: "chip", number: 1, verdict: { failureCode: null } },
   ]);
   assert.deepEqual([judged.state.phase, judged.state.exchange], ["chip_check", null]);
   const again = after(proving(), says({ type: "chip_restart" }));
-  assert.deepEqual(again.effects, [{ do: "wipe", what: "chip" }]);
+  assert.deepEqual(again.effects, [{ kind: "wipe", what: "chip" }]);
   assert.deepEqual([again.state.phase, again.state.proof, again.state.artifacts.size], ["chip", null, 0]);
 });
 
@@ -227,9 +227,9 @@ test("a device is welcomed with what it needs to go on, and hears that the sessi
     kind: "attached",
   });
   assert.deepEqual(effects, [
-    { do: "wipe", what: "chip" },
+    { kind: "wipe", what: "chip" },
     {
-      do: "send",
+      kind: "send",
       message: {
         ...{ type: "welcome", protocol: "verify.v1", session_id: "vs_1", attempt_id: "va_1", sandbox: true },
         ...{ phase: "chip", resumed: false, tries_left: { chip: 2, face: 1 }, face: "simulated" },
@@ -243,7 +243,7 @@ test("a device is welcomed with what it needs to go on, and hears that the sessi
   );
   const running = after(capturing(), frame(1, 5), { kind: "attached" });
   assert.deepEqual([running.state.artifacts.size, running.state.announcedBytes], [0, 0]);
-  assert.deepEqual(running.effects.slice(-3, -2), [{ do: "wipe", what: "face" }]);
+  assert.deepEqual(running.effects.slice(-3, -2), [{ kind: "wipe", what: "face" }]);
   const message = ofType(running.effects, "welcome");
   assert.ok(message?.type === "welcome" && message.resumed && message.phase === "face_capture");
 });
@@ -261,20 +261,20 @@ test("a face is asked for with the camera or with the test document, as the sess
   const byDocument = after(face("simulated"), startFace());
   assert.equal(byDocument.state.phase, "face_check");
   assert.deepEqual(byDocument.effects, [
-    { do: "send", message: { type: "checking", phase: "face_check", busy: false } },
-    { do: "judge_face", by: "test_document", attestation: null },
+    { kind: "send", message: { type: "checking", phase: "face_check", busy: false } },
+    { kind: "judge_face", by: "test_document", attestation: null },
   ]);
   for (const [mode, more, stillHead] of [
     ["simulated", { camera: true }, false],
     ["camera", {}, false],
     ["camera", { camera: true, still_head: true }, true],
   ] as const)
-    assert.deepEqual(after(face(mode), startFace(more)).effects, [{ do: "new_face_challenge", stillHead }]);
+    assert.deepEqual(after(face(mode), startFace(more)).effects, [{ kind: "new_face_challenge", stillHead }]);
   const none = after(face("unavailable"), startFace());
   const code = "FACE_CHECK_UNAVAILABLE";
   assert.deepEqual(none.effects, [
-    { do: "wipe", what: "face" },
-    { do: "send", message: { type: "fault", code, message: verifyFaultCodes[code], phase: "face" } },
+    { kind: "wipe", what: "face" },
+    { kind: "send", message: { type: "fault", code, message: verifyFaultCodes[code], phase: "face" } },
   ]);
 });
 
@@ -283,12 +283,12 @@ test("an answer counts up to its deadline, and one that is late fails its try wi
   const done = says({ type: "face_done", attestation });
   const inTime = advance(capturing(), done, later(challenge.deadlineMs));
   assert.deepEqual(inTime.effects.at(-1), {
-    ...{ do: "judge_face", by: { challenge, nonce, startedAtMs: start.getTime() }, attestation },
+    ...{ kind: "judge_face", by: { challenge, nonce, startedAtMs: start.getTime() }, attestation },
   });
   const late = advance(capturing(), done, later(challenge.deadlineMs + 1));
   assert.deepEqual(late.effects, [
     {
-      ...{ do: "record", step: "face", number: 1 },
+      ...{ kind: "record", step: "face", number: 1 },
       verdict: { failureCode: "liveness_failed", reasons: ["deadline_passed"] },
     },
   ]);
@@ -301,7 +301,7 @@ test("a capture that nobody ends is ended some time after its deadline", () => {
   const time: FlowInput = { kind: "time_passed" };
   assert.deepEqual(advance(state, time, later(overdue)), { state, effects: [] });
   const ended = advance(state, time, later(overdue + 1));
-  assert.deepEqual(ended.effects, [{ do: "wipe", what: "face" }, ...closed("IDLE_TIMEOUT")]);
+  assert.deepEqual(ended.effects, [{ kind: "wipe", what: "face" }, ...closed("IDLE_TIMEOUT")]);
   assert.deepEqual(
     [ended.state.phase, ended.state.face, ended.state.artifacts.size, ended.state.triesUsed.face],
     ["face", null, 0, 0],
@@ -321,7 +321,7 @@ test("a challenge says what is asked for and the time that is left", () => {
   const spent = after({ ...begun(), phase: "face" }, { kind: "challenges_spent" });
   assert.deepEqual(spent.effects, [
     {
-      ...{ do: "record", step: "face", number: 1 },
+      ...{ kind: "record", step: "face", number: 1 },
       verdict: { failureCode: "liveness_failed", reasons: ["challenges_not_answered"] },
     },
   ]);
@@ -338,7 +338,7 @@ test("a verdict is told with what is left and where it goes on, and its bytes ar
     },
     { kind: "counted", step: "chip", verdict: failed },
   );
-  assert.deepEqual(refusedChip.effects[0], { do: "wipe", what: "chip" });
+  assert.deepEqual(refusedChip.effects[0], { kind: "wipe", what: "chip" });
   assert.deepEqual(told(refusedChip.effects), {
     ...{ type: "step_result", step: "chip", passed: false, failure_code: "document_expired" },
     ...{ unmet_requirement: null, tries_left: { chip: 2, face: 3 }, phase: "chip" },
@@ -355,7 +355,7 @@ test("a verdict is told with what is left and where it goes on, and its bytes ar
     { ...proving(), phase: "chip_check" },
     { kind: "counted", step: "chip", verdict: { failureCode: null } },
   );
-  assert.deepEqual(passed.effects[0], { do: "pin_chip" });
+  assert.deepEqual(passed.effects[0], { kind: "pin_chip" });
   assert.deepEqual(
     [passed.state.phase, passed.state.chipPassCounted, passed.state.triesUsed.chip, passed.state.proof],
     ["face", true, 1, null],
@@ -364,7 +364,7 @@ test("a verdict is told with what is left and where it goes on, and its bytes ar
     { ...capturing(), phase: "face_check" },
     { kind: "counted", step: "face", verdict: { failureCode: "liveness_failed" } },
   );
-  assert.deepEqual(refusedFace.effects[0], { do: "wipe", what: "face" });
+  assert.deepEqual(refusedFace.effects[0], { kind: "wipe", what: "face" });
   assert.deepEqual([refusedFace.state.phase, refusedFace.state.face], ["face", null]);
 });
 
@@ -372,22 +372,22 @@ test("a chip that has passed before is read again without a try, and counts wher
   const known = { chip: 1, face: 1, chipPassed: true };
   const checking: FlowState = { ...begun("camera", known), phase: "chip_check" };
   const passed = after(checking, { kind: "chip_checked", verdict: { failureCode: null }, proof: null });
-  assert.deepEqual([passed.effects[0], passed.state.phase], [{ do: "pin_chip" }, "face"]);
+  assert.deepEqual([passed.effects[0], passed.state.phase], [{ kind: "pin_chip" }, "face"]);
   const verdict = { failureCode: "document_expired" } as const;
   const failed = after(checking, { kind: "chip_checked", verdict, proof: "chip_authentication" });
-  assert.deepEqual(failed.effects, [{ do: "record", step: "chip", number: 2, verdict }]);
+  assert.deepEqual(failed.effects, [{ kind: "record", step: "chip", number: 2, verdict }]);
 });
 
 test("an end is told, overwrites everything and closes; so does one that was made elsewhere", () => {
   const wiped = [
-    { do: "wipe", what: "chip" },
-    { do: "wipe", what: "face" },
+    { kind: "wipe", what: "chip" },
+    { kind: "wipe", what: "face" },
   ] as const;
   const end = (input: FlowInput) => after({ ...capturing(), phase: "face_check" }, input);
   assert.deepEqual(end({ kind: "session_ended", verdict: { failureCode: null } }).effects, [
     ...wiped,
     {
-      do: "send",
+      kind: "send",
       message: { type: "outcome", status: "succeeded", failure_code: null, unmet_requirement: null },
     },
     ...closed("OUTCOME"),
@@ -410,20 +410,20 @@ test("a fault goes back to where the step can be repeated, in the chip's part an
   const fault: FlowInput = { kind: "fault", code: "CHECK_FAILED_TO_RUN" };
   const chip = after(proving(), fault);
   assert.deepEqual(
-    chip.effects.map((effect) => effect.do),
+    chip.effects.map((effect) => effect.kind),
     ["wipe", "send"],
   );
-  assert.deepEqual(chip.effects[0], { do: "wipe", what: "chip" });
+  assert.deepEqual(chip.effects[0], { kind: "wipe", what: "chip" });
   assert.deepEqual([chip.state.phase, chip.state.proof], ["chip", null]);
   for (const phase of ["face", "face_capture", "face_check"] as const) {
     const step = after({ ...capturing(), phase }, fault);
-    assert.deepEqual(step.effects[0], { do: "wipe", what: "face" });
+    assert.deepEqual(step.effects[0], { kind: "wipe", what: "face" });
     assert.deepEqual([step.state.phase, step.state.face], ["face", null], phase);
     assert.equal(
-      step.effects.some((effect) => effect.do === "give_back_challenge"),
+      step.effects.some((effect) => effect.kind === "give_back_challenge"),
       phase === "face_check",
     );
   }
   const unanswered = after({ ...capturing(), phase: "face_check", face: null }, fault);
-  assert.ok(!unanswered.effects.some((effect) => effect.do === "give_back_challenge"));
+  assert.ok(!unanswered.effects.some((effect) => effect.kind === "give_back_challenge"));
 });

@@ -156,11 +156,11 @@ function play(faceMode: FaceMode, all: readonly Move[]) {
       state = step.state;
       if (before.phase === "ended") {
         assert.equal(state.phase, "ended");
-        assert.ok(step.effects.every((effect) => effect.do === "close" && effect.code === "SESSION_ENDED"));
+        assert.ok(step.effects.every((effect) => effect.kind === "close" && effect.code === "SESSION_ENDED"));
       }
       const verdict = { failureCode: move.pass ? null : (failureCodes[0] as FailureCode) };
       for (const effect of step.effects) {
-        switch (effect.do) {
+        switch (effect.kind) {
           case "expect_artifact":
             if ("file" in effect.what)
               assert.ok(!seen.pinned, "nothing of the chip is taken after it passed");
@@ -288,7 +288,7 @@ test("a message that the protocol's table does not allow changes nothing and clo
       const step = advance(state, samples[type as DeviceInputType], start);
       const rule = rules[phase];
       if (rule !== "taken")
-        assert.deepEqual(step, { state, effects: [{ do: "close", code: rule }] }, `${type} in ${phase}`);
+        assert.deepEqual(step, { state, effects: [{ kind: "close", code: rule }] }, `${type} in ${phase}`);
       else assert.notDeepEqual(step, { state, effects: [] }, `${type} in ${phase}`);
     }
 });
@@ -313,11 +313,11 @@ function beforeTheCamera(): FlowState {
 function answerChallenge(from: FlowState): FlowState {
   const now = new Date(0);
   let { state, effects } = advance(from, says({ type: "face_start" }), now);
-  assert.deepEqual(effects, [{ do: "new_face_challenge", stillHead: false }]);
+  assert.deepEqual(effects, [{ kind: "new_face_challenge", stillHead: false }]);
   ({ state } = advance(state, { kind: "face_challenge", challenge, nonce: "bm9uY2U=" }, now));
   ({ state, effects } = advance(state, says({ type: "face_done" }), now));
   assert.deepEqual(effects.at(-1), {
-    do: "judge_face",
+    kind: "judge_face",
     by: { challenge, nonce: "bm9uY2U=", startedAtMs: 0 },
     attestation: null,
   });
@@ -336,7 +336,7 @@ test("who connects again while a challenge runs gets the same one with the time 
     assert.deepEqual(again.state.face, { challenge, nonce: "bm9uY2U=", startedAtMs: start.getTime() });
     assert.deepEqual(challengesIn(again.effects), [{ ...asked[0], deadline_ms: deadlineMs - afterMs }]);
     assert.ok(
-      !again.effects.some((effect) => effect.do === "new_face_challenge"),
+      !again.effects.some((effect) => effect.kind === "new_face_challenge"),
       "it is not a new challenge",
     );
   }
@@ -348,19 +348,19 @@ test("who connects again while a challenge runs gets the same one with the time 
 
 function challengesIn(effects: readonly FlowEffect[]) {
   return effects.flatMap((effect) =>
-    effect.do === "send" && effect.message.type === "face_challenge" ? [effect.message] : [],
+    effect.kind === "send" && effect.message.type === "face_challenge" ? [effect.message] : [],
   );
 }
 
 function faultCodes(effects: readonly FlowEffect[]): string[] {
   return effects.flatMap((effect) =>
-    effect.do === "send" && effect.message.type === "fault" ? [effect.message.code] : [],
+    effect.kind === "send" && effect.message.type === "fault" ? [effect.message.code] : [],
   );
 }
 
 test("a proof is begun again as often as the limit says, by a new connection or a chip that was lost, and no more", () => {
   const proving: FlowState = { ...beforeTheCamera(), phase: "chip_proof", proof: "chip_authentication" };
-  const begun = { do: "begin_proof", proof: "chip_authentication" };
+  const begun = { kind: "begin_proof", proof: "chip_authentication" };
   for (const again of [{ kind: "attached" } as const, says({ type: "chip_lost" })]) {
     let state = proving;
     for (let time = 0; time < verifySocketLimits.proofRestarts; time++) {
@@ -370,7 +370,7 @@ test("a proof is begun again as often as the limit says, by a new connection or 
       ({ state } = step);
     }
     const { effects } = advance(state, again, start);
-    assert.ok(!effects.some((effect) => effect.do === "begin_proof"), "once more");
+    assert.ok(!effects.some((effect) => effect.kind === "begin_proof"), "once more");
   }
 });
 
@@ -383,16 +383,16 @@ test("answers that we cannot judge cost no try, and the challenge is given back 
     );
     assert.deepEqual(faultCodes(effects), [code]);
     assert.deepEqual(
-      effects.map((effect) => effect.do),
+      effects.map((effect) => effect.kind),
       ["wipe", "give_back_challenge", "send"],
     );
     const brokeDown = code === "CHECK_FAILED_TO_RUN";
-    assert.deepEqual(effects[1], { do: "give_back_challenge", brokeDown });
+    assert.deepEqual(effects[1], { kind: "give_back_challenge", brokeDown });
     assert.equal(state.triesUsed.face, 0);
   }
   // One that was not answered stays counted.
   const { effects } = advance(beforeTheCamera(), { kind: "fault", code: "FACE_CHECK_BUSY" }, new Date(0));
-  assert.ok(!effects.some((effect) => effect.do === "give_back_challenge"));
+  assert.ok(!effects.some((effect) => effect.kind === "give_back_challenge"));
 });
 
 test("a full queue never adds up to anything, an unusable portrait is told at once from then on", () => {
@@ -456,8 +456,8 @@ test("a capture that cannot pass any more is counted at once, and what the devic
   ({ state } = advance(state, { kind: "face_challenge", challenge, nonce: "bm9uY2U=" }, start));
   const early = advance(state, failed, start);
   assert.deepEqual(early.effects, [
-    { do: "send", message: { type: "checking", phase: "face_check", busy: false } },
-    { do: "record", step: "face", number: 1, verdict },
+    { kind: "send", message: { type: "checking", phase: "face_check", busy: false } },
+    { kind: "record", step: "face", number: 1, verdict },
   ]);
   ({ state } = advance(early.state, { kind: "counted", step: "face", verdict }, start));
   assert.deepEqual([state.phase, state.triesUsed.face], ["face", 1]);
@@ -467,6 +467,6 @@ test("a capture that cannot pass any more is counted at once, and what the devic
   for (const next of [says({ type: "face_start" }), { kind: "attached" } as const]) {
     const later = advance(state, next, start).state;
     for (const type of ["face_frame", "part", "face_done"] as const)
-      assert.equal(advance({ ...later, phase: "face" }, samples[type], start).effects[0]?.do, "close");
+      assert.equal(advance({ ...later, phase: "face" }, samples[type], start).effects[0]?.kind, "close");
   }
 });

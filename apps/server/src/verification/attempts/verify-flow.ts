@@ -104,24 +104,24 @@ type OwnInput =
 export type FlowInput = DeviceSideInput | OwnInput;
 
 export type FlowEffect =
-  | { do: "send"; message: ServiceMessage }
+  | { kind: "send"; message: ServiceMessage }
   /** Closes the socket; effects after this one cannot reach the device. */
-  | { do: "close"; code: VerifyCloseCode }
-  | { do: "expect_artifact"; artifact: number; size: number; what: Artifact["what"] }
-  | { do: "keep_part"; artifact: number; offset: number }
-  | { do: "wipe"; what: "chip" | "face" }
-  | { do: "check_chip" }
-  | { do: "begin_proof"; proof: ChipProof }
-  | { do: "check_answers"; proof: ChipProof; answers: readonly string[] }
+  | { kind: "close"; code: VerifyCloseCode }
+  | { kind: "expect_artifact"; artifact: number; size: number; what: Artifact["what"] }
+  | { kind: "keep_part"; artifact: number; offset: number }
+  | { kind: "wipe"; what: "chip" | "face" }
+  | { kind: "check_chip" }
+  | { kind: "begin_proof"; proof: ChipProof }
+  | { kind: "check_answers"; proof: ChipProof; answers: readonly string[] }
   /** Pin the chip that has passed: from now on it is the only source of claims. */
-  | { do: "pin_chip" }
+  | { kind: "pin_chip" }
   /** Count the try and, where it decides the session, end the session in the same transaction. */
-  | { do: "record"; step: DocumentStep; number: number; verdict: TryVerdict }
+  | { kind: "record"; step: DocumentStep; number: number; verdict: TryVerdict }
   /** Counts one more that is not answered yet, at all processes together, unless there were too many. */
-  | { do: "new_face_challenge"; stillHead: boolean }
+  | { kind: "new_face_challenge"; stillHead: boolean }
   /** It was answered, and could not be judged. */
-  | { do: "give_back_challenge"; brokeDown: boolean }
-  | { do: "judge_face"; by: FaceTry | "test_document"; attestation: SentAttestation | null };
+  | { kind: "give_back_challenge"; brokeDown: boolean }
+  | { kind: "judge_face"; by: FaceTry | "test_document"; attestation: SentAttestation | null };
 
 export type FlowStep = { state: FlowState; effects: readonly FlowEffect[] };
 
@@ -190,8 +190,8 @@ function goOn(state: FlowState, input: OwnInput, now: Date): FlowStep {
       return {
         state: { ...emptied(state), phase: "chip" },
         effects: [
-          { do: "wipe", what: "chip" },
-          { do: "wipe", what: "face" },
+          { kind: "wipe", what: "chip" },
+          { kind: "wipe", what: "face" },
         ],
       };
     case "time_passed":
@@ -201,7 +201,7 @@ function goOn(state: FlowState, input: OwnInput, now: Date): FlowStep {
       if (input.verdict.failureCode === null && input.proof !== null)
         return {
           state: { ...state, phase: "chip_proof", proof: input.proof, proofRestarts: 0 },
-          effects: [{ do: "begin_proof", proof: input.proof }],
+          effects: [{ kind: "begin_proof", proof: input.proof }],
         };
       return judgeChip(state, input.verdict);
     case "proof_commands":
@@ -210,7 +210,7 @@ function goOn(state: FlowState, input: OwnInput, now: Date): FlowStep {
         state: { ...state, exchange: { id: input.exchange, commands: input.commands.length } },
         effects: [
           {
-            do: "send",
+            kind: "send",
             message: {
               type: "chip_command",
               exchange: input.exchange,
@@ -231,7 +231,7 @@ function goOn(state: FlowState, input: OwnInput, now: Date): FlowStep {
       const face: FaceTry = { challenge, nonce, startedAtMs: now.getTime() };
       return {
         state: { ...state, phase: "face_capture", face },
-        effects: [{ do: "send", message: challengeMessage(face, now) }],
+        effects: [{ kind: "send", message: challengeMessage(face, now) }],
       };
     }
     case "challenges_spent":
@@ -255,7 +255,7 @@ function goOn(state: FlowState, input: OwnInput, now: Date): FlowStep {
 
 function attach(state: FlowState, now: Date): FlowStep {
   const welcome = (next: FlowState, resumed: boolean): FlowEffect => ({
-    do: "send",
+    kind: "send",
     message: {
       type: "welcome",
       protocol: verifySubprotocol,
@@ -275,7 +275,7 @@ function attach(state: FlowState, now: Date): FlowStep {
       if (state.proof === null || state.proofRestarts >= limits.proofRestarts)
         return restartChip(state, welcome);
       const next = { ...state, exchange: null, proofRestarts: state.proofRestarts + 1 };
-      return { state: next, effects: [welcome(next, true), { do: "begin_proof", proof: state.proof }] };
+      return { state: next, effects: [welcome(next, true), { kind: "begin_proof", proof: state.proof }] };
     }
     case "face":
     case "face_check":
@@ -291,8 +291,8 @@ function attach(state: FlowState, now: Date): FlowStep {
         face: running,
         framesMayBeLate: false,
       };
-      const effects: FlowEffect[] = [{ do: "wipe", what: "face" }, welcome(next, true)];
-      if (running !== null) effects.push({ do: "send", message: challengeMessage(running, now) });
+      const effects: FlowEffect[] = [{ kind: "wipe", what: "face" }, welcome(next, true)];
+      if (running !== null) effects.push({ kind: "send", message: challengeMessage(running, now) });
       return { state: next, effects };
     }
     default:
@@ -302,7 +302,7 @@ function attach(state: FlowState, now: Date): FlowStep {
 
 function restartChip(state: FlowState, welcome: (next: FlowState, resumed: boolean) => FlowEffect): FlowStep {
   const next: FlowState = { ...emptied(state), phase: "chip" };
-  return { state: next, effects: [{ do: "wipe", what: "chip" }, welcome(next, false)] };
+  return { state: next, effects: [{ kind: "wipe", what: "chip" }, welcome(next, false)] };
 }
 
 type MessageType = Exclude<DeviceInputType, "part">;
@@ -344,7 +344,7 @@ const handlers: {
     }
     if (requiredChipFiles.some((file) => !sent.has(file))) return close(state, "OUT_OF_ORDER");
     const next: FlowState = { ...state, phase: "chip_check" };
-    return { state: next, effects: [checking(next), { do: "check_chip" }] };
+    return { state: next, effects: [checking(next), { kind: "check_chip" }] };
   },
 
   chip_answer: (state, message) => {
@@ -353,7 +353,7 @@ const handlers: {
     if (message.answers.length > state.exchange.commands) return close(state, "MESSAGE_INVALID");
     return {
       state: { ...state, exchange: null },
-      effects: [{ do: "check_answers", proof: state.proof, answers: message.answers }],
+      effects: [{ kind: "check_answers", proof: state.proof, answers: message.answers }],
     };
   },
 
@@ -362,13 +362,13 @@ const handlers: {
       return close(state, "OUT_OF_ORDER");
     return {
       state: { ...state, exchange: null, proofRestarts: state.proofRestarts + 1 },
-      effects: [{ do: "begin_proof", proof: state.proof }],
+      effects: [{ kind: "begin_proof", proof: state.proof }],
     };
   },
 
   chip_restart: (state) => ({
     state: { ...emptied(state), phase: "chip" },
-    effects: [{ do: "wipe", what: "chip" }],
+    effects: [{ kind: "wipe", what: "chip" }],
   }),
 
   face_start: (state, message) => {
@@ -378,12 +378,12 @@ const handlers: {
       const next: FlowState = { ...state, phase: "face_check", framesMayBeLate: false };
       return {
         state: next,
-        effects: [checking(next), { do: "judge_face", by: "test_document", attestation: null }],
+        effects: [checking(next), { kind: "judge_face", by: "test_document", attestation: null }],
       };
     }
     return stay(
       { ...state, framesMayBeLate: false },
-      { do: "new_face_challenge", stillHead: message.still_head === true },
+      { kind: "new_face_challenge", stillHead: message.still_head === true },
     );
   },
 
@@ -403,7 +403,7 @@ const handlers: {
       state: next,
       effects: [
         checking(next),
-        { do: "judge_face", by: state.face, attestation: message.attestation ?? null },
+        { kind: "judge_face", by: state.face, attestation: message.attestation ?? null },
       ],
     };
   },
@@ -416,7 +416,7 @@ const handlers: {
     if (received > found.size) return close(state, "ARTIFACT_INVALID");
     return {
       state: { ...state, artifacts: new Map(state.artifacts).set(part.artifact, { ...found, received }) },
-      effects: [{ do: "keep_part", artifact: part.artifact, offset: part.offset }],
+      effects: [{ kind: "keep_part", artifact: part.artifact, offset: part.offset }],
     };
   },
 };
@@ -435,7 +435,7 @@ function announce(
       announcedBytes,
       artifacts: new Map(state.artifacts).set(artifact, { what, size, received: 0 }),
     },
-    effects: [{ do: "expect_artifact", artifact, size, what }],
+    effects: [{ kind: "expect_artifact", artifact, size, what }],
   };
 }
 
@@ -445,7 +445,7 @@ function judgeChip(state: FlowState, verdict: TryVerdict): FlowStep {
   if (verdict.failureCode !== null || !state.chipPassCounted) {
     return {
       state: { ...state, phase: "chip_check" },
-      effects: [{ do: "record", step: "chip", number: state.triesUsed.chip + 1, verdict }],
+      effects: [{ kind: "record", step: "chip", number: state.triesUsed.chip + 1, verdict }],
     };
   }
   return passChip(state);
@@ -459,11 +459,11 @@ function passChip(state: FlowState): FlowStep {
     exchange: null,
     chipPassCounted: true,
   };
-  return { state: next, effects: [{ do: "pin_chip" }, result(next, "chip", { failureCode: null })] };
+  return { state: next, effects: [{ kind: "pin_chip" }, result(next, "chip", { failureCode: null })] };
 }
 
 function judgeFace(state: FlowState, verdict: TryVerdict): FlowStep {
-  return stay(state, { do: "record", step: "face", number: state.triesUsed.face + 1, verdict });
+  return stay(state, { kind: "record", step: "face", number: state.triesUsed.face + 1, verdict });
 }
 
 /** The try is counted as if it had been sent to its end. The device hears that it is being checked, and stops filming. */
@@ -485,24 +485,29 @@ function afterCount(state: FlowState, input: Extract<FlowInput, { kind: "counted
     const next: FlowState = { ...emptied(counted), phase: "chip" };
     return {
       state: next,
-      effects: [{ do: "wipe", what: "chip" }, result(next, "chip", verdict)],
+      effects: [{ kind: "wipe", what: "chip" }, result(next, "chip", verdict)],
     };
   }
   const next: FlowState = { ...withoutArtifacts(counted), phase: "face", face: null };
-  return { state: next, effects: [{ do: "wipe", what: "face" }, result(next, "face", verdict)] };
+  return { state: next, effects: [{ kind: "wipe", what: "face" }, result(next, "face", verdict)] };
 }
 
 /** Ends the flow: all bytes are overwritten, and the socket is closed. */
 function leave(state: FlowState, code: VerifyCloseCode, ...before: FlowEffect[]): FlowStep {
   return {
     state: { ...emptied(state), phase: "ended" },
-    effects: [{ do: "wipe", what: "chip" }, { do: "wipe", what: "face" }, ...before, { do: "close", code }],
+    effects: [
+      { kind: "wipe", what: "chip" },
+      { kind: "wipe", what: "face" },
+      ...before,
+      { kind: "close", code },
+    ],
   };
 }
 
 function end(state: FlowState, verdict: TryVerdict): FlowStep {
   const status = verdict.failureCode === null ? "succeeded" : "failed";
-  return leave(state, "OUTCOME", { do: "send", message: { type: "outcome", status, ...toldOf(verdict) } });
+  return leave(state, "OUTCOME", { kind: "send", message: { type: "outcome", status, ...toldOf(verdict) } });
 }
 
 /**
@@ -515,8 +520,8 @@ function endOverdueCapture(state: FlowState, now: Date): FlowStep {
   return {
     state: { ...withoutArtifacts(state), phase: "face", face: null },
     effects: [
-      { do: "wipe", what: "face" },
-      { do: "close", code: "IDLE_TIMEOUT" },
+      { kind: "wipe", what: "face" },
+      { kind: "close", code: "IDLE_TIMEOUT" },
     ],
   };
 }
@@ -530,11 +535,11 @@ function afterFault(state: FlowState, code: VerifyFaultCode): FlowStep {
   return {
     state: next,
     effects: [
-      { do: "wipe", what: inFace ? "face" : "chip" },
+      { kind: "wipe", what: inFace ? "face" : "chip" },
       ...(answered
-        ? [{ do: "give_back_challenge", brokeDown: code === "CHECK_FAILED_TO_RUN" } as const]
+        ? [{ kind: "give_back_challenge", brokeDown: code === "CHECK_FAILED_TO_RUN" } as const]
         : []),
-      { do: "send", message: { type: "fault", code, message: verifyFaultCodes[code], phase: next.phase } },
+      { kind: "send", message: { type: "fault", code, message: verifyFaultCodes[code], phase: next.phase } },
     ],
   };
 }
@@ -563,16 +568,16 @@ function stay(state: FlowState, ...effects: FlowEffect[]): FlowStep {
 }
 
 function close(state: FlowState, code: VerifyCloseCode): FlowStep {
-  return stay(state, { do: "close", code });
+  return stay(state, { kind: "close", code });
 }
 
 function checking(state: FlowState): FlowEffect {
-  return { do: "send", message: { type: "checking", phase: state.phase, busy: false } };
+  return { kind: "send", message: { type: "checking", phase: state.phase, busy: false } };
 }
 
 function result(state: FlowState, step: DocumentStep, verdict: TryVerdict): FlowEffect {
   return {
-    do: "send",
+    kind: "send",
     message: {
       type: "step_result",
       step,

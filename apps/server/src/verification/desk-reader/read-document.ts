@@ -87,7 +87,7 @@ function accessDiffers(chip: Chip, { DG14 }: ReadDocumentFiles): boolean {
 /** A line when something starts or ends; a bar would not survive being piped. */
 function progressPrinter(print: (line: string) => void): (progress: ChipProgress) => void {
   return (progress) => {
-    switch (progress.step) {
+    switch (progress.kind) {
       case "connecting":
         return;
       case "opening":

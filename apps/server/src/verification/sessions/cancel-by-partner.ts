@@ -23,11 +23,11 @@ export async function cancelByPartner(
     const actor = actorOf(caller);
     const request = { reason: "cancelled_by_partner", actor, now, targets } as const;
     const cancelled = await cancelSession(core, tx, session, request);
-    if (cancelled.result === "refused") throw refusal(cancelled.why);
+    if (cancelled.kind === "refused") throw refusal(cancelled.why);
   });
 }
 
-function refusal(why: Extract<CancelResult, { result: "refused" }>["why"]): ApiError {
+function refusal(why: Extract<CancelResult, { kind: "refused" }>["why"]): ApiError {
   switch (why) {
     case "expired":
       return new ApiError("SESSION_EXPIRED");

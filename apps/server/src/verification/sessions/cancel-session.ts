@@ -8,10 +8,10 @@ import { lockOpenAttempt, type SessionRow, stateOf } from "./session.store.ts";
 import { decideCancel, type SessionRefusal } from "./session.ts";
 
 export type CancelResult =
-  | { result: "cancelled" }
+  | { kind: "cancelled" }
   /** It was cancelled before; nothing was written. */
-  | { result: "already_cancelled" }
-  | { result: "refused"; why: SessionRefusal | "in_flight" | "delivered" };
+  | { kind: "already_cancelled" }
+  | { kind: "refused"; why: SessionRefusal | "in_flight" | "delivered" };
 
 /**
  * Cancels a session whose row the caller holds, or tells why not; what that means to whoever asked is the caller's to say.
@@ -34,13 +34,13 @@ export async function cancelSession(
   const { now } = request;
   const attempt = session.status === "in_progress" ? await lockOpenAttempt(tx, session.id) : null;
   const decision = decideCancel(stateOf(session), attempt, request.reason, now);
-  if (decision.move === "none") return { result: "already_cancelled" };
-  if (decision.move === "refuse") return { result: "refused", why: decision.why };
+  if (decision.kind === "none") return { kind: "already_cancelled" };
+  if (decision.kind === "refuse") return { kind: "refused", why: decision.why };
   if (session.status === "succeeded") {
-    if (request.takeBack === undefined) return { result: "refused", why: "ended" };
-    if ((await request.takeBack(tx)) === "delivered") return { result: "refused", why: "delivered" };
+    if (request.takeBack === undefined) return { kind: "refused", why: "ended" };
+    if ((await request.takeBack(tx)) === "delivered") return { kind: "refused", why: "delivered" };
   }
   const end = { status: "cancelled", reason: request.reason } as const;
   await endSession(core, tx, session, end, request.actor, now, request.targets);
-  return { result: "cancelled" };
+  return { kind: "cancelled" };
 }

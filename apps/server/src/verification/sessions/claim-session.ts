@@ -14,8 +14,8 @@ import {
 import { decideClaim, type SessionRefusal } from "./session.ts";
 
 type ClaimResult =
-  | { result: "claimed"; attemptId: AttemptId; resumed: boolean; tookOver: boolean }
-  | { result: "refused"; why: SessionRefusal | "other_device" };
+  | { kind: "claimed"; attemptId: AttemptId; resumed: boolean; tookOver: boolean }
+  | { kind: "refused"; why: SessionRefusal | "other_device" };
 
 /**
  * A device takes the session, whose row the caller holds: a new attempt begins, and a session that was only created is now in progress. The same
@@ -32,12 +32,12 @@ export async function claimSession(
   const attempt = session.status === "in_progress" ? await lockOpenAttempt(tx, sessionId) : null;
   const device = { hash: claim.deviceHash, mayTakeOver: claim.mayTakeOver };
   const decision = decideClaim(stateOf(session), attempt, device, now);
-  switch (decision.move) {
+  switch (decision.kind) {
     case "refuse":
-      return { result: "refused", why: decision.why };
+      return { kind: "refused", why: decision.why };
     case "resume":
       await touchAttempt(tx, decision.attemptId, now);
-      return { result: "claimed", attemptId: decision.attemptId, resumed: true, tookOver: false };
+      return { kind: "claimed", attemptId: decision.attemptId, resumed: true, tookOver: false };
     case "start": {
       const tookOver = decision.cancelAttempt !== null;
       if (tookOver)
@@ -55,7 +55,7 @@ export async function claimSession(
       if (session.status === "created")
         tx.write(sessionMove(sessionId, { from: "created", to: "in_progress", completedAt: null, now }));
       tx.notify(sessionChannel, sessionId);
-      return { result: "claimed", attemptId, resumed: false, tookOver };
+      return { kind: "claimed", attemptId, resumed: false, tookOver };
     }
   }
 }

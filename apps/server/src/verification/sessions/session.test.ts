@@ -92,30 +92,30 @@ test("only an open session can be claimed; who holds it resumes, others take ove
   const one = { hash: device, mayTakeOver: false };
   const other = { hash: Buffer.from("two"), mayTakeOver: false };
   const taker = { hash: Buffer.from("two"), mayTakeOver: true };
-  assert.deepEqual(decideClaim(session("created"), null, one, now), { move: "start", cancelAttempt: null });
+  assert.deepEqual(decideClaim(session("created"), null, one, now), { kind: "start", cancelAttempt: null });
   assert.deepEqual(decideClaim(session("in_progress"), attempt(), one, now), {
-    move: "resume",
+    kind: "resume",
     attemptId: "va_1",
   });
   assert.deepEqual(decideClaim(session("in_progress"), attempt(), other, now), {
-    move: "refuse",
+    kind: "refuse",
     why: "other_device",
   });
   const forgotten = attempt({ deviceHash: null });
   assert.deepEqual(decideClaim(session("in_progress"), forgotten, one, now), {
-    move: "refuse",
+    kind: "refuse",
     why: "other_device",
   });
   assert.deepEqual(decideClaim(session("in_progress"), attempt(), taker, now), {
-    move: "start",
+    kind: "start",
     cancelAttempt: "va_1",
   });
   // The page that makes an attempt by requests has no device.
   const page = { hash: null, mayTakeOver: false };
   const ofPage = attempt({ deviceHash: null });
-  assert.deepEqual(decideClaim(session("created"), null, page, now), { move: "start", cancelAttempt: null });
+  assert.deepEqual(decideClaim(session("created"), null, page, now), { kind: "start", cancelAttempt: null });
   assert.deepEqual(decideClaim(session("in_progress"), ofPage, page, now), {
-    move: "resume",
+    kind: "resume",
     attemptId: "va_1",
   });
   for (const [open, claims] of [
@@ -123,16 +123,16 @@ test("only an open session can be claimed; who holds it resumes, others take ove
     [attempt(), page],
   ] as const)
     assert.deepEqual(decideClaim(session("in_progress"), open, claims, now), {
-      move: "refuse",
+      kind: "refuse",
       why: "other_device",
     });
   for (const status of ended) {
     assert.deepEqual(decideClaim(session(status), null, taker, now), {
-      move: "refuse",
+      kind: "refuse",
       why: status === "expired" ? "expired" : "ended",
     });
   }
-  assert.deepEqual(decideClaim(session("created", 0), null, one, now), { move: "refuse", why: "expired" });
+  assert.deepEqual(decideClaim(session("created", 0), null, one, now), { kind: "refuse", why: "expired" });
 });
 
 const facePassed = { step: "face", number: 1, failureCode: null } as const;
@@ -140,14 +140,14 @@ const facePassed = { step: "face", number: 1, failureCode: null } as const;
 test("only the attempt under way of an open session decides the outcome", () => {
   const decide = (of: SessionState, open: OpenAttempt | null, attemptId: string) =>
     decideTry(of, open, knownId(attemptId), facePassed, now);
-  assert.deepEqual(decide(session("in_progress"), attempt(), "va_1"), { move: "succeed" });
+  assert.deepEqual(decide(session("in_progress"), attempt(), "va_1"), { kind: "succeed" });
   assert.deepEqual(decide(session("in_progress"), attempt(), "va_2"), {
-    move: "refuse",
+    kind: "refuse",
     why: "not_your_turn",
   });
-  assert.deepEqual(decide(session("created"), null, "va_1"), { move: "refuse", why: "not_your_turn" });
-  assert.deepEqual(decide(session("in_progress", 0), attempt(), "va_1"), { move: "refuse", why: "expired" });
-  for (const status of ended) assert.equal(decide(session(status), attempt(), "va_1").move, "refuse");
+  assert.deepEqual(decide(session("created"), null, "va_1"), { kind: "refuse", why: "not_your_turn" });
+  assert.deepEqual(decide(session("in_progress", 0), attempt(), "va_1"), { kind: "refuse", why: "expired" });
+  for (const status of ended) assert.equal(decide(session(status), attempt(), "va_1").kind, "refuse");
 });
 
 test("a step that passes is counted while another of its kind is open, and one that is not planned is refused", () => {
@@ -160,49 +160,49 @@ test("a step that passes is counted while another of its kind is open, and one t
       now,
     );
   const [chip, face] = planOf({});
-  assert.deepEqual(decide({}, "chip"), { move: "count", step: chip });
-  assert.deepEqual(decide({}, "face"), { move: "count", step: face });
-  assert.deepEqual(decide({ chip: { tries: 1, passed_at: passedAt } }, "face"), { move: "succeed" });
-  assert.deepEqual(decide({ chip: { tries: 1 } }, "face").move, "count");
-  assert.deepEqual(decide({ face: { tries: 2, passed_at: passedAt } }, "chip"), { move: "succeed" });
-  assert.deepEqual(decide({}, "presentation"), { move: "refuse", why: "not_planned" });
+  assert.deepEqual(decide({}, "chip"), { kind: "count", step: chip });
+  assert.deepEqual(decide({}, "face"), { kind: "count", step: face });
+  assert.deepEqual(decide({ chip: { tries: 1, passed_at: passedAt } }, "face"), { kind: "succeed" });
+  assert.deepEqual(decide({ chip: { tries: 1 } }, "face").kind, "count");
+  assert.deepEqual(decide({ face: { tries: 2, passed_at: passedAt } }, "chip"), { kind: "succeed" });
+  assert.deepEqual(decide({}, "presentation"), { kind: "refuse", why: "not_planned" });
 });
 
 test("a partner cancels what is open and not in flight; a person always; a success is only taken back by its person", () => {
   const decide = (status: SessionStatus, reason: CancelReason, open: OpenAttempt | null = null) =>
     decideCancel(session(status), open, reason, now);
   for (const reason of cancelReasons) {
-    assert.deepEqual(decide("created", reason), { move: "cancel" });
-    assert.deepEqual(decide("cancelled", reason), { move: "none" });
-    assert.deepEqual(decide("expired", reason), { move: "refuse", why: "expired" });
-    assert.deepEqual(decide("failed", reason), { move: "refuse", why: "ended" });
+    assert.deepEqual(decide("created", reason), { kind: "cancel" });
+    assert.deepEqual(decide("cancelled", reason), { kind: "none" });
+    assert.deepEqual(decide("expired", reason), { kind: "refuse", why: "expired" });
+    assert.deepEqual(decide("failed", reason), { kind: "refuse", why: "ended" });
     assert.deepEqual(decideCancel(session("created", 0), null, reason, now), {
-      move: "refuse",
+      kind: "refuse",
       why: "expired",
     });
   }
-  assert.deepEqual(decide("succeeded", "cancelled_by_partner"), { move: "refuse", why: "ended" });
-  assert.deepEqual(decide("succeeded", "cancelled_by_user"), { move: "refuse", why: "ended" });
-  assert.deepEqual(decide("succeeded", "consent_withdrawn"), { move: "cancel" });
+  assert.deepEqual(decide("succeeded", "cancelled_by_partner"), { kind: "refuse", why: "ended" });
+  assert.deepEqual(decide("succeeded", "cancelled_by_user"), { kind: "refuse", why: "ended" });
+  assert.deepEqual(decide("succeeded", "consent_withdrawn"), { kind: "cancel" });
   assert.deepEqual(decide("in_progress", "cancelled_by_partner", attempt()), {
-    move: "refuse",
+    kind: "refuse",
     why: "in_flight",
   });
   const silent = attempt({ lastSeenAt: at(-inFlightMs) });
-  assert.deepEqual(decide("in_progress", "cancelled_by_partner", silent), { move: "cancel" });
-  assert.deepEqual(decide("in_progress", "cancelled_by_user", attempt()), { move: "cancel" });
+  assert.deepEqual(decide("in_progress", "cancelled_by_partner", silent), { kind: "cancel" });
+  assert.deepEqual(decide("in_progress", "cancelled_by_user", attempt()), { kind: "cancel" });
 });
 
 test("declining is for sessions that are open and that nobody agreed to; a cancelled one stays as it is", () => {
   const decide = (status: SessionStatus, agreed = false) => decideDecline(session(status), agreed, now);
-  assert.deepEqual(decide("created"), { move: "cancel" });
-  assert.deepEqual(decide("cancelled"), { move: "none" });
-  assert.deepEqual(decide("expired"), { move: "refuse", why: "expired" });
-  assert.deepEqual(decideDecline(session("created", 0), false, now), { move: "refuse", why: "expired" });
+  assert.deepEqual(decide("created"), { kind: "cancel" });
+  assert.deepEqual(decide("cancelled"), { kind: "none" });
+  assert.deepEqual(decide("expired"), { kind: "refuse", why: "expired" });
+  assert.deepEqual(decideDecline(session("created", 0), false, now), { kind: "refuse", why: "expired" });
   for (const status of ["in_progress", "succeeded", "failed"] as const)
-    assert.deepEqual(decide(status), { move: "refuse", why: "agreed" });
+    assert.deepEqual(decide(status), { kind: "refuse", why: "agreed" });
   for (const status of ["created", "in_progress", ...ended] as const)
-    assert.deepEqual(decide(status, true), { move: "refuse", why: "agreed" });
+    assert.deepEqual(decide(status, true), { kind: "refuse", why: "agreed" });
 });
 
 test("the third try that fails ends the session, each try counts once, and there is no fourth", () => {
@@ -225,18 +225,18 @@ test("the third try that fails ends the session, each try counts once, and there
           const failureCode = passed ? null : failureCodes[0];
           const decision = decideTry(state, attempt(), knownId("va_1"), { step, number, failureCode }, now);
           if (repeated || (number > triesAllowed && passed)) {
-            assert.deepEqual(decision, { move: "refuse", why: "already_counted" });
+            assert.deepEqual(decision, { kind: "refuse", why: "already_counted" });
             continue;
           }
           if (number >= triesAllowed && failureCode !== null) {
-            assert.deepEqual(decision, { move: "fail", failureCode, counted: number === triesAllowed });
+            assert.deepEqual(decision, { kind: "fail", failureCode, counted: number === triesAllowed });
             return;
           }
           if (passed && other?.passed_at !== undefined) {
-            assert.deepEqual(decision, { move: "succeed" });
+            assert.deepEqual(decision, { kind: "succeed" });
             return;
           }
-          assert.equal(decision.move, "count");
+          assert.equal(decision.kind, "count");
           const before = done[step]?.passed_at;
           done = { ...done, [step]: { tries: number, ...(passed || before ? { passed_at: passedAt } : {}) } };
         }
@@ -249,15 +249,15 @@ test("the third try that fails ends the session, each try counts once, and there
 test("no order of claim, try, finish, cancel and expiry ends a session twice", () => {
   const step = fc.oneof(
     fc.record({
-      do: fc.constant("claim" as const),
+      kind: fc.constant("claim" as const),
       device: fc.constantFrom("one", "two"),
       take: fc.boolean(),
     }),
-    fc.record({ do: fc.constant("finish" as const), attempt: fc.constantFrom("va_1", "va_2", "va_3") }),
-    fc.record({ do: fc.constant("cancel" as const), reason: fc.constantFrom(...cancelReasons) }),
-    fc.record({ do: fc.constant("expire" as const) }),
-    fc.record({ do: fc.constant("heartbeat" as const) }),
-    fc.record({ do: fc.constant("wait" as const), ms: fc.integer({ min: 0, max: sessionLifetimeMs / 2 }) }),
+    fc.record({ kind: fc.constant("finish" as const), attempt: fc.constantFrom("va_1", "va_2", "va_3") }),
+    fc.record({ kind: fc.constant("cancel" as const), reason: fc.constantFrom(...cancelReasons) }),
+    fc.record({ kind: fc.constant("expire" as const) }),
+    fc.record({ kind: fc.constant("heartbeat" as const) }),
+    fc.record({ kind: fc.constant("wait" as const), ms: fc.integer({ min: 0, max: sessionLifetimeMs / 2 }) }),
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
@@ -269,7 +269,7 @@ test("no order of claim, try, finish, cancel and expiry ends a session twice", (
       let withdrawn = 0;
       for (const each of steps) {
         const before = statusAt(state, time);
-        switch (each.do) {
+        switch (each.kind) {
           case "wait":
             time = new Date(time.getTime() + each.ms);
             break;
@@ -279,7 +279,7 @@ test("no order of claim, try, finish, cancel and expiry ends a session twice", (
           case "claim": {
             const hash = Buffer.from(each.device);
             const decision = decideClaim(state, open, { hash, mayTakeOver: each.take }, time);
-            if (decision.move === "start") {
+            if (decision.kind === "start") {
               assert.ok(before === "created" || before === "in_progress");
               state.status = "in_progress";
               attempts += 1;
@@ -288,7 +288,7 @@ test("no order of claim, try, finish, cancel and expiry ends a session twice", (
             break;
           }
           case "finish":
-            if (decideTry(state, open, knownId(each.attempt), facePassed, time).move === "succeed") {
+            if (decideTry(state, open, knownId(each.attempt), facePassed, time).kind === "succeed") {
               assert.equal(before, "in_progress");
               state.status = "succeeded";
               open = null;
@@ -296,7 +296,7 @@ test("no order of claim, try, finish, cancel and expiry ends a session twice", (
             }
             break;
           case "cancel":
-            if (decideCancel(state, open, each.reason, time).move === "cancel") {
+            if (decideCancel(state, open, each.reason, time).kind === "cancel") {
               if (before === "succeeded") withdrawn += 1;
               else ends += 1;
               state.status = "cancelled";

@@ -64,9 +64,9 @@ function refusalOf(status: SessionStatus): SessionRefusal | null {
 }
 
 export type ClaimDecision =
-  | { move: "start"; cancelAttempt: string | null }
-  | { move: "resume"; attemptId: AttemptId }
-  | { move: "refuse"; why: SessionRefusal | "other_device" };
+  | { kind: "start"; cancelAttempt: string | null }
+  | { kind: "resume"; attemptId: AttemptId }
+  | { kind: "refuse"; why: SessionRefusal | "other_device" };
 
 /** A device takes the session, or the page itself, which has no hash. The same one resumes; another takes over only when that is allowed. */
 export function decideClaim(
@@ -76,11 +76,11 @@ export function decideClaim(
   now: Date,
 ): ClaimDecision {
   const refusal = refusalOf(statusAt(session, now));
-  if (refusal !== null) return { move: "refuse", why: refusal };
-  if (attempt === null) return { move: "start", cancelAttempt: null };
-  if (isSame(attempt.deviceHash, device.hash)) return { move: "resume", attemptId: attempt.id };
-  if (!device.mayTakeOver) return { move: "refuse", why: "other_device" };
-  return { move: "start", cancelAttempt: attempt.id };
+  if (refusal !== null) return { kind: "refuse", why: refusal };
+  if (attempt === null) return { kind: "start", cancelAttempt: null };
+  if (isSame(attempt.deviceHash, device.hash)) return { kind: "resume", attemptId: attempt.id };
+  if (!device.mayTakeOver) return { kind: "refuse", why: "other_device" };
+  return { kind: "start", cancelAttempt: attempt.id };
 }
 
 function isSame(one: Buffer | null, other: Buffer | null): boolean {
@@ -88,12 +88,12 @@ function isSame(one: Buffer | null, other: Buffer | null): boolean {
 }
 
 export type TryDecision =
-  | { move: "count"; step: PlannedStep }
+  | { kind: "count"; step: PlannedStep }
   /** The steps of a kind have all passed. */
-  | { move: "succeed" }
+  | { kind: "succeed" }
   /** No try is left. `counted` is false for a try beyond the last one, which has no number to be counted under. */
-  | { move: "fail"; failureCode: FailureCode; counted: boolean }
-  | { move: "refuse"; why: SessionRefusal | "not_your_turn" | "not_planned" | "already_counted" };
+  | { kind: "fail"; failureCode: FailureCode; counted: boolean }
+  | { kind: "refuse"; why: SessionRefusal | "not_your_turn" | "not_planned" | "already_counted" };
 
 /**
  * A try was judged. Only the attempt that is under way decides anything. Tries are numbered from 1 within their step, so that a try which
@@ -108,19 +108,19 @@ export function decideTry(
 ): TryDecision {
   const { number, failureCode } = judged;
   const refusal = refusalOf(statusAt(session, now));
-  if (refusal !== null) return { move: "refuse", why: refusal };
-  if (attempt?.id !== attemptId) return { move: "refuse", why: "not_your_turn" };
+  if (refusal !== null) return { kind: "refuse", why: refusal };
+  if (attempt?.id !== attemptId) return { kind: "refuse", why: "not_your_turn" };
   const step = session.plan.find(({ name }) => name === judged.step);
-  if (step === undefined) return { move: "refuse", why: "not_planned" };
-  if (number !== step.tries + 1) return { move: "refuse", why: "already_counted" };
+  if (step === undefined) return { kind: "refuse", why: "not_planned" };
+  if (number !== step.tries + 1) return { kind: "refuse", why: "already_counted" };
   if (failureCode !== null && number >= step.maxTries)
     // A try beyond the last one exists in one case only: the step passed with its last try, its bytes were lost, and
     // the repetition failed.
-    return { move: "fail", failureCode, counted: number === step.maxTries };
-  if (number > step.maxTries) return { move: "refuse", why: "already_counted" };
+    return { kind: "fail", failureCode, counted: number === step.maxTries };
+  if (number > step.maxTries) return { kind: "refuse", why: "already_counted" };
   return failureCode === null && isCompletedBy(session.plan, step)
-    ? { move: "succeed" }
-    : { move: "count", step };
+    ? { kind: "succeed" }
+    : { kind: "count", step };
 }
 
 /**
@@ -131,19 +131,19 @@ export function decideDecline(
   session: SessionState,
   agreed: boolean,
   now: Date,
-): { move: "cancel" } | { move: "none" } | { move: "refuse"; why: "expired" | "agreed" } {
+): { kind: "cancel" } | { kind: "none" } | { kind: "refuse"; why: "expired" | "agreed" } {
   const status = statusAt(session, now);
-  if (agreed) return { move: "refuse", why: "agreed" };
-  if (status === "cancelled") return { move: "none" };
-  if (status === "expired") return { move: "refuse", why: "expired" };
+  if (agreed) return { kind: "refuse", why: "agreed" };
+  if (status === "cancelled") return { kind: "none" };
+  if (status === "expired") return { kind: "refuse", why: "expired" };
   // No device can take a session that nobody agreed to, so nothing but `created` is left.
-  return status === "created" ? { move: "cancel" } : { move: "refuse", why: "agreed" };
+  return status === "created" ? { kind: "cancel" } : { kind: "refuse", why: "agreed" };
 }
 
 export type CancelDecision =
-  | { move: "cancel" }
-  | { move: "none" }
-  | { move: "refuse"; why: SessionRefusal | "in_flight" };
+  | { kind: "cancel" }
+  | { kind: "none" }
+  | { kind: "refuse"; why: SessionRefusal | "in_flight" };
 
 /**
  * The partner cancels what has not ended and is not in flight. The person may abort at any time. Withdrawing consent is
@@ -156,11 +156,11 @@ export function decideCancel(
   now: Date,
 ): CancelDecision {
   const status = statusAt(session, now);
-  if (status === "cancelled") return { move: "none" };
-  if (status === "succeeded" && reason === "consent_withdrawn") return { move: "cancel" };
+  if (status === "cancelled") return { kind: "none" };
+  if (status === "succeeded" && reason === "consent_withdrawn") return { kind: "cancel" };
   const refusal = refusalOf(status);
-  if (refusal !== null) return { move: "refuse", why: refusal };
+  if (refusal !== null) return { kind: "refuse", why: refusal };
   if (reason === "cancelled_by_partner" && attempt !== null && isInFlight(attempt, now))
-    return { move: "refuse", why: "in_flight" };
-  return { move: "cancel" };
+    return { kind: "refuse", why: "in_flight" };
+  return { kind: "cancel" };
 }

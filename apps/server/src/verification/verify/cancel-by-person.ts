@@ -40,10 +40,9 @@ export function cancelByPerson(
       now,
       takeBack: (tx) => scrubSessionDeliveries(tx, { id: sessionId, ...tenantOf(session) }, now),
     });
-    if (cancelled.result === "refused" && cancelled.why !== "delivered") throw refusal(cancelled.why);
+    if (cancelled.kind === "refused" && cancelled.why !== "delivered") throw refusal(cancelled.why);
     await markConsentWithdrawn(tx, sessionId, now);
-    if (cancelled.result === "refused")
-      return { outcome: "withdrawn_after_delivery", status: session.status };
+    if (cancelled.kind === "refused") return { outcome: "withdrawn_after_delivery", status: session.status };
     return { outcome: withdrawing ? "consent_withdrawn" : "cancelled", status: "cancelled" };
   });
 }

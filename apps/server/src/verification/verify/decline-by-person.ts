@@ -23,14 +23,14 @@ export function declineByPerson(
     if (session === null) throw new ApiError("SESSION_NOT_FOUND");
     const agreed = (await findConsent(tx, sessionId)) !== null;
     const decision = decideDecline(stateOf(session), agreed, now);
-    if (decision.move === "refuse") {
+    if (decision.kind === "refuse") {
       if (decision.why === "expired") throw new ApiError("SESSION_EXPIRED");
       throw new ApiError("CONFLICT", {
         message: "Somebody has agreed to this verification, so it can no longer be declined.",
         hint: "Whoever agreed can cancel it, with the cancel token that agreeing returned.",
       });
     }
-    if (decision.move === "cancel") {
+    if (decision.kind === "cancel") {
       const end = { status: "cancelled", reason: "cancelled_by_user" } as const;
       await endSession(core, tx, session, end, personActor, now);
     }

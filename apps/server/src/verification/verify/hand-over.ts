@@ -70,11 +70,11 @@ export function claimHandoff(
       heldHandoffToken(sessionId, tokenHash),
     );
     const decision = decideHandoff(token, deviceHash, now);
-    if (decision.move === "refuse") throw new ApiError(decision.code);
+    if (decision.kind === "refuse") throw new ApiError(decision.code);
     if (isBoundElsewhere(session, claim.returnCode)) throw new ApiError("OTHER_BROWSER");
     const { mayTakeOver } = decision;
     const claimed = await claimSession(tx, session, { deviceHash, mayTakeOver, now });
-    if (claimed.result === "refused") throw refusal(claimed.why);
+    if (claimed.kind === "refused") throw refusal(claimed.why);
     // A device that resumes must not void the token by which the person is about to change devices.
     if (decision.firstUse) consumeHandoffTokens(tx, { sessionId, tokenHash, deviceHash, now });
     const { attemptId, resumed } = claimed;

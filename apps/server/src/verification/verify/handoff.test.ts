@@ -22,8 +22,8 @@ test("a token that was used is good for the device that used it and for nobody e
     fc.property(tokens, (token) => {
       const decision = decideHandoff({ ...token, consumedAt: now }, phone, now);
       if (token.deviceHash === phone)
-        assert.deepEqual(decision, { move: "claim", firstUse: false, mayTakeOver: false });
-      else assert.deepEqual(decision, { move: "refuse", code: "HANDOFF_TOKEN_CONSUMED" });
+        assert.deepEqual(decision, { kind: "claim", firstUse: false, mayTakeOver: false });
+      else assert.deepEqual(decision, { kind: "refuse", code: "HANDOFF_TOKEN_CONSUMED" });
     }),
   );
 });
@@ -34,11 +34,11 @@ test("a token that nobody used is good until its time, exactly, and takes over o
       const fresh = { ...token, consumedAt: null, deviceHash: null };
       const decision = decideHandoff(fresh, phone, now);
       if (fresh.expiresAt > now)
-        assert.deepEqual(decision, { move: "claim", firstUse: true, mayTakeOver: token.mayTakeOver });
-      else assert.deepEqual(decision, { move: "refuse", code: "HANDOFF_TOKEN_EXPIRED" });
+        assert.deepEqual(decision, { kind: "claim", firstUse: true, mayTakeOver: token.mayTakeOver });
+      else assert.deepEqual(decision, { kind: "refuse", code: "HANDOFF_TOKEN_EXPIRED" });
     }),
   );
-  assert.deepEqual(decideHandoff(null, phone, now), { move: "refuse", code: "HANDOFF_TOKEN_INVALID" });
+  assert.deepEqual(decideHandoff(null, phone, now), { kind: "refuse", code: "HANDOFF_TOKEN_INVALID" });
 });
 
 test("a token lives five minutes, or as long as its session", () => {
@@ -54,10 +54,10 @@ test("at the very moment of its expiry a token is too old", () => {
   const now = new Date("2026-03-01T09:30:00.000Z");
   const token = { expiresAt: now, consumedAt: null, deviceHash: null, mayTakeOver: false };
   const device = hashDevice(session, "phone");
-  assert.deepEqual(decideHandoff(token, device, now), { move: "refuse", code: "HANDOFF_TOKEN_EXPIRED" });
+  assert.deepEqual(decideHandoff(token, device, now), { kind: "refuse", code: "HANDOFF_TOKEN_EXPIRED" });
   const before = new Date(now.getTime() - 1);
   assert.deepEqual(decideHandoff(token, device, before), {
-    move: "claim",
+    kind: "claim",
     firstUse: true,
     mayTakeOver: false,
   });

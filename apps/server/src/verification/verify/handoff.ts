@@ -12,8 +12,8 @@ export type HandoffToken = {
 };
 
 type HandoffDecision =
-  | { move: "claim"; firstUse: boolean; mayTakeOver: boolean }
-  | { move: "refuse"; code: "HANDOFF_TOKEN_INVALID" | "HANDOFF_TOKEN_EXPIRED" | "HANDOFF_TOKEN_CONSUMED" };
+  | { kind: "claim"; firstUse: boolean; mayTakeOver: boolean }
+  | { kind: "refuse"; code: "HANDOFF_TOKEN_INVALID" | "HANDOFF_TOKEN_EXPIRED" | "HANDOFF_TOKEN_CONSUMED" };
 
 /**
  * Whether a device may claim with this token. The token stays good for the device that claimed it, which resumes with
@@ -21,14 +21,14 @@ type HandoffDecision =
  * old token.
  */
 export function decideHandoff(token: HandoffToken | null, deviceHash: Buffer, now: Date): HandoffDecision {
-  if (token === null) return { move: "refuse", code: "HANDOFF_TOKEN_INVALID" };
+  if (token === null) return { kind: "refuse", code: "HANDOFF_TOKEN_INVALID" };
   if (token.consumedAt !== null) {
     return token.deviceHash?.equals(deviceHash)
-      ? { move: "claim", firstUse: false, mayTakeOver: false }
-      : { move: "refuse", code: "HANDOFF_TOKEN_CONSUMED" };
+      ? { kind: "claim", firstUse: false, mayTakeOver: false }
+      : { kind: "refuse", code: "HANDOFF_TOKEN_CONSUMED" };
   }
-  if (token.expiresAt <= now) return { move: "refuse", code: "HANDOFF_TOKEN_EXPIRED" };
-  return { move: "claim", firstUse: true, mayTakeOver: token.mayTakeOver };
+  if (token.expiresAt <= now) return { kind: "refuse", code: "HANDOFF_TOKEN_EXPIRED" };
+  return { kind: "claim", firstUse: true, mayTakeOver: token.mayTakeOver };
 }
 
 /** No token outlives its session. */

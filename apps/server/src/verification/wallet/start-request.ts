@@ -81,7 +81,7 @@ export async function startRequest(core: Core, start: Start): Promise<Started> {
     const ways = offered(core, session, fields, start);
     if (ways.length === 0) throw new ApiError("WALLET_NOT_OFFERED");
     const claimed = await claimSession(tx, session, { deviceHash: null, mayTakeOver, now });
-    if (claimed.result === "refused") throw new ApiError(refusals[claimed.why]);
+    if (claimed.kind === "refused") throw new ApiError(refusals[claimed.why]);
     const { attemptId } = claimed;
     const { id: sessionId, organizationId, sandbox } = session;
     // No device connects to this attempt. The row holds the step that the page shows.

@@ -127,7 +127,7 @@ test("figures are exactly the same before and after outcomes are added up, after
     clock.advance(i * secondMs);
     if (i % 3 === 0) await succeed(core, id, attempt);
     else if (i % 3 === 1) await fail(core, id, attempt, i === 1 ? "document_expired" : "liveness_failed");
-    else assert.equal((await cancelAsPerson(core, id, "cancelled_by_user")).result, "cancelled");
+    else assert.equal((await cancelAsPerson(core, id, "cancelled_by_user")).kind, "cancelled");
   }
   const overview = async () => expectData(await partner.api.get(path));
   const waiting = async () =>

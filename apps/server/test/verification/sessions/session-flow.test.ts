@@ -49,17 +49,17 @@ test("a claim starts the session and an attempt; the same device resumes it", as
       updated_at: clock.now().toISOString(),
     },
   ]);
-  assert.deepEqual(await claim(core, id), { result: "claimed", attemptId, resumed: true, tookOver: false });
+  assert.deepEqual(await claim(core, id), { kind: "claimed", attemptId, resumed: true, tookOver: false });
   assert.equal((await attemptsOf(id)).length, 1);
 });
 
 test("another device is refused, or takes over and cancels the first attempt", async () => {
   const id = await createSession(partner.api);
   const first = await claimed(core, id);
-  assert.deepEqual(await claim(core, id, "tablet"), { result: "refused", why: "other_device" });
+  assert.deepEqual(await claim(core, id, "tablet"), { kind: "refused", why: "other_device" });
   clock.advance(1);
   const second = await claim(core, id, "tablet", true);
-  assert.ok(second.result === "claimed" && second.tookOver && !second.resumed);
+  assert.ok(second.kind === "claimed" && second.tookOver && !second.resumed);
   const [newer, older] = await attemptsOf(id);
   assert.deepEqual([older.id, older.status, older.failure_code], [first, "cancelled", null]);
   assert.equal(newer.status, "in_progress");
@@ -90,7 +90,7 @@ test("success ends session and attempt with one event, and the claims are nowher
   assert.deepEqual(await eventsOf(core, id), ["verification.session.succeeded"]);
 
   assert.deepEqual(await succeed(core, id, attemptId), { kind: "session_over" });
-  assert.deepEqual(await claim(core, id), { result: "refused", why: "ended" });
+  assert.deepEqual(await claim(core, id), { kind: "refused", why: "ended" });
   expectError(await cancel(id), 409, "CONFLICT");
   assert.deepEqual(await eventsOf(core, id), ["verification.session.succeeded"]);
 
@@ -184,8 +184,8 @@ test("the person may abort at any time, also in flight", async () => {
   const id = await createSession(partner.api);
   await claimed(core, id);
   const abort = () => cancelAsPerson(core, id, "cancelled_by_user");
-  assert.deepEqual(await abort(), { result: "cancelled" });
-  assert.deepEqual(await abort(), { result: "already_cancelled" });
+  assert.deepEqual(await abort(), { kind: "cancelled" });
+  assert.deepEqual(await abort(), { kind: "already_cancelled" });
   const [entry] = expectData(
     await partner.owner.api.get("/v1/auth/orgs/audit-logs", { event: "session.cancelled" }),
   );
@@ -207,10 +207,10 @@ test("consent withdrawn before anything was delivered takes the success back; af
   };
   const [early, late] = [await finished(), await finished()];
   clock.advance(1);
-  assert.deepEqual(await withdraw(late, true), { result: "refused", why: "delivered" });
+  assert.deepEqual(await withdraw(late, true), { kind: "refused", why: "delivered" });
   assert.equal((await read(late)).status, "succeeded");
-  assert.deepEqual(await withdraw(early, false), { result: "cancelled" });
-  assert.deepEqual(await withdraw(early, false), { result: "already_cancelled" });
+  assert.deepEqual(await withdraw(early, false), { kind: "cancelled" });
+  assert.deepEqual(await withdraw(early, false), { kind: "already_cancelled" });
   assert.equal((await read(early)).status, "cancelled");
   assert.deepEqual(await eventsOf(core, early), [
     "verification.session.succeeded",
@@ -280,8 +280,8 @@ test("from the expiry on nothing can be claimed, judged, finished or cancelled",
   assert.equal(await touchAttempt(core.db, attemptId, clock.now()), true);
   clock.advance(1);
   assert.equal(await touchAttempt(core.db, attemptId, clock.now()), false);
-  assert.deepEqual(await claim(core, open), { result: "refused", why: "expired" });
-  assert.deepEqual(await claim(core, begun), { result: "refused", why: "expired" });
+  assert.deepEqual(await claim(core, open), { kind: "refused", why: "expired" });
+  assert.deepEqual(await claim(core, begun), { kind: "refused", why: "expired" });
   assert.deepEqual(await judge(core, begun, attemptId, "chip", 1, "document_expired"), {
     kind: "session_over",
   });
@@ -301,7 +301,7 @@ test("two devices that claim at the same moment get one attempt between them", a
   const results = await Promise.all(
     Array.from({ length: 6 }, (_, i) => claim(core, id, `device ${i}`, false)),
   );
-  assert.equal(results.filter((result) => result.result === "claimed").length, 1);
+  assert.equal(results.filter((result) => result.kind === "claimed").length, 1);
   const { hash } = await core.db.one<{ hash: Buffer }>(
     sql`select device_hash as hash from attempts where session_id = ${id}`,
   );

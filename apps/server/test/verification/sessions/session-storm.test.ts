@@ -116,7 +116,7 @@ test("no interleaving of two processes ends a session twice or gives it two term
           case "claim":
           case "take over": {
             const result = await claim(core, id, `device ${process}`, what === "take over");
-            if (result.result === "claimed") attempts.set(id, result.attemptId);
+            if (result.kind === "claimed") attempts.set(id, result.attemptId);
             return;
           }
           case "try": {
@@ -134,7 +134,7 @@ test("no interleaving of two processes ends a session twice or gives it two term
           }
           case "abort": {
             const result = await cancelAsPerson(core, id, "cancelled_by_user");
-            return endedBy(id, result.result === "cancelled");
+            return endedBy(id, result.kind === "cancelled");
           }
           case "heartbeat":
             await touchAttempt(core.db, attempt, clock.now());
@@ -168,7 +168,7 @@ test("a storm of creates, cancels, claims, outcomes and expiry over two processe
         const id = await createSession(at(apis, i), { client_reference_id: `round ${round}` });
         created.push(id);
         const result = i % 2 === 0 ? await claim(core, id) : null;
-        const attempt = result?.result === "claimed" ? result.attemptId : "va_none";
+        const attempt = result?.kind === "claimed" ? result.attemptId : "va_none";
         const older = at(created, Math.floor(created.length / 2) + i);
         await Promise.all([
           at(apis, i).post(`/v1/sessions/${id}/cancel`),
