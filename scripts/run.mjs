@@ -17,8 +17,8 @@ const withoutTools = " without tools";
 
 const collectors = Math.min(4, Math.max(1, availableParallelism() - 1));
 
-/** The fuzzer measures the resident memory; with the usual heap most of that is garbage which waits for its collection. */
-const littleGarbage = ["--max-semi-space-size=2"];
+/** The fuzzer measures resident memory, and with the usual heap most of that would be garbage. Most inputs end in an error. */
+const fuzzerFlags = ["--max-semi-space-size=8", "--stack-trace-limit=0"];
 
 class Refusal extends Error {}
 
@@ -50,7 +50,7 @@ const commands = {
   "mrz-eval": (args) => [["scripts/mrz-eval.ts", ...args]],
   fuzz: ([what, ...args]) => {
     if (what === "http") return [["apps/server/test/fuzz/run.ts", ...args]];
-    const readers = (target, options) => [...littleGarbage, "scripts/fuzz.ts", target, ...options];
+    const readers = (target, options) => [...fuzzerFlags, "scripts/fuzz.ts", target, ...options];
     const targets = ["chip", "mrz", "wallet"];
     if (targets.includes(what)) return [readers(what, args)];
     const options = what === undefined ? [] : [what, ...args];

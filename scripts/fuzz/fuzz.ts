@@ -110,11 +110,24 @@ async function attempt(
     if (tally !== null) tally.accepted++;
     return null;
   } catch (error) {
-    if (!(error instanceof target.refusal))
-      return `threw ${error instanceof Error ? error.stack : String(error)}`;
+    if (!(error instanceof target.refusal)) return `threw ${await withStack(reader, input, error)}`;
     if (target.canaries.test(error.message)) return `quoted personal data: ${error.message}`;
     const code = error.code ?? "refused";
     tally?.refusals.set(code, (tally.refusals.get(code) ?? 0) + 1);
     return null;
   }
+}
+
+/** The run is faster without stacks, as most inputs end in an error. The one that matters is read again with one. */
+async function withStack(reader: FuzzReader, input: Uint8Array, error: unknown): Promise<string> {
+  const usual = Error.stackTraceLimit;
+  Error.stackTraceLimit = 20;
+  try {
+    await reader.read(input);
+  } catch (again) {
+    if (again instanceof Error) return String(again.stack);
+  } finally {
+    Error.stackTraceLimit = usual;
+  }
+  return String(error);
 }

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import { type CryptoKey, importJWK } from "jose";
 import type { FuzzReader } from "../../../scripts/fuzz/fuzz-target.ts";
 import { openAnnexC, sealAnnexC } from "../src/annex-c/annex-c.ts";
 import type { AskedCredential } from "../src/asked.ts";
@@ -8,13 +7,13 @@ import { decode } from "../src/cbor/decode.ts";
 import { encode } from "../src/cbor/encode.ts";
 import { importCoseKey, readCoseKey } from "../src/cose/cose-key.ts";
 import { readSingle, x5chainOf } from "../src/cose/headers.ts";
-import { signSign1 } from "../src/cose/sign1.ts";
 import { judgeMdoc } from "../src/mdoc/judge-mdoc.ts";
 import { readMobileSecurityObject } from "../src/mdoc/mobile-security-object.ts";
 import { readDeviceResponse } from "../src/mdoc/read-device-response.ts";
+import { readCwtStatusContent } from "../src/status-list/read-cwt-status-list.ts";
 import { readStatusList } from "../src/status-list/read-status-list.ts";
 import type { TrustAnchor } from "../src/trust-anchor.ts";
-import { readVical } from "../src/vical/read-vical.ts";
+import { readVical, readVicalContent } from "../src/vical/read-vical.ts";
 import { parseCertificate } from "../src/x509/certificate.ts";
 import { checkChain } from "../src/x509/chain.ts";
 import { binding, now } from "../test/support/pid.ts";
@@ -62,27 +61,6 @@ async function judgeUnchanged(bytes: Uint8Array): Promise<void> {
   }
 }
 
-const signerKey = importJWK(keys.signerKey, "ES256") as Promise<CryptoKey>;
-
-/**
- * What lies behind a signature is read only if the signature is right, so the fuzzer signs what it damaged.
- */
-async function signed(
-  payload: Uint8Array,
-  protectedHeaders: ReadonlyMap<number, string>,
-): Promise<Uint8Array> {
-  const privateKey = await signerKey;
-  const unprotectedHeaders = new Map([[33, fromBase64(keys.signer)]]);
-  return encode(
-    await signSign1({
-      key: { privateKey, algorithm: "ES256" },
-      payload,
-      protectedHeaders,
-      unprotectedHeaders,
-    }),
-  );
-}
-
 async function judgeSecurityObject(payload: Uint8Array): Promise<void> {
   const { status } = readMobileSecurityObject(payload);
   if (status !== null && typeof status.uri !== "string") throw new Error("status without an address");
@@ -115,7 +93,12 @@ const readers: readonly Omit<FuzzReader, "damage">[] = [
   { name: "device-response", read: readDeviceResponse, seeds: () => [deviceResponse] },
   { name: "security-object", read: judgeSecurityObject, seeds: () => [securityObject] },
   { name: "mdoc", isCostly: true, read: judgeUnchanged, seeds: () => [deviceResponse] },
-  { name: "certificate", read: parseCertificate, seeds: () => [authority, fromBase64(keys.signer)] },
+  {
+    name: "certificate",
+    isCostly: true,
+    read: parseCertificate,
+    seeds: () => [authority, fromBase64(keys.signer)],
+  },
   {
     name: "chain",
     isCostly: true,
@@ -124,6 +107,7 @@ const readers: readonly Omit<FuzzReader, "damage">[] = [
   },
   {
     name: "annex-c-answer",
+    isCostly: true,
     read: (bytes) => openAnnexC(toBase64Url(bytes), keys.encryptionKey, annexC),
     seeds: () => [fromBase64Url(seeds.answer)],
   },
@@ -141,7 +125,7 @@ const readers: readonly Omit<FuzzReader, "damage">[] = [
   {
     name: "vical-content",
     isCostly: true,
-    read: async (bytes) => readVical(await signed(bytes, new Map()), { signers: [authority], now }),
+    read: readVicalContent,
     seeds: () => [fromBase64(seeds.vicalContent)],
   },
   {
@@ -152,9 +136,7 @@ const readers: readonly Omit<FuzzReader, "damage">[] = [
   },
   {
     name: "status-list-cwt-content",
-    isCostly: true,
-    read: async (bytes) =>
-      readStatusList(await signed(bytes, new Map([[16, "statuslist+cwt"]])), statusOptions),
+    read: (bytes) => readCwtStatusContent(bytes, statusOptions),
     seeds: () => [fromBase64(seeds.statusListContent)],
   },
 ];

@@ -2,14 +2,15 @@ import { CompactSign, type CryptoKey, importJWK } from "jose";
 import type { FuzzReader } from "../../../scripts/fuzz/fuzz-target.ts";
 import { fromBase64, fromBase64Url, toBase64, toBase64Url } from "../src/base64url.ts";
 import { digest, utf8 } from "../src/bytes.ts";
-import { isJsonArray, isJsonObject, readJson, readJsonBytes } from "../src/json.ts";
+import { CredentialError } from "../src/credential-error.ts";
+import { isJsonArray, isJsonObject, type JsonObject, readJson, readJsonBytes } from "../src/json.ts";
 import { certificatesOf, claimsOf, readJws } from "../src/jws/read-jws.ts";
-import { readLote } from "../src/lote/read-lote.ts";
+import { readLote, readLoteContent } from "../src/lote/read-lote.ts";
 import { judgeAnswer, readAnswer } from "../src/openid4vp/answer.ts";
 import { applyDisclosures } from "../src/sd-jwt/apply-disclosures.ts";
 import { judgeSdJwt } from "../src/sd-jwt/judge-sd-jwt.ts";
 import { keyBinding } from "../src/sd-jwt/present-sd-jwt.ts";
-import { readStatusList } from "../src/status-list/read-status-list.ts";
+import { readJwtStatusContent, readStatusList } from "../src/status-list/read-status-list.ts";
 import type { TrustAnchor } from "../src/trust-anchor.ts";
 import { asked, binding, now } from "../test/support/pid.ts";
 import { damageText } from "./damage-text.ts";
@@ -37,15 +38,22 @@ async function onlySeeds(text: string, isAccepted: boolean): Promise<void> {
 const signerKey = importJWK(seeds.signerKey, "ES256") as Promise<CryptoKey>;
 const holderKey = importJWK(seeds.holderKey, "ES256") as Promise<CryptoKey>;
 
-/** What lies behind a signature is read only if the signature is right, so the fuzzer signs what it damaged. */
-async function signed(payload: Uint8Array, typ: string): Promise<string> {
+/** The payload of a JWS. */
+function objectOf(bytes: Uint8Array): JsonObject {
+  const value = readJsonBytes(bytes);
+  if (!isJsonObject(value)) throw new CredentialError("malformed", "not an object");
+  return value;
+}
+
+/** This payload is judged only if its signatures are right, so the fuzzer signs what it damaged. */
+async function signed(payload: Uint8Array): Promise<string> {
   return new CompactSign(payload)
-    .setProtectedHeader({ alg: "ES256", typ, x5c: [toBase64(fromBase64(seeds.signer))] })
+    .setProtectedHeader({ alg: "ES256", typ: "dc+sd-jwt", x5c: [toBase64(fromBase64(seeds.signer))] })
     .sign(await signerKey);
 }
 
 async function judgePayload(payload: Uint8Array): Promise<void> {
-  const bound = `${await signed(payload, "dc+sd-jwt")}~${disclosures.map((text) => `${text}~`).join("")}`;
+  const bound = `${await signed(payload)}~${disclosures.map((text) => `${text}~`).join("")}`;
   const privateKey = await holderKey;
   const proof = { privateKey, audience: binding.clientId, nonce: binding.nonce, issuedAt: now };
   await judgeSdJwt(bound + (await keyBinding(bound, "sha-256", proof)), context);
@@ -110,6 +118,7 @@ const readers: readonly Omit<FuzzReader, "damage">[] = [
   },
   {
     name: "answer-plain",
+    isCostly: true,
     read: async (bytes: Uint8Array) => {
       const answer = await readAnswer({ vp_token: latin1(bytes) }, { encryption: null });
       if (answer.kind === "presented") await judgeAnswer(answer.presentations, [asked], context);
@@ -124,8 +133,7 @@ const readers: readonly Omit<FuzzReader, "damage">[] = [
   },
   {
     name: "status-list-payload",
-    isCostly: true,
-    read: async (bytes: Uint8Array) => readStatusList(await signed(bytes, "statuslist+jwt"), statusOptions),
+    read: (bytes: Uint8Array) => readJwtStatusContent(objectOf(bytes), statusOptions),
     seeds: () => [payloadOf(seeds.statusList)],
   },
   {
@@ -137,7 +145,7 @@ const readers: readonly Omit<FuzzReader, "damage">[] = [
   {
     name: "lote-payload",
     isCostly: true,
-    read: async (bytes: Uint8Array) => readLote(await signed(bytes, "JOSE"), loteOptions),
+    read: (bytes: Uint8Array) => readLoteContent(objectOf(bytes)),
     seeds: () => [payloadOf(seeds.lote)],
   },
 ];

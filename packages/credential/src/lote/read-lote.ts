@@ -22,7 +22,12 @@ export async function readLote(list: string | Uint8Array, options: LoteOptions):
   if (text.length > maxCharacters) throw new CredentialError("too_large", "List: too many characters");
   const jws = readJws(compactForm(text.trim()), maxCharacters);
   const signer = await checkSignature(jws, options);
-  const lote = membersOf(claimsOf(jws).LoTE, listMembers);
+  return { ...readLoteContent(claimsOf(jws)), signer: new Uint8Array(signer.rawData) };
+}
+
+/** What the signature covers. */
+export function readLoteContent(claims: JsonObject): Omit<TrustedList, "signer"> {
+  const lote = membersOf(claims.LoTE, listMembers);
   const scheme = membersOf(lote.ListAndSchemeInformation, schemeMembers);
   if (scheme.LoTEVersionIdentifier !== 1) throw new CredentialError("not_supported", "List: another version");
   const sequence = scheme.LoTESequenceNumber;
@@ -35,7 +40,6 @@ export async function readLote(list: string | Uint8Array, options: LoteOptions):
     sequence,
     anchors: certificatesFor(services, "issuance"),
     statusAnchors: certificatesFor(services, "status"),
-    signer: new Uint8Array(signer.rawData),
   };
 }
 

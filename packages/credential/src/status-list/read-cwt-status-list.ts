@@ -28,23 +28,31 @@ export async function readCwtStatusList(token: Uint8Array, options: StatusListOp
   if (algorithmOf(sign1) !== chain.algorithm || !(await verifySign1(sign1, chain, sign1.payload))) {
     throw new CredentialError("signature", "Status list: wrong signature");
   }
-  const claims = map(decode(sign1.payload, { maxBytes: maxTokenBytes }));
-  if (claims.get(claim.subject) !== options.uri) throw malformed("of another address");
+  return readCwtStatusContent(sign1.payload, options);
+}
+
+/** What the signature covers. */
+export function readCwtStatusContent(
+  payload: Uint8Array,
+  { uri, now }: Pick<StatusListOptions, "uri" | "now">,
+): Promise<StatusList> {
+  const claims = map(decode(payload, { maxBytes: maxTokenBytes }));
+  if (claims.get(claim.subject) !== uri) throw malformed("of another address");
   const issuedAt = timeOf(claims.get(claim.issuedAt));
-  if (isInFuture(issuedAt, options.now)) throw malformed("issued in the future");
+  if (isInFuture(issuedAt, now)) throw malformed("issued in the future");
   const list = map(claims.get(claim.statusList));
   const compressed = list.get("lst");
   if (!(compressed instanceof Uint8Array)) throw malformed("no list");
   return openStatusList(
     {
-      uri: options.uri,
+      uri,
       bits: list.get("bits"),
       compressed,
       issuedAt,
       expiresAt: isGiven(claims.get(claim.expiration)) ? timeOf(claims.get(claim.expiration)) : null,
       ttlSeconds: isGiven(claims.get(claim.timeToLive)) ? numberOf(claims.get(claim.timeToLive)) : null,
     },
-    options.now,
+    now,
   );
 }
 

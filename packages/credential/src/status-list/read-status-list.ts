@@ -41,10 +41,14 @@ async function readJwtStatusList(token: string, options: StatusListOptions): Pro
   if (chain.kind === "untrusted") throw new CredentialError("signature", "Status list: signer not trusted");
   if (!(await hasSignature(jws, chain.publicKey, chain.algorithm)))
     throw new CredentialError("signature", "Status list: wrong signature");
-  return openStatusList(listClaimsOf(claimsOf(jws), options), options.now);
+  return readJwtStatusContent(claimsOf(jws), options);
 }
 
-function listClaimsOf(claims: JsonObject, { uri, now }: StatusListOptions) {
+/** What the signature covers. */
+export function readJwtStatusContent(
+  claims: JsonObject,
+  { uri, now }: Pick<StatusListOptions, "uri" | "now">,
+): Promise<StatusList> {
   if (claims.sub !== uri) throw new CredentialError("malformed", "Status list: of another address");
   const issuedAt = dateOf(claims, "iat");
   if (issuedAt === null || isInFuture(issuedAt, now))
@@ -54,12 +58,9 @@ function listClaimsOf(claims: JsonObject, { uri, now }: StatusListOptions) {
     throw new CredentialError("malformed", "Status list: no list");
   if (ttl !== null && typeof ttl !== "number")
     throw new CredentialError("malformed", "Status list: no time to live");
-  return {
-    uri,
-    bits: list.bits,
-    compressed: fromBase64Url(list.lst),
-    issuedAt,
-    expiresAt: dateOf(claims, "exp"),
-    ttlSeconds: ttl,
-  };
+  const compressed = fromBase64Url(list.lst);
+  return openStatusList(
+    { uri, bits: list.bits, compressed, issuedAt, expiresAt: dateOf(claims, "exp"), ttlSeconds: ttl },
+    now,
+  );
 }

@@ -28,7 +28,12 @@ export async function readVical(
   const sign1 = readSingle(value instanceof CborTag && value.tag === 18 ? value.content : value);
   if (sign1.payload === null) throw malformed("no content");
   const signer = await checkSignature(sign1, sign1.payload, signers, now);
-  const vical = map(decode(sign1.payload, { maxBytes, maxItems }));
+  return { ...readVicalContent(sign1.payload), signer };
+}
+
+/** What the signature covers. */
+export function readVicalContent(payload: Uint8Array): Omit<TrustedList, "signer"> {
+  const vical = map(decode(payload, { maxBytes, maxItems }));
   if (typeof vical.get("version") !== "string" || !/^1\./.test(String(vical.get("version")))) {
     throw new CredentialError("not_supported", "VICAL: another version");
   }
@@ -43,7 +48,6 @@ export async function readVical(
       purpose: "mdl",
       certificate,
     })),
-    signer,
   };
 }
 
