@@ -1,7 +1,7 @@
 // `npm run mutate`: changes one thing of the code after the other (a mutant) and runs the tests that reach it; a
-// change that no test notices is listed. `-- sessions webhooks` for some of the modules, `--sample 250` for so many
-// mutants of each, drawn by chance, `--seed 2` for others, `--lanes 1` for one process at a time. What was found of
-// each mutant is in `test-artifacts/mutate`.
+// change that no test notices is listed. `-- sessions webhooks` for some of the modules, `-- path/to/rule.ts` for a
+// file and the tests in its folder, `--sample 250` for so many mutants of each, drawn by chance, `--seed 2` for
+// others, `--lanes 1` for one process at a time. What was found of each mutant is in `test-artifacts/mutate`.
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -172,7 +172,8 @@ async function main(): Promise<number> {
       lanes: { type: "string", default: "2" },
     },
   });
-  const unknown = chosen.filter((name) => !Object.hasOwn(modules, name));
+  const isFile = (name: string) => name.endsWith(".ts") && existsSync(path.join(root, name));
+  const unknown = chosen.filter((name) => !Object.hasOwn(modules, name) && !isFile(name));
   if (unknown.length > 0) {
     console.error(
       `There is no module ${unknown.join(", ")}. The modules are: ${Object.keys(modules).join(", ")}.`,
@@ -195,9 +196,10 @@ async function main(): Promise<number> {
     };
     const count = Number(values.sample ?? Number.POSITIVE_INFINITY);
     const { seed } = values;
-    for (const [name, module] of Object.entries(modules)) {
-      if (chosen.length > 0 && !chosen.includes(name)) continue;
-      const found = await runModule(name, module, {
+    const wanted = chosen.length > 0 ? chosen : Object.keys(modules);
+    for (const name of wanted) {
+      const module = modules[name] ?? { mutate: [name], tests: [`${path.dirname(name)}/*.test.ts`] };
+      const found = await runModule(path.basename(name, ".ts"), module, {
         count,
         seed,
         lanes: Number(values.lanes),

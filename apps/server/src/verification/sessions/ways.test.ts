@@ -93,8 +93,22 @@ test("the operator opens wallet methods in live; the sandbox has all of them", (
   assert.deepEqual(enabledMethods(config, { sandbox: false }), ["document_chip", "wallet_mdl"]);
   assert.deepEqual(availableMethods(config, { sandbox: true }), methods);
   assert.deepEqual(availableMethods(config, { sandbox: false }), ["wallet_mdl"]);
+  const isOpenWith = (...opened: ("wallet_pid" | "wallet_mdl" | "wallet_age")[]) =>
+    enabledMethods({ wallet: { ...config.wallet, methods: opened } }, { sandbox: false });
+  assert.deepEqual(isOpenWith(), ["document_chip"]);
+  assert.deepEqual(isOpenWith("wallet_age", "wallet_pid"), ["document_chip", "wallet_pid", "wallet_age"]);
   const atDesks = { ...config, deskReaders: true };
   assert.deepEqual(availableMethods(atDesks, { sandbox: false }), ["document_chip", "wallet_mdl"]);
+});
+
+test("a method that no kind carries out is not offered, and leads nowhere", () => {
+  assert.equal(obstacleTo("wallet_pid", asked([]), {}), "methods");
+  assert.deepEqual(waysToSatisfy(asked([]), all, {}), []);
+  assert.deepEqual(wayOf("wallet_pid", { requirements: {}, fieldKeys: ["age_over_18"] }, {}), {
+    method: "wallet_pid",
+    channels: [],
+    looksAt: [],
+  });
 });
 
 test("a chip gives every field of the contract and meets every requirement", () => {

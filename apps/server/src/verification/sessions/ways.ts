@@ -47,10 +47,10 @@ export function availableMethods(
 export function obstacleTo(method: Method, asked: Asked, among: GivingKinds = kinds): string | null {
   const kind = kindOf(method, among);
   if (kind === undefined) return "methods";
-  const field = Object.keys(asked.shareFields).find(
-    (key) => asked.shareFields[key]?.required && !kind.gives(method, key),
+  const field = Object.entries(asked.shareFields).find(
+    ([key, { required }]) => required && !kind.gives(method, key),
   );
-  if (field !== undefined) return `share_fields.${field}`;
+  if (field !== undefined) return `share_fields.${field[0]}`;
   const needed = kind.needs(method, Object.keys(asked.shareFields));
   if (needed !== null) return `share_fields.${needed}`;
   const requirement = requirementNames.find(
