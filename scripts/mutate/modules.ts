@@ -9,8 +9,8 @@ export const modules: Readonly<Record<string, Module>> = {
     mutate: [`${server}/verification/sessions/**/*.ts`],
     tests: [
       `${server}/verification/sessions/*.test.ts`,
-      `${api}/*/*/{sessions,session-flow,session-lists,session-expiry,session-storm,requirements,analytics,search,organization-limits,withdrawal,go-live}.test.ts`,
-      `${api}/*/*/verify-{events,handoff}.test.ts`,
+      `${api}/*/*/{sessions,session-flow,session-lists,session-expiry,session-steps,session-storm,return-code,requirements,analytics,search,organization-limits,withdrawal,go-live}.test.ts`,
+      `${api}/*/*/verify-{decline,events,handoff}.test.ts`,
     ],
   },
   attempts: {
@@ -18,7 +18,7 @@ export const modules: Readonly<Record<string, Module>> = {
     tests: [
       `${server}/verification/attempts/*.test.ts`,
       `${api}/*/*/verify-{face-limits,socket,device,century,faults,hostile,simulate,silence,memory,events}.test.ts`,
-      `${api}/*/*/{requirements,trust-policy}.test.ts`,
+      `${api}/*/*/{chip-turns,requirements,trust-policy}.test.ts`,
     ],
   },
   evidence: {
@@ -41,7 +41,7 @@ export const modules: Readonly<Record<string, Module>> = {
     mutate: [`${server}/verification/trust/**/*.ts`],
     tests: [
       `${server}/verification/trust/*.test.ts`,
-      `${api}/*/*/trust-{command,sources,deviations,policy,versions}.test.ts`,
+      `${api}/*/*/{trust-{command,sources,deviations,policy,versions},wallet-trust}.test.ts`,
     ],
   },
   accounts: {
@@ -84,6 +84,26 @@ export const modules: Readonly<Record<string, Module>> = {
   emrtd: {
     mutate: ["packages/emrtd/src/verify/*.ts"],
     tests: ["packages/emrtd/src/{verify,trust,chip-authentication-mapping}/*.test.ts"],
+  },
+  credential: {
+    // The verifying half: what issues, presents and plays the wallet is for tests and simulations.
+    mutate: [
+      "packages/credential/src/{attributes,cbor,jws,lote,vical}/*.ts",
+      "packages/credential/src/cose/{cose-key,headers,mac0,sign1}.ts",
+      "packages/credential/src/mdoc/{device-authentication,judge-mdoc,mobile-security-object,read-device-response,session-transcript}.ts",
+      "packages/credential/src/sd-jwt/{apply-disclosures,digest-name,judge-sd-jwt}.ts",
+      "packages/credential/src/status-list/{read-cwt-status-list,read-status-list,status-list}.ts",
+      "packages/credential/src/x509/{certificate,chain}.ts",
+      "packages/credential/src/openid4vp/answer.ts",
+      "packages/credential/src/annex-c/*.ts",
+      "packages/credential/src/dcql/{kept-claims,query}.ts",
+      "packages/credential/src/{base64url,bytes,json,verdict}.ts",
+    ],
+    tests: ["packages/credential/src/**/*.test.ts"],
+  },
+  "webhook-package": {
+    mutate: ["packages/webhook/src/*.ts"],
+    tests: ["packages/webhook/src/{unusual-deliveries,webhook}.test.ts"],
   },
   device: {
     // Its folder `node` draws the people and plays the readers of tests and simulations, and decides nothing.
