@@ -109,3 +109,9 @@ test("a JPEG has something in its scan, after segments and bytes that fill up", 
   assert.equal(jpeg(...segment, 0, ...scan, 0x12, 0x34), "no_image_data", "no marker where one has to be");
   assert.equal(jpeg(), "no_image_data");
 });
+
+test("a JPEG of two thousand segments is walked, and no further", () => {
+  const filler = (count: number) => Array.from({ length: count }, () => segment).flat();
+  assert.equal(jpeg(...filler(1999), ...scan, 0x12, 0x34), null);
+  assert.equal(jpeg(...filler(2000), ...scan, 0x12, 0x34), "no_image_data");
+});

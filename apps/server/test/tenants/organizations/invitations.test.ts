@@ -129,6 +129,17 @@ test("an invitation to a spelling that an earlier release told apart has to be r
   expectData(await invite(owner, "spelled@example.com", "member"), 201);
 });
 
+test("an address that is none by today's rules is compared letter by letter", async () => {
+  const boss = await signUpOwner(api);
+  const guest = await guestOf(boss, "member");
+  const invitedAs = (email: string) =>
+    core.db.run(sql`update invitations set email = ${email} where organization_id = ${boss.organizationId}`);
+  await invitedAs("no address");
+  expectError(await guest.accept(), 403, "INVITATION_FOR_ANOTHER_EMAIL");
+  await core.db.run(sql`update users set email = 'no address' where id = ${guest.userId}`);
+  expectData(await guest.accept());
+});
+
 test("one address gets so many invitations a day, whoever sends them and however it is spelled", async () => {
   const [one, two] = [await signUpOwner(api), await signUpOwner(api)];
   expectData(await invite(one, "victim@example.com", "member"), 201);

@@ -207,6 +207,7 @@ test("a link dies when used, declined, revoked, replaced or after 7 days", async
   assert.equal(expectData<unknown[]>(await owner.api.get("/v1/auth/orgs/invitations")).length, 1);
   assert.equal((await api.post(`/v1/auth/invitations/${second.token}/decline`)).status, 204);
   await isDead(second.token);
+  expectError(await api.post(`/v1/auth/invitations/${second.token}/decline`), 404, "NOT_FOUND");
 
   const third = await invite();
   assert.equal((await owner.api.delete(`/v1/auth/orgs/invitations/${third.id}`)).status, 204);
