@@ -74,6 +74,30 @@ test("withdrawn while a try is on the wire: the success is retracted, not tried 
   }
 });
 
+test("a withdrawal takes back what waits of its own session, and of no other", async () => {
+  const receiver = await startReceiver(authority);
+  const partner = await createPartner(api);
+  // The receiver is away, so that both successes wait.
+  receiver.answerWith(() => ({ status: 503 }));
+  await createReceivingEndpoint(partner.api, receiver.url);
+  const [one, other] = [await passSession(partner.api), await passSession(partner.api)];
+  for (const session of [one, other]) await session.pass();
+  await deliver();
+  assert.equal(await one.withdraw(), "consent_withdrawn");
+  const before = receiver.received.length;
+  receiver.answerWith(() => ({ status: 200 }));
+  clock.advance(10 * 60_000);
+  await deliver();
+  const told = receiver.received.slice(before).map(async ({ body }) => {
+    const { event } = await decrypt(body);
+    return `${event.metadata.verification_session_id} ${event.type}`;
+  });
+  assert.deepEqual(
+    (await Promise.all(told)).sort(),
+    [`${one.id} ${cancelled}`, `${other.id} ${succeeded}`].sort(),
+  );
+});
+
 test("however deliveries and withdrawals meet, one event of each session stands, and none is sent after it was retracted", async () => {
   const receiver = await startReceiver(authority);
   const arrivals: { eventId: unknown; at: number }[] = [];
