@@ -115,7 +115,7 @@ function headerOf(headers: HeadersLike, name: string): string | null {
 
 async function decrypt(body: string, candidates: readonly Candidate[]): Promise<Uint8Array> {
   const kid = kidOf(body);
-  const named = candidates.filter((candidate) => candidate.kid !== null && candidate.kid === kid);
+  const named = candidates.filter((candidate) => candidate.kid === kid);
   const usable = named.length > 0 ? named : candidates.filter((candidate) => candidate.kid === null);
   if (usable.length === 0)
     throw new WebhookError(
@@ -158,9 +158,9 @@ function kidOf(body: string): string {
 /** An event of a type that this version does not know is returned all the same: new types may be added at any time. */
 function eventOf(plaintext: Uint8Array): WebhookEvent {
   try {
-    const event: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(plaintext));
-    if (typeof event === "object" && event !== null && "type" in event && typeof event.type === "string")
-      return event as WebhookEvent;
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(plaintext);
+    const event = JSON.parse(text) as { type?: unknown } | null;
+    if (typeof event?.type === "string") return event as WebhookEvent;
   } catch {
     // The same as any other text that is no event.
   }

@@ -60,6 +60,8 @@ test("signatures may have more than one space between and around them", async ()
     assert.ok(await open({}, { "x-service-signature": header }));
   await assert.rejects(open({}, { "x-service-signature": other }), failsWith("signature_mismatch"));
   await assert.rejects(open({}, { other: signature }), failsWith("signature_missing"));
+  for (const malformed of [`x${signature}`, `${signature}x`, `${signature},`])
+    await assert.rejects(open({}, { "x-service-signature": malformed }), failsWith("signature_malformed"));
 });
 
 test("the key that the delivery names is used, and keys without a name where none has it", async () => {

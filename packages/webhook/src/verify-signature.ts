@@ -47,12 +47,13 @@ export async function verifySignature({
 }
 
 function parse(text: string): { time: string; mac: Uint8Array<ArrayBuffer> } {
-  const [, time, hex] = /^t=([0-9]{1,12}),v1=([0-9a-f]{64})$/.exec(text) ?? [];
-  if (time === undefined || hex === undefined)
+  const found = /^t=([0-9]{1,12}),v1=([0-9a-f]{64})$/.exec(text);
+  if (found === null)
     throw new WebhookError(
       "signature_malformed",
       "The header `X-Service-Signature` is not of the form `t=…,v1=…`.",
     );
+  const [, time = "", hex = ""] = found;
   return { time, mac: Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)) };
 }
 
