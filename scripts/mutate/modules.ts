@@ -10,7 +10,7 @@ export const modules: Readonly<Record<string, Module>> = {
     tests: [
       `${server}/verification/sessions/*.test.ts`,
       `${api}/*/*/{sessions,session-flow,session-lists,session-expiry,session-steps,session-storm,return-code,requirements,analytics,search,organization-limits,withdrawal,go-live}.test.ts`,
-      `${api}/*/*/verify-{decline,events,handoff}.test.ts`,
+      `${api}/*/*/{verify-{decline,events,handoff},wallet-{identity,live}}.test.ts`,
     ],
   },
   attempts: {

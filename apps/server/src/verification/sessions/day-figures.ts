@@ -36,7 +36,6 @@ export function bucketOfSeconds(seconds: number): number {
 
 /** The geometric middle of a bucket: in proportion, equally far from both of its ends. */
 export function secondsOfBucket(bucket: number): number {
-  if (bucket === 0) return 1;
   const middle = bucketRatio ** (bucket - 0.5);
   return Math.round(middle * 10) / 10;
 }
