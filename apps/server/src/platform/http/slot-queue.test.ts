@@ -71,6 +71,25 @@ test("every other slot that comes free goes to a tenant that does not flood, als
   assert.deepEqual(started.slice(12), ["quiet", "a", "quiet", "b"]);
 });
 
+test("a flood has half of its slots while another tenant has a request under way, and all of them afterwards", () => {
+  const { started, enter } = watchedQueue(32);
+  const flood = names(4 + 4 * maxLinePerSlot + 1).map((name) => enter("flood", name));
+  const quiet = enter("quiet");
+  enter("flood", "new");
+  flood[0]?.leave();
+  flood[1]?.leave();
+  assert.deepEqual(started, ["0", "1", "2", "3", "quiet"]);
+  flood[2]?.leave();
+  quiet.leave();
+  assert.deepEqual(started.slice(5), ["4", "5", "6"]);
+});
+
+test("two tenants that do not flood have all of their slots beside each other", () => {
+  const { started, enter } = watchedQueue(32);
+  for (const tenant of ["a", "b"]) for (const name of names(4 + 4 * maxLinePerSlot)) enter(tenant, name);
+  assert.deepEqual(started, [...names(4), ...names(4)]);
+});
+
 test("the tenant with the fewest slots is served first, and those with as many in turn", () => {
   const { started, enter } = watchedQueue(16);
   const held = ["a", "b", "c", "d", "a", "b", "c", "d"].map((tenant) => enter(tenant, tenant, "one"));

@@ -26,12 +26,11 @@ export type Ticket = {
 export class SlotQueue {
   readonly #slots: number;
   readonly #now: () => number;
-  readonly #maxLine: number;
   readonly #tenants: KeyedSlots<string>;
   readonly #addresses: KeyedSlots<string>;
   /** Those that wait, by tenant, in the order of their turns. */
   readonly #lines = new Map<string, Ticket[]>();
-  #quietFirst = false;
+  #quietFirst = true;
   taken = 0;
   waiting = 0;
 
@@ -39,7 +38,6 @@ export class SlotQueue {
     this.#slots = slots;
     this.#now = now;
     this.#tenants = new KeyedSlots(Math.ceil(slots / 8));
-    this.#maxLine = Math.ceil(slots / 8) * maxLinePerSlot;
     this.#addresses = new KeyedSlots(Math.ceil(slots / 2));
   }
 
@@ -59,30 +57,35 @@ export class SlotQueue {
       // Of the longest line, so that a flood does not fill the queue for others.
       const longest = [...this.#lines.values()].reduce((a, b) => (b.length > a.length ? b : a));
       this.#refuse(longest[0], "queue_full");
-    } else if (this.#isFlood(line, maxWaitInFloodMs)) this.#refuse(line[0], "waited_too_long");
+    } else if (this.#isFlood(ticket.tenant, maxWaitInFloodMs)) this.#refuse(line[0], "waited_too_long");
   }
 
   /** Gives back the slot or leaves the queue. To leave again does nothing. */
   leave(ticket: Ticket): void {
     const { held, tenant, address } = ticket;
     ticket.held = null;
-    if (held === null) return;
     if (held === "slot") {
       this.#tenants.remove(tenant);
       this.#addresses.remove(address);
       this.taken -= 1;
-      this.#startNext();
-      return;
+      this.#startNext(tenant);
+    } else if (held !== null) {
+      clearTimeout(held);
+      const line = this.#lines.get(tenant) ?? [];
+      line.splice(line.indexOf(ticket), 1);
+      if (line.length === 0) this.#lines.delete(tenant);
+      this.waiting -= 1;
     }
-    clearTimeout(held);
-    const line = this.#lines.get(tenant) ?? [];
-    line.splice(line.indexOf(ticket), 1);
-    if (line.length === 0) this.#lines.delete(tenant);
-    this.waiting -= 1;
   }
 
   mayStart({ tenant, address }: Ticket): boolean {
-    return this.taken < this.#slots && !this.#tenants.isFull(tenant) && !this.#addresses.isFull(address);
+    return this.taken < this.#slots && !this.#addresses.isFull(address) && this.#hasRoom(tenant);
+  }
+
+  /** A flood gets half of its slots while others have requests under way: what they ask PostgreSQL waits for what the flood asks. */
+  #hasRoom(tenant: string): boolean {
+    const taken = this.#tenants.taken(tenant);
+    return taken < this.#tenants.maxOfEach / (this.taken > taken && this.#isFlood(tenant) ? 2 : 1);
   }
 
   #start(ticket: Ticket): void {
@@ -100,26 +103,30 @@ export class SlotQueue {
   }
 
   /** Whether the oldest of a flood has waited for this long. */
-  #isFlood(line: readonly Ticket[], waitedMs = 0): boolean {
-    return line.length > this.#maxLine && this.#now() - (line[0]?.since ?? 0) >= waitedMs;
+  #isFlood(tenant: string, waitedMs = 0): boolean {
+    const { length, 0: oldest } = this.#lines.get(tenant) ?? [];
+    const maxLine = this.#tenants.maxOfEach * maxLinePerSlot;
+    return length > maxLine && this.#now() - (oldest?.since ?? 0) >= waitedMs;
   }
 
   /**
    * A request of the tenant with the fewest slots; of those that have as many, of the one whose turn was longest ago. Every other time tenants that
-   * do not flood go first, so that many floods leave half of the slots that come free to others.
+   * do not flood go first, so that many floods leave half of the slots that come free to others. Several start where floods had yielded
+   * to the tenant that has left.
    */
-  #startNext(): void {
-    this.#quietFirst = !this.#quietFirst;
-    const rank = ([tenant, line]: [string, readonly Ticket[]]) =>
-      this.#tenants.taken(tenant) + (this.#quietFirst && this.#isFlood(line) ? this.#slots : 0);
+  #startNext(left: string): void {
+    const rank = ([tenant]: [string, unknown]) =>
+      this.#tenants.taken(tenant) + (this.#quietFirst && this.#isFlood(tenant) ? this.#slots : 0);
     for (const [tenant, line] of [...this.#lines].sort((a, b) => rank(a) - rank(b))) {
-      if (this.#tenants.isFull(tenant)) continue;
+      if (!this.#hasRoom(tenant)) continue;
       const mayStart = (ticket: Ticket) => this.mayStart(ticket);
-      const next = this.#isFlood(line, maxInOrderMs) ? line.findLast(mayStart) : line.find(mayStart);
+      const next = this.#isFlood(tenant, maxInOrderMs) ? line.findLast(mayStart) : line.find(mayStart);
       if (next === undefined) continue;
+      this.#quietFirst = !this.#quietFirst;
       this.leave(next);
       if (this.#lines.delete(tenant)) this.#lines.set(tenant, line);
       this.#start(next);
+      if (!this.#isFlood(left)) this.#startNext(left);
       return;
     }
   }

@@ -1,14 +1,14 @@
 /** Counts what is under way by key, with the same limit for each. A key that has nothing under way takes no memory. */
 export class KeyedSlots<Key> {
-  readonly #maxOfEach: number;
+  readonly maxOfEach: number;
   readonly #taken = new Map<Key, number>();
 
   constructor(maxOfEach: number) {
-    this.#maxOfEach = maxOfEach;
+    this.maxOfEach = maxOfEach;
   }
 
   isFull(key: Key): boolean {
-    return this.taken(key) >= this.#maxOfEach;
+    return this.taken(key) >= this.maxOfEach;
   }
 
   taken(key: Key): number {
