@@ -6,7 +6,16 @@ import { pathToFileURL } from "node:url";
 import { median } from "@assay/face/median";
 import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
 import { createAuthority } from "../apps/server/test/support/certificate.ts";
-import { cancelAll, cpuSeconds, createSessions, keysOf, type System, startSystem } from "./support/burst.ts";
+import {
+  type CancelLoad,
+  cancelAll,
+  connections,
+  cpuSeconds,
+  createSessions,
+  keysOf,
+  type System,
+  startSystem,
+} from "./support/burst.ts";
 import { postgresMicroseconds } from "./support/postgres-usage.ts";
 import { ask, countOf, forked, received } from "./support/publishing.ts";
 
@@ -21,9 +30,10 @@ type Part = {
 };
 
 /**
- * What a session costs that ends with one delivery: one that the partner cancels, and one that a device verifies. Processor time of service and
+ * What a session costs that ends with one delivery: one that the partner cancels, and one that a device verifies. Cancellations come over many
+ * connections, over 4, and at 50 a second, as most installations have them. Processor time of service and
  * PostgreSQL for each, medians of `--rounds N` (5). `--against FOLDER` names a checkout of another version, with its packages installed, which is measured in
- * turn with this one. `--quick`: a quarter of the load.
+ * turn with this one. `--quick`: a quarter of the load. `--only cancelled|verified`.
  */
 export async function run(options: readonly string[] = []): Promise<void> {
   const optionOf = (name: string) =>
@@ -31,6 +41,7 @@ export async function run(options: readonly string[] = []): Promise<void> {
   const rounds = Number(optionOf("--rounds") ?? 5);
   const scale = options.includes("--quick") ? 0.25 : 1;
   const against = optionOf("--against");
+  const only = optionOf("--only") ?? "";
   const own = resolve(import.meta.dirname, "..");
   const roots = new Map([
     ["ours", own],
@@ -48,10 +59,24 @@ export async function run(options: readonly string[] = []): Promise<void> {
     const place = { folder, postgresUrl: postgres.adminUrl, hook, roles: ["all"], endpoints: 1 };
     for (const [name, root] of roots) systems.push(await startSystem({ ...place, name, root }));
     const parts: Part[] = [
-      { name: "cancelled", count: 800 * scale, end: cancelled },
-      { name: "verified", count: 120 * scale, end: verifiedBy(roots) },
+      {
+        name: `cancelled, ${connections} connections,`,
+        count: 800 * scale,
+        end: cancelled({ connections, ratePerSecond: null }),
+      },
+      {
+        name: "cancelled, 4 connections,",
+        count: 400 * scale,
+        end: cancelled({ connections: 4, ratePerSecond: null }),
+      },
+      {
+        name: "cancelled, 50 a second,",
+        count: 400 * scale,
+        end: cancelled({ connections: 8, ratePerSecond: 50 }),
+      },
+      { name: "verified,", count: 120 * scale, end: verifiedBy(roots) },
     ];
-    for (const { name, count, end } of parts) {
+    for (const { name, count, end } of parts.filter((part) => part.name.startsWith(only))) {
       const measure = async (system: System): Promise<Figures> => {
         const endAll = await end(system, count);
         const used = async () => ({
@@ -73,7 +98,7 @@ export async function run(options: readonly string[] = []): Promise<void> {
       const figures = systems.map(() => [] as Figures[]);
       for (let round = 0; round < rounds; round++)
         for (const [at, system] of systems.entries()) figures[at]?.push(await measure(system));
-      report(`A session that is ${name}, with one delivery`, systems, figures);
+      report(`A session that is ${name} with one delivery`, systems, figures);
     }
   } finally {
     for (const { processes } of systems) for (const one of processes) await one.stop();
@@ -98,9 +123,11 @@ function report(what: string, systems: readonly System[], figures: readonly (rea
 }
 
 /** The sessions are created before the measurement begins. */
-async function cancelled(system: System, count: number) {
-  const ids = await createSessions(system, count);
-  return () => cancelAll(system, ids);
+function cancelled(load: CancelLoad): Part["end"] {
+  return async (system, count) => {
+    const ids = await createSessions(system, count);
+    return () => cancelAll(system, ids, load);
+  };
 }
 
 /** Each version is read by the device of its own checkout. Sessions are created within the measurement: what is measured is a whole verification. */

@@ -21,7 +21,7 @@ import { ServerProcess } from "./server-process.ts";
 const rounds = 3;
 const endpoints = 20;
 /** Requests under way at once. */
-const connections = 16;
+export const connections = 16;
 
 export type System = {
   name: string;
@@ -196,15 +196,25 @@ export async function createSessions(system: System, count: number): Promise<str
   return ids;
 }
 
+/** How cancellations come: over so many connections, each after the answer to the one before or, with a rate, when its time has come. */
+export type CancelLoad = { connections: number; ratePerSecond: number | null };
+
 /** When each was sent, by session, and how long the answers took. */
-export async function cancelAll(system: System, ids: readonly string[]) {
-  const pool = new Pool(system.url, { connections, pipelining: 1 });
+export async function cancelAll(
+  system: System,
+  ids: readonly string[],
+  { connections: atOnce, ratePerSecond }: CancelLoad = { connections, ratePerSecond: null },
+) {
+  const pool = new Pool(system.url, { connections: atOnce, pipelining: 1 });
+  const begin = performance.now();
   const started = new Map<string, number>();
   const took: number[] = [];
   const left = [...ids];
   const headers = { authorization: `Bearer ${system.key}`, "content-type": "application/json" };
   const canceller = async () => {
     for (let id = left.pop(); id !== undefined; id = left.pop()) {
+      if (ratePerSecond !== null)
+        await wait(begin + ((ids.length - left.length) * 1000) / ratePerSecond - performance.now());
       const at = performance.timeOrigin + performance.now();
       started.set(id, at);
       const { statusCode, body } = await pool.request({
@@ -224,7 +234,7 @@ export async function cancelAll(system: System, ids: readonly string[]) {
       took.push(performance.timeOrigin + performance.now() - at);
     }
   };
-  await Promise.all(Array.from({ length: connections }, canceller));
+  await Promise.all(Array.from({ length: atOnce }, canceller));
   await pool.close();
   return { started, took };
 }
