@@ -59,6 +59,7 @@ class Reader {
   item(depth: number): CborValue {
     if (depth > this.#maxDepth) throw malformed("nested too deeply");
     if (--this.#budget.itemsLeft < 0) throw new CredentialError("too_large", "CBOR: too many data items");
+    const start = this.#at;
     const first = this.#take(1)[0] ?? 0;
     const major = first >> 5;
     const info = first & 0x1f;
@@ -79,9 +80,11 @@ class Reader {
         return this.#array(this.#count(argument), depth + 1);
       case 5:
         return this.#map(this.#count(argument), depth + 1);
-      default:
+      default: {
         if (typeof argument === "bigint") throw malformed("unknown tag");
-        return new CborTag(argument, this.item(depth + 1));
+        const content = this.item(depth + 1);
+        return new CborTag(argument, content, this.#bytes.subarray(start, this.#at));
+      }
     }
   }
 

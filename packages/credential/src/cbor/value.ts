@@ -21,10 +21,17 @@ export type CborMap = ReadonlyMap<CborKey, CborValue>;
 export class CborTag {
   readonly tag: number;
   readonly content: CborValue;
+  readonly #received: Uint8Array | null;
 
-  constructor(tag: number, content: CborValue) {
+  constructor(tag: number, content: CborValue, received: Uint8Array | null = null) {
     this.tag = tag;
     this.content = content;
+    this.#received = received;
+  }
+
+  /** Tag and content as they were read, which digests and signatures cover. Null for a tag that was made here. */
+  get received(): Uint8Array | null {
+    return this.#received;
   }
 }
 

@@ -1,20 +1,18 @@
 import type { CryptoKey } from "jose";
-import { digest, utf8 } from "../bytes.ts";
-import { decode } from "../cbor/decode.ts";
+import { concat, digest, utf8 } from "../bytes.ts";
 import { encode } from "../cbor/encode.ts";
-import { type CborValue, embedded } from "../cbor/value.ts";
+import { embedded } from "../cbor/value.ts";
 
-/**
- * What the device signs (ISO/IEC 18013-5, 9.1.3.4). `transcript` is CBOR, `nameSpaces` the bytes inside of
- * its tag 24.
- */
+const arrayOfFour = Uint8Array.of(0x84);
+
+/** What the device signs (ISO/IEC 18013-5, 9.1.3.4). Both are CBOR; `nameSpaces` has its tag 24. */
 export function deviceAuthenticationBytes(
   transcript: Uint8Array,
   docType: string,
   nameSpaces: Uint8Array,
 ): Uint8Array<ArrayBuffer> {
-  const inner: CborValue = decode(transcript, { maxBytes: 64 * 1024 });
-  return encode(embedded(encode(["DeviceAuthentication", inner, docType, embedded(nameSpaces)])));
+  const name = encode("DeviceAuthentication");
+  return encode(embedded(concat(arrayOfFour, name, transcript, encode(docType), nameSpaces)));
 }
 
 /**

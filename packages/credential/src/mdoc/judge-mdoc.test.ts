@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import type { AskedCredential } from "../asked.ts";
+import { concat, digest } from "../bytes.ts";
 import { decode } from "../cbor/decode.ts";
 import { encode } from "../cbor/encode.ts";
 import { type CborKey, CborTag, type CborValue, embedded, isArray, isMap } from "../cbor/value.ts";
@@ -153,9 +154,13 @@ const flipped: Change = (value) => {
 };
 
 /** Issues with a security object that was changed before the issuer signed it. */
-async function issueChanged(path: readonly CborKey[], change: Change): Promise<IssuedMdoc> {
+async function issueChanged(
+  path: readonly CborKey[],
+  change: Change,
+  issued: IssuedMdoc | null = null,
+): Promise<IssuedMdoc> {
   const { signSign1 } = await import("../cose/sign1.ts");
-  const mdoc = await issue();
+  const mdoc = issued ?? (await issue());
   const payload = mdoc.issuerAuth[2];
   assert.ok(payload instanceof Uint8Array);
   const unprotectedHeaders = mdoc.issuerAuth[1];
@@ -166,6 +171,17 @@ async function issueChanged(path: readonly CborKey[], change: Change): Promise<I
     unprotectedHeaders,
   });
   return { ...mdoc, issuerAuth };
+}
+
+/** What is embedded, with the number of its tag in more bytes than it takes (RFC 8949, 4.1). */
+function withLongerTag(bytes: Uint8Array): Uint8Array {
+  return concat(Uint8Array.of(0xda, 0, 0, 0, 24), encode(embedded(bytes)).subarray(2));
+}
+
+function replaced(response: Uint8Array, part: Uint8Array, by: Uint8Array): Uint8Array {
+  const at = Buffer.from(response).indexOf(part);
+  assert.ok(at >= 0);
+  return concat(response.subarray(0, at), by, response.subarray(at + part.length));
 }
 
 describe("accepted", () => {
@@ -182,6 +198,22 @@ describe("accepted", () => {
     assert.equal(verdict.status, null);
     assert.deepEqual(verdict.validUntil, new Date("2026-12-01T00:00:00Z"));
     assert.equal(verdict.anchor.purpose, "pid");
+  });
+
+  test("elements whose tag the issuer wrote in more bytes than it takes: the digest is over what came", async () => {
+    const mdoc = await issue();
+    const digests = new Map<CborKey, CborValue>();
+    for (const [id, { bytes }] of mdoc.items.entries())
+      digests.set(id, await digest("SHA-256", withLongerTag(bytes)));
+    const longer = await issueChanged(["valueDigests", pid], () => digests, mdoc);
+    const response = await present(longer, { disclose: "all" });
+    await refuses("digest_mismatch", response);
+    const asWritten = mdoc.items.reduce(
+      (whole, { bytes }) => replaced(whole, encode(embedded(bytes)), withLongerTag(bytes)),
+      response,
+    );
+    const { attributes } = await accepts(asWritten);
+    assert.equal(attributes.familyName, "Müller");
   });
 
   test("an issuer with ES384 or ES512, digests of SHA-384 or SHA-512, and a device with ES384", async () => {
@@ -545,6 +577,15 @@ describe("refused", () => {
     const added = await issue({ nameSpaces: { "org.other": { family_name: "Schmidt" } } });
     const foreign = embedded(added.items[0]?.bytes ?? new Uint8Array());
     await refuses("digest_mismatch", changed(response, nameSpaces, withEntry("org.other", [foreign])));
+  });
+
+  test("an element or a claim of the device whose tag is not the one that was signed", async () => {
+    const mdoc = await issue();
+    const response = await present(mdoc);
+    const item = mdoc.items[0]?.bytes ?? assert.fail();
+    await refuses("digest_mismatch", replaced(response, encode(embedded(item)), withLongerTag(item)));
+    const nothing = encode(new Map());
+    await refuses("holder_signature", replaced(response, encode(embedded(nothing)), withLongerTag(nothing)));
   });
 
   test("a credential that is over, not yet valid or signed in the future", async () => {

@@ -1,8 +1,7 @@
 import type { CryptoKey } from "jose";
 import { type MdocElements, readMdocAttributes } from "../attributes/read-attributes.ts";
 import { digest, isEqual } from "../bytes.ts";
-import { encode } from "../cbor/encode.ts";
-import { type CborValue, embedded } from "../cbor/value.ts";
+import type { CborValue } from "../cbor/value.ts";
 import { type CoseKey, importCoseKey } from "../cose/cose-key.ts";
 import { algorithmOf, x5chainOf } from "../cose/headers.ts";
 import { verifyMac0 } from "../cose/mac0.ts";
@@ -119,11 +118,9 @@ async function areDigestsRight(
   { digests, digestAlgorithm }: MobileSecurityObject,
 ): Promise<boolean> {
   const right = await Promise.all(
-    items.map(async ({ nameSpace, digestId, bytes }) => {
+    items.map(async ({ nameSpace, digestId, received }) => {
       const expected = digests.get(nameSpace)?.get(digestId);
-      return (
-        expected !== undefined && isEqual(expected, await digest(digestAlgorithm, encode(embedded(bytes))))
-      );
+      return expected !== undefined && isEqual(expected, await digest(digestAlgorithm, received));
     }),
   );
   return right.every(Boolean);

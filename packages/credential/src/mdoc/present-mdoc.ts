@@ -56,7 +56,7 @@ export async function presentMdoc(
 async function signAsDevice(docType: string, { transcript, proof }: Presentation): Promise<CborValue> {
   if (proof.kind === "none") return null;
   const nameSpaces = encode(new Map<CborKey, CborValue>());
-  const content = deviceAuthenticationBytes(transcript, docType, nameSpaces);
+  const content = deviceAuthenticationBytes(transcript, docType, encode(embedded(nameSpaces)));
   const deviceAuth: [CborKey, CborValue] =
     proof.kind === "signature"
       ? ["deviceSignature", await signSign1({ key: proof, payload: content, isDetached: true })]

@@ -11,7 +11,7 @@ export type MdocDocument = {
   docType: string;
   issuerAuth: Single;
   items: readonly IssuerSignedItem[];
-  /** The content of tag 24, as it was signed. Null where the device signed nothing at all. */
+  /** Tag 24 and its content as they came. Null where the device signed nothing at all. */
   deviceNameSpaces: Uint8Array | null;
   /** The device puts claims of its own beside those of the issuer. */
   hasDeviceClaims: boolean;
@@ -23,8 +23,8 @@ export type IssuerSignedItem = {
   digestId: number;
   element: string;
   value: CborValue;
-  /** The content of tag 24, which the digest covers with its tag. */
-  bytes: Uint8Array;
+  /** Tag 24 and its content as they came: the digest covers both. */
+  received: Uint8Array;
 };
 
 /** A form of 256 KiB has no room for more. */
@@ -81,7 +81,7 @@ function readNameSpaces(value: CborValue | undefined, budget: ItemBudget): reado
 }
 
 function readItem(nameSpace: string, value: CborValue, budget: ItemBudget): IssuerSignedItem {
-  const bytes = readEmbedded(value);
+  const { content: bytes, received } = readTagged(value);
   const item = closedMap(decode(bytes, { maxBytes: maxItemBytes, budget }), [
     "digestID",
     "random",
@@ -95,7 +95,7 @@ function readItem(nameSpace: string, value: CborValue, budget: ItemBudget): Issu
   if (!(random instanceof Uint8Array) || random.length < minRandomBytes)
     throw malformed("random that is too short");
   if (content === undefined) throw malformed("value");
-  return { nameSpace, digestId, element: readText(item.get("elementIdentifier")), value: content, bytes };
+  return { nameSpace, digestId, element: readText(item.get("elementIdentifier")), value: content, received };
 }
 
 function readDeviceSigned(
@@ -106,8 +106,8 @@ function readDeviceSigned(
     return { deviceNameSpaces: null, hasDeviceClaims: false, deviceAuth: { kind: "none" } };
   }
   const signed = closedMap(value, ["nameSpaces"], ["deviceAuth"]);
-  const deviceNameSpaces = readEmbedded(signed.get("nameSpaces"));
-  const claims = decode(deviceNameSpaces, { maxBytes: maxItemBytes, budget });
+  const { content, received: deviceNameSpaces } = readTagged(signed.get("nameSpaces"));
+  const claims = decode(content, { maxBytes: maxItemBytes, budget });
   if (
     !isMap(claims) ||
     ![...claims].every(([name, elements]) => typeof name === "string" && isMap(elements))
@@ -136,8 +136,18 @@ function readDeviceAuth(value: CborValue | undefined): MdocDocument["deviceAuth"
 
 /** The bytes inside of `#6.24(bstr)`. */
 export function readEmbedded(value: CborValue | undefined): Uint8Array {
-  if (value instanceof CborTag && value.tag === 24 && value.content instanceof Uint8Array)
-    return value.content;
+  return readTagged(value).content;
+}
+
+/** With the tag as it came, whose length may be written in more bytes than it takes. */
+function readTagged(value: CborValue | undefined): { content: Uint8Array; received: Uint8Array } {
+  if (
+    value instanceof CborTag &&
+    value.tag === 24 &&
+    value.content instanceof Uint8Array &&
+    value.received !== null
+  )
+    return { content: value.content, received: value.received };
   throw malformed("not an embedded data item");
 }
 
