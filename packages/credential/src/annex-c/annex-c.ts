@@ -12,7 +12,7 @@ import { CredentialError } from "../credential-error.ts";
 import { documentTypes } from "../dcql/ask.ts";
 import type { HolderBinding } from "../holder-binding.ts";
 import { sessionTranscript } from "../mdoc/session-transcript.ts";
-import { parseCertificate } from "../x509/certificate.ts";
+import { parseCertificate, signingKeyOf } from "../x509/certificate.ts";
 import { openHpke, sealHpke } from "./hpke.ts";
 
 // ISO/IEC 18013-7, Annex C: the protocol `org-iso-mdoc` of the Digital Credentials API.
@@ -93,8 +93,9 @@ async function signAsReader(
   const [leaf] = chain;
   if (leaf === undefined) throw new CredentialError("malformed", "Annex C: reader without a certificate");
   const inner = decode(transcript, { maxBytes });
+  const { algorithm } = await signingKeyOf(parseCertificate(leaf));
   return signSign1({
-    key: { privateKey, algorithm: parseCertificate(leaf).algorithm },
+    key: { privateKey, algorithm },
     payload: encode(embedded(encode(["ReaderAuthentication", inner, itemsRequest]))),
     isDetached: true,
     unprotectedHeaders: new Map([[label.x5chain, chain.length === 1 ? leaf : chain]]),

@@ -13,7 +13,7 @@ const maxChain = 4;
 
 /**
  * The certificate that signed a list, once one of `signers` vouches for it: it is the signer's own, or an authority's above it. Null
- * where none does. Publishers of lists also use RSA keys, which issuers of credentials may not.
+ * where none does. Publishers of lists may sign with RSA keys themselves, which issuers of credentials may not.
  */
 export async function trustedListSigner(
   chain: readonly Uint8Array[],

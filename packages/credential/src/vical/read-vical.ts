@@ -8,7 +8,7 @@ import { documentTypes } from "../dcql/ask.ts";
 import { parseAnyCertificate, trustedListSigner } from "../lote/list-signer.ts";
 import { readTime } from "../mdoc/mobile-security-object.ts";
 import type { ListSigner, TrustedList } from "../trusted-list.ts";
-import { parseCertificate, publicKeyOf } from "../x509/certificate.ts";
+import { parseCertificate, signingKeyOf } from "../x509/certificate.ts";
 
 const maxBytes = 16 * 1024 * 1024;
 /** Some twenty data items for each of ten thousand authorities. */
@@ -66,8 +66,7 @@ async function checkSignature(
   const mayList = certificate.extendedKeyUsage?.includes(vicalSignerUsage) ?? true;
   if (!mayList || certificate.hasUnknownCritical)
     throw new CredentialError("signature", "VICAL: key for another use");
-  const key = { publicKey: await publicKeyOf(certificate), algorithm: certificate.algorithm };
-  if (!(await verifySign1(sign1, key, payload)))
+  if (!(await verifySign1(sign1, await signingKeyOf(certificate), payload)))
     throw new CredentialError("signature", "VICAL: wrong signature");
   return leaf;
 }

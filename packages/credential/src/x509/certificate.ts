@@ -35,7 +35,8 @@ export type Certificate = {
   keyUsage: { signs: boolean; certifies: boolean } | null;
   extendedKeyUsage: readonly string[] | null;
   hasUnknownCritical: boolean;
-  algorithm: EcAlgorithm;
+  /** Null for an RSA key, which may vouch for certificates and signs nothing else. */
+  algorithm: EcAlgorithm | null;
   spki: Uint8Array<ArrayBuffer>;
   isSignedBy(authority: Certificate): Promise<boolean>;
 };
@@ -62,9 +63,13 @@ const knownExtensions = new Set([
 const digitalSignature = 1;
 const keyCertSign = 32;
 
+/** Authorities of the EU's trust services have RSA keys too (ETSI TS 119 312). */
+const rsaSignatures = new Set(["RSASSA-PKCS1-v1_5", "RSA-PSS"]);
+const minRsaBits = 2048;
+
 const parsed = new WeakMap<Uint8Array, Certificate>();
 
-/** Reads a certificate with a key on P-256, P-384 or P-521. */
+/** Reads a certificate with a key on P-256, P-384 or P-521, or an RSA key. */
 export function parseCertificate(der: Uint8Array): Certificate {
   const known = parsed.get(der);
   if (known !== undefined) return known;
@@ -132,30 +137,41 @@ function derLength(der: Uint8Array): number {
   return length === 0x81 ? 3 + high : 4 + high * 256 + low;
 }
 
-function algorithmOf(x509: X509Certificate): EcAlgorithm {
-  const key: { name: string; namedCurve?: string } = x509.publicKey.algorithm;
+function algorithmOf(x509: X509Certificate): EcAlgorithm | null {
+  const key: { name: string; namedCurve?: string; modulusLength?: number } = x509.publicKey.algorithm;
   const curve = key.namedCurve;
   if (key.name === "ECDSA" && (curve === "P-256" || curve === "P-384" || curve === "P-521"))
     return curves[curve];
+  if (rsaSignatures.has(key.name) && (key.modulusLength ?? 0) >= minRsaBits) return null;
   throw new CredentialError("not_supported", "X.509: key of another kind");
 }
 
 async function isSignedBy(x509: X509Certificate, authority: Certificate): Promise<boolean> {
-  const signature: { name?: string; hash?: { name: string } } = x509.signatureAlgorithm;
-  if (signature.name !== "ECDSA" || !/^SHA-(?:256|384|512)$/.test(signature.hash?.name ?? "")) return false;
+  const { name = "", hash }: { name?: string; hash?: { name: string } } = x509.signatureAlgorithm;
+  if (hash === undefined || !/^SHA-(?:256|384|512)$/.test(hash.name)) return false;
+  const isOfKey = authority.algorithm === null ? rsaSignatures.has(name) : name === "ECDSA";
+  if (!isOfKey) return false;
   try {
-    return await x509.verify({ publicKey: await publicKeyOf(authority), signatureOnly: true });
+    const key = authority.algorithm === null ? { name, hash } : ecKeyOf(authority.algorithm);
+    return await x509.verify({ publicKey: await importKey(authority, key), signatureOnly: true });
   } catch {
     return false;
   }
 }
 
-export function publicKeyOf(certificate: Certificate): Promise<CryptoKey> {
-  return crypto.subtle.importKey(
-    "spki",
-    certificate.spki,
-    { name: "ECDSA", namedCurve: curveOf[certificate.algorithm] },
-    true,
-    ["verify"],
-  );
+/** The key that checks what the owner of a certificate has signed. */
+export async function signingKeyOf(
+  certificate: Certificate,
+): Promise<{ publicKey: CryptoKey; algorithm: EcAlgorithm }> {
+  const { algorithm } = certificate;
+  if (algorithm === null) throw new CredentialError("not_supported", "X.509: RSA key of a signer");
+  return { publicKey: await importKey(certificate, ecKeyOf(algorithm)), algorithm };
+}
+
+function ecKeyOf(algorithm: EcAlgorithm) {
+  return { name: "ECDSA", namedCurve: curveOf[algorithm] };
+}
+
+function importKey({ spki }: Certificate, algorithm: { name: string }): Promise<CryptoKey> {
+  return crypto.subtle.importKey("spki", spki, algorithm, true, ["verify"]);
 }

@@ -1,7 +1,13 @@
 import "reflect-metadata";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Extension, KeyUsageFlags, KeyUsagesExtension } from "@peculiar/x509";
+import {
+  BasicConstraintsExtension,
+  Extension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  X509CertificateGenerator,
+} from "@peculiar/x509";
 import type { TrustAnchor } from "../trust-anchor.ts";
 import { type ChainOptions, checkChain } from "./chain.ts";
 import { type CertificateOrder, type Identity, makeCertificate } from "./make-certificate.ts";
@@ -143,6 +149,46 @@ test("of two lists that name an authority the one that is up to date counts, and
   const former = await authority({ keys, notAfter: new Date("2026-11-01T00:00:00Z") });
   assert.equal(await reasonOf([leaf], [anchor(former)]), "issuer_not_valid");
   assert.equal(await reasonOf([leaf], [anchor(former), anchor(root)]), "trusted");
+});
+
+test("an RSA authority vouches for elliptic signers of a PID or a proof of age, and for no licence", async () => {
+  const rsa = async (name: "RSASSA-PKCS1-v1_5" | "RSA-PSS", hash = "SHA-256", modulusLength = 2048) => {
+    const publicExponent = Uint8Array.of(1, 0, 1);
+    const algorithm = { name, hash, modulusLength, publicExponent };
+    const keys = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+    const subject = "C=UT, CN=RSA Authority";
+    const signing = { name, hash, saltLength: 32 };
+    const make = async (order: object) => {
+      const certificate = await X509CertificateGenerator.create({
+        ...{ issuer: subject, ...valid, signingKey: keys.privateKey, signingAlgorithm: signing },
+        ...order,
+      });
+      return new Uint8Array(certificate.rawData);
+    };
+    const extensions = [new BasicConstraintsExtension(true, undefined, true)];
+    const root = await make({ subject, publicKey: keys.publicKey, extensions });
+    const elliptic = await signer(await authority());
+    const leaf = await make({ subject: "C=UT, CN=Signer", publicKey: elliptic.publicKey });
+    const inRsa = await make({ subject: "C=UT, CN=Signer", publicKey: keys.publicKey });
+    return { root, leaf, inRsa };
+  };
+  const judge = async (leaf: Uint8Array, root: Uint8Array, purpose: "pid" | "mdl" | "age") => {
+    const anchors: TrustAnchor[] = [{ purpose, certificate: root, list: "operator", stale: false }];
+    const verdict = await checkChain([leaf], anchors, { purpose, now, leaf: "credential_signer" });
+    return verdict.kind === "trusted" ? verdict.algorithm : verdict.reason;
+  };
+  for (const name of ["RSASSA-PKCS1-v1_5", "RSA-PSS"] as const) {
+    const { root, leaf, inRsa } = await rsa(name);
+    assert.equal(await judge(leaf, root, "pid"), "ES256");
+    assert.equal(await judge(leaf, root, "age"), "ES256");
+    assert.equal(await judge(leaf, root, "mdl"), "issuer_not_valid");
+    assert.equal(await judge(inRsa, root, "pid"), "issuer_not_valid", "the signer itself");
+    assert.equal(await judge(leaf, (await rsa(name)).root, "pid"), "issuer_unknown", "another key");
+  }
+  const weak = await rsa("RSASSA-PKCS1-v1_5", "SHA-1");
+  assert.equal(await judge(weak.leaf, weak.root, "pid"), "issuer_unknown");
+  const short = await rsa("RSASSA-PKCS1-v1_5", "SHA-256", 1024);
+  assert.equal(await judge(short.leaf, short.root, "pid"), "issuer_unknown");
 });
 
 test("bytes that are no certificate are no issuer", async () => {

@@ -3,7 +3,7 @@ import { isEqual } from "../bytes.ts";
 import { CredentialError } from "../credential-error.ts";
 import type { EcAlgorithm } from "../ec-algorithm.ts";
 import type { Purpose, TrustAnchor } from "../trust-anchor.ts";
-import { type Certificate, parseCertificate, publicKeyOf } from "./certificate.ts";
+import { type Certificate, parseCertificate, signingKeyOf } from "./certificate.ts";
 
 export type ParsedLeaf = Pick<
   Certificate,
@@ -30,6 +30,7 @@ const mdlSignerUsage = "1.0.18013.5.1.2";
 /**
  * Does one of the anchors of this purpose vouch for the first certificate of `chain`? The chain begins with
  * the signer; the anchor need not be in it. An anchor may also be the signer's own certificate.
+ * Authorities of driving licences have elliptic keys (ISO/IEC 18013-5, B.1), others may have RSA keys.
  */
 export async function checkChain(
   chain: readonly Uint8Array[],
@@ -46,22 +47,17 @@ export async function checkChain(
     throw error;
   }
   const leaf = path[0];
-  if (leaf === undefined) return untrusted("issuer_not_valid");
+  if (leaf === undefined || leaf.algorithm === null) return untrusted("issuer_not_valid");
   const found = await findAnchor(path, ofPurpose, options.now);
   if (found === null) return untrusted("issuer_unknown");
   const whole = found.whole;
   const isValid =
     whole.every((certificate) => isValidAt(certificate, options.now) && !certificate.hasUnknownCritical) &&
     whole.slice(1).every((authority, below) => mayCertify(authority, below)) &&
-    maySign(leaf, options.leaf, whole.length === 1);
+    maySign(leaf, options.leaf, whole.length === 1) &&
+    (options.purpose !== "mdl" || whole.every(({ algorithm }) => algorithm !== null));
   if (!isValid) return untrusted("issuer_not_valid");
-  return {
-    kind: "trusted",
-    anchor: found.anchor,
-    publicKey: await publicKeyOf(leaf),
-    algorithm: leaf.algorithm,
-    leaf,
-  };
+  return { kind: "trusted", anchor: found.anchor, ...(await signingKeyOf(leaf)), leaf };
 }
 
 function untrusted(reason: "issuer_unknown" | "issuer_not_valid"): ChainVerdict {

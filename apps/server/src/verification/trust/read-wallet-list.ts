@@ -84,12 +84,12 @@ async function readList(
   };
 }
 
-function readCertificates(found: readonly Uint8Array[], { pins, broughtBy }: Reading): WalletListAnswer {
+function readCertificates(found: readonly Uint8Array[], { purpose, pins, broughtBy }: Reading): WalletListAnswer {
   const leftOut: string[] = [];
   const certificates: Uint8Array[] = [];
   let at = new Date(0);
   for (const [index, der] of found.entries()) {
-    const problem = problemOf(der, broughtBy === "source" ? pins : null);
+    const problem = problemOf(der, purpose, broughtBy === "source" ? pins : null);
     if (problem !== null) leftOut.push(`certificate ${index + 1}: ${problem}`);
     else {
       certificates.push(der);
@@ -110,10 +110,12 @@ function readCertificates(found: readonly Uint8Array[], { pins, broughtBy }: Rea
 }
 
 /** Why a certificate is no anchor, as the end of a sentence; null where it is one. */
-function problemOf(der: Uint8Array, pins: readonly string[] | null): string | null {
+function problemOf(der: Uint8Array, purpose: Purpose, pins: readonly string[] | null): string | null {
   if (pins !== null && !pins.includes(fingerprintOf(der))) return "its fingerprint is not pinned";
   try {
-    return parseCertificate(der).isAuthority ? null : "it is not an authority's";
+    const { isAuthority, algorithm } = parseCertificate(der);
+    if (!isAuthority) return "it is not an authority's";
+    return purpose === "mdl" && algorithm === null ? "authorities of licences have no RSA keys" : null;
   } catch (error) {
     if (!(error instanceof CredentialError)) throw error;
     return error.message;
