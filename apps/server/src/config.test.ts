@@ -136,6 +136,7 @@ test("wallets are off until the operator names methods, and every entry that can
     methods: [],
     trustSources: [],
     statusMaxAgeSeconds: 3600,
+    listGraceDays: 7,
     schemes: { pid: "haip-vp", mdl: "openid4vp", age: "av" },
   });
   const pin = "ab".repeat(32);
@@ -143,6 +144,7 @@ test("wallets are off until the operator names methods, and every entry that can
     WALLET_METHODS: "wallet_age, wallet_pid",
     WALLET_TRUST_SOURCES: `pid=https://lists.example.org/pid?a=b#sha256=${pin}`,
     WALLET_STATUS_MAX_AGE: "600",
+    WALLET_LIST_GRACE_DAYS: "30",
     WALLET_SCHEMES: "pid=eudi-openid4vp",
   });
   assert.deepEqual(wallet.methods, ["wallet_pid", "wallet_age"]);
@@ -155,6 +157,7 @@ test("wallets are off until the operator names methods, and every entry that can
     },
   ]);
   assert.equal(wallet.statusMaxAgeSeconds, 600);
+  assert.equal(wallet.listGraceDays, 30);
   assert.deepEqual(wallet.schemes, { pid: "eudi-openid4vp", mdl: "openid4vp", age: "av" });
   for (const [name, value] of [
     ["WALLET_METHODS", "wallet_pid,document_chip"],
@@ -165,6 +168,7 @@ test("wallets are off until the operator names methods, and every entry that can
     ["WALLET_TRUST_SOURCES", `pid=http://lists.example.org/pid#sha256=${pin}`],
     ["WALLET_TRUST_SOURCES", `pid=https://10.0.0.1/pid#sha256=${pin}`],
     ["WALLET_STATUS_MAX_AGE", "0"],
+    ["WALLET_LIST_GRACE_DAYS", "6"],
     ["WALLET_SCHEMES", "pid=javascript"],
     ["WALLET_SCHEMES", "pid=https"],
     ["WALLET_SCHEMES", "passport=haip-vp"],

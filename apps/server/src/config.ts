@@ -235,6 +235,13 @@ export const settings = {
     60,
     604_800,
   ),
+  walletListGraceDays: integer(
+    "WALLET_LIST_GRACE_DAYS",
+    "Days for which a list of wallet issuers still counts in live after its next update was due, with the warning `trust_list_stale`. Longer than 7 where a publisher is known to be late; a withdrawn issuer then counts for as long.",
+    7,
+    7,
+    365,
+  ),
   walletSchemes: define<Readonly<Record<Purpose, string>>>(
     "WALLET_SCHEMES",
     "The scheme of the link that opens a wallet, for each purpose, as `pid=haip-vp,mdl=openid4vp,age=av`. Wallets register different ones, such as `haip-vp`, `openid4vp`, `eudi-openid4vp` and `av`.",
@@ -519,5 +526,6 @@ type WalletConfig = {
   methods: readonly WalletMethod[];
   trustSources: readonly string[];
   statusMaxAgeSeconds: number;
+  listGraceDays: number;
   schemes: Readonly<Record<Purpose, string>>;
 };

@@ -49,13 +49,21 @@ export function loadConfig(env: Environment): Config {
       problems.push(`${setting.env} ${(error as Error).message}.`);
     }
   }
-  const { walletMethods, walletTrustSources, walletStatusMaxAge, walletSchemes, ...rest } = values;
+  const {
+    walletMethods,
+    walletTrustSources,
+    walletStatusMaxAge,
+    walletListGraceDays,
+    walletSchemes,
+    ...rest
+  } = values;
   const config = {
     ...rest,
     wallet: {
       methods: walletMethods,
       trustSources: walletTrustSources,
       statusMaxAgeSeconds: walletStatusMaxAge,
+      listGraceDays: walletListGraceDays,
       schemes: walletSchemes,
     },
   } as Config;

@@ -12,7 +12,11 @@ import {
   refreshTrustNow,
   removeTrustImport,
 } from "../../verification/trust/trust-command.ts";
-import { importWalletTrustFile, listWalletTrust } from "../../verification/trust/wallet-trust-command.ts";
+import {
+  importWalletTrustFile,
+  listWalletTrust,
+  printWalletTrust,
+} from "../../verification/trust/wallet-trust-command.ts";
 import { withTrust } from "./with-trust.ts";
 
 const jsonOption = { type: "boolean", about: "One JSON text a line, for programs." } as const;
@@ -62,9 +66,10 @@ export const trustImport: Command = {
     if (purpose !== null && options.root !== undefined)
       throw new CommandError("--root is for passports. Name the signer of a list with --pin.");
     if (purpose !== null)
-      return withTrust(print, (db, now) =>
-        importWalletTrustFile(db, { file, purpose, scope, pinnedSha256: entries(options.pin), now }, print),
-      );
+      return withTrust(print, (db, now, config) => {
+        const pinnedSha256 = entries(options.pin);
+        return importWalletTrustFile(db, { file, purpose, scope, pinnedSha256, now, config }, print);
+      });
     return withTrust(print, (db, now) =>
       importTrustFile(
         db,
@@ -90,10 +95,10 @@ export const trustList: Command = {
   },
   examples: ["trust list --country DE", "trust list --purpose pid", "trust list --imports --json"],
   run: ({ options }, print) =>
-    withTrust(print, (db, now) => {
+    withTrust(print, (db, now, config) => {
       const purpose = purposeOf(options.purpose);
       const json = options.json === true;
-      if (purpose !== null) return listWalletTrust(db, { purpose, json, now }, print);
+      if (purpose !== null) return listWalletTrust(db, { purpose, json, now, config }, print);
       return options.imports === true
         ? listTrustImports(db, print, json)
         : listTrust(
@@ -134,7 +139,12 @@ export const trustLog: Command = {
 export const trustStatus: Command = {
   name: "trust status",
   about: "Show on one screen what is trusted, how fresh it is, and what the sources brought last.",
-  run: (_args, print) => withTrust(print, (db, now) => printTrustStatus(db, now, print)),
+  run: (_args, print) =>
+    withTrust(print, async (db, now, config) => {
+      const code = await printTrustStatus(db, now, print);
+      await printWalletTrust(db, config, now, print);
+      return code;
+    }),
 };
 
 export const trustKeep: Command = {

@@ -94,6 +94,7 @@ const well: Facts = {
     identity: walletIdentity,
     anchors: { pid: 1, mdl: 0, age: 1 },
     staleLists: [],
+    listGraceDays: 7,
   },
   work: {
     hasRun: true,

@@ -527,16 +527,16 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
       "Have it renewed by the register, and import it with `assay wallet registration import`.",
     ),
     wallet_list_stale: warning(
-      ({ staleLists }) =>
+      ({ staleLists, listGraceDays }) =>
         listsText(
           staleLists.filter(({ isOver }) => !isOver),
-          "is past its next update and counts for 7 days more",
+          `is past its next update, and counts for ${listGraceDays} days from then`,
         ),
       "`assay trust status` says why the source brings nothing. Where there is none, import the newest list.",
       "A list of wallet issuers is past its next update",
       `AssayWalletListStale ticket 1h
       max by (purpose) (assay_wallet_list_overdue_seconds) > 0
-      The list of issuers for {{ $labels.purpose }} is {{ $value | humanizeDuration }} past its next update. After 7 days it no longer counts.`,
+      The list of issuers for {{ $labels.purpose }} is {{ $value | humanizeDuration }} past its next update. It no longer counts after WALLET_LIST_GRACE_DAYS.`,
     ),
   }),
 

@@ -84,7 +84,10 @@ async function readList(
   };
 }
 
-function readCertificates(found: readonly Uint8Array[], { purpose, pins, broughtBy }: Reading): WalletListAnswer {
+function readCertificates(
+  found: readonly Uint8Array[],
+  { purpose, pins, broughtBy }: Reading,
+): WalletListAnswer {
   const leftOut: string[] = [];
   const certificates: Uint8Array[] = [];
   let at = new Date(0);

@@ -32,7 +32,6 @@ import {
 import { rootsOf } from "./trust-roots.ts";
 import { keepImports, listHeldImports, listSources, makeSourcesDue } from "./trust-source.store.ts";
 import { listWalletImports } from "./wallet-trust.store.ts";
-import { printWalletTrust } from "./wallet-trust-command.ts";
 
 type Print = (line: string) => void;
 
@@ -364,7 +363,6 @@ export async function printTrustStatus(db: Db, now: Date, print: Print): Promise
   if (held.length > 0) print("To be removed, unless you keep it (`assay trust keep`):");
   for (const { sha256, label, retireAt } of held)
     print(`    ${sha256.slice(0, 16)}  at ${retireAt?.toISOString()}  what ${label} no longer has`);
-  await printWalletTrust(db, now, print);
   if (store.isEmpty) print("Nothing is trusted: no live document can be accepted.");
   return store.isEmpty ? 1 : 0;
 }

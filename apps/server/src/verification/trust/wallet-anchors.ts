@@ -1,37 +1,35 @@
 import type { Environment } from "@assay/contract/facts";
 import { testCountryAnchors } from "@assay/credential/test-country/test-signer";
 import type { TrustAnchor } from "@assay/credential/trust-anchor";
+import type { Config } from "../../config.ts";
 import type { Core } from "../../platform/core.ts";
-import { dayMs } from "../../platform/kernel/clock.ts";
+import { dayMs, later } from "../../platform/kernel/clock.ts";
 import { listKinds, listWalletAnchors, type WalletAnchorRow } from "./wallet-trust.store.ts";
 
-/** How long a list counts after its next update was due. Publishers are late: AAMVA's VICAL is replaced every day. */
-export const staleListMs = 7 * dayMs;
+type Around = Pick<Core, "db" | "config">;
 
 /** Who may issue wallet credentials now. The sandbox has its test country and what was imported for it; neither counts in live. */
 export async function walletAnchors(
-  { db }: Pick<Core, "db">,
+  around: Around,
   environment: Environment,
   now: Date,
 ): Promise<readonly TrustAnchor[]> {
-  const rows = await listWalletAnchors(db, environment);
-  return countingAnchors(
-    rows.filter(({ signs }) => signs === "credentials"),
-    environment,
-    now,
-  );
+  const rows = await listWalletAnchors(around.db, environment);
+  const ofCredentials = rows.filter(({ signs }) => signs === "credentials");
+  return countingAnchors(around, ofCredentials, environment, now);
 }
 
 /** Who may sign status lists: issuers, and those that lists name for nothing else. */
 export async function statusAnchors(
-  { db }: Pick<Core, "db">,
+  around: Around,
   environment: Environment,
   now: Date,
 ): Promise<readonly TrustAnchor[]> {
-  return countingAnchors(await listWalletAnchors(db, environment), environment, now);
+  return countingAnchors(around, await listWalletAnchors(around.db, environment), environment, now);
 }
 
 function countingAnchors(
+  { config }: Around,
   rows: readonly WalletAnchorRow[],
   environment: Environment,
   now: Date,
@@ -42,7 +40,7 @@ function countingAnchors(
         ...anchorsOf(rows, now).map((anchor) => ({ ...anchor, list: "sandbox" as const })),
       ]
     : anchorsOf(
-        rows.filter((row) => !isOver(row, now)),
+        rows.filter((row) => !isOver(row, config, now)),
         now,
       );
 }
@@ -51,9 +49,13 @@ export function isStale({ nextUpdate }: Pick<WalletAnchorRow, "nextUpdate">, now
   return nextUpdate !== null && nextUpdate < now;
 }
 
-/** Stale for so long that a live session no longer counts it. */
-export function isOver({ nextUpdate }: Pick<WalletAnchorRow, "nextUpdate">, now: Date): boolean {
-  return nextUpdate !== null && nextUpdate.getTime() + staleListMs < now.getTime();
+/** Stale for so long that a live session no longer counts it. Publishers are late: AAMVA's VICAL is replaced every day. */
+export function isOver(
+  { nextUpdate }: Pick<WalletAnchorRow, "nextUpdate">,
+  { wallet }: Pick<Config, "wallet">,
+  now: Date,
+): boolean {
+  return nextUpdate !== null && later(nextUpdate, wallet.listGraceDays * dayMs) < now;
 }
 
 /** An authority that several lists name counts by the best of them: a fresh one, then one that others publish. */

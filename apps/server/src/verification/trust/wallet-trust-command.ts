@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Environment } from "@assay/contract/facts";
 import { type Purpose, purposes } from "@assay/credential/trust-anchor";
+import type { Config } from "../../config.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { describeWalletImport } from "./describe-import.ts";
 import { readWalletList } from "./read-wallet-list.ts";
@@ -17,6 +18,7 @@ import {
 } from "./wallet-trust.store.ts";
 
 type Print = (line: string) => void;
+type Grace = Pick<Config, "wallet">;
 
 type WalletImportRequest = {
   readonly file: string;
@@ -24,12 +26,13 @@ type WalletImportRequest = {
   readonly scope: Environment;
   readonly pinnedSha256: readonly string[];
   readonly now: Date;
+  readonly config: Grace;
 };
 
 /** `assay trust import --purpose`. The exit code is 1 when nothing of the file could be used. */
 export async function importWalletTrustFile(
   db: Db,
-  { file, purpose, scope, pinnedSha256, now }: WalletImportRequest,
+  { file, purpose, scope, pinnedSha256, now, config }: WalletImportRequest,
   print: Print,
 ): Promise<number> {
   const pins = pinnedSha256.map((pin) => pin.replaceAll(":", "").toLowerCase());
@@ -53,14 +56,14 @@ export async function importWalletTrustFile(
   print(`Imported ${act.detail}.`);
   const { nextUpdate } = imported;
   if (nextUpdate !== null)
-    print(stateOf({ nextUpdate, scope }, now) ?? `Its publisher replaces it by ${day(nextUpdate)}.`);
+    print(stateOf({ nextUpdate, scope }, config, now) ?? `Its publisher replaces it by ${day(nextUpdate)}.`);
   return 0;
 }
 
 /** `assay trust list --purpose`: every authority of a purpose, with the list that names it. */
 export async function listWalletTrust(
   db: Db,
-  { purpose, json, now }: { purpose: Purpose; json: boolean; now: Date },
+  { purpose, json, now, config }: { purpose: Purpose; json: boolean; now: Date; config: Grace },
   print: Print,
 ): Promise<number> {
   let shown = 0;
@@ -71,7 +74,8 @@ export async function listWalletTrust(
       const certificate = new X509Certificate(row.certificate);
       const subject = certificate.subject.replaceAll("\n", ", ");
       const until = day(certificate.validToDate);
-      const state = isOver(row, now) && scope === "live" ? "over" : isStale(row, now) ? "stale" : "fresh";
+      const state =
+        isOver(row, config, now) && scope === "live" ? "over" : isStale(row, now) ? "stale" : "fresh";
       const list = listKinds[row.type];
       print(
         json
@@ -87,26 +91,30 @@ export async function listWalletTrust(
 }
 
 /** The part of `assay trust status` about wallets. */
-export async function printWalletTrust(db: Db, now: Date, print: Print): Promise<void> {
+export async function printWalletTrust(db: Db, config: Grace, now: Date, print: Print): Promise<void> {
   const imports = await listWalletImports(db);
   if (imports.length === 0) return;
   const countOf = (purpose: Purpose) =>
     imports
-      .filter((row) => row.purpose === purpose && row.scope === "live" && !isOver(row, now))
+      .filter((row) => row.purpose === purpose && row.scope === "live" && !isOver(row, config, now))
       .reduce((sum, { anchors }) => sum + anchors, 0);
   print(`Wallet issuers: ${purposes.map((purpose) => `${countOf(purpose)} for ${purpose}`).join(", ")}.`);
   for (const row of imports) {
-    const state = stateOf(row, now);
+    const state = stateOf(row, config, now);
     if (state !== null) print(`    ${row.sha256.slice(0, 16)}  ${row.label}: ${state}`);
   }
 }
 
 /** What an operator should know about the age of a list; null where it is fresh. */
-function stateOf(list: Pick<WalletImportRow, "nextUpdate" | "scope">, now: Date): string | null {
+function stateOf(
+  list: Pick<WalletImportRow, "nextUpdate" | "scope">,
+  config: Grace,
+  now: Date,
+): string | null {
   if (list.nextUpdate === null || !isStale(list, now)) return null;
   const due = `Its next update was due on ${day(list.nextUpdate)}`;
-  return list.scope === "live" && isOver(list, now)
-    ? `${due}, more than 7 days ago: it no longer counts.`
+  return list.scope === "live" && isOver(list, config, now)
+    ? `${due}, more than ${config.wallet.listGraceDays} days ago: it no longer counts.`
     : `${due}: it is stale.`;
 }
 

@@ -21,6 +21,8 @@ export type WalletSummary = {
   anchors: Readonly<Record<Purpose, number>>;
   /** Live lists past their next update. */
   staleLists: readonly { label: string; purpose: Purpose; nextUpdate: Date; isOver: boolean }[];
+  /** For which a stale list still counts. */
+  listGraceDays: number;
 };
 
 /** What an operator should know about wallets. */
@@ -32,18 +34,19 @@ export async function summarizeWallet({
 }: Pick<Core, "db" | "clock" | "config" | "ring">): Promise<WalletSummary> {
   const now = clock.now();
   const anchors: Record<Purpose, number> = { pid: 0, mdl: 0, age: 0 };
-  for (const { purpose } of await walletAnchors({ db }, "live", now)) anchors[purpose] += 1;
+  for (const { purpose } of await walletAnchors({ db, config }, "live", now)) anchors[purpose] += 1;
   const current = await findCurrentIdentity(db, "live", now);
   const lists = await listWalletImports(db);
   return {
     offered: config.wallet.methods.map((method) => purposeOf[method]),
     identity: current === null ? null : describe(current, ring),
     anchors,
+    listGraceDays: config.wallet.listGraceDays,
     staleLists: lists.flatMap((list) => {
       const { label, purpose, scope, nextUpdate } = list;
       return scope === "sandbox" || nextUpdate === null || !isStale(list, now)
         ? []
-        : [{ label, purpose, nextUpdate, isOver: isOver(list, now) }];
+        : [{ label, purpose, nextUpdate, isOver: isOver(list, config, now) }];
     }),
   };
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import test, { after } from "node:test";
 import type { Purpose } from "@assay/credential/trust-anchor";
 import { makeCertificate } from "@assay/credential/x509/make-certificate";
+import { BasicConstraintsExtension, X509CertificateGenerator } from "@peculiar/x509";
 import { dayMs, hourMs, later } from "../../../src/platform/kernel/clock.ts";
 import { readTrust, trustsAnybody } from "../../../src/verification/trust/trust.store.ts";
 import {
@@ -14,6 +15,7 @@ import {
   printTrustStatus,
 } from "../../../src/verification/trust/trust-command.ts";
 import { walletAnchors } from "../../../src/verification/trust/wallet-anchors.ts";
+import { printWalletTrust } from "../../../src/verification/trust/wallet-trust-command.ts";
 import { createAuthority } from "../../support/certificate.ts";
 import { readMails } from "../../support/mails.ts";
 import { assay } from "../../support/process.ts";
@@ -37,6 +39,19 @@ const { root: second } = await createWalletAuthority("Second");
 const { root: third } = await createWalletAuthority("Third");
 const publisher = await makeCertificate({ subject: "C=EU, CN=Publisher", ...validity });
 const stranger = await makeCertificate({ subject: "C=EU, CN=Stranger", ...validity });
+
+async function createRsaAuthority(): Promise<Uint8Array> {
+  const algorithm = {
+    name: "RSASSA-PKCS1-v1_5",
+    hash: "SHA-256",
+    modulusLength: 2048,
+    publicExponent: Uint8Array.of(1, 0, 1),
+  };
+  const keys = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+  const extensions = [new BasicConstraintsExtension(true, undefined, true)];
+  const order = { name: "CN=RSA", ...validity, keys, signingAlgorithm: algorithm, extensions };
+  return new Uint8Array((await X509CertificateGenerator.createSelfSigned(order)).rawData);
+}
 
 async function start(env: Record<string, string> = {}) {
   const service = await startTestService({ env, webhooks: { ca: webAuthority.certificate } });
@@ -66,10 +81,12 @@ async function start(env: Record<string, string> = {}) {
 
 test("an authority is imported for one purpose, and counts for no other and for no passport", async () => {
   const { trust, write, trusted, core } = await start();
-  const file = write("roots.pem", pem(first.certificate, leaf.certificate));
+  const rsa = await createRsaAuthority();
+  const file = write("roots.pem", pem(first.certificate, leaf.certificate, rsa));
   const { code, text } = await trust("import", "--purpose", "mdl", file);
   assert.equal(code, 0, text);
   assert.match(text, /Left out certificate 2: it is not an authority's/);
+  assert.match(text, /Left out certificate 3: authorities of licences have no RSA keys/);
   assert.match(text, /Imported 1 certificates for mdl/);
   assert.deepEqual(await trusted("mdl"), ["First by operator"]);
   assert.deepEqual(await trusted("pid"), []);
@@ -171,7 +188,7 @@ test("a list past its next update counts for seven days as stale, and then no lo
   assert.deepEqual(await trusted("mdl"), ["First by vical, stale"]);
   const status = async () => {
     const lines: string[] = [];
-    await printTrustStatus(core.db, clock.now(), (line) => lines.push(line));
+    await printWalletTrust(core.db, core.config, clock.now(), (line) => lines.push(line));
     return lines.join("\n");
   };
   assert.match(await status(), /vical of the test: Its next update was due on .*: it is stale/);
@@ -184,6 +201,15 @@ test("a list past its next update counts for seven days as stale, and then no lo
   clock.advance(1);
   assert.deepEqual(await trusted("mdl"), []);
   assert.match(await status(), /more than 7 days ago: it no longer counts/);
+  const patient = {
+    ...core,
+    config: { ...core.config, wallet: { ...core.config.wallet, listGraceDays: 8 } },
+  };
+  const counting = async () =>
+    (await walletAnchors(patient, "live", clock.now())).filter(({ purpose }) => purpose === "mdl").length;
+  assert.equal(await counting(), 1, "the operator waits longer");
+  clock.advance(dayMs);
+  assert.equal(await counting(), 0);
   assert.deepEqual(await trusted("mdl", "sandbox"), [
     "First by sandbox, stale",
     "Utopia Test Driving Licence CA by sandbox",
