@@ -1,5 +1,6 @@
 import { listApiKeys } from "@assay/contract/api-keys";
 import { apiKeyForm } from "@assay/contract/facts";
+import { presets } from "@assay/contract/presets";
 import type { RouteDefinition } from "@assay/contract/route";
 import { createSession, listSessions } from "@assay/contract/sessions";
 import { listDeliveries, listEndpoints } from "@assay/contract/webhooks";
@@ -7,7 +8,6 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
 import { call } from "../api/call.ts";
 import { refresh, useList } from "../api/queries.ts";
-import { presets } from "../sessions/presets.ts";
 import { presetBody } from "../sessions/session-body.ts";
 import { usePlace } from "../shell/organization-context.ts";
 import { ActionButton } from "../ui/button.tsx";

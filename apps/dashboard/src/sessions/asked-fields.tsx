@@ -1,3 +1,4 @@
+import { type Preset, presets } from "@assay/contract/presets";
 import { claimKeys } from "@assay/contract/sessions";
 import { useEffect, useState } from "react";
 import { Button } from "../ui/button.tsx";
@@ -5,7 +6,6 @@ import { Disclosure } from "../ui/disclosure.tsx";
 import { Field } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { claimLabel } from "./claim-labels.ts";
-import { type Preset, presets } from "./presets.ts";
 import { adultAge } from "./session-body.ts";
 
 // Always part of a session, so it is not offered.

@@ -8,6 +8,7 @@ import {
   requirementNames,
   sessionLifetimeMinutes,
 } from "@assay/contract/facts";
+import { type Preset, presets } from "@assay/contract/presets";
 import { createSession, type Demand, listSessions } from "@assay/contract/sessions";
 import { listEndpoints } from "@assay/contract/webhooks";
 import { useNavigate } from "@tanstack/react-router";
@@ -25,7 +26,6 @@ import { Card, Heading } from "../ui/page.tsx";
 import { pageLanguageNames } from "../ui/page-languages.ts";
 import { AskedFields, askedFields } from "./asked-fields.tsx";
 import { bindingLabel, requirementLabels } from "./evidence.tsx";
-import { type Preset, presets } from "./presets.ts";
 import { type SessionBody, shareFields } from "./session-body.ts";
 
 const methodLabels: Record<Method, string> = {

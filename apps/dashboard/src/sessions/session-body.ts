@@ -1,6 +1,6 @@
+import type { Preset } from "@assay/contract/presets";
 import type { BodyOf } from "@assay/contract/route";
 import { ageClaim, type createSession } from "@assay/contract/sessions";
-import type { Preset } from "./presets.ts";
 
 export type SessionBody = NonNullable<BodyOf<typeof createSession>>;
 type Shares = NonNullable<SessionBody["share_fields"]>;

@@ -8,7 +8,7 @@ import { label } from "@assay/credential/cose/headers";
 import { signSign1 } from "@assay/credential/cose/sign1";
 import type { Purpose } from "@assay/credential/trust-anchor";
 import { type Identity, makeCertificate } from "@assay/credential/x509/make-certificate";
-import { Pkcs10CertificateRequest } from "@peculiar/x509";
+import { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from "@peculiar/x509";
 import { CompactSign } from "jose";
 import { dayMs } from "../../src/platform/kernel/clock.ts";
 import type { WalletListType } from "../../src/verification/trust/read-wallet-list.ts";
@@ -148,6 +148,7 @@ export async function certify(issuer: Identity, requestFile: string, days: numbe
     notAfter: new Date(now + days * dayMs),
     keys: { publicKey, privateKey: issuer.privateKey },
     issuer,
+    extensions: request.getExtensions(SubjectAlternativeNameExtension),
   });
 }
 

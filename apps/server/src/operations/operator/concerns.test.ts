@@ -49,6 +49,8 @@ const walletIdentity = {
   notAfter: before(-30 * day),
   isKeyOfLeaf: true,
   hasAnchorInChain: false,
+  isOfAddress: true,
+  unregistered: [],
   registrations: [{ isOfLeaf: true, expiresAt: before(-30 * day) }],
 };
 const staleList = { label: "vical.cbor", purpose: "mdl", nextUpdate: before(day), isOver: false } as const;
@@ -198,6 +200,13 @@ const causes: Causes = {
     },
     wallet_registration_ends: {
       identity: { ...walletIdentity, registrations: [{ isOfLeaf: true, expiresAt: before(-29 * day) }] },
+    },
+    wallet_address_other: { identity: { ...walletIdentity, isOfAddress: false } },
+    wallet_registration_short: {
+      identity: {
+        ...walletIdentity,
+        unregistered: [{ purpose: "pid", preset: "Age check", field: "age_over_18" }],
+      },
     },
     wallet_list_stale: { staleLists: [staleList] },
   },

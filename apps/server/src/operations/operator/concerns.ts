@@ -526,6 +526,18 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
         ) && "A registration certificate ends within 30 days, or has ended.",
       "Have it renewed by the register, and import it with `assay wallet registration import`.",
     ),
+    wallet_address_other: warning(
+      ({ identity }) =>
+        identity?.isOfAddress === false &&
+        "The certificate that signs requests to wallets names other hosts than that of PUBLIC_URL.",
+      "Set PUBLIC_URL to the address that was registered, or have the certificate issued for this one.",
+    ),
+    wallet_registration_short: warning(({ identity }) => {
+      const [first, ...others] = identity?.unregistered ?? [];
+      if (first === undefined) return null;
+      const more = others.length === 0 ? "" : `, and ${others.length} more`;
+      return `The registration does not cover ${first.field} for ${first.purpose}, which the preset “${first.preset}” requires${more}.`;
+    }, "Sessions that require it cannot list the method. Have the register add what your partners ask for, and import its certificate."),
     wallet_list_stale: warning(
       ({ staleLists, listGraceDays }) =>
         listsText(

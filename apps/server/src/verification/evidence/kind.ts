@@ -9,6 +9,20 @@ import type { Passed, Rejected } from "./verdict.ts";
 /** What the partner demands. Only what is required is stored: a name that is absent is preferred. */
 export type Requirements = Readonly<Partial<Record<DemandName, "required">>>;
 
+/** What a session asks for. */
+export type Asked = {
+  shareFields: Readonly<Record<string, { required: boolean }>>;
+  requirements: Requirements;
+};
+
+/** What the operator has set up in the environment of a session. */
+export type Operator = {
+  /** The methods by which a person can be verified there. */
+  methods: readonly Method[];
+  /** Of the identity that wallets are asked as. Null where they would not know who asks. */
+  registration: readonly string[] | null;
+};
+
 export type ClaimValue = string | boolean | null;
 
 /** What claims are made of, besides the proof. */
@@ -45,8 +59,10 @@ export type Kind<Proof, Doubts> = {
   meets(method: Method, requirement: RequirementName): boolean;
   /** A field without which the method has nothing to prove, where it is not among these; null otherwise. */
   needs(method: Method, fieldKeys: readonly string[]): string | null;
+  /** What the operator has not got and the method takes, as the request names it; null where there is nothing. */
+  lacks(method: Method, asked: Asked, operator: Operator): string | null;
   /** How the page reaches a wallet by this method, in the order of preference. */
-  channels(method: Method, requirements: Requirements): readonly WalletChannel[];
+  channels(method: Method, requirements: Requirements, operator: Operator): readonly WalletChannel[];
   /** What is read for the checks when these fields are agreed to, whether or not it is among them. */
   looksAt(method: Method, fieldKeys: readonly string[]): readonly LookedAt[];
   /** Exactly the chosen fields, from what was proved and nothing else. */

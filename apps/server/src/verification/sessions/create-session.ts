@@ -10,12 +10,10 @@ import { ApiError, badField } from "../../platform/kernel/api-error.ts";
 import { isSandbox, type OrganizationCaller, type Tenant } from "../../platform/kernel/caller.ts";
 import { hashToken, newId, newToken } from "../../platform/kernel/ids.ts";
 import { liveRedirectProblem } from "../../tenants/domains/check-redirect.ts";
-import { purposeOf } from "../evidence/wallet/proof.ts";
-import { isWalletMethod } from "../evidence/wallet/wallet.ts";
-import { currentWalletIdentity } from "../wallet-identity/current-identity.ts";
-import { unregisteredField } from "../wallet-identity/registered-fields.ts";
+import type { Asked, Operator } from "../evidence/kind.ts";
 import { embedOriginProblem, parseEmbedOrigin } from "./embed-origin.ts";
 import type { OpenSessions } from "./open-sessions.ts";
+import { operatorOf } from "./operator.ts";
 import {
   commonRedirectProblem,
   liveSchemeProblem,
@@ -26,7 +24,7 @@ import { requirementsOf } from "./requirements.ts";
 import { insertSession, type NewSession, type SessionRow } from "./session.store.ts";
 import { expiryOf } from "./session.ts";
 import { buildShareFields, type ShareFields } from "./share-contract.ts";
-import { type Asked, availableMethods, enabledMethods, obstacleTo, waysToSatisfy } from "./ways.ts";
+import { availableMethods, enabledMethods, obstacleTo, operatorLacks } from "./ways.ts";
 
 type Body = Static<typeof CreateSessionBody>;
 
@@ -39,11 +37,11 @@ export async function createSession(
 ): Promise<{ row: SessionRow; cancelToken: string }> {
   const { db, clock, config } = core;
   const methods = body.methods ?? defaultMethods;
-  const available = checkAvailable(config, caller, methods);
+  checkAvailable(config, caller, methods);
   const shareFields = checkShareFields(body.share_fields);
   const requirements = requirementsOf(body.requirements ?? {});
-  checkWays(available, { shareFields, requirements });
-  await checkWalletIdentity(core, caller, methods, shareFields);
+  const operator = await operatorOf(core, { sandbox: isSandbox(caller), methods });
+  checkWays(methods, { shareFields, requirements }, operator);
   await checkRedirect(core, caller, body.redirect_url);
   const embedOrigin = await checkEmbedOrigin(core, caller, body.embed_origin);
   await checkEndpoint(core, caller, body.webhook_endpoint_id);
@@ -107,12 +105,12 @@ function checkShareFields(asked: Body["share_fields"]): ShareFields {
   }
 }
 
-/** The listed methods by which a person can be verified in this environment. */
+/** Every listed method must be enabled, and one of them usable in this environment. */
 function checkAvailable(
   config: Core["config"],
   caller: OrganizationCaller,
   methods: readonly Method[],
-): readonly Method[] {
+): void {
   const environment = { sandbox: isSandbox(caller) };
   const enabled = enabledMethods(config, environment);
   const disabled = methods.filter((method) => !enabled.includes(method));
@@ -122,42 +120,31 @@ function checkAvailable(
       hint: `Ask for ${enabled.join(", ")}, or leave \`methods\` out. The operator enables wallets with WALLET_METHODS; the sandbox has them all.`,
     });
   const available = availableMethods(config, environment);
-  const usable = methods.filter((method) => available.includes(method));
-  if (usable.length === 0) throw new ApiError("NO_READER_AVAILABLE");
-  return usable;
+  if (!methods.some((method) => available.includes(method))) throw new ApiError("NO_READER_AVAILABLE");
 }
 
-/** One of the methods must give all that is required. */
-function checkWays(methods: readonly Method[], asked: Asked): void {
-  if (waysToSatisfy(asked, methods).length > 0) return;
-  const obstacles = methods.map((method) => `${method} lacks \`${obstacleTo(method, asked)}\``);
-  throw new ApiError("INVALID_REQUEST", {
-    message: `No method of \`methods\` can give all that is required: ${obstacles.join(", ")}.`,
-    hint: "Make the field or the requirement optional, or add a method that can give it.",
-  });
-}
-
-/** A wallet answers only to somebody whom it knows. The sandbox makes its identity itself. */
-async function checkWalletIdentity(
-  core: Core,
-  caller: OrganizationCaller,
-  methods: readonly Method[],
-  shareFields: ShareFields,
-): Promise<void> {
-  const wallets = methods.filter(isWalletMethod);
-  if (isSandbox(caller) || wallets.length === 0) return;
-  const identity = await currentWalletIdentity(core, "live");
-  if (identity === null)
+/** One of the methods must give all that is required, and the operator must be able to ask by those that would. */
+function checkWays(listed: readonly Method[], asked: Asked, operator: Operator): void {
+  const methods = listed.filter((method) => operator.methods.includes(method));
+  const able = methods.filter((method) => obstacleTo(method, asked) === null);
+  if (able.length === 0) {
+    const obstacles = methods.map((method) => `${method} lacks \`${obstacleTo(method, asked)}\``);
     throw new ApiError("INVALID_REQUEST", {
-      message: `\`methods\` names ${wallets.join(", ")}, and this service has no identity that wallets know yet.`,
+      message: `No method of \`methods\` can give all that is required: ${obstacles.join(", ")}.`,
+      hint: "Make the field or the requirement optional, or add a method that can give it.",
+    });
+  }
+  const unknown = able.filter((method) => operatorLacks(method, asked, operator) === "methods");
+  if (unknown.length > 0)
+    throw new ApiError("INVALID_REQUEST", {
+      message: `\`methods\` names ${unknown.join(", ")}, and this service has no identity that wallets know yet.`,
       hint: "Leave them out until the operator has imported a certificate with `assay wallet identity import`.",
     });
-  const required = Object.keys(shareFields).filter((key) => shareFields[key]?.required);
-  for (const method of wallets) {
-    const field = unregisteredField(identity.registration, purposeOf[method], required);
+  for (const method of able) {
+    const field = operatorLacks(method, asked, operator);
     if (field !== null)
       throw new ApiError("INVALID_REQUEST", {
-        message: `The operator of this service is not registered to ask wallets for \`share_fields.${field}\` by ${method}.`,
+        message: `The operator of this service is not registered to ask wallets for \`${field}\` by ${method}.`,
         hint: "Make the field optional, leave the method out, or ask the operator to register the field.",
       });
   }

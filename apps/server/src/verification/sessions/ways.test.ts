@@ -1,8 +1,16 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { methods } from "@assay/contract/facts";
+import { type Method, methods } from "@assay/contract/facts";
 import { claimKeys } from "@assay/contract/sessions";
-import { type Asked, availableMethods, enabledMethods, obstacleTo, wayOf, waysToSatisfy } from "./ways.ts";
+import type { Asked, Operator } from "../evidence/kind.ts";
+import {
+  availableMethods,
+  enabledMethods,
+  obstacleTo,
+  operatorLacks,
+  waysToSatisfy as waysUnder,
+  wayOf as wayUnder,
+} from "./ways.ts";
 
 const asked = (required: readonly string[], optional: readonly string[] = []): Asked => ({
   shareFields: Object.fromEntries([
@@ -11,6 +19,9 @@ const asked = (required: readonly string[], optional: readonly string[] = []): A
   ]),
   requirements: {},
 });
+const operator: Operator = { methods, registration: [] };
+const waysToSatisfy = (what: Asked, listed: readonly Method[]) => waysUnder(what, listed, operator);
+const wayOf = (method: Method, agreed: Parameters<typeof wayUnder>[1]) => wayUnder(method, agreed, operator);
 const all = ["wallet_age", "wallet_pid", "document_chip"] as const;
 
 test("a method is offered only if it can give every required field; optional ones exclude nothing", () => {
@@ -83,6 +94,7 @@ test("the operator opens wallet methods in live; the sandbox has all of them", (
       methods: ["wallet_mdl"],
       trustSources: [],
       statusMaxAgeSeconds: 1,
+      listGraceDays: 7,
       schemes: { pid: "", mdl: "", age: "" },
     },
     readerAppAndroid: null,
@@ -117,4 +129,29 @@ test("a chip gives every field of the contract and meets every requirement", () 
   assert.equal(obstacleTo("document_chip", { ...everything, requirements }), null);
   assert.equal(obstacleTo("document_chip", asked(["shoe_size"])), "share_fields.shoe_size");
   assert.deepEqual(waysToSatisfy(everything, ["wallet_pid"]), []);
+});
+
+test("wallets answer only somebody whom they know; the link of a proof of age is not signed", () => {
+  const unknown: Operator = { methods, registration: null };
+  const age = asked(["age_over_18"]);
+  assert.deepEqual(waysUnder(age, methods, unknown), ["document_chip", "wallet_age"]);
+  const agreed = { requirements: {}, fieldKeys: ["age_over_18"] };
+  assert.deepEqual(wayUnder("wallet_age", agreed, unknown).channels, ["age_link"]);
+  const bound: Asked = { ...age, requirements: { binding: "required" } };
+  assert.deepEqual(waysUnder(bound, methods, unknown), ["document_chip"]);
+  assert.equal(operatorLacks("wallet_pid", age, unknown), "methods");
+  assert.equal(operatorLacks("wallet_pid", age, { ...operator, methods: ["document_chip"] }), "methods");
+});
+
+test("a method is offered only for what the operator is registered to require; a proof of age needs no registration", () => {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const claim = [{ path: ["org.iso.18013.5.1", "given_name"] }];
+  const credentials = [{ format: "mso_mdoc", meta: { doctype_value: "org.iso.18013.5.1.mDL" }, claim }];
+  const registration = [`${part({ typ: "rc-wrp+jwt" })}.${part({ credentials })}.c2lnbmVk`];
+  const registered: Operator = { methods, registration };
+  assert.equal(operatorLacks("wallet_mdl", asked(["given_names"], ["family_name"]), registered), null);
+  const name = asked(["family_name"]);
+  assert.equal(operatorLacks("wallet_mdl", name, registered), "share_fields.family_name");
+  assert.deepEqual(waysUnder(name, methods, registered), ["document_chip"]);
+  assert.equal(operatorLacks("wallet_age", asked(["age_over_18"]), registered), null);
 });

@@ -1,18 +1,12 @@
 import { defaultMethods, type Method, methods, requirementNames } from "@assay/contract/facts";
 import type { LookedAt, WalletChannel } from "@assay/contract/wallet-facts";
 import type { Config } from "../../config.ts";
-import type { Kind, Requirements } from "../evidence/kind.ts";
+import type { Asked, Kind, Operator, Requirements } from "../evidence/kind.ts";
 import { kinds } from "../evidence/kinds.ts";
 import { canReadDocuments } from "./reading-ways.ts";
 
-/** What a session asks for. */
-export type Asked = {
-  shareFields: Readonly<Record<string, { required: boolean }>>;
-  requirements: Requirements;
-};
-
 type GivingKinds = Readonly<
-  Record<string, Pick<Kind<never, never>, "methods" | "gives" | "meets" | "needs">>
+  Record<string, Pick<Kind<never, never>, "methods" | "gives" | "meets" | "needs" | "lacks">>
 >;
 
 type ReachedKinds = Readonly<Record<string, Pick<Kind<never, never>, "methods" | "channels" | "looksAt">>>;
@@ -59,13 +53,29 @@ export function obstacleTo(method: Method, asked: Asked, among: GivingKinds = ki
   return requirement === undefined ? null : `requirements.${requirement}`;
 }
 
+/** What the operator has not got for a method, by the name that the request has for it. Null where there is nothing. */
+export function operatorLacks(
+  method: Method,
+  asked: Asked,
+  operator: Operator,
+  among: GivingKinds = kinds,
+): string | null {
+  if (!operator.methods.includes(method)) return "methods";
+  const kind = kindOf(method, among);
+  return kind === undefined ? "methods" : kind.lacks(method, asked, operator);
+}
+
 /** The listed methods by which a person can give every required field and meet every requirement, in the partner's order. */
 export function waysToSatisfy(
   asked: Asked,
-  allowed: readonly Method[],
+  listed: readonly Method[],
+  operator: Operator,
   among: GivingKinds = kinds,
 ): readonly Method[] {
-  return allowed.filter((method) => obstacleTo(method, asked, among) === null);
+  return listed.filter(
+    (method) =>
+      obstacleTo(method, asked, among) === null && operatorLacks(method, asked, operator, among) === null,
+  );
 }
 
 export type Way = { method: Method; channels: readonly WalletChannel[]; looksAt: readonly LookedAt[] };
@@ -74,12 +84,13 @@ export type Way = { method: Method; channels: readonly WalletChannel[]; looksAt:
 export function wayOf(
   method: Method,
   agreed: { requirements: Requirements; fieldKeys: readonly string[] },
+  operator: Operator,
   among: ReachedKinds = kinds,
 ): Way {
   const kind = kindOf(method, among);
   return {
     method,
-    channels: kind?.channels(method, agreed.requirements) ?? [],
+    channels: kind?.channels(method, agreed.requirements, operator) ?? [],
     looksAt: kind?.looksAt(method, agreed.fieldKeys) ?? [],
   };
 }

@@ -7,9 +7,9 @@ import type { Core } from "../../platform/core.ts";
 import { knownId } from "../../platform/kernel/ids.ts";
 import { findShownDomain } from "../../tenants/domains/domain.store.ts";
 import { findOrganizationOfPerson } from "../../tenants/organizations/organization.store.ts";
+import { operatorOf } from "../sessions/operator.ts";
 import { findSessionOfPerson, markOpened, type SessionRow } from "../sessions/session.store.ts";
 import { statusAt } from "../sessions/session.ts";
-import { availableMethods } from "../sessions/ways.ts";
 import { findConsent } from "./consent.store.ts";
 import type { ConsentText, ConsentTexts } from "./consent-texts.ts";
 import { frameAncestorOf } from "./frame-ancestor.ts";
@@ -40,7 +40,7 @@ export async function readDetails(
     texts,
     readerApps: { android: config.readerAppAndroid, ios: config.readerAppIos },
     deskReaders: config.deskReaders,
-    available: availableMethods(config, session),
+    operator: await operatorOf(core, session),
     returnUrl: await findReturnUrl(db, session, status),
     frameAncestor: await frameAncestorOf(db, session),
     publicUrl: publicUrl(),

@@ -1,10 +1,11 @@
-import { defaultMethods, type Method, triesAllowed } from "@assay/contract/facts";
+import { defaultMethods, triesAllowed } from "@assay/contract/facts";
 import type { SessionId } from "@assay/contract/ids";
 import { shownDomain } from "@assay/contract/shown-domain";
 import type { ConsentState, VerifyDetails, VerifyStatus } from "@assay/contract/verify";
 import { verifyAddresses } from "@assay/contract/verify-addresses";
 import type { Static } from "typebox";
 import type { OrganizationOfPerson } from "../../tenants/organizations/organization.store.ts";
+import type { Operator } from "../evidence/kind.ts";
 import { plan } from "../sessions/plan.ts";
 import { demandsOf } from "../sessions/requirements.ts";
 import type { SessionRow } from "../sessions/session.store.ts";
@@ -125,12 +126,11 @@ export function closingPage(publicUrl: string, sessionId: SessionId): string {
   return `${publicUrl}/verify/${sessionId}/complete`;
 }
 
-function viewWays(session: SessionRow, consent: ConsentRow | null, available: readonly Method[]) {
+function viewWays(session: SessionRow, consent: ConsentRow | null, operator: Operator) {
   const { shareFields, requirements } = session;
   const fieldKeys = consent?.selectedFieldKeys ?? Object.keys(shareFields);
-  const allowed = (session.methods ?? defaultMethods).filter((method) => available.includes(method));
-  return waysToSatisfy(session, allowed).map((name) => {
-    const { method, channels, looksAt } = wayOf(name, { requirements, fieldKeys });
+  return waysToSatisfy(session, session.methods ?? defaultMethods, operator).map((name) => {
+    const { method, channels, looksAt } = wayOf(name, { requirements, fieldKeys }, operator);
     return { method, channels: [...channels], looks_at: [...looksAt] };
   });
 }
@@ -144,7 +144,7 @@ export function viewDetails(
     texts: ConsentTexts;
     readerApps: ReaderApps;
     deskReaders: boolean;
-    available: readonly Method[];
+    operator: Operator;
     returnUrl: string | null;
     frameAncestor: string | null;
     publicUrl: string;
@@ -157,7 +157,7 @@ export function viewDetails(
     ...viewMoment(session, now),
     sandbox: session.sandbox,
     organization: viewOrganization(parts),
-    ways: viewWays(session, consent, parts.available),
+    ways: viewWays(session, consent, parts.operator),
     share_fields: session.shareFields,
     requirements: demandsOf(session.requirements),
     locale: session.locale,

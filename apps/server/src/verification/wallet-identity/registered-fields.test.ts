@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { unregisteredField } from "./registered-fields.ts";
+import { askedFor } from "@assay/credential/dcql/ask";
+import type { Purpose } from "@assay/credential/trust-anchor";
+import { isRegistered, onlyRegistered } from "./registered-fields.ts";
+
+const unregisteredField = (registration: readonly string[], purpose: Purpose, keys: readonly string[]) =>
+  keys.find((key) => !isRegistered(registration, purpose, key)) ?? null;
 
 const certificate = (claims: object) =>
   [{ typ: "rc-wrp+jwt" }, claims, ""]
@@ -37,4 +42,17 @@ test("a type without a list of claims is registered as a whole, and what lists n
   assert.equal(unregisteredField(both, "mdl", ["family_name"]), null);
   for (const registration of [[], [certificate({})], ["no token"]])
     assert.equal(unregisteredField(registration, "pid", ["family_name"]), null);
+});
+
+test("a request asks for what is registered, in the formats and by the claims that are", () => {
+  const fields = [{ key: "age_over_18", required: true }];
+  const age = { path: ["org.iso.18013.5.1", "age_over_18"] };
+  const registration = [certificate({ credentials: [pid, { ...mdl, claim: [age] }] })];
+  const asked = onlyRegistered(registration, askedFor(["pid", "mdl"], fields));
+  assert.deepEqual(
+    asked.map(({ id }) => id),
+    ["pid_sd", "mdl"],
+  );
+  const claims = asked[1]?.claimSets.flat().map((path) => path.at(-1));
+  assert.deepEqual(claims, ["expiry_date", "age_over_18"], "the birth date is not registered");
 });

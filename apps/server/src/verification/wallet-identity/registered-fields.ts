@@ -1,4 +1,4 @@
-import type { ClaimPath } from "@assay/credential/asked";
+import type { AskedCredential, ClaimPath } from "@assay/credential/asked";
 import { askedFor, documentTypes } from "@assay/credential/dcql/ask";
 import type { Purpose } from "@assay/credential/trust-anchor";
 import { readJwtClaims } from "./wallet-identity.ts";
@@ -7,30 +7,28 @@ import { readJwtClaims } from "./wallet-identity.ts";
 type Registered = { types: readonly string[]; claims: readonly ClaimPath[] | null };
 
 /**
- * The first required field that the operator is not registered to ask for; null where there is none. Certificates that list no credentials
- * restrict nothing, and neither does having none: whether one is needed is a matter of the wallet's state.
+ * Whether the operator is registered to ask for a field. Certificates that list no credentials restrict nothing, and neither does
+ * having none: whether one is needed is a matter of the wallet's state.
  */
-export function unregisteredField(
-  registration: readonly string[],
-  purpose: Purpose,
-  requiredKeys: readonly string[],
-): string | null {
-  const lists = registration.map(registeredOf).filter((list) => list !== null);
-  if (lists.length === 0) return null;
-  const registered = lists.flat();
-  return requiredKeys.find((key) => !isRegistered(registered, purpose, key)) ?? null;
+export function isRegistered(registration: readonly string[], purpose: Purpose, key: string): boolean {
+  return onlyRegistered(registration, askedFor([purpose], [{ key, required: true }])).length > 0;
 }
 
-function isRegistered(registered: readonly Registered[], purpose: Purpose, key: string): boolean {
-  const types: Readonly<Partial<Record<string, string>>> = documentTypes[purpose];
-  return askedFor([purpose], [{ key, required: true }]).some(({ format, claimSets }) =>
-    registered
-      .filter((list) => list.types.includes(types[format] ?? ""))
-      .some(
-        ({ claims }) =>
-          claims === null || claimSets.some((set) => set.every((path) => isListed(claims, path))),
-      ),
-  );
+/** What of a request the operator is registered to ask for. */
+export function onlyRegistered(
+  registration: readonly string[],
+  asked: readonly AskedCredential[],
+): readonly AskedCredential[] {
+  const lists = registration.map(registeredOf).filter((list) => list !== null);
+  if (lists.length === 0) return asked;
+  return asked.flatMap((credential) => {
+    const types: Readonly<Partial<Record<string, string>>> = documentTypes[credential.purpose];
+    const ofType = lists.flat().filter((list) => list.types.includes(types[credential.format] ?? ""));
+    const claimSets = credential.claimSets.filter((set) =>
+      ofType.some(({ claims }) => claims === null || set.every((path) => isListed(claims, path))),
+    );
+    return claimSets.length === 0 ? [] : [{ ...credential, claimSets }];
+  });
 }
 
 /** A claim is listed with all of its parts. The expiry of the document serves the check of the credential itself. */

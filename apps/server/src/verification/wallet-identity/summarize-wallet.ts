@@ -1,9 +1,12 @@
 import { X509Certificate } from "node:crypto";
+import { presets } from "@assay/contract/presets";
 import type { Purpose } from "@assay/credential/trust-anchor";
+import type { Config } from "../../config.ts";
 import type { Core } from "../../platform/core.ts";
 import { isOver, isStale, walletAnchors } from "../trust/wallet-anchors.ts";
 import { listWalletImports } from "../trust/wallet-trust.store.ts";
 import { isKeyOf } from "./current-identity.ts";
+import { isRegistered } from "./registered-fields.ts";
 import { findCurrentIdentity, type WalletIdentityRow } from "./wallet-identity.store.ts";
 import { isSelfSigned, readRegistration, registrationFits } from "./wallet-identity.ts";
 
@@ -15,6 +18,10 @@ export type WalletSummary = {
     notAfter: Date;
     isKeyOfLeaf: boolean;
     hasAnchorInChain: boolean;
+    /** The certificate names the host of PUBLIC_URL, or none at all. */
+    isOfAddress: boolean;
+    /** What presets of the dashboard require, and the registration does not list. */
+    unregistered: readonly { purpose: Purpose; preset: string; field: string }[];
     registrations: readonly { isOfLeaf: boolean; expiresAt: Date | null }[];
   } | null;
   /** Authorities that count for live sessions. */
@@ -39,7 +46,7 @@ export async function summarizeWallet({
   const lists = await listWalletImports(db);
   return {
     offered: config.wallet.methods.map((method) => purposeOf[method]),
-    identity: current === null ? null : describe(current, ring),
+    identity: current === null ? null : describe(current, ring, config),
     anchors,
     listGraceDays: config.wallet.listGraceDays,
     staleLists: lists.flatMap((list) => {
@@ -53,7 +60,11 @@ export async function summarizeWallet({
 
 const purposeOf = { wallet_pid: "pid", wallet_mdl: "mdl", wallet_age: "age" } as const;
 
-function describe(row: WalletIdentityRow, ring: Core["ring"]): WalletSummary["identity"] {
+function describe(
+  row: WalletIdentityRow,
+  ring: Core["ring"],
+  config: Pick<Config, "wallet" | "publicUrl">,
+): WalletSummary["identity"] {
   const { chain, notAfter, registration } = row;
   const [leaf] = chain;
   if (leaf === undefined || notAfter === null) return null;
@@ -61,9 +72,29 @@ function describe(row: WalletIdentityRow, ring: Core["ring"]): WalletSummary["id
     notAfter,
     isKeyOfLeaf: isKeyOf(leaf, row, ring),
     hasAnchorInChain: chain.some((der) => isSelfSigned(new X509Certificate(der))),
+    isOfAddress: isOfAddress(new X509Certificate(leaf), config.publicUrl),
+    unregistered: config.wallet.methods.flatMap((method) =>
+      method === "wallet_age" ? [] : unregisteredOf(registration, purposeOf[method]),
+    ),
     registrations: registration.map((jwt) => {
       const read = readRegistration(jwt);
       return { isOfLeaf: read !== null && registrationFits(read, leaf), expiresAt: read?.expiresAt ?? null };
     }),
   };
+}
+
+function isOfAddress(leaf: X509Certificate, publicUrl: string): boolean {
+  const namesHosts = /\bDNS:/.test(leaf.subjectAltName ?? "");
+  if (!namesHosts || publicUrl === "") return true;
+  return leaf.checkHost(new URL(publicUrl).hostname, { subject: "never" }) !== undefined;
+}
+
+/** The first such field of each preset. */
+function unregisteredOf(registration: readonly string[], purpose: Purpose) {
+  return presets.flatMap(({ label, wishes }) => {
+    const required = Object.keys(wishes).filter((field) => wishes[field]?.required);
+    const keys = required.map((field) => (field === "age_over" ? "age_over_18" : field));
+    const field = keys.find((key) => !isRegistered(registration, purpose, key));
+    return field === undefined ? [] : [{ purpose, preset: label, field }];
+  });
 }

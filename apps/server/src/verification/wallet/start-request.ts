@@ -1,6 +1,7 @@
 import { defaultMethods } from "@assay/contract/facts";
 import type { SessionId } from "@assay/contract/ids";
 import type { WalletChannel, WalletMethod } from "@assay/contract/wallet-facts";
+import type { AskedCredential } from "@assay/credential/asked";
 import { askedFor } from "@assay/credential/dcql/ask";
 import { dcqlQuery } from "@assay/credential/dcql/query";
 import { ageLink, registrationInfo, signRequest, walletLink } from "@assay/credential/openid4vp/request";
@@ -10,17 +11,19 @@ import { ApiError } from "../../platform/kernel/api-error.ts";
 import { tenantOf } from "../../platform/kernel/caller.ts";
 import { hashToken, newToken } from "../../platform/kernel/ids.ts";
 import { putSocketToken } from "../attempts/attempt-socket.store.ts";
-import type { WalletBinding } from "../evidence/wallet/proof.ts";
-import { purposeOf } from "../evidence/wallet/proof.ts";
+import type { Operator } from "../evidence/kind.ts";
+import { purposeOf, type WalletBinding } from "../evidence/wallet/proof.ts";
 import { isWalletMethod } from "../evidence/wallet/wallet.ts";
 import { claimSession } from "../sessions/claim-session.ts";
+import { operatorOf } from "../sessions/operator.ts";
 import { isBoundElsewhere, isFirstBrowser } from "../sessions/return-code.ts";
 import { findSessionOfPerson, type SessionRow } from "../sessions/session.store.ts";
-import { availableMethods, wayOf, waysToSatisfy } from "../sessions/ways.ts";
+import { wayOf, waysToSatisfy } from "../sessions/ways.ts";
 import { walletAnchors } from "../trust/wallet-anchors.ts";
 import { consentOf } from "../verify/consent.store.ts";
 import { lockOpenSessionOfPerson } from "../verify/session-of-person.ts";
 import { currentWalletIdentity, type WalletIdentity } from "../wallet-identity/current-identity.ts";
+import { isRegistered, onlyRegistered } from "../wallet-identity/registered-fields.ts";
 import { requestUri, responseUri } from "./addresses.ts";
 import { annexCRequests } from "./annex-c.ts";
 import { newResponseKey, readResponseKey } from "./response-key.ts";
@@ -53,7 +56,8 @@ export async function startRequest(core: Core, start: Start): Promise<Started> {
   if (found === null) throw new ApiError("SESSION_NOT_FOUND");
   const { environment } = tenantOf(found);
   const identity = await currentWalletIdentity(core, environment);
-  if (identity === null) throw new ApiError("WALLET_NOT_OFFERED");
+  if (identity === null && start.channel !== "age_link") throw new ApiError("WALLET_NOT_OFFERED");
+  const operator = await operatorOf(core, found);
   const anchors = await walletAnchors(core, environment, clock.now());
   // Each is random by itself: none of them leads to another.
   const requestId = newToken();
@@ -78,8 +82,9 @@ export async function startRequest(core: Core, start: Start): Promise<Started> {
       key,
       required: session.shareFields[key]?.required ?? false,
     }));
-    const ways = offered(core, session, fields, start);
-    if (ways.length === 0) throw new ApiError("WALLET_NOT_OFFERED");
+    const ways = offered(operator, session, fields, start);
+    const asked = ways.flatMap((method) => askedBy(method, fields, operator));
+    if (asked.length === 0) throw new ApiError("WALLET_NOT_OFFERED");
     const claimed = await claimSession(tx, session, { deviceHash: null, mayTakeOver, now });
     if (claimed.kind === "refused") throw new ApiError(refusals[claimed.why]);
     const { attemptId } = claimed;
@@ -94,12 +99,9 @@ export async function startRequest(core: Core, start: Start): Promise<Started> {
       sandbox,
       attemptId,
       channel: start.channel,
-      asked: askedFor(
-        ways.map((method) => purposeOf[method]),
-        fields,
-      ),
+      asked,
       nonce,
-      clientId: start.channel === "age_link" ? null : identity.clientId,
+      clientId: start.channel === "age_link" ? null : (identity?.clientId ?? null),
       responseKeySealed:
         start.channel === "age_link"
           ? null
@@ -113,13 +115,13 @@ export async function startRequest(core: Core, start: Start): Promise<Started> {
     putRequest(tx, made, now);
     return made;
   });
-  const asking = { core, request, requestId, identity, anchors, responseKey };
+  const asking = { core, request, requestId, anchors, responseKey };
   return {
     requestId,
     browserSecret,
     expiresAt: request.expiresAt,
     link: linkOf(asking),
-    dcRequest: start.channel === "dc_api" ? await dcRequestOf(asking) : null,
+    dcRequest: start.channel === "dc_api" && identity !== null ? await dcRequestOf(asking, identity) : null,
   };
 }
 
@@ -131,20 +133,32 @@ const refusals = {
 
 /** The wallet methods that the channel has, and that can give what the person agreed to. */
 function offered(
-  { config }: Core,
+  operator: Operator,
   session: SessionRow,
   fields: readonly { key: string; required: boolean }[],
   { channel, method: only }: Start,
 ): readonly WalletMethod[] {
-  const { requirements, sandbox } = session;
+  const { requirements } = session;
   const fieldKeys = fields.map(({ key }) => key);
   const shareFields = Object.fromEntries(fields.map(({ key, required }) => [key, { required }]));
-  const available = availableMethods(config, { sandbox });
-  const allowed = (session.methods ?? defaultMethods).filter((method) => available.includes(method));
-  return waysToSatisfy({ shareFields, requirements }, allowed)
+  return waysToSatisfy({ shareFields, requirements }, session.methods ?? defaultMethods, operator)
     .filter(isWalletMethod)
     .filter((method) => only === undefined || method === only)
-    .filter((method) => wayOf(method, { requirements, fieldKeys }).channels.includes(channel));
+    .filter((method) => wayOf(method, { requirements, fieldKeys }, operator).channels.includes(channel));
+}
+
+/** What nobody is obliged to share, and the operator is not registered to ask for, is left out. */
+function askedBy(
+  method: WalletMethod,
+  fields: readonly { key: string; required: boolean }[],
+  { registration }: Operator,
+): readonly AskedCredential[] {
+  const purpose = purposeOf[method];
+  if (method === "wallet_age" || registration === null) return askedFor([purpose], fields);
+  const registered = fields.filter(
+    ({ key, required }) => required || isRegistered(registration, purpose, key),
+  );
+  return onlyRegistered(registration, askedFor([purpose], registered));
 }
 
 function bindingOf({ channel, returnCode }: Start, session: SessionRow): WalletBinding {
@@ -159,18 +173,18 @@ type Asking = {
   core: Core;
   request: WalletRequest;
   requestId: string;
-  identity: WalletIdentity;
   anchors: readonly TrustAnchor[];
   responseKey: string;
 };
 
-function linkOf({ core, request, requestId, identity, anchors }: Asking): string | null {
+function linkOf({ core, request, requestId, anchors }: Asking): string | null {
   const { schemes } = core.config.wallet;
   const publicUrl = core.publicUrl();
   switch (request.channel) {
     case "redirect": {
       const scheme = schemes[request.asked[0]?.purpose ?? "pid"];
-      return walletLink(scheme, identity.clientId, requestUri(publicUrl, requestId));
+      const { clientId } = request;
+      return clientId === null ? null : walletLink(scheme, clientId, requestUri(publicUrl, requestId));
     }
     case "age_link":
       return ageLink({
@@ -186,7 +200,10 @@ function linkOf({ core, request, requestId, identity, anchors }: Asking): string
 }
 
 /** Both protocols in one call. A driving licence and a proof of age are two requests of Annex C, of which a wallet answers one. */
-async function dcRequestOf({ core, request, identity, anchors, responseKey }: Asking): Promise<DcRequest> {
+async function dcRequestOf(
+  { core, request, anchors, responseKey }: Asking,
+  identity: WalletIdentity,
+): Promise<DcRequest> {
   const key = readResponseKey(responseKey);
   const { origin } = new URL(core.publicUrl());
   const signed = await signRequest(

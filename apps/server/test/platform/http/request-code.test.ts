@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { promisify } from "node:util";
-import { presets } from "../../../../dashboard/src/sessions/presets.ts";
+import { presets } from "@assay/contract/presets";
 import { presetBody } from "../../../../dashboard/src/sessions/session-body.ts";
 import { type CodeLanguage, keyVariable, requestCode } from "../../../../dashboard/src/ui/request-code.ts";
 import { createPartner, expectData } from "../../support/api.ts";

@@ -225,6 +225,22 @@ test("the doctor names what wallets would refuse without saying why", async () =
   assert.match((await examine()).found, /registration certificate ends within 30 days/);
   await importJwt({ sub: "VATFR-1" });
   assert.match((await examine()).found, /issued to another identifier/);
+  const setRegistration = (jwt: string) =>
+    core.db.run(sql`update wallet_identities set registration = ${[jwt]}::text[]`);
+  const claim = [["given_name"], ["family_name"], ["birthdate"]].map((path) => ({ path }));
+  const credentials = [{ format: "dc+sd-jwt", meta: { vct_values: ["urn:eudi:pid:1"] }, claim }];
+  await setRegistration(registration({ sub: "VATDE-123456789", credentials }));
+  assert.match(
+    (await examine()).found,
+    /does not cover nationality_code for pid, which the preset “Full identity” requires\.$/,
+  );
+  await setRegistration(registration({ sub: "VATDE-123456789" }));
+  assert.match((await examine()).found, /requests are signed until/);
+  const moved = { ...config, publicUrl: "https://elsewhere.example.org" };
+  assert.match(
+    judge("wallet", await summarizeWallet({ ...core, config: moved }), clock.now()).found,
+    /names other hosts than that of PUBLIC_URL/,
+  );
   await core.db.run(
     sql`update wallet_identities set chain = chain || ${Buffer.from(root.certificate)}::bytea`,
   );

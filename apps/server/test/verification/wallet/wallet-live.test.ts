@@ -84,13 +84,38 @@ test("live requests are made as the operator's own identity, and test credential
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const given = [{ path: ["org.iso.18013.5.1", "given_name"] }];
   const listed = { format: "mso_mdoc", meta: { doctype_value: "org.iso.18013.5.1.mDL" }, claim: given };
-  await addIdentity([`${part({ typ: "rc-wrp+jwt" })}.${part({ credentials: [listed] })}.c2lnbmVk`]);
+  const unfit = `${part({ typ: "rc-wrp+jwt" })}.${part({ credentials: [listed] })}.c2lnbmVk`;
+  await addIdentity([unfit]);
   expectError(
     await create({ methods: ["wallet_mdl"], share_fields: shareFields }),
     400,
     "INVALID_REQUEST",
     /not registered to ask wallets for `share_fields.family_name` by wallet_mdl/,
   );
+  const { id: named } = expectData(
+    await create({
+      methods: ["wallet_mdl"],
+      share_fields: {
+        given_names: { required: true, reason: "We need it." },
+        family_name: { required: false, reason: "We would like it." },
+      },
+    }),
+    201,
+  );
+  await agree(api, named, ["given_names", "family_name", "service_document_id"]);
+  const ofNamed = `/v1/verify/session/${named}`;
+  const askedFor = async () => {
+    const { link } = expectData(await api.post(`${ofNamed}/wallet`, { channel: "redirect" }), 201);
+    const { query } = await readRequest(link as string, (url, init) => fetch(url, init));
+    return JSON.stringify(query);
+  };
+  assert.match(await askedFor(), /given_name/);
+  assert.doesNotMatch(
+    await askedFor(),
+    /family_name/,
+    "what is optional and not registered is not asked for",
+  );
+
   clock.advance(1000);
   const first = await addIdentity();
   const { id } = expectData(
@@ -123,4 +148,34 @@ test("live requests are made as the operator's own identity, and test credential
   const { attempt } = expectData(await api.get(`${path}/status`));
   assert.equal(attempt.refused.failure_code, "document_authenticity_failed");
   assert.equal(clientIdOf(await ask()), second);
+
+  // A registration that no longer covers the session takes the way back, on the page and at the request.
+  clock.advance(1000);
+  await addIdentity([unfit]);
+  assert.deepEqual(expectData(await api.get(`${path}/details`)).ways, []);
+  expectError(await api.post(`${path}/wallet`, { channel: "redirect" }), 409, "WALLET_NOT_OFFERED");
+  await core.db.run(sql`update wallet_identities set retired_at = ${clock.now()}`);
+  assert.deepEqual(expectData(await api.get(`${ofNamed}/details`)).ways, []);
+  expectError(await api.post(`${ofNamed}/wallet`, { channel: "dc_api" }), 409, "WALLET_NOT_OFFERED");
+});
+
+test("a proof of age needs no certificate in live: its link is not signed", async () => {
+  const { api, core } = await startTestService({ env: { ...noReader, WALLET_METHODS: "wallet_age" } });
+  const partner = await createLivePartner(core, api);
+  const age = { age_over_18: { required: true, reason: "We may only serve adults." } };
+  const body = { methods: ["wallet_age"], share_fields: age };
+  const { id } = expectData(await partner.api.post("/v1/sessions", body), 201);
+  const path = `/v1/verify/session/${id}`;
+  const { ways } = expectData(await api.get(`${path}/details`));
+  assert.deepEqual(ways, [{ method: "wallet_age", channels: ["age_link"], looks_at: [] }]);
+  await agree(api, id, ["age_over_18", "service_document_id"]);
+  const { link } = expectData(await api.post(`${path}/wallet`, { channel: "age_link" }), 201);
+  assert.match(link as string, /^av:\/\/\?/);
+  expectError(await api.post(`${path}/wallet`, { channel: "dc_api" }), 409, "WALLET_NOT_OFFERED");
+  expectError(
+    await partner.api.post("/v1/sessions", { ...body, requirements: { binding: "required" } }),
+    400,
+    "INVALID_REQUEST",
+    /no identity that wallets know/,
+  );
 });

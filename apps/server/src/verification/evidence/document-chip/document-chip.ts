@@ -36,6 +36,7 @@ export const documentChip = {
   // Whether one document does is found out when it is read.
   meets: (_, requirement) => requirementNames.includes(requirement),
   needs: () => null,
+  lacks: () => null,
   channels: () => [],
   looksAt: () => [],
   claims: claimsOf,

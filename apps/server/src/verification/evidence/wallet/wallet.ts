@@ -1,10 +1,11 @@
 import { type Method, triesAllowed } from "@assay/contract/facts";
 import { type WalletChannel, type WalletMethod, walletMethods } from "@assay/contract/wallet-facts";
+import { isRegistered } from "../../wallet-identity/registered-fields.ts";
 import { ageOf, isClaimKey } from "../claim-keys.ts";
-import type { Kind, Requirements } from "../kind.ts";
+import type { Asked, Kind, Operator, Requirements } from "../kind.ts";
 import { claimsOf } from "./claims.ts";
 import { evidenceOf } from "./evidence.ts";
-import { overwriteProof, type WalletProof } from "./proof.ts";
+import { overwriteProof, purposeOf, type WalletProof } from "./proof.ts";
 import { riskScore, type WalletDoubts } from "./risk-score.ts";
 
 /** A credential is presented from a wallet. */
@@ -29,6 +30,7 @@ export const wallet = {
   meets: (method, requirement) => requirement !== "clone_detection" || method !== "wallet_age",
   needs: (method, fieldKeys) =>
     method === "wallet_age" && !fieldKeys.some((key) => ageOf(key) !== null) ? "age_over_18" : null,
+  lacks,
   channels,
   looksAt: (method, fieldKeys) => {
     if (method === "wallet_age") return [];
@@ -46,10 +48,25 @@ function gives(method: Method, key: string): boolean {
   return key !== "mrz_optional_data" && isClaimKey(key);
 }
 
-/** The link of a proof of age can be answered on another device, so it binds no browser. */
-function channels(method: Method, requirements: Requirements): readonly WalletChannel[] {
-  if (method !== "wallet_age") return ["dc_api", "redirect"];
-  return requirements.binding === "required" ? ["dc_api"] : ["dc_api", "age_link"];
+/** A wallet answers only somebody whom it knows. The profile of the proof of age knows no registration. */
+function lacks(method: Method, { shareFields, requirements }: Asked, operator: Operator): string | null {
+  if (!isWalletMethod(method) || channels(method, requirements, operator).length === 0) return "methods";
+  if (method === "wallet_age") return null;
+  const required = Object.keys(shareFields).filter((key) => shareFields[key]?.required);
+  const field = required.find((key) => !isRegistered(operator.registration ?? [], purposeOf[method], key));
+  return field === undefined ? null : `share_fields.${field}`;
+}
+
+/** Requests are signed, but for the link of a proof of age. That can be answered on another device, so it binds no browser. */
+function channels(
+  method: Method,
+  requirements: Requirements,
+  { registration }: Operator,
+): readonly WalletChannel[] {
+  const signed = registration === null ? [] : (["dc_api", "redirect"] as const);
+  if (method !== "wallet_age") return signed;
+  const byLink = requirements.binding === "required" ? [] : (["age_link"] as const);
+  return [...signed.filter((channel) => channel === "dc_api"), ...byLink];
 }
 
 export function isWalletMethod(method: Method): method is WalletMethod {
