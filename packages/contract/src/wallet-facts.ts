@@ -1,4 +1,5 @@
 import type { Method } from "./facts.ts";
+import type { SessionId } from "./ids.ts";
 
 /** For the page too, which is spared the schema library. */
 
@@ -8,8 +9,10 @@ export type WalletMethod = (typeof walletMethods)[number];
 export const walletChannels = ["dc_api", "redirect", "age_link"] as const;
 export type WalletChannel = (typeof walletChannels)[number];
 
-/** The cookie that ties a request to the browser that made it. */
-export const walletCookieNames = { http: "assay_wallet", https: "__Host-assay_wallet" } as const;
+/** The cookie that ties a request to the browser that made it. Each session has its own: a browser may have several in tabs. */
+export function walletCookieNames(sessionId: SessionId): { http: string; https: string } {
+  return { http: `assay_wallet_${sessionId}`, https: `__Host-assay_wallet_${sessionId}` };
+}
 
 /** What a way may look at for its checks without sharing it. */
 export const lookedAt = ["date_of_birth", "document_expiry_date"] as const;

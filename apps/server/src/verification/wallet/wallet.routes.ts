@@ -23,7 +23,10 @@ export function walletRoutes(core: Core): Binding[] {
         cancelToken: body.cancel_token,
       });
       const { browserSecret: token } = started;
-      request.setCookie(walletCookieNames, { token, maxAgeSeconds: walletLimits.cookieMinutes * 60 });
+      request.setCookie(walletCookieNames(params.id), {
+        token,
+        maxAgeSeconds: walletLimits.cookieMinutes * 60,
+      });
       return {
         request_id: started.requestId,
         expires_at: started.expiresAt.toISOString(),
@@ -38,7 +41,7 @@ export function walletRoutes(core: Core): Binding[] {
         requestId: body.request_id,
         protocol: body.protocol,
         data: body.data,
-        browserSecret: request.cookie(walletCookieNames),
+        browserSecret: request.cookie(walletCookieNames(params.id)),
       }),
     ),
 
@@ -46,7 +49,7 @@ export function walletRoutes(core: Core): Binding[] {
       completeRequest(core, {
         sessionId: params.id,
         responseCode: body.response_code,
-        browserSecret: request.cookie(walletCookieNames),
+        browserSecret: request.cookie(walletCookieNames(params.id)),
       }),
     ),
   ];

@@ -653,12 +653,25 @@ test("the response code of another session releases nothing", async () => {
 });
 
 test("another browser that comes back gets nothing, and what was held is gone", async () => {
-  for (const cookie of ["", "assay_wallet=another"]) {
+  for (const value of ["", "another"]) {
     const begun = await begin("wallet_mdl");
+    const cookie = value === "" ? "" : `assay_wallet_${begun.id}=${value}`;
     const sent = await sendAnswer(begun.request, await asMdoc(begun.request, "wallet_mdl"));
     expectError(await comeBack(api, begun.path, sent.redirectUri, cookie), 403, "WALLET_OTHER_BROWSER");
     const again = await comeBack(api, begun.path, sent.redirectUri, begun.cookie);
     assert.ok([404, 409].includes(again.status), String(again.status));
     assert.equal((await statusOfSession(begun)).status, "in_progress");
   }
+});
+
+test("two sessions in two tabs of one browser do not displace each other", async () => {
+  const [first, second] = [await begin("wallet_mdl"), await begin("wallet_pid")];
+  const ofBrowser = new Map(
+    [first, second].flatMap(({ cookie }) => cookie.split("; ")).map((pair) => [pair.split("=")[0], pair]),
+  );
+  const cookies = [...ofBrowser.values()].join("; ");
+  const toFirst = await sendAnswer(first.request, await asMdoc(first.request, "wallet_mdl"));
+  const toSecond = await sendAnswer(second.request, await asMdoc(second.request, "wallet_pid"));
+  for (const [begun, { redirectUri }] of [[second, toSecond] as const, [first, toFirst] as const])
+    assert.equal(expectData(await comeBack(api, begun.path, redirectUri, cookies)).status, "succeeded");
 });

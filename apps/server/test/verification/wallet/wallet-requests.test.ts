@@ -104,10 +104,9 @@ test("a request begins the attempt, fixes the choice, and ties itself to the bro
   const { id, path } = await agreed();
   const started = await api.post(`${path}/wallet`, { channel: "redirect" });
   const { request_id: requestId, expires_at: expiresAt, link, dc_request: dc } = expectData(started, 201);
-  assert.match(
-    started.headers.getSetCookie()[0] ?? "",
-    /^assay_wallet=\w{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/,
-  );
+  const [cookie = ""] = started.headers.getSetCookie();
+  assert.equal(cookie.split("=")[0], `assay_wallet_${id}`);
+  assert.match(cookie, /=\w{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/);
   assert.equal(expiresAt, new Date(now().getTime() + 5 * minuteMs).toISOString());
   assert.match(link, /^haip-vp:\/\/\?client_id=x509_hash%3A/);
   assert.equal(dc, null);
@@ -470,7 +469,7 @@ test("over the browser's API an SD-JWT VC is recorded at once, bound to our orig
   assert.equal(request.responseMode, "dc_api.jwt");
   const body = await overOpenId4vp(request);
   expectError(await answer(body, ""), 403, "WALLET_OTHER_BROWSER");
-  expectError(await answer(body, "assay_wallet=other"), 403, "WALLET_OTHER_BROWSER");
+  expectError(await answer(body, `assay_wallet_${id}=other`), 403, "WALLET_OTHER_BROWSER");
   assert.deepEqual(expectData(await answer(body)), {
     status: "succeeded",
     failure_code: null,
