@@ -676,10 +676,12 @@ create table sessions (
   constraint sessions_status_check CHECK ((status = ANY (ARRAY['created'::text, 'in_progress'::text, 'succeeded'::text, 'failed'::text, 'expired'::text, 'cancelled'::text]))),
   constraint sessions_success_with_evidence CHECK (((status <> 'succeeded'::text) OR (requirements = '{}'::jsonb) OR (evidence IS NOT NULL))) NOT VALID
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX sessions_metadata ON public.sessions USING gin (jsonb_set('{}'::jsonb, ARRAY[((organization_id)::text || (sandbox)::text)], (metadata)::jsonb) jsonb_path_ops) WHERE ((metadata)::text <> '{}'::text);
 CREATE INDEX sessions_open ON public.sessions USING btree (id) WHERE (status = ANY (ARRAY['created'::text, 'in_progress'::text]));
 CREATE INDEX sessions_organization ON public.sessions USING btree (organization_id, sandbox, id COLLATE by_organization);
 CREATE INDEX sessions_reference ON public.sessions USING btree (organization_id, sandbox, client_reference_id, status, id COLLATE by_reference) WHERE (client_reference_id IS NOT NULL);
 CREATE INDEX sessions_reference_beginning ON public.sessions USING btree (organization_id, sandbox, client_reference_id text_pattern_ops) WHERE (client_reference_id IS NOT NULL);
+CREATE INDEX sessions_short_lived ON public.sessions USING btree (expires_at) WHERE ((status = ANY (ARRAY['created'::text, 'in_progress'::text])) AND ((expires_at - created_at) < '01:00:00'::interval));
 CREATE INDEX sessions_status ON public.sessions USING btree (organization_id, sandbox, status, id COLLATE by_status);
 CREATE TRIGGER sessions_keep_steps BEFORE UPDATE OF steps, nfc_tries_used, liveness_tries_used, chip_passed_at ON public.sessions FOR EACH ROW WHEN (((new.steps <> old.steps) OR (new.nfc_tries_used <> old.nfc_tries_used) OR (new.liveness_tries_used <> old.liveness_tries_used) OR (new.chip_passed_at IS DISTINCT FROM old.chip_passed_at))) EXECUTE FUNCTION keep_steps();
 

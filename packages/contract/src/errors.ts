@@ -1,4 +1,4 @@
-import { idLengths, sessionLifetimeMinutes } from "./facts.ts";
+import { idLengths } from "./facts.ts";
 
 /**
  * Every error code of the service: its status, what it says and what to do about it. `message` is the default; code
@@ -234,7 +234,7 @@ export const errorTable = {
   },
   SESSION_EXPIRED: {
     status: 409,
-    message: `The session is past its ${sessionLifetimeMinutes} minutes.`,
+    message: "The session is past its time.",
     hint: "Create a new session.",
   },
   SESSION_IN_PROGRESS: {

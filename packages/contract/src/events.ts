@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { triesAllowed } from "./facts.ts";
-import { pageQuery } from "./page.ts";
+import { partnerPageQuery } from "./page.ts";
 import { Nullable, named, OneOf, open, PrefixedId, Timestamp } from "./schema.ts";
 import {
   cancelReasons,
@@ -40,7 +40,7 @@ export const WebhookEvent = open("Event", {
   },
 });
 
-export const eventQuery = pageQuery(EventId, {
+export const eventQuery = partnerPageQuery(EventId, {
   type: Type.Optional(OneOf(eventTypes)),
   session_id: Type.Optional(SessionId),
   created_from: Type.Optional(Timestamp),

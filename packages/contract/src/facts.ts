@@ -5,6 +5,8 @@
 
 /** A session lives this long, to the millisecond. */
 export const sessionLifetimeMinutes = 60;
+/** How long a session of the sandbox may be asked to live. Lists and jobs rely on it that none lives longer than the others. */
+export const sandboxLifetimeSeconds = { min: 60, max: sessionLifetimeMinutes * 60 } as const;
 
 /** Chip reads, and likewise face captures, that a session may use up. The last one that fails ends it. */
 export const triesAllowed = 3;

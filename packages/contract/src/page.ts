@@ -10,7 +10,10 @@ export const Pagination = named(
     limit: Type.Integer({ description: "Page size in effect.", examples: [10] }),
     has_more: Type.Boolean({ description: "False on the last page and in every error response." }),
     next_cursor: Nullable(
-      Type.String({ description: "Cursor of the last item of the page, to be passed as `starting_after`." }),
+      Type.String({
+        description:
+          "Cursor of the last item of the page, to be passed as `starting_after`; with `ending_before`, of the first item, to be passed as `ending_before`.",
+      }),
     ),
   }),
 );
@@ -30,6 +33,19 @@ export function pageQuery<P extends TProperties, C extends TSchema>(cursor: C, f
     starting_after: Type.Optional({
       ...cursor,
       description: "Give the page after the item with this id.",
+    } as C),
+  });
+}
+
+/** The same for lists that partners read, which go both ways: `ending_before` asks for what is newer than an item. */
+export function partnerPageQuery<P extends TProperties, C extends TSchema>(cursor: C, filters: P) {
+  const { properties } = pageQuery(cursor, filters);
+  return closed({
+    ...properties,
+    ending_before: Type.Optional({
+      ...cursor,
+      description:
+        "Give the page before the item with this id: the next newer items, still newest first. Not together with `starting_after`.",
     } as C),
   });
 }

@@ -1,7 +1,14 @@
 import { type Static, type TOptional, type TSchema, Type } from "typebox";
 import { type EvidenceWarning, evidenceWarnings } from "./evidence-warnings.ts";
-import { type Method, methods, pageLanguages, requirementNames, sessionLifetimeMinutes } from "./facts.ts";
-import { pageQuery } from "./page.ts";
+import {
+  type Method,
+  methods,
+  pageLanguages,
+  requirementNames,
+  sandboxLifetimeSeconds,
+  sessionLifetimeMinutes,
+} from "./facts.ts";
+import { partnerPageQuery } from "./page.ts";
 import { route } from "./route.ts";
 import { closed, Nullable, named, OneOf, open, PrefixedId, Text, Timestamp } from "./schema.ts";
 import { unseenCharacters, unseenInLines } from "./shown-text.ts";
@@ -457,6 +464,14 @@ export const CreateSessionBody = named(
     webhook_endpoint_id: Type.Optional(EndpointId),
     client_reference_id: Type.Optional(ClientReferenceId),
     metadata: Type.Optional(Metadata),
+    expires_in_seconds: Type.Optional(
+      Type.Integer({
+        minimum: sandboxLifetimeSeconds.min,
+        maximum: sandboxLifetimeSeconds.max,
+        description: `Sandbox only: how long the session lives, so that a test need not wait. Left out, ${sessionLifetimeMinutes} minutes. In live it is 400 \`INVALID_REQUEST\`.`,
+        examples: [sandboxLifetimeSeconds.max],
+      }),
+    ),
   }),
 );
 
@@ -492,11 +507,25 @@ export const listSessions = route({
   tag,
   summary: "List sessions",
   access: { scope: "sessions:read" },
-  query: pageQuery(SessionId, {
+  query: partnerPageQuery(SessionId, {
     status: Type.Optional(OneOf(sessionStatuses)),
     created_from: Type.Optional({ ...Timestamp, description: "Created at or after this time." }),
     created_to: Type.Optional({ ...Timestamp, description: "Created at or before this time." }),
     client_reference_id: Type.Optional(ClientReferenceId),
+    client_reference_id_prefix: Type.Optional({
+      ...ClientReferenceId,
+      description: "Only sessions whose `client_reference_id` begins with this text.",
+      examples: ["order-"],
+    }),
+    metadata: Type.Optional(
+      Type.String({
+        maxLength: metadataLimits.keyCharacters + 1 + metadataLimits.valueCharacters,
+        pattern: "^[^:]+:",
+        description:
+          "Only sessions whose `metadata` has this entry, written as `key:value`. The first colon ends the key.",
+        examples: ["channel:mobile"],
+      }),
+    ),
   }),
   reply: { status: 200, list: Session },
 });
@@ -551,7 +580,7 @@ export const listAttempts = route({
   summary: "List attempts",
   description: "An attempt is one device's go at a session.",
   access: { scope: "sessions:read" },
-  query: pageQuery(AttemptId, {
+  query: partnerPageQuery(AttemptId, {
     session_id: Type.Optional(SessionId),
     status: Type.Optional(OneOf(attemptStatuses)),
   }),

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { EventId, eventQuery, eventTypes, WebhookEvent } from "./events.ts";
 import { environments } from "./facts.ts";
 import type { OrganizationId } from "./ids.ts";
-import { pageQuery } from "./page.ts";
+import { partnerPageQuery } from "./page.ts";
 import { route } from "./route.ts";
 import { closed, Nullable, named, OneOf, open, PrefixedId, Text, Timestamp, UuidOf } from "./schema.ts";
 import { EndpointId } from "./sessions.ts";
@@ -298,7 +298,7 @@ export const listEndpoints = route("GET /v1/webhooks/endpoints", {
   tag,
   summary: "List webhook endpoints",
   access: readBeforeLive,
-  query: pageQuery(EndpointId, { enabled: Type.Optional(Type.Boolean()) }),
+  query: partnerPageQuery(EndpointId, { enabled: Type.Optional(Type.Boolean()) }),
   reply: { status: 200, list: WebhookEndpoint },
 });
 
@@ -412,7 +412,7 @@ export const listKeys = route("GET /v1/webhooks/endpoints/:endpoint_id/keys", {
   summary: "List the encryption keys of an endpoint",
   access: readBeforeLive,
   params: endpointParams,
-  query: pageQuery(EncryptionKeyId, {}),
+  query: partnerPageQuery(EncryptionKeyId, {}),
   reply: { status: 200, list: WebhookEncryptionKey },
   errors: ["NOT_FOUND"],
 });
@@ -452,7 +452,7 @@ export const listDeliveries = route("GET /v1/webhooks/deliveries", {
   tag,
   summary: "List deliveries",
   access: read,
-  query: pageQuery(DeliveryId, {
+  query: partnerPageQuery(DeliveryId, {
     status: Type.Optional(OneOf(deliveryStatuses)),
     endpoint_id: Type.Optional(EndpointId),
     event_id: Type.Optional(EventId),

@@ -137,6 +137,25 @@ export async function readAll<T = any>(
   throw new Error("the list does not end");
 }
 
+/** Everything newer than an item, page by page from the item on, newest first. */
+export async function readNewer<T extends { id: string }>(
+  api: Api,
+  path: string,
+  query: Record<string, string | undefined>,
+  limit: number,
+  from: string,
+): Promise<T[]> {
+  let items: T[] = [];
+  let cursor = from;
+  for (let page = 0; page < 200; page++) {
+    const answer = await api.get(path, { ...query, limit, ending_before: cursor });
+    items = [...expectData(answer), ...items];
+    if (!answer.body.pagination?.has_more) return items;
+    cursor = answer.body.pagination.next_cursor ?? "";
+  }
+  throw new Error("the list does not end");
+}
+
 /** A signed-up user with a mail address of their own. */
 export async function signUp(api: Api, name = "Ada Lovelace") {
   counter += 1;

@@ -10,13 +10,21 @@ import type {
 import type { DeliveryError, DeliveryStatus, EndpointKind } from "@assay/contract/webhooks";
 import type { Db, Queryable, Tx } from "../../platform/db/db.ts";
 import { ownedBy } from "../../platform/db/owned-by.ts";
-import { byBeginning, newestOf, newestOfEach, readPage } from "../../platform/db/page.ts";
+import {
+  beyondBeginning,
+  byBeginning,
+  newestOf,
+  newestOfEach,
+  orderOf,
+  readPage,
+} from "../../platform/db/page.ts";
 import { notAside } from "../../platform/db/set-aside.store.ts";
 import type { Among } from "../../platform/db/set-aside.ts";
 import { noSql, type Sql, sql } from "../../platform/db/sql.ts";
 import { isSandbox, type Tenant } from "../../platform/kernel/caller.ts";
 import { later } from "../../platform/kernel/clock.ts";
 import { arrivalIdOf, idFloor, madeWith } from "../../platform/kernel/ids.ts";
+import type { PageStart } from "../../platform/kernel/page.ts";
 import type { Exchange } from "./exchange.ts";
 import { packPayload, unpackPayload } from "./stored-payload.ts";
 
@@ -211,8 +219,7 @@ export type DeliveryFilter = {
   eventId?: EventId | undefined;
   createdFrom?: Date | undefined;
   createdTo?: Date | undefined;
-  startingAfter?: DeliveryId | undefined;
-};
+} & PageStart<DeliveryId>;
 
 export function listDeliveries(
   db: Queryable,
@@ -221,12 +228,11 @@ export function listDeliveries(
   now: Date,
 ) {
   return readPage<DeliveryRow>(db, {
-    limit: filter.limit,
-    startingAfter: filter.startingAfter,
+    ...filter,
     cursorExists: (id) => sql`select 1 from webhook_deliveries where ${ownedBy(tenant)} and id = ${id}`,
     rowsAfter: (limit) => sql`
       select ${shown(now)} from (${deliveriesPage(tenant, filter, limit, now)}) page
-      join webhook_deliveries d on d.id = page.id ${withQueue} order by d.id desc`,
+      join webhook_deliveries d on d.id = page.id ${withQueue} order by d.id ${orderOf(filter)}`,
   });
 }
 
@@ -235,14 +241,15 @@ export function listDeliveries(
  * are a range with the open ones in between; while a receiver is away these may be many, and then such a page takes longer.
  */
 export function deliveriesPage(tenant: Tenant, filter: DeliveryFilter, limit: number | null, now: Date): Sql {
-  const { status, endpointId, eventId, createdFrom, createdTo, startingAfter } = filter;
+  const { status, endpointId, eventId, createdFrom, createdTo } = filter;
+  const order = orderOf(filter);
   const asked = (key: Sql) => sql`
     ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idFloor("whd", createdFrom)}`}
     ${createdTo === undefined ? noSql : sql`and ${key} < ${idFloor("whd", later(createdTo, 1))}`}
-    ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter} and d.id < ${startingAfter}`}`;
+    ${beyondBeginning(filter, key, sql`d.id`)}`;
   const within = (key: Sql) => sql`
     ${eventId === undefined ? noSql : sql`and d.event_id = ${eventId} and ${key} >= ${madeWith("whd", eventId).from} and ${key} < ${madeWith("whd", eventId).to} and ${idsOfEvent(eventId)}`}
-    ${asked(key)} ${byBeginning(key, limit)}`;
+    ${asked(key)} ${byBeginning(key, limit, order)}`;
   if (status === "pending" || status === "delivering") {
     const key = sql`q.delivery_id`;
     const isLeased = sql`coalesce(q.lease_until > ${now}, false)`;
@@ -259,8 +266,8 @@ export function deliveriesPage(tenant: Tenant, filter: DeliveryFilter, limit: nu
       ${status === "succeeded" ? sql`and d.status = 'succeeded'` : noSql}
       ${endpointId === undefined ? noSql : sql`and d.endpoint_id = ${endpointId}`} ${within(key)}`;
   if (status === undefined)
-    return newestOfEach(sql`failed`, [sql`true`, sql`false`], range(sql`each.failed`), sql`id`, limit);
-  return newestOf([range(sql`${status === "failed"}`)], sql`id`, limit);
+    return newestOfEach(sql`failed`, [sql`true`, sql`false`], range(sql`each.failed`), sql`id`, limit, order);
+  return newestOf([range(sql`${status === "failed"}`)], sql`id`, limit, order);
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { EncryptionKeyId, EndpointId, OrganizationId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
 import { ownedBy } from "../../platform/db/owned-by.ts";
-import { readPage } from "../../platform/db/page.ts";
-import { noSql, sql } from "../../platform/db/sql.ts";
+import { beyondCursor, orderOf, readPage } from "../../platform/db/page.ts";
+import { sql } from "../../platform/db/sql.ts";
 import type { Tenant } from "../../platform/kernel/caller.ts";
+import type { PageStart } from "../../platform/kernel/page.ts";
 
 export type EncryptionKeyRow = {
   id: EncryptionKeyId;
@@ -42,18 +43,16 @@ export function listEncryptionKeys(
   db: Queryable,
   organizationId: OrganizationId,
   endpointId: EndpointId,
-  limit: number,
-  startingAfter: EncryptionKeyId | undefined,
+  page: { limit: number } & PageStart<EncryptionKeyId>,
 ) {
   const ofEndpoint = sql`organization_id = ${organizationId} and endpoint_id = ${endpointId}`;
   return readPage<EncryptionKeyRow>(db, {
-    limit,
-    startingAfter,
+    ...page,
     cursorExists: (id) => sql`select 1 from webhook_keys where ${ofEndpoint} and id = ${id}`,
     rowsAfter: (count) => sql`
         select ${columns} from webhook_keys
-        where ${ofEndpoint} ${startingAfter === undefined ? noSql : sql`and id < ${startingAfter}`}
-        order by id desc limit ${count}`,
+        where ${ofEndpoint} ${beyondCursor(page)}
+        order by id ${orderOf(page)} limit ${count}`,
   });
 }
 

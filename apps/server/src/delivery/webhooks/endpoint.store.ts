@@ -4,9 +4,10 @@ import type { EncryptionKeyId, EndpointId, OrganizationId } from "@assay/contrac
 import type { DisabledReason, EndpointKind, PayloadRetentionHours } from "@assay/contract/webhooks";
 import { allRows, type Queryable, type Question, type Tx } from "../../platform/db/db.ts";
 import { ownedBy } from "../../platform/db/owned-by.ts";
-import { readPage } from "../../platform/db/page.ts";
+import { beyondCursor, orderOf, readPage } from "../../platform/db/page.ts";
 import { noSql, sql } from "../../platform/db/sql.ts";
 import { isSandbox, type Tenant } from "../../platform/kernel/caller.ts";
+import type { PageStart } from "../../platform/kernel/page.ts";
 
 export type EndpointRow = {
   id: EndpointId;
@@ -143,18 +144,17 @@ export function deleteEndpoint(
 export function listEndpoints(
   db: Queryable,
   tenant: Tenant,
-  filter: { enabled: boolean | undefined; limit: number; startingAfter: EndpointId | undefined },
+  filter: { enabled: boolean | undefined; limit: number } & PageStart<EndpointId>,
 ) {
   return readPage<EndpointRow>(db, {
-    limit: filter.limit,
-    startingAfter: filter.startingAfter,
+    ...filter,
     cursorExists: (id) => sql`select 1 from webhook_endpoints where ${ownedBy(tenant)} and id = ${id}`,
     rowsAfter: (limit) => sql`
         select ${columns} from webhook_endpoints
         where ${ownedBy(tenant)}
           ${filter.enabled === undefined ? noSql : sql`and enabled = ${filter.enabled}`}
-          ${filter.startingAfter === undefined ? noSql : sql`and id < ${filter.startingAfter}`}
-        order by id desc limit ${limit}`,
+          ${beyondCursor(filter)}
+        order by id ${orderOf(filter)} limit ${limit}`,
   });
 }
 

@@ -2,12 +2,20 @@ import { type EventType, eventTypes } from "@assay/contract/events";
 import type { EventId, OrganizationId, SessionId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
 import { ownedBy } from "../../platform/db/owned-by.ts";
-import { byBeginning, newestOf, newestOfEach, readPage } from "../../platform/db/page.ts";
+import {
+  beyondBeginning,
+  byBeginning,
+  newestOf,
+  newestOfEach,
+  orderOf,
+  readPage,
+} from "../../platform/db/page.ts";
 import type { Expired } from "../../platform/db/set-aside.store.ts";
 import { noSql, type Sql, sql } from "../../platform/db/sql.ts";
 import { isSandbox, type Tenant } from "../../platform/kernel/caller.ts";
 import { later } from "../../platform/kernel/clock.ts";
 import { idFloor, madeSoonAfter } from "../../platform/kernel/ids.ts";
+import type { PageStart } from "../../platform/kernel/page.ts";
 
 export type EventRow = {
   id: EventId;
@@ -97,13 +105,11 @@ type EventFilter = {
   sessionId?: SessionId | undefined;
   createdFrom?: Date | undefined;
   createdTo?: Date | undefined;
-  startingAfter?: EventId | undefined;
-};
+} & PageStart<EventId>;
 
 export function listEvents(db: Queryable, tenant: Tenant, filter: EventFilter & { limit: number }) {
   return readPage<EventRow>(db, {
-    limit: filter.limit,
-    startingAfter: filter.startingAfter,
+    ...filter,
     cursorExists: (id) => sql`select 1 from events where ${ownedBy(tenant)} and id = ${id}`,
     rowsAfter: (limit) => eventsPage(tenant, filter, limit),
   });
@@ -116,18 +122,19 @@ const idBy = {
 };
 
 export function eventsPage(tenant: Tenant, filter: EventFilter, limit: number): Sql {
-  const { type, sessionId, createdFrom, createdTo, startingAfter } = filter;
+  const { type, sessionId, createdFrom, createdTo } = filter;
+  const order = orderOf(filter);
   const key = sessionId !== undefined ? idBy.session : idBy.type;
   // Ids begin with their creation time, so a range of times is a range of the index that the list is read by.
   const within = sql`
     ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idFloor("evt", createdFrom)}`}
     ${createdTo === undefined ? noSql : sql`and ${key} < ${idFloor("evt", later(createdTo, 1))}`}
-    ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter} and id < ${startingAfter}`}`;
+    ${beyondBeginning(filter, key, sql`id`)}`;
   const range = (of: Sql) => sql`
     select ${columns} from events
     where ${ownedBy(tenant)} ${of}
       ${sessionId === undefined ? noSql : sql`and ${ofSession(sessionId)}`} ${within}
-    ${byBeginning(key, limit)}`;
+    ${byBeginning(key, limit, order)}`;
   if (type === undefined && sessionId === undefined)
     return newestOfEach(
       sql`of_type`,
@@ -135,8 +142,9 @@ export function eventsPage(tenant: Tenant, filter: EventFilter, limit: number): 
       range(sql`and type = each.of_type`),
       sql`id`,
       limit,
+      order,
     );
-  return newestOf([range(type === undefined ? noSql : sql`and type = ${type}`)], sql`id`, limit);
+  return newestOf([range(type === undefined ? noSql : sql`and type = ${type}`)], sql`id`, limit, order);
 }
 
 /** Events from before `cutoff`. */

@@ -3,7 +3,7 @@ import * as contract from "@assay/contract/webhooks";
 import type { Core } from "../../platform/core.ts";
 import { type Binding, bind } from "../../platform/http/mount.ts";
 import { ApiError } from "../../platform/kernel/api-error.ts";
-import { viewPage } from "../../platform/kernel/page.ts";
+import { parsePage, viewPage } from "../../platform/kernel/page.ts";
 import { parseCreated } from "../../platform/kernel/times.ts";
 import type { NameLookups } from "../../platform/lib/name-lookups.ts";
 import type { SafeFetch } from "../../platform/lib/safe-fetch.ts";
@@ -68,8 +68,7 @@ function endpointRoutes(core: Core, safeFetch: SafeFetch, lookups: NameLookups):
       viewPage(
         listEndpoints(db, caller, {
           enabled: query.enabled,
-          limit: query.limit,
-          startingAfter: query.starting_after,
+          ...parsePage(query),
         }),
         viewEndpoint,
       ),
@@ -135,7 +134,7 @@ function keyRoutes(core: Core): Binding[] {
       const { organizationId } = caller;
       if ((await findEndpoint(db, caller, params.endpoint_id)) === null) throw new ApiError("NOT_FOUND");
       return viewPage(
-        listEncryptionKeys(db, organizationId, params.endpoint_id, query.limit, query.starting_after),
+        listEncryptionKeys(db, organizationId, params.endpoint_id, parsePage(query)),
         viewEncryptionKey,
       );
     }),
@@ -159,8 +158,7 @@ function deliveryRoutes(core: Pick<Core, "db" | "clock">): Binding[] {
         endpointId: query.endpoint_id,
         eventId: query.event_id,
         ...parseCreated(query),
-        limit: query.limit,
-        startingAfter: query.starting_after,
+        ...parsePage(query),
       };
       return viewPage(listDeliveries(db, caller, filter, clock.now()), viewDelivery);
     }),
@@ -199,8 +197,7 @@ function eventRoutes(core: Pick<Core, "db" | "clock">): Binding[] {
           type: query.type,
           sessionId: query.session_id,
           ...parseCreated(query),
-          limit: query.limit,
-          startingAfter: query.starting_after,
+          ...parsePage(query),
         }),
         viewEvent,
       ),

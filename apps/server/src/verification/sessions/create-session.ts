@@ -1,4 +1,9 @@
-import { contractVersionOf, defaultMethods, type Method } from "@assay/contract/facts";
+import {
+  contractVersionOf,
+  defaultMethods,
+  type Method,
+  sessionLifetimeMinutes,
+} from "@assay/contract/facts";
 import type { EndpointId, OrganizationId } from "@assay/contract/ids";
 import { nearest } from "@assay/contract/nearest";
 import { ageClaim, type CreateSessionBody, claimKeys } from "@assay/contract/sessions";
@@ -8,6 +13,7 @@ import { actEntry } from "../../platform/audit/audit.store.ts";
 import type { Core } from "../../platform/core.ts";
 import { ApiError, badField } from "../../platform/kernel/api-error.ts";
 import { isSandbox, type OrganizationCaller, type Tenant } from "../../platform/kernel/caller.ts";
+import { secondMs } from "../../platform/kernel/clock.ts";
 import { hashToken, newId, newToken } from "../../platform/kernel/ids.ts";
 import { liveRedirectProblem } from "../../tenants/domains/check-redirect.ts";
 import type { Asked, Operator } from "../evidence/kind.ts";
@@ -45,6 +51,7 @@ export async function createSession(
   await checkRedirect(core, caller, body.redirect_url);
   const embedOrigin = await checkEmbedOrigin(core, caller, body.embed_origin);
   await checkEndpoint(core, caller, body.webhook_endpoint_id);
+  const lifetimeMs = checkLifetime(caller, body.expires_in_seconds);
 
   const now = clock.now();
   const cancelToken = newToken();
@@ -63,7 +70,7 @@ export async function createSession(
     metadata: body.metadata ?? {},
     sandbox: isSandbox(caller),
     cancelTokenHash: hashToken(cancelToken),
-    expiresAt: expiryOf(now),
+    expiresAt: expiryOf(now, lifetimeMs),
     now,
   };
   const audit = actEntry(caller, { event: "session.created", targetId: session.id });
@@ -74,6 +81,17 @@ export async function createSession(
   if (countUpTo > 0) openSessions.counted(caller, open, performance.now() - startedAt);
   if (row === null) throw tooManyOpen(limit);
   return { row, cancelToken };
+}
+
+/** Undefined for the usual lifetime. */
+function checkLifetime(tenant: Tenant, seconds: number | undefined): number | undefined {
+  if (seconds === undefined) return undefined;
+  if (!isSandbox(tenant))
+    throw new ApiError("INVALID_REQUEST", {
+      message: "`expires_in_seconds` is for sessions of the sandbox.",
+      hint: `Leave it out: a live session lives ${sessionLifetimeMinutes} minutes.`,
+    });
+  return seconds * secondMs;
 }
 
 function tooManyOpen(limit: number): ApiError {

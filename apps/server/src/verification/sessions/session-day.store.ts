@@ -20,7 +20,6 @@ import {
 } from "./day-figures.ts";
 import type { StepsDone } from "./plan.ts";
 import { idBy, stageBeforeSteps } from "./session.store.ts";
-import { lastExpiredCreation } from "./session.ts";
 
 export type OutcomeOfDay =
   /** `method` is null for a success of which nothing is stored any more. */
@@ -161,7 +160,6 @@ export async function readFigures(
   range: { from: Day; to: Day },
   now: Date,
 ): Promise<FigureRow[]> {
-  const firstLiving = idFloor("vs", later(lastExpiredCreation(now), 1));
   const rows = await db.rows<{
     day: Day;
     created: number;
@@ -191,9 +189,9 @@ export async function readFigures(
       and day between ${range.from}::date and ${range.to}::date
     union all
     select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day,
-      count(*) filter (where status = 'created' and id >= ${firstLiving}),
-      count(*) filter (where status = 'in_progress' and id >= ${firstLiving}),
-      0, 0, count(*) filter (where id < ${firstLiving}), 0, '{}', '{}', '{}', '{}'
+      count(*) filter (where status = 'created' and expires_at > ${now}),
+      count(*) filter (where status = 'in_progress' and expires_at > ${now}),
+      0, 0, count(*) filter (where expires_at <= ${now}), 0, '{}', '{}', '{}', '{}'
     from sessions
     where ${ownedBy(tenant)}
       and status in ('created', 'in_progress')

@@ -12,18 +12,25 @@ import type { Static } from "typebox";
 import { type AuditEntry, insertAudits } from "../../platform/audit/audit.store.ts";
 import { firstRow, type Queryable, type Question, type Tx } from "../../platform/db/db.ts";
 import { ownedBy } from "../../platform/db/owned-by.ts";
-import { type IdRange, idsOf, newestOf, newestOfEach, readPage } from "../../platform/db/page.ts";
+import { type IdRange, idsOf, newestOf, newestOfEach, orderOf, readPage } from "../../platform/db/page.ts";
 import { notAside } from "../../platform/db/set-aside.store.ts";
 import type { Among } from "../../platform/db/set-aside.ts";
 import { noSql, type Sql, sql } from "../../platform/db/sql.ts";
-import type { Tenant } from "../../platform/kernel/caller.ts";
+import { isSandbox, type Tenant } from "../../platform/kernel/caller.ts";
 import { later } from "../../platform/kernel/clock.ts";
 import { idFloor, madeSoonAfter } from "../../platform/kernel/ids.ts";
+import type { PageStart } from "../../platform/kernel/page.ts";
 import type { Requirements } from "../evidence/kind.ts";
 import type { Step } from "../evidence/kinds.ts";
 import type { StageBeforeSteps } from "./day-figures.ts";
 import { type PlannedStep, plan, type StepsDone } from "./plan.ts";
-import { lastExpiredCreation, type OpenAttempt, type SessionState, sessionLifetimeMs } from "./session.ts";
+import {
+  isOpen,
+  lastExpiredCreation,
+  type OpenAttempt,
+  type SessionState,
+  sessionLifetimeMs,
+} from "./session.ts";
 import type { ShareFields } from "./share-contract.ts";
 
 export type SessionRow = {
@@ -85,7 +92,8 @@ export type NewSession = {
 
 /**
  * The session with the audit entry about it: one statement, there together or not at all. `row` is null where the organization has `limit` open
- * sessions in the environment, counted up to `countUpTo` in the index of the lists. Those that are due are not open.
+ * sessions in the environment, counted up to `countUpTo` in the index of the lists. Those that are due are not open; of
+ * the live ones their id says so, without a look at the row.
  */
 export async function insertSession(
   db: Queryable,
@@ -97,6 +105,7 @@ export async function insertSession(
     (select from sessions
      where organization_id = ${session.organizationId} and sandbox = ${session.sandbox} and status = ${status}
        and ${idBy.status} >= ${firstLiving("vs", session.now)}
+       ${session.sandbox ? sql`and expires_at > ${session.now}` : noSql}
      limit ${countUpTo})`;
   const { open, ...row } = await db.one<Partial<SessionRow> & { open: number }>(sql`
     with living as (select count(*) as open from (${living("created")} union all ${living("in_progress")}) as living),
@@ -175,12 +184,10 @@ const searchedReferences = 1_000;
  * The latest sessions whose reference begins so. Where thousands do, the latest of those with the highest references: most partners count upwards, and a search must cost the same however many there are.
  */
 export function sessionsOfBeginning(tenant: Tenant, beginning: string, limit: number): Sql {
-  // No reference has a character after this one.
-  const end = `${beginning}\u{10ffff}`;
   return sql`
     select * from (
       select ${sessionColumns} from sessions
-      where ${ownedBy(tenant)} and client_reference_id ~>=~ ${beginning} and client_reference_id ~<~ ${end}
+      where ${ownedBy(tenant)} and ${beginsWith(beginning)}
       order by client_reference_id using ~>~ limit ${searchedReferences}) found
     order by id desc limit ${limit}`;
 }
@@ -194,27 +201,82 @@ export function findSessionsOfBeginning(
   return db.rows<SessionRow>(sessionsOfBeginning(tenant, beginning, limit));
 }
 
-type SessionFilter = {
-  status: SessionStatus | undefined;
-  createdFrom: Date | undefined;
-  createdTo: Date | undefined;
-  clientReferenceId: string | undefined;
-  limit: number;
-  startingAfter: SessionId | undefined;
+type SessionFilter = PageStart<SessionId> & {
+  status?: SessionStatus | undefined;
+  createdFrom?: Date | undefined;
+  createdTo?: Date | undefined;
+  clientReferenceId?: string | undefined;
+  referencePrefix?: string | undefined;
+  metadata?: Readonly<Record<string, string>> | undefined;
 };
 
 /**
- * Ids begin with the creation time and a session lives for a fixed time, so every condition on time is a range of ids.
- * Each list is then one or a few ranges of an index, read from the newest on, and costs the same however large the
+ * Ids begin with the creation time and no session lives longer than an hour, so every condition on time is a range of
+ * ids. Each list is then one or a few ranges of an index, read from the newest on, and costs the same however large the
  * table is. What is due but still stored as open is a range of the open sessions' index.
  */
-export function listSessions(db: Queryable, tenant: Tenant, filter: SessionFilter, now: Date) {
+export function listSessions(
+  db: Queryable,
+  tenant: Tenant,
+  filter: SessionFilter & { limit: number },
+  now: Date,
+) {
+  const isSearch = filter.metadata !== undefined || filter.referencePrefix !== undefined;
   return readPage<SessionRow>(db, {
-    limit: filter.limit,
-    startingAfter: filter.startingAfter,
+    ...filter,
     cursorExists: (id) => sql`select 1 from sessions where id = ${id} and ${ownedBy(tenant)}`,
-    rowsAfter: (limit) => sessionsPage(tenant, filter, now, limit),
+    rowsAfter: (limit) =>
+      isSearch ? searchedSessions(tenant, filter, now, limit) : sessionsPage(tenant, filter, now, limit),
   });
+}
+
+/** Sessions that are looked at before an index is asked. Fewer, and more searches sort many matches; more, and each reads more rows. */
+const lookedAtFirst = 1_000;
+
+/**
+ * No index has the matches of a search in the order of the list. What many sessions have is among those next to the
+ * cursor; what few have is found by an index, and sorted.
+ */
+export function searchedSessions(tenant: Tenant, filter: SessionFilter, now: Date, limit: number): Sql[] {
+  const { status, clientReferenceId, referencePrefix, metadata } = filter;
+  const order = orderOf(filter);
+  const { from, before } = sessionsRange(filter, now);
+  const hasEntry = metadata === undefined ? noSql : sql`and ${hasMetadata(tenant, metadata)}`;
+  const hasPrefix = referencePrefix === undefined ? noSql : sql`and ${beginsWith(referencePrefix)}`;
+  const matches = sql`${hasEntry} ${hasPrefix}`;
+  // The planner cannot guess how many match, so it is not left the choice of an index (`offset 0`).
+  const found = sql`
+    select ${sessionColumns} from sessions
+    where ${metadata === undefined ? sql`${ownedBy(tenant)} ${hasPrefix}` : hasMetadata(tenant, metadata)} offset 0`;
+  return [
+    sql`select * from (${sessionsPage(tenant, filter, now, lookedAtFirst)}) as nearest
+      where true ${matches} order by id ${order} limit ${limit}`,
+    sql`select * from (${found}) as found
+      where ${ownedBy(tenant)} ${matches} and id >= ${from} and id < ${before}
+        ${clientReferenceId === undefined ? noSql : sql`and client_reference_id = ${clientReferenceId}`}
+        ${status === undefined ? noSql : sql`and ${hasStatus(status, now)}`}
+      order by id ${order} limit ${limit}`,
+  ];
+}
+
+/** The tenant is part of what the index `sessions_metadata` holds, because many partners have the same entries. */
+function hasMetadata(tenant: Tenant, metadata: Readonly<Record<string, string>>): Sql {
+  const owned = JSON.stringify({ [`${tenant.organizationId}${isSandbox(tenant)}`]: metadata });
+  return sql`metadata::text <> '{}'
+    and jsonb_set('{}', array[organization_id::text || sandbox::text], metadata::jsonb) @> ${owned}::jsonb`;
+}
+
+/** Compares bytes, as the index `sessions_reference_beginning` does. */
+function beginsWith(beginning: string): Sql {
+  // No reference has a character after this one.
+  const end = `${beginning}\u{10ffff}`;
+  return sql`client_reference_id ~>=~ ${beginning} and client_reference_id ~<~ ${end}`;
+}
+
+function hasStatus(status: SessionStatus, now: Date): Sql {
+  if (status === "expired")
+    return sql`(status = 'expired' or status in ('created', 'in_progress') and expires_at <= ${now})`;
+  return isOpen(status) ? sql`status = ${status} and expires_at > ${now}` : sql`status = ${status}`;
 }
 
 /** The id as the key of the index that a list is to be read from; the migration says why it is not the plain id. */
@@ -229,37 +291,55 @@ const firstLiving = (prefix: "vs" | "va", now: Date) => idFloor(prefix, later(la
 
 function sessionsRange(filter: SessionFilter, now: Date): IdRange {
   const { from, before } = idsOf("vs", filter);
-  const isLiving = filter.status === "created" || filter.status === "in_progress";
+  const isLiving = filter.status !== undefined && isOpen(filter.status);
   return { from: isLiving ? larger(from, firstLiving("vs", now)) : from, before };
 }
 
 function sessionsPage(tenant: Tenant, filter: SessionFilter, now: Date, limit: number): Sql {
   const { status, clientReferenceId } = filter;
   const { from, before } = sessionsRange(filter, now);
+  const order = orderOf(filter);
   const key =
     clientReferenceId !== undefined ? idBy.reference : status === undefined ? idBy.organization : idBy.status;
-  const range = (of: Sql, end: Sql) => sql`
+  const rows = sql`
     select ${sessionColumns} from sessions
     where ${ownedBy(tenant)}
-      ${clientReferenceId === undefined ? noSql : sql`and client_reference_id = ${clientReferenceId}`}
-      ${of} and ${key} >= ${from} and ${key} < ${end}
-    order by ${key} desc limit ${limit}`;
+      ${clientReferenceId === undefined ? noSql : sql`and client_reference_id = ${clientReferenceId}`}`;
+  const range = (of: Sql, end: Sql) => sql`
+    ${rows} ${of} and ${key} >= ${from} and ${key} < ${end}
+    order by ${key} ${order} limit ${limit}`;
   const ofStatus = (of: SessionStatus) => range(sql`and status = ${of}`, sql`${before}`);
 
   if (status === "expired") {
     const due = smaller(before, firstLiving("vs", now));
     // Those that are due are few. Three ranges of their own would each open the index: 120 µs of the backend's time instead of 94.
-    return newestOfEach(
+    const expired = newestOfEach(
       sql`of_status, until`,
       [sql`'expired', ${before}::text`, sql`'created', ${due}::text`, sql`'in_progress', ${due}::text`],
       range(sql`and status = each.of_status`, sql`each.until`),
       key,
       limit,
+      order,
     );
+    if (!isSandbox(tenant)) return expired;
+    const shortLived = sql`${rows} and ${isDueEarly(now)} and id >= ${from} and id < ${before}`;
+    return newestOf([expired, shortLived], key, limit, order);
   }
-  if (status !== undefined) return ofStatus(status);
+  if (status !== undefined)
+    return isOpen(status) ? range(sql`and ${hasStatus(status, now)}`, sql`${before}`) : ofStatus(status);
   if (clientReferenceId === undefined) return range(noSql, sql`${before}`);
-  return newestOf(sessionStatuses.map(ofStatus), key, limit);
+  return newestOf(sessionStatuses.map(ofStatus), key, limit, order);
+}
+
+/**
+ * Open sessions of the sandbox that were asked to live less than the hour. The index `sessions_short_lived` has the same
+ * condition, and has them by their expiry.
+ */
+const isShortLived = sql`status in ('created', 'in_progress') and expires_at - created_at < interval '1 hour'`;
+
+/** Those of them that are due and that the range of ids before `firstLiving` does not have. */
+function isDueEarly(now: Date): Sql {
+  return sql`${isShortLived} and expires_at <= ${now} and id >= ${firstLiving("vs", now)}`;
 }
 
 function larger(a: string, b: string): string {
@@ -472,26 +552,25 @@ export function setVerdict(
     where id = ${attemptId} and status = 'in_progress'`);
 }
 
-type AttemptFilter = {
+type AttemptFilter = PageStart<AttemptId> & {
   sessionId: SessionId | undefined;
   status: AttemptStatus | undefined;
   limit: number;
-  startingAfter: AttemptId | undefined;
 };
 
 export function listAttempts(db: Queryable, tenant: Tenant, filter: AttemptFilter, now: Date) {
   return readPage<VerificationAttemptRow>(db, {
-    limit: filter.limit,
-    startingAfter: filter.startingAfter,
+    ...filter,
     cursorExists: (id) => sql`select 1 from attempts where id = ${id} and ${ownedBy(tenant)}`,
     rowsAfter: (limit) => attemptsPage(tenant, filter, now, limit),
   });
 }
 
 /** An attempt is never older than its session, so those of living sessions are a range of ids too, and those of one session a short one. */
-function attemptsRange({ sessionId, status, startingAfter }: AttemptFilter, now: Date): IdRange {
-  const all = idsOf("va", { startingAfter });
-  const from = status === "in_progress" ? firstLiving("va", now) : all.from;
+function attemptsRange(filter: AttemptFilter, now: Date): IdRange {
+  const { sessionId, status } = filter;
+  const all = idsOf("va", filter);
+  const from = status === "in_progress" ? larger(all.from, firstLiving("va", now)) : all.from;
   if (sessionId === undefined) return { from, before: all.before };
   const own = madeSoonAfter("va", sessionId, sessionLifetimeMs);
   return { from: larger(own.from, from), before: smaller(own.to, all.before) };
@@ -500,6 +579,7 @@ function attemptsRange({ sessionId, status, startingAfter }: AttemptFilter, now:
 function attemptsPage(tenant: Tenant, filter: AttemptFilter, now: Date, limit: number): Sql {
   const { sessionId, status } = filter;
   const { from, before } = attemptsRange(filter, now);
+  const order = orderOf(filter);
   // A session has few attempts: they are found by it, and sorted. An order that an index has would tempt the planner to look for them among all.
   const key =
     sessionId !== undefined
@@ -514,7 +594,7 @@ function attemptsPage(tenant: Tenant, filter: AttemptFilter, now: Date, limit: n
   const bounded = sessionId === undefined ? key : sql`id`;
   const newest = (condition: Sql) => sql`
     ${rows} ${condition} and ${bounded} >= ${from} and ${bounded} < ${before}
-    order by ${key} desc limit ${limit}`;
+    order by ${key} ${order} limit ${limit}`;
   switch (status) {
     case undefined:
       return newest(sql``);
@@ -523,8 +603,8 @@ function attemptsPage(tenant: Tenant, filter: AttemptFilter, now: Date, limit: n
     case "failed": {
       // Those that are due are few and found by their expiry, which is why they are not asked for in order, and why the
       // bound on their ids is one that no index but the primary key knows.
-      const due = sql`${rows} and status = 'in_progress' and session_expires_at <= ${now} and id < ${before}`;
-      return newestOf([newest(sql`and status = 'failed'`), due], key, limit);
+      const due = sql`${rows} and status = 'in_progress' and session_expires_at <= ${now} and id >= ${from} and id < ${before}`;
+      return newestOf([newest(sql`and status = 'failed'`), due], key, limit, order);
     }
     default:
       return newest(sql`and status = ${status}`);
@@ -551,32 +631,42 @@ export type ExpiredSession = Pick<
 > & { stageBeforeSteps: StageBeforeSteps };
 
 /** The next due sessions, oldest first. Those that another process holds are skipped. */
-export function takeDueSessions(db: Queryable, now: Date, among: Among): Promise<ExpiredSession[]> {
-  return db.rows<ExpiredSession>(sql`
+export async function takeDueSessions(db: Queryable, now: Date, among: Among): Promise<ExpiredSession[]> {
+  const ofAge = sql`status in ('created', 'in_progress') and id < ${firstLiving("vs", now)} and expires_at <= ${now}`;
+  const due = await db.rows<ExpiredSession>(dueSessions(ofAge, among));
+  if (due.length >= among.limit) return due;
+  const early = { ...among, limit: among.limit - due.length };
+  return [...due, ...(await db.rows<ExpiredSession>(dueSessions(isDueEarly(now), early)))];
+}
+
+function dueSessions(condition: Sql, among: Among): Sql {
+  return sql`
     select id, organization_id, status, sandbox, contract_version, client_reference_id, webhook_endpoint_id,
       steps, nfc_tries_used, liveness_tries_used, return_code_hash, redirect_url, created_at, ${stageBeforeSteps} as stage_before_steps
     from sessions
-    where status in ('created', 'in_progress') and id > ${among.after}
-      and id < ${firstLiving("vs", now)} and expires_at <= ${now}
-      and ${among.where(sql`id`, "text")}
-    order by id limit ${among.limit} ${among.lock}`);
+    where ${condition} and id > ${among.after} and ${among.where(sql`id`, "text")}
+    order by id limit ${among.limit} ${among.lock}`;
 }
 
 /** When the next open session expires or, where the job has not come by yet, the oldest one expired. */
 export async function findNextExpiry(db: Queryable): Promise<Date | null> {
-  const row = await db.first<{ expiresAt: Date }>(
-    sql`select expires_at from sessions where status in ('created', 'in_progress') order by id limit 1`,
-  );
-  return row?.expiresAt ?? null;
+  const { expiresAt } = await db.one<{ expiresAt: Date | null }>(sql`
+    select least(
+      (select expires_at from sessions where status in ('created', 'in_progress') order by id limit 1),
+      (select expires_at from sessions where ${isShortLived} order by expires_at limit 1)) as expires_at`);
+  return expiresAt;
 }
 
 /** When the oldest session expired that nobody has been told of yet, leaving out what `job` has set aside. */
 export function oldestDueSession(job: string, now: Date): Sql {
+  const waiting = notAside(job, "sessions", sql`id`, "text", now);
   return sql`
-    select expires_at from sessions
-    where status in ('created', 'in_progress') and id < ${firstLiving("vs", now)}
-      and expires_at <= ${now} and ${notAside(job, "sessions", sql`id`, "text", now)}
-    order by id limit 1`;
+    select least(
+      (select expires_at from sessions
+       where status in ('created', 'in_progress') and id < ${firstLiving("vs", now)}
+         and expires_at <= ${now} and ${waiting}
+       order by id limit 1),
+      (select expires_at from sessions where ${isDueEarly(now)} and ${waiting} order by expires_at limit 1)) as expires_at`;
 }
 
 /**
@@ -645,7 +735,8 @@ export async function countBacklog(
   return db.one<{ due: number; purge: number; minimise: number }>(sql`
     select
       (select count(*) from (select from sessions where status in ('created', 'in_progress')
-        and id < ${firstLiving("vs", at.now)} order by id limit ${cap}) as t) as due,
+        and id < ${firstLiving("vs", at.now)} order by id limit ${cap}) as t)
+        + (select count(*) from (select from sessions where ${isDueEarly(at.now)} limit ${cap}) as t) as due,
       (select count(*) from (select from sessions
         where id < ${idFloor("vs", lastExpiredCreation(at.sessionsEndedBefore))}
           and completed_at < ${at.sessionsEndedBefore} order by id limit ${cap}) as t) as purge,

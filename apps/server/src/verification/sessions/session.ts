@@ -23,11 +23,12 @@ export type SessionState = {
 };
 export type OpenAttempt = { id: AttemptId; deviceHash: Buffer | null; lastSeenAt: Date | null };
 
-export function expiryOf(createdAt: Date): Date {
-  return later(createdAt, sessionLifetimeMs);
+/** A session of the sandbox may be asked to live less. */
+export function expiryOf(createdAt: Date, lifetimeMs = sessionLifetimeMs): Date {
+  return later(createdAt, lifetimeMs);
 }
 
-/** Sessions created at or before this moment are past their lifetime at `now`. */
+/** Sessions created at or before this moment are past their lifetime at `now`, however long it is. */
 export function lastExpiredCreation(now: Date): Date {
   return later(now, -sessionLifetimeMs);
 }

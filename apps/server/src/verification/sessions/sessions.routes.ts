@@ -2,7 +2,7 @@ import * as contract from "@assay/contract/sessions";
 import type { Core } from "../../platform/core.ts";
 import { type Binding, bind } from "../../platform/http/mount.ts";
 import { ApiError } from "../../platform/kernel/api-error.ts";
-import { viewPage } from "../../platform/kernel/page.ts";
+import { parsePage, viewPage } from "../../platform/kernel/page.ts";
 import { parseCreated } from "../../platform/kernel/times.ts";
 import { cancelByPartner } from "./cancel-by-partner.ts";
 import { createSession } from "./create-session.ts";
@@ -26,8 +26,9 @@ export function sessionRoutes(core: Core): Binding[] {
         status: query.status,
         ...parseCreated(query),
         clientReferenceId: query.client_reference_id,
-        limit: query.limit,
-        startingAfter: query.starting_after,
+        referencePrefix: query.client_reference_id_prefix,
+        metadata: metadataEntry(query.metadata),
+        ...parsePage(query),
       };
       return viewPage(listSessions(db, caller, filter, now), (row) => viewSession(row, now, publicUrl()));
     }),
@@ -45,10 +46,16 @@ export function sessionRoutes(core: Core): Binding[] {
       const filter = {
         sessionId: query.session_id,
         status: query.status,
-        limit: query.limit,
-        startingAfter: query.starting_after,
+        ...parsePage(query),
       };
       return viewPage(listAttempts(db, caller, filter, now), (row) => viewAttempt(row, now));
     }),
   ];
+}
+
+/** `key:value` as the metadata that has just this. */
+function metadataEntry(asked: string | undefined): Record<string, string> | undefined {
+  if (asked === undefined) return undefined;
+  const colon = asked.indexOf(":");
+  return { [asked.slice(0, colon)]: asked.slice(colon + 1) };
 }

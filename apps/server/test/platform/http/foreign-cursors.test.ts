@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isList } from "@assay/contract/route";
+import { isList, takesApiKey } from "@assay/contract/route";
 import { routes } from "@assay/contract/routes";
 import { expectData, expectError } from "../../support/api.ts";
 import { startDnsServer } from "../../support/dns-server.ts";
@@ -32,12 +32,16 @@ for (const route of lists)
     assert.ok(their !== undefined && own !== undefined, "both have something in this list");
     assert.notEqual(their.id, own.id);
 
-    const after = (id: string) => mine.owner.api.get(path(mine), { starting_after: id });
-    expectData(await after(own.id));
-    const foreign = await after(their.id);
-    expectError(foreign, 400, "INVALID_REQUEST", /`starting_after`/);
-    const never = await after(`${their.id.slice(0, -4)}0000`);
-    assert.equal(foreign.text, never.text);
+    const cursors = ["starting_after", ...(takesApiKey(route) ? ["ending_before"] : [])];
+    for (const cursor of cursors) {
+      const from = (id: string) => mine.owner.api.get(path(mine), { [cursor]: id });
+      const listed = expectData<{ id: string }[]>(await from(own.id));
+      assert.ok(listed.every(({ id }) => (cursor === "ending_before" ? id > own.id : id < own.id)));
+      const foreign = await from(their.id);
+      expectError(foreign, 400, "INVALID_REQUEST", new RegExp(`\`${cursor}\``));
+      const never = await from(`${their.id.slice(0, -4)}0000`);
+      assert.equal(foreign.text, never.text);
+    }
   });
 
 test("the lists are those of the contract", () => {

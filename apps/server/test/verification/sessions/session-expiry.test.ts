@@ -6,7 +6,8 @@ import { sql } from "../../../src/platform/db/sql.ts";
 import { dayMs, minuteMs, secondMs } from "../../../src/platform/kernel/clock.ts";
 import { idFloor } from "../../../src/platform/kernel/ids.ts";
 import { expireSessions } from "../../../src/verification/sessions/expire-sessions.job.ts";
-import { createPartner, expectData } from "../../support/api.ts";
+import { createPartner, expectData, expectError } from "../../support/api.ts";
+import { openLive, withLiveKey } from "../../support/live.ts";
 import { startTestService } from "../../support/service.ts";
 import { claimed, createSession, eventsOf, fail, succeed } from "../../support/sessions.ts";
 
@@ -263,4 +264,50 @@ test("the backlog of every job is in the metrics", async () => {
   assert.match(shown, /assay_backlog_items\{job="expire-sessions"\} 5/);
   for (const job of ["purge-sessions", "minimise-attempts", "purge-audit-logs"])
     assert.match(shown, new RegExp(`assay_backlog_items\\{job="${job}"\\} \\d+`));
+});
+
+test("a sandbox session expires as early as it was asked to, in every list and for the partner's endpoints", async () => {
+  const run = expireSessions(core, "expire-sessions");
+  await drain(run);
+  const partner = await createPartner(api);
+  await createSession(partner.api);
+  const short = expectData(await partner.api.post("/v1/sessions", { expires_in_seconds: 60 }), 201);
+  assert.equal(Date.parse(short.expires_at) - Date.parse(short.created_at), minuteMs);
+  clock.advance(minuteMs - 1);
+  assert.equal(await drain(run), 0);
+  const seen = async () => ({
+    status: expectData(await partner.api.get(`/v1/sessions/${short.id}`)).status,
+    expired: expectData<{ id: string }[]>(await partner.api.get("/v1/sessions", { status: "expired" })).map(
+      ({ id }) => id,
+    ),
+    created: expectData<unknown[]>(await partner.api.get("/v1/sessions", { status: "created" })).length,
+    totals: expectData(await partner.api.get("/v1/analytics/sessions/overview")).totals.expired,
+  });
+  assert.deepEqual(await seen(), { status: "created", expired: [], created: 2, totals: 0 });
+  clock.advance(1);
+  const due = { status: "expired", expired: [short.id], created: 1, totals: 1 };
+  assert.deepEqual(await seen(), due);
+  assert.equal(await drain(run), 1);
+  assert.deepEqual(await seen(), due);
+  assert.deepEqual(await eventsOf(core, short.id), ["verification.session.expired"]);
+});
+
+test("a lifetime is asked for in the sandbox only, and between a minute and an hour", async () => {
+  const partner = await createPartner(api);
+  for (const expiresInSeconds of [59, 3601, 90.5])
+    expectError(
+      await partner.api.post("/v1/sessions", { expires_in_seconds: expiresInSeconds }),
+      400,
+      "BAD_REQUEST",
+      /`expires_in_seconds`/,
+    );
+  expectData(await partner.api.post("/v1/sessions", { expires_in_seconds: 3600 }), 201);
+  await openLive(core, partner.organizationId);
+  const live = await withLiveKey(partner);
+  expectError(
+    await live.api.post("/v1/sessions", { expires_in_seconds: 60 }),
+    400,
+    "INVALID_REQUEST",
+    /`expires_in_seconds`/,
+  );
 });

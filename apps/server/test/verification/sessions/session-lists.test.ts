@@ -7,8 +7,9 @@ import { sql } from "../../../src/platform/db/sql.ts";
 import { isSandbox } from "../../../src/platform/kernel/caller.ts";
 import { dayMs, hourMs, later, minuteMs } from "../../../src/platform/kernel/clock.ts";
 import { newId } from "../../../src/platform/kernel/ids.ts";
+import { searchedSessions } from "../../../src/verification/sessions/session.store.ts";
 import { attemptStatusAt, expiryOf, statusAt } from "../../../src/verification/sessions/session.ts";
-import { createPartner, expectData, readAll } from "../../support/api.ts";
+import { createPartner, expectData, expectError, readAll, readNewer } from "../../support/api.ts";
 import { openLive, withLiveKey } from "../../support/live.ts";
 import { startTestService } from "../../support/service.ts";
 
@@ -32,15 +33,22 @@ async function seed() {
   const sessions = Array.from({ length: 120 }, (_, i) => {
     const createdAt = later(now, -pickOf(offsets, i * 9));
     const wanted = pickOf(sessionStatuses, i);
+    const environment = pickOf(environments, Math.floor(i / 4));
+    const lifetimeMs = environment === "sandbox" ? pickOf([minuteMs, 2 * minuteMs, hourMs], i) : hourMs;
+    const expiresAt = expiryOf(createdAt, lifetimeMs);
     return {
       id: newId("vs", createdAt),
       organizationId: i % 11 === 0 ? other.organizationId : partner.organizationId,
-      environment: pickOf(environments, Math.floor(i / 4)),
-      // What has been written down as expired is past its hour.
-      status: wanted === "expired" && expiryOf(createdAt) > now ? "cancelled" : wanted,
+      environment,
+      // What has been written down as expired is past its time.
+      status: wanted === "expired" && expiresAt > now ? "cancelled" : wanted,
       reference: pickOf([null, "popular", "rare"], i * 5 + Math.floor(i / 50)),
+      metadata: pickOf<Record<string, string>>(
+        [{}, { channel: "app" }, { channel: "app", note: "a:b" }],
+        i * 7 + Math.floor(i / 20),
+      ),
       createdAt,
-      expiresAt: expiryOf(createdAt),
+      expiresAt,
     };
   });
   const attempts = sessions.map((session, i) => {
@@ -61,14 +69,14 @@ async function seed() {
   await core.db.run(sql`
     insert into sessions (id, organization_id, status, failure_code, contract_version, share_fields, metadata, sandbox,
       client_reference_id, cancel_token_hash, expires_at, completed_at, created_at, updated_at)
-    select id, organization_id, status, case status when 'failed' then 'liveness_failed' end, 1, '{}', '{}', sandbox,
+    select id, organization_id, status, case status when 'failed' then 'liveness_failed' end, 1, '{}', metadata, sandbox,
       reference, '', expires_at, case when status not in ('created', 'in_progress') then created_at end, created_at,
       created_at
     from unnest(${sessions.map((s) => s.id)}::text[], ${sessions.map((s) => s.organizationId)}::uuid[],
       ${sessions.map((s) => s.status)}::text[], ${sessions.map((s) => s.reference)}::text[],
       ${sessions.map((s) => s.expiresAt)}::timestamptz[], ${sessions.map((s) => s.createdAt)}::timestamptz[],
-      ${sessions.map(isSandbox)}::boolean[])
-      as t (id, organization_id, status, reference, expires_at, created_at, sandbox)`);
+      ${sessions.map(isSandbox)}::boolean[], ${sessions.map((s) => JSON.stringify(s.metadata))}::json[])
+      as t (id, organization_id, status, reference, expires_at, created_at, sandbox, metadata)`);
   await core.db.run(sql`
     insert into attempts (id, session_id, organization_id, sandbox, status, session_expires_at, completed_at, created_at, updated_at)
     select id, session_id, organization_id, sandbox, status, session_expires_at,
@@ -90,6 +98,19 @@ const moment = fc
   .tuple(fc.constantFrom(...sessions.map((session) => session.createdAt)), fc.constantFrom(-1, 0, 1))
   .map(([at, by]) => later(at, by));
 
+/** Read from its last item on, a list gives all others again. */
+async function expectNewer(
+  as: typeof callers.live,
+  path: string,
+  query: Record<string, string | undefined>,
+  limit: number,
+  listed: readonly { id: string }[],
+): Promise<void> {
+  const last = listed.at(-1);
+  if (last === undefined) return;
+  assert.deepEqual(await readNewer(as, path, query, limit, last.id), listed.slice(0, -1));
+}
+
 test("every combination of filters gives exactly the sessions it should, in order, on any size of page", async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -97,26 +118,35 @@ test("every combination of filters gives exactly the sessions it should, in orde
       optional(fc.constantFrom("popular", "rare", "unheard of")),
       optional(moment),
       optional(moment),
+      fc.record({
+        prefix: fc.option(fc.constantFrom("p", "popular", "rar", "x"), { nil: undefined, freq: 2 }),
+        metadata: fc.option(fc.constantFrom("channel:app", "note:a:b", "note:b"), {
+          nil: undefined,
+          freq: 2,
+        }),
+      }),
       fc.integer({ min: 3, max: 100 }),
       fc.constantFrom(...environments),
-      async (status, reference, from, to, limit, environment) => {
+      async (status, reference, from, to, { prefix, metadata }, limit, environment) => {
         fc.pre(from === undefined || to === undefined || from <= to);
-        const listed = await readAll(
-          callers[environment],
-          "/v1/sessions",
-          {
-            status,
-            client_reference_id: reference,
-            created_from: from?.toISOString(),
-            created_to: to?.toISOString(),
-          },
-          limit,
-        );
+        const query = {
+          status,
+          client_reference_id: reference,
+          client_reference_id_prefix: prefix,
+          metadata,
+          created_from: from?.toISOString(),
+          created_to: to?.toISOString(),
+        };
+        const listed = await readAll(callers[environment], "/v1/sessions", query, limit);
+        const has = (entries: Record<string, string>) =>
+          Object.entries(entries).some((entry) => entry.join(":") === metadata);
         const expected = sessions
           .map((session) => ({ ...session, seen: statusAt({ ...session, status: session.status }, now) }))
           .filter((session) => session.environment === environment)
           .filter((session) => status === undefined || session.seen === status)
           .filter((session) => reference === undefined || session.reference === reference)
+          .filter((session) => prefix === undefined || session.reference?.startsWith(prefix))
+          .filter((session) => metadata === undefined || has(session.metadata))
           .filter((session) => from === undefined || session.createdAt >= from)
           .filter((session) => to === undefined || session.createdAt <= to)
           .sort(newestFirst);
@@ -124,9 +154,10 @@ test("every combination of filters gives exactly the sessions it should, in orde
           listed.map((session) => [session.id, session.status]),
           expected.map((session) => [session.id, session.seen]),
         );
+        await expectNewer(callers[environment], "/v1/sessions", query, limit, listed);
       },
     ),
-    { numRuns: 160 },
+    { numRuns: 240 },
   );
 });
 
@@ -153,6 +184,7 @@ test("every combination of filters gives exactly the attempts it should, in orde
           listed.map((attempt) => [attempt.id, attempt.status]),
           expected.map((attempt) => [attempt.id, attempt.seen]),
         );
+        await expectNewer(callers[environment], path, { status, session_id: sessionId }, limit, listed);
       },
     ),
     { numRuns: 60 },
@@ -169,5 +201,58 @@ test("the overview agrees with the lists about what is open and what is due", as
       [totals.created, totals.in_progress, totals.expired],
       [seen("created"), seen("in_progress"), seen("expired")],
     );
+  }
+});
+
+test("a list is read in one direction at a time, and from an item of one's own", async () => {
+  const { id } = sessions.find(({ environment }) => environment === "live") ?? assert.fail();
+  for (const path of ["/v1/sessions", "/v1/sessions/attempts/attempts"]) {
+    const foreign = path === "/v1/sessions" ? id : newId("va", now);
+    const both = { starting_after: foreign, ending_before: foreign };
+    expectError(await callers.live.get(path, both), 400, "INVALID_REQUEST", /do not go together/);
+    expectError(
+      await callers.sandbox.get(path, { ending_before: foreign }),
+      400,
+      "INVALID_REQUEST",
+      /`ending_before`/,
+    );
+  }
+  expectError(
+    await callers.live.get("/v1/sessions", { metadata: "channel" }),
+    400,
+    "BAD_REQUEST",
+    /`metadata`/,
+  );
+});
+
+test("an index leads to what few sessions have, however many sessions there are", async () => {
+  const { organizationId } = await createPartner(api);
+  const tenant = { organizationId, environment: "sandbox" } as const;
+  await core.db.run(sql`
+    insert into sessions (id, organization_id, status, contract_version, share_fields, metadata, sandbox, cancel_token_hash,
+      client_reference_id, expires_at, created_at, updated_at)
+    select 'vs_' || lpad(number::text, 64, '0'), ${organizationId}, 'created', 1, '{}', json_build_object('order', number::text),
+      true, '', 'order-' || number, ${now}, ${now}, ${now}
+    from generate_series(1, 5000) number`);
+  await core.db.run(sql`analyze sessions`);
+  const planOf = async (filter: Parameters<typeof searchedSessions>[1]) => {
+    const [nearest, found] = searchedSessions(tenant, filter, now, 11);
+    assert.ok(nearest !== undefined && found !== undefined);
+    const explain = async (statement: typeof found) => {
+      const lines = await core.db.rows<{ "QUERY PLAN": string }>(sql`explain ${statement}`);
+      return lines.map((line) => line["QUERY PLAN"]).join("\n");
+    };
+    return { nearest: await explain(nearest), found: await explain(found) };
+  };
+  for (const [filter, index] of [
+    [{ metadata: { order: "77" } }, /sessions_metadata/],
+    [{ metadata: { order: "77" }, referencePrefix: "order-77" }, /sessions_metadata/],
+    [{ referencePrefix: "order-77" }, /sessions_reference_beginning/],
+    [{ referencePrefix: "order-77", status: "expired" as const }, /sessions_reference_beginning/],
+  ] as const) {
+    const { nearest, found } = await planOf(filter);
+    assert.match(found, index);
+    assert.doesNotMatch(`${nearest}\n${found}`, /Seq Scan/);
+    assert.match(nearest, /sessions_(?:organization|status)/);
   }
 });
