@@ -353,12 +353,12 @@ const parameterNotes: Readonly<Record<string, string>> = {
 /** Not the tag of the operations on webhooks: generators write one file for each tag, and the second would overwrite the first. */
 const eventTag = "Events";
 
-const deliveryHeaders: Json[] = (
+export const deliveryHeaders = (
   [
     [
       "X-Service-Signature",
-      "`t=` the time in seconds, `v1=` an HMAC-SHA-256 over time, full stop and body, keyed with the whole secret.",
-      "^t=[0-9]+,v1=[0-9a-f]{64}$",
+      "`t=` the time in seconds, `v1=` an HMAC-SHA-256 over time, full stop and body, keyed with the whole secret. While two secrets overlap there are two of them, separated by a space.",
+      "^t=[0-9]+,v1=[0-9a-f]{64}( t=[0-9]+,v1=[0-9a-f]{64})?$",
     ],
     ["X-Service-Delivery-Id", "Identifier of the delivery; the same for each try.", "^whd_[A-Za-z0-9]{64}$"],
     ["X-Service-Event", "Type of the event.", "^[a-z.]+$"],
@@ -370,8 +370,8 @@ const deliveryHeaders: Json[] = (
     ["webhook-timestamp", "The time of this try, in seconds.", "^[0-9]+$"],
     [
       "webhook-signature",
-      "`v1,` and an HMAC-SHA-256 as Standard Webhooks defines it.",
-      "^v1,[A-Za-z0-9+/]{43}=$",
+      "`v1,` and an HMAC-SHA-256 as Standard Webhooks defines it; two while two secrets overlap.",
+      "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$",
     ],
   ] as const
 ).map(([name, description, pattern]) => ({

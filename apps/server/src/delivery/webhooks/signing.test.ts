@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import test from "node:test";
 import type { DeliveryId, EventId } from "@assay/contract/ids";
-import { knownId } from "../../platform/kernel/ids.ts";
+import { deliveryHeaders } from "@assay/contract/openapi";
+import { knownId, newId } from "../../platform/kernel/ids.ts";
 import { headersOf, newSigningSecret, sign } from "./signing.ts";
 
 const now = new Date("2026-03-01T09:30:00.900Z");
@@ -53,4 +54,13 @@ test("the headers of an attempt name it, and hold its signatures for as long as 
     "x-service-signature": `t=${seconds},v1=aa`,
     "webhook-signature": "v1,bb",
   });
+});
+
+test("the headers have the forms that the API description gives them, with one secret and with two", () => {
+  const sent = { id: newId("whd", now), eventId: newId("evt", now), eventType: "webhook.endpoint.test" };
+  for (const secrets of [[newSigningSecret()], [newSigningSecret(), newSigningSecret()]]) {
+    const headers = headersOf(sent, sign(secrets, { eventId: sent.eventId, payload: "body" }, now), now);
+    for (const { name, schema } of deliveryHeaders)
+      assert.match(headers[name.toLowerCase()] ?? "", new RegExp(schema.pattern), name);
+  }
 });
