@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type AgentTool, routesWithoutTool, toolsOf, withheldFields } from "@assay/contract/agent-tools";
-import { describeSocket } from "@assay/contract/asyncapi";
+import { describeMessages } from "@assay/contract/asyncapi";
 import { describeErrors } from "@assay/contract/error-reference";
 import { evidenceWarnings } from "@assay/contract/evidence-warnings";
 import { describeApi } from "@assay/contract/openapi";
@@ -43,7 +43,7 @@ const root = new URL("../", import.meta.url);
 /** Every generated file with the function that makes it. A test compares what is committed with what they make. */
 export const generated: readonly { path: string; make: () => string | Promise<string> }[] = [
   { path: "docs/openapi.json", make: () => `${JSON.stringify(describeApi(routes), null, 2)}\n` },
-  { path: "docs/asyncapi.json", make: () => `${JSON.stringify(describeSocket(), null, 2)}\n` },
+  { path: "docs/asyncapi.json", make: () => `${JSON.stringify(describeMessages(), null, 2)}\n` },
   { path: "docs/errors.md", make: () => describeErrors(routes) },
   { path: "packages/webhook/lib/index.js", make: bundleWebhook },
   { path: "packages/webhook/lib/index.d.ts", make: () => declarationsOf("index") },

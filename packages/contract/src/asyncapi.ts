@@ -1,5 +1,9 @@
 import type { TSchema } from "typebox";
-import { apiVersion } from "./openapi.ts";
+import { sampleEvent } from "./event-samples.ts";
+import { eventSchemaPath, plainSchema } from "./event-schema.ts";
+import { webhookDescriptions } from "./events.ts";
+import { apiVersion, deliveryHeaders } from "./openapi.ts";
+import type { Json, JsonObject } from "./openapi-components.ts";
 import {
   artifactHeaderBytes,
   chipFileLimits,
@@ -9,9 +13,6 @@ import {
   verifySubprotocol,
 } from "./verify-protocol.ts";
 import { deviceMessages, serviceMessages } from "./verify-socket.ts";
-
-type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
-type JsonObject = { [name: string]: Json };
 
 export const messageSummaries: Readonly<
   Record<keyof typeof deviceMessages | keyof typeof serviceMessages, string>
@@ -35,8 +36,8 @@ export const messageSummaries: Readonly<
   closing: "Why the service closes the socket.",
 };
 
-/** The AsyncAPI 3 document of the socket. Everything in it comes from the schemas that both ends use. */
-export function describeSocket(): JsonObject {
+/** The AsyncAPI 3 document of the socket and of the events. Everything in it comes from the schemas that both ends use. */
+export function describeMessages(): JsonObject {
   const address = "/v1/verify/session/{session_id}";
   const refer = (name: string): JsonObject => ({ $ref: `#/channels/verify/messages/${name}` });
   const all = { ...deviceMessages, ...serviceMessages };
@@ -47,13 +48,14 @@ export function describeSocket(): JsonObject {
   return {
     asyncapi: "3.0.0",
     info: {
-      title: "Assay verify socket",
+      title: "Assay: verify socket and events",
       version: apiVersion,
       description: [
         `The socket between a reading device and the service, sub-protocol \`${verifySubprotocol}\`. Text frames are JSON messages; binary frames carry parts of artifacts. The service handles the messages of a socket strictly one after another.`,
         describeLimits(),
         describeCloses(),
         describeFaults(),
+        "Events go to the webhook endpoints of partners, as a POST whose body is a compact JWE (`application/jose`) encrypted to the endpoint's key. Their payloads here are what is in it. The JSON Schema of each is at the address in its description.",
       ].join("\n\n"),
       license: { name: "Apache-2.0" },
     },
@@ -76,6 +78,7 @@ export function describeSocket(): JsonObject {
           },
         },
       },
+      events: eventChannel,
     },
     operations: {
       fromDevice: {
@@ -89,6 +92,13 @@ export function describeSocket(): JsonObject {
         channel: { $ref: "#/channels/verify" },
         summary: "What the service sends.",
         messages: Object.keys(serviceMessages).map(refer),
+      },
+      toEndpoint: {
+        action: "send",
+        channel: { $ref: "#/channels/events" },
+        summary: "What the service delivers. Any 2xx counts as received; everything else is retried.",
+        bindings: { http: { method: "POST", bindingVersion: "0.3.0" } },
+        messages: webhookDescriptions.map(({ type }) => ({ $ref: `#/channels/events/messages/${type}` })),
       },
     },
     components: {
@@ -113,20 +123,56 @@ export function describeSocket(): JsonObject {
           description: `${artifactHeaderBytes} bytes of header, big endian: version (1 byte, 1), artifact (4 bytes), offset (4 bytes), total size (4 bytes); then 1 to ${verifySocketLimits.frameBytes} bytes. The parts of an artifact follow each other without a gap.`,
           payload: { type: "string", format: "binary" },
         },
+        ...eventMessages(),
       },
-      schemas: Object.fromEntries(Object.values(all).map((schema) => [titleOf(schema), plain(schema)])),
+      schemas: Object.fromEntries(
+        [...Object.values(all), ...webhookDescriptions.map(({ schema }) => schema)].map((schema) => [
+          titleOf(schema),
+          plainSchema(schema),
+        ]),
+      ),
     },
   };
+}
+
+const eventChannel: JsonObject = {
+  address: null,
+  title: "Webhook endpoint of a partner",
+  description: "The address is the `url` of the endpoint.",
+  messages: Object.fromEntries(
+    webhookDescriptions.map(({ type }) => [type, { $ref: `#/components/messages/${type}` }]),
+  ),
+};
+
+function eventMessages(): JsonObject {
+  const headers = {
+    type: "object",
+    required: deliveryHeaders.map(({ name }) => name),
+    properties: Object.fromEntries(
+      deliveryHeaders.map(({ name, description, schema }) => [name, { ...schema, description }]),
+    ),
+  };
+  return Object.fromEntries(
+    webhookDescriptions.map(({ type, summary, schema }) => [
+      type,
+      {
+        name: type,
+        title: titleOf(schema),
+        summary: `${summary}.`,
+        description: `Once decrypted. JSON Schema: \`${eventSchemaPath(type)}\`.`,
+        contentType: "application/json",
+        headers,
+        payload: { $ref: `#/components/schemas/${titleOf(schema)}` },
+        examples: [{ payload: sampleEvent(type) as unknown as Json }],
+      },
+    ]),
+  );
 }
 
 function titleOf(schema: TSchema): string {
   const { title } = schema as { title?: string };
   if (title === undefined) throw new Error("a message without a name");
   return title;
-}
-
-function plain(schema: TSchema): Json {
-  return JSON.parse(JSON.stringify(schema)) as Json;
 }
 
 function describeLimits(): string {

@@ -1,5 +1,8 @@
-import { describeSocket } from "@assay/contract/asyncapi";
+import { describeMessages } from "@assay/contract/asyncapi";
+import { describeEvent, eventSchemaPath } from "@assay/contract/event-schema";
+import { eventTypes } from "@assay/contract/events";
 import { describeApi } from "@assay/contract/openapi";
+import { describeCollection } from "@assay/contract/postman";
 import { takesApiKey } from "@assay/contract/route";
 import { routes } from "@assay/contract/routes";
 import { fontSlices } from "@assay/ui/font-slices";
@@ -60,8 +63,8 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
   serve("/assets/icon.svg", "image/svg+xml", asAsset, () => icon);
   serve("/assets/search.json", json, asAsset, () => JSON.stringify(searchIndex(document())));
   mountApiDocuments(app, contentOf, asDescription);
-  for (const path of ["/asyncapi", "/asyncapi.json"])
-    serve(path, json, asDescription, () => JSON.stringify(describeSocket()));
+  for (const { paths, type = json, describe } of machineDocuments(() => start().publicUrl))
+    for (const path of paths) serve(path, type, asDescription, () => JSON.stringify(describe()));
   serve("/llms.txt", text, asDescription, () => pageIndexForAgents(document(), start().publicUrl));
   /** A page, or the same as text for a client that asks for it by `.md` or by `Accept`. */
   const sendEither = (
@@ -134,6 +137,24 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
 
 type Headers = Readonly<Record<string, string>>;
 type ContentOf = (path: string, type: string, make: () => string) => FixedContent;
+
+/** What machines read besides the OpenAPI document: messages, events one by one, and a collection of requests. */
+function machineDocuments(
+  publicUrl: () => string,
+): { paths: string[]; type?: string; describe: () => object }[] {
+  return [
+    { paths: ["/asyncapi", "/asyncapi.json"], describe: describeMessages },
+    {
+      paths: ["/postman/partner.json"],
+      describe: () => describeCollection(routes.filter(takesApiKey), publicUrl()),
+    },
+    ...eventTypes.map((event) => ({
+      paths: [eventSchemaPath(event)],
+      type: "application/schema+json; charset=utf-8",
+      describe: () => describeEvent(event, publicUrl()),
+    })),
+  ];
+}
 
 /** The OpenAPI document, whole and for partners. */
 function mountApiDocuments(app: FastifyInstance, contentOf: ContentOf, headers: Headers): void {

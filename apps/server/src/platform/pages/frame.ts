@@ -97,7 +97,8 @@ export function pageIndexForAgents(document: ApiDocument, publicUrl: string): st
     "## API",
     "",
     `- [OpenAPI 3.1 document](/openapi): version ${document.info.version}, every route with schemas, examples and errors`,
-    "- [AsyncAPI document](/asyncapi): the socket of reading devices",
+    "- [OpenAPI document for partners](/openapi/partner.json): only what an API key can call; [as a collection](/postman/partner.json) for Postman and Bruno",
+    "- [AsyncAPI document](/asyncapi): events, and the socket of reading devices. The JSON Schema of an event is at `/schemas/events/TYPE.json`",
     ...groupsOf(document).map(
       ({ title, name, summary }) => `- [${title}](/reference/${name}.md): ${summary}`,
     ),

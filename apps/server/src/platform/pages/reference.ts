@@ -54,7 +54,7 @@ export function referenceIndex(document: ApiDocument): ReferencePage {
         .join("")}</ul>`,
   );
   const html = `<h1>API reference</h1>${prose(document.info.description)}
-<p>Version ${escapeHtml(document.info.version)}, as a document for <a href="/docs/generated-clients">client generators</a>: <a href="/openapi">OpenAPI 3.1</a>. The socket of reading devices: <a href="/asyncapi">AsyncAPI</a>. All <a href="/reference/schemas">schemas</a> and <a href="/docs/errors">error codes</a>.</p>
+<p>Version ${escapeHtml(document.info.version)}, as a document for <a href="/docs/generated-clients">client generators</a>: <a href="/openapi">OpenAPI 3.1</a>. <a href="/openapi/partner.json">For partners</a>, also <a href="/postman/partner.json">as a collection</a> for Postman and Bruno. Events, and the socket of reading devices: <a href="/asyncapi">AsyncAPI</a>. All <a href="/reference/schemas">schemas</a> and <a href="/docs/errors">error codes</a>.</p>
 ${groups.join("\n")}`;
   const headings = groupsOf(document).map(({ title, name }) => ({ id: name, text: title, depth: 2 }));
   return {
