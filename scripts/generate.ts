@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type AgentTool, routesWithoutTool, toolsOf, withheldFields } from "@assay/contract/agent-tools";
 import { describeMessages } from "@assay/contract/asyncapi";
+import { deprecations, listDeprecations } from "@assay/contract/deprecations";
 import { describeErrors } from "@assay/contract/error-reference";
 import { evidenceWarnings } from "@assay/contract/evidence-warnings";
 import { describeApi } from "@assay/contract/openapi";
@@ -74,6 +75,10 @@ export const generated: readonly { path: string; make: () => string | Promise<st
   },
   { path: "deploy/prometheus/rules.yaml", make: describeAlarmRules },
   { path: "apps/dashboard/src/operator/concerns.json", make: describePageConcerns },
+  {
+    path: "docs/versioning.md",
+    make: () => withSections("docs/versioning.md", { deprecations: listDeprecations(routes, deprecations) }),
+  },
   {
     path: "docs/sessions.md",
     make: () => withSections("docs/sessions.md", { warnings: describeWarnings() }),

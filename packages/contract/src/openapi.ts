@@ -1,3 +1,4 @@
+import { type Deprecations, deprecations, describeDeprecation } from "./deprecations.ts";
 import { type ErrorCode, errorCodes, errorTable } from "./errors.ts";
 import { webhookDescriptions } from "./events.ts";
 import { exampleOf } from "./example-of.ts";
@@ -48,12 +49,18 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
  * The OpenAPI 3.1 document of the given routes. Everything in it comes from the contract: a named schema becomes a
  * component, an error code of a route becomes an example of its status.
  */
-export function describeApi(routes: readonly RouteDefinition[]): JsonObject {
+export function describeApi(
+  routes: readonly RouteDefinition[],
+  deprecated: Deprecations = deprecations,
+): JsonObject {
   const components = new Components();
   const paths: { [path: string]: JsonObject } = {};
   for (const route of routes) {
     const path = route.path.replace(/:([a-z_]+)/g, "{$1}");
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describeRoute(route, components) };
+    paths[path] = {
+      ...paths[path],
+      [route.method.toLowerCase()]: describeRoute(route, components, deprecated),
+    };
   }
   const used = new Set([...routes.map((route) => route.tag), eventTag]);
   const tags = Object.keys(tagDescriptions).filter((name) => used.has(name));
@@ -155,7 +162,8 @@ const responseHeaders: JsonObject = {
   },
 };
 
-function describeRoute(route: RouteDefinition, components: Components): JsonObject {
+function describeRoute(route: RouteDefinition, components: Components, deprecated: Deprecations): JsonObject {
+  const deprecation = deprecated[route.id];
   const parameters: Json[] = [];
   for (const [where, schema] of [
     ["path", route.params],
@@ -179,7 +187,10 @@ function describeRoute(route: RouteDefinition, components: Components): JsonObje
     operationId: route.id,
     tags: [route.tag],
     summary: route.summary,
-    description: [route.description, describeAccess(route)].filter((text) => text !== undefined).join("\n\n"),
+    description: [deprecation && describeDeprecation(deprecation), route.description, describeAccess(route)]
+      .filter((text) => text !== undefined)
+      .join("\n\n"),
+    ...(deprecation === undefined ? {} : { deprecated: true }),
     security: securityOf(route),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body

@@ -72,6 +72,10 @@ function serving(...bindings: Binding[]) {
     admission,
     idempotency: null as never,
     writeCookie: (reply, cookie) => writeSessionCookie(reply, cookie, true),
+    deprecations: {
+      leaving: { since: "2027-01-01", sunset: "2028-01-01", instead: "Use `/two`." },
+      old: { since: "2027-01-01", sunset: null, instead: "Use `/two`." },
+    },
   });
   type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
   const call = async (
@@ -109,6 +113,26 @@ const json = { "content-type": "application/json" };
 const asKey = { authorization: "Bearer kk_good" };
 const asUser = { authorization: "Bearer good" };
 const withCookie = { cookie: "__Host-assay_session=good" };
+
+test("every answer of a deprecated route says since when, until when and where to read about it", async () => {
+  const planted = (id: string) =>
+    bind(
+      define({ id, method: "GET", path: `/${id}`, access: { scope: "sessions:read" }, reply: data }),
+      async () => ({ ok: true }),
+    );
+  const { call } = serving(planted("leaving"), planted("old"), planted("current"));
+  const link = '</docs/versioning#deprecation>; rel="deprecation"; type="text/html"';
+  const said = async (path: string, as: Record<string, string>) => {
+    const { status, headers } = await call("GET", path, as);
+    return [status, headers.deprecation, headers.sunset, headers.link];
+  };
+  const end = "Sat, 01 Jan 2028 00:00:00 GMT";
+  assert.deepEqual(await said("/leaving", asKey), [200, "@1798761600", end, link]);
+  assert.deepEqual(await said("/leaving", {}), [401, "@1798761600", end, link]);
+  assert.deepEqual(await said("/leaving?no=1", asKey), [400, "@1798761600", end, link]);
+  assert.deepEqual(await said("/old", asKey), [200, "@1798761600", undefined, link]);
+  assert.deepEqual(await said("/current", asKey), [200, undefined, undefined, undefined]);
+});
 
 test("parameters of path and query are checked, and one that the route does not have is named", async () => {
   const seen: unknown[] = [];

@@ -1,3 +1,4 @@
+import { type Deprecations, deprecationHeaders, deprecations } from "@assay/contract/deprecations";
 import { mailLanguages } from "@assay/contract/facts";
 import {
   type BodyOf,
@@ -98,6 +99,8 @@ type MountOptions = IdentifyOptions & {
    * route's handler.
    */
   sockets?: Readonly<Record<string, SocketBinding>>;
+  /** Those of the contract unless given. */
+  deprecations?: Deprecations;
 };
 
 /** Kept on the request itself: of a WeakMap the collector looks at each entry while everything waits. */
@@ -150,6 +153,7 @@ function mountRoute(
         }),
     // Before the body is parsed: nothing in it matters for a caller who may not do this.
     onRequest: async (request: Identified, reply) => {
+      warnOfDeprecation(reply, definition, options);
       request[identified] = await identify(request, reply, definition, options);
     },
     handler: async (request: Identified, reply) => {
@@ -209,6 +213,12 @@ function mountRoute(
       return answer.text;
     },
   });
+}
+
+/** Before the caller is known: a refusal says it, too. */
+function warnOfDeprecation(reply: FastifyReply, { id }: RouteDefinition, options: MountOptions): void {
+  const deprecation = (options.deprecations ?? deprecations)[id];
+  if (deprecation !== undefined) reply.headers(deprecationHeaders(deprecation));
 }
 
 function refuseBrokenAddress({ params, query }: FastifyRequest, { invalidParams }: RouteDefinition): void {

@@ -11,6 +11,7 @@ export const sections: readonly { title: string; names: readonly string[] }[] = 
       "generated-clients",
       "errors",
       "versioning",
+      "changelog-partners",
       "verify-flow",
       "reading-devices",
       "agents",
