@@ -35,6 +35,7 @@ export const sections: readonly { title: string; names: readonly string[] }[] = 
       "evidence",
       "face",
       "privacy",
+      "encryption-and-regions",
       "threat-model",
       "accessibility",
     ],
