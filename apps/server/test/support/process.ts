@@ -1,6 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { after } from "node:test";
+import { inspect } from "node:util";
+import { CommandError, runCommand } from "@assay/cli/command";
+import { commandsFor } from "../../src/operations/cli/commands.ts";
+import { ExplainedError } from "../../src/platform/lib/explained-error.ts";
 
 const built = new URL("../../dist/main.js", import.meta.url).pathname;
 const source = new URL("../../src/main.ts", import.meta.url).pathname;
@@ -47,6 +51,35 @@ export async function assay(
   });
   const [code] = await once(child, "close");
   return { code, stdout, stderr };
+}
+
+/** Runs `assay ARGS` within this process, where it is not the start of one that is tested: that takes most of the time. */
+export async function assayHere(
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const { ...before } = process.env;
+  const lines: string[] = [];
+  const answer = (code: number, stderr = "") => ({
+    code,
+    stdout: lines.map((line) => `${line}\n`).join(""),
+    stderr,
+  });
+  setEnvironment(cleanEnvironment(env));
+  try {
+    return answer(await runCommand(await commandsFor(args), args, (line) => lines.push(line)));
+  } catch (error) {
+    if (error instanceof CommandError) return answer(error.exitCode, error.message);
+    return answer(1, error instanceof ExplainedError ? error.message : inspect(error));
+  } finally {
+    setEnvironment(before);
+  }
+}
+
+/** Commands read their settings where they stand in a process of their own. */
+function setEnvironment(env: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, env);
 }
 
 export type AssayProcess = {

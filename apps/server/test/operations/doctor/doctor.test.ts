@@ -10,7 +10,7 @@ import { createPartner, expectData } from "../../support/api.ts";
 import { createAuthority } from "../../support/certificate.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { startMailSink } from "../../support/mail-sink.ts";
-import { assay } from "../../support/process.ts";
+import { assay, assayHere } from "../../support/process.ts";
 import { startTestService, TestClock, testRing } from "../../support/service.ts";
 import { trustTestCountry } from "../../support/verify-device.ts";
 
@@ -34,8 +34,12 @@ const healthy = {
   SMTP_URL: sink.url,
 };
 
-async function examine(env: Record<string, string>, args: readonly string[] = []) {
-  const { code, stdout, stderr } = await assay(["doctor", "--json", ...args], env);
+async function examine(
+  env: Record<string, string>,
+  args: readonly string[] = [],
+  run: typeof assay = assayHere,
+) {
+  const { code, stdout, stderr } = await run(["doctor", "--json", ...args], env);
   const report = JSON.parse(stdout || assert.fail(stderr)) as Report;
   const of = (check: string) =>
     report.checks.find((each) => each.check === check) ?? assert.fail(`${check}: ${stdout}`);
@@ -43,7 +47,7 @@ async function examine(env: Record<string, string>, args: readonly string[] = []
 }
 
 test("a healthy installation has no cross, and whatever is not perfect says what to do", async () => {
-  const { code, report, of } = await examine(healthy);
+  const { code, report, of } = await examine(healthy, [], assay);
   const crosses = report.checks.filter(({ state }) => state === "problem");
   // What the machine of the tests lacks (a way to the outside, room on its disk) is not the installation's fault.
   assert.deepEqual(
@@ -140,7 +144,8 @@ test("before the first start, with an empty database and a mail server with TLS,
     SMTP_URL: tlsSink.url,
     NODE_EXTRA_CA_CERTS: trusted,
   };
-  const { of, report } = await examine(env);
+  // Node reads this setting when a process starts.
+  const { of, report } = await examine(env, [], assay);
   assert.deepEqual([of("Mail").state, of("Database").state], ["ok", "ok"], JSON.stringify(of("Mail")));
   assert.match(of("Mail").found, /answers\. .*certificate/i);
   assert.equal(of("Schema").state, "warning");

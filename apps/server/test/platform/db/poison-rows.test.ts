@@ -22,7 +22,7 @@ import { awaitCleanFiles } from "../../../src/tenants/organizations/complete-del
 import { createKey, createPartner } from "../../support/api.ts";
 import { createAuthority } from "../../support/certificate.ts";
 import { startDnsServer } from "../../support/dns-server.ts";
-import { assay } from "../../support/process.ts";
+import { assay, assayHere } from "../../support/process.ts";
 import { createReceivingEndpoint, startReceiver } from "../../support/receiver.ts";
 import { startTestService, testRing } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
@@ -983,8 +983,11 @@ test("the operator sees what is set aside, and has it tried again at once", asyn
   await mine.core.db.run(sql`delete from mailed_tokens where invitation = ${id}`);
   // Hours before the job would run again, and minutes before the row would be tried again.
   mine.clock.advance(5 * minuteMs);
-  assert.match((await assay(["jobs", "retry", "--job", "other"], command)).stdout, /again: 0\./);
-  assert.match((await assay(["jobs", "retry", "--job", "purge-invitations"], command)).stdout, /again: 1\./);
+  assert.match((await assayHere(["jobs", "retry", "--job", "other"], command)).stdout, /again: 0\./);
+  assert.match(
+    (await assayHere(["jobs", "retry", "--job", "purge-invitations"], command)).stdout,
+    /again: 1\./,
+  );
   for (const left of [sql`select 1 from invitations`, sql`select 1 from set_aside_rows`])
     await until("the row is gone", async () => (await mine.core.db.rows(left)).length === 0);
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import test, { after } from "node:test";
 import { sql } from "../../../src/platform/db/sql.ts";
 import { expectData, expectError } from "../../support/api.ts";
-import { assay } from "../../support/process.ts";
+import { assay, assayHere } from "../../support/process.ts";
 import { startTestService, testRing } from "../../support/service.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-users-"));
@@ -48,14 +48,15 @@ test("an account that was set aside with its address gets another one", async ()
   const { user } = expectData(await signIn("ada@example.com"));
   await core.db.run(sql`update users set email = '"a,b"@example.com', email_folded = null`);
   await service.runJob("fold-emails");
-  const listed = await assay(["user", "set-email"], env);
+  const listed = await assayHere(["user", "set-email"], env);
   assert.equal(listed.stdout.trim(), `${user.id}  "a,b"@example.com  Ada`);
-  const set = (id: string, email: string) => assay(["user", "set-email", "--id", id, "--email", email], env);
+  const set = (id: string, email: string) =>
+    assayHere(["user", "set-email", "--id", id, "--email", email], env);
   assert.match((await set(user.id, "a,b@example.com")).stderr, /--email must be/);
   assert.match((await set("everybody", "b@example.com")).stderr, /--id must be/);
   expectError(await signIn("b@example.com"), 401, "UNAUTHORIZED");
   const done = await set(user.id, "b@example.com");
   assert.equal(done.code, 0, done.stderr);
   assert.equal(expectData(await signIn("B@example.com")).user.id, user.id);
-  assert.match((await assay(["user", "set-email"], env)).stdout, /Every account/);
+  assert.match((await assayHere(["user", "set-email"], env)).stdout, /Every account/);
 });

@@ -18,7 +18,7 @@ import { walletAnchors } from "../../../src/verification/trust/wallet-anchors.ts
 import { printWalletTrust } from "../../../src/verification/trust/wallet-trust-command.ts";
 import { createAuthority } from "../../support/certificate.ts";
 import { readMails } from "../../support/mails.ts";
-import { assay } from "../../support/process.ts";
+import { assayHere } from "../../support/process.ts";
 import { startReceiver } from "../../support/receiver.ts";
 import { startTestService, testRing } from "../../support/service.ts";
 import {
@@ -60,7 +60,7 @@ async function start(env: Record<string, string> = {}) {
   return {
     ...service,
     trust: async (...args: readonly string[]) => {
-      const { code, stdout, stderr } = await assay(["trust", ...args], settings);
+      const { code, stdout, stderr } = await assayHere(["trust", ...args], settings);
       return { code, text: stdout + stderr };
     },
     write: (name: string, content: string | Uint8Array) => {

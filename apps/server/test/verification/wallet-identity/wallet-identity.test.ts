@@ -17,7 +17,7 @@ import {
   walletIdentityByClientId,
 } from "../../../src/verification/wallet-identity/current-identity.ts";
 import { summarizeWallet } from "../../../src/verification/wallet-identity/summarize-wallet.ts";
-import { assay } from "../../support/process.ts";
+import { assay, assayHere } from "../../support/process.ts";
 import { startTestService, testRing } from "../../support/service.ts";
 import { certify, pem, registration, trustWalletAuthority } from "../../support/wallet-authority.ts";
 
@@ -47,7 +47,7 @@ async function start() {
     DATA_DIR: service.dataDir,
   };
   const wallet = async (...args: readonly string[]) => {
-    const { code, stdout, stderr } = await assay(["wallet", ...args], env);
+    const { code, stdout, stderr } = await assayHere(["wallet", ...args], env);
     return { code, text: stdout + stderr };
   };
   const newIdentity = async (name: string) => {

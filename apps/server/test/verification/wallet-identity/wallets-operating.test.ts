@@ -5,7 +5,7 @@ import { join } from "node:path";
 import test, { after } from "node:test";
 import { makeCertificate } from "@assay/credential/x509/make-certificate";
 import { dayMs, later } from "../../../src/platform/kernel/clock.ts";
-import { assay } from "../../support/process.ts";
+import { assayHere } from "../../support/process.ts";
 import { startTestService, testRing } from "../../support/service.ts";
 import {
   certify,
@@ -62,10 +62,10 @@ test("every command of the operator's page about wallets works, in the order of 
               : word,
       );
     }
-    const { code, stdout, stderr } = await assay(args, env);
+    const { code, stdout, stderr } = await assayHere(args, env);
     id = /identity ([0-9a-f-]{36})/.exec(stdout)?.[1] ?? id;
     // No passport is trusted here, and the machine of the tests has no way to the outside.
     const expected = ["doctor", "trust status"].includes(words.join(" ")) ? [0, 1] : [0];
-    assert.ok(expected.includes(code ?? -1), `${command}: ${stdout}${stderr}`);
+    assert.ok(expected.includes(code), `${command}: ${stdout}${stderr}`);
   }
 });
