@@ -5,7 +5,8 @@ import { ApiError } from "../../platform/kernel/api-error.ts";
 import type { MemberCaller } from "../../platform/kernel/caller.ts";
 import { putLogo, removeLogo } from "./logo.store.ts";
 import { type LogoProblem, readLogo } from "./logo-picture.ts";
-import { type OwnOrganizationRow, readOwnOrganization, updateOrganization } from "./organization.store.ts";
+import { ownOrganization } from "./manage-organization.ts";
+import { type OwnOrganizationRow, updateOrganization } from "./organization.store.ts";
 
 const problems: Readonly<Record<LogoProblem, string>> = {
   not_a_picture: "The body is not a PNG, JPEG or WebP picture.",
@@ -37,9 +38,7 @@ export async function uploadLogo(
       targetId: organizationId,
       details: { logo: "uploaded", content_type: logo.contentType, bytes: logo.bytes.length },
     });
-    const row = await readOwnOrganization(tx, organizationId, caller.userId);
-    if (row === null) throw new ApiError("NOT_FOUND");
-    return row;
+    return ownOrganization(tx, organizationId, caller.userId);
   });
 }
 

@@ -2,13 +2,12 @@ import * as contract from "@assay/contract/go-live";
 import type { OrganizationId } from "@assay/contract/ids";
 import type { Core } from "../../platform/core.ts";
 import { type Binding, bind } from "../../platform/http/mount.ts";
-import { ApiError } from "../../platform/kernel/api-error.ts";
 import { acceptTerms } from "./accept-terms.ts";
 import { changeBusinessDetails } from "./change-business-details.ts";
 import { findAcceptance, readBusinessDetails } from "./go-live.store.ts";
 import { type GoLiveNeeds, goLive, readGoLiveFacts } from "./go-live.ts";
 import { viewBusinessDetails, viewReadiness, viewRpTermsStatus } from "./go-live.view.ts";
-import { readOwnOrganization } from "./organization.store.ts";
+import { ownOrganization } from "./manage-organization.ts";
 import { viewOrganization } from "./organization.view.ts";
 
 export function goLiveRoutes(core: Pick<Core, "db" | "clock" | "publicUrl">, needs: GoLiveNeeds): Binding[] {
@@ -40,15 +39,13 @@ export function goLiveRoutes(core: Pick<Core, "db" | "clock" | "publicUrl">, nee
     })),
 
     bind(contract.readGoLive, async ({ caller }) => {
-      const own = await readOwnOrganization(db, caller.organizationId, caller.userId);
-      if (own === null) throw new ApiError("FORBIDDEN");
+      const own = await ownOrganization(db, caller.organizationId, caller.userId);
       return viewReadiness(own, await readGoLiveFacts(db, caller.organizationId, needs), core.publicUrl());
     }),
 
     bind(contract.goLive, async ({ caller, body }) => {
       await goLive(core, needs, caller, body);
-      const own = await readOwnOrganization(db, caller.organizationId, caller.userId);
-      if (own === null) throw new ApiError("FORBIDDEN");
+      const own = await ownOrganization(db, caller.organizationId, caller.userId);
       return viewOrganization(own);
     }),
   ];

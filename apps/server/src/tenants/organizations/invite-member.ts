@@ -27,13 +27,9 @@ import {
   type InvitationRow,
   insertInvitation,
 } from "./invitation.store.ts";
+import { ownOrganization } from "./manage-organization.ts";
 import { findMember, insertMembership, isMemberAddress } from "./member.store.ts";
-import {
-  lockOrganization,
-  type OwnOrganizationRow,
-  readOwnOrganization,
-  setActiveOrganization,
-} from "./organization.store.ts";
+import { lockOrganization, type OwnOrganizationRow, setActiveOrganization } from "./organization.store.ts";
 
 const invitationLifetimeMs = 7 * dayMs;
 
@@ -223,9 +219,7 @@ export async function acceptInvitation(
       targetId: invitation.id,
       details: { role: invitation.role },
     });
-    const own = await readOwnOrganization(tx, organizationId, caller.userId);
-    if (own === null) throw notFound();
-    return own;
+    return ownOrganization(tx, organizationId, caller.userId);
   });
 }
 

@@ -111,7 +111,8 @@ export async function selectOrganization(
   return ownOrganization(db, caller.organizationId, caller.userId);
 }
 
-async function ownOrganization(db: Queryable, organizationId: OrganizationId, userId: UserId) {
+/** Not found where the membership has ended since the request was authenticated. */
+export async function ownOrganization(db: Queryable, organizationId: OrganizationId, userId: UserId) {
   const row = await readOwnOrganization(db, organizationId, userId);
   if (row === null) throw new ApiError("NOT_FOUND");
   return row;
