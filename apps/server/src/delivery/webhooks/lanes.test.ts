@@ -87,6 +87,14 @@ test("what became due while a claim was under way is looked for again", () => {
   assert.equal(pick(lanes, 64)[0]?.endpointId, "e");
 });
 
+test("a claim that found nothing is not repeated until something becomes due", () => {
+  const lanes = new Lanes(limits);
+  lanes.ready(named("empty"), false);
+  assert.deepEqual(pick(lanes, 1), [{ endpointId: "empty", most: 1 }]);
+  lanes.claimed(named("empty"), 1, 0);
+  assert.deepEqual([pick(lanes, 1), lanes.readyCount], [[], 0]);
+});
+
 test("bounds hold and every count returns to nothing, whatever happens in whatever order", () => {
   const step = fc.record({
     kind: fc.constantFrom("ready", "pick", "claim", "slow", "finish"),

@@ -24,8 +24,7 @@ function prepare(key: SealingKey): Prepared {
   let found = prepared.get(key.id);
   if (found === undefined) {
     found = { key: toPublicKey(key), header: headerOf(key.keyId) };
-    const [oldest] = prepared.keys();
-    if (prepared.size >= maxPrepared && oldest !== undefined) prepared.delete(oldest);
+    if (prepared.size >= maxPrepared) prepared.clear();
     prepared.set(key.id, found);
   }
   return found;
