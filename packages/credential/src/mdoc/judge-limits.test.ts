@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AskedCredential } from "../asked.ts";
+import { decode } from "../cbor/decode.ts";
 import { encode } from "../cbor/encode.ts";
-import { type CborKey, type CborValue, embedded } from "../cbor/value.ts";
+import { type CborKey, type CborValue, embedded, isArray, isMap } from "../cbor/value.ts";
 import { signSign1 } from "../cose/sign1.ts";
 import type { HolderBinding } from "../holder-binding.ts";
 import type { JudgeContext } from "../judge-context.ts";
@@ -134,4 +135,24 @@ test("a MAC of a device whose key is on another curve than ours is refused", asy
   const response = await presentMdoc(other, { transcript, disclose: "all", proof: mac });
   const more = { binding: { ...binding, readerKey: { kty, ...readerKey } } };
   assert.equal(await outcome(response, more), "holder_signature");
+});
+
+test("namespaces of another form are malformed, and never a fault of ours", async () => {
+  const response = await presentMdoc(await issue(), { transcript, disclose: "all", proof });
+  const withNameSpaces = (nameSpaces: CborValue): Uint8Array => {
+    const replaced = (value: CborValue): CborValue => {
+      if (isArray(value)) return value.map(replaced);
+      if (!isMap(value)) return value;
+      const isIssuers = value.has("issuerAuth");
+      return new Map(
+        [...value].map(([key, item]) => [
+          key,
+          isIssuers ? (key === "nameSpaces" ? nameSpaces : item) : replaced(item),
+        ]),
+      );
+    };
+    return encode(replaced(decode(response, { maxBytes: 1e6 })));
+  };
+  for (const odd of [1, null, true, "text", [], [[pid, []]], new Map([[1, []]]), new Map([[pid, 1]])])
+    assert.equal(await outcome(withNameSpaces(odd)), "malformed", JSON.stringify(odd));
 });

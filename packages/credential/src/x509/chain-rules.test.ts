@@ -7,10 +7,12 @@ import {
   type Extension,
   KeyUsageFlags,
   KeyUsagesExtension,
+  SubjectAlternativeNameExtension,
   SubjectKeyIdentifierExtension,
   X509CertificateGenerator,
 } from "@peculiar/x509";
 import type { TrustAnchor } from "../trust-anchor.ts";
+import { parseCertificate } from "./certificate.ts";
 import { type ChainOptions, checkChain } from "./chain.ts";
 import type { Identity } from "./make-certificate.ts";
 
@@ -192,4 +194,25 @@ test("the EU's list is named before others, and a fresh list before a stale one"
   assert.equal(await check(chain, [staleEu]), "eu_list");
   const listed = [anchor(root), { ...eu, certificate: root.certificate }];
   assert.equal(await check([...chain, root], listed), "eu_list", "also where the chain holds the anchor");
+});
+
+test("the path goes over the certificate that the preferred list names", async () => {
+  const keys = await newKeys();
+  const narrow = await authority({ keys, extensions: [ca(0)] });
+  const wide = await authority({ keys });
+  const middle = await below(wide, "CN=Middle", ca());
+  const chain = [await below(middle, "CN=Signer"), middle];
+  assert.equal(await check(chain, [anchor(narrow)]), "issuer_not_valid");
+  assert.equal(await check(chain, [anchor(narrow), anchor(wide, { list: "eu_list" })]), "eu_list");
+});
+
+test("names of hosts and addresses in a certificate are told apart", async () => {
+  const names = new SubjectAlternativeNameExtension([
+    { type: "dns", value: "verifier.example" },
+    { type: "url", value: "https://verifier.example/a" },
+    { type: "email", value: "somebody@verifier.example" },
+  ]);
+  const { certificate } = await made({ subject: "CN=Verifier", extensions: [names] });
+  const { dnsNames, uris } = parseCertificate(certificate);
+  assert.deepEqual([dnsNames, uris], [["verifier.example"], ["https://verifier.example/a"]]);
 });
