@@ -449,6 +449,7 @@ test("owners get a mail for every endpoint, URL and key that is added in live, a
   assert.ok(!mail?.text.includes("partner-secret"), "a path may hold a secret");
 
   expectData(await live.api.patch(path, { name: "Renamed", url }));
+  assert.equal((await said()).length, 1, "the same URL is no other address");
   expectData(await live.api.patch(path, { url: "https://receiver.test/elsewhere" }));
   const key = expectData(await live.api.post(`${path}/keys`, registration("key-1")), 201);
   expectData(await live.api.post(`/v1/webhooks/keys/${key.id}/deactivate`));
