@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { openAnnexC } from "./annex-c/annex-c.ts";
 import { readMdocAttributes } from "./attributes/read-attributes.ts";
 import { fromBase64 } from "./base64url.ts";
 import { utf8 } from "./bytes.ts";
@@ -46,4 +47,26 @@ test("a day is a day and nothing after it", () => {
     "1990-13-01",
   ])
     assert.equal(read(odd), "claim_unreadable", odd);
+});
+
+test("an age that is not there is no other claim", () => {
+  const asked = {
+    id: "a",
+    purpose: "age",
+    format: "mso_mdoc",
+    claimSets: [[["eu.europa.ec.av.1", "age_over_18"]]],
+  } as const;
+  const now = new Date("2026-11-18T12:00:00Z");
+  for (const elements of [new Map(), new Map([["another", new Map([["age_over_21", true]])]])]) {
+    const found = readMdocAttributes(asked, elements, now);
+    assert.equal(found.kind === "refused" && found.reason, "claim_missing");
+  }
+});
+
+test("an answer of Annex C is bounded before it is decoded", async () => {
+  const binding = { kind: "annex_c", origin: "https://verifier.example", encryptionInfo: "" } as const;
+  await assert.rejects(
+    openAnnexC("A".repeat(2_000_000), { kty: "EC" }, binding),
+    (error) => error instanceof CredentialError && error.code === "too_large",
+  );
 });
