@@ -32,6 +32,22 @@ test("a signature counts under the name of its own algorithm, in the headers tha
   assert.equal(await signed(new Map(), named(-7)), false, "in the headers that are not protected");
 });
 
+test("the names that tell the curve as well are those of its algorithm", async () => {
+  for (const [namedCurve, hash, algorithm, ids] of [
+    ["P-384", "SHA-384", "ES384", [-35, -51]],
+    ["P-521", "SHA-512", "ES512", [-36, -52]],
+  ] as const) {
+    const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve }, true, ["sign", "verify"]);
+    for (const id of ids) {
+      const protectedBytes = encode(new Map<CborKey, CborValue>([[1, id]]));
+      const content = encode(["Signature1", protectedBytes, new Uint8Array(), payload]);
+      const signature = await crypto.subtle.sign({ name: "ECDSA", hash }, pair.privateKey, content);
+      const single = readSingle([protectedBytes, new Map(), payload, new Uint8Array(signature)]);
+      assert.equal(await verifySign1(single, { publicKey: pair.publicKey, algorithm }, payload), true);
+    }
+  }
+});
+
 test("a MAC counts under its own name only, and at its full length", async () => {
   const key = await crypto.subtle.importKey(
     "raw",
