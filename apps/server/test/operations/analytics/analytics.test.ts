@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { readDeliveryHealth } from "../../../src/delivery/webhooks/delivery-health.store.ts";
 import { sql } from "../../../src/platform/db/sql.ts";
-import { dayMs, secondMs } from "../../../src/platform/kernel/clock.ts";
+import { dayMs, later, secondMs } from "../../../src/platform/kernel/clock.ts";
 import { countSessionOutcomes } from "../../../src/verification/sessions/count-outcomes.job.ts";
 import { expireSessions } from "../../../src/verification/sessions/expire-sessions.job.ts";
 import { type Api, allScopes, createKey, createPartner, expectData, expectError } from "../../support/api.ts";
@@ -288,6 +289,19 @@ test("the health of webhooks is about the latest deliveries of the environment, 
     endpoints: [{ webhook_endpoint_id: endpoint.id, ...counts }],
   });
   assert.ok(from < to && since !== null);
+  const tenant = { organizationId: partner.organizationId, environment: "sandbox" } as const;
+  const period = { from: new Date(since), before: later(clock.now(), dayMs) };
+  const latest = async (most: number) => {
+    const { counted, isCapped } = await readDeliveryHealth(core.db, tenant, period, most);
+    return [counted, isCapped];
+  };
+  assert.deepEqual(
+    [await latest(2), await latest(3)],
+    [
+      [2, true],
+      [3, false],
+    ],
+  );
   assert.equal(expectData(await other.api.get(health)).counted, 0);
   assert.equal(
     expectData(await partner.api.get(health, { from: "2020-01-01", to: "2020-01-02" })).counted,
