@@ -22,7 +22,7 @@ const publicUrl = "http://127.0.0.1:1";
 
 const [bytes, organizationId] = [Buffer.alloc(1), "organization" as never];
 const findOwner = statementOf((db) => findKeyOwner(db, [bytes]));
-assert.deepEqual(findOwner.values, [[bytes]]);
+assert.deepEqual(findOwner.values, [bytes]);
 const tenant = { organizationId, environment: "sandbox" } as const;
 const findSession = statementOf((db) => findSessionWithConsent(db, tenant, "vs" as never));
 assert.deepEqual(findSession.values, ["vs", organizationId, true]);
@@ -116,7 +116,7 @@ const server = createServer(async (request, response) => {
   const key = (request.headers.authorization ?? "").slice("Bearer ".length);
   // The benchmark stores the key under this hash for the bare server beside the service's own.
   const hash = createHmac("sha256", "bare").update(key).digest();
-  const owner = (await pool.query({ name: "owner", text: findOwner.text, values: [[hash]] })).rows[0];
+  const owner = (await pool.query({ name: "owner", text: findOwner.text, values: [hash] })).rows[0];
   if (request.method === "GET") {
     const id = (request.url ?? "").slice("/v1/sessions/".length);
     const values = [id, owner.organization_id, true];

@@ -4,8 +4,8 @@ import type { EncryptionKeyId, EndpointId, OrganizationId } from "@assay/contrac
 import type { DisabledReason, EndpointKind, PayloadRetentionHours } from "@assay/contract/webhooks";
 import { allRows, type Queryable, type Question, type Tx } from "../../platform/db/db.ts";
 import { ownedBy } from "../../platform/db/owned-by.ts";
-import { beyondCursor, orderOf, readPage } from "../../platform/db/page.ts";
-import { noSql, sql } from "../../platform/db/sql.ts";
+import { readPage } from "../../platform/db/page.ts";
+import { isOneOf, noSql, sql } from "../../platform/db/sql.ts";
 import { isSandbox, type Tenant } from "../../platform/kernel/caller.ts";
 import type { PageStart } from "../../platform/kernel/page.ts";
 
@@ -208,7 +208,7 @@ export function publishTargets(
   return allRows<PublishTarget>(sql`
     select e.id, e.organization_id, e.sandbox, e.subscribed_event_types, e.no_key_mailed_at, k.key
     from webhook_endpoints e ${sealingKey}
-    where e.organization_id = any(${organizationIds}::uuid[]) and e.enabled`);
+    where e.organization_id ${isOneOf(organizationIds, sql`uuid[]`)} and e.enabled`);
 }
 
 /** One endpoint in the same way, enabled or not. */

@@ -95,3 +95,11 @@ export function joinSql(parts: readonly Sql[], separator: Sql): Sql {
 }
 
 export const noSql = sql``;
+
+/**
+ * "is one of these", after a column; `arrayType` names the type of an array of them. One value is compared by itself: a plan that PostgreSQL keeps
+ * expects an array of ten, and looks dearer to it than planning each time.
+ */
+export function isOneOf(values: readonly unknown[], arrayType: Sql): Sql {
+  return values.length === 1 ? sql`= ${values[0]}` : sql`= any(${values}::${arrayType})`;
+}

@@ -4,7 +4,7 @@ import type { Scope } from "@assay/contract/route";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
 import { ownedBy } from "../../platform/db/owned-by.ts";
 import { readPage } from "../../platform/db/page.ts";
-import { noSql, sql } from "../../platform/db/sql.ts";
+import { isOneOf, noSql, sql } from "../../platform/db/sql.ts";
 import { isSandbox, type Tenant } from "../../platform/kernel/caller.ts";
 
 export type ApiKeyRow = {
@@ -120,7 +120,7 @@ export function findKeyOwner(db: Queryable, secretHashes: readonly Buffer[]): Pr
     select k.id, k.organization_id, k.scopes, k.enabled, k.secret_hash, k.sandbox,
       o.pending_deletion_at is not null as frozen, o.agents_may_change_webhooks
     from api_keys k join organizations o on o.id = k.organization_id
-    where k.secret_hash = any(${secretHashes}::bytea[])`);
+    where k.secret_hash ${isOneOf(secretHashes, sql`bytea[]`)}`);
 }
 
 export async function rehashKey(

@@ -16,8 +16,10 @@ const endpoint = await createReceivingEndpoint(partner.api, "https://127.0.0.1:9
 
 /** What this process sends to PostgreSQL. Each is a round trip: the driver waits for an answer before it sends the next. Statements that travel together are one. */
 const sent: string[] = [];
+const connections = new Set<pg.Client>();
 const send = pg.Client.prototype.query;
 pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+  connections.add(this);
   const [query] = args;
   const text = typeof query === "string" ? query : ((query as { text?: string }).text ?? "");
   // Hints are sent after the commit, and nobody waits for them.
@@ -73,6 +75,29 @@ test("cancelling a session takes three round trips, its event included: who call
   expectAtMost(3, create, async ({ id }) =>
     assert.equal((await partner.api.post(`/v1/sessions/${id}/cancel`, {})).status, 204),
   ));
+
+test("PostgreSQL keeps the plans of what looks up a key and the endpoints of an organization", async () => {
+  for (let round = 0; round < 12; round++) {
+    const { id } = await create();
+    assert.equal((await partner.api.post(`/v1/sessions/${id}/cancel`, {})).status, 204);
+  }
+  for (const table of ["from api_keys", "from webhook_endpoints"]) {
+    const plans = { kept: 0, made: 0 };
+    for (const connection of connections) {
+      const { rows } = await connection.query<{ generic: number; custom: number }>(
+        `select generic_plans::int as generic, custom_plans::int as custom from pg_prepared_statements
+          where position($1 in statement) > 0 and generic_plans + custom_plans > 5`,
+        [table],
+      );
+      for (const { generic, custom } of rows) {
+        plans.kept += generic;
+        // It makes five before it compares them with one that it could keep.
+        plans.made += custom - 5;
+      }
+    }
+    assert.ok(plans.kept > 0 && plans.made === 0, `${table}: ${JSON.stringify(plans)}`);
+  }
+});
 
 test("consent takes three round trips: the session with its organization, the domain that is shown, and all that is written", () =>
   expectAtMost(3, create, ({ id }) => agree(api, id)));
