@@ -214,7 +214,9 @@ export async function cancelAll(
   const canceller = async () => {
     for (let id = left.pop(); id !== undefined; id = left.pop()) {
       if (ratePerSecond !== null)
-        await wait(begin + ((ids.length - left.length) * 1000) / ratePerSecond - performance.now());
+        await wait(
+          Math.max(0, begin + ((ids.length - left.length) * 1000) / ratePerSecond - performance.now()),
+        );
       const at = performance.timeOrigin + performance.now();
       started.set(id, at);
       const { statusCode, body } = await pool.request({
