@@ -32,12 +32,19 @@ import { canTellSight } from "./session/consent-sight.ts";
 import { hasEnded } from "./session/follow-status.ts";
 import type { Given } from "./session/given.ts";
 import { type Offer, offerMark, takesWallets } from "./session/offers.ts";
-import { hasWalletFailed, isAtWallet, stepOfPhase, stepsOf, walletStep } from "./session/steps.ts";
+import {
+  chooseStep,
+  hasWalletFailed,
+  isAtWallet,
+  stepOfPhase,
+  stepsOf,
+  walletStep,
+} from "./session/steps.ts";
 import { troubleWords } from "./session/trouble.ts";
 import { useOffer } from "./session/use-offer.ts";
 import { type Session, useSession } from "./session/use-session.ts";
 import { Loading } from "./ui/connection.tsx";
-import { Layout } from "./ui/layout.tsx";
+import { Layout, type StepNames } from "./ui/layout.tsx";
 import { useWalletPart } from "./wallet/use-wallet-part.tsx";
 
 export type Address = {
@@ -106,6 +113,7 @@ function Page({
   const settled = useSessionLanguage(session, chosen, onWords);
   const { details, status, clock } = session;
   const [step, setStep] = useState<string | null>(null);
+  const [stepNames, setStepNames] = useState<StepNames>({});
   const open = status !== null && !hasEnded(status);
   const shownStep = () => {
     if (status === null || session.problem !== null) return null;
@@ -122,8 +130,9 @@ function Page({
       details={details}
       // A page that could not be loaded says why itself.
       tellsOffline={session.problem === null || details !== null}
-      steps={status === null ? [] : stepsOf(status, shownStep())}
+      steps={status === null ? [] : stepsOf(status, open && step === chooseStep ? step : shownStep())}
       step={shownStep()}
+      stepNames={stepNames}
       deadline={open && clock !== null ? { clock, expiresAt: status.expires_at } : null}
       onLanguage={onLanguage}
       actions={
@@ -143,7 +152,13 @@ function Page({
       ) : moved && open ? (
         <MovedScreen hasBegun={status.consent_given} onStay={() => setMoved(false)} />
       ) : (
-        <Current session={session} address={address} onStep={setStep} onMoved={move} />
+        <Current
+          session={session}
+          address={address}
+          onStep={setStep}
+          onStepNames={setStepNames}
+          onMoved={move}
+        />
       )}
     </Layout>
   );
@@ -184,11 +199,13 @@ function Current({
   session,
   address,
   onStep,
+  onStepNames,
   onMoved,
 }: {
   session: Session;
   address: Address;
   onStep: (step: string | null) => void;
+  onStepNames: (names: StepNames) => void;
   /** The person goes on in a tab that this page, in a frame, has opened. */
   onMoved: () => void;
 }) {
@@ -206,6 +223,8 @@ function Current({
   const way = details && wayOf(kind, details.reader_apps, details.sandbox);
   const { offers, offer, choose } = useOffer(session, { kind, way, given: address.offer });
   const byWallet = offer !== null && offer !== "chip";
+  const chooses = offer === null && offers.length > 1;
+  const stepWords = wallet.part?.words.step;
   const [started, setStarted] = useState(kept.startedByPerson);
   const [reading, setReading] = useState(() => {
     if (address.handoffToken !== null && kept.reading?.handoffToken !== address.handoffToken)
@@ -229,8 +248,16 @@ function Current({
     status === null ? null : (stepOfPhase(status, status.attempt?.step ?? null)?.name ?? null);
   useEffect(() => {
     if (byWallet) onStep(walletStep);
+    else if (chooses) onStep(chooseStep);
     else if (!reading) onStep(stepOfOther);
-  }, [byWallet, reading, stepOfOther, onStep]);
+  }, [byWallet, chooses, reading, stepOfOther, onStep]);
+  useEffect(() => {
+    if (stepWords !== undefined)
+      onStepNames({
+        [walletStep]: stepWords[offer === "age" ? "age" : "wallet"],
+        [chooseStep]: stepWords.choose,
+      });
+  }, [stepWords, offer, onStepNames]);
   const readHere = useCallback(() => {
     kept.reading = { handoffToken: null, socketToken: null };
     kept.onDevice = false;

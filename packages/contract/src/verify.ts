@@ -175,11 +175,19 @@ export const ConsentState = named(
   }),
 );
 
+/** The texts of a language that a person may be shown: for a document alone, or where a wallet can answer too. */
+const consentVariants = ["paragraphs", "wallet_paragraphs"] as const;
+export type ConsentVariant = (typeof consentVariants)[number];
+
 const TermsReference = named(
   "ConsentTermsReference",
   open({
     version: Type.String({ examples: ["2026-01"] }),
     hash: Type.String({ description: "`sha256:` and the hash of the texts in all languages." }),
+    text: OneOf(consentVariants, {
+      description:
+        "Which part of the texts this session is shown. The receipt has it where it is `wallet_paragraphs`.",
+    }),
   }),
 );
 
@@ -559,6 +567,12 @@ const ConsentText = named(
   open({
     title: Type.String(),
     paragraphs: Type.Array(Type.String()),
+    wallet_paragraphs: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          "In place of `paragraphs` for sessions that a wallet can answer. Absent where there is no difference.",
+      }),
+    ),
     reviewed: Type.Boolean({
       description: "False: a translation that no lawyer has read; the page says so, and English is binding.",
     }),

@@ -8,7 +8,7 @@ import { label } from "@assay/credential/cose/headers";
 import { signSign1 } from "@assay/credential/cose/sign1";
 import type { Purpose } from "@assay/credential/trust-anchor";
 import { type Identity, makeCertificate } from "@assay/credential/x509/make-certificate";
-import { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } from "@peculiar/x509";
+import { Pkcs10CertificateRequest } from "@peculiar/x509";
 import { CompactSign } from "jose";
 import { dayMs } from "../../src/platform/kernel/clock.ts";
 import type { WalletListType } from "../../src/verification/trust/read-wallet-list.ts";
@@ -16,6 +16,7 @@ import { changeTrust } from "../../src/verification/trust/trust.store.ts";
 import { insertWalletImport } from "../../src/verification/trust/wallet-trust.store.ts";
 import type { TestService } from "./service.ts";
 
+const subjectAlternativeName = "2.5.29.17";
 const validity = { notBefore: new Date("2026-01-01T00:00:00Z"), notAfter: new Date("2040-01-01T00:00:00Z") };
 
 /** An authority of wallet issuers, with a signer below it. */
@@ -148,7 +149,7 @@ export async function certify(issuer: Identity, requestFile: string, days: numbe
     notAfter: new Date(now + days * dayMs),
     keys: { publicKey, privateKey: issuer.privateKey },
     issuer,
-    extensions: request.getExtensions(SubjectAlternativeNameExtension),
+    extensions: request.extensions.filter(({ type }) => type === subjectAlternativeName),
   });
 }
 

@@ -199,7 +199,7 @@ function standIn({ name, domain, colour, logo, asked }: Look): Details {
     requirements: { clone_detection: "preferred", revocation: "preferred", binding: "preferred" },
     locale: null,
     tries: { nfc_tries_used: 0, nfc_tries_left: 3, liveness_tries_used: 0, liveness_tries_left: 3 },
-    terms: { version: "", hash: "" },
+    terms: { version: "", hash: "", text: "paragraphs" },
     desk_readers: false,
     reader_apps: { android: null, ios: null },
     consent: null,

@@ -25,8 +25,6 @@ import { RequiredOfDocument } from "./required-of-document.tsx";
 export type ConsentToWallet = {
   /** What is looked at beyond what is shared. */
   lookedAt: (shared: ReadonlySet<string>) => ReactNode;
-  /** What is agreed to. */
-  agreed: string;
   needs: readonly (readonly [IconName, string])[];
 };
 
@@ -126,7 +124,8 @@ export function ConsentScreen({
 
   const ofChip = offers.includes("chip");
   const text = texts?.texts[shownIn];
-  const [first, ...others] = text?.paragraphs ?? [];
+  // A process of the release before, which may answer during an update, has one text.
+  const [first, ...others] = text?.[details.terms.text ?? "paragraphs"] ?? text?.paragraphs ?? [];
   const { name } = details.organization;
   return (
     <Screen title={t.consentTitle(name)} lead={t.consentLead}>
@@ -159,7 +158,6 @@ export function ConsentScreen({
             <p className="text-muted" {...writtenIn(text, shownIn)}>
               {first ?? t.loading}
             </p>
-            {wallet && <p className="text-muted">{wallet.agreed}</p>}
             <Unreviewed
               reviewed={texts?.texts[language]?.reviewed !== false}
               inEnglish={inEnglish}

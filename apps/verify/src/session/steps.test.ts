@@ -22,6 +22,11 @@ test("where a wallet is one of two ways, the steps are those of the way that the
   assert.deepEqual(stepsOf({ steps: [chip, face, { ...wallet, passed: true }] }, "done"), ofWallet);
 });
 
+test("while the person chooses between several ways, choosing is the step", () => {
+  const several = { steps: [step("wallet"), step("chip"), step("face")] };
+  assert.deepEqual(stepsOf(several, "choose"), ["consent", "choose", "done"]);
+});
+
 test("a wallet has failed the session when its tries are used up", () => {
   const used = { ...step("wallet"), tries_used: 3, tries_left: 0 };
   assert.equal(hasWalletFailed({ steps: [step("chip"), used] }), true);

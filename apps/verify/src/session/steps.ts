@@ -5,11 +5,15 @@ type Planned = Pick<Status, "steps">;
 /** The step in which a wallet is asked. It takes the place of all others. */
 export const walletStep = "wallet";
 
+/** In place of the steps that follow, until the person has chosen between several ways. */
+export const chooseStep = "choose";
+
 /**
  * What a person goes through: they agree, do the steps of the session, and are done. The partner's page gets the same names. Where a
  * wallet is one of several ways, these are the steps of the way that the current step belongs to, or that has led somewhere.
  */
 export function stepsOf(status: Planned, current: string | null): readonly string[] {
+  if (current === chooseStep) return ["consent", chooseStep, "done"];
   const steps = planned(status);
   const { name: decisive } =
     steps.find(({ name }) => name === current) ?? steps.find(({ passed }) => passed) ?? steps[0] ?? {};

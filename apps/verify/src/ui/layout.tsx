@@ -10,6 +10,8 @@ import { Logo, OwnSign } from "./logo.tsx";
 import { AnnounceContext, useAnnounce } from "./screen.tsx";
 
 /** What surrounds every screen: who asks, the language, the steps, the time, and a voice for screen readers. */
+export type StepNames = Readonly<Record<string, string>>;
+
 export function Layout({
   ready,
   details,
@@ -17,6 +19,7 @@ export function Layout({
   tellsOffline = true,
   steps,
   step,
+  stepNames = {},
   deadline,
   onLanguage,
   actions,
@@ -31,6 +34,8 @@ export function Layout({
   /** All steps, by name, and the one whose turn it is. */
   steps: readonly string[];
   step: string | null;
+  /** The names of steps that only a part of the page knows. */
+  stepNames?: StepNames;
   deadline: { clock: ServiceClock; expiresAt: string } | null;
   onLanguage: (language: Language) => void;
   actions?: ReactNode;
@@ -73,7 +78,7 @@ export function Layout({
                 <strong className="font-semibold text-ink">{t.sandboxBadge}.</strong> {t.sandboxNote}
               </p>
             )}
-            {step !== null && <Steps steps={steps} current={step} />}
+            {step !== null && <Steps steps={steps} current={step} names={stepNames} />}
           </div>
         </header>
         {/* What stands above comes only now. Another element in its place does not jump; the same one, pushed down, would. */}
@@ -143,13 +148,21 @@ function LanguageChoice({ onLanguage }: { onLanguage: (language: Language) => vo
   );
 }
 
-function Steps({ steps, current: step }: { steps: readonly string[]; current: string }) {
+function Steps({
+  steps,
+  current: step,
+  names: ofPart,
+}: {
+  steps: readonly string[];
+  current: string;
+  names: StepNames;
+}) {
   const { t } = useWords();
   const names: Readonly<Record<string, string>> = {
     consent: t.stepAgree,
     chip: t.stepRead,
     face: t.stepFace,
-    wallet: t.stepWallet,
+    ...ofPart,
     done: t.stepDone,
   };
   const current = steps.indexOf(step);

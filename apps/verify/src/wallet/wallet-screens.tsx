@@ -31,7 +31,6 @@ import type { WalletWords } from "./wallet-words.ts";
 export function consentToWallet(w: WalletWords, details: Details, offers: readonly Offer[]): ConsentToWallet {
   return {
     lookedAt: (shared) => <LookedAt details={details} shared={shared} words={w} />,
-    agreed: w.agreed,
     needs: details.sandbox
       ? [["phone", w.need.test]]
       : offers.flatMap((offer) => (offer === "chip" ? [] : [["phone", w.need[offer]] as const])),

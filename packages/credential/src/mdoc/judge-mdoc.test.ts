@@ -208,7 +208,7 @@ describe("accepted", () => {
     const longer = await issueChanged(["valueDigests", pid], () => digests, mdoc);
     const response = await present(longer, { disclose: "all" });
     await refuses("digest_mismatch", response);
-    const asWritten = mdoc.items.reduce(
+    const asWritten = mdoc.items.reduce<Uint8Array>(
       (whole, { bytes }) => replaced(whole, encode(embedded(bytes)), withLongerTag(bytes)),
       response,
     );

@@ -158,18 +158,21 @@ test("an RSA authority vouches for elliptic signers of a PID or a proof of age, 
     const keys = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
     const subject = "C=UT, CN=RSA Authority";
     const signing = { name, hash, saltLength: 32 };
-    const make = async (order: object) => {
+    const make = async (of: string, publicKey: Identity["publicKey"], extensions: Extension[] = []) => {
+      const by = { issuer: subject, signingKey: keys.privateKey, signingAlgorithm: signing };
       const certificate = await X509CertificateGenerator.create({
-        ...{ issuer: subject, ...valid, signingKey: keys.privateKey, signingAlgorithm: signing },
-        ...order,
+        subject: of,
+        publicKey,
+        extensions,
+        ...by,
+        ...valid,
       });
       return new Uint8Array(certificate.rawData);
     };
-    const extensions = [new BasicConstraintsExtension(true, undefined, true)];
-    const root = await make({ subject, publicKey: keys.publicKey, extensions });
+    const root = await make(subject, keys.publicKey, [new BasicConstraintsExtension(true, undefined, true)]);
     const elliptic = await signer(await authority());
-    const leaf = await make({ subject: "C=UT, CN=Signer", publicKey: elliptic.publicKey });
-    const inRsa = await make({ subject: "C=UT, CN=Signer", publicKey: keys.publicKey });
+    const leaf = await make("C=UT, CN=Signer", elliptic.publicKey);
+    const inRsa = await make("C=UT, CN=Signer", keys.publicKey);
     return { root, leaf, inRsa };
   };
   const judge = async (leaf: Uint8Array, root: Uint8Array, purpose: "pid" | "mdl" | "age") => {

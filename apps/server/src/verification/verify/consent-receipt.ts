@@ -1,5 +1,6 @@
 import type { PageLanguage } from "@assay/contract/facts";
 import type { SessionId } from "@assay/contract/ids";
+import type { ConsentVariant } from "@assay/contract/verify";
 import type { Core } from "../../platform/core.ts";
 import type { ReceiptKeyRow } from "../../platform/key-ring/receipt-key.store.ts";
 import { signReceipt } from "../../platform/key-ring/receipt-key.ts";
@@ -14,7 +15,7 @@ type ConsentReceipt = {
   asked: ShareFields;
   agreed: string[];
   declined: string[];
-  terms: { version: string; hash: string; language: PageLanguage | null };
+  terms: { version: string; hash: string; language: PageLanguage | null; text?: ConsentVariant };
   given_at: string;
 };
 

@@ -1,11 +1,20 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { type PageLanguage, pageLanguages } from "@assay/contract/facts";
+import { defaultMethods, type Method, type PageLanguage, pageLanguages } from "@assay/contract/facts";
+import type { ConsentVariant } from "@assay/contract/verify";
 import type { Config } from "../../config.ts";
 import { ConfigError } from "../../settings/config-error.ts";
 
-/** `reviewed`: false for a translation that no lawyer has read. */
-export type ConsentText = { title: string; paragraphs: string[]; reviewed: boolean };
+/**
+ * `wallet_paragraphs`: for sessions that a wallet can answer; left out where that makes no difference. `reviewed`: false for a translation that no
+ * lawyer has read.
+ */
+export type ConsentText = {
+  title: string;
+  paragraphs: string[];
+  wallet_paragraphs?: string[];
+  reviewed: boolean;
+};
 /** English is always there, and binding; in a language that is missing the page shows English. */
 type TextsByLanguage = { en: ConsentText } & Partial<Record<PageLanguage, ConsentText>>;
 export type ConsentTexts = { version: string; hash: string; texts: TextsByLanguage };
@@ -35,13 +44,45 @@ export function parseConsentTexts(text: string): Omit<ConsentTexts, "hash"> {
     if (text === undefined && language !== "en") continue;
     const { title, paragraphs, reviewed = true } = (text ?? {}) as Record<string, unknown>;
     if (!isText(title)) throw new Error(`\`texts.${language}.title\` is missing`);
-    if (!Array.isArray(paragraphs) || paragraphs.length === 0 || !paragraphs.every(isText))
-      throw new Error(`\`texts.${language}.paragraphs\` must be a list of texts`);
+    if (!Array.isArray(paragraphs) || paragraphs.length === 0 || !paragraphs.every(isParagraph))
+      throw new Error(
+        `\`texts.${language}.paragraphs\` must be a list of texts, or of texts for \`document\` and \`wallet\``,
+      );
     if (typeof reviewed !== "boolean")
       throw new Error(`\`texts.${language}.reviewed\` must be true or false`);
-    texts[language] = { title, paragraphs, reviewed };
+    const read = { title, ...readParagraphs(paragraphs), reviewed };
+    if ((read.wallet_paragraphs === undefined) !== ((texts.en ?? read).wallet_paragraphs === undefined))
+      throw new Error(`\`texts.${language}.paragraphs\` must differ for wallets exactly where English does`);
+    texts[language] = read;
   }
   return { version, texts: texts as TextsByLanguage };
+}
+
+/** The same text for every way, or one for documents and one for wallets. */
+type Paragraph = string | { document: string; wallet: string };
+
+function readParagraphs(
+  paragraphs: readonly Paragraph[],
+): Pick<ConsentText, "paragraphs" | "wallet_paragraphs"> {
+  const of = (way: "document" | "wallet") =>
+    paragraphs.map((paragraph) => (typeof paragraph === "string" ? paragraph : paragraph[way]));
+  const differs = paragraphs.some((paragraph) => typeof paragraph !== "string");
+  return { paragraphs: of("document"), ...(differs ? { wallet_paragraphs: of("wallet") } : {}) };
+}
+
+/** Which of the texts a person is shown, and agrees to. */
+export function shownText(
+  { texts }: Pick<ConsentTexts, "texts">,
+  methods: readonly Method[] | null,
+): ConsentVariant {
+  const byWallet = (methods ?? defaultMethods).some((method) => !defaultMethods.includes(method));
+  return byWallet && texts.en.wallet_paragraphs !== undefined ? "wallet_paragraphs" : "paragraphs";
+}
+
+function isParagraph(value: unknown): value is Paragraph {
+  if (typeof value !== "object" || value === null) return isText(value);
+  const { document, wallet } = value as Record<string, unknown>;
+  return isText(document) && isText(wallet);
 }
 
 function isText(value: unknown): value is string {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import { decideConsent } from "./consent.ts";
-import { parseConsentTexts } from "./consent-texts.ts";
+import { loadConsentTexts, parseConsentTexts, shownText } from "./consent-texts.ts";
 
 const keys = ["family_name", "given_names", "date_of_birth", "service_document_id"];
 const asked = fc
@@ -61,4 +61,37 @@ test("a language may be missing from the texts, and a translation that no lawyer
     JSON.stringify({ version: "1", texts: { en: text, de: { ...text, reviewed: false }, tlh: text } }),
   );
   assert.deepEqual(texts, { en: { ...text, reviewed: true }, de: { ...text, reviewed: false } });
+});
+
+test("a paragraph may have one text for documents and one for wallets, in every language or in none", () => {
+  const both = { title: "Title", paragraphs: ["One.", { document: "Chip.", wallet: "Wallet." }] };
+  const parse = (texts: object) => parseConsentTexts(JSON.stringify({ version: "1", texts }));
+  const parsed = parse({ en: both });
+  assert.deepEqual(parsed.texts.en, {
+    title: "Title",
+    paragraphs: ["One.", "Chip."],
+    wallet_paragraphs: ["One.", "Wallet."],
+    reviewed: true,
+  });
+  assert.equal(shownText(parsed, ["wallet_pid", "document_chip"]), "wallet_paragraphs");
+  assert.equal(shownText(parsed, null), "paragraphs");
+  const plain = { title: "Title", paragraphs: ["One.", "Two."] };
+  assert.equal(shownText(parse({ en: plain }), ["wallet_pid"]), "paragraphs");
+  assert.throws(() => parse({ en: both, de: plain }), /texts\.de\.paragraphs.*exactly where English does/);
+  assert.throws(() => parse({ en: plain, de: both }), /texts\.de\.paragraphs.*exactly where English does/);
+  const half = { title: "Title", paragraphs: [{ wallet: "Wallet." }] };
+  assert.throws(() => parse({ en: half }), /texts\.en\.paragraphs/);
+});
+
+test("the texts of earlier versions are kept byte for byte, so that a receipt can be compared with what it names", () => {
+  const hashes = {
+    "2026-03-01": "8b5ce63111a7624b07dbb87929cb483b3c8818d1fdbaafc8180fdb5f9cf50577",
+    "2026-11-16": "644b43c692fe4da82d9ff969bf1925753d37b1e82621233891ecf88d9a1bff56",
+  };
+  for (const [version, hash] of Object.entries(hashes)) {
+    const consentTextsFile = new URL(`../../../terms/former/${version}.json`, import.meta.url).pathname;
+    const texts = loadConsentTexts({ consentTextsFile });
+    assert.deepEqual([texts.version, texts.hash], [version, `sha256:${hash}`]);
+  }
+  assert.ok(!Object.hasOwn(hashes, loadConsentTexts({ consentTextsFile: "" }).version));
 });

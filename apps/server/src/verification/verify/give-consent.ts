@@ -12,7 +12,7 @@ import type { SessionRow } from "../sessions/session.store.ts";
 import { type ConsentRow, putConsent } from "./consent.store.ts";
 import { decideConsent } from "./consent.ts";
 import { signConsentReceipt } from "./consent-receipt.ts";
-import type { ConsentTexts } from "./consent-texts.ts";
+import { type ConsentTexts, shownText } from "./consent-texts.ts";
 import { deleteHandoffTokens } from "./handoff.store.ts";
 import { lockOpenSessionOfPerson } from "./session-of-person.ts";
 
@@ -56,6 +56,7 @@ function putDown(core: Core, texts: ConsentTexts, request: Request): Promise<Giv
     }
     if (key === null) return "no_receipt_key";
     const id = newUuid<ConsentId>(now);
+    const shown = shownText(texts, session.methods);
     const domain = await findShownDomain(tx, organization.id, session.redirectUrl);
     const receipt = await signConsentReceipt(core, key, core.publicUrl(), {
       jti: id,
@@ -65,7 +66,13 @@ function putDown(core: Core, texts: ConsentTexts, request: Request): Promise<Giv
       asked: session.shareFields,
       agreed: choice.selected,
       declined: choice.declined,
-      terms: { version: texts.version, hash: texts.hash, language: request.language },
+      terms: {
+        version: texts.version,
+        hash: texts.hash,
+        language: request.language,
+        // Receipts of other sessions stay as they were.
+        ...(shown === "paragraphs" ? {} : { text: shown }),
+      },
       given_at: now.toISOString(),
     });
     const cancelToken = newToken();

@@ -1,6 +1,6 @@
 import { idLengths, type PageLanguage, pageLanguages } from "@assay/contract/facts";
 import type { SessionId } from "@assay/contract/ids";
-import type { VerifyDetails, VerifyStatusData } from "@assay/contract/verify";
+import type { ConsentVariant, VerifyDetails, VerifyStatusData } from "@assay/contract/verify";
 import { previewPath } from "@assay/ui/preview";
 import type { Static } from "typebox";
 import type { Core } from "../../platform/core.ts";
@@ -80,7 +80,8 @@ export async function giveToPage(
   path: string,
   accepted: string,
 ): Promise<GivenToPage | null> {
-  if (path.split("?", 1)[0] === previewPath) return { language: "en", data: { texts: textsIn("en", texts) } };
+  if (path.split("?", 1)[0] === previewPath)
+    return { language: "en", data: { texts: textsIn("en", texts, "paragraphs") } };
   const id = pageOfSession.exec(path)?.[1];
   if (id === undefined) return null;
   const sessionId = knownId<SessionId>(id);
@@ -88,12 +89,17 @@ export async function giveToPage(
   const status = details === null ? null : await readStatus(core, sessionId);
   if (details === null || status === null) return null;
   const language = languageOfPage(details, accepted);
-  return { language, data: { details, status, texts: textsIn(language, texts) } };
+  return { language, data: { details, status, texts: textsIn(language, texts, details.terms.text) } };
 }
 
-function textsIn(language: PageLanguage, { version, hash, texts }: ConsentTexts): TextsOfPage {
-  const text = texts[language];
-  return { version, hash, texts: text === undefined ? { en: texts.en } : { [language]: text } };
+/** Without the text that is not shown: the page has a limit for its weight. */
+function textsIn(language: PageLanguage, texts: ConsentTexts, shown: ConsentVariant): TextsOfPage {
+  const { version, hash } = texts;
+  const text = texts.texts[language];
+  const { wallet_paragraphs: ofWallet, ...rest } = text ?? texts.texts.en;
+  const given =
+    shown === "paragraphs" || ofWallet === undefined ? rest : { ...rest, wallet_paragraphs: ofWallet };
+  return { version, hash, texts: text === undefined ? { en: given } : { [language]: given } };
 }
 
 /** The language of the page before anybody has chosen another: the one agreed in, then the partner's, then the browser's. */

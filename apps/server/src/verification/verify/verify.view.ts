@@ -13,7 +13,7 @@ import { statusAt } from "../sessions/session.ts";
 import { triesOf } from "../sessions/tries.ts";
 import { wayOf, waysToSatisfy } from "../sessions/ways.ts";
 import type { ConsentRow } from "./consent.store.ts";
-import type { ConsentTexts } from "./consent-texts.ts";
+import { type ConsentTexts, shownText } from "./consent-texts.ts";
 import { type ReaderApps, viewReaderApps } from "./reader-apps.ts";
 import type { StatusRow } from "./status.store.ts";
 
@@ -162,7 +162,7 @@ export function viewDetails(
     requirements: demandsOf(session.requirements),
     locale: session.locale,
     tries: viewTries(session),
-    terms: { version: texts.version, hash: texts.hash },
+    terms: { version: texts.version, hash: texts.hash, text: shownText(texts, session.methods) },
     consent: consent && viewConsent(consent, session),
     reader_apps: viewReaderApps(parts.readerApps, parts.publicUrl),
     desk_readers: parts.deskReaders,

@@ -98,13 +98,13 @@ test("an authority is imported for one purpose, and counts for no other and for 
 
   // The same file may serve a second purpose.
   assert.equal((await trust("import", "--purpose", "age", file)).code, 0);
-  assert.deepEqual(await trusted("age"), ["First by operator"]);
+  assert.deepEqual(await trusted("age"), ["First by operator", "RSA by operator"]);
   assert.match((await trust("list", "--imports")).text, /for mdl\n.*for age/);
-  assert.match((await trust("status")).text, /Wallet issuers: 0 for pid, 1 for mdl, 1 for age\./);
+  assert.match((await trust("status")).text, /Wallet issuers: 0 for pid, 1 for mdl, 2 for age\./);
   const { version } = await readTrust(core.db);
   assert.equal((await trust("import", "--purpose", "age", file)).code, 0);
   assert.equal((await readTrust(core.db)).version, version, "importing it again changes nothing");
-  const hash = sha256(Buffer.from(pem(first.certificate, leaf.certificate)));
+  const hash = sha256(Buffer.from(pem(first.certificate, leaf.certificate, rsa)));
   assert.equal((await trust("remove", hash.slice(0, 16))).code, 0);
   assert.deepEqual(await trusted("mdl"), []);
 });

@@ -204,6 +204,34 @@ test("the receipt says what was asked and agreed, verifies with the published ke
   expectError(await api.as(other.cancelToken).get(`${other.path}/consent-receipt`), 409, "CONSENT_REQUIRED");
 });
 
+test("where a wallet can answer, the person agrees to the text about wallets, and the receipt says so", async () => {
+  const asked = { age_over_18: { required: true, reason: "We may only serve adults." } };
+  const { id, path } = await startVerification(partner.api, {
+    methods: ["wallet_pid", "document_chip"],
+    share_fields: asked,
+  });
+  const { terms } = await detailsOf(path);
+  assert.equal(terms.text, "wallet_paragraphs");
+  const { texts, version, hash } = expectData(await api.get("/v1/verify/consent-texts"));
+  for (const language of pageLanguages) {
+    const { paragraphs, wallet_paragraphs: ofWallet } = texts[language];
+    assert.equal(ofWallet.length, paragraphs.length);
+    assert.notEqual(ofWallet[0], paragraphs[0], language);
+    assert.notEqual(ofWallet[2], paragraphs[2], language);
+  }
+  assert.match(texts.en.wallet_paragraphs[2], /your date of birth.* looked at but not shared/s);
+  const { keys } = expectData(await api.get("/v1/verify/consent-receipt-keys"));
+  const { receipt } = await agree(api, id, ["age_over_18", "service_document_id"]);
+  const { payload } = openReceipt(receipt, keys[0]);
+  assert.deepEqual(payload.terms, { version, hash, language: null, text: "wallet_paragraphs" });
+  const page = await (await fetch(`${service.url}/verify/${id}`)).text();
+  assert.ok(page.includes("what your wallet presents is checked"), "it comes with the page");
+  const other = await startVerification(partner.api);
+  assert.equal((await detailsOf(other.path)).terms.text, "paragraphs");
+  const pageOfOther = await (await fetch(`${service.url}/verify/${other.id}`)).text();
+  assert.ok(!pageOfOther.includes("what your wallet presents is checked"), "and weighs nothing elsewhere");
+});
+
 test("agreeing again replaces the choice and voids what was made under it; a claim fixes it", async () => {
   const { id, path } = await startVerification(partner.api);
   const first = await agree(api, id, [...requiredKeys, "nationality_code"]);
