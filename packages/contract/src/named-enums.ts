@@ -16,7 +16,7 @@ import {
   sessionStatuses,
   walletEvidence,
 } from "./sessions.ts";
-import { cancelOutcomes } from "./verify.ts";
+import { cancelOutcomes, consentVariants } from "./verify.ts";
 import { lookedAt, walletChannels, walletMethods } from "./wallet-facts.ts";
 import { answerErrors } from "./webhook-listeners.ts";
 import { deliveryErrors, deliveryStatuses, disabledReasons, endpointKinds } from "./webhooks.ts";
@@ -42,6 +42,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
   EventType: eventTypes,
   EvidenceWarning: Object.keys(evidenceWarnings),
   FaceCheck: faceChecks,
+  ConsentVariant: consentVariants,
   FailureCode: failureCodes,
   FieldSource: ["rc", "default"],
   GoLivePoint: goLivePoints,

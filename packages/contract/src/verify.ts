@@ -176,7 +176,7 @@ export const ConsentState = named(
 );
 
 /** The texts of a language that a person may be shown: for a document alone, or where a wallet can answer too. */
-const consentVariants = ["paragraphs", "wallet_paragraphs"] as const;
+export const consentVariants = ["paragraphs", "wallet_paragraphs"] as const;
 export type ConsentVariant = (typeof consentVariants)[number];
 
 const TermsReference = named(
@@ -569,6 +569,7 @@ const ConsentText = named(
     paragraphs: Type.Array(Type.String()),
     wallet_paragraphs: Type.Optional(
       Type.Array(Type.String(), {
+        examples: [["You agree that what your wallet presents is checked."]],
         description:
           "In place of `paragraphs` for sessions that a wallet can answer. Absent where there is no difference.",
       }),
