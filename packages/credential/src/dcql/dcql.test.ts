@@ -272,3 +272,16 @@ test("of an answer counts the first set that is whole, and what else was agreed 
   assert.equal(kept("name", "number"), null);
   assert.equal(kept(), null);
 });
+
+test("where an age is all that is asked for, a credential that states it is preferred to one with the birth date", () => {
+  const options = (...keys: string[]) => {
+    const asked = askedFor(
+      ["pid", "mdl"],
+      keys.map((key) => ({ key, required: true })),
+    );
+    return dcqlQuery(asked, []).credential_sets?.[0]?.options.flat();
+  };
+  assert.deepEqual(options("age_over_18", "service_document_id"), ["mdl", "pid_sd", "pid_mdoc"]);
+  assert.deepEqual(options("age_over_18", "family_name"), ["pid_sd", "pid_mdoc", "mdl"]);
+  assert.deepEqual(options("date_of_birth"), ["pid_sd", "pid_mdoc", "mdl"]);
+});

@@ -23,12 +23,31 @@ export type DcqlCredential = {
 /** More authorities than these make the request long, and help a wallet little to choose. */
 const maxAuthorities = 20;
 
-/** One of the credentials is asked for, in the order given. */
+/** One of the credentials is asked for, in the order given. Where an age is all, one that states it comes first. */
 export function dcqlQuery(asked: readonly AskedCredential[], anchors: readonly TrustAnchor[]): DcqlQuery {
   const credentials = asked.map((credential) => credentialQuery(credential, anchors));
   if (credentials.length < 2) return { credentials };
-  return { credentials, credential_sets: [{ options: asked.map(({ id }) => [id]), required: true }] };
+  return {
+    credentials,
+    credential_sets: [{ options: inPreference(asked).map(({ id }) => [id]), required: true }],
+  };
 }
+
+/** From the others the age has to be worked out, which takes a look at the birth date. */
+function inPreference(asked: readonly AskedCredential[]): readonly AskedCredential[] {
+  const isForAge = asked.every(({ claimSets }) =>
+    claimSets.flat().every((path) => ageClaim.test(claimId(path))),
+  );
+  return isForAge
+    ? [...asked.filter(statesAge), ...asked.filter((credential) => !statesAge(credential))]
+    : asked;
+}
+
+function statesAge({ claimSets: [first = []] }: AskedCredential): boolean {
+  return first.some((path) => claimId(path).startsWith("age_over_"));
+}
+
+const ageClaim = /^(?:age_over_\d+|birth_?date|expiry_date|date_of_expiry)$/;
 
 function credentialQuery(asked: AskedCredential, anchors: readonly TrustAnchor[]): DcqlCredential {
   const paths = [...new Map(asked.claimSets.flat().map((path) => [claimId(path), path] as const))];

@@ -310,7 +310,7 @@ test("48 hours later nothing of the organization is left but the tombstone, and 
   // Requests to wallets go with the end of their session, so this one is still open.
   await core.db.run(sql`
     with reopened as (
-      update sessions set status = 'in_progress', expires_at = ${later(clock.now(), 72 * hourMs)}
+      update sessions set status = 'in_progress', completed_at = null, expires_at = ${later(clock.now(), 72 * hourMs)}
       where id = (select min(id) from sessions where organization_id = ${organizationId}) returning id, organization_id)
     insert into wallet_requests (id_hash, session_id, organization_id, sandbox, attempt_id, channel, query, nonce, browser_hash, binding,
       state, made_at, expires_at)
