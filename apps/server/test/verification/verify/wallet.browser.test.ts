@@ -88,6 +88,12 @@ async function openTab(context: BrowserContext, address: string): Promise<Page> 
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
+/** The names of the steps, without what only screen readers get to hear of them. */
+async function stepsIn(page: Page): Promise<string[]> {
+  const names = await page.getByRole("list", { name: "Steps" }).getByRole("listitem").allInnerTexts();
+  return names.map((name) => name.replace("(done)", "").trim());
+}
+
 /** Presses what asks the wallet, and returns the request that the page got. */
 async function pressAndRead(page: Page, name: string): Promise<{ request_id: string; link: string }> {
   const [response] = await Promise.all([
@@ -153,6 +159,8 @@ test("by link: the person agrees, chooses the wallet, confirms there and comes b
   const looked = page.locator("section").filter({ hasText: "Looked at in a wallet, but not shared" });
   await looked.getByText("Date of birth, to work out your age").waitFor();
   await looked.getByText("Date of expiry, to see whether it is still valid").waitFor();
+  await page.getByText("You agree that what your wallet presents is checked").waitFor();
+  assert.deepEqual(await stepsIn(page), ["Agree", "Choose a way", "Done"]);
   await look(page, "consent");
   await agree(page);
 
@@ -163,6 +171,7 @@ test("by link: the person agrees, chooses the wallet, confirms there and comes b
     ["With your wallet", "With your passport"],
     "in the order of the partner",
   );
+  assert.equal(await page.locator("li[aria-current=step]").innerText(), "Choose a way");
   await look(page, "choose");
   // By keyboard: the heading has the focus, the ways follow.
   await page.keyboard.press("Tab");
@@ -505,6 +514,7 @@ test("a proof of age: one way, no choice; on a computer the code is the request 
   assert.equal(await page.getByText("Looked at in a wallet").count(), 0, "nothing else is looked at");
   await agree(page);
   await heading(page, "Use your age app").waitFor();
+  assert.deepEqual(await stepsIn(page), ["Agree", "Use your age app", "Done"]);
   const { link } = await pressAndRead(page, "Show a code");
   assert.match(link, /^av:\/\//);
   await page.getByRole("img", { name: "QR code for the age app" }).waitFor();
