@@ -292,6 +292,7 @@ export const fieldNotes: Readonly<Record<string, FieldNote>> = {
   },
   accepted_by: { example: "0b8f6f0e-6f0b-4c55-9d5b-0d6f8f7f3c11" },
   text: { example: "# Terms" },
+  "ConsentTermsReference.text": { example: "paragraphs" },
   webhook_endpoint_id: { example: "whe_0jYwqF3bT1xK9mZ20jYwqF3bT1xK9mZ2" },
   "VerifyOrganization.name": { description: "Name, as it is shown.", example: "Acme Bank" },
   domain: { example: "acme.example.com" },
