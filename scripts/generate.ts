@@ -20,8 +20,8 @@ import {
 import { fontsCss, latinCss } from "@assay/ui/font-slices";
 import { tokensCss } from "@assay/ui/tokens";
 import pg from "pg";
-import { fileSettings, settings } from "../apps/server/src/config.ts";
-import { createTool, finishTool } from "../apps/server/src/operations/mcp/sandbox-tools.ts";
+import { settings } from "../apps/server/src/config.ts";
+import { finishTool } from "../apps/server/src/operations/mcp/sandbox-tools.ts";
 import {
   describeAlarmRules,
   describeAlarms,
@@ -135,7 +135,7 @@ function describeWarnings(): string {
 function describeTools(): string {
   const does = ({ readOnlyHint, destructiveHint }: AgentTool["annotations"]) =>
     readOnlyHint ? "reads" : destructiveHint ? "changes" : "adds";
-  const rows = [...toolsOf(routes), createTool, finishTool].map(
+  const rows = [...toolsOf(routes), finishTool].map(
     ({ name, scope, title, annotations, changesDestination }) =>
       `| \`${name}\` | \`${scope}\`${changesDestination ? " and the switch" : ""} | ${title} | ${does(annotations)} |`,
   );

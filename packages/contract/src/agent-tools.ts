@@ -75,6 +75,57 @@ export const withheldFields: Readonly<Record<string, string>> = {
 /** The argument that becomes the header `Idempotency-Key`. */
 export const idempotencyArgument = "idempotency_key";
 
+/** The argument of `createSession` by which an agent makes sure that it makes no live session. */
+export const sandboxArgument = "sandbox";
+
+/**
+ * What a model reads of a tool in place of the route's description: when to use it, what comes before and after, and by
+ * what to narrow. Statuses and headers mean nothing to it.
+ */
+export const toolTexts: Readonly<Record<string, string>> = {
+  createSession:
+    "First step of every verification. Send the person to the `verification_url` of the answer, then read the outcome with `getSession`. For a test pass `sandbox: true` and end the session with `finishSandboxSession`. Ask only for the `share_fields` that you need.",
+  listSessions:
+    "Finds sessions, newest first. Narrow by `status`, period, `client_reference_id`, its prefix, or one entry of `metadata`. For a session whose id you know use `getSession`.",
+  listAttempts:
+    "Shows which devices tried and why a try failed. Give `session_id` when `getSession` says `failed`, or when a session does not move.",
+  getSession:
+    "Reads one session: `status`, `failure_code`, what the person agreed to. Call it after `createSession` until `status` is neither `created` nor `in_progress`. No claims are in it.",
+  cancelSession:
+    "Stops a session that has not ended; repeating it changes nothing. Refused while a device is at work, and after success or failure.",
+  sessionsOverview:
+    "Totals and days: outcomes, success rate, time to complete, failure codes. For questions about many sessions; `listSessions` has single ones.",
+  webhooksOverview:
+    "How deliveries fare. Start here when events do not arrive, then narrow down with `listWebhookDeliveries`.",
+  createWebhookEndpoint:
+    "Adds an address that receives outcomes. Next call `registerWebhookKey`, since nothing is sent without a key, then `testWebhookEndpoint`.",
+  listWebhookEndpoints:
+    "Finds endpoints. `enabled: false` gives those that are switched off, with `disabled_reason`.",
+  getWebhookEndpoint: "Reads one endpoint: address, subscribed types, and why it is disabled.",
+  updateWebhookEndpoint:
+    "Changes an endpoint, or enables it again after its receiver was mended. A disabled endpoint keeps what waits. Give at least one field.",
+  deleteWebhookEndpoint:
+    "Removes an endpoint for good, and what waits for it. To pause it, use `updateWebhookEndpoint` with `enabled: false`.",
+  testWebhookEndpoint:
+    "Sends a test event to one endpoint. Use it after a change of address or key, then look at `listWebhookDeliveries` with its `endpoint_id`.",
+  registerWebhookKey:
+    "Gives an endpoint the public RSA key, of 2048 bits or more, that its events are encrypted to. The key that was activated last is used. Never send a private key.",
+  listWebhookKeys: "The encryption keys of an endpoint. Read it before you deactivate one.",
+  deactivateWebhookKey:
+    "Stops encrypting to a key. Register its successor first. What is encrypted already is still delivered.",
+  reactivateWebhookKey: "Encrypts to a deactivated key again.",
+  listWebhookDeliveries:
+    "Finds deliveries, newest first. Narrow by `status` (`failed`: no more tries), `endpoint_id`, `event_id` or period.",
+  getWebhookDelivery:
+    "One delivery with each try: status, error, duration. Shows why a receiver did not accept it.",
+  retryWebhookDelivery: "Sends a delivery that failed or waits again at once. Mend the receiver first.",
+  listWebhookEvents:
+    "Finds events, newest first. Narrow by `type`, `session_id` or period. What an event holds is in its encrypted deliveries only.",
+  getWebhookEvent: "Reads one event by its id; `listWebhookDeliveries` with `event_id` says where it went.",
+  replayWebhookEvent:
+    "Sends an event again to each endpoint that has not accepted it. For one endpoint use `retryWebhookDelivery`.",
+};
+
 /** The tools of these routes, in their order. */
 export function toolsOf(routes: readonly RouteDefinition[]): RouteTool[] {
   return routes.flatMap((route) => {
@@ -93,7 +144,7 @@ export function describeTool(declared: ToolDeclaration): AgentTool {
     title: declared.summary,
     description: [
       `${declared.summary}.`,
-      declared.description,
+      toolTexts[declared.id] ?? declared.description,
       ...withheld.map((name) => `This tool withholds \`${name}\`. ${withheldFields[name]}`),
     ]
       .filter((text) => text !== undefined)
@@ -132,6 +183,12 @@ function inputOf(route: ToolDeclaration): JsonSchema {
     }
     required.push(...((part?.required as string[] | undefined) ?? []));
   }
+  if (route.id === "createSession")
+    properties[sandboxArgument] = {
+      type: "boolean",
+      description:
+        "True: refuse instead of making a live session. The key decides which of the two it makes.",
+    };
   if (honoursIdempotencyKey(route))
     properties[idempotencyArgument] = {
       type: "string",
@@ -175,6 +232,8 @@ function plain(schema: unknown, leftOut: ReadonlySet<string>): JsonSchema {
   for (const [name, value] of Object.entries(schema as object)) {
     if (name.startsWith("~") || leftOut.has(name)) continue;
     if (name === "pattern" && String(value).length > maxPatternLength) continue;
+    // The pattern says what an example would.
+    if (name === "examples" && "pattern" in (schema as object)) continue;
     if (dataKeywords.has(name)) copy[name] = value as Json;
     else if (name === "properties")
       copy[name] = Object.fromEntries(
@@ -188,7 +247,17 @@ function plain(schema: unknown, leftOut: ReadonlySet<string>): JsonSchema {
       copy[name] = value.map((entry) => (isObject(entry) ? plain(entry, leftOut) : entry));
     else copy[name] = isObject(value) ? plain(value, leftOut) : (value as Json);
   }
-  return copy;
+  return leftOut === inputToo ? withAlikeFieldsOnce(copy) : copy;
+}
+
+/** A text in each of many languages is one field and a list of names. */
+function withAlikeFieldsOnce(schema: JsonSchema): JsonSchema {
+  const { properties, ...rest } = schema;
+  const fields = Object.entries(isObject(properties) ? properties : {}) as [string, JsonSchema][];
+  const [first] = fields;
+  const isAlike = new Set(fields.map(([, field]) => JSON.stringify(field))).size === 1;
+  if (first === undefined || fields.length < 10 || !isAlike || schema.required !== undefined) return schema;
+  return { ...rest, propertyNames: { enum: fields.map(([name]) => name) }, additionalProperties: first[1] };
 }
 
 /** Whether a field of this name is declared anywhere in the schema. */

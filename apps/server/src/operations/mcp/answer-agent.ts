@@ -3,9 +3,10 @@ import type { Scope } from "@assay/contract/route";
 import type { Core } from "../../platform/core.ts";
 import { ApiError } from "../../platform/kernel/api-error.ts";
 import type { KeyCaller } from "../../platform/kernel/caller.ts";
-import { minuteMs } from "../../platform/kernel/clock.ts";
+import { hourMs, minuteMs } from "../../platform/kernel/clock.ts";
 import type { SandboxDevices } from "./finish-sandbox-session.ts";
 import { type Generation, isFields, type Message, type RpcId, rpcCodes, versions } from "./message.ts";
+import { listResources, readResource } from "./resources.ts";
 import {
   createTools,
   isAllowed,
@@ -24,16 +25,18 @@ type Methods = Readonly<Record<string, (request: AgentRequest, message: Request)
 
 const serverInfo = { name: "assay", title: "Assay", version: apiVersion };
 const instructions =
-  "Assay verifies identities. Create a session, send the person to its `verification_url`, and read the session for the outcome. Who the person is never comes through these tools: it goes to webhook endpoints, encrypted to their keys. For a test, `createSandboxSession` and `finishSandboxSession` need no person.";
+  "Assay verifies identities. Create a session, send the person to its `verification_url`, and read the session for the outcome. Who the person is never comes through these tools: it goes to webhook endpoints, encrypted to their keys. For a test, `createSession` with `sandbox: true` and `finishSandboxSession` need no person. The guides are resources; begin with `partner-guide`.";
 
-/** Tools do not come and go while a connection lasts; prompts and resources there are none. */
-const capabilities = { tools: {} };
+/** Neither tools nor resources come and go while a connection lasts; prompts there are none. */
+const capabilities = { tools: {}, resources: {} };
 
 /**
  * For how long a client may keep a list of tools. A list that is older than the key's scopes does no harm, because the call is
  * refused; longer, a new scope would be noticed late.
  */
 const listKeptMs = minuteMs;
+/** Guides change with a new release only. */
+const guidesKeptMs = hourMs;
 
 /** Whose message it is, and what its call has to work with; `requestId` names the answer in the logs. */
 type AgentRequest = ToolContext & { requestId: string };
@@ -43,6 +46,7 @@ type AgentAnswer = { status: number; body: object | null };
 type AgentNeeds = {
   devices: SandboxDevices;
   metrics: Core["metrics"];
+  publicUrl: Core["publicUrl"];
   /** Throws where the key lacks the scope. */
   admit: (scope: Scope, caller: KeyCaller) => void;
   /** The envelope of a failure. */
@@ -75,11 +79,20 @@ export function createAgentAnswers(
 
   const ofBoth: Methods = {
     "tools/list": async ({ caller }, message) =>
-      listTools(
-        [...tools.values()].filter((tool) => isAllowed(tool, caller)),
-        message,
-      ),
+      hasCursor(message) ?? listTools([...tools.values()].filter((tool) => isAllowed(tool, caller))),
     "tools/call": callTool,
+    "resources/list": async (_request, message) =>
+      hasCursor(message) ?? {
+        result: { resources: listResources(needs.publicUrl()), ...keptFor(guidesKeptMs) },
+      },
+    "resources/templates/list": async (_request, message) =>
+      hasCursor(message) ?? { result: { resourceTemplates: [], ...keptFor(guidesKeptMs) } },
+    "resources/read": async (_request, { params }) => {
+      const content = readResource(params.uri, needs.publicUrl());
+      return content === null
+        ? invalid("There is no such resource; `resources/list` has those that there are.")
+        : { result: { contents: [content], ...keptFor(guidesKeptMs) } };
+    },
   };
   const methods: Readonly<Record<Generation, Methods>> = {
     stateless: {
@@ -133,9 +146,14 @@ async function settle(
   }
 }
 
-function listTools(allowed: readonly Tool[], { params }: Request): Outcome {
-  if (params.cursor !== undefined && params.cursor !== null)
-    return invalid("`cursor` is none of ours: the list comes whole.");
+/** The refusal of a cursor; null where there is none. */
+function hasCursor({ params }: Request): Outcome | null {
+  return params.cursor === undefined || params.cursor === null
+    ? null
+    : invalid("`cursor` is none of ours: the list comes whole.");
+}
+
+function listTools(allowed: readonly Tool[]): Outcome {
   // Without the schemas of answers: hosts put the whole list into the context of a model, which reads an answer without them.
   const tools = allowed.map(({ name, title, description, inputSchema, annotations }) => ({
     name,

@@ -16,6 +16,7 @@ export function mcpEndpoint(
   const answer = createAgentAnswers({
     devices,
     metrics: core.metrics,
+    publicUrl: core.publicUrl,
     admit: (scope, caller) => void admit({ access: { scope }, method: "POST" }, caller, undefined),
     writeFailure: (failure) => writeFailure(failure, core.publicUrl()),
   });

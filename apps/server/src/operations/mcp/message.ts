@@ -103,8 +103,8 @@ function checkStateless(
   if (header("mcp-protocol-version") !== version) return mismatch("MCP-Protocol-Version");
   if (!isVersion("stateless", version)) return refuseVersion(id, version);
   if (header("mcp-method") !== method) return mismatch("Mcp-Method");
-  if (method === "tools/call" && typeof params.name === "string" && named(header) !== params.name)
-    return mismatch("Mcp-Name");
+  const name = method === "tools/call" ? params.name : method === "resources/read" ? params.uri : null;
+  if (typeof name === "string" && named(header) !== name) return mismatch("Mcp-Name");
   return null;
 }
 

@@ -2,7 +2,6 @@ import { describeTool, type ToolDeclaration } from "@assay/contract/agent-tools"
 import type { SessionId as Id } from "@assay/contract/ids";
 import { closed, Nullable, OneOf, open } from "@assay/contract/schema";
 import {
-  createSession,
   failureCodes,
   SessionId,
   sessionStatuses,
@@ -23,15 +22,6 @@ import { createValidator } from "../../platform/kernel/validate.ts";
 import type { SessionRow } from "../../verification/sessions/session.store.ts";
 import type { Finish, SandboxDevices } from "./finish-sandbox-session.ts";
 
-/** The same as `createSession`, for whoever must not make a live session by mistake. */
-const createDeclaration: ToolDeclaration = {
-  ...createSession,
-  id: "createSandboxSession",
-  summary: "Create a test session",
-  description:
-    "Like `createSession`, and refused where the key would make a live session. `finishSandboxSession` ends it without a person.",
-};
-
 const documents = listTestDocuments();
 const defaultDocument = "passport-valid";
 const defaultOutcome: WalletOutcome = "valid";
@@ -41,7 +31,7 @@ const finishDeclaration = {
   method: "POST",
   summary: "Finish a test session",
   description:
-    "Agrees, reads a test document and shows a face, or answers with the test wallet, as a person would, until the session has its outcome. Sandbox sessions only. Events go to the webhook endpoints as always.",
+    "Takes the person's place in a test, after `createSession` with `sandbox: true`: agrees, reads a test document and shows a face, or answers with the test wallet. Sandbox sessions only. Then read `getSession`; events go to the webhook endpoints as always.",
   access: { scope: "sessions:write" },
   body: closed({
     session_id: SessionId,
@@ -89,7 +79,6 @@ const finishDeclaration = {
   idempotent: false,
 } as const satisfies ToolDeclaration;
 
-export const createTool = describeTool(createDeclaration);
 export const finishTool = describeTool(finishDeclaration);
 
 /** Before anything is made: a session is in the environment of the key that creates it. */
@@ -97,7 +86,7 @@ export function refuseLive({ environment }: KeyCaller): void {
   if (environment === "sandbox") return;
   throw new ApiError("SANDBOX_KEY_REQUIRED", {
     message: "The key makes live sessions, in which test documents are not accepted.",
-    hint: "Use a key of the sandbox; `createSession` makes a live session.",
+    hint: "Use a key of the sandbox, or leave `sandbox` out to make a live session.",
   });
 }
 

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type JsonSchema, routesWithoutTool, toolsOf, withheldFields } from "@assay/contract/agent-tools";
+import {
+  type JsonSchema,
+  routesWithoutTool,
+  toolsOf,
+  toolTexts,
+  withheldFields,
+} from "@assay/contract/agent-tools";
 import { pageLanguages } from "@assay/contract/facts";
 import { route } from "@assay/contract/route";
 import { routes } from "@assay/contract/routes";
@@ -134,12 +140,22 @@ test("what is withheld is in no schema, and each tool that withholds says so", (
       const declared = JSON.stringify(routes.find(({ id }) => id === name)?.reply ?? {}).includes(
         `"${field}"`,
       );
-      assert.equal(
-        description.includes(`withholds \`${field}\``),
-        declared || (name === "createSandboxSession" && field === "cancel_token"),
-        name,
-      );
+      assert.equal(description.includes(`withholds \`${field}\``), declared, name);
     }
+});
+
+test("each tool says when to use it, without words of HTTP, and names only tools that there are", () => {
+  const names = new Set(tools.map(({ name }) => name));
+  for (const { name, description } of tools) {
+    assert.ok(name in toolTexts || name === "finishSandboxSession", `${name} has no text of its own`);
+    assert.doesNotMatch(description, /\b(?:[2-5]\d\d|header)\b|\/reference/, name);
+    for (const [, other = ""] of description.matchAll(/`([a-z]+[A-Z]\w+)`/g))
+      assert.ok(names.has(other), `${name} names ${other}`);
+  }
+  assert.deepEqual(
+    Object.keys(toolTexts).filter((name) => !names.has(name)),
+    [],
+  );
 });
 
 test("every route that a key may call is a tool, or is left out for a reason", () => {

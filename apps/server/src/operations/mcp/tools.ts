@@ -1,10 +1,10 @@
-import { type AgentTool, toolsOf } from "@assay/contract/agent-tools";
+import { type AgentTool, sandboxArgument, toolsOf } from "@assay/contract/agent-tools";
 import { routes } from "@assay/contract/routes";
-import { createSession } from "@assay/contract/sessions";
+import { badField } from "../../platform/kernel/api-error.ts";
 import type { KeyCaller } from "../../platform/kernel/caller.ts";
 import type { SandboxDevices } from "./finish-sandbox-session.ts";
 import { createRouteCall, type RouteCall, readRouteAnswer } from "./route-call.ts";
-import { createTool, finishSession, finishTool, refuseLive } from "./sandbox-tools.ts";
+import { finishSession, finishTool, refuseLive } from "./sandbox-tools.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -30,19 +30,14 @@ export function createTools(devices: SandboxDevices): Tool[] {
     const callOf = createRouteCall(route);
     return {
       ...tool,
-      call: async ({ forward }, given) => readRouteAnswer((await forward(callOf(given))).text),
+      call: async ({ caller, forward }, given) => {
+        const rest = tool.name === "createSession" ? withoutSandbox(caller, given) : given;
+        return readRouteAnswer((await forward(callOf(rest))).text);
+      },
     };
   });
-  const createCallOf = createRouteCall(createSession);
   return [
     ...ofRoutes,
-    {
-      ...createTool,
-      call: async ({ caller, forward }, given) => {
-        refuseLive(caller);
-        return readRouteAnswer((await forward(createCallOf(given))).text);
-      },
-    },
     {
       ...finishTool,
       call: async ({ caller, letGo, gone }, given) => {
@@ -51,6 +46,15 @@ export function createTools(devices: SandboxDevices): Tool[] {
       },
     },
   ];
+}
+
+/** What the route takes, once it is certain that the key makes what was asked for. */
+function withoutSandbox(caller: KeyCaller, given: Arguments): Arguments {
+  const { [sandboxArgument]: sandbox, ...rest } = given;
+  if (sandbox !== undefined && sandbox !== null && typeof sandbox !== "boolean")
+    throw badField(sandboxArgument, "must be true or false");
+  if (sandbox === true) refuseLive(caller);
+  return rest;
 }
 
 export function isAllowed(tool: AgentTool, caller: KeyCaller): boolean {

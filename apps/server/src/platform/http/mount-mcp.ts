@@ -1,5 +1,5 @@
 import { apiKeyForm } from "@assay/contract/facts";
-import { bodyLimitOf, type Method } from "@assay/contract/route";
+import { bodyLimitOf, type Method, scopes } from "@assay/contract/route";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
 import type { KeyCaller } from "../kernel/caller.ts";
@@ -7,6 +7,16 @@ import { bearerOf, type IdentifyOptions, isOwnOrigin } from "./identify.ts";
 
 /** Where agents call, with the Model Context Protocol over Streamable HTTP. */
 export const mcpPath = "/mcp";
+
+/** Where OAuth clients look for what a resource wants (RFC 9728), with or without the path of the resource behind it. */
+const resourceMetadataPath = "/.well-known/oauth-protected-resource";
+/** Where they look next: for a server that would give them a token. */
+const authorizationServerPaths = [
+  "/.well-known/oauth-authorization-server",
+  "/.well-known/openid-configuration",
+];
+const noOAuth =
+  "Send an API key as `Authorization: Bearer kk_…`; a member of the organization makes one in the dashboard. There is no OAuth here, so no program can sign in by itself.";
 
 /** As for every route that an API key may call. */
 const bodyLimit = bodyLimitOf({ access: { scope: "sessions:write" } });
@@ -46,6 +56,7 @@ type McpOptions = IdentifyOptions & { answer: (request: McpRequest) => Promise<M
  */
 export function mountMcp(app: FastifyInstance, options: McpOptions): void {
   const callers = new WeakMap<FastifyRequest, KeyCaller>();
+  mountMetadata(app, options.publicUrl);
   void app.register(async (scope) => {
     // The message is parsed where a failure can be told in terms of the protocol.
     scope.removeContentTypeParser("application/json");
@@ -60,8 +71,9 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
         refuseForeignPage(request, options.publicUrl());
         const caller = await findCaller(request, options);
         if (caller === null) {
-          reply.header("www-authenticate", "Bearer");
-          throw new ApiError("UNAUTHORIZED");
+          const metadata = `${options.publicUrl()}${resourceMetadataPath}${mcpPath}`;
+          reply.header("www-authenticate", `Bearer resource_metadata="${metadata}"`);
+          throw new ApiError("UNAUTHORIZED", { hint: noOAuth });
         }
         if (caller.frozen) throw new ApiError("ORGANIZATION_FROZEN");
         callers.set(request, caller);
@@ -94,6 +106,33 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
       },
     });
   });
+}
+
+/** Says to hosts that know only OAuth that a key is wanted, which nobody but a person can give them. */
+function mountMetadata(app: FastifyInstance, publicUrl: () => string): void {
+  for (const path of [resourceMetadataPath, `${resourceMetadataPath}${mcpPath}`])
+    app.get(path, async (_request, reply) =>
+      reply
+        .header("content-type", "application/json; charset=utf-8")
+        .header("access-control-allow-origin", "*")
+        .send(
+          JSON.stringify({
+            resource: `${publicUrl()}${mcpPath}`,
+            resource_name: "Assay",
+            bearer_methods_supported: ["header"],
+            scopes_supported: scopes,
+            resource_documentation: `${publicUrl()}/docs/agents`,
+          }),
+        ),
+    );
+  for (const path of authorizationServerPaths)
+    for (const suffix of ["", mcpPath])
+      app.get(`${path}${suffix}`, async () => {
+        throw new ApiError("NOT_FOUND", {
+          message: "This service has no authorization server.",
+          hint: noOAuth,
+        });
+      });
 }
 
 async function findCaller(

@@ -14,6 +14,7 @@ import { embedScript, embedTypes } from "../pages/embed.ts";
 import {
   documentIndex,
   documentPage,
+  guidesForAgents,
   missingPage,
   pageIndexForAgents,
   referencePage,
@@ -54,6 +55,7 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
   const asAsset = { "cache-control": "public, max-age=3600" };
   const asDescription = { "cache-control": "no-cache", "access-control-allow-origin": "*" };
   const document = () => describeApi(routes) as unknown as ApiDocument;
+  const partnerDocument = () => describeApi(routes.filter(takesApiKey)) as unknown as ApiDocument;
 
   serve("/", html, pageHeaders.start, () => startPage(start()));
   serve("/assets/pages.css", "text/css; charset=utf-8", asAsset, stylesheet);
@@ -66,6 +68,7 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
   for (const { paths, type = json, describe } of machineDocuments(() => start().publicUrl))
     for (const path of paths) serve(path, type, asDescription, () => JSON.stringify(describe()));
   serve("/llms.txt", text, asDescription, () => pageIndexForAgents(document(), start().publicUrl));
+  serve("/llms-full.txt", text, asDescription, () => guidesForAgents(partnerDocument()));
   /** A page, or the same as text for a client that asks for it by `.md` or by `Accept`. */
   const sendEither = (
     { request, reply, path }: { request: FastifyRequest; reply: FastifyReply; path: string },

@@ -1,8 +1,9 @@
 import type { ApiDocument } from "./api-document.ts";
-import { type Document, type Heading, type Listed, listDocuments } from "./documents.ts";
+import { type Document, type Heading, type Listed, listDocuments, readDocument } from "./documents.ts";
 import { escapeHtml, page, part } from "./layout.ts";
 import { groupsOf, referenceIndex, referencePages } from "./reference.ts";
-import { sections } from "./site.ts";
+import { referenceText } from "./reference-text.ts";
+import { partnerGuides, sections } from "./site.ts";
 
 /** Guides with the pages beside them, their headings, and the way on. */
 export function documentPage(document: Document): string {
@@ -91,7 +92,7 @@ export function pageIndexForAgents(document: ApiDocument, publicUrl: string): st
     "",
     "An API key is sent as `Authorization: Bearer kk_…`. A member of an organization makes one in the dashboard (`/dashboard`) under API keys; begin with one of the sandbox. Without a dashboard it takes three requests: `POST /v1/auth/sign-up/email`, then with its token `POST /v1/auth/orgs` and `POST /v1/auth/api-keys`; [First verification](/docs/first-verification.md) has them.",
     "",
-    "With a key, an agent needs no checkout: `/mcp` has the API as tools, test sessions included ([Agents](/docs/agents.md)).",
+    "With a key, an agent needs no checkout: `/mcp` has the API as tools, test sessions included ([Agents](/docs/agents.md)). With HTTP alone, [this script](/docs/agents.md#with-http-alone) goes from nothing to decrypted claims. All guides and the reference for partners in one text: [/llms-full.txt](/llms-full.txt).",
     "",
     ...sections.flatMap(({ title, names }) => [`## ${title}`, "", ...guidesOf(names), ""]),
     "## API",
@@ -104,6 +105,13 @@ export function pageIndexForAgents(document: ApiDocument, publicUrl: string): st
     ),
     "",
   ].join("\n");
+}
+
+/** The guides for partners and the reference of these operations, in one text. */
+export function guidesForAgents(document: ApiDocument): string {
+  const guides = partnerGuides.map((name) => readDocument(name)?.markdown ?? "");
+  const reference = groupsOf(document).map(({ name }) => referenceText(document, name) ?? "");
+  return [...guides, ...reference].join("\n\n---\n\n");
 }
 
 function card({ name, title, summary }: Listed): string {

@@ -42,3 +42,8 @@ export const sections: readonly { title: string; names: readonly string[] }[] = 
   },
   { title: "Understand", names: ["architecture", "glossary", "decisions"] },
 ];
+
+/** Those that somebody needs who puts the service into a product. */
+export const partnerGuides: readonly string[] = sections
+  .filter(({ title }) => title === "Start" || title === "Integrate")
+  .flatMap(({ names }) => names);

@@ -102,7 +102,7 @@ function stateless(method: string, params: Record<string, unknown> = {}, told: s
 for (const mode of ["stateless", "legacy"] as const) {
   test(`a client (${mode}) makes a test session, finishes it and reads how it ended`, async () => {
     const { client, done } = await connect(partner.key.secret, mode);
-    const session = await done("createSandboxSession", { client_reference_id: "order-1" });
+    const session = await done("createSession", { sandbox: true, client_reference_id: "order-1" });
     assert.equal(session.sandbox, true);
     assert.equal("cancel_token" in session, false);
     const finished = await done("finishSandboxSession", { session_id: session.id });
@@ -130,7 +130,7 @@ test("it does not matter which process gets a message", async () => {
       turn += 1;
       return fetch(String(to).replace(url, turn % 2 === 0 ? url : other.url), init);
     });
-    const { id } = await done("createSandboxSession");
+    const { id } = await done("createSession", { sandbox: true });
     const finished = await done("finishSandboxSession", { session_id: id });
     assert.equal(finished.status, "succeeded");
     assert.equal((await done("getSession", { id })).status, "succeeded");
@@ -140,7 +140,7 @@ test("it does not matter which process gets a message", async () => {
 
 test("a test document decides how the session ends, and it ends once", async () => {
   const { done, refused } = await connect(partner.key.secret);
-  const { id } = await done("createSandboxSession");
+  const { id } = await done("createSession", { sandbox: true });
   const finished = await done("finishSandboxSession", { session_id: id, document: "passport-expired" });
   assert.equal(finished.status, "failed");
   assert.equal(finished.failure_code, "document_expired");
@@ -148,7 +148,7 @@ test("a test document decides how the session ends, and it ends once", async () 
   const unknown = await refused("finishSandboxSession", { session_id: id, document: "passport-blue" });
   assert.equal(unknown.code, "BAD_REQUEST");
   assert.match(unknown.message, /`document` must be one of: passport-valid/);
-  const open = await done("createSandboxSession", {
+  const open = await done("createSession", {
     share_fields: { sex_marker: { required: true, reason: "To address you." } },
   });
   const declined = await refused("finishSandboxSession", { session_id: open.id, decline: ["sex_marker"] });
@@ -160,7 +160,7 @@ test("the test wallet finishes a session as its outcome says, and a wallet that 
   const { done, refused } = await connect(partner.key.secret);
   const shareFields = { age_over_18: { required: true, reason: "We sell wine." } };
   const ends = async (given: Record<string, unknown>) => {
-    const { id } = await done("createSandboxSession", {
+    const { id } = await done("createSession", {
       methods: [`wallet_${given.wallet}`],
       share_fields: shareFields,
     });
@@ -177,7 +177,7 @@ test("the test wallet finishes a session as its outcome says, and a wallet that 
   assert.deepEqual(failed, ["mdl", null, "failed", "document_authenticity_failed"]);
   const declined = await ends({ wallet: "pid", outcome: "declines" });
   assert.deepEqual(declined, ["pid", null, "in_progress", null]);
-  const { id } = await done("createSandboxSession");
+  const { id } = await done("createSession", { sandbox: true });
   for (const given of [{ wallet: "pid", document: "passport-valid" }, { outcome: "valid" }])
     assert.equal((await refused("finishSandboxSession", { session_id: id, ...given })).code, "BAD_REQUEST");
   const elsewhere = await refused("finishSandboxSession", { session_id: id, wallet: "pid" });
@@ -207,14 +207,9 @@ test("a key sees the tools of its scopes, and those that write only where it may
   const { tools } = await reader.client.listTools();
   for (const { annotations } of tools) assert.equal(annotations?.readOnlyHint, true);
   const writer = await connect(await keyWith("sessions:write"));
-  assert.deepEqual(await writer.names(), [
-    "createSession",
-    "cancelSession",
-    "createSandboxSession",
-    "finishSandboxSession",
-  ]);
+  assert.deepEqual(await writer.names(), ["createSession", "cancelSession", "finishSandboxSession"]);
   const all = await (await connect(partner.key.secret)).names();
-  assert.equal(all.length, 20, "and five more behind the switch");
+  assert.equal(all.length, 19, "and five more behind the switch");
   assert.ok(!all.includes("rotateWebhookSigningSecret"));
 });
 
@@ -223,7 +218,7 @@ test("a tool outside of the key's scopes is refused in the words of the API", as
   const session = expectData(await partner.api.post("/v1/sessions"), 201);
   for (const [name, given] of [
     ["createSession", {}],
-    ["createSandboxSession", {}],
+    ["createSession", { sandbox: true }],
     ["finishSandboxSession", { session_id: session.id }],
     ["cancelSession", { id: session.id }],
   ] as const) {
@@ -325,7 +320,7 @@ test("no answer of any tool holds a claim or a secret of what it is about", asyn
     ]);
     answers.push(await call(name, Object.fromEntries(wanted)));
   }
-  assert.equal(answers.length, tools.length - 3, "every tool but three was called");
+  assert.equal(answers.length, tools.length - 2, "every tool but two was called");
   const [line1 = "", line2 = ""] = testDocument("passport-valid", clock.now())?.mrzLines ?? [];
   const year = clock.now().getUTCFullYear() - 34;
   const claims = ["specimen", "olivia", line2.slice(0, 9), line1, line2, `${year}-08-12`];
@@ -339,7 +334,7 @@ test("a live session is never finished, and no live session is made by the tool 
   const { done, refused } = await connect(other.key.secret);
   const before = await done("createSession");
   const made = expectData(await other.api.get("/v1/sessions"));
-  const refusal = await refused("createSandboxSession");
+  const refusal = await refused("createSession", { sandbox: true });
   assert.equal(refusal.code, "SANDBOX_KEY_REQUIRED");
   assert.deepEqual(expectData(await other.api.get("/v1/sessions")), made);
   const error = await refused("finishSandboxSession", { session_id: before.id });
@@ -350,7 +345,7 @@ test("a live session is never finished, and no live session is made by the tool 
 
 test("devices are bounded in number and time, and one that is told to leave decides nothing", async () => {
   const { done } = await connect(partner.key.secret);
-  const session = await done("createSandboxSession");
+  const session = await done("createSession", { sandbox: true });
   const finish = {
     sessionId: session.id,
     by: { kind: "document", id: "passport-valid" },
@@ -474,11 +469,49 @@ test("without a key that works there is nothing but 401", async () => {
   for (const headers of [...bad, { authorization: "", cookie: `assay_session=${partner.owner.token}` }]) {
     const answer = await post(message, headers);
     assert.equal(answer.status, 401);
-    assert.equal(answer.headers.get("www-authenticate"), "Bearer");
+    assert.equal(
+      answer.headers.get("www-authenticate"),
+      `Bearer resource_metadata="${url}/.well-known/oauth-protected-resource/mcp"`,
+    );
     assert.equal(answer.body.error.code, "UNAUTHORIZED");
+    assert.match(answer.body.error.hint, /kk_.*There is no OAuth here/);
   }
   await assert.rejects(connect(`kk_${"b".repeat(32)}`), /401|Unauthorized|credentials/i);
 });
+
+test("a host that knows only OAuth finds what is wanted, and that nobody gives out tokens", async () => {
+  for (const path of ["", "/mcp"]) {
+    const found = await fetch(`${url}/.well-known/oauth-protected-resource${path}`);
+    assert.equal(found.status, 200);
+    const metadata = (await found.json()) as Record<string, unknown>;
+    assert.equal(metadata.resource, `${url}/mcp`);
+    assert.equal("authorization_servers" in metadata, false);
+    assert.deepEqual(metadata.bearer_methods_supported, ["header"]);
+    assert.equal((await fetch(String(metadata.resource_documentation))).status, 200);
+    const server = await fetch(`${url}/.well-known/oauth-authorization-server${path}`);
+    assert.equal(server.status, 404);
+    assert.match(await server.text(), /no authorization server.*Bearer kk_/);
+  }
+});
+
+for (const mode of ["stateless", "legacy"] as const)
+  test(`a client (${mode}) finds the guides for partners as resources, and reads them`, async () => {
+    const { client } = await connect(await keyWith("sessions:read"), mode);
+    const { resources } = await client.listResources();
+    const guide = resources.find(({ name }) => name === "webhooks");
+    assert.equal(guide?.uri, `${url}/docs/webhooks.md`);
+    assert.ok(!resources.some(({ name }) => name === "operating"), "guides for operators are not listed");
+    for (const { uri } of resources) {
+      const [content] = (await client.readResource({ uri })).contents as {
+        text: string;
+        mimeType?: string;
+      }[];
+      assert.equal(content?.mimeType, "text/markdown");
+      assert.equal(content?.text, await (await fetch(uri)).text());
+    }
+    await assert.rejects(client.readResource({ uri: `${url}/docs/operating.md` }), /no such resource/);
+    await client.close();
+  });
 
 test("a page of another site is refused, one of our own is not", async () => {
   const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
@@ -525,7 +558,7 @@ test("what is no message of the protocol is refused in terms of the protocol", a
 test("methods and tools that there are not are told apart from those that are refused", async () => {
   const legacy = (method: string, params: object = {}) => post({ jsonrpc: "2.0", id: "a", method, params });
   assert.deepEqual((await legacy("ping")).body, { jsonrpc: "2.0", id: "a", result: {} });
-  const unknown = await legacy("resources/list");
+  const unknown = await legacy("prompts/list");
   assert.deepEqual([unknown.status, unknown.body.error.code], [200, -32601]);
   for (const name of ["constructor", "revealWebhookSigningSecret", "rotateWebhookSigningSecret", 7])
     assert.equal((await legacy("tools/call", { name })).body.error.code, -32602);
@@ -545,9 +578,10 @@ test("a client that says initialize gets a version that it knows, and no session
     assert.equal(answer.headers.get("mcp-session-id"), null);
     const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
     const { tools } = (await post(list, { "mcp-protocol-version": known })).body.result;
-    assert.equal(tools.length, 25);
+    assert.equal(tools.length, 24);
     // A host puts it into the context of a model, whole and each time; with the schemas of answers it had 87 kB.
-    assert.ok(JSON.stringify(tools).length < 45_000, `${JSON.stringify(tools).length} characters`);
+    assert.ok(JSON.stringify(tools).length <= 30_000, `${JSON.stringify(tools).length} characters`);
+    assert.ok(tools.every((tool: object) => !("outputSchema" in tool)));
   }
   assert.equal((await open("1999-01-01")).body.result.protocolVersion, "2025-11-25");
   const wrong = await post(
