@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer, type IncomingMessage, request } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, request } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import { createServer as createTlsServer } from "node:tls";
-import { cleanEnvironment } from "./process.ts";
+import { assay, cleanEnvironment } from "./process.ts";
 
 const root = new URL("../../../../", import.meta.url).pathname;
 /** As the guide runs it: npm, a shell, the script and the command, each of which gets what is sent to their process group. */
@@ -31,7 +32,8 @@ export function packCli(): readonly string[] {
   const source = join(root, "packages/cli");
   const cwd = join(folder, "source");
   mkdirSync(cwd);
-  for (const file of ["package.json", "assay.mjs"]) copyFileSync(join(source, file), join(cwd, file));
+  const files = ["LICENSE", "README.md", "assay.mjs", "package.json"];
+  for (const file of files) copyFileSync(join(source, file), join(cwd, file));
   const npm = spawnSync("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], {
     cwd,
     encoding: "utf8",
@@ -39,7 +41,7 @@ export function packCli(): readonly string[] {
   assert.equal(npm.status, 0, `${npm.stdout}${npm.stderr}`);
   const archive = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";
   execFileSync("tar", ["-xzf", join(folder, archive), "-C", folder]);
-  assert.deepEqual(readdirSync(join(folder, "package")).sort(), ["assay.mjs", "package.json"]);
+  assert.deepEqual(readdirSync(join(folder, "package")).sort(), files);
   return [someOtherNode(), join(folder, "package/assay.mjs")];
 }
 
@@ -124,12 +126,21 @@ export function startListen(
 
 export type RawRequest = { rawHeaders: string[]; headers: Record<string, any>; body: string };
 
+/** Another command of the package, to its end. */
+export function runPacked(
+  [node = "", file = ""]: readonly string[],
+  args: readonly string[],
+  env: Record<string, string>,
+) {
+  return assay(args, env, file, node);
+}
+
 /** A receiver on this machine, as a developer runs one. Answers 200 until told otherwise; null never answers. */
-export async function startLocalReceiver() {
+export async function startLocalReceiver(tls: { cert: string; key: string } | null = null) {
   const received: RawRequest[] = [];
   let answer: (at: number) => number | null = () => 200;
   let held: Promise<void> = Promise.resolve();
-  const server = createServer((request, response) => {
+  const take: RequestListener = (request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
@@ -138,14 +149,15 @@ export async function startLocalReceiver() {
       const status = answer(received.length);
       if (status !== null) void held.then(() => response.writeHead(status).end());
     });
-  });
+  };
+  const server = tls === null ? createServer(take) : createHttpsServer(tls, take);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   after(() => {
     server.closeAllConnections();
     server.close();
   });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `${tls === null ? "http" : "https"}://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
     answerWith(next: typeof answer) {
       answer = next;

@@ -36,8 +36,9 @@ export async function assay(
   args: readonly string[],
   env: Record<string, string>,
   file = mainFor(env),
+  node = process.execPath,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [file, ...args], {
+  const child = spawn(node, [file, ...args], {
     env: cleanEnvironment(env),
     stdio: ["ignore", "pipe", "pipe"],
   });
