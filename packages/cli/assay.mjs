@@ -5,7 +5,7 @@ import { constants, createDecipheriv, createHash, createHmac, createPrivateKey, 
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
 import { Socket, isIP } from "node:net";
 import { connect } from "node:tls";
-import { request } from "node:http";
+import { request, validateHeaderName, validateHeaderValue } from "node:http";
 import { request as request$1 } from "node:https";
 import { homedir, hostname, platform } from "node:os";
 import path from "node:path";
@@ -219,7 +219,10 @@ function readArguments(command, rest) {
 	const known = Object.entries(command.options ?? {});
 	const wrong = (message) => new CommandError(`${message}\n\n${usageOf(command)}\n\`assay ${command.name} --help\` tells more.`);
 	const options = {};
-	for (const [name, option] of known) options[name] = { type: option.type };
+	for (const [name, { type, multiple = false }] of known) options[name] = {
+		type,
+		multiple
+	};
 	let parsed;
 	try {
 		parsed = parseArgs({
@@ -243,8 +246,11 @@ function readArguments(command, rest) {
 		if (option.required && given === void 0) throw wrong(`--${name} is missing: ${option.about}`);
 		if (option.values !== void 0 && typeof given === "string" && !option.values.includes(given)) throw wrong(`--${name} must be one of: ${option.values.join(", ")}.${didYouMean(given, option.values)}`);
 	}
+	const repeated = new Set(known.filter(([, option]) => option.multiple).map(([name]) => name));
+	const values = Object.entries(parsed.values);
 	return {
-		options: parsed.values,
+		options: Object.fromEntries(values.filter(([name]) => !repeated.has(name))),
+		lists: Object.fromEntries(values.filter(([name]) => repeated.has(name))),
 		positionals: parsed.positionals
 	};
 }
@@ -377,18 +383,6 @@ function read$1(file) {
 		throw new CommandError(error.message);
 	}
 }
-// packages/cli/src/base-url.ts
-/** The address of the service as somebody typed it, without what belongs to single routes. */
-function readBase(given) {
-	if (typeof given !== "string" || given === "") throw new CommandError("--url is missing: the address of the service, for example https://id.example.com.");
-	const url = parseUrl(given);
-	if (url === null || !/^https?:$/.test(url.protocol)) throw new CommandError(`--url must be an address like https://id.example.com, not "${given}".`);
-	return `${url.origin}${url.pathname.replace(/\/+$/, "").replace(/\/v1$/, "")}`;
-}
-/** `URL.parse` is not in Node 20. */
-function parseUrl(text) {
-	return URL.canParse(text) ? new URL(text) : null;
-}
 // packages/cli/src/checks.ts
 const usuallyWithinMs = 15e3;
 const ok = (found) => ({
@@ -443,6 +437,18 @@ function tellFindings(findings, { json, print, style }) {
 	const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
 	print(problems + warnings === 0 ? style.paint("green", "All is well.") : style.paint(problems > 0 ? "red" : "yellow", `${counted(problems, "problem")}, ${counted(warnings, "warning")}.`));
 	return problems === 0 ? 0 : 1;
+}
+// packages/cli/src/base-url.ts
+/** The address of the service as somebody typed it, without what belongs to single routes. */
+function readBase(given) {
+	if (typeof given !== "string" || given === "") throw new CommandError("--url is missing: the address of the service, for example https://id.example.com.");
+	const url = parseUrl(given);
+	if (url === null || !/^https?:$/.test(url.protocol)) throw new CommandError(`--url must be an address like https://id.example.com, not "${given}".`);
+	return `${url.origin}${url.pathname.replace(/\/+$/, "").replace(/\/v1$/, "")}`;
+}
+/** `URL.parse` is not in Node 20. */
+function parseUrl(text) {
+	return URL.canParse(text) ? new URL(text) : null;
 }
 // packages/cli/src/proxy.ts
 const connectWithinMs = 15e3;
@@ -544,6 +550,18 @@ async function lookAtCertificate(host, port, now, proxy = null) {
 		socket.once("error", (error) => end(problem(`No trusted connection to ${host}: ${error.code ?? error.message}.`, "See that the certificate is for this name, is in date, and comes with its chain. An authority of your own is named in NODE_EXTRA_CA_CERTS.")));
 	});
 }
+/** Identifiers are `<prefix>_` and this many letters and digits. */
+const idLengths = {
+	vs: 64,
+	va: 64,
+	evt: 64,
+	whd: 64,
+	wha: 64,
+	whe: 32,
+	whk: 32
+};
+/** How a user says which one a request is about; an API key belongs to one. Left out, it is the first. */
+const environmentHeader = "X-Service-Environment";
 // packages/cli/src/send.ts
 /**
 * One request to the service, through the proxy of the environment. Node's own `fetch` knows no proxy before Node 22.21, and
@@ -598,6 +616,8 @@ function exchange(request, { body }) {
 // packages/cli/src/service.ts
 const answerWithinMs$1 = 15e3;
 const healthWithinMs = 1e4;
+/** The service gives a test device 20 seconds. */
+const toolWithinMs = 3e4;
 /** The service sends a sign of life every 15 seconds; without three of them the stream is dead, whatever the socket says. */
 const silenceMs = 45e3;
 /** The service answered, and refused. */
@@ -623,11 +643,13 @@ var ServiceClient = class {
 	url;
 	#key;
 	#env;
-	/** Of the environment only the variables of a proxy are read. */
-	constructor(url, key, env) {
+	#environment;
+	/** Of `env` only the variables of a proxy are read. With an `environment`, the service refuses a key of the other one. */
+	constructor(url, key, env, environment = null) {
 		this.url = url;
 		this.#key = key;
 		this.#env = env;
+		this.#environment = environment;
 	}
 	/** The data of the answer, or null where there is none. */
 	async call({ method, path, body, idempotencyKey }) {
@@ -646,6 +668,36 @@ var ServiceClient = class {
 			return null;
 		}
 		return (await readEnvelope(response)).data;
+	}
+	/** What a tool of the endpoint for agents gives. */
+	async callTool(name, given) {
+		const message = {
+			jsonrpc: "2.0",
+			id: 1,
+			method: "tools/call",
+			params: {
+				name,
+				arguments: given
+			}
+		};
+		const response = await this.#send("/mcp", {
+			method: "POST",
+			headers: {
+				"content-type": "application/json",
+				accept: "application/json, text/event-stream"
+			},
+			body: JSON.stringify(message),
+			signal: AbortSignal.timeout(toolWithinMs)
+		});
+		if (statusOf$1(response) !== 200) {
+			await readEnvelope(response);
+			throw new NotTheServiceError(`answered ${statusOf$1(response)}, which is no answer of Assay`);
+		}
+		const { result, error } = JSON.parse(await readText(response));
+		if (result === void 0) throw new NotTheServiceError(`says: ${error?.message}`);
+		if (result.isError !== true) return result.structuredContent?.data;
+		const { error: refusal } = JSON.parse(result.content[0]?.text ?? "");
+		throw new RefusedError(409, refusal, null);
 	}
 	/** Whether it is well, in its own words, and its time. No key is needed for it. */
 	async health() {
@@ -700,7 +752,8 @@ var ServiceClient = class {
 	async #send(path, sending) {
 		const headers = {
 			...sending.headers,
-			authorization: `Bearer ${this.#key}`
+			authorization: `Bearer ${this.#key}`,
+			...this.#environment === null ? {} : { [environmentHeader]: this.#environment }
 		};
 		try {
 			return await send(new URL(`${this.url}${path}`), {
@@ -755,6 +808,38 @@ function eitherOf(...signals) {
 async function pause(milliseconds, signal) {
 	await setTimeout$1(milliseconds, void 0, { signal }).catch(() => {});
 }
+const addressHint = "--url is the address of the service, as it stands before /v1 and /dashboard.";
+/** How a command says which service it speaks to, and as whom. */
+const serviceOptions = {
+	url: {
+		type: "string",
+		about: "Address of the service, for example https://id.example.com.",
+		placeholder: "BASE"
+	},
+	key: {
+		type: "string",
+		about: "API key of your organization.",
+		placeholder: "kk_…"
+	}
+};
+const serviceEnvironment = "ASSAY_URL and ASSAY_API_KEY stand for --url and --key, which keeps the key out of the list of processes. HTTPS_PROXY, HTTP_PROXY and NO_PROXY lead to the service through a proxy.";
+/** The service that the options or the environment name. `needs` says what the key must be. */
+function readService(options, env, needs) {
+	const url = readBase(options.url ?? env.ASSAY_URL);
+	const key = options.key ?? env.ASSAY_API_KEY;
+	if (typeof key !== "string" || key === "") throw new CommandError(`--key is missing: ${needs}. Make one in the dashboard under API keys.`);
+	return {
+		url,
+		key
+	};
+}
+/** A failure of the service as a sentence that says what to do, and the exit code that goes with it. */
+function explain(error, url) {
+	if (error instanceof UnreachableError) return new CommandError(`${url} cannot be reached (${error.message}). Is --url right, and is the service running?`, 4);
+	if (error instanceof NotTheServiceError) return new CommandError(`${url} ${error.message}. ${addressHint}`, 4);
+	if (!(error instanceof RefusedError)) return error;
+	return error.status === 401 ? new CommandError(`The service does not know this API key: it was mistyped, disabled or deleted, or belongs to another installation than ${url}.`, 3) : new CommandError(`${error.message} ${error.hint}`, 3);
+}
 // packages/cli/src/doctor.command.ts
 /**
 * Every route refuses a field that it does not know, once it has found that the key may call it: so the scope is learnt
@@ -792,18 +877,9 @@ const probes = [
 const doctorCommand = {
 	name: "doctor",
 	about: "Look whether this machine can work with the service: whether it is reached, its certificate, the clock, what the API key may do, and whether the webhook endpoints can be sent to. Nothing is changed.",
-	environment: "ASSAY_URL and ASSAY_API_KEY stand for --url and --key, which keeps the key out of the list of processes. HTTPS_PROXY, HTTP_PROXY and NO_PROXY lead to the service through a proxy.",
+	environment: serviceEnvironment,
 	options: {
-		url: {
-			type: "string",
-			about: "Address of the service, for example https://id.example.com.",
-			placeholder: "BASE"
-		},
-		key: {
-			type: "string",
-			about: "API key of your organization.",
-			placeholder: "kk_…"
-		},
+		...serviceOptions,
 		json: {
 			type: "boolean",
 			about: "One JSON text with every check, for programs."
@@ -817,9 +893,7 @@ const doctorCommand = {
 	run: (args, print, style) => examineForPartner(args, print, style, process.env)
 };
 async function examineForPartner({ options }, print, style, env) {
-	const url = readBase(options.url ?? env.ASSAY_URL);
-	const key = options.key ?? env.ASSAY_API_KEY;
-	if (typeof key !== "string" || key === "") throw new CommandError("--key is missing: an API key. Make one in the dashboard under API keys.");
+	const { url, key } = readService(options, env, "an API key");
 	const service = new ServiceClient(url, key, env);
 	const proxy = proxyFor(new URL(url), env);
 	return tellFindings(await style.progress("Looking…", () => runChecks(checksFor(service, proxy))), {
@@ -976,15 +1050,21 @@ async function readable(call) {
 // packages/cli/src/keys-new.command.ts
 const keysNew = {
 	name: "keys new",
-	about: "Make a key pair for a webhook endpoint. The private key is written to FILE, which must not exist; what is printed is the body for POST /v1/webhooks/endpoints/{id}/keys.",
+	about: "Make a key pair for a webhook endpoint. The private key is written to FILE, which must not exist; what is printed registers the public half, and can be pasted into a shell.",
 	positionals: "FILE",
 	examples: ["keys new private-key.pem", "keys new private-key.pem --name my-key-1"],
 	environment: "Nothing is sent anywhere.",
-	options: { name: {
-		type: "string",
-		about: "Your name for the key, its `key_id`. Left out, today's date.",
-		placeholder: "KEY_ID"
-	} },
+	options: {
+		name: {
+			type: "string",
+			about: "Your name for the key, its `key_id`. Left out, today's date.",
+			placeholder: "KEY_ID"
+		},
+		json: {
+			type: "boolean",
+			about: "Print the body of the request alone."
+		}
+	},
 	run: async ({ options, positionals }, print, style) => {
 		const [file, ...more] = positionals;
 		if (file === void 0 || more.length > 0) throw new CommandError("Name one file for the private key.");
@@ -998,20 +1078,17 @@ const keysNew = {
 			throw new CommandError(`The private key could not be written: ${error.message}.`);
 		}
 		const name = typeof options.name === "string" ? options.name : (/* @__PURE__ */ new Date()).toISOString().slice(0, 10);
-		print(JSON.stringify(registrationOf(readPrivateKey(pem), name)));
+		const body = JSON.stringify(registrationOf(readPrivateKey(pem), name));
+		print(options.json === true ? body : registration(body));
 		return 0;
 	}
 };
-/** Identifiers are `<prefix>_` and this many letters and digits. */
-const idLengths = {
-	vs: 64,
-	va: 64,
-	evt: 64,
-	whd: 64,
-	wha: 64,
-	whe: 32,
-	whk: 32
-};
+/** Pasted into a shell, it names what is not set yet. */
+function registration(body) {
+	return `curl -sS "\${ASSAY_URL:?is the address of the service}/v1/webhooks/endpoints/\${ENDPOINT_ID:?is the id of your endpoint}/keys" \\
+  -H "authorization: Bearer \${ASSAY_API_KEY:?is a key with webhooks:write}" -H "content-type: application/json" \\
+  -d '${body.replaceAll("'", "'\\''")}'`;
+}
 // packages/cli/src/forward.ts
 /** A second less than the service waits, so that it is told before it gives up by itself. */
 const answerWithinMs = 14e3;
@@ -1019,20 +1096,26 @@ const answerWithinMs = 14e3;
 * Sends a request as the service would: these headers in this order, this body, no redirect followed, and of the answer
 * only its status and `Retry-After`. Never throws.
 */
-function forward(url, headers, body) {
+function forward({ url, headers: added, isCertificateChecked }, headers, body) {
 	const request$2 = url.protocol === "https:" ? request$1 : request;
 	const bytes = Buffer.from(body, "utf8");
-	const list = [
+	const own = [
 		["host", url.host],
 		["connection", "keep-alive"],
-		...Object.entries(headers),
+		...Object.entries(headers)
+	];
+	const isReplaced = (name = "") => added.some(([other]) => other.toLowerCase() === name);
+	const list = [
+		...own.filter(([name]) => !isReplaced(name)),
+		...added,
 		["content-length", String(bytes.length)]
 	].flat();
 	return new Promise((resolve) => {
 		const sent = request$2(url, {
 			method: "POST",
 			headers: list,
-			agent: false
+			agent: false,
+			rejectUnauthorized: isCertificateChecked
 		}, (response) => {
 			clearTimeout(timer);
 			const retryAfter = response.headers["retry-after"];
@@ -1114,10 +1197,7 @@ function onStopSignal(signals, stop) {
 	};
 }
 // packages/cli/src/listening.ts
-const exitRefused = 3;
-const exitUnreachable = 4;
 const exitEnded = 5;
-const addressHint = "--url is the address of the service, as it stands before /v1 and /dashboard.";
 const secretHint = "If it was rotated, end this command with Ctrl-C and start it again: it registers a new endpoint, whose secret it knows.";
 const eventTypesField = /`subscribed_event_types[^`]*`/;
 const firstWaitMs = 1e3;
@@ -1167,10 +1247,23 @@ var Listening = class {
 			unwatch();
 		}
 	}
+	/** The secret of the endpoint that the next start listens at. It is registered where it is not there yet. */
+	async prepare() {
+		try {
+			await this.#prepareKey();
+			await this.#ensureEndpoint();
+		} catch (error) {
+			throw this.#explain(error);
+		}
+		return {
+			...this.#state,
+			keyFile: this.#options.slot.keyFile
+		};
+	}
 	/** Asks for an event to be sent again to an endpoint that another process listens for. */
 	async replayTo(endpointId, eventId) {
 		try {
-			return await this.#replay(endpointId, eventId) ? 0 : exitRefused;
+			return await this.#replay(endpointId, eventId) ? 0 : 3;
 		} catch (error) {
 			throw this.#explain(error);
 		}
@@ -1369,7 +1462,7 @@ var Listening = class {
 		row("Signing secret", signingSecret ?? "unknown");
 		row("Encryption key", keyId);
 		row("Private key", slot.keyFile);
-		row("Answers", forwardTo !== null ? `those of ${forwardTo.href}${isDecrypted ? ", which gets plain events" : ""}` : responses !== null ? `${responses.map((answer) => describe(answer)).join(", ")}, try by try` : "200 for what verifies, 401 for the rest; --forward-to sends it on to your receiver");
+		row("Answers", forwardTo !== null ? `those of ${forwardTo.url.href}${forwardTo.isCertificateChecked ? "" : ", whose certificate is not checked"}${isDecrypted ? ", which gets plain events" : ""}` : responses !== null ? `${responses.map((answer) => describe(answer)).join(", ")}, try by try` : "200 for what verifies, 401 for the rest; --forward-to sends it on to your receiver");
 		if (forwardTo !== null && !isDecrypted) {
 			screen.line("For the environment of your receiver:");
 			screen.line(`  WEBHOOK_SECRET='${signingSecret}'`);
@@ -1498,7 +1591,7 @@ var Listening = class {
 			attempt: delivery.attempt,
 			verified: problem === null,
 			problem,
-			forwarded_to: forwardTo?.href ?? null,
+			forwarded_to: forwardTo?.url.href ?? null,
 			..."status_code" in answer ? {
 				status_code: answer.status_code,
 				error: null
@@ -1537,7 +1630,9 @@ var Listening = class {
 		if ("status_code" in answer && answer.status_code === 410) screen.warn("  410 disables the endpoint, as it would any other. Start again and it is enabled.");
 		if (this.#wasHinted || forwardTo === null || !("error" in answer)) return;
 		this.#wasHinted = true;
-		screen.warn(answer.error === "timeout" ? `  ${forwardTo.host} did not answer within 14 s. It counts as failed and is tried again on the ordinary schedule.` : `  Nobody took it at ${forwardTo.href}: is your receiver running there? It counts as failed and is tried again on the ordinary schedule.`);
+		const { host, href } = forwardTo.url;
+		const why = answer.error === "timeout" ? `${host} did not answer within 14 s.` : answer.error === "tls_failed" ? `The certificate of ${host} is not trusted here; --skip-verify takes it all the same.` : `Nobody took it at ${href}: is your receiver running there?`;
+		screen.warn(`  ${why} It counts as failed and is tried again on the ordinary schedule.`);
 	}
 	/** Only to this endpoint: replaying the event itself would send it to all others again, too. */
 	async #replay(endpointId, eventId) {
@@ -1570,13 +1665,10 @@ var Listening = class {
 	/** The same failure as a sentence that says what to do, and the exit code that goes with it. */
 	#explain(error) {
 		const { url } = this.#options.service;
-		if (error instanceof UnreachableError) return new CommandError(`${url} cannot be reached (${error.message}). Is --url right, and is the service running?`, exitUnreachable);
-		if (error instanceof NotTheServiceError) return new CommandError(`${url} ${error.message}. ${addressHint}`, exitUnreachable);
-		if (!(error instanceof RefusedError)) return error;
-		if (error.status === 401) return new CommandError(`The service does not know this API key: it was mistyped, disabled or deleted, or belongs to another installation than ${url}.`, exitRefused);
-		if (error.status === 404 || error.status === 405) return new CommandError(`${url} has no listeners. ${addressHint} Or the service there is older than this command.`, exitUnreachable);
-		if (this.#options.eventTypes !== null && eventTypesField.test(error.message)) return new CommandError(error.message.replace(eventTypesField, "--events"), exitRefused);
-		return new CommandError(`${error.message} ${error.hint}`, exitRefused);
+		if (!(error instanceof RefusedError)) return explain(error, url);
+		if (error.status === 404 || error.status === 405) return new CommandError(`${url} has no listeners. ${addressHint} Or the service there is older than this command.`, 4);
+		if (this.#options.eventTypes !== null && eventTypesField.test(error.message)) return new CommandError(error.message.replace(eventTypesField, "--events"), 3);
+		return explain(error, url);
 	}
 };
 async function orNull(answer) {
@@ -1663,7 +1755,11 @@ var Slot = class Slot {
 				slot: new Slot(base),
 				running
 			};
-			running ??= readState(`${base}.json`);
+			const state = readState(`${base}.json`);
+			if (state !== null) running ??= {
+				...state,
+				keyFile: `${base}.pem`
+			};
 		}
 		throw new Error(`${maxSlots} listeners run with this key already.`);
 	}
@@ -1750,8 +1846,12 @@ const eventIdPattern = new RegExp(`^evt_[A-Za-z0-9]{${idLengths.evt}}$`);
 const listenCommand = {
 	name: "listen",
 	about: "Receive webhooks on this machine, which nobody needs to reach. Registers a temporary endpoint with a key pair that is made here, then verifies, decrypts and shows what arrives, and forwards it. What your receiver answers counts as the answer to the service, retries included. Ctrl-C removes the endpoint; killed and started again, it goes on with the same one and gets what came meanwhile.",
-	environment: "ASSAY_URL and ASSAY_API_KEY stand for --url and --key, which keeps the key out of the list of processes. ASSAY_STATE_DIR is where the key pair is kept, NO_COLOR switches colours off. HTTPS_PROXY, HTTP_PROXY and NO_PROXY lead to the service through a proxy; --forward-to is always direct.",
-	examples: ["listen --url https://id.example.com --key kk_… --forward-to http://127.0.0.1:4000/hook", "listen --respond 500,timeout,200"],
+	environment: `${serviceEnvironment} --forward-to is always direct. ASSAY_STATE_DIR is where the key pair is kept, NO_COLOR switches colours off.`,
+	examples: [
+		"listen --url https://id.example.com --key kk_… --forward-to localhost:4000/hook",
+		"listen --print-secret",
+		"listen --respond 500,timeout,200"
+	],
 	exitCodes: {
 		0: "Ended with Ctrl-C.",
 		3: "The service refuses.",
@@ -1759,20 +1859,25 @@ const listenCommand = {
 		5: "The endpoint was removed or taken over."
 	},
 	options: {
-		url: {
-			type: "string",
-			about: "Address of the service, for example https://id.example.com.",
-			placeholder: "BASE"
-		},
+		...serviceOptions,
 		key: {
-			type: "string",
-			about: "API key with the scopes webhooks:read and webhooks:write.",
-			placeholder: "kk_…"
+			...serviceOptions.key,
+			about: "API key with the scopes webhooks:read and webhooks:write."
 		},
 		"forward-to": {
 			type: "string",
 			about: "Send each delivery on to this address, with the same headers and body. Without it, a delivery that verifies is answered with 200, any other with 401.",
 			placeholder: "URL"
+		},
+		header: {
+			type: "string",
+			multiple: true,
+			about: "Send this header on as well, for example 'Host: shop.test'. May be given several times.",
+			placeholder: "'NAME: VALUE'"
+		},
+		"skip-verify": {
+			type: "boolean",
+			about: "Forward to an https address also where its certificate is not trusted here."
 		},
 		decrypted: {
 			type: "boolean",
@@ -1793,6 +1898,10 @@ const listenCommand = {
 			about: "Send this event again now, as long as this endpoint did not take it. Where a listener with the same key runs already, it is sent to that one, and this command ends.",
 			placeholder: "evt_…"
 		},
+		"print-secret": {
+			type: "boolean",
+			about: "Print the signing secret that the next start on this machine uses, and end. With --json also where the private key is."
+		},
 		print: {
 			type: "boolean",
 			about: "Show the decrypted events also when they are forwarded."
@@ -1802,39 +1911,82 @@ const listenCommand = {
 			about: "One JSON text a line on the standard output; everything else goes to the standard error."
 		}
 	},
-	run: async ({ options }) => {
+	run: async ({ options, lists }, print) => {
 		const env = process.env;
-		const url = readBase(options.url ?? env.ASSAY_URL);
-		const key = options.key ?? env.ASSAY_API_KEY;
-		if (typeof key !== "string" || key === "") throw new CommandError("--key is missing: an API key with the scopes webhooks:read and webhooks:write. Make one in the dashboard under API keys.");
-		const forwardTo = readForward(options["forward-to"]);
+		const { url, key } = readService(options, env, "an API key with the scopes webhooks:read and webhooks:write");
+		const forwardTo = readReceiver({
+			options,
+			lists
+		});
 		const responses = typeof options.respond === "string" ? parseResponses(options.respond) : null;
 		if (forwardTo !== null && responses !== null) throw new CommandError("--forward-to and --respond exclude each other: one of them answers.");
-		if (options.decrypted === true && forwardTo === null) throw new CommandError("--decrypted says how to forward; give --forward-to as well.");
 		const replay = readEventId(options.replay);
+		const isSecretAsked = options["print-secret"] === true;
 		const { slot, running } = takeSlot(url, key);
 		try {
 			const listening = new Listening({
 				service: new ServiceClient(url, key, env),
 				slot,
-				screen: new Screen(options.json === true, env),
+				screen: new Screen(options.json === true || isSecretAsked, env),
 				forwardTo,
 				isDecrypted: options.decrypted === true,
 				isPrinted: options.print === true || forwardTo === null,
 				responses,
 				eventTypes: readTypes(options.events)
 			});
+			if (isSecretAsked) {
+				printSecret(running !== null && running.signingSecret !== null ? running : await listening.prepare(), options.json === true, print);
+				return 0;
+			}
 			return replay !== null && running !== null && running.endpointId !== null ? await listening.replayTo(running.endpointId, replay) : await listening.run(replay);
 		} finally {
 			slot.release();
 		}
 	}
 };
+function printSecret(prepared, json, print) {
+	const { endpointId, signingSecret, keyFile: privateKeyFile } = prepared;
+	print(json ? JSON.stringify({
+		endpoint_id: endpointId,
+		signing_secret: signingSecret,
+		private_key_file: privateKeyFile
+	}) : signingSecret ?? "");
+}
+function readReceiver({ options, lists }) {
+	const given = options["forward-to"];
+	if (typeof given !== "string") {
+		const useless = [
+			"decrypted",
+			"skip-verify",
+			"header"
+		].find((name) => name in options || name in lists);
+		if (useless === void 0) return null;
+		throw new CommandError(`--${useless} says how to forward; give --forward-to as well.`);
+	}
+	return {
+		url: readForward(given),
+		headers: (lists.header ?? []).map(readHeader),
+		isCertificateChecked: options["skip-verify"] !== true
+	};
+}
+/** `localhost:4000/hook` or `4000/hook` will do: a receiver on this machine rarely has a certificate. */
 function readForward(given) {
-	if (typeof given !== "string") return null;
-	const url = parseUrl(/^\d+$/.test(given) ? `http://127.0.0.1:${given}/` : given);
-	if (url === null || !/^https?:$/.test(url.protocol)) throw new CommandError(`--forward-to must be an address like http://127.0.0.1:4000/hook, not "${given}".`);
+	const local = /^\d+(\/|$)/.test(given) ? `127.0.0.1:${given}` : given;
+	const url = parseUrl(local.includes("://") ? local : `http://${local}`);
+	if (url === null || !/^https?:$/.test(url.protocol)) throw new CommandError(`--forward-to must be an address like localhost:4000/hook, not "${given}".`);
 	return url;
+}
+function readHeader(given) {
+	const colon = given.indexOf(":");
+	const [name, value] = [given.slice(0, colon).trim(), given.slice(colon + 1).trim()];
+	try {
+		if (colon < 0 || /^(content-length|transfer-encoding|connection)$/i.test(name)) throw new Error();
+		validateHeaderName(name);
+		validateHeaderValue(name, value);
+	} catch {
+		throw new CommandError(`--header must be like 'X-Trace: 1', not "${printable(given)}".`);
+	}
+	return [name, value];
 }
 /** Looked at before anything is registered, so that a slip of the hand leaves no endpoint behind. */
 function readEventId(given) {

@@ -7,6 +7,8 @@ type Option = {
   about: string;
   required?: boolean;
   placeholder?: string;
+  /** May be given several times; the values are in `lists`. */
+  multiple?: true;
   /** Where only these will do. */
   values?: readonly string[];
   /** Those of earlier releases, each with a sentence on what replaces it. */
@@ -15,6 +17,8 @@ type Option = {
 
 export type Arguments = {
   options: Record<string, string | boolean | undefined>;
+  /** The values of options that may be repeated. */
+  lists: Record<string, readonly string[]>;
   positionals: readonly string[];
 };
 
@@ -184,7 +188,7 @@ function readArguments(command: Command, rest: readonly string[]): Arguments {
   const wrong = (message: string) =>
     new CommandError(`${message}\n\n${usageOf(command)}\n\`assay ${command.name} --help\` tells more.`);
   const options: ParseArgsOptionsConfig = {};
-  for (const [name, option] of known) options[name] = { type: option.type };
+  for (const [name, { type, multiple = false }] of known) options[name] = { type, multiple };
   let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
     parsed = parseArgs({
@@ -215,7 +219,13 @@ function readArguments(command: Command, rest: readonly string[]): Arguments {
         `--${name} must be one of: ${option.values.join(", ")}.${didYouMean(given, option.values)}`,
       );
   }
-  return { options: parsed.values as Arguments["options"], positionals: parsed.positionals };
+  const repeated = new Set(known.filter(([, option]) => option.multiple).map(([name]) => name));
+  const values = Object.entries(parsed.values);
+  return {
+    options: Object.fromEntries(values.filter(([name]) => !repeated.has(name))) as Arguments["options"],
+    lists: Object.fromEntries(values.filter(([name]) => repeated.has(name))) as Arguments["lists"],
+    positionals: parsed.positionals,
+  };
 }
 
 /** How an error of a command is shown: what is wrong in the colour of it, and what to do below. */

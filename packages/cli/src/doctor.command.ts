@@ -1,8 +1,8 @@
-import { readBase } from "./base-url.ts";
 import { type Check, type Found, ok, problem, runChecks, tellFindings, warning } from "./checks.ts";
-import { type Arguments, type Command, CommandError } from "./command.ts";
+import type { Arguments, Command } from "./command.ts";
 import { lookAtCertificate } from "./look-at-certificate.ts";
 import { proxyFor } from "./proxy.ts";
+import { readService, serviceEnvironment, serviceOptions } from "./reach-service.ts";
 import { NotTheServiceError, RefusedError, ServiceClient, UnreachableError } from "./service.ts";
 import { printable, type Style } from "./style.ts";
 
@@ -39,12 +39,7 @@ const probes = [
 ] as const;
 
 export const partnerDoctorOptions = {
-  url: {
-    type: "string",
-    about: "Address of the service, for example https://id.example.com.",
-    placeholder: "BASE",
-  },
-  key: { type: "string", about: "API key of your organization.", placeholder: "kk_…" },
+  ...serviceOptions,
   json: { type: "boolean", about: "One JSON text with every check, for programs." },
 } as const satisfies Command["options"];
 
@@ -52,8 +47,7 @@ export const doctorCommand: Command = {
   name: "doctor",
   about:
     "Look whether this machine can work with the service: whether it is reached, its certificate, the clock, what the API key may do, and whether the webhook endpoints can be sent to. Nothing is changed.",
-  environment:
-    "ASSAY_URL and ASSAY_API_KEY stand for --url and --key, which keeps the key out of the list of processes. HTTPS_PROXY, HTTP_PROXY and NO_PROXY lead to the service through a proxy.",
+  environment: serviceEnvironment,
   options: partnerDoctorOptions,
   examples: ["doctor --url https://id.example.com --key kk_…", "doctor --json"],
   exitCodes: {
@@ -69,10 +63,7 @@ export async function examineForPartner(
   style: Style,
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
-  const url = readBase(options.url ?? env.ASSAY_URL);
-  const key = options.key ?? env.ASSAY_API_KEY;
-  if (typeof key !== "string" || key === "")
-    throw new CommandError("--key is missing: an API key. Make one in the dashboard under API keys.");
+  const { url, key } = readService(options, env, "an API key");
   const service = new ServiceClient(url, key, env);
   const proxy = proxyFor(new URL(url), env);
   const findings = await style.progress("Looking…", () => runChecks(checksFor(service, proxy)));

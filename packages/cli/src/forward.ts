@@ -6,6 +6,14 @@ export type Answer =
   | { status_code: number; retry_after?: string }
   | { error: "timeout" | "name_not_resolved" | "connection_failed" | "tls_failed" | "response_invalid" };
 
+/** Where deliveries are sent on to. */
+export type Receiver = {
+  url: URL;
+  /** Sent with each delivery; one of the same name is replaced. */
+  headers: readonly (readonly [name: string, value: string])[];
+  isCertificateChecked: boolean;
+};
+
 /** A second less than the service waits, so that it is told before it gives up by itself. */
 const answerWithinMs = 14_000;
 
@@ -13,18 +21,29 @@ const answerWithinMs = 14_000;
  * Sends a request as the service would: these headers in this order, this body, no redirect followed, and of the answer
  * only its status and `Retry-After`. Never throws.
  */
-export function forward(url: URL, headers: Readonly<Record<string, string>>, body: string): Promise<Answer> {
+export function forward(
+  { url, headers: added, isCertificateChecked }: Receiver,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): Promise<Answer> {
   const request = url.protocol === "https:" ? requestHttps : requestHttp;
   const bytes = Buffer.from(body, "utf8");
+  const own = [["host", url.host], ["connection", "keep-alive"], ...Object.entries(headers)];
+  const isReplaced = (name = "") => added.some(([other]) => other.toLowerCase() === name);
   // A flat list is sent as it is. A record would be given headers by Node, in an order of its own.
   const list = [
-    ["host", url.host],
-    ["connection", "keep-alive"],
-    ...Object.entries(headers),
+    ...own.filter(([name]) => !isReplaced(name)),
+    ...added,
     ["content-length", String(bytes.length)],
   ].flat();
   return new Promise((resolve) => {
-    const sent = request(url, { method: "POST", headers: list, agent: false }, (response) => {
+    const options = {
+      method: "POST",
+      headers: list,
+      agent: false,
+      rejectUnauthorized: isCertificateChecked,
+    } as const;
+    const sent = request(url, options, (response) => {
       clearTimeout(timer);
       const retryAfter = response.headers["retry-after"];
       response.resume();

@@ -5,7 +5,7 @@ import { keyBits, newPrivateKey, readPrivateKey, registrationOf } from "./key-pa
 export const keysNew: Command = {
   name: "keys new",
   about:
-    "Make a key pair for a webhook endpoint. The private key is written to FILE, which must not exist; what is printed is the body for POST /v1/webhooks/endpoints/{id}/keys.",
+    "Make a key pair for a webhook endpoint. The private key is written to FILE, which must not exist; what is printed registers the public half, and can be pasted into a shell.",
   positionals: "FILE",
   examples: ["keys new private-key.pem", "keys new private-key.pem --name my-key-1"],
   environment: "Nothing is sent anywhere.",
@@ -15,6 +15,7 @@ export const keysNew: Command = {
       about: "Your name for the key, its `key_id`. Left out, today's date.",
       placeholder: "KEY_ID",
     },
+    json: { type: "boolean", about: "Print the body of the request alone." },
   },
   run: async ({ options, positionals }, print, style) => {
     const [file, ...more] = positionals;
@@ -26,7 +27,15 @@ export const keysNew: Command = {
       throw new CommandError(`The private key could not be written: ${(error as Error).message}.`);
     }
     const name = typeof options.name === "string" ? options.name : new Date().toISOString().slice(0, 10);
-    print(JSON.stringify(registrationOf(readPrivateKey(pem), name)));
+    const body = JSON.stringify(registrationOf(readPrivateKey(pem), name));
+    print(options.json === true ? body : registration(body));
     return 0;
   },
 };
+
+/** Pasted into a shell, it names what is not set yet. */
+function registration(body: string): string {
+  return `curl -sS "\${ASSAY_URL:?is the address of the service}/v1/webhooks/endpoints/\${ENDPOINT_ID:?is the id of your endpoint}/keys" \\
+  -H "authorization: Bearer \${ASSAY_API_KEY:?is a key with webhooks:write}" -H "content-type: application/json" \\
+  -d '${body.replaceAll("'", "'\\''")}'`;
+}

@@ -4,13 +4,14 @@ import type { ListenerDelivery, ListenerEndReason, ListenerMessage } from "@assa
 import type { WebhookDelivery, WebhookEndpoint } from "@assay/contract/webhooks";
 import type { Static } from "typebox";
 import { CommandError } from "./command.ts";
-import { type Answer, forward, isSuccess } from "./forward.ts";
+import { type Answer, forward, isSuccess, type Receiver } from "./forward.ts";
 import { keyBits, newPrivateKey, readPrivateKey, registrationOf } from "./key-pair.ts";
 import { decryptBody, isSignedWith } from "./open-delivery.ts";
+import { addressHint, exitRefused, exitUnreachable, explain } from "./reach-service.ts";
 import { responseTo } from "./respond.ts";
 import type { Screen } from "./screen.ts";
 import { NotTheServiceError, pause, RefusedError, type ServiceClient, UnreachableError } from "./service.ts";
-import type { ListenerState, Slot } from "./state.ts";
+import type { ListenerState, Prepared, Slot } from "./state.ts";
 import { onStopSignal } from "./stop-signals.ts";
 import { printable } from "./style.ts";
 
@@ -28,7 +29,7 @@ type ListeningOptions = {
   service: ServiceClient;
   slot: Slot;
   screen: Screen;
-  forwardTo: URL | null;
+  forwardTo: Receiver | null;
   isDecrypted: boolean;
   isPrinted: boolean;
   /** What answers in place of a receiver, or null. */
@@ -37,10 +38,7 @@ type ListeningOptions = {
   eventTypes: readonly string[] | null;
 };
 
-const exitRefused = 3;
-const exitUnreachable = 4;
 const exitEnded = 5;
-const addressHint = "--url is the address of the service, as it stands before /v1 and /dashboard.";
 const secretHint =
   "If it was rotated, end this command with Ctrl-C and start it again: it registers a new endpoint, whose secret it knows.";
 const eventTypesField = /`subscribed_event_types[^`]*`/;
@@ -86,6 +84,17 @@ export class Listening {
     } finally {
       unwatch();
     }
+  }
+
+  /** The secret of the endpoint that the next start listens at. It is registered where it is not there yet. */
+  async prepare(): Promise<Prepared> {
+    try {
+      await this.#prepareKey();
+      await this.#ensureEndpoint();
+    } catch (error) {
+      throw this.#explain(error);
+    }
+    return { ...this.#state, keyFile: this.#options.slot.keyFile };
   }
 
   /** Asks for an event to be sent again to an endpoint that another process listens for. */
@@ -308,7 +317,7 @@ export class Listening {
     row(
       "Answers",
       forwardTo !== null
-        ? `those of ${forwardTo.href}${isDecrypted ? ", which gets plain events" : ""}`
+        ? `those of ${forwardTo.url.href}${forwardTo.isCertificateChecked ? "" : ", whose certificate is not checked"}${isDecrypted ? ", which gets plain events" : ""}`
         : responses !== null
           ? `${responses.map((answer) => describe(answer)).join(", ")}, try by try`
           : "200 for what verifies, 401 for the rest; --forward-to sends it on to your receiver",
@@ -437,7 +446,7 @@ export class Listening {
       attempt: delivery.attempt,
       verified: problem === null,
       problem,
-      forwarded_to: forwardTo?.href ?? null,
+      forwarded_to: forwardTo?.url.href ?? null,
       ...("status_code" in answer
         ? { status_code: answer.status_code, error: null }
         : { status_code: null, error: answer.error }),
@@ -486,11 +495,14 @@ export class Listening {
       screen.warn("  410 disables the endpoint, as it would any other. Start again and it is enabled.");
     if (this.#wasHinted || forwardTo === null || !("error" in answer)) return;
     this.#wasHinted = true;
-    screen.warn(
+    const { host, href } = forwardTo.url;
+    const why =
       answer.error === "timeout"
-        ? `  ${forwardTo.host} did not answer within 14 s. It counts as failed and is tried again on the ordinary schedule.`
-        : `  Nobody took it at ${forwardTo.href}: is your receiver running there? It counts as failed and is tried again on the ordinary schedule.`,
-    );
+        ? `${host} did not answer within 14 s.`
+        : answer.error === "tls_failed"
+          ? `The certificate of ${host} is not trusted here; --skip-verify takes it all the same.`
+          : `Nobody took it at ${href}: is your receiver running there?`;
+    screen.warn(`  ${why} It counts as failed and is tried again on the ordinary schedule.`);
   }
 
   // --- replay ----------------------------------------------------------------------------------------------------------
@@ -528,19 +540,7 @@ export class Listening {
   /** The same failure as a sentence that says what to do, and the exit code that goes with it. */
   #explain(error: unknown): unknown {
     const { url } = this.#options.service;
-    if (error instanceof UnreachableError)
-      return new CommandError(
-        `${url} cannot be reached (${error.message}). Is --url right, and is the service running?`,
-        exitUnreachable,
-      );
-    if (error instanceof NotTheServiceError)
-      return new CommandError(`${url} ${error.message}. ${addressHint}`, exitUnreachable);
-    if (!(error instanceof RefusedError)) return error;
-    if (error.status === 401)
-      return new CommandError(
-        `The service does not know this API key: it was mistyped, disabled or deleted, or belongs to another installation than ${url}.`,
-        exitRefused,
-      );
+    if (!(error instanceof RefusedError)) return explain(error, url);
     if (error.status === 404 || error.status === 405)
       return new CommandError(
         `${url} has no listeners. ${addressHint} Or the service there is older than this command.`,
@@ -548,7 +548,7 @@ export class Listening {
       );
     if (this.#options.eventTypes !== null && eventTypesField.test(error.message))
       return new CommandError(error.message.replace(eventTypesField, "--events"), exitRefused);
-    return new CommandError(`${error.message} ${error.hint}`, exitRefused);
+    return explain(error, url);
   }
 }
 

@@ -1,10 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
+import { type Environment, environmentHeader } from "@assay/contract/facts";
 import { CommandError } from "./command.ts";
 import { type Sending, send } from "./send.ts";
 
 const answerWithinMs = 15_000;
 const healthWithinMs = 10_000;
+/** The service gives a test device 20 seconds. */
+const toolWithinMs = 30_000;
 /** The service sends a sign of life every 15 seconds; without three of them the stream is dead, whatever the socket says. */
 const silenceMs = 45_000;
 
@@ -15,11 +18,7 @@ export class RefusedError extends Error {
   readonly hint: string;
   readonly retryAfterMs: number | null;
 
-  constructor(
-    status: number,
-    error: { code: string; message: string; hint: string },
-    retryAfter: string | null,
-  ) {
+  constructor(status: number, error: Refusal, retryAfter: string | null) {
     super(error.message);
     this.status = status;
     this.code = error.code;
@@ -35,18 +34,25 @@ export class NotTheServiceError extends Error {}
 export class UnreachableError extends Error {}
 
 type Call = { method: string; path: string; body?: unknown; idempotencyKey?: string };
+type Refusal = { code: string; message: string; hint: string };
+type ToolAnswer = {
+  error?: { message: string };
+  result?: { isError?: boolean; content: { text: string }[]; structuredContent?: { data: unknown } };
+};
 
 /** The API as the commands need it. */
 export class ServiceClient {
   readonly url: string;
   readonly #key: string;
   readonly #env: NodeJS.ProcessEnv;
+  readonly #environment: Environment | null;
 
-  /** Of the environment only the variables of a proxy are read. */
-  constructor(url: string, key: string, env: NodeJS.ProcessEnv) {
+  /** Of `env` only the variables of a proxy are read. With an `environment`, the service refuses a key of the other one. */
+  constructor(url: string, key: string, env: NodeJS.ProcessEnv, environment: Environment | null = null) {
     this.url = url;
     this.#key = key;
     this.#env = env;
+    this.#environment = environment;
   }
 
   /** The data of the answer, or null where there is none. */
@@ -66,6 +72,26 @@ export class ServiceClient {
       return null as T;
     }
     return (await readEnvelope(response)).data as T;
+  }
+
+  /** What a tool of the endpoint for agents gives. */
+  async callTool<T>(name: string, given: object): Promise<T> {
+    const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } };
+    const response = await this.#send("/mcp", {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+      body: JSON.stringify(message),
+      signal: AbortSignal.timeout(toolWithinMs),
+    });
+    if (statusOf(response) !== 200) {
+      await readEnvelope(response);
+      throw new NotTheServiceError(`answered ${statusOf(response)}, which is no answer of Assay`);
+    }
+    const { result, error } = JSON.parse(await readText(response)) as ToolAnswer;
+    if (result === undefined) throw new NotTheServiceError(`says: ${error?.message}`);
+    if (result.isError !== true) return result.structuredContent?.data as T;
+    const { error: refusal } = JSON.parse(result.content[0]?.text ?? "") as { error: Refusal };
+    throw new RefusedError(409, refusal, null);
   }
 
   /** Whether it is well, in its own words, and its time. No key is needed for it. */
@@ -123,7 +149,11 @@ export class ServiceClient {
   }
 
   async #send(path: string, sending: Sending): Promise<IncomingMessage> {
-    const headers = { ...sending.headers, authorization: `Bearer ${this.#key}` };
+    const headers = {
+      ...sending.headers,
+      authorization: `Bearer ${this.#key}`,
+      ...(this.#environment === null ? {} : { [environmentHeader]: this.#environment }),
+    };
     try {
       return await send(new URL(`${this.url}${path}`), { ...sending, headers }, this.#env);
     } catch (error) {
@@ -147,7 +177,7 @@ async function readText(response: IncomingMessage): Promise<string> {
 async function readEnvelope(response: IncomingMessage): Promise<{ data: unknown }> {
   const text = await readText(response);
   const status = statusOf(response);
-  let envelope: { data: unknown; error: { code: string; message: string; hint: string } | null };
+  let envelope: { data: unknown; error: Refusal | null };
   try {
     envelope = JSON.parse(text);
     if (typeof envelope !== "object" || envelope === null || !("error" in envelope)) throw new Error();

@@ -22,6 +22,9 @@ export type ListenerState = {
   registration: string | null;
 };
 
+/** The state of a listener, and where its private key is. */
+export type Prepared = ListenerState & { keyFile: string };
+
 const maxSlots = 20;
 const touchEveryMs = 20_000;
 /** A lock that nobody has touched for so long is left over from before a restart of the machine, whoever has its process id now. */
@@ -51,14 +54,15 @@ export class Slot {
   }
 
   /** `running` is the state of a listener that has the first slot now, or null. */
-  static take(folder: string, url: string, key: string): { slot: Slot; running: ListenerState | null } {
+  static take(folder: string, url: string, key: string): { slot: Slot; running: Prepared | null } {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const name = createHash("sha256").update(`${url}\n${key}`).digest("hex").slice(0, 16);
-    let running: ListenerState | null = null;
+    let running: Prepared | null = null;
     for (let at = 1; at <= maxSlots; at++) {
       const base = path.join(folder, `listen-${name}-${at}`);
       if (lock(`${base}.lock`)) return { slot: new Slot(base), running };
-      running ??= readState(`${base}.json`);
+      const state = readState(`${base}.json`);
+      if (state !== null) running ??= { ...state, keyFile: `${base}.pem` };
     }
     throw new Error(`${maxSlots} listeners run with this key already.`);
   }

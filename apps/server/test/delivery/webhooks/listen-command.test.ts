@@ -12,6 +12,7 @@ import {
   checkout,
   newStateFolder,
   packCli,
+  runPacked,
   startListen,
   startLocalReceiver,
   startProxy,
@@ -120,6 +121,63 @@ test("what is forwarded is, header for header and byte for byte, what a URL gets
   assert.equal(event.metadata.client_reference_id, "order-8");
   assert.match(listening.told, new RegExp(`WEBHOOK_SECRET='${ready.signing_secret.replaceAll("+", "\\+")}'`));
   assert.equal(await listening.kill("SIGTERM"), 0);
+});
+
+test("an address without a scheme is forwarded to, with the headers that were asked for", async () => {
+  const { listen, sendTest } = await setUp();
+  const local = await startLocalReceiver();
+  const address = local.url.replace("http://", "");
+  const headers = ["--header", "X-Trace: 7: a", "--header", "host: shop.test"];
+  for (const [to, more] of [
+    [address, headers],
+    [address.replace("127.0.0.1:", ""), []],
+  ] as const) {
+    const listening = listen(["--forward-to", to, ...more]);
+    await sendTest((await listening.next("ready")).endpoint_id);
+    const line = await listening.next("delivery");
+    assert.deepEqual([line.forwarded_to, line.status_code], [local.url, 200]);
+    await listening.kill("SIGINT");
+  }
+  const [first, second] = local.received;
+  assert.deepEqual([first?.headers["x-trace"], first?.headers.host], ["7: a", "shop.test"]);
+  assert.deepEqual([second?.headers["x-trace"], second?.headers.host], [undefined, new URL(local.url).host]);
+  assert.equal(first?.rawHeaders.filter((name) => name.toLowerCase() === "host").length, 1);
+});
+
+test("a receiver with a certificate of its own is asked with --skip-verify only", async () => {
+  const { listen, sendTest } = await setUp();
+  const local = await startLocalReceiver(authority.issue(["127.0.0.1"]));
+  for (const [more, answer] of [
+    [[], "tls_failed"],
+    [["--skip-verify"], 200],
+  ] as const) {
+    const listening = listen(["--forward-to", local.url, ...more]);
+    await sendTest((await listening.next("ready")).endpoint_id);
+    const line = await listening.next("delivery");
+    assert.equal(line.status_code ?? line.error, answer);
+    if (answer !== 200) await listening.untilTold(/is not trusted here; --skip-verify takes it/);
+    await listening.kill("SIGINT");
+  }
+  assert.equal(local.received.length, 1);
+});
+
+test("--print-secret prints the secret alone: that of the listener that runs, or of the next start", async () => {
+  const { partner, stateFolder, listen, endpoints } = await setUp();
+  const env = { ASSAY_STATE_DIR: stateFolder, ASSAY_URL: url, ASSAY_API_KEY: partner.key.secret };
+  const ask = (...more: string[]) => runPacked(packed, ["listen", "--print-secret", ...more], env);
+  const asked = await ask();
+  assert.equal(asked.code, 0, asked.stderr);
+  assert.match(asked.stdout, /^whsec_[A-Za-z0-9+/=]+\n$/);
+  const listening = listen();
+  const ready = await listening.next("ready");
+  assert.equal(`${ready.signing_secret}\n`, asked.stdout);
+  assert.deepEqual(JSON.parse((await ask("--json")).stdout), {
+    endpoint_id: ready.endpoint_id,
+    signing_secret: ready.signing_secret,
+    private_key_file: ready.private_key_file,
+  });
+  assert.equal((await endpoints()).length, 1, "asking makes no second endpoint");
+  await listening.kill("SIGINT");
 });
 
 test("a receiver that fails, or is not there, is tried again on the ordinary schedule, and the line tells when", async () => {
@@ -247,7 +305,10 @@ test("a key that is made here is taken by the service, and what was saved of a d
   const listening = listen();
   const ready = await listening.next("ready");
   const { endpoint_id: id, signing_secret: secret, private_key_file: listenerKeyFile } = ready;
-  expectData(await partner.api.post(`/v1/webhooks/endpoints/${id}/keys`, JSON.parse(made.stdout)), 201);
+  // What is printed is pasted.
+  const env = cleanEnvironment({ ASSAY_URL: url, ASSAY_API_KEY: partner.key.secret, ENDPOINT_ID: id });
+  const shell = spawn("sh", ["-c", made.stdout], { env, stdio: ["ignore", "pipe", "inherit"] });
+  assert.equal(JSON.parse(await text(shell.stdout)).data.key_id, "2026-03");
   await sendTest(id);
   // Sealed to the newer key, which the listener does not have: shown as what it is, and not acknowledged.
   const line = await listening.next("delivery");
@@ -271,7 +332,7 @@ test("a key that is made here is taken by the service, and what was saved of a d
   const changed = run("decrypt", body, "--private-key", keyFile, ...verify);
   assert.deepEqual([changed.status, /signature does not fit/.test(changed.stderr)], [3, true]);
   assert.equal(run("keys", "new", keyFile, "--name", "again").status, 1, "a key is never overwritten");
-  const unnamed = run("keys", "new", join(stateFolder, "unnamed.pem"));
+  const unnamed = run("keys", "new", join(stateFolder, "unnamed.pem"), "--json");
   assert.equal(unnamed.status, 0, unnamed.stderr);
   assert.match(JSON.parse(unnamed.stdout).key_id, /^\d{4}-\d\d-\d\d$/, "named by its date");
   await listening.kill("SIGINT");
@@ -391,6 +452,14 @@ test("what cannot work is told in a sentence that says what to do, with an exit 
     [["--key", "kk_x"], 1, /--url is missing/],
     [["--url", url], 1, /--key is missing/],
     [["--url", url, "--key", "kk_x", "--respond", "50"], 1, /statuses from 200 to 599/],
+    [["--url", url, "--key", "kk_x", "--header", "X-Trace: 1"], 1, /--header says how to forward/],
+    [["--url", url, "--key", "kk_x", "--skip-verify"], 1, /--skip-verify says how to forward/],
+    [["--url", url, "--key", "kk_x", "--forward-to", "ftp://a"], 1, /an address like localhost:4000\/hook/],
+    ...["X-Trace", "Bad Name: 1", "Content-Length: 1"].map((header): [string[], number, RegExp] => [
+      ["--url", url, "--key", "kk_x", "--forward-to", "4000", "--header", header],
+      1,
+      /--header must be like/,
+    ]),
     [["--url", url, "--key", partner.key.secret, "--events", "no.such"], 3, /--events must be one of: verif/],
     [
       ["--url", url, "--key", partner.key.secret, "--events", "verification.session.suceeded"],

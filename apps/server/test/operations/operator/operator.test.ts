@@ -40,7 +40,7 @@ async function command(name: keyof typeof commands, ...positionals: string[]) {
   Object.assign(process.env, env);
   try {
     const code = await commands[name].run(
-      { options: {}, positionals },
+      { options: {}, lists: {}, positionals },
       (line) => lines.push(line),
       plainStyle,
     );
