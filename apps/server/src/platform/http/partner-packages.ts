@@ -4,7 +4,7 @@ import { type TarEntry, writeTar } from "../lib/tar.ts";
 
 /** The packages that the service hands out, with the files that `npm pack` would put into them. */
 const files = {
-  cli: ["package.json", "assay.mjs"],
+  cli: ["package.json", "README.md", "LICENSE", "assay.mjs"],
   webhook: [
     "package.json",
     "README.md",
