@@ -2006,10 +2006,208 @@ function takeSlot(url, key) {
 		throw new CommandError(`The key pair cannot be kept in ${folder}: ${error.message} Set ASSAY_STATE_DIR to a folder that can be written.`);
 	}
 }
+// packages/cli/src/trigger.command.ts
+/** The shortest life of a sandbox session. */
+const shortestLifeSeconds = 60;
+/** A session is found expired by a job that runs every few seconds. */
+const expiryWithinMs = 6e4;
+const lookEveryMs = 1e3;
+const withoutEndpoint = "No endpoint receives it. Start `assay listen` first, or add an endpoint in the dashboard.";
+/** How each event is made to happen. A new type of the contract does not compile before it is here. */
+const makers = {
+	"verification.session.succeeded": (service, wish) => finished(service, wish, "succeeded", "passport-valid"),
+	"verification.session.failed": (service, wish) => finished(service, wish, "failed", "passport-expired"),
+	"verification.session.expired": expired,
+	"verification.session.cancelled": async (service, wish) => {
+		const { id } = await create(service, wish);
+		await service.call({
+			method: "POST",
+			path: `/v1/sessions/${id}/cancel`
+		});
+		return outcome(service, id, "cancelled");
+	},
+	"webhook.endpoint.test": tested
+};
+const eventTypes = Object.keys(makers);
+const triggerCommand = {
+	name: "trigger",
+	about: "Make an event happen in the sandbox. A real session goes through the service to its outcome, and your endpoints get what they would get from a person. EVENT is a type of event, or its last word.",
+	positionals: "EVENT",
+	examples: [
+		"trigger verification.session.succeeded",
+		"trigger failed --passport passport-another-face",
+		"trigger succeeded --fields family_name,age_over_18 --reference order-7"
+	],
+	environment: serviceEnvironment,
+	exitCodes: {
+		3: "The service refuses, or the session ended in another way.",
+		4: "The service cannot be reached."
+	},
+	options: {
+		...serviceOptions,
+		fields: {
+			type: "string",
+			about: "What the person shares, comma separated; family_name,given_names,date_of_birth unless given.",
+			placeholder: "CLAIMS"
+		},
+		passport: {
+			type: "string",
+			about: "The test document that the person has, for an outcome of your choice.",
+			placeholder: "ID"
+		},
+		reference: {
+			type: "string",
+			about: "The `client_reference_id` of the session.",
+			placeholder: "TEXT"
+		},
+		endpoint: {
+			type: "string",
+			about: "Send the event to this endpoint only.",
+			placeholder: "whe_…"
+		},
+		json: {
+			type: "boolean",
+			about: "Print what happened as one line of JSON."
+		}
+	},
+	run: async ({ options, positionals }, print, style) => {
+		const type = readType(positionals);
+		const { url, key } = readService(options, process.env, "a sandbox API key with all scopes for sessions and webhooks");
+		const text = (name) => typeof options[name] === "string" ? options[name] : null;
+		const wish = {
+			fields: (text("fields") ?? "family_name,given_names,date_of_birth").split(",").filter((field) => field !== ""),
+			reference: text("reference"),
+			endpoint: text("endpoint"),
+			document: text("passport")
+		};
+		const service = new ServiceClient(url, key, process.env, "sandbox");
+		try {
+			tell({
+				type,
+				...await style.progress(waitingFor(type), () => makers[type](service, wish))
+			}, {
+				json: options.json === true,
+				print,
+				style
+			});
+			return 0;
+		} catch (error) {
+			throw explain(error, url);
+		}
+	}
+};
+function readType([typed, ...more]) {
+	if (typed === void 0 || more.length > 0) throw new CommandError(`Name one event: ${eventTypes.join(", ")}.`);
+	const type = eventTypes.find((each) => each === typed || each.endsWith(`.${typed}`));
+	if (type !== void 0) return type;
+	const lastWords = eventTypes.map((each) => each.slice(each.lastIndexOf(".") + 1));
+	const meant = didYouMean(typed, eventTypes) || didYouMean(typed, lastWords);
+	throw new CommandError(`There is no event ${printable(typed)}.${meant} There are: ${eventTypes.join(", ")}.`);
+}
+function waitingFor(type) {
+	return type === "verification.session.expired" ? `The session lives for ${shortestLifeSeconds} seconds…` : "The session is on its way…";
+}
+function tell({ type, ...happened }, { json, print, style }) {
+	if (json) {
+		print(JSON.stringify({
+			event_type: type,
+			...happened
+		}));
+		return;
+	}
+	const { event_id: event, session_id: session, deliveries } = happened;
+	print(`${style.mark("ok")} ${style.paint("cyan", type)}  ${event}${session === null ? "" : `  ${session}`}`);
+	print(deliveries === 0 ? style.paint("yellow", withoutEndpoint) : `Sent to ${deliveries} ${deliveries === 1 ? "endpoint" : "endpoints"}.`);
+}
+function create(service, wish, more = {}) {
+	const fields = wish.fields.map((field) => [field, {
+		required: true,
+		reason: "A test of this event"
+	}]);
+	return service.call({
+		method: "POST",
+		path: "/v1/sessions",
+		body: {
+			share_fields: Object.fromEntries(fields),
+			...wish.reference === null ? {} : { client_reference_id: wish.reference },
+			...wish.endpoint === null ? {} : { webhook_endpoint_id: wish.endpoint },
+			...more
+		}
+	});
+}
+/** The service itself holds a test document to its reader, as it does for agents. */
+async function finished(service, wish, wanted, usual) {
+	const document = wish.document ?? usual;
+	const { id } = await create(service, wish);
+	const { status } = await service.callTool("finishSandboxSession", {
+		session_id: id,
+		document
+	});
+	if (status === wanted) return outcome(service, id, wanted);
+	throw new CommandError(`With ${printable(document)} the session ${id} ended as ${status}, not as ${wanted}. Name another document with --passport.`, 3);
+}
+async function expired(service, wish) {
+	const { id } = await create(service, wish, { expires_in_seconds: shortestLifeSeconds });
+	const giveUpAt = performance.now() + shortestLifeSeconds * 1e3 + expiryWithinMs;
+	while (performance.now() < giveUpAt) {
+		if ((await eventsOf(service, id, "expired")).length > 0) return outcome(service, id, "expired");
+		await pause(lookEveryMs, new AbortController().signal);
+	}
+	throw new CommandError(`The session ${id} did not expire in time. Does a worker of the service run?`, 4);
+}
+/** To the endpoint that was named, or to the only one. */
+async function tested(service, { endpoint }) {
+	const id = endpoint ?? await onlyEndpoint(service);
+	const path = `/v1/webhooks/endpoints/${encodeURIComponent(id)}/test`;
+	const { event, deliveries } = await service.call({
+		method: "POST",
+		path
+	});
+	return {
+		event_id: event.id,
+		session_id: null,
+		deliveries: deliveries.length
+	};
+}
+async function onlyEndpoint(service) {
+	const [first, ...more] = (await service.call({
+		method: "GET",
+		path: "/v1/webhooks/endpoints?limit=100"
+	})).filter(({ enabled }) => enabled);
+	if (first === void 0) throw new CommandError(withoutEndpoint, 3);
+	if (more.length === 0) return first.id;
+	throw new CommandError(`A test event goes to one endpoint. Name it with --endpoint: ${[first, ...more].map(({ id }) => id).join(", ")}.`);
+}
+function eventsOf(service, sessionId, status) {
+	const query = new URLSearchParams({
+		session_id: sessionId,
+		type: `verification.session.${status}`
+	});
+	return service.call({
+		method: "GET",
+		path: `/v1/webhooks/events?${query}`
+	});
+}
+/** The event that the end of the session has published, and how many endpoints get it. */
+async function outcome(service, sessionId, status) {
+	const [event] = await eventsOf(service, sessionId, status);
+	if (event === void 0) throw new CommandError(`The session ${sessionId} has published no event.`, 3);
+	const path = `/v1/webhooks/deliveries?event_id=${event.id}&limit=100`;
+	const deliveries = await service.call({
+		method: "GET",
+		path
+	});
+	return {
+		event_id: event.id,
+		session_id: sessionId,
+		deliveries: deliveries.length
+	};
+}
 // packages/cli/src/partner-commands.ts
 /** What a partner can do without a checkout of the service. */
 const partnerCommands = [
 	listenCommand,
+	triggerCommand,
 	decryptCommand,
 	keysNew,
 	doctorCommand
