@@ -1196,6 +1196,22 @@ function onStopSignal(signals, stop) {
 		for (const { signal, handle } of watched) process.off(signal, handle);
 	};
 }
+const lookEveryMs$1 = 300;
+/**
+* Under `npx` a signal ends npx and the shell that it starts, and does not reach this process, which would go on unseen.
+* So it looks whether that shell is still its parent. Returns a function that stops looking.
+*/
+function onNpxEnded(env, stop) {
+	if (env.npm_lifecycle_event !== "npx") return () => {};
+	const parent = process.ppid;
+	const timer = setInterval(() => {
+		if (process.ppid === parent) return;
+		clearInterval(timer);
+		stop();
+	}, lookEveryMs$1);
+	timer.unref();
+	return () => clearInterval(timer);
+}
 // packages/cli/src/listening.ts
 const exitEnded = 5;
 const secretHint = "If it was rotated, end this command with Ctrl-C and start it again: it registers a new endpoint, whose secret it knows.";
@@ -1231,12 +1247,13 @@ var Listening = class {
 	}
 	/** Resolves with the exit code. */
 	async run(replay) {
-		const unwatch = onStopSignal([
+		const end = () => this.#ended.abort();
+		const unwatch = [onStopSignal([
 			"SIGINT",
 			"SIGTERM",
 			"SIGHUP"
-		], () => this.#ended.abort());
-		process.stdout.on("error", () => this.#ended.abort());
+		], end), onNpxEnded(process.env, end)];
+		process.stdout.on("error", end);
 		try {
 			await this.#prepareKey();
 			await this.#connectUntilEnded(replay);
@@ -1244,7 +1261,7 @@ var Listening = class {
 			await this.#remove();
 			return 0;
 		} finally {
-			unwatch();
+			for (const stop of unwatch) stop();
 		}
 	}
 	/** The secret of the endpoint that the next start listens at. It is registered where it is not there yet. */

@@ -12,7 +12,7 @@ import { responseTo } from "./respond.ts";
 import type { Screen } from "./screen.ts";
 import { NotTheServiceError, pause, RefusedError, type ServiceClient, UnreachableError } from "./service.ts";
 import type { ListenerState, Prepared, Slot } from "./state.ts";
-import { onStopSignal } from "./stop-signals.ts";
+import { onNpxEnded, onStopSignal } from "./stop-signals.ts";
 import { printable } from "./style.ts";
 
 type Endpoint = Pick<
@@ -71,9 +71,10 @@ export class Listening {
 
   /** Resolves with the exit code. */
   async run(replay: string | null): Promise<number> {
-    const unwatch = onStopSignal(["SIGINT", "SIGTERM", "SIGHUP"], () => this.#ended.abort());
+    const end = () => this.#ended.abort();
+    const unwatch = [onStopSignal(["SIGINT", "SIGTERM", "SIGHUP"], end), onNpxEnded(process.env, end)];
     // Whoever read the lines has gone (`| head`), which ends a command like Ctrl-C does.
-    process.stdout.on("error", () => this.#ended.abort());
+    process.stdout.on("error", end);
     try {
       await this.#prepareKey();
       await this.#connectUntilEnded(replay);
@@ -82,7 +83,7 @@ export class Listening {
       await this.#remove();
       return 0;
     } finally {
-      unwatch();
+      for (const stop of unwatch) stop();
     }
   }
 

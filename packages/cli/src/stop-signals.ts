@@ -25,3 +25,21 @@ export function onStopSignal<S extends NodeJS.Signals>(
     for (const { signal, handle } of watched) process.off(signal, handle);
   };
 }
+
+const lookEveryMs = 300;
+
+/**
+ * Under `npx` a signal ends npx and the shell that it starts, and does not reach this process, which would go on unseen.
+ * So it looks whether that shell is still its parent. Returns a function that stops looking.
+ */
+export function onNpxEnded(env: NodeJS.ProcessEnv, stop: () => void): () => void {
+  if (env.npm_lifecycle_event !== "npx") return () => {};
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    stop();
+  }, lookEveryMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
