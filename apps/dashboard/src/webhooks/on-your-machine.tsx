@@ -13,7 +13,7 @@ export function OnYourMachine() {
       </p>
       <Code
         label="Command"
-        text={`npm run assay -- listen --url ${window.location.origin} --key "$${keyVariable}"`}
+        text={`npx ${window.location.origin}/cli.tgz listen --url ${window.location.origin} --key "$${keyVariable}"`}
       />
     </Card>
   );
