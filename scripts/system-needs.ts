@@ -39,6 +39,16 @@ const needs: readonly Need[] = [
     get: "apt-get install python3-cryptography",
     isHere: () => starts("python3", "-c", "import cryptography"),
   },
+  {
+    for: "the wheel of the Python package",
+    get: "python3 -m pip install wheel mypy",
+    isHere: () => starts("python3", "-c", "import wheel, mypy"),
+  },
+  ...["bun", "deno", "workerd"].map((name) => ({
+    for: `the webhook package on ${name}`,
+    get: `npm install --global ${name}`,
+    isHere: () => starts(name, "--version"),
+  })),
   { for: "the C# sample", get: "install the .NET SDK", isHere: () => starts("dotnet", "--version") },
   {
     for: "the iPhone shell",
