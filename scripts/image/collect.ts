@@ -70,7 +70,7 @@ export function collect(
   for (const file of ["package.json", "LICENSE", "bin", "docs"]) copy(file);
   // What the service hands out to partners.
   for (const file of ["cli", "webhook"])
-    copy(`packages/${file}`, (place) => !/\/(?:src|python|build\.ts|vectors\.json)$/.test(place));
+    copy(`packages/${file}`, (place) => !/\/(?:src|tests|__pycache__|build\.ts|vectors\.json)$/.test(place));
   for (const app of ["dashboard", "server", "verify"]) copy(`apps/${app}/dist`);
   for (const part of ["migrations", "terms", "package.json"]) copy(`apps/server/${part}`);
   copy("apps/server/src", (file) => !isBundled(file));

@@ -2,24 +2,38 @@ import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { type TarEntry, writeTar } from "../lib/tar.ts";
 
-/** The packages that the service hands out, with the files that `npm pack` would put into them. */
-const files = {
-  cli: ["package.json", "README.md", "LICENSE", "assay.mjs"],
-  webhook: [
-    "package.json",
-    "README.md",
-    "LICENSE",
-    "lib/index.js",
-    "lib/index.d.ts",
-    "lib/event.d.ts",
-    "lib/webhook-error.d.ts",
-  ],
+/** The packages that the service hands out, with the files that `npm pack` or an sdist would have. */
+const packages = {
+  cli: { folder: "cli", files: ["package.json", "README.md", "LICENSE", "assay.mjs"] },
+  webhook: {
+    folder: "webhook",
+    files: [
+      "package.json",
+      "README.md",
+      "LICENSE",
+      "lib/index.js",
+      "lib/index.d.ts",
+      "lib/event.d.ts",
+      "lib/webhook-error.d.ts",
+    ],
+  },
+  "webhook-python": {
+    folder: "webhook/python",
+    files: [
+      "pyproject.toml",
+      "README.md",
+      "LICENSE",
+      "assay_webhook/__init__.py",
+      "assay_webhook/event.py",
+      "assay_webhook/py.typed",
+    ],
+  },
 } as const;
 
-export type PartnerPackage = keyof typeof files;
-export const partnerPackages = Object.keys(files) as PartnerPackage[];
+export type PartnerPackage = keyof typeof packages;
+export const partnerPackages = Object.keys(packages) as PartnerPackage[];
 
-/** An archive that `npm install` and `npx` take from an address. */
+/** An archive that `npm install`, `npx` or `pip install` takes from an address. */
 export async function packageArchive(name: PartnerPackage): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of writeTar(entriesOf(name))) parts.push(part);
@@ -27,8 +41,9 @@ export async function packageArchive(name: PartnerPackage): Promise<Buffer> {
 }
 
 async function* entriesOf(name: PartnerPackage): AsyncGenerator<TarEntry> {
-  for (const file of files[name]) {
-    const bytes = readFileSync(new URL(`../../../../../packages/${name}/${file}`, import.meta.url));
+  const { folder, files } = packages[name];
+  for (const file of files) {
+    const bytes = readFileSync(new URL(`../../../../../packages/${folder}/${file}`, import.meta.url));
     const content = (async function* () {
       yield bytes;
     })();

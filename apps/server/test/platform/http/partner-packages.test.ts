@@ -59,3 +59,10 @@ test("the service hands out the package that opens deliveries, the same bytes at
   });
   assert.equal(again.status, 304);
 });
+
+test("the service hands out the package for Python with its types, which pip builds from the address", async () => {
+  const answer = await fetch(`${url}/webhook-python.tgz`);
+  const listed = gunzipSync(Buffer.from(await answer.arrayBuffer())).toString("latin1");
+  for (const file of ["pyproject.toml", "LICENSE", "assay_webhook/__init__.py", "assay_webhook/py.typed"])
+    assert.ok(listed.includes(`package/${file}\0`), file);
+});
