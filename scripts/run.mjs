@@ -43,6 +43,7 @@ const commands = {
   mutate: (args) => [["scripts/mutate.ts", ...args]],
   android: (args) => [["apps/android/main.ts", ...args]],
   image: (args) => [["scripts/image.ts", ...args]],
+  release: (args) => [["scripts/release.ts", ...args]],
   prove: (args) => [["scripts/prove.ts", ...args]],
   "transport-check": (args) => [["scripts/transport-check.ts", ...args]],
   "face-eval": (args) => [["scripts/face-eval.ts", ...args]],

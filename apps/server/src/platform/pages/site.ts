@@ -31,6 +31,7 @@ export const sections: readonly { title: string; names: readonly string[] }[] = 
       "sizing",
       "partitioning",
       "upgrading",
+      "releasing",
       "configuration",
       "evidence",
       "face",

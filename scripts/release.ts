@@ -1,0 +1,242 @@
+// `npm run release -- [--dry-run] [--without image,apk]`: builds all that is given away into one folder, with an SBOM, checksums and a signature
+// over them. docs/releasing.md says how to publish it and how a stranger verifies it.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  copyFileSync,
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+
+const root = path.resolve(import.meta.dirname, "..");
+const namespace = "assay-release";
+const identity = "release@assay";
+/** What a machine may be unable to build. The rest is always built. */
+const leavable = ["image", "apk", "wheel"] as const;
+type Leavable = (typeof leavable)[number];
+
+const usage = `usage: npm run release -- --key FILE --origin URL [--without ${leavable.join(",")}] [--out FOLDER]
+       npm run release -- --dry-run [--origin URL] [--without ${leavable.join(",")}] [--out FOLDER]
+
+  --key FILE     SSH private key that signs the checksums
+  --origin URL   the service that the Android app is for
+  --dry-run      the same with a key that is thrown away`;
+
+class Refusal extends Error {}
+
+type Manifest = { name: string; version?: string; private?: boolean };
+
+const read = (file: string) => readFileSync(path.join(root, file), "utf8");
+
+/** Where a version stands that people see, besides the packages of npm. */
+const otherVersions: Readonly<Record<string, RegExp>> = {
+  "packages/webhook/python/pyproject.toml": /^version = "([^"]+)"$/m,
+  "deploy/helm/assay/Chart.yaml": /^appVersion: "([^"]+)"$/m,
+};
+
+/** The packages of npm that are given away. */
+function published(): (Manifest & { file: string })[] {
+  return globSync("{apps,packages}/*/package.json", { cwd: root })
+    .sort()
+    .map((file) => ({ file, ...(JSON.parse(read(file)) as Manifest) }))
+    .filter((manifest) => manifest.private !== true);
+}
+
+/** What keeps this from being a release, all at once. */
+function problemsOf(version: string | undefined): string[] {
+  if (version === undefined) return ["package.json has no version."];
+  const versions = [
+    ...published().map((manifest): [string, string | undefined] => [manifest.file, manifest.version]),
+    ...Object.entries(otherVersions).map(([file, pattern]) => [file, pattern.exec(read(file))?.[1]] as const),
+  ];
+  const wrong = versions
+    .filter(([, own]) => own !== version)
+    .map(([file, own]) =>
+      own === undefined
+        ? `${file} has no version.`
+        : `${file} has version ${own}, package.json has ${version}.`,
+    );
+  const silent = globSync(["CHANGELOG.md", "docs/changelog-partners.md"], { cwd: root })
+    .filter((file) => !hasEntry(read(file), version))
+    .map((file) => `${file} has no entry "## ${version}".`);
+  return [...wrong, ...silent];
+}
+
+/** A heading of the version, perhaps with a date after it, and something below it. */
+function hasEntry(changelog: string, version: string): boolean {
+  const sections = changelog.split(/^## /m).slice(1);
+  return sections.some((section) => {
+    const [heading = "", ...below] = section.split("\n");
+    return heading.split(/[\s,:]/)[0] === version && below.join("").trim() !== "";
+  });
+}
+
+const isHere = (program: string) =>
+  spawnSync(program, ["--version"], { stdio: "ignore" }).error === undefined;
+/** One that can also build: docker without its daemon cannot. */
+const containerTool = () =>
+  ["podman", "docker"].find((tool) => spawnSync(tool, ["info"], { stdio: "ignore" }).status === 0) ?? null;
+
+/** What the machine lacks, each with how to go on. */
+function missingTools(isBuilt: (part: Leavable) => boolean, origin: string | undefined): string[] {
+  const missing = isHere("ssh-keygen") ? [] : ["ssh-keygen, for the signature"];
+  if (isBuilt("wheel") && spawnSync("python3", ["-m", "pip", "--version"]).status !== 0)
+    missing.push("python3 with pip, for the wheel; or --without wheel");
+  if (isBuilt("image") && containerTool() === null)
+    missing.push("podman, or docker with its daemon, for the image; or --without image");
+  if (!isBuilt("apk")) return missing;
+  const lacking = ["javac", "aapt2", "zipalign", "apksigner"].filter((tool) => !isHere(tool));
+  if (lacking.length > 0) missing.push(`${lacking.join(", ")}, for the APK; or --without apk`);
+  if (origin === undefined) missing.push("--origin, the service that the APK is for; or --without apk");
+  return missing;
+}
+
+function run(program: string, args: readonly string[], input?: string): string {
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 256 * 1024 * 1024,
+    ...(input === undefined ? {} : { input }),
+  });
+  if (status === 0) return stdout;
+  throw new Refusal(
+    `${program} ${args[0]} failed${error === undefined ? "" : ` (${error.message})`}:\n${stdout}${stderr}`,
+  );
+}
+
+function buildWheel(out: string): void {
+  // A build leaves folders beside the source, which the next one would take for part of it.
+  const copy = mkdtempSync(path.join(tmpdir(), "assay-wheel-"));
+  try {
+    cpSync(path.join(root, "packages/webhook/python"), copy, { recursive: true });
+    run("python3", ["-m", "pip", "--quiet", "wheel", "--no-deps", "--wheel-dir", out, copy]);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+function buildImage(out: string, version: string): void {
+  const tag = `assay:${version}`;
+  run(process.execPath, ["scripts/image.ts", "--tag", tag]);
+  run(containerTool() ?? "", ["save", "--output", path.join(out, `assay-${version}-image.tar`), tag]);
+}
+
+function buildApk(out: string, version: string, origin: string): void {
+  const folder = path.join(out, "android");
+  run(process.execPath, ["apps/android/main.ts", "--origin", origin, "--version", version, "--out", folder]);
+  copyFileSync(path.join(folder, "assay-shell.apk"), path.join(out, `assay-${version}.apk`));
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Of what runs, not of what tests it; by the lock file alone, so that it is the same on every machine. */
+function writeSbom(out: string, version: string): void {
+  const args = ["sbom", "--sbom-format", "cyclonedx", "--sbom-type", "application", "--package-lock-only"];
+  writeFileSync(path.join(out, `assay-${version}.cdx.json`), run("npm", [...args, "--omit", "dev"]));
+}
+
+function writeChecksums(out: string): string {
+  const lines = readdirSync(out)
+    .sort()
+    .map((file) => {
+      const hash = createHash("sha256").update(readFileSync(path.join(out, file)));
+      return `${hash.digest("hex")}  ${file}\n`;
+    });
+  const sums = path.join(out, "SHA256SUMS");
+  writeFileSync(sums, lines.join(""));
+  return sums;
+}
+
+/** Signs, and verifies as a stranger would. Gives the line that strangers need. */
+function sign(sums: string, key: string): string {
+  run("ssh-keygen", ["-q", "-Y", "sign", "-f", key, "-n", namespace, sums]);
+  const [kind, text] = run("ssh-keygen", ["-y", "-f", key]).split(" ");
+  const signer = `${identity} namespaces="${namespace}" ${kind} ${text?.trim()}`;
+  const signers = path.join(path.dirname(sums), "allowed_signers");
+  writeFileSync(signers, `${signer}\n`);
+  const verify = ["-Y", "verify", "-f", signers, "-I", identity, "-n", namespace, "-s", `${sums}.sig`];
+  run("ssh-keygen", verify, readFileSync(sums, "utf8"));
+  rmSync(signers);
+  return signer;
+}
+
+/** The key that was given, or one that is gone afterwards. */
+function withKey<T>(given: string | undefined, work: (key: string) => T): T {
+  if (given !== undefined) return work(given);
+  const folder = mkdtempSync(path.join(tmpdir(), "assay-release-"));
+  try {
+    const key = path.join(folder, "key");
+    run("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "dry run", "-f", key]);
+    return work(key);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function main(): void {
+  const text = { type: "string" } as const;
+  const flag = { type: "boolean", default: false } as const;
+  const { values } = parseArgs({
+    options: {
+      "dry-run": flag,
+      help: flag,
+      key: text,
+      origin: text,
+      out: text,
+      without: { ...text, default: "" },
+    },
+  });
+  if (values.help) {
+    console.log(usage);
+    return;
+  }
+  const without = values.without.split(",").filter((part) => part !== "");
+  const unknown = without.filter((part) => !leavable.some((known) => known === part));
+  if (unknown.length > 0)
+    throw new Refusal(`--without takes ${leavable.join(", ")}, not ${unknown.join(", ")}.`);
+  if (values["dry-run"] === (values.key !== undefined))
+    throw new Refusal(`Give --key to sign a release, or --dry-run to try one.\n\n${usage}`);
+  const isBuilt = (part: Leavable) => !without.includes(part);
+
+  const { version = "" } = JSON.parse(read("package.json")) as Manifest;
+  const problems = problemsOf(version === "" ? undefined : version);
+  if (problems.length > 0)
+    throw new Refusal(`This is no release yet:\n${problems.map((each) => `- ${each}`).join("\n")}`);
+  const missing = missingTools(isBuilt, values.origin);
+  if (missing.length > 0)
+    throw new Refusal(
+      `Not everything can be built here. Missing:\n${missing.map((each) => `- ${each}`).join("\n")}`,
+    );
+
+  const out = path.resolve(values.out ?? path.join(root, "dist", `release-${version}`));
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+  for (const { file } of published())
+    run("npm", ["pack", "--silent", "--pack-destination", out, "--workspace", path.dirname(file)]);
+  if (isBuilt("wheel")) buildWheel(out);
+  if (isBuilt("image")) buildImage(out, version);
+  if (isBuilt("apk")) buildApk(out, version, values.origin ?? "");
+  writeSbom(out, version);
+  const sums = writeChecksums(out);
+  const signer = withKey(values.key, (key) => sign(sums, key));
+  console.log(`${readFileSync(sums, "utf8")}\nSigned by: ${signer}`);
+  console.log(
+    values["dry-run"] ? `A dry run, signed with a key that is gone: ${out}` : `The release is in ${out}`,
+  );
+}
+
+try {
+  main();
+} catch (error) {
+  if (!(error instanceof Refusal)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}
