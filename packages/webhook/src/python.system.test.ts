@@ -38,7 +38,11 @@ test("its wheel, installed into a new environment, opens the vectors and brings 
   // What it depends on comes from this machine, so that nothing is fetched.
   run("python3", ["-m", "venv", "--system-site-packages", "environment"], folder);
   const own = path.join(folder, "environment/bin/python");
-  const installed = run(own, ["-m", "pip", "install", "--no-index", "--no-deps", path.join(folder, wheel)], folder);
+  const installed = run(
+    own,
+    ["-m", "pip", "install", "--no-index", "--no-deps", path.join(folder, wheel)],
+    folder,
+  );
   assert.equal(installed.status, 0, installed.stderr);
   // The tests alone, beside the vectors and away from the source.
   mkdirSync(path.join(folder, "alone"));
@@ -46,7 +50,8 @@ test("its wheel, installed into a new environment, opens the vectors and brings 
   cpSync(path.join(source, "../vectors.json"), path.join(folder, "vectors.json"));
   const tested = run(own, ["-m", "unittest", "discover", "-s", "tests"], path.join(folder, "alone"));
   assert.equal(tested.status, 0, tested.stderr);
-  const typed = "import assay_webhook, pathlib; print((pathlib.Path(assay_webhook.__file__).parent / 'py.typed').exists(), assay_webhook.__file__)";
+  const typed =
+    "import assay_webhook, pathlib; print((pathlib.Path(assay_webhook.__file__).parent / 'py.typed').exists(), assay_webhook.__file__)";
   assert.match(run(own, ["-c", typed], folder).stdout, /^True .*\/environment\//);
 });
 
