@@ -38,6 +38,7 @@ import { bundleWebhook, declarationsOf } from "../packages/webhook/build.ts";
 import { describeAccessibility } from "./accessibility-report.ts";
 import { describeEventTypes, describePythonEventTypes } from "./event-types.ts";
 import { describeProtocol } from "./protocol-reference.ts";
+import { describeRecipe, listRecipes, recipeNames } from "./recipe-pages.ts";
 
 const root = new URL("../", import.meta.url);
 
@@ -89,8 +90,9 @@ export const generated: readonly { path: string; make: () => string | Promise<st
   },
   {
     path: "docs/webhooks.md",
-    make: () => withSections("docs/webhooks.md", { samples: showSamples() }),
+    make: () => withSections("docs/webhooks.md", { samples: showSamples(), recipes: listRecipes() }),
   },
+  ...recipeNames.map((name) => ({ path: `docs/webhooks-${name}.md`, make: () => describeRecipe(name) })),
   { path: "docs/verify-protocol.md", make: describeProtocol },
   { path: "packages/ui/src/tokens.css", make: tokensCss },
   { path: "packages/ui/src/fonts.css", make: () => fontsCss("./fonts/") },
@@ -121,10 +123,14 @@ function showSamples(): string {
     ["ruby", "open_webhook.rb"],
     ["csharp", "OpenWebhook.cs"],
   ] as const;
-  const fence = "```";
   return samples
-    .map(([language, file]) => `${fence}${language} tab\n${read(`examples/webhooks/${file}`)}${fence}`)
+    .map(([language, file]) => showFile(`${language} tab`, `examples/webhooks/${file}`))
     .join("\n\n");
+}
+
+function showFile(language: string, file: string): string {
+  const fence = "```";
+  return `${fence}${language}\n${read(file)}${fence}`;
 }
 
 function describeWarnings(): string {

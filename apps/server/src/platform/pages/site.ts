@@ -22,6 +22,19 @@ export const sections: readonly { title: string; names: readonly string[] }[] = 
     ],
   },
   {
+    title: "Recipes",
+    names: [
+      "webhooks-express",
+      "webhooks-fastify",
+      "webhooks-nextjs",
+      "webhooks-hono",
+      "webhooks-fastapi",
+      "webhooks-django",
+      "webhooks-go",
+      "webhooks-spring-boot",
+    ],
+  },
+  {
     title: "Operate",
     names: [
       "operating",
