@@ -93,6 +93,16 @@ export const generated: readonly { path: string; make: () => string | Promise<st
     make: () => withSections("docs/webhooks.md", { samples: showSamples(), recipes: listRecipes() }),
   },
   ...recipeNames.map((name) => ({ path: `docs/webhooks-${name}.md`, make: () => describeRecipe(name) })),
+  {
+    path: "docs/embedding.md",
+    make: () =>
+      withSections("docs/embedding.md", {
+        wrappers: [
+          showFile("tsx tab", "examples/embed/react.tsx"),
+          showFile("vue tab", "examples/embed/vue.js"),
+        ].join("\n\n"),
+      }),
+  },
   { path: "docs/verify-protocol.md", make: describeProtocol },
   { path: "packages/ui/src/tokens.css", make: tokensCss },
   { path: "packages/ui/src/fonts.css", make: () => fontsCss("./fonts/") },

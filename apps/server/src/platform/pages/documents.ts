@@ -120,6 +120,8 @@ const languageNames: Readonly<Record<string, string>> = {
   sh: "curl",
   ts: "TypeScript",
   js: "JavaScript",
+  tsx: "React",
+  vue: "Vue",
   json: "JSON",
   python: "Python",
   go: "Go",

@@ -47,6 +47,8 @@ const grammars: Readonly<Record<string, RegExp>> = {
   sh: shell,
   js: script,
   ts: script,
+  tsx: script,
+  vue: script,
   json: /(?<keyword>"(?:[^"\\\n]|\\.)*"(?=\s*:))|(?<string>"(?:[^"\\\n]|\\.)*")|(?<number>-?\b\d[\d.e+-]*\b|\b(?:true|false|null)\b)/g,
   python: grammar(
     hash,
