@@ -94,6 +94,15 @@ export const generated: readonly { path: string; make: () => string | Promise<st
   },
   ...recipeNames.map((name) => ({ path: `docs/webhooks-${name}.md`, make: () => describeRecipe(name) })),
   {
+    path: "docs/test-in-ci.md",
+    make: () =>
+      withSections("docs/test-in-ci.md", {
+        script: showFile("sh", "examples/ci/verify.sh"),
+        github: showFile("yaml", "examples/ci/github.yml"),
+        gitlab: showFile("yaml", "examples/ci/gitlab.yml"),
+      }),
+  },
+  {
     path: "docs/embedding.md",
     make: () =>
       withSections("docs/embedding.md", {

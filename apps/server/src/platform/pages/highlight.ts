@@ -49,6 +49,7 @@ const grammars: Readonly<Record<string, RegExp>> = {
   ts: script,
   tsx: script,
   vue: script,
+  yaml: grammar(hash, ""),
   json: /(?<keyword>"(?:[^"\\\n]|\\.)*"(?=\s*:))|(?<string>"(?:[^"\\\n]|\\.)*")|(?<number>-?\b\d[\d.e+-]*\b|\b(?:true|false|null)\b)/g,
   python: grammar(
     hash,

@@ -101,6 +101,26 @@ test("the guide to the first verification works as it is printed, from the start
   assert.deepEqual([claims.age_over_18, claims.service_document_id], [true, null]);
   assert.equal(evidence.credential, "eudi_pid");
   assert.match(accepted.stdout, /Failed: document_authenticity_failed\.\n$/);
+  // The script for CI, with a recipe as the partner's server.
+  const ci = readGuide("test-in-ci");
+  assert.deepEqual(blocks("guide-service", ci), blocks("guide-service"));
+  assert.ok(
+    steps.join("\n").includes(blocks("guide", ci).join("\n")),
+    "its other command is one of this guide",
+  );
+  const inCi = spawnSync("sh", [join(root, "examples/ci/verify.sh")], {
+    cwd: files,
+    env: {
+      ...env,
+      ASSAY_URL: env.BASE,
+      PORT: String(await freePort()),
+      START: `node ${join(root, "examples/webhooks/fastify/receiver.mjs")}`,
+      TMPDIR: files,
+    },
+    encoding: "utf8",
+  });
+  assert.equal(inCi.status, 0, inCi.stdout + inCi.stderr);
+  assert.match(inCi.stdout, /^passport-expired: verification\.session\.failed passport-expired$/m);
   // A listener that the service refuses ends the guide in step 3, with what the listener says.
   const refused = spawnSync("sh", ["-eu", "-c", steps.slice(0, 2).join("\nASSAY_API_KEY=kk_wrong\n")], {
     cwd: root,
