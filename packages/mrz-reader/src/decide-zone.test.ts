@@ -81,7 +81,7 @@ test("two readings that are about as likely are none", () => {
   assert.equal(decideZone(doubtful, "TD3", now).kind, "unclear");
 });
 
-test("a key is accepted when two frames agree on it and its check digits hold", () => {
+test("a key is accepted when two more frames say it than any other, and its check digits hold", () => {
   const accepted = (...frames: readonly ZoneReading[]) =>
     frames.reduce<ReturnType<typeof addReading>>(({ agreement }, reading) => addReading(agreement, reading), {
       agreement: nothingRead,
@@ -97,7 +97,11 @@ test("a key is accepted when two frames agree on it and its check digits hold", 
   assert.equal(accepted(clear, other), null);
   assert.equal(accepted(broken, broken, broken), null);
   assert.deepEqual(accepted(clear, clear), key);
-  assert.deepEqual(accepted(clear, other, unclear, { kind: "visa" }, corrected), key);
+  assert.deepEqual(accepted(clear, unclear, { kind: "visa" }, corrected), key);
+  assert.equal(accepted(clear, other, corrected), null);
+  assert.deepEqual(accepted(clear, other, corrected, clear), key);
+  assert.equal(accepted(other, clear, other, clear, clear), null);
+  assert.deepEqual(accepted(other, clear, other, clear, clear, clear), key);
 });
 
 test("a visa is told apart, and never gives a key", () => {
