@@ -347,8 +347,8 @@ const checks: readonly TransportCheck[] = [
       if (transport.reset === undefined) throw new Skip("it has none; people lift the document instead");
       let reopened = false;
       const chip = await openChip(withPatience(stage, transport), stage.key, {
-        onProgress: ({ step }) => {
-          reopened ||= step === "reopening";
+        onProgress: ({ kind }) => {
+          reopened ||= kind === "reopening";
         },
       });
       if (chip.accessMethod === "none")

@@ -115,8 +115,9 @@ test("the operator opens wallet methods in live; the sandbox has all of them", (
 
 test("a method that no kind carries out is not offered, and leads nowhere", () => {
   assert.equal(obstacleTo("wallet_pid", asked([]), {}), "methods");
-  assert.deepEqual(waysToSatisfy(asked([]), all, {}), []);
-  assert.deepEqual(wayOf("wallet_pid", { requirements: {}, fieldKeys: ["age_over_18"] }, {}), {
+  assert.deepEqual(waysUnder(asked([]), all, operator, {}), []);
+  assert.equal(operatorLacks("wallet_pid", asked([]), operator, {}), "methods");
+  assert.deepEqual(wayUnder("wallet_pid", { requirements: {}, fieldKeys: ["age_over_18"] }, operator, {}), {
     method: "wallet_pid",
     channels: [],
     looksAt: [],
