@@ -18,7 +18,7 @@ const withoutTools = " without tools";
 const collectors = Math.min(4, Math.max(1, availableParallelism() - 1));
 
 /** The fuzzer measures resident memory, and with the usual heap most of that would be garbage. Most inputs end in an error. */
-const fuzzerFlags = ["--max-semi-space-size=8", "--stack-trace-limit=0"];
+const fuzzerFlags = ["--max-semi-space-size=4", "--max-old-space-size=64", "--stack-trace-limit=0"];
 
 class Refusal extends Error {}
 
