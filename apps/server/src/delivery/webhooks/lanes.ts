@@ -221,7 +221,7 @@ export class Lanes {
   #change(endpointId: EndpointId, endpoint: Endpoint, standing: EndpointSpeed): void {
     if (endpoint.standing === standing) return;
     // Attempts under way keep the places they were given; only reservations move to the count of the new standing.
-    if (endpoint.reserved > 0 && (endpoint.standing === "prompt") !== (standing === "prompt"))
+    if ((endpoint.standing === "prompt") !== (standing === "prompt"))
       this.#youngUnproven += standing === "prompt" ? -endpoint.reserved : endpoint.reserved;
     if (this.#ready.get(endpoint.standing)?.delete(endpointId)) this.#ready.get(standing)?.add(endpointId);
     endpoint.standing = standing;
