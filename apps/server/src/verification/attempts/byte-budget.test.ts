@@ -91,3 +91,20 @@ test("shares are parts of what the process may hold, those of the sandbox parts 
     organization: { live: 250 * maxOfOneAttempt, sandbox: 100 * maxOfOneAttempt },
   });
 });
+
+test("each limit can be used up to its last byte, and the one that is met is named", () => {
+  const limits = { process: 100, sandbox: 50, organization: { live: 60, sandbox: 60 } };
+  const met: string[] = [];
+  const budget = new ByteBudget(limits, (limit) => met.push(limit));
+  const [first, second, third] = organizations;
+  assert.ok(first !== undefined && second !== undefined && third !== undefined);
+  const sandbox = budget.open({ organizationId: first, sandbox: true });
+  assert.deepEqual([sandbox.resize("chip", 50), sandbox.resize("chip", 51)], [true, false]);
+  assert.equal(sandbox.resize("chip", 40), true);
+  const live = budget.open({ organizationId: second, sandbox: false });
+  assert.deepEqual([live.resize("face", 60), live.resize("chip", 1)], [true, false]);
+  const last = budget.open({ organizationId: third, sandbox: false });
+  assert.deepEqual([last.resize("chip", 1), budget.reserved], [false, 100]);
+  assert.equal(last.resize("chip", 0), true, "what holds nothing gives nothing back");
+  assert.deepEqual(met, ["sandbox", "process", "process"]);
+});

@@ -63,7 +63,7 @@ export class ByteBudget {
     const key = `${owner.organizationId} ${pool}`;
     return new ByteReservation((by) => {
       const ofOwner = this.#byOwner.get(key) ?? 0;
-      const limit = by > 0 ? this.#limitMet(pool, ofOwner, by) : null;
+      const limit = this.#limitMet(pool, ofOwner, by);
       if (limit !== null) {
         this.#onRefused(limit);
         return false;
@@ -93,7 +93,7 @@ export class ByteReservation {
 
   /** False, and nothing is changed, when the budget has no room for it. To shrink always succeeds. */
   resize(part: BytePart, bytes: number): boolean {
-    if (bytes !== this.#parts[part] && !this.#change(bytes - this.#parts[part])) return false;
+    if (!this.#change(bytes - this.#parts[part])) return false;
     this.#parts[part] = bytes;
     return true;
   }
