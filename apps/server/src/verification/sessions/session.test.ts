@@ -83,13 +83,15 @@ test("an attempt under way has failed from the expiry of its session on", () => 
 });
 
 test("a device is in flight for less than a minute after it was heard from", () => {
+  assert.equal(inFlightMs, 60_000);
   assert.equal(isInFlight(attempt({ lastSeenAt: at(-inFlightMs + 1) }), now), true);
   assert.equal(isInFlight(attempt({ lastSeenAt: at(-inFlightMs) }), now), false);
   assert.equal(isInFlight(attempt({ lastSeenAt: null }), now), false);
 });
 
 test("only an open session can be claimed; who holds it resumes, others take over when they may", () => {
-  const one = { hash: device, mayTakeOver: false };
+  // As a request brings it: equal to what is stored, and another buffer.
+  const one = { hash: Buffer.from(device), mayTakeOver: false };
   const other = { hash: Buffer.from("two"), mayTakeOver: false };
   const taker = { hash: Buffer.from("two"), mayTakeOver: true };
   assert.deepEqual(decideClaim(session("created"), null, one, now), { kind: "start", cancelAttempt: null });
@@ -166,6 +168,21 @@ test("a step that passes is counted while another of its kind is open, and one t
   assert.deepEqual(decide({ chip: { tries: 1 } }, "face").kind, "count");
   assert.deepEqual(decide({ face: { tries: 2, passed_at: passedAt } }, "chip"), { kind: "succeed" });
   assert.deepEqual(decide({}, "presentation"), { kind: "refuse", why: "not_planned" });
+});
+
+test("a step that has passed with its last try is not passed once more, and fails the session when it is repeated in vain", () => {
+  const plan = planOf({ chip: { tries: triesAllowed, passed_at: passedAt } });
+  const repeated = (failureCode: (typeof failureCodes)[number] | null) =>
+    decideTry(
+      { ...session("in_progress"), plan },
+      attempt(),
+      knownId("va_1"),
+      { step: "chip", number: triesAllowed + 1, failureCode },
+      now,
+    );
+  assert.deepEqual(repeated(null), { move: "refuse", why: "already_counted" });
+  const [failureCode] = failureCodes;
+  assert.deepEqual(repeated(failureCode), { move: "fail", failureCode, counted: false });
 });
 
 test("a partner cancels what is open and not in flight; a person always; a success is only taken back by its person", () => {
