@@ -220,3 +220,38 @@ test("the success rate has four decimals", () => {
   const row = { day, counts, failureCodes: {}, secondsBuckets: {}, stages: {}, methods: {} };
   assert.equal(summarize([day], [row]).successRate, 0.3333);
 });
+
+test("rows of one day add up in its counts, and methods over all days; what was only taken back is not shown", () => {
+  const row = (day: string, succeeded: number, methods: FigureRow["methods"]): FigureRow => ({
+    day,
+    counts: { succeeded, failed: 1 },
+    failureCodes: {},
+    secondsBuckets: {},
+    stages: {},
+    methods,
+  });
+  const found = summarize(
+    ["2026-03-01", "2026-03-02"],
+    [
+      row("2026-03-01", 2, { document_chip: 2, wallet_pid: -1 }),
+      row("2026-03-01", 3, { document_chip: 1, wallet_mdl: 2 }),
+      row("2026-03-02", 1, { document_chip: -1, wallet_age: 0 }),
+    ],
+  );
+  assert.deepEqual(
+    found.days.map(({ succeeded, failed, total }) => [succeeded, failed, total]),
+    [
+      [5, 2, 7],
+      [1, 1, 2],
+    ],
+  );
+  assert.deepEqual(found.methods, { document_chip: 2, wallet_mdl: 2 });
+});
+
+test("a duration that is as long as a bound is within it", () => {
+  const bound = secondsOfBucket(80);
+  assert.deepEqual(durationClasses(new Map([[80, 3]]), [bound]), [
+    { upToSeconds: bound, count: 3 },
+    { upToSeconds: null, count: 0 },
+  ]);
+});
