@@ -78,6 +78,7 @@ test("an address must be complete and hold nothing that nobody sees", () => {
     "shop.example.com",
     "//shop.example.com",
     "https:shop.example.com",
+    "https:shop.example.com/?next=app://return",
     "mailto:a@b.example",
     "://x",
   ])
