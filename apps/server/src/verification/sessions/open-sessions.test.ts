@@ -58,6 +58,17 @@ test("far from the limit a busy tenant is counted once in fifty times the time t
   time.mock.restore();
 });
 
+test("between two counts a process creates a hundredth of the room that it found, and no more", () => {
+  const time = mock.method(performance, "now", () => 0);
+  const counts = new OpenSessions(1000);
+  counts.counted(tenant, 500, 4);
+  assert.deepEqual(
+    Array.from({ length: 7 }, () => counts.countUpTo(tenant)),
+    [0, 0, 0, 0, 0, 1000, 1000],
+  );
+  time.mock.restore();
+});
+
 test("a process remembers the counts of ten thousand tenants, the latest ones, each with its own environment", () => {
   const time = mock.method(performance, "now", () => 0);
   const counts = new OpenSessions(1000);
