@@ -2,12 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { OrganizationId, SessionId } from "@assay/contract/ids";
-import {
-  type AttemptStatus,
-  attemptStatuses,
-  type SessionStatus,
-  sessionStatuses,
-} from "@assay/contract/sessions";
+import { type AttemptStatus, attemptStatuses, sessionStatuses } from "@assay/contract/sessions";
 import { median } from "@assay/face/median";
 import { type Db, openDb, type Queryable } from "../apps/server/src/platform/db/db.ts";
 import { SetAside } from "../apps/server/src/platform/db/set-aside.ts";
@@ -128,20 +123,17 @@ const tenant = (organizationId: OrganizationId) => ({ organizationId, environmen
 
 function sessionsList(
   name: string,
-  filter: { status?: SessionStatus; createdFrom?: Date; createdTo?: Date; clientReferenceId?: string },
+  filter: Partial<Parameters<typeof listSessions>[2]>,
   now: Date,
-  cursorOf: (asker: Asker) => SessionId | undefined = () => undefined,
+  startOf: (asker: Asker) => {
+    startingAfter?: SessionId | undefined;
+    endingBefore?: SessionId | undefined;
+  } = () => ({}),
 ): List {
-  const { status, createdFrom, createdTo, clientReferenceId } = filter;
   return {
     name,
     read: (db, asker) =>
-      listSessions(
-        db,
-        tenant(asker.organization),
-        { status, createdFrom, createdTo, clientReferenceId, limit: 10, startingAfter: cursorOf(asker) },
-        now,
-      ),
+      listSessions(db, tenant(asker.organization), { ...filter, limit: 10, ...startOf(asker) }, now),
   };
 }
 
@@ -174,7 +166,11 @@ function allLists(now: Date): List[] {
       }
   return [
     ...lists,
-    sessionsList("page after a cursor far back", {}, now, ({ cursor }) => cursor),
+    sessionsList("page after a cursor far back", {}, now, ({ cursor }) => ({ startingAfter: cursor })),
+    sessionsList("page before a cursor far back", {}, now, ({ cursor }) => ({ endingBefore: cursor })),
+    sessionsList("metadata that all have", { metadata: { channel: "mobile" } }, now),
+    sessionsList("metadata that few have", { metadata: { rare: "yes" } }, now),
+    sessionsList("beginning of a reference that few have", { referencePrefix: "order-77" }, now),
     ...[undefined, ...attemptStatuses].map((status) => attemptsList(status, now)),
   ];
 }
@@ -206,7 +202,7 @@ async function seed(
         case status when 'failed' then 'liveness_failed' end, 1,
         '{"date_of_birth":{"required":true,"reason":"We must know that you are of age.","source":"rc"}}',
         'https://shop.example.com/done', case reference when 0 then 'popular' when 1 then 'order-' || i end,
-        '{"channel":"mobile"}', true, int8send(i), created_at + interval '1 hour',
+        case when i % 9973 = 0 then '{"channel":"mobile","rare":"yes"}'::json else '{"channel":"mobile"}' end, true, int8send(i), created_at + interval '1 hour',
         case when status not in ('created', 'in_progress') then created_at + interval '5 minutes' end, created_at,
         created_at
       from (
