@@ -1,5 +1,5 @@
-// `npm run prove -- clients [NAME …]`: makes a client of docs/openapi.json with every generator that can be had, compiles it, and runs one flow with
-// it against a service of its own. Tools are installed into a folder beside the project (ASSAY_CLIENTS_DIR), by the package managers of the machine.
+// `npm run prove -- clients [NAME …]`: makes a client of the partners' document with every generator that can be had, compiles it, and runs one flow
+// with it against a service of its own. The size of the client is compared with that of one made of the whole document. Tools are installed into a folder beside the project (ASSAY_CLIENTS_DIR), by the package managers of the machine.
 // With `--write` the table goes into docs/generated-clients.md.
 import { spawn, spawnSync } from "node:child_process";
 import {
@@ -15,13 +15,18 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { describeApi } from "@assay/contract/openapi";
+import { takesApiKey } from "@assay/contract/route";
+import { routes } from "@assay/contract/routes";
 
 const root = new URL("../", import.meta.url).pathname;
 const flows = join(root, "scripts/clients");
-const document = join(root, "docs/openapi.json");
 const page = join(root, "docs/generated-clients.md");
 const folder = process.env.ASSAY_CLIENTS_DIR ?? join(tmpdir(), "assay-clients");
 const tools = join(folder, "tools");
+const documents = { whole: join(root, "docs/openapi.json"), partner: join(folder, "partner.json") };
+/** What the next client is made of. */
+let document = documents.partner;
 /** The newest when this was last run; a newer one may be tried by changing it here. */
 const versions = {
   openapiGenerator: "7.25.0",
@@ -41,7 +46,11 @@ type Client = {
   needs: readonly string[];
   /** Commands without which it can be generated only. */
   needsToCompile?: readonly string[];
-} & Record<Step, (out: string) => void>;
+  generates: (out: string) => void;
+  compiles: (out: string) => void;
+  /** Null while nobody has written one. */
+  flow: ((out: string) => void) | null;
+};
 
 class Failed extends Error {}
 
@@ -344,22 +353,98 @@ const clients: readonly Client[] = [
     },
     flow: (out) => pass(run(out, "dotnet", ["run", "--no-build", "--project", "flow"], service)),
   },
+  {
+    name: "openapi-generator",
+    version: versions.openapiGenerator,
+    language: "Rust",
+    needs: ["java", "mvn"],
+    needsToCompile: ["cargo"],
+    generates: (out) => generate("rust", out),
+    compiles: (out) => void run(out, "cargo", ["check", "--quiet"]),
+    flow: null,
+  },
+  {
+    name: "openapi-generator",
+    version: versions.openapiGenerator,
+    language: "Ruby",
+    needs: ["java", "mvn"],
+    needsToCompile: ["ruby"],
+    generates: (out) => generate("ruby", out),
+    compiles: (out) => {
+      for (const file of globSync(join(out, "lib/**/*.rb"))) run(out, "ruby", ["-c", file]);
+    },
+    flow: null,
+  },
+  {
+    name: "openapi-generator",
+    version: versions.openapiGenerator,
+    language: "Kotlin",
+    needs: ["java", "mvn"],
+    needsToCompile: ["gradle"],
+    generates: (out) => generate("kotlin", out),
+    compiles: (out) => void run(out, "gradle", ["--quiet", "compileKotlin"]),
+    flow: null,
+  },
+  {
+    name: "openapi-generator",
+    version: versions.openapiGenerator,
+    language: "Swift",
+    options: "`-g swift6`",
+    needs: ["java", "mvn"],
+    needsToCompile: ["swift"],
+    generates: (out) => generate("swift6", out),
+    compiles: (out) => void run(out, "swift", ["build"]),
+    flow: null,
+  },
 ];
 
 function pass(output: string): void {
   if (!output.includes("flow passed")) throw new Failed("the flow ended without its last line");
 }
 
-type Row = { client: Client; results: Record<Step, string> };
+type Row = { client: Client; results: Record<Step, string>; sizes: Record<keyof typeof documents, string> };
+
+/** Lines and bytes of the source that was generated, without tests and documentation. */
+function sizeOf(out: string): string {
+  const sources = globSync(join(out, "**/*.{ts,py,go,java,php,cs,rs,rb,kt,swift}"))
+    .filter((file) => !/\/(?:tests?|spec|docs?)\/|_test\.go$/.test(file.slice(out.length)))
+    .map((file) => readFileSync(file, "utf8"));
+  const lines = sources.reduce((sum, text) => sum + text.split("\n").length - 1, 0);
+  const kilobytes = Math.round(sources.reduce((sum, text) => sum + text.length, 0) / 1000);
+  return `${lines.toLocaleString("en")} lines, ${kilobytes.toLocaleString("en")} kB`;
+}
+
+/** Made of the whole document, only to be measured. */
+function wholeSize(client: Client, out: string): string {
+  mkdirSync(out, { recursive: true });
+  document = documents.whole;
+  try {
+    client.generates(out);
+    return sizeOf(out);
+  } catch (error) {
+    if (!(error instanceof Failed)) throw error;
+    return "no";
+  } finally {
+    document = documents.partner;
+    rmSync(out, { recursive: true, force: true });
+  }
+}
 
 function attempt(client: Client): Row {
   const results: Record<Step, string> = { generates: "no", compiles: "no", flow: "no" };
+  const sizes = { whole: "", partner: "" };
   const missing = client.needs.find((command) => !has(command));
-  if (missing !== undefined) return { client, results: all(`not tried: no \`${missing}\``) };
+  if (missing !== undefined) return { client, sizes, results: all(`not tried: no \`${missing}\``) };
   const out = join(folder, `${client.name}-${client.language}`.replaceAll(/[^\w-]/g, "-"));
   rmSync(out, { recursive: true, force: true });
+  sizes.whole = wholeSize(client, out);
   mkdirSync(out, { recursive: true });
   for (const step of ["generates", "compiles", "flow"] as const) {
+    const take = client[step];
+    if (take === null) {
+      results[step] = "not tried: no flow is written";
+      continue;
+    }
     const lacking =
       step === "generates" ? undefined : client.needsToCompile?.find((command) => !has(command));
     if (lacking !== undefined) {
@@ -367,7 +452,8 @@ function attempt(client: Client): Row {
       continue;
     }
     try {
-      client[step](out);
+      take(out);
+      if (step === "generates") sizes.partner = sizeOf(out);
       results[step] = "yes";
     } catch (error) {
       if (!(error instanceof Failed)) throw error;
@@ -376,22 +462,22 @@ function attempt(client: Client): Row {
       if (results[step] === "no") break;
     }
   }
-  return { client, results };
+  return { client, results, sizes };
 }
 
 function all(text: string): Record<Step, string> {
   return { generates: text, compiles: text, flow: text };
 }
 
+function rowOf({ client, results, sizes }: Row): string {
+  return `| ${client.name} | ${client.version} | ${client.language} | ${client.options ?? ""} | ${sizes.whole} | ${sizes.partner} | ${results.generates} | ${results.compiles} | ${results.flow} |`;
+}
+
 function tableOf(rows: readonly Row[]): string {
-  const lines = rows.map(
-    ({ client, results }) =>
-      `| ${client.name} | ${client.version} | ${client.language} | ${client.options ?? ""} | ${results.generates} | ${results.compiles} | ${results.flow} |`,
-  );
   return [
-    "| Generator | Version | Language | Options | Generates | Compiles | Flow |",
-    "| --- | --- | --- | --- | --- | --- | --- |",
-    ...lines,
+    "| Generator | Version | Language | Options | From the whole document | From the partners' | Generates | Compiles | Flow |",
+    "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ...rows.map(rowOf),
   ].join("\n");
 }
 
@@ -445,6 +531,7 @@ function writeTable(table: string): void {
 const args = process.argv.slice(2);
 const wanted = args.filter((arg) => !arg.startsWith("--"));
 mkdirSync(tools, { recursive: true });
+writeFileSync(documents.partner, JSON.stringify(describeApi(routes.filter(takesApiKey))));
 const { stop } = await startService();
 try {
   const chosen = clients.filter(
@@ -453,9 +540,10 @@ try {
   );
   const rows = chosen.map((client) => {
     console.error(`${client.name} ${client.version}, ${client.language}`);
-    return attempt(client);
+    const row = attempt(client);
+    console.log(rowOf(row));
+    return row;
   });
-  console.log(tableOf(rows));
   if (args.includes("--write")) writeTable(tableOf(rows));
   if (rows.some(({ results }) => Object.values(results).includes("no"))) process.exitCode = 1;
 } finally {
