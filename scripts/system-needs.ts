@@ -49,6 +49,11 @@ const needs: readonly Need[] = [
     get: `npm install --global ${name}`,
     isHere: () => starts(name, "--version"),
   })),
+  {
+    for: "a partner's way from an empty folder",
+    get: "a connection to the registries of npm and PyPI",
+    isHere: () => starts("npm", "view", "jose", "version"),
+  },
   { for: "the C# sample", get: "install the .NET SDK", isHere: () => starts("dotnet", "--version") },
   {
     for: "the iPhone shell",
