@@ -76,6 +76,6 @@ if __name__ == "__main__":
     database = {"ENGINE": "django.db.backends.sqlite3", "NAME": "events.sqlite"}
     settings.configure(ROOT_URLCONF=__name__, ALLOWED_HOSTS=["*"], DATABASES={"default": database})
     if "runserver" in sys.argv:
-        run("create table if not exists assay_events (id varchar(64) primary key, event text)")
+        run("create table if not exists assay_events (id varchar(100) primary key, event text)")
         threading.Thread(target=work, daemon=True).start()
     execute_from_command_line(sys.argv)

@@ -26,7 +26,7 @@ public class Receiver {
   Receiver(JdbcTemplate database) {
     this.database = database;
     // The queue is a table. In a project a migration makes it.
-    database.execute("create table if not exists assay_events (id varchar(64) primary key, event varchar(100000))");
+    database.execute("create table if not exists assay_events (id varchar(100) primary key, event varchar(100000))");
   }
 
   @PostMapping("/webhooks/assay")

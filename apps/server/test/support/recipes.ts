@@ -184,6 +184,7 @@ export async function checkRecipe(
       await runJob("deliver-webhooks");
       return answers.length === 1;
     });
+    assert.equal(answers[0], 204, receiver.output());
     const line = /^handled (evt_\w+) verification\.session\.succeeded order-7$/;
     await until("the event is handled", () => line.test(receiver.handled()[0] ?? ""));
     clock.advance(6_000);
