@@ -112,6 +112,16 @@ const recipePages: Readonly<Record<string, RecipePage>> = {
       "It needs `spring-boot-starter-webmvc`, `spring-boot-starter-jdbc` and a driver, as in the `pom.xml`.",
     testedWith: `Spring Boot ${spring} on Java 17`,
   },
+  laravel: {
+    framework: "Laravel",
+    file: "laravel/AssayWebhookController.php",
+    language: "php",
+    install: "cp examples/webhooks/open_webhook.php examples/webhooks/laravel/* app/Http/Controllers/",
+    start: "php artisan serve --port 4000",
+    rawBody: `\`$request->getContent()\` gives the body as it came. ${needsSample("open_webhook.php")} Fill \`services.assay.webhook_secrets\` and \`services.assay.private_key\` from the environment in \`config/services.php\`.`,
+    queue: "`terminating` runs the work when the response has been sent.",
+    testedWith: "Laravel 8.83, as Debian 12 has it, on PHP 8.2. Later versions could not be run",
+  },
 };
 
 export const recipeNames = Object.keys(recipePages);

@@ -33,6 +33,16 @@ const needs: readonly Need[] = [
   },
   { for: "the Go sample", get: "apt-get install golang-go", isHere: () => starts("go", "version") },
   { for: "the PHP sample", get: "apt-get install php-cli", isHere: () => starts("php", "--version") },
+  {
+    for: "the recipe for Laravel",
+    get: "apt-get install php-laravel-framework php-sqlite3",
+    isHere: () => starts("php", "-r", "require 'Illuminate/autoload.php';"),
+  },
+  {
+    for: "the recipe for Spring Boot",
+    get: "apt-get install maven",
+    isHere: () => starts("mvn", "--version"),
+  },
   { for: "the Ruby sample", get: "apt-get install ruby", isHere: () => starts("ruby", "--version") },
   {
     for: "the Python sample",

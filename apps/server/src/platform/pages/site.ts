@@ -32,6 +32,7 @@ export const sections: readonly { title: string; names: readonly string[] }[] = 
       "webhooks-django",
       "webhooks-go",
       "webhooks-spring-boot",
+      "webhooks-laravel",
       "test-in-ci",
     ],
   },

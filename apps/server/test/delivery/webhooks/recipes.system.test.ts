@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
@@ -139,6 +139,24 @@ test(`the recipe for Go ${promise}`, async (context) => {
   });
 });
 
+test(`the recipe for Laravel ${promise}`, async (context) => {
+  const check = "require 'Illuminate/autoload.php'; exit(extension_loaded('pdo_sqlite') ? 0 : 1);";
+  if (!isHere("php", "-r", check)) return context.skip("Laravel or php-sqlite3 of Debian is not installed");
+  await checkElsewhere({
+    prepare: (folder) => {
+      mkdirSync(join(folder, "bootstrap/cache"), { recursive: true });
+      copyExample("open_webhook.php", join(folder, "open_webhook.php"));
+      copyExample("laravel/AssayWebhookController.php", join(folder, "AssayWebhookController.php"));
+      cpSync(
+        join(import.meta.dirname, "../../../../../scripts/recipes/laravel.php"),
+        join(folder, "index.php"),
+      );
+    },
+    start: (port) => ["php", "-S", `127.0.0.1:${port}`, "index.php"],
+    enqueue: enqueueIn("assay_events"),
+  });
+});
+
 /** Its database is H2, which one process at a time can open: the shell of its own archive writes into it. */
 const springBoot = (context: TestContext): Recipe => {
   const database = "jdbc:h2:./events";
@@ -166,7 +184,7 @@ const springBoot = (context: TestContext): Recipe => {
       );
       assert.equal(found.code, 0, found.output);
       const shell = ["java", "-cp", "BOOT-INF/lib/*", "org.h2.tools.Shell"] as const;
-      const ran = await runToEnd([...shell, "-url", database, "-user", "sa", "-sql", statement], folder);
+      const ran = await runToEnd([...shell, "-url", database, "-user", "", "-sql", statement], folder);
       assert.equal(ran.code, 0, ran.output);
     },
   };
