@@ -5,7 +5,7 @@ import type { FailureReason } from "./failure-reason.ts";
 import { rivalSizeShare } from "./find-faces.ts";
 import { livenessLimits } from "./limits.ts";
 import { copyDistance, matchThresholds } from "./match.ts";
-import { minSurroundings } from "./still-surroundings.ts";
+import { minTurnChange } from "./turn-change.ts";
 
 const seconds = (ms: number) => `${ms / 1000} s`;
 const distance = (value: number) => value.toFixed(2);
@@ -38,7 +38,7 @@ function failsWhen(maxFramePixels: number): Readonly<Record<FailureReason, strin
       "the distance to the portrait is over `FACE_MATCH_DISTANCE` and not over `FACE_REVIEW_DISTANCE`",
     match_too_far: "the distance to the portrait is over `FACE_REVIEW_DISTANCE`",
     portrait_copied: `a straight look is nearer than ${distance(copyDistance(matchThresholds))} to the portrait at the default distance of a match, as no other picture of a person is`,
-    face_bent: `the face turned, and its surroundings changed by less than ${minSurroundings} of what the face did`,
+    face_bent: `the head turned, and face and surroundings changed as those of a bent picture: by less than ${minTurnChange}`,
     attack_detected: "only with `FACE_ATTACK_POLICY=require`: the score of your own detector is over 0.5",
   };
 }

@@ -47,8 +47,8 @@ export type FaceMeasurement = HeadPose &
     readonly highlight?: number;
     /** Of the middle of the face, by `patternOf`, in some frames. */
     readonly pattern?: number;
-    /** Of a turned look, by `surroundingsShare`, in some frames. */
-    readonly surroundings?: number;
+    /** Of a turned look, by `turnChange`, in some frames. */
+    readonly turnChange?: number;
   };
 
 export type FrameMeasurement = {

@@ -18,7 +18,12 @@ export type Bend = {
   readonly yaw: number;
   readonly pitch: number;
   readonly depth: number;
+  /** Half of its width and height, in heights of the face: the face alone where it is left out, or the head with it. */
+  readonly radius?: readonly [x: number, y: number];
 };
+
+/** Of a bend that takes hair, ears and outline along. */
+export const wholeHead = [0.72, 0.92] as const;
 
 /** Where a point of the frame is taken from, in the face's own heights from its middle, as the ellipsoid is turned. */
 function unbending({ pose: [yaw, pitch], zoom }: Still, bend: Bend) {
@@ -34,7 +39,7 @@ function unbending({ pose: [yaw, pitch], zoom }: Still, bend: Bend) {
     Math.sin(along),
     1 - Math.cos(along),
   ];
-  const [radiusX, radiusY] = [0.48, 0.64];
+  const [radiusX, radiusY] = bend.radius ?? [0.48, 0.64];
   return (x: number, y: number): readonly [number, number] => {
     const [toX, toY] = [x / zoom, y / zoom];
     let [fromX, fromY] = [toX, toY];

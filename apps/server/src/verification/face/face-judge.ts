@@ -9,7 +9,7 @@ import { foreseeFailure } from "@assay/face/foresee-failure";
 import { type LivenessLimits, livenessLimits } from "@assay/face/limits";
 import { judgeMovements, judgeTiming } from "@assay/face/liveness";
 import { type MatchThresholds, matchPortrait, matchThresholds } from "@assay/face/match";
-import { isBent, surroundingsOf } from "@assay/face/still-surroundings";
+import { isBent, turnChangeOf } from "@assay/face/turn-change";
 import type { Log } from "../../platform/lib/log.ts";
 import type { Metrics } from "../../platform/lib/metrics.ts";
 import { withoutNetwork } from "../../platform/lib/network-namespace.ts";
@@ -224,7 +224,7 @@ async function judge(
     signs: [...judgeAttacks(measured.frames, colours), ...(detected === null ? [] : [detected])],
   };
   const checks: FaceCheck[] = ["movements", "one_person", "portrait", "not_a_copy"];
-  if (surroundingsOf(measured.frames) !== null) checks.push("head_turned");
+  if (turnChangeOf(measured.frames) !== null) checks.push("head_turned");
   if (colours.outcome === "followed") checks.push("colours");
   return { kind: "passed", distance, riskInputs, risk: faceRisk(riskInputs, thresholds), checks };
 }

@@ -1,6 +1,6 @@
+import { squareWithSurroundings, surroundingsPixels } from "@assay/face/face-square";
 import type { Box, Light } from "@assay/face/measurement";
 import { patternPixels } from "@assay/face/screen-pattern";
-import { squareWithSurroundings, surroundingsPixels } from "@assay/face/still-surroundings";
 import type { DecodedPicture } from "./decode-picture.ts";
 
 const linearOf = Float64Array.from({ length: 256 }, (_, value) => {
@@ -75,7 +75,7 @@ export function middleOfFace({ rgb, width, height }: DecodedPicture, box: Box): 
 /** Looks across a pixel of the square. Half: single pixels of a face of over 130 stand for many. Twice: nothing changes. */
 const maxLooks = 8;
 
-/** The brightness of a face and its surroundings, of `surroundingsPixels` across, for `surroundingsShare`; not a number outside of the picture. */
+/** The brightness of a face and its surroundings, of `surroundingsPixels` across, for `turnChange`; not a number outside of the picture. */
 export function surroundingsAt({ rgb, width, height }: DecodedPicture, face: Box): Float32Array {
   const { left, top, step } = squareWithSurroundings(face);
   const looks = Math.min(Math.max(Math.ceil(step), 1), maxLooks);

@@ -3,7 +3,7 @@ import { faceAt, followLimits, isFollowed } from "@assay/face/follow-face";
 import { picksForEmbedding } from "@assay/face/identity";
 import type { Box, FaceMeasurement, FrameMeasurement } from "@assay/face/measurement";
 import { patternOf } from "@assay/face/screen-pattern";
-import { straightLookFor, surroundingsShare } from "@assay/face/still-surroundings";
+import { straightLookFor, turnChange } from "@assay/face/turn-change";
 import { type AttackDetector, type ShownFrame, scoreAttack } from "./attack-detector.ts";
 import { type DecodedPicture, decodePicture, PictureError } from "./decode-picture.ts";
 import {
@@ -35,7 +35,7 @@ export async function measureFaces(
     if (look.kind === "frame_unreadable") return look;
     seen.push(look);
   }
-  const found = new Map<number, Pick<FaceMeasurement, "embedding" | "pattern" | "surroundings">>();
+  const found = new Map<number, Pick<FaceMeasurement, "embedding" | "pattern" | "turnChange">>();
   const shown: ShownFrame[] = [];
   const looks = measurementsOf(job, seen);
   const picks = picksForEmbedding(looks);
@@ -55,11 +55,11 @@ export async function measureFaces(
     const look = looks[index];
     if (look !== undefined && picks.frontal.includes(index))
       straight.set(look, surroundingsAt(picture, frame.face.box));
-    const surroundings = look === undefined ? null : surroundingsIn(picture, look, straight);
+    const change = look === undefined ? null : turnChangeIn(picture, look, straight);
     found.set(index, {
       embedding: await models.embed(picture, box),
       ...(middle === null ? {} : { pattern: patternOf(middle) }),
-      ...(surroundings === null ? {} : { surroundings }),
+      ...(change === null ? {} : { turnChange: change }),
     });
   }
   if (!(await countFacesOfAll(models, job, seen, limits))) return { kind: "frame_unreadable" };
@@ -71,7 +71,7 @@ export async function measureFaces(
 }
 
 /** Of a turned look, against the straight one that it is compared with; both are looked at where the straight face is. */
-function surroundingsIn(
+function turnChangeIn(
   picture: DecodedPicture,
   look: FrameMeasurement,
   straight: ReadonlyMap<FrameMeasurement, Float32Array>,
@@ -79,7 +79,7 @@ function surroundingsIn(
   const other = straightLookFor(look, [...straight.keys()]);
   const square = other === null ? undefined : straight.get(other);
   if (!other?.face || square === undefined) return null;
-  return surroundingsShare(square, surroundingsAt(picture, other.face.box));
+  return turnChange(square, surroundingsAt(picture, other.face.box));
 }
 
 function measurementsOf(job: FaceJob, seen: readonly SeenFrame[]): FrameMeasurement[] {

@@ -1,0 +1,171 @@
+import { faceBlocks, surroundingsPixels } from "./face-square.ts";
+
+/** Half a side of a block, in pixels of the square. Half: any block is found again anywhere. Twice: a bend is no affine map any more. */
+export const blockRadius = 4;
+/** How far a part of the face moves in a turn, in pixels of the square: a quarter of its height. Half: the nose of a bent picture is not found again. */
+const maxTurnShift = 8;
+/** Steps of the refinement. Half: bent blocks fit badly. Twice: nothing changes. */
+const maxSteps = 8;
+/** How far a block may be stretched or sheared. */
+const maxStretch = 0.5;
+/** Brightness, from 0 to 255, whose changes within a block are noise. */
+const minContrast = 1;
+
+const side = 2 * blockRadius + 1;
+const size = side * side;
+const offsets = Array.from({ length: size }, (_, at) => ({
+  right: (at % side) - blockRadius,
+  down: Math.floor(at / side) - blockRadius,
+}));
+
+/** How a block of the straight look lies in the turned one: moved, then stretched and sheared around its middle. */
+type Placement = readonly [
+  x: number,
+  y: number,
+  rightByRight: number,
+  rightByDown: number,
+  downByRight: number,
+  downByDown: number,
+];
+
+/** A block without its mean, and the sum of its squares. */
+type Block = { readonly light: Float64Array; readonly energy: number };
+
+/**
+ * How much of a turned face is not the straight one moved, stretched and sheared block by block, as a share of its
+ * contrast. A program that bends a photograph only moves what the photograph shows. A head shows what was hidden, hides
+ * what was seen, and is lit from elsewhere. Both squares show the same part of the picture, as for `surroundingsShare`.
+ * Null where too little of the face is seen.
+ */
+export function unexplainedShare(straight: ArrayLike<number>, turned: ArrayLike<number>): number | null {
+  let [energy, left] = [0, 0];
+  for (const { x, y } of faceBlocks) {
+    const block = blockAt(straight, [x, y, 0, 0, 0, 0]);
+    if (block === null || block.energy < minContrast * size) continue;
+    const fit = bestFit(block, turned, x, y);
+    if (fit === null) continue;
+    energy += block.energy;
+    left += block.energy * (1 - fit ** 2);
+  }
+  return energy === 0 ? null : left / energy;
+}
+
+/** The greatest correlation of a block with any place of the turned look near its own. */
+function bestFit(block: Block, turned: ArrayLike<number>, x: number, y: number): number | null {
+  let best: { fit: number; placement: Placement } | null = null;
+  for (let down = -maxTurnShift; down <= maxTurnShift; down++)
+    for (let right = -maxTurnShift; right <= maxTurnShift; right++) {
+      const fit = fitAtPixel(block, turned, x + right, y + down);
+      if (fit !== null && (best === null || fit > best.fit))
+        best = { fit, placement: [x + right, y + down, 0, 0, 0, 0] };
+    }
+  if (best === null) return null;
+  let { fit, placement } = best;
+  for (let step = 0; step < maxSteps; step++) {
+    const next = refined(block, turned, placement);
+    const found = next === null ? null : blockAt(turned, next);
+    if (next === null || found === null) break;
+    placement = next;
+    fit = Math.max(fit, correlationOf(block, found));
+  }
+  return fit;
+}
+
+/** As `correlationOf`, for a block that is only moved by whole pixels, which is most of the work. */
+function fitAtPixel(
+  { light, energy }: Block,
+  turned: ArrayLike<number>,
+  x: number,
+  y: number,
+): number | null {
+  const [left, top] = [x - blockRadius, y - blockRadius];
+  if (left < 0 || top < 0 || left + side > surroundingsPixels || top + side > surroundingsPixels) return null;
+  let [sum, squares, product] = [0, 0, 0];
+  for (let row = 0; row < side; row++)
+    for (let column = 0; column < side; column++) {
+      const value = turned[(top + row) * surroundingsPixels + left + column] ?? 0;
+      sum += value;
+      squares += value * value;
+      product += value * (light[row * side + column] ?? 0);
+    }
+  const other = squares - (sum * sum) / size;
+  // Asked this way round, a place outside of the picture, which is not a number, is none.
+  return other > 0 ? product / Math.sqrt(energy * other) : null;
+}
+
+function correlationOf(one: Block, other: Block): number {
+  let product = 0;
+  for (let at = 0; at < size; at++) product += (one.light[at] ?? 0) * (other.light[at] ?? 0);
+  return other.energy > 0 ? product / Math.sqrt(one.energy * other.energy) : 0;
+}
+
+/** Null where a part of it is outside of the picture. */
+function blockAt(square: ArrayLike<number>, placement: Placement): Block | null {
+  const light = Float64Array.from(offsets, ({ right, down }) =>
+    lightAt(square, ...placed(placement, right, down)),
+  );
+  const mean = light.reduce((sum, value) => sum + value, 0) / size;
+  if (Number.isNaN(mean)) return null;
+  for (let at = 0; at < size; at++) light[at] = (light[at] ?? 0) - mean;
+  return { light, energy: light.reduce((sum, value) => sum + value * value, 0) };
+}
+
+function placed([x, y, xx, xy, yx, yy]: Placement, right: number, down: number): readonly [number, number] {
+  return [x + right + xx * right + xy * down, y + down + yx * right + yy * down];
+}
+
+/** Between the pixels; not a number outside. */
+function lightAt(square: ArrayLike<number>, x: number, y: number): number {
+  const [left, top] = [Math.floor(x), Math.floor(y)];
+  if (left < 0 || top < 0 || left >= surroundingsPixels - 1 || top >= surroundingsPixels - 1)
+    return Number.NaN;
+  const [u, v, at] = [x - left, y - top, top * surroundingsPixels + left];
+  const upper = (square[at] ?? 0) * (1 - u) + (square[at + 1] ?? 0) * u;
+  const below = at + surroundingsPixels;
+  return upper * (1 - v) + ((square[below] ?? 0) * (1 - u) + (square[below + 1] ?? 0) * u) * v;
+}
+
+/** One step of Gauss and Newton towards the placement in which the turned look is most like the block. */
+function refined(block: Block, turned: ArrayLike<number>, placement: Placement): Placement | null {
+  const there = blockAt(turned, placement);
+  if (there === null || there.energy === 0) return null;
+  const gain = (correlationOf(block, there) * Math.sqrt(block.energy)) / Math.sqrt(there.energy);
+  const rows = Array.from({ length: 6 }, () => new Float64Array(7));
+  for (const [at, { right, down }] of offsets.entries()) {
+    const [x, y] = placed(placement, right, down);
+    const across = gain * (lightAt(turned, x + 0.5, y) - lightAt(turned, x - 0.5, y));
+    const along = gain * (lightAt(turned, x, y + 0.5) - lightAt(turned, x, y - 0.5));
+    if (Number.isNaN(across + along)) continue;
+    const slopes = [across, along, across * right, across * down, along * right, along * down];
+    const rest = (block.light[at] ?? 0) - gain * (there.light[at] ?? 0);
+    for (const [row, values] of rows.entries()) {
+      const slope = slopes[row] ?? 0;
+      for (let column = 0; column < 6; column++)
+        values[column] = (values[column] ?? 0) + slope * (slopes[column] ?? 0);
+      values[6] = (values[6] ?? 0) + slope * rest;
+    }
+  }
+  const step = solved(rows);
+  const moved = (index: 0 | 1) => placement[index] + within(step[index] ?? 0, 1);
+  const stretched = (index: 2 | 3 | 4 | 5) =>
+    within(placement[index] + within(step[index] ?? 0, maxStretch / maxSteps), maxStretch);
+  return [moved(0), moved(1), stretched(2), stretched(3), stretched(4), stretched(5)];
+}
+
+const within = (value: number, most: number) => Math.min(Math.max(value, -most), most);
+
+/** Six equations, damped a little, because a block without structure in one direction says nothing about it. */
+function solved(rows: readonly Float64Array[]): readonly number[] {
+  for (const [index, row] of rows.entries()) row[index] = (row[index] ?? 0) * 1.01 + 1e-3;
+  for (const [index, row] of rows.entries()) {
+    const pivot = row[index] ?? 1;
+    for (let column = index; column < 7; column++) row[column] = (row[column] ?? 0) / pivot;
+    for (const other of rows) {
+      const factor = other[index] ?? 0;
+      if (other === row || factor === 0) continue;
+      for (let column = index; column < 7; column++)
+        other[column] = (other[column] ?? 0) - factor * (row[column] ?? 0);
+    }
+  }
+  return rows.map((row) => row[6] ?? 0);
+}
