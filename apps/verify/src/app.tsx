@@ -278,10 +278,13 @@ function Current({
 
   if (problem === "not_found")
     return <MessageScreen title={t.notFoundTitle} text={t.notFoundText} icon="link" />;
-  if (problem !== null && details === null) {
-    const { title, text } = troubleWords(t, problem);
+  // The operator's certificate or registration may have ended since: then no way is left, and none must seem to be.
+  const isStuck = status !== null && !hasEnded(status) && details?.ways?.length === 0;
+  const trouble = isStuck ? "service" : details === null ? problem : null;
+  if (trouble !== null) {
+    const { title, text } = troubleWords(t, trouble);
     return (
-      <MessageScreen key={title} title={title} text={text} icon={problem === "service" ? "alert" : "offline"}>
+      <MessageScreen key={title} title={title} text={text} icon={trouble === "service" ? "alert" : "offline"}>
         <Button className="w-full sm:w-auto" onClick={() => void reload()}>
           {t.tryAgain}
         </Button>

@@ -6,6 +6,7 @@ import type { WalletOutcome } from "@assay/credential/test-country/wallet-outcom
 import { answerRequest } from "@assay/credential/test-wallet/answer-request";
 import { readRequest } from "@assay/credential/test-wallet/read-request";
 import type { BrowserContext, Page } from "playwright-core";
+import { sql } from "../../../src/platform/db/sql.ts";
 import { createPartner, expectData } from "../../support/api.ts";
 import {
   checkAccessibility,
@@ -24,7 +25,7 @@ import { agree as agreeByApi } from "../../support/verify.ts";
 import { agree, heading, readTestPassport, untilTold } from "../../support/verify-page.ts";
 
 const authority = createAuthority();
-const { url, api, clock } = await startTestService({
+const { url, api, clock, core } = await startTestService({
   env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
   webhooks: { ca: authority.certificate },
 });
@@ -576,6 +577,15 @@ test("with binding required, no other browser or device can go on", async () => 
   await button(page, "Use the test wallet").click();
   await shareInTestWallet(page, "Valid, an adult");
   await heading(page, "You are verified").waitFor();
+  await page.context().close();
+});
+
+test("where no way is left, the page says so instead of showing one that leads nowhere", async () => {
+  const session = await createSession(["wallet_pid"]);
+  await core.db.run(sql`update sessions set methods = '{wallet_age}' where id = ${session.id}`);
+  const { page } = await openPerson(session.verification_url);
+  await heading(page, "Something went wrong on our side").waitFor();
+  await button(page, "Try again").waitFor();
   await page.context().close();
 });
 
