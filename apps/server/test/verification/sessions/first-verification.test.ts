@@ -128,5 +128,8 @@ test("the guide to the first verification works as it is printed, from the start
     encoding: "utf8",
   });
   assert.equal(refused.status, 1, refused.stdout);
-  assert.match(refused.stderr, /No "ready" came to \S+events\.jsonl\. The listener says:\n[\s\S]*this API key/);
+  assert.match(
+    refused.stderr,
+    /No "ready" came to \S+events\.jsonl\. The listener says:\n[\s\S]*this API key/,
+  );
 });
