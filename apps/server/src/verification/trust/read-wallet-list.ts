@@ -39,9 +39,9 @@ export async function readWalletList(bytes: Uint8Array, reading: Reading): Promi
     const first = bytes[0];
     if (first === 0x30) return readCertificates([bytes], reading);
     // COSE_Sign1, tagged or not: an array of four.
-    if (first === 0xd2 || first === 0x84) return readList("vical", bytes, reading);
+    if (first === 0xd2 || first === 0x84) return await readList("vical", bytes, reading);
     const text = new TextDecoder("latin1").decode(bytes).trim();
-    if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(text)) return readList("lote", text, reading);
+    if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(text)) return await readList("lote", text, reading);
     const blocks = readPem(text).filter(({ label }) => label === "CERTIFICATE");
     if (blocks.length > 0)
       return readCertificates(

@@ -138,7 +138,9 @@ test("a list of trusted entities counts if its signer is pinned, for the purpose
   );
   assert.match((await trust("import", "--purpose", "pid", file)).text, /signer of a list must be pinned/);
   const foreign = sha256(stranger.certificate);
-  assert.equal((await trust("import", "--purpose", "pid", "--pin", foreign, file)).code, 1);
+  const refused = await trust("import", "--purpose", "pid", "--pin", foreign, file);
+  assert.equal(refused.code, 1);
+  assert.match(refused.text, /^Not imported: [^\n]+\n$/, "a sentence and no stack trace");
   assert.match(
     (await trust("import", "--purpose", "mdl", "--pin", pin, file)).text,
     /nobody for the purpose mdl/,
