@@ -1,7 +1,7 @@
 import { faceBlocks, surroundingsPixels } from "./face-square.ts";
 
 /** Half a side of a block, in pixels of the square. Half: any block is found again anywhere. Twice: a bend is no affine map any more. */
-export const blockRadius = 4;
+const blockRadius = 4;
 /** How far a part of the face moves in a turn, in pixels of the square: a quarter of its height. Half: the nose of a bent picture is not found again. */
 const maxTurnShift = 8;
 /** Steps of the refinement. Half: bent blocks fit badly. Twice: nothing changes. */
