@@ -49,7 +49,9 @@ export async function load(file: string, into: CollectedFile): Promise<string> {
 /** Loads what a file imports, so that what is reached afterwards is reached by the file itself. */
 export async function loadImports(file: string): Promise<void> {
   const url = pathToFileURL(file).href;
-  const imports = readFileSync(file, "utf8").matchAll(/^(?:(?:import (?!type ).*|\} )from|import) "(.+)";$/gm);
+  const imports = readFileSync(file, "utf8").matchAll(
+    /^(?:(?:import (?!type ).*|\} )from|import) "(.+)";$/gm,
+  );
   for (const [, specifier = ""] of imports)
     await import(specifier.startsWith(".") ? new URL(specifier, url).href : import.meta.resolve(specifier));
 }
