@@ -24,8 +24,9 @@ async function verifySignature({ signature, body, secrets, toleranceSeconds, now
 	throw new WebhookError("signature_mismatch", "No secret of `secrets` made the signature. Is it the secret of this endpoint, and is the body exactly as it was received?");
 }
 function parse(text) {
-	const [, time, hex] = /^t=([0-9]{1,12}),v1=([0-9a-f]{64})$/.exec(text) ?? [];
-	if (time === void 0 || hex === void 0) throw new WebhookError("signature_malformed", "The header `X-Service-Signature` is not of the form `t=…,v1=…`.");
+	const found = /^t=([0-9]{1,12}),v1=([0-9a-f]{64})$/.exec(text);
+	if (found === null) throw new WebhookError("signature_malformed", "The header `X-Service-Signature` is not of the form `t=…,v1=…`.");
+	const [, time = "", hex = ""] = found;
 	return {
 		time,
 		mac: Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
@@ -103,7 +104,7 @@ function headerOf(headers, name) {
 }
 async function decrypt(body, candidates) {
 	const kid = kidOf(body);
-	const named = candidates.filter((candidate) => candidate.kid !== null && candidate.kid === kid);
+	const named = candidates.filter((candidate) => candidate.kid === kid);
 	const usable = named.length > 0 ? named : candidates.filter((candidate) => candidate.kid === null);
 	if (usable.length === 0) throw new WebhookError("key_unknown", `The delivery is encrypted to the key \`${kid}\`, which is not among \`keys\`.`);
 	for (const { key } of usable) {
@@ -131,8 +132,9 @@ function kidOf(body) {
 /** An event of a type that this version does not know is returned all the same: new types may be added at any time. */
 function eventOf(plaintext) {
 	try {
-		const event = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(plaintext));
-		if (typeof event === "object" && event !== null && "type" in event && typeof event.type === "string") return event;
+		const text = new TextDecoder("utf-8", { fatal: true }).decode(plaintext);
+		const event = JSON.parse(text);
+		if (typeof event?.type === "string") return event;
 	} catch {}
 	throw new WebhookError("event_malformed", "The decrypted body is no event.");
 }
