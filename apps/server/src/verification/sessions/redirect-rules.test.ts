@@ -85,6 +85,8 @@ test("an address must be complete and hold nothing that nobody sees", () => {
     assert.ok("problem" in parseRedirectUrl(text), text);
   for (const unseen of ["\u200b", "\u202e", "\ufeff"])
     assert.ok("problem" in parseRedirectUrl(`https://shop.example.com/${unseen}`), escape(unseen));
+  for (const text of ["https://shop.example.com\\@evil.example", "https://shop.example.com/a b"])
+    assert.ok("problem" in parseRedirectUrl(text), text);
   assert.ok("url" in parseRedirectUrl("my-app+1.x://return"));
 });
 
