@@ -11,7 +11,7 @@ export const onChip: Pick<
   chip_read: (state, { job }) =>
     jobOf(state, job) === null
       ? stay(state)
-      : stay({ ...state, chip: { read: true, stale: false, job: null }, step: { kind: "sending" } }),
+      : stay({ ...state, chip: { read: true, stale: false, job: null }, step: { at: "sending" } }),
   chip_answered: (state, { job, answers }) => {
     const asked = jobOf(state, job);
     if (asked === null) return stay(state);
@@ -83,7 +83,7 @@ export function passOn(state: DeviceState): DeviceStep {
       ...state,
       nextJob: job + 1,
       chip: { ...chip, stale: false, job: { id: job, doing: { exchange: command.exchange } } },
-      step: { kind: "proof" },
+      step: { at: "proof" },
     },
     { kind: "pass_on", job, command, reopenFirst: chip.stale },
   );

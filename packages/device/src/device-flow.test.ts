@@ -352,12 +352,12 @@ test("a chip is read, sent, checked, proven, and let go with the verdict", () =>
   const bench = new Bench();
   bench.connect(welcome("chip"));
   bench.readAndSend();
-  assert.deepEqual(viewOf(bench.state).step, { kind: "sending" });
+  assert.deepEqual(viewOf(bench.state).step, { at: "sending" });
   bench.tell({ type: "checking", phase: "chip_check", busy: true });
-  assert.deepEqual([viewOf(bench.state).busy, viewOf(bench.state).step], [true, { kind: "checking" }]);
+  assert.deepEqual([viewOf(bench.state).busy, viewOf(bench.state).step], [true, { at: "checking" }]);
   bench.tell(command("a"));
   const passing = bench.last("pass_on");
-  assert.deepEqual([passing.reopenFirst, viewOf(bench.state).step], [false, { kind: "proof" }]);
+  assert.deepEqual([passing.reopenFirst, viewOf(bench.state).step], [false, { at: "proof" }]);
   assert.deepEqual(bench.feed({ kind: "chip_answered", job: passing.job, answers: ["kAA="] }), [
     { kind: "send", message: { type: "chip_answer", exchange: exchange("a"), answers: ["kAA="] } },
   ]);
@@ -517,7 +517,7 @@ test("the result of a job that is no longer under way changes nothing", () => {
       { kind: "chip_reopened", job: 999 },
       { kind: "chip_answered", job: 999, answers: [] },
       { kind: "chip_failed", job: 999, problem: "device" },
-      { kind: "chip_step", job: 999, step: { kind: "opening" } },
+      { kind: "chip_step", job: 999, step: { at: "opening" } },
     ),
     [],
   );

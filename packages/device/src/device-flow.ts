@@ -108,7 +108,7 @@ const onInput: Handlers<DeviceInput, "kind"> = {
         ...state,
         nextJob: job + 1,
         chip: { read: false, stale: false, job: { id: job, doing: "reading" } },
-        step: { kind: "connecting" },
+        step: { at: "connecting" },
         problem: null,
         failure: null,
         fault: null,
@@ -158,7 +158,7 @@ const standingRules: readonly StandingRule[] = [
         {
           ...state,
           phase: phaseAfterSending.chip_done ?? state.phase,
-          step: { kind: "sending" },
+          step: { at: "sending" },
           proofRestarts: 0,
         },
         { kind: "send_files" },

@@ -30,7 +30,7 @@ export const onMessage: Handlers<ServiceMessage, "type"> = {
   },
   checking: (state, { phase, busy }) =>
     stay(
-      { ...state, phase, busy, step: phase === "chip_check" ? { kind: "checking" } : state.step },
+      { ...state, phase, busy, step: phase === "chip_check" ? { at: "checking" } : state.step },
       { kind: "tell", step: busy ? "waiting" : phase },
     ),
   chip_command: (state, command) => {

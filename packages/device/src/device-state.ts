@@ -82,9 +82,10 @@ type ChipInHand = {
   readonly job: { readonly id: number; readonly doing: "reading" | { readonly exchange: string } } | null;
 };
 
+/** Handed to the apps of readers as it is, which read `at`. */
 export type ReadStep =
-  | { readonly kind: "connecting" | "opening" | "sending" | "checking" | "proof" }
-  | { readonly kind: "data" | "portrait"; readonly readBytes: number; readonly totalBytes: number };
+  | { readonly at: "connecting" | "opening" | "sending" | "checking" | "proof" }
+  | { readonly at: "data" | "portrait"; readonly readBytes: number; readonly totalBytes: number };
 
 /**
  * Why the chip could not be read on this side; none of them uses up a try. `device`: our own reader failed, which says nothing

@@ -38,10 +38,10 @@ test("a reading tells what it is at, and how far it is with the data and the por
   const opened = await virtualPassport({ files, chip })((step) => steps.push(step));
   const read = await opened.readFiles();
   assert.deepEqual(read.DG1, files.DG1);
-  const kinds = steps.map(({ kind }) => kind).filter((kind, index, all) => kind !== all[index - 1]);
-  assert.deepEqual(kinds, ["connecting", "opening", "data", "portrait"]);
+  const ats = steps.map(({ at }) => at).filter((at, index, all) => at !== all[index - 1]);
+  assert.deepEqual(ats, ["connecting", "opening", "data", "portrait"]);
   assert.deepEqual(steps.at(-1), {
-    kind: "portrait",
+    at: "portrait",
     readBytes: files.DG2?.length,
     totalBytes: files.DG2?.length,
   });

@@ -78,13 +78,13 @@ function stepOf(progress: ChipProgress): ReadStep {
   switch (progress.kind) {
     case "connecting":
     case "reopening":
-      return { kind: "connecting" };
+      return { at: "connecting" };
     case "opening":
     case "opened":
-      return { kind: "opening" };
+      return { at: "opening" };
     case "reading":
       return {
-        kind: progress.file === "DG2" ? "portrait" : "data",
+        at: progress.file === "DG2" ? "portrait" : "data",
         readBytes: progress.readBytes,
         totalBytes: progress.totalBytes,
       };

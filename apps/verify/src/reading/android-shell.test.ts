@@ -203,7 +203,7 @@ test("a document that slips in the middle of its portrait is read on from there"
     transport,
     key,
   )((step) => {
-    if (step.kind !== "portrait") return;
+    if (step.at !== "portrait") return;
     steps.push(step.readBytes);
     if (steps.length === 10) native.loseAt = native.sent.length + 1;
   });

@@ -319,7 +319,7 @@ const order = ["connecting", "opening", "data", "portrait", "sending", "checking
 const silentAfterMs = 20_000;
 
 function useSilence(step: DeviceView["step"]): boolean {
-  const waitsForChip = step !== null && step.kind !== "sending" && step.kind !== "checking";
+  const waitsForChip = step !== null && step.at !== "sending" && step.at !== "checking";
   const [silent, setSilent] = useState(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: every step and every byte is a sign of life.
   useEffect(() => {
@@ -355,7 +355,7 @@ function Progress({
   const online = useOnline();
   // Without a network the chip is not what is waited for.
   const silent = useSilence(step) && online;
-  const at = step?.kind ?? (state.phase === "chip_proof" ? "proof" : "checking");
+  const at = step?.at ?? (state.phase === "chip_proof" ? "proof" : "checking");
   useEffect(() => announce(names[at]), [announce, at, names[at]]);
   const part = step !== null && "totalBytes" in step ? step.readBytes / step.totalBytes : null;
   return (
