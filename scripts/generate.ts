@@ -20,7 +20,7 @@ import {
 import { fontsCss, latinCss } from "@assay/ui/font-slices";
 import { tokensCss } from "@assay/ui/tokens";
 import pg from "pg";
-import { settings } from "../apps/server/src/config.ts";
+import { fileSettings, settings } from "../apps/server/src/config.ts";
 import { finishTool } from "../apps/server/src/operations/mcp/sandbox-tools.ts";
 import {
   describeAlarmRules,

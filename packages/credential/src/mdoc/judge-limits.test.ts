@@ -93,7 +93,7 @@ test("a credential is signed while the certificate of its signer is valid", asyn
 test("what the device says of itself is reported as more, and never read", async () => {
   const mdoc = await issue();
   const nameSpaces = encode(new Map([[pid, new Map([["family_name", "Schmidt"]])]]));
-  const content = deviceAuthenticationBytes(transcript, pid, nameSpaces);
+  const content = deviceAuthenticationBytes(transcript, pid, encode(embedded(nameSpaces)));
   const signature = await signSign1({ key: proof, payload: content, isDetached: true });
   const document = new Map<CborKey, CborValue>([
     ["docType", pid],

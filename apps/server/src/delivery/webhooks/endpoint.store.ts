@@ -4,7 +4,7 @@ import type { EncryptionKeyId, EndpointId, OrganizationId } from "@assay/contrac
 import type { DisabledReason, EndpointKind, PayloadRetentionHours } from "@assay/contract/webhooks";
 import { allRows, type Queryable, type Question, type Tx } from "../../platform/db/db.ts";
 import { ownedBy } from "../../platform/db/owned-by.ts";
-import { readPage } from "../../platform/db/page.ts";
+import { beyondCursor, orderOf, readPage } from "../../platform/db/page.ts";
 import { isOneOf, noSql, sql } from "../../platform/db/sql.ts";
 import { isSandbox, type Tenant } from "../../platform/kernel/caller.ts";
 import type { PageStart } from "../../platform/kernel/page.ts";

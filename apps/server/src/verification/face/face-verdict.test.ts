@@ -67,12 +67,12 @@ test("the verdict names the review band apart from a plain mismatch, by the oper
 test("the verdict fails on a copy of the portrait, and on a face that turns without its surroundings", async () => {
   const failed = (reason: string) => ({ kind: "failed", code: "liveness_failed", reasons: [reason] });
   assert.deepEqual(await verdictOn(at(0.19)), failed("portrait_copied"));
-  const turnedBy = (surroundings: number) => async (): Promise<FaceJobResult> => ({
+  const turnedBy = (turnChange: number) => async (): Promise<FaceJobResult> => ({
     kind: "measured",
     frames: measured.map((frame) =>
       frame.face === null || Math.abs(frame.face.yaw) < 14
         ? frame
-        : { ...frame, face: { ...frame.face, surroundings } },
+        : { ...frame, face: { ...frame.face, turnChange } },
     ),
     portraitEmbedding: portraitAt(0.3),
   });

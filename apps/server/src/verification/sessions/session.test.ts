@@ -180,9 +180,9 @@ test("a step that has passed with its last try is not passed once more, and fail
       { step: "chip", number: triesAllowed + 1, failureCode },
       now,
     );
-  assert.deepEqual(repeated(null), { move: "refuse", why: "already_counted" });
+  assert.deepEqual(repeated(null), { kind: "refuse", why: "already_counted" });
   const [failureCode] = failureCodes;
-  assert.deepEqual(repeated(failureCode), { move: "fail", failureCode, counted: false });
+  assert.deepEqual(repeated(failureCode), { kind: "fail", failureCode, counted: false });
 });
 
 test("a partner cancels what is open and not in flight; a person always; a success is only taken back by its person", () => {
