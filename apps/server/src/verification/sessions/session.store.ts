@@ -92,8 +92,8 @@ export type NewSession = {
 
 /**
  * The session with the audit entry about it: one statement, there together or not at all. `row` is null where the organization has `limit` open
- * sessions in the environment, counted up to `countUpTo` in the index of the lists. Those that are due are not open; of
- * the live ones their id says so, without a look at the row.
+ * sessions in the environment, counted up to `countUpTo` in the index of the lists. Those that are due are not open: their id
+ * says so, without a look at the row. A session of the sandbox that lives for less counts until the job has ended it.
  */
 export async function insertSession(
   db: Queryable,
@@ -105,7 +105,6 @@ export async function insertSession(
     (select from sessions
      where organization_id = ${session.organizationId} and sandbox = ${session.sandbox} and status = ${status}
        and ${idBy.status} >= ${firstLiving("vs", session.now)}
-       ${session.sandbox ? sql`and expires_at > ${session.now}` : noSql}
      limit ${countUpTo})`;
   const { open, ...row } = await db.one<Partial<SessionRow> & { open: number }>(sql`
     with living as (select count(*) as open from (${living("created")} union all ${living("in_progress")}) as living),
