@@ -183,14 +183,9 @@ describe("an encrypted backup", () => {
     await refused({ kind: "identities", identities: [other] }, toFile, /cannot be decrypted/);
     await refused({ kind: "passphrase", passphrase: "a guess" }, toFile, /cannot be decrypted/);
     const key: ArchiveKey = { kind: "identities", identities: [first] };
-    for (const [name, damage] of [
-      ["flipped", (copy: Buffer) => copy.fill((copy.at(-9) ?? 0) ^ 1, copy.length - 9, copy.length - 8)],
-      ["cut", (copy: Buffer) => copy.subarray(0, copy.length - 70_000)],
-    ] as const) {
-      const damaged = path.join(folder, `${name}.age`);
-      await writeFile(damaged, damage(Buffer.from(bytes)));
-      await refused(key, damaged, /is damaged/);
-    }
+    const damaged = path.join(folder, "flipped.age");
+    await writeFile(damaged, bytes.fill((bytes.at(-9) ?? 0) ^ 1, bytes.length - 9, bytes.length - 8));
+    await refused(key, damaged, /is damaged/);
   });
 
   test("with a passphrase opens with it, and may leave the key ring out", async () => {
