@@ -84,16 +84,22 @@ test("a withdrawal takes back what waits of its own session, and of no other", a
   for (const session of [one, other]) await session.pass();
   await deliver();
   assert.equal(await one.withdraw(), "consent_withdrawn");
-  const before = receiver.received.length;
-  receiver.answerWith(() => ({ status: 200 }));
-  clock.advance(10 * 60_000);
-  await deliver();
-  const told = receiver.received.slice(before).map(async ({ body }) => {
+  const taken: string[] = [];
+  receiver.answerWith(({ body }) => {
+    taken.push(body);
+    return { status: 200 };
+  });
+  // What is taken in the same moment may be sent once more, and what was tried twice waits for longer.
+  for (let round = 0; round < 6; round++) {
+    clock.advance(10 * 60_000);
+    await deliver();
+  }
+  const told = taken.map(async (body) => {
     const { event } = await decrypt(body);
     return `${event.metadata.verification_session_id} ${event.type}`;
   });
   assert.deepEqual(
-    (await Promise.all(told)).sort(),
+    [...new Set(await Promise.all(told))].sort(),
     [`${one.id} ${cancelled}`, `${other.id} ${succeeded}`].sort(),
   );
 });
