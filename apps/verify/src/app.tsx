@@ -43,6 +43,7 @@ import {
 import { troubleWords } from "./session/trouble.ts";
 import { useOffer } from "./session/use-offer.ts";
 import { type Session, useSession } from "./session/use-session.ts";
+import { useStarted } from "./session/use-started.ts";
 import { Loading } from "./ui/connection.tsx";
 import { Layout, type StepNames } from "./ui/layout.tsx";
 import { useWalletPart } from "./wallet/use-wallet-part.tsx";
@@ -225,7 +226,7 @@ function Current({
   const byWallet = offer !== null && offer !== "chip";
   const chooses = offer === null && offers.length > 1;
   const stepWords = wallet.part?.words.step;
-  const [started, setStarted] = useState(kept.startedByPerson);
+  const [isStarted, onStarted] = useStarted(kept);
   const [reading, setReading] = useState(() => {
     if (address.handoffToken !== null && kept.reading?.handoffToken !== address.handoffToken)
       kept.reading = { handoffToken: address.handoffToken, socketToken: null };
@@ -366,19 +367,8 @@ function Current({
   // A device that cannot read must not take the session from one that can. One that continues for a desk reader uses
   // the desk's own attempt and takes nothing.
   const goesOn = kept.reading !== null && kept.reading.socketToken !== null;
-  if (reading && canReadHere && kept.reading?.handoffToken != null && !started)
-    return (
-      <Later
-        show={{
-          screen: "started",
-          details,
-          onStarted: () => {
-            kept.startedByPerson = true;
-            setStarted(true);
-          },
-        }}
-      />
-    );
+  if (reading && canReadHere && kept.reading?.handoffToken != null && !isStarted)
+    return <Later show={{ screen: "started", details, onStarted }} />;
   if (reading && (canReadHere || goesOn))
     return (
       <Later

@@ -18,6 +18,7 @@ import { type Offer, offerMark, waysBehind } from "../session/offers.ts";
 import { isAtWallet, planned, walletStep } from "../session/steps.ts";
 import { type Trouble, troubleOf, troubleWords } from "../session/trouble.ts";
 import type { Session } from "../session/use-session.ts";
+import { useStarted } from "../session/use-started.ts";
 import { LostConnection } from "../ui/connection.tsx";
 import { QrCode } from "../ui/qr-code.tsx";
 import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
@@ -87,25 +88,13 @@ export function WalletWay({
   const { session, details, status, offer, words: w } = common;
   const { kept } = session;
   // A person who was sent the link by somebody else must not answer for them: who did not agree in this browser is asked.
-  const [hasStarted, setStarted] = useState(kept.startedByPerson);
-  const isTheirs = hasStarted || kept.cancelToken !== null || kept.askedWallet !== null;
+  const [isStarted, onStarted] = useStarted(kept);
+  const isTheirs = isStarted || kept.cancelToken !== null || kept.askedWallet !== null;
   const [askedBefore] = useState(() => kept.askedWallet !== null);
   const [isHere, setHere] = useState(cameBack || askedBefore);
   if (status.status === "in_progress" && isAtWallet(status) && !isHere)
     return <FollowScreen {...common} onHere={() => setHere(true)} />;
-  if (!isTheirs)
-    return (
-      <Later
-        show={{
-          screen: "started",
-          details,
-          onStarted: () => {
-            kept.startedByPerson = true;
-            setStarted(true);
-          },
-        }}
-      />
-    );
+  if (!isTheirs) return <Later show={{ screen: "started", details, onStarted }} />;
   if (offer === null || offer === "chip") return <ChooseScreen {...common} />;
   if (placeNow() === "frame")
     return (

@@ -1,0 +1,12 @@
+import { useState } from "react";
+import type { Kept } from "./kept.ts";
+
+/** Whether the person has said that they started this themselves, and how they say it. A reload does not ask again. */
+export function useStarted(kept: Kept): [isStarted: boolean, onStarted: () => void] {
+  const [isStarted, setStarted] = useState(kept.startedByPerson);
+  const onStarted = () => {
+    kept.startedByPerson = true;
+    setStarted(true);
+  };
+  return [isStarted, onStarted];
+}
