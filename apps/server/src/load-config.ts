@@ -10,6 +10,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const fromFile = new Set<string>(fileSettings.map((name) => settings[name].env));
 
+/** Whether there is a value or a file for it, good or bad. */
+function isSet(env: Environment, name: string): boolean {
+  return [name, `${name}_FILE`].some((variable) => (env[variable]?.trim() ?? "") !== "");
+}
+
 /** The text of a setting, from the environment or from the file that NAME_FILE names. Empty where neither is set. */
 export function readSetting(env: Environment, name: string): string {
   const given = env[name]?.trim() ?? "";
@@ -72,9 +77,7 @@ export function loadConfig(env: Environment): Config {
   if (config.publicUrl !== "" && !/^https?:\/\/[^/?#]+$/.test(config.publicUrl)) {
     problems.push("PUBLIC_URL must be an origin: no path, query or fragment.");
   }
-  const hasNoRing =
-    config.secretKeys === "" && !problems.some((problem) => problem.startsWith("SECRET_KEYS "));
-  if (config.databaseUrl !== "" && hasNoRing) {
+  if (config.databaseUrl !== "" && !isSet(env, "SECRET_KEYS")) {
     problems.push(
       'SECRET_KEYS must be set together with DATABASE_URL. Make a ring with: echo "1:$(openssl rand -base64 32)"',
     );

@@ -42,7 +42,7 @@ export async function installPythonFrameworks(): Promise<string | null> {
   });
   if (folder === null) return null;
   const python = join(folder, "bin/python");
-  // A copy, since the build leaves files beside the source. Anew each time: its text may have changed.
+  // A copy, since the build leaves files beside the source. It is made each time: the source may have changed.
   const source = join(folder, "assay-webhook");
   rmSync(source, { recursive: true, force: true });
   cpSync(join(root, "packages/webhook/python"), source, { recursive: true });

@@ -35,7 +35,7 @@ export const walletIdentityNew: Command = {
   options: {
     name: {
       type: "string",
-      about: "Legal name of whoever runs the service, as it is registered.",
+      about: "Legal name of the operator, as it is registered.",
       required: true,
     },
     identifier: {

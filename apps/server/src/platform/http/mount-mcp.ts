@@ -108,7 +108,7 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
   });
 }
 
-/** Says to hosts that know only OAuth that a key is wanted, which nobody but a person can give them. */
+/** Hosts that know only OAuth learn here that they need an API key, which a person has to give them. */
 function mountMetadata(app: FastifyInstance, publicUrl: () => string): void {
   for (const path of [resourceMetadataPath, `${resourceMetadataPath}${mcpPath}`])
     app.get(path, async (_request, reply) =>

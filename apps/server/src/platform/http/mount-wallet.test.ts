@@ -66,7 +66,7 @@ test("one address has so many answers judged at once, and others do not wait for
   assert.equal((await answer("response=a")).status, 200);
 });
 
-test("a fault of ours is told in OAuth's words, and the log has nothing of the answer", async () => {
+test("a fault of ours is answered in OAuth's words, and the log has nothing of the answer", async () => {
   const { answer, logLines } = serving({
     receiveAnswer: async (_, { response }) => {
       throw response === "busy" ? new ApiError("SERVICE_UNAVAILABLE") : new TypeError("a bug");

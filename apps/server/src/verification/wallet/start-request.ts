@@ -147,7 +147,7 @@ function offered(
     .filter((method) => wayOf(method, { requirements, fieldKeys }, operator).channels.includes(channel));
 }
 
-/** What nobody is obliged to share, and the operator is not registered to ask for, is left out. */
+/** Optional fields that the operator is not registered to ask for are left out. */
 function askedBy(
   method: WalletMethod,
   fields: readonly { key: string; required: boolean }[],

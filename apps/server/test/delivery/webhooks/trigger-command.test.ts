@@ -66,7 +66,7 @@ test("without an endpoint the event happens all the same, and the command says t
   );
 });
 
-test("a live key makes nothing, and what cannot work is told in a sentence", async () => {
+test("a live key makes nothing, and what cannot work is refused with a sentence", async () => {
   const live = await createLivePartner(core, api);
   const { key, owner } = await createPartner(api);
   const reader = await createKey(owner, ["sessions:read"]);

@@ -479,7 +479,7 @@ test("without a key that works there is nothing but 401", async () => {
   await assert.rejects(connect(`kk_${"b".repeat(32)}`), /401|Unauthorized|credentials/i);
 });
 
-test("a host that knows only OAuth finds what is wanted, and that nobody gives out tokens", async () => {
+test("a host that knows only OAuth finds out what is wanted, and that there is no server for tokens", async () => {
   for (const path of ["", "/mcp"]) {
     const found = await fetch(`${url}/.well-known/oauth-protected-resource${path}`);
     assert.equal(found.status, 200);

@@ -221,7 +221,7 @@ test("an attestation with a certificate is refused, a flawless one as well", asy
   );
 });
 
-test("an attestation that the passkey signed itself is taken, since it names nobody", async () => {
+test("an attestation that the passkey signed itself is taken, since it identifies no maker", async () => {
   const user = await signUp(api);
   const { options } = expectData(
     await user.api.post("/v1/auth/passkeys/options", { password: user.password }),
