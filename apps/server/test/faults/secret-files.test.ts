@@ -72,10 +72,16 @@ test("secrets come from files, are read again at SIGHUP, and a bad file changes 
   assert.doesNotMatch(service.output(), /password-|hidden|token-two|AgICAg/);
   assert.equal(await metricsStatus(service, "token-one"), 401);
   assert.equal(await metricsStatus(service, "token-two"), 200);
+  await until("the process has both keys", async () => (await loadedKeys()).length === 2);
+
+  // A signal while the database refuses connections, as during a rotation, does not end the service.
+  await admin.query(`alter role ${user} nologin`);
   await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where usename = $1", [user]);
+  await hangUp(service);
+  await until("the failure is logged", () => service.output().includes("key ring could not be reported"));
+  await admin.query(`alter role ${user} login`);
   await until("the service is ready again, with the new password", isReady);
   assert.ok((await connections()).length > 0);
-  await until("the process has both keys", async () => (await loadedKeys()).length === 2);
 
   write("database", "mysql://elsewhere");
   write("metrics", "token-three");

@@ -6,6 +6,7 @@ import { loadConfig, rereadSecrets } from "../../load-config.ts";
 import { checkAddress, explainListenError } from "../../platform/http/listen-address.ts";
 import { openInstallation } from "../../platform/installation/open-installation.ts";
 import { secondMs } from "../../platform/kernel/clock.ts";
+import { describeError } from "../../platform/lib/log.ts";
 import { mailFolder } from "../../platform/mails/mail-files.ts";
 import { removedSettingNotices } from "../../removed-settings.ts";
 import { ConfigError } from "../../settings/config-error.ts";
@@ -88,8 +89,10 @@ function reread({ core: { config, log }, runJob }: Service): void {
       problem: error.problems.join(" "),
     });
   }
-  // Reads the key ring again, and reports what is wrong with it.
-  void runJob(reportProcessJob);
+  // Reads the key ring again, and reports what is wrong with it. A failed run is repeated at its next time.
+  runJob(reportProcessJob).catch((error: unknown) => {
+    log.warn("the key ring could not be reported yet, will be tried again", describeError(error));
+  });
 }
 
 export const start: Command = {
