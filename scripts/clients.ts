@@ -531,7 +531,10 @@ function writeTable(table: string): void {
 const args = process.argv.slice(2);
 const wanted = args.filter((arg) => !arg.startsWith("--"));
 mkdirSync(tools, { recursive: true });
-writeFileSync(documents.partner, JSON.stringify(describeApi(routes.filter(takesApiKey))));
+writeFileSync(
+  documents.partner,
+  JSON.stringify(describeApi(routes.filter(takesApiKey), { audience: "partner" })),
+);
 const { stop } = await startService();
 try {
   const chosen = clients.filter(

@@ -45,13 +45,22 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Verify: "What the pages and the reading device of the person being verified call.",
 };
 
+type DocumentOptions = {
+  deprecated?: Deprecations;
+  /**
+   * A partner's server has an API key, which decides the environment, and handles failures by their code. So in its
+   * document failures share one answer: generators write a type and a parser for each status that is listed.
+   */
+  audience?: "everyone" | "partner";
+};
+
 /**
  * The OpenAPI 3.1 document of the given routes. Everything in it comes from the contract: a named schema becomes a
  * component, an error code of a route becomes an example of its status.
  */
 export function describeApi(
   routes: readonly RouteDefinition[],
-  deprecated: Deprecations = deprecations,
+  { deprecated = deprecations, audience = "everyone" }: DocumentOptions = {},
 ): JsonObject {
   const components = new Components();
   const paths: { [path: string]: JsonObject } = {};
@@ -59,9 +68,11 @@ export function describeApi(
     const path = route.path.replace(/:([a-z_]+)/g, "{$1}");
     paths[path] = {
       ...paths[path],
-      [route.method.toLowerCase()]: describeRoute(route, components, deprecated),
+      [route.method.toLowerCase()]: describeRoute(route, components, { deprecated, audience }),
     };
   }
+  const isForPartners = audience === "partner";
+  const codes = isForPartners ? [...new Set(routes.flatMap(errorsOf))] : errorCodes;
   const used = new Set([...routes.map((route) => route.tag), eventTag]);
   const tags = Object.keys(tagDescriptions).filter((name) => used.has(name));
   return {
@@ -86,19 +97,13 @@ export function describeApi(
     components: {
       schemas: components.schemas(),
       examples: Object.fromEntries(
-        errorCodes.flatMap((code) => [
+        codes.flatMap((code) => [
           [code, { summary: errorTable[code].message, value: exampleError(code, false) }],
           [`${code}_LIST`, { summary: errorTable[code].message, value: exampleError(code, true) }],
         ]),
       ),
       parameters: {
-        Environment: {
-          name: environmentHeader,
-          in: "header",
-          description: `Which environment a user acts in, \`${environments[0]}\` unless given. What belongs to the other one is not found. An API key belongs to an environment, which decides; a key that names the other one is refused with 400 \`BAD_REQUEST\`. \`live\` before it is open: 409 \`ORGANIZATION_NOT_READY\`.`,
-          // Without a default: clients that are generated from this would send it with the key of the other environment.
-          schema: { $ref: "#/components/schemas/Environment" },
-        },
+        ...(isForPartners ? {} : { Environment: environmentParameter }),
         IdempotencyKey: {
           name: "Idempotency-Key",
           in: "header",
@@ -119,26 +124,38 @@ export function describeApi(
           scheme: "bearer",
           description: `An API key (\`${apiKeyForm.prefix}…\`) of an organization, with scopes: ${scopes.map((scope) => `\`${scope}\``).join(", ")}.`,
         },
-        accessToken: {
-          type: "http",
-          scheme: "bearer",
-          description: "The token that sign-in returns: a user who acts in their active organization.",
-        },
-        cancelToken: {
-          type: "http",
-          scheme: "bearer",
-          description: "A `cancel_token` of the session that the path names.",
-        },
-        sessionCookie: {
-          type: "apiKey",
-          in: "cookie",
-          name: sessionCookieNames.https,
-          description: "The same token, for this service's own pages.",
-        },
+        ...(isForPartners ? {} : userSecuritySchemes),
       },
     },
   };
 }
+
+const environmentParameter: JsonObject = {
+  name: environmentHeader,
+  in: "header",
+  description: `Which environment a user acts in, \`${environments[0]}\` unless given. What belongs to the other one is not found. An API key belongs to an environment, which decides; a key that names the other one is refused with 400 \`BAD_REQUEST\`. \`live\` before it is open: 409 \`ORGANIZATION_NOT_READY\`.`,
+  // Without a default: clients that are generated from this would send it with the key of the other environment.
+  schema: { $ref: "#/components/schemas/Environment" },
+};
+
+const userSecuritySchemes: JsonObject = {
+  accessToken: {
+    type: "http",
+    scheme: "bearer",
+    description: "The token that sign-in returns: a user who acts in their active organization.",
+  },
+  cancelToken: {
+    type: "http",
+    scheme: "bearer",
+    description: "A `cancel_token` of the session that the path names.",
+  },
+  sessionCookie: {
+    type: "apiKey",
+    in: "cookie",
+    name: sessionCookieNames.https,
+    description: "The same token, for this service's own pages.",
+  },
+};
 
 const responseHeaders: JsonObject = {
   RequestId: {
@@ -162,7 +179,12 @@ const responseHeaders: JsonObject = {
   },
 };
 
-function describeRoute(route: RouteDefinition, components: Components, deprecated: Deprecations): JsonObject {
+function describeRoute(
+  route: RouteDefinition,
+  components: Components,
+  { deprecated, audience }: Required<DocumentOptions>,
+): JsonObject {
+  const isForPartners = audience === "partner";
   const deprecation = deprecated[route.id];
   const parameters: Json[] = [];
   for (const [where, schema] of [
@@ -181,17 +203,22 @@ function describeRoute(route: RouteDefinition, components: Components, deprecate
       });
     }
   }
-  if (isInEnvironment(route)) parameters.push({ $ref: "#/components/parameters/Environment" });
+  if (isInEnvironment(route) && !isForPartners)
+    parameters.push({ $ref: "#/components/parameters/Environment" });
   if (honoursIdempotencyKey(route)) parameters.push({ $ref: "#/components/parameters/IdempotencyKey" });
   return {
     operationId: route.id,
     tags: [route.tag],
     summary: route.summary,
-    description: [deprecation && describeDeprecation(deprecation), route.description, describeAccess(route)]
+    description: [
+      deprecation && describeDeprecation(deprecation),
+      route.description,
+      describeAccess(route, isForPartners),
+    ]
       .filter((text) => text !== undefined)
       .join("\n\n"),
     ...(deprecation === undefined ? {} : { deprecated: true }),
-    security: securityOf(route),
+    security: isForPartners ? [{ apiKey: [] }] : securityOf(route),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body
       ? {
@@ -208,7 +235,10 @@ function describeRoute(route: RouteDefinition, components: Components, deprecate
         }
       : {}),
     ...(route.upload ? { requestBody: describeUpload(route, route.upload) } : {}),
-    responses: { ...describeSuccess(route, components), ...describeErrors(route) },
+    responses: {
+      ...describeSuccess(route, components),
+      ...(isForPartners ? describeFailure(route) : describeErrors(route)),
+    },
   };
 }
 
@@ -225,7 +255,7 @@ function describeUpload(route: RouteDefinition, types: readonly string[]): JsonO
   };
 }
 
-function describeAccess(route: RouteDefinition): string {
+function describeAccess(route: RouteDefinition, isForPartners: boolean): string {
   const { access } = route;
   if (route.token !== undefined) return `Needs a \`${route.token}\` of the session.`;
   if ("public" in access) return "Needs no credentials.";
@@ -234,6 +264,7 @@ function describeAccess(route: RouteDefinition): string {
     return "Needs a signed-in user whom the operator of the service has marked (`assay user grant-operator`); for everybody else it does not exist.";
   if ("role" in access)
     return `Needs a signed-in user with the role ${access.role}${access.role === "owner" ? "" : " or higher"}; API keys are refused.`;
+  if (isForPartners) return `Needs an API key with the scope \`${access.scope}\`.`;
   const role = roleForScope(access.scope);
   return `Needs an API key with the scope \`${access.scope}\`, or a signed-in user${role === "member" ? " of the organization" : ` with the role ${role} or higher`}.`;
 }
@@ -320,11 +351,22 @@ function describeErrors(route: RouteDefinition): JsonObject {
   );
 }
 
+/** All failures of a route as one answer, the codes in the order of their status. */
+function describeFailure(route: RouteDefinition): JsonObject {
+  const codes = errorsOf(route).toSorted((a, b) => errorTable[a].status - errorTable[b].status);
+  return { default: describeError("default", codes, isList(route)) };
+}
+
 function describeError(status: string, codes: readonly ErrorCode[], list: boolean): JsonObject {
   const refer = (name: string) => ({ $ref: `#/components/headers/${name}` });
-  const headers = status === "429" || status.startsWith("5") ? { "Retry-After": refer("RetryAfter") } : {};
+  const headers =
+    status === "429" || status === "default" || status.startsWith("5")
+      ? { "Retry-After": refer("RetryAfter") }
+      : {};
   return {
-    description: codes.map((code) => `\`${code}\``).join(", "),
+    description: codes
+      .map((code) => `${status === "default" ? `${errorTable[code].status} ` : ""}\`${code}\``)
+      .join(", "),
     ...(Object.keys(headers).length > 0 ? { headers } : {}),
     content: {
       "application/json": {

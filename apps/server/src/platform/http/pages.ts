@@ -55,7 +55,8 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
   const asAsset = { "cache-control": "public, max-age=3600" };
   const asDescription = { "cache-control": "no-cache", "access-control-allow-origin": "*" };
   const document = () => describeApi(routes) as unknown as ApiDocument;
-  const partnerDocument = () => describeApi(routes.filter(takesApiKey)) as unknown as ApiDocument;
+  const partnerDocument = () =>
+    describeApi(routes.filter(takesApiKey), { audience: "partner" }) as unknown as ApiDocument;
 
   serve("/", html, pageHeaders.start, () => startPage(start()));
   serve("/assets/pages.css", "text/css; charset=utf-8", asAsset, stylesheet);
@@ -163,7 +164,9 @@ function machineDocuments(
 function mountApiDocuments(app: FastifyInstance, contentOf: ContentOf, headers: Headers): void {
   const whole = () => contentOf("/openapi", json, () => JSON.stringify(describeApi(routes)));
   const forPartnersOnly = () =>
-    contentOf("/openapi/partner.json", json, () => JSON.stringify(describeApi(routes.filter(takesApiKey))));
+    contentOf("/openapi/partner.json", json, () =>
+      JSON.stringify(describeApi(routes.filter(takesApiKey), { audience: "partner" })),
+    );
   for (const path of ["/openapi", "/openapi.json"])
     app.get<{ Querystring: { audience?: unknown } }>(path, async (request, reply) => {
       const { audience } = request.query;

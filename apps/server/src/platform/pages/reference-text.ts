@@ -45,7 +45,7 @@ function operationText(document: ApiDocument, { method, path, operation }: Entry
       ? []
       : [`### ${title}`, fieldsText(document, schema, "")].filter((text) => text !== "");
   const answers = Object.entries(operation.responses).map(
-    ([status, { description }]) => `- ${status}: ${description}`,
+    ([status, { description }]) => `- ${status === "default" ? "Failure" : status}: ${description}`,
   );
   const example = Object.values(operation.responses).find(
     ({ content: of }) => of?.["application/json"]?.example !== undefined,

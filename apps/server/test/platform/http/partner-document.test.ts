@@ -8,10 +8,17 @@ import { startTestService } from "../../support/service.ts";
 
 const { url, api } = await startTestService({ role: "api" });
 
+type Operation = {
+  operationId: string;
+  tags: string[];
+  security: object[];
+  parameters?: object[];
+  responses: Record<string, { description: string }>;
+};
 type Document = {
   info: { version: string };
-  paths: Record<string, Record<string, { operationId: string; tags: string[] }>>;
-  components: { schemas: Record<string, unknown> };
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, unknown> } & Record<string, Record<string, unknown>>;
 };
 
 async function read(path: string): Promise<Document> {
@@ -23,7 +30,7 @@ async function read(path: string): Promise<Document> {
 
 const operationsOf = ({ paths }: Document) =>
   Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId, tags }]) => ({ method, path, operationId, tags })),
+    Object.entries(methods).map(([method, operation]) => ({ method, path, ...operation })),
   );
 
 test("the document for partners has what an API key can call, and the schemas of that alone", async () => {
@@ -38,7 +45,27 @@ test("the document for partners has what an API key can call, and the schemas of
     assert.ok(text.includes(`"#/components/schemas/${name}"`), `${name} is not used`);
   for (const [, name = ""] of text.matchAll(/"#\/components\/schemas\/([A-Za-z0-9]+)"/g))
     assert.ok(name in partner.components.schemas, `${name} is missing`);
+  for (const [, kind = "", name = ""] of text.matchAll(/"#\/components\/(\w+)\/(\w+)"/g))
+    assert.ok(name in (partner.components[kind] ?? {}), `${kind} ${name} is missing`);
   assert.ok(text.length < JSON.stringify(whole).length / 2);
+});
+
+test("to partners each operation has its successes and one failure, which lists every code with its status", async () => {
+  const [whole, partner] = [await read("/openapi"), await read("/openapi/partner.json")];
+  for (const { method, path, security, responses, parameters = [] } of operationsOf(partner)) {
+    assert.deepEqual(security, [{ apiKey: [] }]);
+    assert.ok(!JSON.stringify(parameters).includes("parameters/Environment"), "the key decides");
+    const { default: failure, ...successes } = responses;
+    for (const status of Object.keys(successes)) assert.match(status, /^2/);
+    const codes = Object.entries(whole.paths[path]?.[method]?.responses ?? {})
+      .filter(([status]) => !status.startsWith("2"))
+      .flatMap(([, { description }]) => [...description.matchAll(/`\w+`/g)].map(([code]) => code));
+    assert.deepEqual(
+      [...(failure?.description ?? "").matchAll(/\d{3} (`\w+`)/g)].map(([, code]) => code).sort(),
+      codes.sort(),
+      `${method} ${path}`,
+    );
+  }
 });
 
 test("an API key gets past the door of every operation in it, and of no other", async () => {
