@@ -50,6 +50,13 @@ test("a zone that was read well gives its key, in every format", () => {
     });
 });
 
+test("a date that shows no digit is glare, and the frame gives no key", () => {
+  for (const unknown of [{ dateOfExpiry: "<<<<<<" }, { dateOfBirth: "<<<<<<" }])
+    assert.equal(decideZone(zoneOf({ ...passport, ...unknown }), "TD3", now).kind, "unclear");
+  const yearOnly = decideZone(zoneOf({ ...passport, dateOfBirth: "74<<<<" }), "TD3", now);
+  assert.deepEqual(yearOnly, { kind: "key", fields: { ...key, dateOfBirth: "74<<<<" } });
+});
+
 test("the key does not need the line with the name", () => {
   const [, second = []] = zoneOf(passport);
   assert.equal(decideZone([seenLine("P<U"), second], "TD3", now).kind, "key");

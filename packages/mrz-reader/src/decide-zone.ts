@@ -54,11 +54,19 @@ export function decideZone(lines: readonly ReadLine[], shape: ZoneShape, at: Dat
               !(confidenceOf(options) >= minConfidence),
           ),
     );
-    return isGuess ? { kind: "unclear" } : { kind: "key", fields: keyFieldsOf(mrz) };
+    const fields = keyFieldsOf(mrz);
+    return isGuess || isWashedOut(fields) ? { kind: "unclear" } : { kind: "key", fields };
   } catch {
     return { kind: "unclear" };
   }
 }
+
+/**
+ * A date without a digit has fillers that agree with any check digit. It is far more often glare than an unknown date,
+ * which a person can type.
+ */
+const isWashedOut = ({ dateOfBirth, dateOfExpiry }: MrzKeyFields): boolean =>
+  [dateOfBirth, dateOfExpiry].some((date) => !/[0-9]/.test(date));
 
 /** Stands in for the line with the name, which has no check digit and no part in the key. */
 function nameLine({ format, lineLength }: MrzLayout): string {
