@@ -309,9 +309,9 @@ const clients: readonly Client[] = [
     name: "openapi-generator",
     version: versions.openapiGenerator,
     language: "Java",
-    options: "`--library native`",
+    options: "`--library native`, `containerDefaultToNull=true`",
     needs: ["java", "mvn"],
-    generates: (out) => generate("java", out, ["--library", "native"]),
+    generates: (out) => generate("java", out, ["--library", "native", "--additional-properties=containerDefaultToNull=true"]),
     compiles: (out) => {
       putFlow(out, "Flow.java.txt", "src/main/java/org/openapitools/client/Flow.java");
       run(out, "mvn", ["-q", "-B", "-DskipTests", "compile"]);

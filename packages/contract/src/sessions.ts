@@ -310,6 +310,15 @@ export const WalletEvidence = named(
 /** By `method`. The first is the only one of contract version 1. */
 export const Evidence = named("Evidence", Type.Union([ChipAndFaceEvidence, WalletEvidence]));
 
+/** Has null in the union itself: clients in Java refuse a null beside a union. */
+const SessionEvidence = named(
+  "SessionEvidence",
+  Type.Union([ChipAndFaceEvidence, WalletEvidence, Type.Null()], {
+    description:
+      "What a success rests on; null unless the session has succeeded. Nothing in it tells who the person is.",
+  }),
+);
+
 const credentialMethods = { eudi_pid: "wallet_pid", mdl: "wallet_mdl", age_proof: "wallet_age" } as const;
 
 /** The method that a success rests on. */
@@ -348,11 +357,7 @@ const sessionFields = {
     description: "What the person is asked to share. `service_document_id` is always among it.",
   }),
   requirements: Requirements,
-  evidence: {
-    ...Nullable(Evidence),
-    description:
-      "What a success rests on; null unless the session has succeeded. Nothing in it tells who the person is.",
-  },
+  evidence: SessionEvidence,
   locale: Nullable(
     OneOf(pageLanguages, {
       description: "The language that the person's page begins with; null: the browser's.",
