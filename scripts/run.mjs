@@ -32,10 +32,8 @@ const commands = {
       ? [["scripts/fonts.ts"]]
       : [["scripts/generate.ts", ...(what === undefined ? [] : [what]), ...args]],
   // The tests begin with the formatter, the linter and the compiler, so checking is testing plus the generated files.
-  check: (args) => [
-    ["scripts/generate.ts", "--check"],
-    ["scripts/test.ts", ...args],
-  ],
+  check: (args) => [["scripts/generate.ts", "--check"], ["scripts/words.ts"], ["scripts/test.ts", ...args]],
+  words: (args) => [["scripts/words.ts", ...args]],
   shop: (args) => [["--disable-warning=ExperimentalWarning", "examples/shop/start.ts", ...args]],
   build: () => [],
   bench: (args) => [["bench/run.ts", ...args]],
