@@ -1,6 +1,6 @@
 /**
  * `npm run face-attacks`: how well the signals of `packages/face/src/attack-signals.ts` tell drawn people from rendered attacks on them, by the real networks. Renders for some minutes the first time
- * (kept with what was measured in `node_modules/.cache/face-attacks`: delete it after a change), with all cores. `-- --films N` for N films of each kind, `-- --processes N` for other than all cores, `-- --write` puts the table into docs/face.md.
+ * (kept with what was measured in `node_modules/.cache/face-attacks`: delete it after a change), with all cores. `-- --films N` for N films of each kind, `-- --processes N` for other than all cores, `-- --write` puts the table into docs/face-error-rates.md.
  * `-- --photographs FOLDER`: photographs of people, with a folder for each, bent and tinted by a program, through the whole judgement; and how often people are taken for such.
  */
 import { type ChildProcess, fork } from "node:child_process";
@@ -261,7 +261,7 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 function writeTable(lines: readonly string[]): void {
-  const file = path.join(import.meta.dirname, "../docs/face.md");
+  const file = path.join(import.meta.dirname, "../docs/face-error-rates.md");
   const text = readFileSync(file, "utf8");
   const [begin, end] = ["<!-- measured: attacks -->", "<!-- end of measured -->"];
   writeFileSync(

@@ -61,18 +61,21 @@ export const generated: readonly { path: string; make: () => string | Promise<st
         challenge: describeChallenge(),
         reasons: describeReasons(defaultJobLimits.maxFramePixels),
         match: describeMatch(),
-        worker: describePool(),
         colours: describeColours(),
       }),
   },
   {
-    path: "docs/operating.md",
-    make: () =>
-      withSections("docs/operating.md", {
-        policy: describeSwitches(),
-        alarms: describeAlarms(),
-        "log fields": describeLogFields(),
-      }),
+    path: "docs/face-models.md",
+    make: () => withSections("docs/face-models.md", { worker: describePool() }),
+  },
+  {
+    path: "docs/trust-policy.md",
+    make: () => withSections("docs/trust-policy.md", { policy: describeSwitches() }),
+  },
+  { path: "docs/monitor.md", make: () => withSections("docs/monitor.md", { alarms: describeAlarms() }) },
+  {
+    path: "docs/logs-and-traces.md",
+    make: () => withSections("docs/logs-and-traces.md", { "log fields": describeLogFields() }),
   },
   { path: "deploy/prometheus/rules.yaml", make: describeAlarmRules },
   { path: "apps/dashboard/src/operator/concerns.json", make: describePageConcerns },
@@ -81,16 +84,17 @@ export const generated: readonly { path: string; make: () => string | Promise<st
     make: () => withSections("docs/versioning.md", { deprecations: listDeprecations(routes, deprecations) }),
   },
   {
-    path: "docs/sessions.md",
-    make: () => withSections("docs/sessions.md", { warnings: describeWarnings() }),
+    path: "docs/outcomes.md",
+    make: () => withSections("docs/outcomes.md", { warnings: describeWarnings() }),
   },
   {
     path: "docs/agents.md",
     make: () => withSections("docs/agents.md", { tools: describeTools(), withheld: describeWithheld() }),
   },
+  { path: "docs/webhooks.md", make: () => withSections("docs/webhooks.md", { recipes: listRecipes() }) },
   {
-    path: "docs/webhooks.md",
-    make: () => withSections("docs/webhooks.md", { samples: showSamples(), recipes: listRecipes() }),
+    path: "docs/webhook-samples.md",
+    make: () => withSections("docs/webhook-samples.md", { samples: showSamples() }),
   },
   ...recipeNames.map((name) => ({ path: `docs/webhooks-${name}.md`, make: () => describeRecipe(name) })),
   {

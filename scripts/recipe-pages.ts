@@ -21,7 +21,7 @@ type RecipePage = {
 
 const nodeQueue = "Its `node:sqlite` needs Node 22.13 or later.";
 const needsSample = (file: string) =>
-  `Verifying and decrypting is [\`${file}\`](webhooks.md#3-verify-then-decrypt), which lies beside it.`;
+  `Verifying and decrypting is [\`${file}\`](webhook-samples.md), which lies beside it.`;
 
 /** What differs between the pages. Each shows one file of `examples/webhooks`, which a test runs. */
 const recipePages: Readonly<Record<string, RecipePage>> = {
@@ -147,7 +147,7 @@ export ASSAY_WEBHOOK_SECRETS=whsec_... ASSAY_PRIVATE_KEY="$(cat webhook-key.pem)
 ${page.start}
 ${fence}
 
-\`$BASE\` is the service. Secret and key come from [an endpoint](webhooks.md#1-create-an-endpoint), or from \`assay listen\`, which also brings deliveries [to your own machine](webhooks.md#on-your-own-machine):
+\`$BASE\` is the service. Secret and key come from [an endpoint](webhooks.md#1-create-an-endpoint), or from \`assay listen\`, which also brings deliveries [to your own machine](listen.md):
 
 ${fence}sh
 npx "$BASE/cli.tgz" listen --url "$BASE" --key "$ASSAY_API_KEY" --forward-to http://127.0.0.1:4000/webhooks/assay
@@ -161,7 +161,7 @@ ${read(`examples/webhooks/${page.file}`)}${fence}
 - **Raw body.** ${page.rawBody}
 - **Once.** The id of the event is the key. A delivery that comes again gets the same answer and is not handled again, also after a restart.
 - **Queue.** The answer is sent when the event is stored, so slow work does not cause retries. The claims are removed when the event has been handled. ${page.queue}
-- **Both secrets.** Rotate with [\`overlap_hours\`](webhooks.md#changing-the-signing-secret), set \`ASSAY_WEBHOOK_SECRETS="NEW OLD"\` and restart. Remove the old one when the time is over.
+- **Both secrets.** Rotate with [\`overlap_hours\`](webhook-deliveries.md#change-the-signing-secret), set \`ASSAY_WEBHOOK_SECRETS="NEW OLD"\` and restart. Remove the old one when the time is over.
 - **Refused.** A changed body, a wrong signature or another key is answered with 400. The service sends the delivery again later.
 
 Tested with ${page.testedWith}: deliveries of a real service, sent twice, with both secrets, tampered with, and encrypted to another key.

@@ -5,7 +5,7 @@
 #   apps/ios/build.sh archive   signs them by Local.xcconfig, and leaves build/Assay.xcarchive
 #   apps/ios/build.sh export    makes build/export of the archive, for the App Store
 #
-# docs/reading-devices.md says what was never tried, and what to try first.
+# docs/iphone-app.md says what was never tried, and what to try first.
 set -eu
 cd "$(dirname "$0")"
 

@@ -6,7 +6,7 @@ import { BuildProblem } from "./tools.ts";
 export const help = `Builds the Android app for one service.
 
   npm run android -- --origin https://verify.example.org --name "Example Verify"
-  npm run android -- test                    runs the app's tests (see docs/reading-devices.md)
+  npm run android -- test                    runs the app's tests (see docs/android-app.md)
 
 What it is built for
   --origin URL            the origin of the service, as in PUBLIC_URL (needed)
@@ -124,7 +124,7 @@ function checkOptions(options: BuildOptions, environment: NodeJS.ProcessEnv): vo
   );
   demand(
     options.pins.every((pin) => /^[A-Za-z0-9+/]{43}=$/.test(pin)),
-    "--pin must be the base64 of 32 bytes: the SHA-256 of a public key (docs/reading-devices.md has the command)",
+    "--pin must be the base64 of 32 bytes: the SHA-256 of a public key (docs/android-app.md has the command)",
   );
   // With a single pin, a key that is lost or changed locks everybody out until they install another build.
   demand(options.pins.length !== 1, "--pin is needed at least twice: the key in use and one in reserve");

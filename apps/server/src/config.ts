@@ -60,7 +60,7 @@ export const settings = {
   ),
   databaseUrl: databaseAddress(
     "DATABASE_URL",
-    "PostgreSQL 15 or later. Unset, the service runs its own PostgreSQL in DATA_DIR. [More](operating.md#postgresql-poolers-and-failover).",
+    "PostgreSQL 15 or later. Unset, the service runs its own PostgreSQL in DATA_DIR. [More](database.md#poolers).",
   ),
   databaseDirectUrl: databaseAddress(
     "DATABASE_DIRECT_URL",
@@ -203,7 +203,7 @@ export const settings = {
   ),
   trustPolicy: define<string>(
     "TRUST_POLICY",
-    "How findings about a document are judged, as `switch=accept`, `switch=warn` or `switch=refuse`, comma separated; `strict` at the beginning takes the strict values for what is not named. The switches, their defaults and what each is about: [operating](operating.md#how-strictly-documents-are-judged).",
+    "How findings about a document are judged, as `switch=accept`, `switch=warn` or `switch=refuse`, comma separated; `strict` at the beginning takes the strict values for what is not named. The switches, their defaults and what each is about: [operating](trust-policy.md).",
     "",
     "(unset)",
     (value) => {
@@ -260,7 +260,7 @@ export const settings = {
   ),
   readerAppAndroidFile: text(
     "READER_APP_ANDROID_FILE",
-    "The file of your Android app (APK). The service gives it to everybody at `/app`, and leads people there where `READER_APP_ANDROID` names no other place. A new version is there once the file is replaced. [More](reading-devices.md#the-android-app).",
+    "The file of your Android app (APK). The service gives it to everybody at `/app`, and leads people there where `READER_APP_ANDROID` names no other place. A new version is there once the file is replaced. [More](android-app.md).",
     "",
   ),
   readerAppIos: define<IosReaderApp | null>(
@@ -276,7 +276,7 @@ export const settings = {
   ),
   attestationRoots: text(
     "ATTESTATION_ROOTS",
-    "A file with certificates (PEM) whose keys may vouch for phones, besides those of Google that come with the service. [More](reading-devices.md#phones-that-vouch-for-their-pictures).",
+    "A file with certificates (PEM) whose keys may vouch for phones, besides those of Google that come with the service. [More](shell.md#phones-that-attest-their-pictures).",
     "",
   ),
   attestationRevoked: text(
@@ -356,7 +356,7 @@ export const settings = {
   ),
   otlpEndpoint: define<string>(
     "OTEL_EXPORTER_OTLP_ENDPOINT",
-    "Address of an OpenTelemetry collector that takes OTLP over HTTP as JSON, such as http://127.0.0.1:4318; `/v1/traces` is added to it. Unset, nothing is traced. [More](operating.md#traces-for-a-collector).",
+    "Address of an OpenTelemetry collector that takes OTLP over HTTP as JSON, such as http://127.0.0.1:4318; `/v1/traces` is added to it. Unset, nothing is traced. [More](logs-and-traces.md#traces).",
     "",
     "(unset)",
     (value) => {
@@ -444,12 +444,12 @@ export const settings = {
   ),
   faceModelsFile: text(
     "FACE_MODELS_FILE",
-    "A module with other face models, as docs/face.md describes. Unset, the ones that come with the service.",
+    "A module with other face models, as docs/face-models.md describes. Unset, the ones that come with the service.",
     "",
   ),
   faceAttackDetector: text(
     "FACE_ATTACK_DETECTOR",
-    "A module with your own detector of presentation attacks, as docs/face.md describes. It runs in the process that sees pictures. Unset, there is none.",
+    "A module with your own detector of presentation attacks, as docs/face-models.md describes. It runs in the process that sees pictures. Unset, there is none.",
     "",
   ),
   faceAttackPolicy: oneOf(

@@ -140,7 +140,7 @@ export const GoLiveReadiness = open("GoLiveReadiness", {
       }),
       docs: Type.String({
         description: "Where it is explained.",
-        examples: ["https://assay.example/docs/organization#going-live"],
+        examples: ["https://assay.example/docs/go-live"],
       }),
     }),
   ),

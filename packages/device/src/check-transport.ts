@@ -5,7 +5,7 @@ import { type AccessKey, openChip } from "@assay/emrtd/reader/open-chip";
 import { readSecurityObjectFile } from "@assay/emrtd/verify/document-content";
 import { openDocument } from "./open-document.ts";
 
-/** What is checked: a transport, and what a shell has beside it (docs/reading-devices.md). */
+/** What is checked: a transport, and what a shell has beside it (docs/shell.md). */
 export type CheckedTransport = ChipTransport & {
   cancel?(): void;
   readonly readerState?: unknown;

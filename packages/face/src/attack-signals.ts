@@ -25,7 +25,7 @@ export type AttackLimit = { readonly raisedWhen: "above" | "below"; readonly lim
 
 /**
  * From `npm run face-attacks`, on drawn people and rendered attacks alone: nothing here was measured on people or on
- * real attacks, so a signal raises the risk and refuses nobody. docs/face.md has the error rates.
+ * real attacks, so a signal raises the risk and refuses nobody. docs/face-error-rates.md has the error rates.
  */
 export const attackLimits: Readonly<Record<AttackSignal, AttackLimit>> = {
   /** Rendered heads have 4.7 and more, prints 2.5 to 7. Half: no print is seen. Twice: most heads are raised. */

@@ -1,6 +1,6 @@
 /**
  * How the face network was trained: every face turned, scaled and moved until its points lie where they do in the mean
- * face. A face that is shown otherwise is recognised less often (docs/face.md has the figures).
+ * face. A face that is shown otherwise is recognised less often (docs/face-error-rates.md has the figures).
  */
 
 /** Side of the square that the recognition network is shown. */

@@ -12,7 +12,7 @@ export type MatchThresholds = {
 };
 
 /**
- * Between two kinds of public photographs (docs/face.md, decision 0059): of different days, where 0.004 % of strangers
+ * Between two kinds of public photographs (docs/face-error-rates.md, decision 0059): of different days, where 0.004 % of strangers
  * match as a try compares, and of one camera and day, where 0.3 to 1.2 % do. The author of the embedding takes 0.6. The
  * operator sets both. Half: nearly everybody is refused. Twice: everybody is everybody.
  */
@@ -20,7 +20,7 @@ export const matchThresholds: MatchThresholds = { match: 0.55, review: 0.6 };
 
 /**
  * A straight look nearer to the portrait than this share of the match distance is a copy of it: 0.2 at the default. Of
- * 5,861 pairs of photographs of one person from different days 19 were nearer (docs/face.md). Half: copies with noise
+ * 5,861 pairs of photographs of one person from different days 19 were nearer (docs/face-error-rates.md). Half: copies with noise
  * pass. Twice: many genuine people are refused.
  */
 const copyShare = 4 / 11;

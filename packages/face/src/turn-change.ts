@@ -18,7 +18,7 @@ export function turnChangeOf(frames: readonly FrameMeasurement[]): number | null
 }
 
 /**
- * Under it a face is bent (docs/face.md): chosen on half of the people, between the greatest bent photograph and the
+ * Under it a face is bent (docs/face-error-rates.md): chosen on half of the people, between the greatest bent photograph and the
  * least person. Half: most bent pictures pass. Twice: people are refused.
  */
 export const minTurnChange = 0.115;

@@ -413,7 +413,7 @@ function SetAside({ status: { set_aside: aside, at } }: { status: Status }) {
       <p className="mt-4 text-small text-muted">
         <code>assay jobs</code> lists the rows, <code>assay jobs retry --job NAME</code> has them tried again
         now. What a reason means is told in{" "}
-        <a href="/docs/operating#rows-that-are-set-aside" target="_blank" rel="noreferrer">
+        <a href="/docs/operating#quarantined-rows" target="_blank" rel="noreferrer">
           the guide for operators
         </a>
         .

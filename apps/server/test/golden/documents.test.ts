@@ -13,6 +13,7 @@ const decisions = path.join(root, "docs/decisions");
 const records = readdirSync(decisions)
   .filter((file) => file !== "README.md")
   .sort();
+const numbersOfRecords = new Set(records.map((file) => file.slice(0, 4)));
 const textOf = (file: string) => readFileSync(path.join(root, file), "utf8");
 
 test("decision records have a number of their own, in one format, and all are in the list", () => {
@@ -54,6 +55,70 @@ test("what documents name in the repository is there", () => {
   assert.deepEqual(missing, []);
 });
 
+/** The anchor of a heading, as GitHub and our own pages make it. */
+const anchorOf = (heading: string) =>
+  /^`?([A-Z][A-Z_]+)`?$/.exec(heading)?.[1] ??
+  heading
+    .toLowerCase()
+    .replace(/(?<=\w)\.(?=\w)/g, "")
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "");
+
+const anchorsOf = (document: string) =>
+  [
+    ...textOf(document)
+      .replace(/^ *```[\s\S]*?^ *```$/gm, "")
+      .matchAll(/^#+ (.+)$/gm),
+  ].map(([, heading = ""]) => anchorOf(heading));
+
+test("headings that documents, code and deployment files refer to are there", () => {
+  const sources = globSync(
+    [
+      "*.md",
+      "{docs,bench,examples}/**/*.md",
+      "{apps,packages}/*/{README.md,src/**/*.{ts,tsx},*.ts}",
+      "{scripts,bench}/**/*.ts",
+      "apps/android/**/*.ts",
+      "deploy/**/*.{json,yaml}",
+    ],
+    { cwd: root, exclude: (name) => /node_modules|dist$/.test(name) },
+  );
+  const missing: string[] = [];
+  for (const source of sources) {
+    const text = textOf(source);
+    const inMarkdown = source.endsWith(".md")
+      ? [
+          ...text
+            .replace(/^ *```[\s\S]*?^ *```$/gm, "")
+            .matchAll(/\]\((?!https?:|\/)([\w./-]*\.md)?#([\w-]+)\)/g),
+        ]
+      : [];
+    const links = [
+      ...inMarkdown.map(([, file = path.basename(source), anchor = ""]) => ({
+        file: path.join(path.dirname(source), file),
+        anchor,
+      })),
+      // A page by its file, or by its address on the site.
+      ...[...text.matchAll(/\bdocs\/((?:decisions\/)?[a-z0-9-]+)(?:\.md)?#([\w-]+)/g)].map(
+        ([, name, anchor = ""]) => ({ file: `docs/${name}.md`, anchor }),
+      ),
+    ];
+    // `$` begins a part that the code fills in.
+    for (const { file, anchor } of links)
+      if (anchor !== "" && !(existsSync(path.join(root, file)) && anchorsOf(file).includes(anchor)))
+        missing.push(`${source}: ${file}#${anchor}`);
+    const named = [...text.matchAll(/\bdocs\/((?:decisions\/)?[a-z0-9-]+\.md)\b/g)].map(
+      ([, file = ""]) => file,
+    );
+    for (const file of named)
+      if (!existsSync(path.join(root, "docs", file))) missing.push(`${source}: docs/${file}`);
+    const records = [...text.matchAll(/\bdecisions? \[?(0\d{3})\b/g)].map(([, number = ""]) => number);
+    for (const number of records)
+      if (!numbersOfRecords.has(number)) missing.push(`${source}: decision ${number}`);
+  }
+  assert.deepEqual([...new Set(missing)], []);
+});
+
 test("every sample is plain ASCII, so that it can be compiled whatever the locale", () => {
   const guides = ["README.md", ...globSync(["docs/**/*.md", "examples/**/*.md"], { cwd: root })];
   // A block that names no language is a drawing or a formula.
@@ -79,20 +144,16 @@ const inWords = ["", "one", "two", "three"];
 
 /** A number that a guide tells in prose, and where the contract has it. */
 const told: readonly [document: string, sentence: RegExp, value: string | number][] = [
-  [
-    "docs/webhooks.md",
-    /After (\d+) minutes without a connection the service removes/,
-    listenerAbsenceMinutes,
-  ],
+  ["docs/listen.md", /After (\d+) minutes without a connection the service removes/, listenerAbsenceMinutes],
   ["docs/sessions.md", /A session lives (\d+) minutes/, sessionLifetimeMinutes],
   ["docs/sessions.md", /`expired` \| (\d+) minutes went by/, sessionLifetimeMinutes],
   ["docs/sessions.md", /SESSION_EXPIRED` \| The (\d+) minutes are over/, sessionLifetimeMinutes],
   ["docs/glossary.md", /it lives (\d+) minutes/, sessionLifetimeMinutes],
   ["docs/sessions.md", /There are (\w+) tries to read the chip/, inWords[triesAllowed] ?? ""],
   ["docs/sessions.md", /the same key within (\d+) hours/, idempotencyLimits.keptHours],
-  ["docs/operating.md", /agents have finished.*\| (\d+) at once in a process/, sandboxDeviceLimits.atOnce],
-  ["docs/operating.md", /agents have finished.* (\d+) of one organization/, sandboxDeviceLimits.forEach],
-  ["docs/operating.md", /agents have finished.* (\d+) seconds each/, sandboxDeviceLimits.seconds],
+  ["docs/bounds.md", /agents have finished.*\| (\d+) at once in a process/, sandboxDeviceLimits.atOnce],
+  ["docs/bounds.md", /agents have finished.* (\d+) of one organization/, sandboxDeviceLimits.forEach],
+  ["docs/bounds.md", /agents have finished.* (\d+) seconds each/, sandboxDeviceLimits.seconds],
   ["docs/agents.md", /Each may take (\d+)\s+seconds/, sandboxDeviceLimits.seconds],
   ["docs/agents.md", /an organization can have (\w+) under way/, inWords[sandboxDeviceLimits.forEach] ?? ""],
 ];
@@ -113,11 +174,11 @@ test("the guide names the waits between the tries of a delivery as they are", ()
   const waits = retryDelaysMs.map(inUnits);
   const listed = `${waits.slice(0, -1).join(", ")} and ${waits.at(-1)}`;
   const numbers = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-  const said = textOf("docs/webhooks.md").replace(/\s+/g, " ");
+  const said = textOf("docs/webhook-deliveries.md").replace(/\s+/g, " ");
   assert.ok(
     said.includes(
       `A delivery is tried at once, then after ${listed}, each with up to a tenth more: ${numbers[maxTries]} tries in all.`,
     ),
-    `docs/webhooks.md does not say: after ${listed}`,
+    `docs/webhook-deliveries.md does not say: after ${listed}`,
   );
 });

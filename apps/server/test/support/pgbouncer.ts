@@ -25,7 +25,7 @@ export function findPgbouncer(): Program | null {
 
 /** The configuration that the guide tells operators to use. */
 function documentedConfiguration(): string {
-  const guide = readFileSync(new URL("../../../../docs/operating.md", import.meta.url), "utf8");
+  const guide = readFileSync(new URL("../../../../docs/database.md", import.meta.url), "utf8");
   const [, configuration] = /```ini\n(\[databases\][\s\S]*?)```/.exec(guide) ?? [];
   if (configuration === undefined) throw new Error("the guide has no configuration of PgBouncer");
   return configuration;

@@ -1,7 +1,7 @@
 import type { ReadStep } from "@assay/device/device-state";
 import type { ChipTransport } from "@assay/emrtd/apdu/transport";
 
-/** What a shell around this page offers as `window.chipTransport`; see docs/reading-devices.md. */
+/** What a shell around this page offers as `window.chipTransport`; see docs/shell.md. */
 export type ShellTransport = ChipTransport & {
   /** Ends a reading that is under way: closes the phone's own dialogue and lets the chip go. */
   cancel(): void;

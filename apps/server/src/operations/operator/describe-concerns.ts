@@ -30,7 +30,7 @@ export function describeAlarmRules(): string {
       `        annotations: { summary: ${JSON.stringify(summary)} }`,
     ].join("\n"),
   );
-  return `# Alarms for Assay, generated from apps/server/src/operations/operator/concerns.ts. What to do about each: docs/operating.md, "Alarms".
+  return `# Alarms for Assay, generated from apps/server/src/operations/operator/concerns.ts. What to do about each: docs/monitor.md, "Alarms".
 #
 # \`severity: page\` is for what somebody has to look at now, \`ticket\` for what can wait until the morning. Where Prometheus scrapes Assay without
 # \`honor_labels\`, our label \`job\` (a background job) is stored as \`exported_job\`, which is what the rules name.

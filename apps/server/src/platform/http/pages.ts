@@ -23,6 +23,7 @@ import { fontFolder, icon, readFont, script, stylesheet } from "../pages/layout.
 import { groupsOf } from "../pages/reference.ts";
 import { referenceText } from "../pages/reference-text.ts";
 import { searchIndex } from "../pages/search-index.ts";
+import { movedPages } from "../pages/site.ts";
 import { type StartFacts, startPage } from "../pages/start.ts";
 import { FixedContent } from "./fixed-content.ts";
 import { isOpenedByBrowser } from "./missing-page.ts";
@@ -104,6 +105,8 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
   app.get<{ Params: { "*": string } }>("/docs/*", async (request, reply) => {
     const asked = request.params["*"].replace(/\/$/, "");
     const name = asked.replace(/\.md$/, "");
+    const moved = movedPages.get(name);
+    if (moved !== undefined) return reply.redirect(`/docs/${moved}${asked.slice(name.length)}`, 301);
     const found = documentNames().includes(name) ? readDocument(name) : null;
     if (found === null) return sendMissingGuide(request, reply);
     return sendEither(

@@ -1,6 +1,6 @@
 /**
  * Every field that a log line may have besides `time`, `level` and `message`, for operators who search and count by them. A field that is not here does not
- * compile; `docs/operating.md` is generated from this table. A name keeps its meaning, because alarms are made of it.
+ * compile; `docs/logs-and-traces.md` is generated from this table. A name keeps its meaning, because alarms are made of it.
  */
 export const logFields = {
   requestId: "The id that the answer carried in `X-Request-Id`.",

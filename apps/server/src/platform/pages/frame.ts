@@ -3,7 +3,7 @@ import { type Document, type Heading, type Listed, listDocuments, readDocument }
 import { escapeHtml, page, part } from "./layout.ts";
 import { groupsOf, referenceIndex, referencePages } from "./reference.ts";
 import { referenceText } from "./reference-text.ts";
-import { partnerGuides, sections } from "./site.ts";
+import { doors, partnerGuides, sections } from "./site.ts";
 
 /** Guides with the pages beside them, their headings, and the way on. */
 export function documentPage(document: Document): string {
@@ -30,14 +30,22 @@ export function documentIndex(): string {
     const cards = listDocuments()
       .filter(({ name }) => names.includes(name))
       .map(card);
-    return `<h2 id="${title.toLowerCase()}">${title}</h2><ul class="cards">${cards.join("")}</ul>`;
+    return `<h2 id="${anchorOf(title)}">${title}</h2><ul class="cards">${cards.join("")}</ul>`;
   });
+  const ways = doors.map(
+    ({ title, about }) =>
+      `<li><a href="#${anchorOf(title)}"><strong>${title}</strong><span>${about}</span></a></li>`,
+  );
   return page({
     title: "Docs · Assay",
     part: "/docs",
     sidebar: guides(null),
-    body: `<h1>Docs</h1><p class="lead">New here? <a href="/docs/first-verification">First verification</a> takes you from a fresh installation to claims that you can read. The routes are in the <a href="/reference">reference</a>.</p>${parts.join("\n")}`,
+    body: `<h1>Docs</h1><p class="lead">New here? <a href="/docs/first-verification">The quickstart</a> takes you from a fresh installation to claims that you can read. The routes are in the <a href="/reference">reference</a>.</p><ul class="cards">${ways.join("")}</ul>${parts.join("\n")}`,
   });
+}
+
+function anchorOf(title: string): string {
+  return title.toLowerCase().replaceAll(" ", "-");
 }
 
 /** Null where there is no such page of the reference; the first one has no name. */

@@ -1,28 +1,42 @@
+type Section = { title: string; names: readonly string[]; isForPartners?: true };
+
+/** The ways into the docs, by what somebody came for. Each leads to the section of its name. */
+export const doors: readonly { title: string; about: string }[] = [
+  { title: "Integrate", about: "Create sessions, receive webhooks, accept wallets, test and go live." },
+  { title: "Operate", about: "Install, configure, back up, upgrade, scale and monitor an installation." },
+  { title: "Build a reading device", about: "Put a chip reader behind the verify page, or write your own." },
+];
+
 /** The guides in the order in which somebody needs them. A test checks that every file of `docs/` is here, once. */
-export const sections: readonly { title: string; names: readonly string[] }[] = [
-  { title: "Start", names: ["first-verification", "partner-guide"] },
+export const sections: readonly Section[] = [
   {
     title: "Integrate",
+    isForPartners: true,
     names: [
+      "first-verification",
       "sessions",
-      "accept-wallets",
+      "outcomes",
+      "return-code",
+      "lists-and-figures",
       "webhooks",
+      "webhook-samples",
+      "webhook-deliveries",
+      "listen",
+      "accept-wallets",
       "embedding",
-      "generated-clients",
-      "errors",
+      "test-in-ci",
+      "domains",
+      "go-live",
+      "troubleshoot",
       "versioning",
       "changelog-partners",
-      "verify-flow",
-      "reading-devices",
+      "errors",
+      "generated-clients",
       "agents",
-      "verify-protocol",
-      "organization",
-      "accounts",
-      "dashboard",
     ],
   },
   {
-    title: "Recipes",
+    title: "Receive webhooks in",
     names: [
       "webhooks-express",
       "webhooks-fastify",
@@ -33,33 +47,75 @@ export const sections: readonly { title: string; names: readonly string[] }[] = 
       "webhooks-go",
       "webhooks-spring-boot",
       "webhooks-laravel",
-      "test-in-ci",
     ],
+  },
+  {
+    title: "Run an organization",
+    isForPartners: true,
+    names: ["organization", "accounts", "dashboard", "delete-organization"],
   },
   {
     title: "Operate",
     names: [
       "operating",
       "run-as-a-service",
-      "backups",
-      "wallets-operating",
-      "sizing",
-      "partitioning",
-      "upgrading",
-      "releasing",
+      "kubernetes",
       "configuration",
-      "evidence",
-      "face",
+      "database",
+      "backups",
+      "upgrading",
+      "scale",
+      "sizing",
+      "bounds",
+      "partitioning",
+      "monitor",
+      "metrics",
+      "logs-and-traces",
+      "keys",
+      "trust",
+      "trust-policy",
+      "wallets-operating",
       "privacy",
       "encryption-and-regions",
-      "threat-model",
-      "accessibility",
     ],
   },
-  { title: "Understand", names: ["architecture", "glossary", "decisions"] },
+  {
+    title: "Build a reading device",
+    isForPartners: true,
+    names: [
+      "reading-devices",
+      "android-app",
+      "iphone-app",
+      "shell",
+      "verify-flow",
+      "consent",
+      "wallet-flow",
+      "device-socket",
+      "verify-protocol",
+      "read-printed-lines",
+    ],
+  },
+  {
+    title: "Understand",
+    names: [
+      "evidence",
+      "face",
+      "face-error-rates",
+      "face-models",
+      "threat-model",
+      "accessibility",
+      "architecture",
+      "glossary",
+      "decisions",
+      "releasing",
+    ],
+  },
 ];
 
-/** Those that somebody needs who puts the service into a product. */
+/** Those that somebody needs who puts the service into a product or builds a device for it. */
 export const partnerGuides: readonly string[] = sections
-  .filter(({ title }) => title === "Start" || title === "Integrate")
+  .filter(({ isForPartners }) => isForPartners)
   .flatMap(({ names }) => names);
+
+/** Where a page is now that had another address. */
+export const movedPages: ReadonlyMap<string, string> = new Map([["partner-guide", "go-live"]]);

@@ -143,7 +143,7 @@ function firstCall(publicUrl: string): string {
 const further = part(
   `<h2>Read on</h2><ul class="cards">${[
     [
-      "/docs/partner-guide",
+      "/docs/first-verification",
       "Integrate",
       "Sessions, webhooks and going live, for the engineers of a partner.",
     ],

@@ -1,5 +1,5 @@
 /**
- * The processes that judge faces. Set by hand, against what `npm run bench -- face` measures (docs/face.md): about 0.8 s of processor time for a try of 44 frames, so about 2 s for the most
+ * The processes that judge faces. Set by hand, against what `npm run bench -- face` measures (docs/face-models.md): about 0.8 s of processor time for a try of 44 frames, so about 2 s for the most
  * frames there can be; 2 s with starting a process; 244 to 268 MB.
  */
 export const poolLimits = {

@@ -140,7 +140,7 @@ func main() {
     },
     // The sample is a block of the guide that the service hands out.
     steps: [
-      `curl -sS "$BASE/docs/webhooks.md" | awk '/^\`\`\`go tab$/ { on = 1; next } /^\`\`\`$/ { if (on) exit } on' > open_webhook.go`,
+      `curl -sS "$BASE/docs/webhook-samples.md" | awk '/^\`\`\`go tab$/ { on = 1; next } /^\`\`\`$/ { if (on) exit } on' > open_webhook.go`,
       "go build -o receiver .",
     ],
     start: "exec ./receiver",

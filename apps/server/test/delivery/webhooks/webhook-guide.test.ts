@@ -7,7 +7,7 @@ import { syntaxProblems } from "../../support/syntax.ts";
 import { checkSample, samples, samplesFolder, startSampleReceiver } from "../../support/webhook-samples.ts";
 
 const root = join(import.meta.dirname, "../../../../..");
-const guide = readFileSync(join(root, "docs/webhooks.md"), "utf8");
+const guide = readFileSync(join(root, "docs/webhook-samples.md"), "utf8");
 // Inside the project, so that the examples find the same packages as a partner who installed them.
 const folder = mkdtempSync(join(root, "node_modules/.guide-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -91,10 +91,10 @@ test("what an operator is warned by is in /metrics, once each and documented, on
   const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
   assert.equal(answer.status, 200);
   const text = await answer.text();
-  const guide = readFileSync(new URL("../../../../../docs/operating.md", import.meta.url), "utf8");
+  const guide = readFileSync(new URL("../../../../../docs/metrics.md", import.meta.url), "utf8");
   for (const name of alarmSeries) {
     assert.match(text, new RegExp(`^${name}(\\{.*\\})? `, "m"));
-    assert.ok(guide.includes(name.replace(/_count$/, "")), `${name} is not in docs/operating.md`);
+    assert.ok(guide.includes(name.replace(/_count$/, "")), `${name} is not in docs/metrics.md`);
   }
   const helped = [...text.matchAll(/^# HELP (\w+) /gm)].map(([, name]) => name);
   assert.equal(new Set(helped).size, helped.length);

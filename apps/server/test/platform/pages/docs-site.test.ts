@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import test from "node:test";
 import { routes } from "@assay/contract/routes";
 import { documentNames } from "../../../src/platform/pages/documents.ts";
-import { sections } from "../../../src/platform/pages/site.ts";
+import { doors, movedPages, sections } from "../../../src/platform/pages/site.ts";
 import { startTestService } from "../../support/service.ts";
 
 const { url } = await startTestService();
@@ -18,6 +18,29 @@ test("every guide has one place on the site", () => {
   const listed = sections.flatMap(({ names }) => names);
   const files = readdirSync(docs).filter((file) => file.endsWith(".md"));
   assert.deepEqual([...listed].sort(), [...files.map((file) => file.slice(0, -3)), "decisions"].sort());
+});
+
+test("the docs begin with a door for each kind of reader, and each leads to its section", async () => {
+  const { text } = await pageAt("/docs");
+  for (const { title } of doors) {
+    const [, anchor] = new RegExp(`<a href="#([a-z-]+)"><strong>${title}</strong>`).exec(text) ?? [];
+    assert.ok(anchor, title);
+    assert.ok(text.includes(`<h2 id="${anchor}">${title}</h2>`), title);
+  }
+});
+
+test("a page that has moved leads to where it is now, also as text", async () => {
+  assert.ok(movedPages.size > 0);
+  for (const [from, to] of movedPages) {
+    assert.ok(!documentNames().includes(from), from);
+    for (const ending of ["", ".md"]) {
+      const answer = await fetch(`${url}/docs/${from}${ending}`, { redirect: "manual" });
+      assert.equal(answer.status, 301, from);
+      assert.equal(answer.headers.get("location"), `/docs/${to}${ending}`);
+      assert.equal((await fetch(`${url}/docs/${to}${ending}`)).status, 200, to);
+    }
+  }
+  assert.equal((await fetch(`${url}/docs/constructor`)).status, 404);
 });
 
 test("every page is there as text too, as it stands in the repository", async () => {

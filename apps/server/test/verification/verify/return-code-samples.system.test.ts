@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 
-const guide = readFileSync(join(import.meta.dirname, "../../../../../docs/sessions.md"), "utf8");
+const guide = readFileSync(join(import.meta.dirname, "../../../../../docs/return-code.md"), "utf8");
 
 /** How each sample is run: code and hash are arguments, and the last line that it prints is the answer. */
 const samples = [

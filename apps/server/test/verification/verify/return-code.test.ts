@@ -150,7 +150,7 @@ test("without the requirement any browser may agree, and a handoff needs no code
 });
 
 test("the guide's sample accepts the right code and nothing else", async () => {
-  const guide = readFileSync(join(import.meta.dirname, "../../../../../docs/sessions.md"), "utf8");
+  const guide = readFileSync(join(import.meta.dirname, "../../../../../docs/return-code.md"), "utf8");
   const [, sample] = /```ts\n([^`]*isSameBrowser[^`]*)```/.exec(guide) ?? [];
   assert.ok(sample);
   const folder = mkdtempSync(join(tmpdir(), "assay-sample-"));
