@@ -22,7 +22,7 @@ const points: Readonly<Record<GoLivePoint, Point>> = {
     missing: "accept the current relying-party terms (POST /v1/auth/orgs/rp-terms)",
     explanation:
       "The terms say what you may do with what people share. An owner accepts the current version (POST /v1/auth/orgs/rp-terms).",
-    docs: "organization#going-live",
+    docs: "go-live#what-it-needs",
   },
   business_details_complete: {
     required: true,
@@ -30,7 +30,7 @@ const points: Readonly<Record<GoLivePoint, Point>> = {
     missing: "complete the business details (POST /v1/auth/orgs/business-details)",
     explanation:
       "Who is responsible for the data: name and jurisdiction, and for a business its registration number (POST /v1/auth/orgs/business-details).",
-    docs: "organization#going-live",
+    docs: "go-live#what-it-needs",
   },
   domain_verified: {
     required: true,
@@ -38,7 +38,7 @@ const points: Readonly<Record<GoLivePoint, Point>> = {
     missing: "verify a domain (POST /v1/auth/orgs/domains/challenges/dns)",
     explanation:
       "Live sessions lead people back to domains that you have proven to control, and to no other. Prove one with a DNS record (POST /v1/auth/orgs/domains/challenges/dns).",
-    docs: "organization#domains",
+    docs: "domains",
   },
   state_trusted: {
     required: true,
@@ -46,7 +46,7 @@ const points: Readonly<Record<GoLivePoint, Point>> = {
     missing: "the operator trusts no issuing authority yet",
     explanation:
       "A real document is accepted when a state that is trusted here has signed it. Only the operator of this service says who is trusted (`assay trust import`).",
-    docs: "operating#whom-the-service-trusts",
+    docs: "trust",
   },
   results_received: {
     required: true,
@@ -55,7 +55,7 @@ const points: Readonly<Record<GoLivePoint, Point>> = {
       'add a live webhook endpoint with an encryption key (POST /v1/webhooks/endpoints with X-Service-Environment: live), or send results: "poll_only"',
     explanation:
       'What people share is sent, encrypted, to a webhook endpoint, and is kept nowhere. An owner or admin prepares one in live: enabled, with an active key, and subscribed to verification.session.succeeded (POST /v1/webhooks/endpoints with X-Service-Environment: live). If you only read outcomes, send results: "poll_only" when you go live.',
-    docs: "organization#going-live",
+    docs: "go-live#what-it-needs",
   },
   reading_app_configured: {
     required: false,
