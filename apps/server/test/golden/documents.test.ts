@@ -26,6 +26,7 @@ test("decision records have a number of their own, in one format, and all are in
     assert.match(file, /^\d{4}-[a-z0-9-]+\.md$/);
     const title = new RegExp(`^# ${number}\\. (\\S.*[^.\\n])\\n`).exec(text)?.[1];
     assert.ok(title, `${file} begins with its number and title`);
+    assert.match(title, /^[A-Z][^:]{1,30}: \S/, "the subject comes first, as in “Queue: …”");
     const sections = [...text.matchAll(/^## (.+)$/gm)].map((match) => match[1]);
     const wanted = ["Context", "Decision", "Consequences", "Measured and rejected"];
     assert.deepEqual(sections, wanted.slice(0, Math.max(3, sections.length)), file);

@@ -37,7 +37,7 @@ const noColumns: Columns = { each: [], empty: {} };
  * Statements in one message and with one answer (pipelining), so that several cost one round trip instead of one each. PostgreSQL runs them in
  * order, each with a snapshot of its own, and after one that fails none.
  *
- * The pipeline mode of the driver ends every statement with its own `Sync`, which costs twice the processor time (decision 0054).
+ * The pipeline mode of the driver ends every statement with its own `Sync`, which costs twice the processor time (decision 0015).
  */
 export class Pipeline {
   readonly #queries: readonly Prepared[];
