@@ -30,7 +30,7 @@ const penalty = 5;
 function sentencesOf(text: string): string[] {
   return text
     .replace(/\]\([^)]*\)/g, "]")
-    .split(/(?<=[.!?:])\s+(?=["“(`[*A-Z0-9])|\n\s*\n|\n\s*(?:[-*]|\d+\.)\s|\s?\|\s?/)
+    .split(/(?<=[.!?:]\**)\s+(?=["“(`[*A-Z0-9])|\n\s*\n|\n\s*(?:[-*]|\d+\.)\s|\s?\|\s?/)
     .map((sentence) => sentence.replace(/\s+/g, " ").trim())
     .filter((sentence) => sentence !== "");
 }
