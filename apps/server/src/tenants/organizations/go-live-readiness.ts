@@ -38,7 +38,7 @@ const points: Readonly<Record<GoLivePoint, Point>> = {
     missing: "verify a domain (POST /v1/auth/orgs/domains/challenges/dns)",
     explanation:
       "Live sessions lead people back to domains that you have proven to control, and to no other. Prove one with a DNS record (POST /v1/auth/orgs/domains/challenges/dns).",
-    docs: "domains",
+    docs: "domains#1-start-a-challenge",
   },
   state_trusted: {
     required: true,
@@ -46,7 +46,7 @@ const points: Readonly<Record<GoLivePoint, Point>> = {
     missing: "the operator trusts no issuing authority yet",
     explanation:
       "A real document is accepted when a state that is trusted here has signed it. Only the operator of this service says who is trusted (`assay trust import`).",
-    docs: "trust",
+    docs: "trust#import-lists",
   },
   results_received: {
     required: true,

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import test from "node:test";
-import { goLivePoints } from "@assay/contract/go-live";
 import { routes } from "@assay/contract/routes";
 import { documentNames } from "../../../src/platform/pages/documents.ts";
 import { doors, movedPages, sections } from "../../../src/platform/pages/site.ts";
-import { type GoLiveFacts, readinessOf } from "../../../src/tenants/organizations/go-live-readiness.ts";
 import { startTestService } from "../../support/service.ts";
 
 const { url } = await startTestService();
@@ -118,16 +116,6 @@ test("every link and every anchor of guides and reference leads somewhere", asyn
       if (!target.includes(`id="${anchor}"`)) broken.push(`${from} → ${path}#${anchor}`);
     }
   assert.deepEqual([...new Set(broken)], []);
-});
-
-test("every page that going live points to is there, with its section", async () => {
-  const facts = Object.fromEntries(goLivePoints.map((point) => [point, false])) as GoLiveFacts;
-  for (const { docs: target } of readinessOf(facts)) {
-    const [name = "", anchor] = target.split("#");
-    assert.ok(documentNames().includes(name), target);
-    const { text } = await pageAt(`/docs/${name}`);
-    assert.ok(anchor === undefined || text.includes(`id="${anchor}"`), target);
-  }
 });
 
 test("the reference shows every route, with its samples and its errors", async () => {

@@ -134,7 +134,7 @@ test("on a phone the script moves nothing that is there before it", async () => 
 
 test("a long guide is laid out in parts: nothing that is seen moves, and an address and print reach what was not laid out", async () => {
   const { page } = await openPage(browser, url, { width: 390 });
-  await page.goto(`${url}/docs/operating`);
+  await page.goto(`${url}/docs/errors`);
   await page.evaluate(
     "Promise.all(document.getAnimations().map((each) => each.finished)).then(() => new Promise(requestAnimationFrame))",
   );
@@ -151,10 +151,10 @@ test("a long guide is laid out in parts: nothing that is seen moves, and an addr
   // The last heading that the page lists, far below.
   const last = await page.locator(".contents a").last().getAttribute("href");
   await page.goto(`${url}/docs/privacy`);
-  await page.goto(`${url}/docs/operating${last}`);
+  await page.goto(`${url}/docs/errors${last}`);
   const seen = await page.locator(":target").evaluate((heading) => heading.getBoundingClientRect().top);
   assert.ok(seen >= 0 && seen < 800, `the heading stands at ${seen}`);
-  await page.goto(`${url}/docs/operating`);
+  await page.goto(`${url}/docs/errors`);
   await page.emulateMedia({ media: "print" });
   for (let look = 0; look < 100 && (await skipped()) > 0; look++)
     await page.evaluate("new Promise(requestAnimationFrame)");
