@@ -3,8 +3,10 @@ import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import test from "node:test";
 import { idempotencyLimits, sessionLifetimeMinutes, triesAllowed } from "@assay/contract/facts";
+import { routes } from "@assay/contract/routes";
 import { listenerAbsenceMinutes } from "@assay/contract/webhook-listeners";
 import { maxTries, retryDelaysMs } from "../../src/delivery/webhooks/delivery.ts";
+import { commandsFor } from "../../src/operations/cli/commands.ts";
 import { sandboxDeviceLimits } from "../../src/operations/mcp/finish-sandbox-session.ts";
 import { hourMs, minuteMs, secondMs } from "../../src/platform/kernel/clock.ts";
 
@@ -118,6 +120,44 @@ test("headings that documents, code and deployment files refer to are there", ()
       if (!numbersOfRecords.has(number)) missing.push(`${source}: decision ${number}`);
   }
   assert.deepEqual([...new Set(missing)], []);
+});
+
+const pages = ["README.md", ...globSync("docs/*.md", { cwd: root })];
+
+test("every command, option and npm script that a guide names is there", async () => {
+  const commands = await commandsFor([]);
+  const { scripts } = JSON.parse(textOf("package.json"));
+  const unknown: string[] = [];
+  let looked = 0;
+  for (const page of pages) {
+    const text = textOf(page).replaceAll(/ \\\n\s*/g, " ");
+    const typed = /(?:npm run (?:--silent )?assay -- |bin\/assay |cli\.tgz" |`assay )([a-z][^`\n|]*)/g;
+    for (const [, line = ""] of text.matchAll(typed)) {
+      looked += 1;
+      const command = commands.find(({ name }) => `${line} `.startsWith(`${name} `));
+      const options = [...line.matchAll(/ --([a-z-]+)/g)].map(([, option = ""]) => option);
+      if (command === undefined) unknown.push(`${page}: assay ${line}`);
+      for (const option of options)
+        if (command !== undefined && !(option in (command.options ?? {})) && option !== "help")
+          unknown.push(`${page}: assay ${command.name} --${option}`);
+    }
+    for (const [, name = ""] of text.matchAll(/npm run ([a-z][a-z:-]*)/g))
+      if (scripts[name] === undefined) unknown.push(`${page}: npm run ${name}`);
+  }
+  assert.ok(looked > 80, `${looked}`);
+  assert.deepEqual(unknown, []);
+});
+
+test("every route that a guide names is one of the contract", () => {
+  const known = new Set(routes.map(({ method, path: at }) => `${method} ${at.replaceAll(/:\w+/g, "*")}`));
+  const unknown: string[] = [];
+  for (const page of pages.filter((name) => !name.endsWith("errors.md")))
+    for (const [, method, at = ""] of textOf(page).matchAll(
+      /(GET|POST|PUT|PATCH|DELETE) (\/v1\/[\w/:{}-]+)/g,
+    ))
+      if (!known.has(`${method} ${at.replaceAll(/:\w+|\{\w+\}/g, "*")}`))
+        unknown.push(`${page}: ${method} ${at}`);
+  assert.deepEqual(unknown, []);
 });
 
 test("every sample is plain ASCII, so that it can be compiled whatever the locale", () => {
