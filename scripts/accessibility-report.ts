@@ -207,9 +207,9 @@ export function describeAccessibility(): string {
 
 How the person's page meets WCAG 2.2 at level AA and the European standard EN 301 549, with the test that shows it. Written by \`npm run generate\` from \`scripts/accessibility-report.ts\`, which refuses to write when a test that it names is gone.
 
-It covers the page of the person being verified. The dashboard, mails, these guides and the reference have no report of their own; \`ASSAY_EVERY_PAGE=1 npm test -- every-page dashboard-pages foreign-text verify.browser\` looks at
-each of their screens (of the mails, those with the longest words) and of those of the person, by every rule of \`axe\` for WCAG 2.2 AA, those of the dashboard and the person in both schemes and guides, reference and phone screens in one, and fails on any violation. Dialogs of the dashboard are among them, each in four looks and at 320 pixels. Every run of the suite looks at each screen in one scheme, and at the pages of the dashboard that have all of its components in both. Nobody has gone through the page by ear with a screen reader, and no real
-phone was used: what "supported" rests on is the accessibility tree of Chromium, the keyboard, axe, and sizes and texts.
+The report covers the page of the person being verified. \`ASSAY_EVERY_PAGE=1 npm test -- every-page dashboard-pages foreign-text verify.browser\` runs every \`axe\` rule for WCAG 2.2 AA on every screen, of the dashboard, mails, guides and reference too, and fails on any violation. Dashboard and verify pages are tested in light and dark, the rest in one scheme. Every run of the suite covers each screen in one scheme.
+
+**Not done**: nobody has used the page with a screen reader by ear, and no real phone was used. "Supported" rests on Chromium's accessibility tree, the keyboard, axe, and sizes and texts.
 
 | WCAG 2.2 | EN 301 549 | Criterion | Level | Finding | Shown by |
 | --- | --- | --- | --- | --- | --- |
