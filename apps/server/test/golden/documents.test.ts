@@ -102,7 +102,7 @@ test("headings that documents, code and deployment files refer to are there", ()
         anchor,
       })),
       // A page by its file, or by its address on the site.
-      ...[...text.matchAll(/\bdocs\/((?:decisions\/)?[a-z0-9-]+)(?:\.md)?#([\w-]+)/g)].map(
+      ...[...text.matchAll(/\bdocs\/((?:[a-z]+\/)?[a-z0-9-]+)(?:\.md)?#([\w-]+)/g)].map(
         ([, name, anchor = ""]) => ({ file: `docs/${name}.md`, anchor }),
       ),
     ];
@@ -110,7 +110,7 @@ test("headings that documents, code and deployment files refer to are there", ()
     for (const { file, anchor } of links)
       if (anchor !== "" && !(existsSync(path.join(root, file)) && anchorsOf(file).includes(anchor)))
         missing.push(`${source}: ${file}#${anchor}`);
-    const named = [...text.matchAll(/\bdocs\/((?:decisions\/)?[a-z0-9-]+\.md)\b/g)].map(
+    const named = [...text.matchAll(/\bdocs\/((?:[a-z]+\/)?[a-z0-9-]+\.md)\b/g)].map(
       ([, file = ""]) => file,
     );
     for (const file of named)
