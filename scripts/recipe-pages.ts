@@ -139,7 +139,7 @@ export function describeRecipe(name: string): string {
   const fence = "```";
   return `# Receive webhooks in ${page.framework}
 
-One file that verifies and decrypts each delivery, stores it once, answers, and then works on it.
+At the end of this page one file verifies and decrypts each delivery, stores it once, answers, and then works on it.
 
 ${fence}sh
 ${page.install}
