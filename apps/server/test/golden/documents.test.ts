@@ -110,9 +110,7 @@ test("headings that documents, code and deployment files refer to are there", ()
     for (const { file, anchor } of links)
       if (anchor !== "" && !(existsSync(path.join(root, file)) && anchorsOf(file).includes(anchor)))
         missing.push(`${source}: ${file}#${anchor}`);
-    const named = [...text.matchAll(/\bdocs\/((?:[a-z]+\/)?[a-z0-9-]+\.md)\b/g)].map(
-      ([, file = ""]) => file,
-    );
+    const named = [...text.matchAll(/\bdocs\/((?:[a-z]+\/)?[a-z0-9-]+\.md)\b/g)].map(([, file = ""]) => file);
     for (const file of named)
       if (!existsSync(path.join(root, "docs", file))) missing.push(`${source}: docs/${file}`);
     const records = [...text.matchAll(/\bdecisions? \[?(0\d{3})\b/g)].map(([, number = ""]) => number);
