@@ -83,54 +83,64 @@ function frameOf(
   const from = unbending(look, bend);
   const scale = face.height / faceHeight;
   const [middleX, middleY] = [face.x + face.width / 2, face.y + face.height / 2];
+  const taps = blur === 0 ? [[0, 0] as const] : around(blur * scale);
   for (let row = 0; row < height; row++)
     for (let column = 0; column < width; column++) {
       const x = (column - width / 2 + tremble[0]) / faceHeight;
       const y = (row - height / 2 + tremble[1]) / faceHeight;
       const [fromX, fromY] = from(x, y);
-      const at = (row * width + column) * 4;
-      for (let channel = 0; channel < 3; channel++)
-        data[at + channel] = lightAt(
-          fromX * faceHeight * scale + middleX,
-          fromY * faceHeight * scale + middleY,
-          channel,
-        );
+      draw(
+        (row * width + column) * 4,
+        fromX * faceHeight * scale + middleX,
+        fromY * faceHeight * scale + middleY,
+      );
     }
   return data;
 
   /** Between the pixels, and over some of them where it is blurred; beyond the edge the picture goes on as it ends. */
-  function lightAt(x: number, y: number, channel: number): number {
-    if (blur === 0) return bilinear(x, y, channel);
-    let sum = 0;
-    for (let down = -1; down <= 1; down++)
-      for (let across = -1; across <= 1; across++)
-        sum += bilinear(x + across * blur * scale, y + down * blur * scale, channel);
-    return sum / 9;
+  function draw(at: number, x: number, y: number): void {
+    let [red, green, blue] = [0, 0, 0];
+    for (const [across, down] of taps) {
+      const atX = Math.min(Math.max(x + across, 0), fullWidth - 1.001);
+      const atY = Math.min(Math.max(y + down, 0), fullHeight - 1.001);
+      const left = Math.floor(atX);
+      const top = Math.floor(atY);
+      const u = atX - left;
+      const v = atY - top;
+      const upper = (top * fullWidth + left) * 3;
+      const lower = upper + fullWidth * 3;
+      red += between(upper, lower, u, v);
+      green += between(upper + 1, lower + 1, u, v);
+      blue += between(upper + 2, lower + 2, u, v);
+    }
+    data[at] = red / taps.length;
+    data[at + 1] = green / taps.length;
+    data[at + 2] = blue / taps.length;
   }
 
-  function bilinear(x: number, y: number, channel: number): number {
-    const [atX, atY] = [
-      Math.min(Math.max(x, 0), fullWidth - 1.001),
-      Math.min(Math.max(y, 0), fullHeight - 1.001),
-    ];
-    const [left, top] = [Math.floor(atX), Math.floor(atY)];
-    const [u, v] = [atX - left, atY - top];
-    const value = (down: number, across: number) =>
-      rgb[((top + down) * fullWidth + left + across) * 3 + channel] ?? 0;
-    const upper = value(0, 0) * (1 - u) + value(0, 1) * u;
-    return upper * (1 - v) + (value(1, 0) * (1 - u) + value(1, 1) * u) * v;
+  function between(upper: number, lower: number, u: number, v: number): number {
+    const above = (rgb[upper] ?? 0) * (1 - u) + (rgb[upper + 3] ?? 0) * u;
+    return above * (1 - v) + ((rgb[lower] ?? 0) * (1 - u) + (rgb[lower + 3] ?? 0) * u) * v;
   }
+}
+
+/** A point and its eight neighbours at this distance. */
+function around(distance: number): (readonly [across: number, down: number])[] {
+  const steps = [-distance, 0, distance];
+  return steps.flatMap((down) => steps.map((across) => [across, down] as const));
 }
 
 /** The colour of the screen as a lamp would add it: more to the face than to what is behind; and the noise of a camera. */
 function tint(data: Uint8Array, colour: keyof typeof screenLight, random: () => number): void {
+  const lightOf = (share: number) => screenLight[colour].map((on) => (1 + on * share) ** (1 / 2.2));
+  const [onFace, behind] = [lightOf(0.05), lightOf(0.01)];
   for (let at = 0; at < data.length; at += 4) {
-    const [column, row] = [(at / 4) % width, Math.floor(at / 4 / width)];
-    const inFace = ((column - width / 2) / 80) ** 2 + ((row - height / 2) / 105) ** 2 < 1;
+    const column = (at / 4) % width;
+    const row = Math.floor(at / 4 / width);
+    const light = ((column - width / 2) / 80) ** 2 + ((row - height / 2) / 105) ** 2 < 1 ? onFace : behind;
     for (let channel = 0; channel < 3; channel++) {
-      const on = screenLight[colour][channel] ?? 0;
       const grain = (random() + random() + random() - 1.5) * 4;
-      const lit = (data[at + channel] ?? 0) * (1 + on * (inFace ? 0.05 : 0.01)) ** (1 / 2.2) + grain;
+      const lit = (data[at + channel] ?? 0) * (light[channel] ?? 1) + grain;
       data[at + channel] = Math.min(Math.max(Math.round(lit), 0), 255);
     }
   }

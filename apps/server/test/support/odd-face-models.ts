@@ -3,7 +3,15 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import type { FaceModels } from "../../src/verification/face/face-models.ts";
 
-export const widths = { fine: 16, loops: 24, swells: 32, breaks: 40, dies: 48, pries: 56 } as const;
+export const widths = {
+  fine: 16,
+  loops: 24,
+  hangs: 28,
+  swells: 32,
+  breaks: 40,
+  dies: 48,
+  pries: 56,
+} as const;
 
 const kept: Uint8Array[] = [];
 
@@ -23,6 +31,10 @@ export async function loadFaceModels(): Promise<FaceModels> {
       switch (width) {
         case widths.loops:
           for (;;) Math.sqrt(2);
+        case widths.hangs:
+          // Answers no message, like an endless loop, and leaves the processor to others.
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+          return [];
         case widths.swells:
           for (;;) {
             kept.push(new Uint8Array(10_000_000).fill(1));

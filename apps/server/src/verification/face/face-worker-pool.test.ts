@@ -123,7 +123,7 @@ test("face workers reach no service of this machine, no database and no other fi
 
 test("face workers are ended when they take too long, and the next try gets a new one", async () => {
   const impatient = poolWith({ jobTimeoutMs: 5_000 });
-  await assert.rejects(impatient.run(jobOf(widths.loops), liveTry), faultWith("timed_out"));
+  await assert.rejects(impatient.run(jobOf(widths.hangs), liveTry), faultWith("timed_out"));
   assert.equal((await impatient.run(jobOf(widths.fine), liveTry)).kind, "measured");
   await impatient.close();
 });
@@ -243,7 +243,7 @@ test("face workers look at a single frame only while they have nothing to do, an
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
   assert.equal((await answered)?.kind, "seen");
   await assert.rejects(
-    async () => brief.look({ jpeg: picture(widths.loops), near: null, mayFollow: 0 }),
+    async () => brief.look({ jpeg: picture(widths.hangs), near: null, mayFollow: 0 }),
     faultWith("timed_out"),
   );
   await brief.close();
@@ -280,7 +280,7 @@ test("face workers say so when the models cannot be loaded", async () => {
 
 test("face workers answer nobody after they are closed", async () => {
   const closing = poolWith();
-  const running = assert.rejects(closing.run(jobOf(widths.loops), liveTry), faultWith("closed"));
+  const running = assert.rejects(closing.run(jobOf(widths.hangs), liveTry), faultWith("closed"));
   await closing.close();
   await running;
   await assert.rejects(closing.run(jobOf(widths.fine), liveTry), faultWith("closed"));
