@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
 import { Api, createKey, createPartner, expectData } from "../support/api.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { killServer } from "../support/postgres-processes.ts";
-import { assay, spawnAssay, startAssay } from "../support/process.ts";
+import { assay, assayHere, spawnAssay, startAssay } from "../support/process.ts";
+import { until } from "../support/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-rotation-"));
 after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
@@ -35,15 +35,6 @@ async function statusOf(url: string, secret: string): Promise<number> {
 async function revealStatus(url: string, token: string, endpointId: string): Promise<number> {
   const path = `/v1/webhooks/endpoints/${endpointId}/signing-secret/reveal`;
   return (await new Api(url).as(token).post(path)).status;
-}
-
-/** What `look` gives when it is first true; a running process learns of a change within seconds, by itself. */
-async function eventually(look: () => Promise<boolean>, what: string): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!(await look())) {
-    assert.ok(Date.now() < deadline, what);
-    await wait(100);
-  }
 }
 
 async function ownDatabase(name: string) {
@@ -86,11 +77,11 @@ test("rotating and retiring under a running service loses nothing that it stored
   const whole = readFileSync(ringFile, "utf8");
   writeFileSync(ringFile, one);
   const ready = () => fetch(`${next.url}/readyz`);
-  await eventually(async () => (await ready()).status === 503, "not ready");
+  await until("not ready", async () => (await ready()).status === 503);
   assert.match(await (await ready()).text(), /no key \\"2\\"/);
   const late = await createPartner(new Api(next.url));
   writeFileSync(ringFile, whole);
-  await eventually(async () => (await ready()).status === 200, "ready again");
+  await until("ready again", async () => (await ready()).status === 200);
   for (const secret of [...secrets, late.key.secret]) assert.equal(await statusOf(next.url, secret), 200);
   assert.equal(await next.stop(), 0);
 });
@@ -115,12 +106,12 @@ test("a new key in front of the ring seals nothing until the last process has it
 
   assert.equal(await b.stop(), 0);
   const newB = await startAssay(withRing(two, one));
-  await eventually(async () => /"key":"2"/.test(newA.output() + newB.output()), "the new key comes into use");
+  await until("the new key comes into use", async () => /"key":"2"/.test(newA.output() + newB.output()));
   for (const secret of [partner.key.secret, fresh.secret]) {
     assert.equal(await statusOf(newA.url, secret), 200);
     assert.equal(await statusOf(newB.url, secret), 200);
   }
-  const retired = await assay(["keys", "rotate", "--retire"], withRing(two, one));
+  const retired = await assayHere(["keys", "rotate", "--retire"], withRing(two, one));
   assert.match(retired.stdout, /Retired: 1/, retired.stdout + retired.stderr);
   for (const secret of [partner.key.secret, fresh.secret])
     assert.equal(await statusOf(newA.url, secret), 200);
@@ -140,22 +131,22 @@ test("with SECRET_KEYS the command leads through two steps, and names the proces
   const { withRing } = await ownDatabase("steps");
   const old = await startAssay(withRing(one));
   const partner = await createPartner(new Api(old.url));
-  const first = await assay(["keys", "rotate"], withRing(one));
+  const first = await assayHere(["keys", "rotate"], withRing(one));
   const added = /^1:[^,\n]+,2:[^,\n]+$/m.exec(first.stdout)?.[0];
   assert.ok(added !== undefined, first.stdout + first.stderr);
 
-  const tooEarly = await assay(["keys", "rotate", "--wait", "1"], withRing(added));
+  const tooEarly = await assayHere(["keys", "rotate", "--wait", "1"], withRing(added));
   assert.equal(tooEarly.code, 1);
   assert.match(tooEarly.stderr, new RegExp(`did not load key 2 in time: process ${old.child.pid} on `));
   assert.equal(await statusOf(old.url, partner.key.secret), 200);
 
   assert.equal(await old.stop(), 0);
   const service = await startAssay(withRing(added));
-  const second = await assay(["keys", "rotate"], withRing(added));
+  const second = await assayHere(["keys", "rotate"], withRing(added));
   assert.equal(second.code, 0, second.stderr);
   assert.match(second.stdout, /Current key: 2\. Sealed anew: [1-9]/);
   assert.equal(await statusOf(service.url, partner.key.secret), 200);
-  const retired = await assay(["keys", "rotate", "--retire"], withRing(added));
+  const retired = await assayHere(["keys", "rotate", "--retire"], withRing(added));
   assert.match(retired.stdout, /Retired: 1\.\nSet SECRET_KEYS to:\n2:[^,\n]+\n/);
   assert.equal(await statusOf(service.url, partner.key.secret), 200);
   assert.equal(await service.stop(), 0);
@@ -186,7 +177,7 @@ test("a killed process holds up a retirement until it counts as gone, not for ev
   const partner = await createPartner(new Api(service.url));
   assert.equal(await service.stop("SIGKILL"), null);
   const ring = withRing(two, one);
-  const held = await assay(["keys", "rotate", "--wait", "0"], ring);
+  const held = await assayHere(["keys", "rotate", "--wait", "0"], ring);
   assert.match(held.stderr, new RegExp(`process ${service.child.pid} on `), held.stdout);
   const minuteLater = { ...ring, NODE_OPTIONS: `--import=${laterClock}`, TEST_CLOCK_AHEAD_MS: "60000" };
   const rotated = await assay(["keys", "rotate", "--wait", "0"], minuteLater);
