@@ -13,10 +13,10 @@ import { killAll, serverProcesses } from "../support/postgres-processes.ts";
 import { spawnAssay } from "../support/process.ts";
 import { createReceivingEndpoint, decrypt } from "../support/receiver.ts";
 
-const kills = Number(process.env.ASSAY_TEST_KILLS ?? 8);
+const kills = Number(process.env.ASSAY_TEST_KILLS ?? 4);
 // Not every time, because recovery takes much longer than the start after the process alone was killed.
-const powerLossEvery = 4;
-const killedAgainEvery = 7;
+const powerLossEvery = 3;
+const killedAgainEvery = 2;
 const clients = 4;
 const stuckAfterMs = 60_000;
 
