@@ -16,10 +16,11 @@ import {
 } from "../support/postgres-processes.ts";
 import { until } from "../support/until.ts";
 
-/** A start that must not take long, what it said, and every row that was acknowledged before. */
-async function startsSoon(dataDir: string, acknowledged: readonly number[], withinMs = 20_000) {
+const withinMs = 60_000;
+
+/** A start that must not hang, what it said, and every row that was acknowledged before. */
+async function startsSoon(dataDir: string, acknowledged: readonly number[]) {
   const lines: string[] = [];
-  const begun = Date.now();
   const starting = startEmbeddedPostgres({
     dataDir,
     env: process.env,
@@ -38,30 +39,29 @@ async function startsSoon(dataDir: string, acknowledged: readonly number[], with
     await server.stop();
   }
   assert.equal(serverPid(dataDir), null);
-  return { lines: lines.join("\n"), milliseconds: Date.now() - begun };
+  return { lines: lines.join("\n") };
 }
 
-describe("one process of the server is killed at the moment its owner is", { concurrency: 4 }, () => {
-  for (const [name, title] of [
-    ["a backend", /assay_service assay \[local\]/],
-    ["the checkpointer", /: checkpointer/],
-    ["the log writer", /: walwriter/],
-  ] as const) {
-    test(`${name}: the next start is ready soon and every acknowledged row is there`, async () => {
-      const dataDir = await usedDataDir();
-      const acknowledged: number[] = [];
-      // The server restarts its processes meanwhile, for some tens of milliseconds: at its beginning, in its middle, after it.
-      for (const pauseMs of [0, 10, 40]) {
-        const held = await hold(dataDir, "write");
-        await until("some rows are written", () => held.wrote.length >= 20);
-        process.kill(serverProcess(dataDir, title), "SIGKILL");
-        await wait(pauseMs);
-        held.child.kill("SIGKILL");
-        await held.ended;
-        acknowledged.push(...held.wrote);
-        await startsSoon(dataDir, acknowledged);
-      }
-    });
+const serverParts = [
+  ["a backend", /assay_service assay \[local\]/],
+  ["the checkpointer", /: checkpointer/],
+  ["the log writer", /: walwriter/],
+] as const;
+
+test("one process of the server is killed at the moment its owner is: the next start is ready and every acknowledged row is there", async () => {
+  const dataDir = await usedDataDir();
+  const acknowledged: number[] = [];
+  // The server restarts its processes meanwhile, for some tens of milliseconds: at its beginning, in its middle, after it.
+  const pausesMs = [10, 0, 40];
+  for (const [index, [, title]] of serverParts.entries()) {
+    const held = await hold(dataDir, "write");
+    await until("some rows are written", () => held.wrote.length >= 20);
+    process.kill(serverProcess(dataDir, title), "SIGKILL");
+    await wait(pausesMs[index]);
+    held.child.kill("SIGKILL");
+    await held.ended;
+    acknowledged.push(...held.wrote);
+    await startsSoon(dataDir, acknowledged);
   }
 });
 
@@ -86,7 +86,7 @@ describe("a server that is stuck", { concurrency: 5 }, () => {
     for (const pid of serverProcesses(dataDir)) process.kill(pid, "SIGSTOP");
     held.child.kill("SIGKILL");
     await held.ended;
-    await startsSoon(dataDir, held.wrote, 60_000);
+    await startsSoon(dataDir, held.wrote);
   });
 
   test("in one process that outlives the others is killed by the next start", async () => {
@@ -137,33 +137,34 @@ describe("a server that is stuck", { concurrency: 5 }, () => {
 });
 
 describe("while its owner runs", { concurrency: 5 }, () => {
-  for (const [name, title] of [
-    ["a backend", /assay_service assay \[local\]/],
-    ["the checkpointer", /: checkpointer/],
-    ["the log writer", /: walwriter/],
-  ] as const) {
-    test(`kill -9 of ${name} is mended`, async () => {
-      const dataDir = await usedDataDir();
-      const server = await start(dataDir);
-      const client = new pg.Client({ connectionString: server.url });
-      client.on("error", () => {});
-      await client.connect();
+  test("kill -9 of any of its processes is mended", async () => {
+    const dataDir = await usedDataDir();
+    const server = await start(dataDir);
+    const client = new pg.Client({ connectionString: server.url });
+    client.on("error", () => {});
+    await client.connect();
+    // When one of its processes dies, the server ends the others and starts all of them again.
+    const checkpointer = () => serverProcess(dataDir, /: checkpointer/);
+    const isBack = async (before: number) => {
       try {
-        await client.query("create table kept as select 5 as n");
-        process.kill(serverProcess(dataDir, title), "SIGKILL");
-        await until("the server is back", () =>
-          query(server.url, "select n from kept").then(
-            (rows) => rows[0]?.n === 5,
-            () => false,
-          ),
-        );
-      } finally {
-        await client.end();
-        await server.stop();
+        return checkpointer() !== before && (await query(server.url, "select n from kept"))[0]?.n === 5;
+      } catch {
+        return false;
       }
-      assert.equal(serverPid(dataDir), null);
-    });
-  }
+    };
+    try {
+      await client.query("create table kept as select 5 as n");
+      for (const [name, title] of serverParts) {
+        const before = checkpointer();
+        process.kill(serverProcess(dataDir, title), "SIGKILL");
+        await until(`the server is back after the end of ${name}`, () => isBack(before));
+      }
+    } finally {
+      await client.end();
+      await server.stop();
+    }
+    assert.equal(serverPid(dataDir), null);
+  });
 
   test("a server that somebody else tells to stop, and that cannot, is started again", async () => {
     const dataDir = await usedDataDir();
