@@ -52,7 +52,7 @@ test("a start on a small disk warns of it; a full disk makes the process not rea
   assert.match(service.output(), /"warn","message":"The disk of \S+ has \d+ MB free\. When it is full, /);
   fillUp();
   // Until the pages that are there are full.
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 200_000;
   for (;;) {
     const answer = await api.post("/v1/sessions", { client_reference_id: "x".repeat(60) });
     if (answer.status !== 201) {
