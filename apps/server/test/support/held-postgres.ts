@@ -35,13 +35,13 @@ export async function newFolder(parent = tmpdir(), mode = 0o755): Promise<string
 let prepared: Promise<string> | undefined;
 
 /** A data folder that was used before, as a copy: much quicker than creating one. */
-export async function usedDataDir(): Promise<string> {
+export async function usedDataDir(place?: string): Promise<string> {
   prepared ??= newFolder().then(async (folder) => {
     const dataDir = path.join(folder, "data");
     await (await startEmbeddedPostgres({ dataDir, env: process.env, log: () => {}, durable: false })).stop();
     return dataDir;
   });
-  const dataDir = path.join(await newFolder(), "data");
+  const dataDir = place ?? path.join(await newFolder(), "data");
   await cp(await prepared, dataDir, { recursive: true });
   return dataDir;
 }
