@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type FaceColour, type FaceMovement, turningMovements } from "@assay/contract/verify-protocol";
-import { drawnAt, personAt, type Still } from "@assay/device/node/test-person";
+import { personAt, type Still } from "@assay/device/node/test-person";
 import type { PosedPerson } from "@assay/emrtd/node/test-country/portraits";
 import { screenLight } from "@assay/face/colour-schedule";
 import type { RgbPicture, SteeredCamera } from "./steered-camera.ts";
@@ -11,8 +11,6 @@ type Page = { evaluate<T>(script: string): Promise<T> };
 
 export type Role = {
   readonly person: PosedPerson;
-  /** Looks over their shoulder from the first movement on. */
-  readonly companion?: PosedPerson;
   /** What they may be asked for; by default that of people who can turn the head. */
   readonly among?: readonly FaceMovement[];
   /** What they do when the page asks for a movement; by default what is asked. */
@@ -28,7 +26,7 @@ export async function perform<T>(
 ): Promise<T> {
   const stop = new AbortController();
   rehearse(camera, role);
-  camera.show(lit(sceneOf(camera, peopleIn(role, straight, false)), null));
+  camera.show(lit(sceneOf(camera, role, straight), null));
   const playing = play(camera, page, role, stop.signal);
   try {
     return await scene();
@@ -49,7 +47,7 @@ function rehearse(camera: Camera, role: Role): void {
     let head = straight;
     while (!isDeepStrictEqual(head, goals[movement])) {
       head = towards(head, goals[movement]);
-      sceneOf(camera, peopleIn(role, head, true));
+      sceneOf(camera, role, head);
     }
   }
 }
@@ -60,7 +58,6 @@ async function play(camera: Camera, page: Page, role: Role, stop: AbortSignal): 
   let readAt = performance.now();
   let goal = straight;
   let head = straight;
-  let companionIsThere = false;
   while (!stop.aborted) {
     const started = performance.now();
     const screen = await look(page);
@@ -73,9 +70,7 @@ async function play(camera: Camera, page: Page, role: Role, stop: AbortSignal): 
       goal = movement === "nothing" ? straight : goals[movement];
     }
     head = towards(head, goal);
-    companionIsThere ||= isMovement(read);
-    const picture = sceneOf(camera, peopleIn(role, head, companionIsThere));
-    camera.show(lit(picture, isColour(screen.colour) ? screen.colour : null));
+    camera.show(lit(sceneOf(camera, role, head), isColour(screen.colour) ? screen.colour : null));
     await new Promise((resolve) => setTimeout(resolve, Math.max(started + stepMs - performance.now(), 0)));
   }
 }
@@ -166,55 +161,26 @@ function approach(from: number, to: number, step: number): number {
 
 // --- the picture ------------------------------------------------------------------------------------------------------
 
-type Standing = {
-  readonly person: PosedPerson;
-  readonly head: Head;
-  /** Where the middle of the face is, in parts of the picture, and how large; 1 has a face of nearly half the height. */
-  readonly across: number;
-  readonly down: number;
-  readonly scale: number;
-};
-
-function peopleIn({ person, companion }: Role, head: Head, companionIsThere: boolean): Standing[] {
-  const front = inFront(person, head, companion !== undefined);
-  return companion !== undefined && companionIsThere ? [behind(companion), front] : [front];
-}
-
-/** A page may cut the picture down to an upright one, so two have to stand close together. */
-function inFront(person: PosedPerson, head: Head, leavesRoom: boolean): Standing {
-  return leavesRoom
-    ? { person, head, across: 0.45, down: 0.5, scale: 0.75 }
-    : { person, head, across: 0.5, down: 0.5, scale: 1 };
-}
-
-function behind(person: PosedPerson): Standing {
-  return { person, head: straight, across: 0.67, down: 0.45, scale: 0.5 };
-}
-
 /** In the drawn pictures. */
 const faceAt = { x: 120, y: 170 } as const;
 const wall = [199, 200, 203] as const;
 
 const scenes = new Map<string, RgbPicture>();
 
-/** Whoever comes first stands furthest behind. */
-function sceneOf({ width, height }: Camera, people: readonly Standing[]): RgbPicture {
-  const key = JSON.stringify(people);
+/** The face is in the middle, and nearly half as high as the picture. */
+function sceneOf({ width, height }: Camera, { person }: Role, head: Head): RgbPicture {
+  const key = JSON.stringify([person, head]);
   const known = scenes.get(key);
   if (known !== undefined) return known;
   const data = new Uint8Array(width * height * 3);
   for (let at = 0; at < data.length; at += 3) data.set(wall, at);
-  for (const { person, head, across, down, scale } of people) {
-    // Two people are seen small, where the page's guide finds them only as they were drawn.
-    const drawn = (scale === 1 ? personAt : drawnAt)(person, stillOf(head));
-    const size = scale * head.zoom;
-    for (let y = 0; y < height; y++) {
-      for (let x = 0; x < width; x++) {
-        const left = faceAt.x + (x - across * width) / size;
-        const top = faceAt.y + (y - down * height) / size;
-        if (left >= 0 && left <= drawn.width - 1 && top >= 0)
-          copyPixel(drawn, left, Math.min(top, drawn.height - 1), data, (y * width + x) * 3);
-      }
+  const drawn = personAt(person, stillOf(head));
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const left = faceAt.x + (x - 0.5 * width) / head.zoom;
+      const top = faceAt.y + (y - 0.5 * height) / head.zoom;
+      if (left >= 0 && left <= drawn.width - 1 && top >= 0)
+        copyPixel(drawn, left, Math.min(top, drawn.height - 1), data, (y * width + x) * 3);
     }
   }
   const picture = { width, height, data };
@@ -237,7 +203,7 @@ function copyPixel(from: RgbPicture, left: number, top: number, to: Uint8Array, 
   const [u, v] = [left - x, top - y];
   const row = from.width * 3;
   const here = y * row + x * 3;
-  // Whoever stands behind is seen through the wall of the picture.
+  // The wall behind the person is the one that the scene was painted with.
   if (isWall(from.data[here] ?? 0, from.data[here + 1] ?? 0, from.data[here + 2] ?? 0)) return;
   for (let channel = here; channel < here + 3; channel++) {
     const above = (from.data[channel] ?? 0) * (1 - u) + (from.data[channel + 3] ?? 0) * u;

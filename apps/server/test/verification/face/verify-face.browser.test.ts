@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import test, { after } from "node:test";
-import { isDeepStrictEqual } from "node:util";
 import { type FaceMovement, stillHeadMovements } from "@assay/contract/verify-protocol";
 import { livenessLimits } from "@assay/face/limits";
 import type { Locator, Page } from "playwright-core";
@@ -240,7 +239,7 @@ if (keepsScreenshots)
     await page.context().close();
   });
 
-test("stopping costs nothing; a photograph and two people use up the tries, and the last ends it", async () => {
+test("stopping costs nothing, and a photograph uses up a try", async () => {
   const { page, problems, read } = await comeToTheFace(1440);
 
   // The challenge stays the same until its time is over, so this is also the one of the photograph.
@@ -260,36 +259,7 @@ test("stopping costs nothing; a photograph and two people use up the tries, and 
     { kind: "failed", code: "liveness_failed", reasons: ["face_still"] },
   ]);
 
-  await beFilmed(page, { person: "adult", companion: "elder" }, 2);
-  await untilTold(page, notAPerson);
-  await page.getByText("1 attempt left.").waitFor();
-  const [crowded] = verdicts.splice(0);
-  assert.ok(crowded?.kind === "failed" && crowded.reasons.includes("several_faces"), JSON.stringify(crowded));
-
-  await beFilmed(page, { person: "adult", does: () => "nothing" }, 1);
-  await heading(page, "The verification did not succeed").waitFor();
-  assert.deepEqual(await read(), {
-    status: "failed",
-    failure_code: "liveness_failed",
-    liveness_tries_used: 3,
-  });
-  assert.deepEqual(problems, []);
-  await page.context().close();
-});
-
-test("another person than the one of the portrait is told so, and it uses up a try", async () => {
-  const { page, problems, read } = await comeToTheFace(1440);
-  const mismatch = { kind: "failed", code: "selfie_face_mismatch", reasons: ["match_too_far"] };
-  // A busy machine may film too late for the movement that is asked for; like a person, it may try again.
-  let tries = 0;
-  do {
-    await beFilmed(page, { person: "elder" }, 1);
-    await page.getByRole("alert").or(heading(page, "The verification did not succeed")).first().waitFor();
-    tries += 1;
-  } while (tries < 3 && verdicts.at(-1)?.kind === "failed" && !isDeepStrictEqual(verdicts.at(-1), mismatch));
-  assert.deepEqual(verdicts.at(-1), mismatch, JSON.stringify(verdicts));
-  await page.getByText("Your face did not match the portrait").first().waitFor();
-  assert.equal((await read()).liveness_tries_used, tries);
+  assert.deepEqual(await read(), { status: "in_progress", failure_code: null, liveness_tries_used: 1 });
   assert.deepEqual(problems, []);
   await page.context().close();
 });
