@@ -145,7 +145,7 @@ const paintedScript = `(({ backgroundColor, color }) => [
 
 /** What a message or a picture changes is there a moment later. */
 async function untilEqual(look: () => Promise<unknown>, expected: unknown): Promise<void> {
-  for (const deadline = Date.now() + 15_000; Date.now() < deadline; ) {
+  for (const deadline = Date.now() + 100_000; Date.now() < deadline; ) {
     if (isDeepStrictEqual(await look(), expected)) return;
     await setTimeout(50);
   }

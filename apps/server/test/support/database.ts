@@ -63,7 +63,7 @@ async function ensureTemplate(adminUrl: string): Promise<string> {
 
 /** Resolves once so many statements in this database wait for a lock that somebody else holds. */
 export async function untilBlocked(db: Queryable, count = 1): Promise<void> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 100_000;
   const waits = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   while ((await db.rows(waits)).length < count) {
     if (Date.now() > deadline) throw new Error(`${count} have not come to wait for a lock`);

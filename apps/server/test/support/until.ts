@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** For what comes true by itself, within half a minute. */
+/** For what comes true by itself. The limit only ends a test that would wait for ever, so it is far longer than a busy machine needs. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 3000; i++) {
+  for (let i = 0; i < 10_000; i++) {
     if (await condition()) return;
     await wait(10);
   }

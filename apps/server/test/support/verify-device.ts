@@ -54,7 +54,7 @@ export async function claimedSession(api: Api, body: Record<string, unknown> = {
  * How long a device waits for the service to say something. Nothing that the tests do takes a second by itself; halved, a machine with
  * many times the load it can carry fails tests that are right, doubled, a service that has gone silent is noticed later.
  */
-const patienceMs = 20_000;
+const patienceMs = 60_000;
 
 type Heard = { message: ServiceMessage } | { closed: string };
 

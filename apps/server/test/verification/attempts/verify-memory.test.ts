@@ -10,6 +10,7 @@ import type { FaceJudge, FaceVerdict } from "../../../src/verification/face/face
 import { FaceSitting } from "../../../src/verification/face/face-sitting.ts";
 import { createPartner, expectData } from "../../support/api.ts";
 import { startTestService, type TestService } from "../../support/service.ts";
+import { until } from "../../support/until.ts";
 import { agree, claimWith, handOff, requiredKeys, shareFields } from "../../support/verify.ts";
 import { TestDevice, testDocument } from "../../support/verify-device.ts";
 
@@ -46,18 +47,10 @@ const gauge = ({ machines }: TestService, name: string) =>
     .reduce((sum, value) => sum + Number(value ?? assert.fail(name)), 0);
 const reserved = (service: TestService) => gauge(service, "assay_attempt_bytes");
 
-/** What the service does after a socket is gone is seen from outside only a moment later. */
-async function eventually(what: string, holds: () => boolean): Promise<void> {
-  for (let waitedMs = 0; !holds(); waitedMs += 10) {
-    assert.ok(waitedMs < 20_000, what);
-    await wait(10);
-  }
-}
-
 async function expectNothingHeld(service: TestService): Promise<void> {
-  await eventually("something is still counted", () => reserved(service) === 0);
+  await until("something is still counted", () => reserved(service) === 0);
   assert.equal(gauge(service, "assay_attempt_bytes_sandbox"), 0);
-  await eventually("something was not overwritten", () => keptBytes() === 0);
+  await until("something was not overwritten", () => keptBytes() === 0);
 }
 
 /** A session that a device has taken, and the token that lets another device take over. */
@@ -93,7 +86,7 @@ const depths = {
     device.send({ type: "chip_file", artifact: 1, file: "DG2", size: 100_000 });
     const [first] = artifactFrames(1, new Uint8Array(100_000).fill(7));
     device.connection.sendBytes(first ?? assert.fail());
-    await eventually("the part has not arrived", () => keptBytes() > 0);
+    await until("the part has not arrived", () => keptBytes() > 0);
   },
   "a chip that waits for its proof": async (device: TestDevice, service: TestService) => {
     await device.expect("welcome");
@@ -113,7 +106,7 @@ const depths = {
     await device.expect("face_challenge");
     sendFrame(device.connection, 50, new Uint8Array(90_000).fill(9), 100);
     device.send({ type: "face_frame", artifact: 51, size: 80_000, at_ms: 400 });
-    await eventually("the frame has not arrived", () => keptBytes() === 3);
+    await until("the frame has not arrived", () => keptBytes() === 3);
   },
 } as const;
 
@@ -194,7 +187,7 @@ test("what came through the socket is overwritten as well once it was copied", a
   await depths["a capture"](device, service);
   watching.mock.restore();
   assert.ok(received.length > 4, "the files of the chip, and a frame of the camera");
-  await eventually("a frame was not overwritten", () => received.every(isOverwritten));
+  await until("a frame was not overwritten", () => received.every(isOverwritten));
 });
 
 test("the key of document identifiers is overwritten once a success was written", async (t) => {
@@ -288,7 +281,7 @@ test("what is kept for a device that may come back is overwritten when its sessi
   const device = await begun.connect();
   await depths["a chip that has passed"](device, patient);
   device.connection.close();
-  await eventually("the socket is still open", () => gauge(patient, "assay_verify_sockets") === 0);
+  await until("the socket is still open", () => gauge(patient, "assay_verify_sockets") === 0);
   assert.equal(keptBytes(), 2, "the device may come back");
   patient.clock.advance(61 * minuteMs);
   await expectNothingHeld(patient);
@@ -333,7 +326,7 @@ test("over the budget a device is asked to wait before it has sent anything, and
   const fault = await camera.expect("fault");
   assert.deepEqual([fault.code, fault.phase], ["FACE_CHECK_BUSY", "face"]);
   chip.connection.close();
-  await eventually("the chip's place was not given back", () => reserved(small) < 1_000_000);
+  await until("the chip's place was not given back", () => reserved(small) < 1_000_000);
   camera.send({ type: "face_start", camera: true });
   await camera.expect("face_challenge");
 

@@ -11,6 +11,7 @@ import { FaceSitting } from "../../../src/verification/face/face-sitting.ts";
 import { createPartner, expectData } from "../../support/api.ts";
 import { app, attest, digest, rootPem } from "../../support/attested-phone.ts";
 import { startTestService } from "../../support/service.ts";
+import { until } from "../../support/until.ts";
 import { claimedSession, TestDevice, testDocument } from "../../support/verify-device.ts";
 
 let passes = false;
@@ -112,8 +113,7 @@ test("whole frames are looked at while the others are still to come, in the orde
   looked.splice(0);
   const device = await filming(t);
   const eventually = async (sizes: readonly number[]) => {
-    for (let look = 0; look < 500 && looked.length < sizes.length; look++)
-      await new Promise((resolve) => setTimeout(resolve, 10));
+    await until("the frames were looked at", () => looked.length >= sizes.length);
     assert.deepEqual(looked, sizes);
   };
   film(device, [11, 12]);
