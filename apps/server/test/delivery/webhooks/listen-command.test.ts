@@ -18,7 +18,7 @@ import {
   startProxy,
   throughNpm,
 } from "../../support/listen-command.ts";
-import { cleanEnvironment } from "../../support/process.ts";
+import { assayHere, cleanEnvironment } from "../../support/process.ts";
 import { createReceivingEndpoint, startReceiver } from "../../support/receiver.ts";
 import { startTestService } from "../../support/service.ts";
 import { until } from "../../support/until.ts";
@@ -81,7 +81,7 @@ test("the checkout shows the first event verified and decrypted; Ctrl-C removes 
 
 test("SIGTERM to npm and all that it started removes the endpoint each time", async () => {
   const { partner, stateFolder, endpoints } = await setUp();
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < 2; round++) {
     const args = ["--url", url, "--key", partner.key.secret];
     const listening = startListen(throughNpm, args, stateFolder, { detached: true });
     await listening.next("ready");
@@ -472,14 +472,16 @@ test("what cannot work is told in a sentence that says what to do, with an exit 
       /--replay must be the id of an event/,
     ],
   ];
-  await Promise.all(
-    tries.map(async ([args, code, told]) => {
-      const listening = startListen(packed, args, newStateFolder());
-      const ended = await listening.closed;
-      assert.match(listening.told, told);
-      assert.equal(ended.code, code, listening.told);
-    }),
-  );
+  for (const [args, code, told] of tries) {
+    const ended = await assayHere(["listen", ...args], { ASSAY_STATE_DIR: newStateFolder() });
+    assert.match(ended.stderr, told);
+    assert.equal(ended.code, code, ended.stderr);
+  }
+  // In a process of its own the sentence and the code are the same.
+  const [args, code, told] = tries[0] ?? assert.fail();
+  const listening = startListen(packed, args, newStateFolder());
+  assert.equal((await listening.closed).code, code);
+  assert.match(listening.told, told);
   const left = expectData<any[]>(await partner.api.get("/v1/webhooks/endpoints"));
   assert.deepEqual(left, []);
 });

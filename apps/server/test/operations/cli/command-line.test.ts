@@ -7,7 +7,7 @@ import { runCommand } from "@assay/cli/command";
 import { commandsFor } from "../../../src/operations/cli/commands.ts";
 import { Api, createKey, createPartner, expectData, expectError } from "../../support/api.ts";
 import { createTestDatabase } from "../../support/database.ts";
-import { assay, startAssay } from "../../support/process.ts";
+import { assay, assayHere, startAssay } from "../../support/process.ts";
 import { testRing } from "../../support/service.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-cli-"));
@@ -35,7 +35,7 @@ test("every command explains itself, and an unknown one is refused with the list
   const unknown = await assay(["dance"], {});
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /no command "dance"[\s\S]*keys rotate/);
-  assert.equal((await assay(["migrate", "--force"], {})).code, 1);
+  assert.equal((await assayHere(["migrate", "--force"], {})).code, 1);
 });
 
 test("a bad configuration is reported whole and ends with a non-zero code", async () => {
@@ -51,7 +51,7 @@ test("a bad configuration is reported whole and ends with a non-zero code", asyn
 
 test("a role of an earlier release is refused with a sentence on what replaces it", async () => {
   for (const role of ["chip", "face"]) {
-    const { code, stderr } = await assay(["start", "--role", role], {});
+    const { code, stderr } = await assayHere(["start", "--role", role], {});
     assert.equal(code, 1);
     assert.match(stderr, new RegExp(`--role ${role} is gone\\..*run more of \`assay start --role api\``));
   }
@@ -62,13 +62,13 @@ test("a backup taken while the service runs restores accounts, keys and the ring
   const archive = join(folder, "backup.tar.gz");
   const service = await startAssay(env);
   const { owner, key } = await createPartner(new Api(service.url));
-  const made = await assay(["backup", archive], env);
+  const made = await assayHere(["backup", archive], env);
   assert.equal(made.code, 0, made.stderr);
   assert.equal(statSync(archive).mode & 0o077, 0);
   assert.equal(await service.stop(), 0);
 
   const copy = { DATA_DIR: join(folder, "copy") };
-  const restored = await assay(["restore", archive], copy);
+  const restored = await assayHere(["restore", archive], copy);
   assert.equal(restored.code, 0, restored.stderr);
   const second = await startAssay(copy);
   expectError(await new Api(second.url).as(key.secret).get("/v1/auth/api-keys"), 403, "API_KEY_NOT_ALLOWED");
@@ -78,7 +78,7 @@ test("a backup taken while the service runs restores accounts, keys and the ring
       password: owner.password,
     }),
   );
-  const again = await assay(["restore", archive], copy);
+  const again = await assayHere(["restore", archive], copy);
   assert.equal(again.code, 1);
   assert.match(again.stderr, /not empty/);
   assert.equal(await second.stop(), 0);
