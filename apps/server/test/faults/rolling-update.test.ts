@@ -14,6 +14,7 @@ import { createTestDatabase } from "../support/database.ts";
 import { freePort } from "../support/free-port.ts";
 import { type AssayProcess, startAssay } from "../support/process.ts";
 import { testRing } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { testDocument } from "../support/verify-device.ts";
 
 const clients = 2;
@@ -105,6 +106,7 @@ test("an update at noon: migrations under load and every process replaced, with 
   ]);
   load.catch(() => {});
 
+  await until("the load has begun", () => counts.requests > 0 && counts.verified > 0);
   const putOff: string[] = [];
   const applied = await migrate(database.url, { migrations: next, onPutOff: (name) => putOff.push(name) });
   assert.deepEqual([applied, putOff], [["9001_columns.sql", "9002_index.sql"], ["9003_less.sql"]]);
@@ -116,5 +118,4 @@ test("an update at noon: migrations under load and every process replaced, with 
   going = false;
   await load.catch((error) => assert.fail(`${error.stack}\n${balancer.failures.join("\n")}`));
   assert.deepEqual(balancer.failures, []);
-  assert.ok(counts.requests > 20 && counts.verified > 2, JSON.stringify(counts));
 });
