@@ -15,7 +15,7 @@ import {
 } from "../../src/platform/installation/postgres/embedded-postgres.ts";
 import { embeddedFolders } from "../../src/platform/installation/postgres/place.ts";
 import { type TarEntry, writeTar } from "../../src/platform/lib/tar.ts";
-import { assay } from "../support/process.ts";
+import { assayHere } from "../support/process.ts";
 import { until } from "../support/until.ts";
 
 let folder = "";
@@ -104,6 +104,7 @@ describe("a backup of a service that is being written to", () => {
       const checkpoints = setInterval(() => void query(server.url, "checkpoint").catch(() => {}), 50);
       await backupEmbedded({ dataDir, env: process.env, toFile });
       clearInterval(checkpoints);
+      await load.stop();
       assert.equal((await stat(toFile)).mode & 0o777, 0o600);
 
       const restored = path.join(folder, "restored");
@@ -191,7 +192,8 @@ describe("an encrypted backup", () => {
   test("with a passphrase opens with it, and may leave the key ring out", async () => {
     const toFile = path.join(folder, "phrase.tar.gz.age");
     const key = { kind: "passphrase", passphrase: "correct horse battery staple" } as const;
-    await backupEmbedded({ dataDir, env: process.env, toFile, lock: key, withKeys: false });
+    const lock = { ...key, workFactor: 10 };
+    await backupEmbedded({ dataDir, env: process.env, toFile, lock, withKeys: false });
     const said: string[] = [];
     const restored = restoreTo("from-phrase");
     await restoreEmbedded({ fromFile: toFile, dataDir: restored, key, log: (line) => said.push(line) });
@@ -209,16 +211,16 @@ describe("assay backup --verify", () => {
     const passwordFile = path.join(folder, "password.txt");
     await writeFile(passwordFile, "four words and more");
     const person = ["--name", "Ada", "--email", "ada@example.com", "--password-file", passwordFile];
-    const made = await assay(["user", "create", ...person], env);
+    const made = await assayHere(["user", "create", ...person], env);
     assert.equal(made.code, 0, made.stderr);
-    const sealed = await assay(["wallet", "identity", "new", "--name", "Example"], env);
+    const sealed = await assayHere(["wallet", "identity", "new", "--name", "Example"], env);
     assert.equal(sealed.code, 0, sealed.stderr);
     const [identity, toFile] = [await generateIdentity(), path.join(folder, "verified.age")];
     const keyFile = path.join(folder, "identity.txt");
     await writeFile(keyFile, `# made for the test\n${identity}\n`);
-    const backup = await assay(["backup", toFile, "--recipient", await identityToRecipient(identity)], env);
+    const backup = await assayHere(["backup", toFile, "--recipient", await identityToRecipient(identity)], env);
     assert.equal(backup.code, 0, backup.stderr);
-    const verified = await assay(["backup", "--verify", toFile, "--identity", keyFile], env);
+    const verified = await assayHere(["backup", "--verify", toFile, "--identity", keyFile], env);
     assert.equal(verified.code, 0, verified.stderr + verified.stdout);
     assert.match(verified.stdout, /users +1\n/);
     assert.match(verified.stdout, /The key ring opens what is sealed/);
@@ -228,13 +230,13 @@ describe("assay backup --verify", () => {
 
     // The same archive with the ring of somebody else.
     const wrongRing = `1:${Buffer.alloc(32, 9).toString("base64")}`;
-    const wrong = await assay(["backup", "--verify", toFile, "--identity", keyFile], {
+    const wrong = await assayHere(["backup", "--verify", toFile, "--identity", keyFile], {
       ...env,
       SECRET_KEYS: wrongRing,
     });
     assert.equal(wrong.code, 1, wrong.stdout);
     assert.match(wrong.stdout, /Key "1" of the ring does not open/);
-    const unknown = await assay(["backup", toFile, "--recipient", "ssh-ed25519 AAAA"], env);
+    const unknown = await assayHere(["backup", toFile, "--recipient", "ssh-ed25519 AAAA"], env);
     assert.match(unknown.stderr, /entry 1 is not a public key of age/);
   });
 });

@@ -4,7 +4,8 @@ import { Decrypter, Encrypter } from "age-encryption";
 /** What encrypts an archive: public keys of age, or one passphrase. */
 export type ArchiveLock =
   | { kind: "recipients"; recipients: readonly string[] }
-  | { kind: "passphrase"; passphrase: string };
+  /** `workFactor`: how often a guess has to be hashed, as a power of two. Only tests take less than age does by itself. */
+  | { kind: "passphrase"; passphrase: string; workFactor?: number };
 
 /** What opens one: private keys of age, or the passphrase. */
 export type ArchiveKey =
@@ -17,8 +18,10 @@ export const encryptedMark = "age-encryption.org/";
 /** Throws where a key is wrong, before anything is read. */
 export function createEncrypter(lock: ArchiveLock): (input: Readable) => Promise<Readable> {
   const encrypter = new Encrypter();
-  if (lock.kind === "passphrase") encrypter.setPassphrase(lock.passphrase);
-  else for (const recipient of lock.recipients) encrypter.addRecipient(recipient);
+  if (lock.kind === "passphrase") {
+    encrypter.setPassphrase(lock.passphrase);
+    if (lock.workFactor !== undefined) encrypter.setScryptWorkFactor(lock.workFactor);
+  } else for (const recipient of lock.recipients) encrypter.addRecipient(recipient);
   return async (input) => fromWeb(await encrypter.encrypt(toWeb(input)));
 }
 
