@@ -163,11 +163,11 @@ function findTestFiles(filters: readonly string[]): string[] {
 }
 
 /**
- * Files that kill and restart processes, those that look at the process they run in, and films of faces. They spend most of their time
- * waiting.
+ * Files that kill and restart processes, those that look at the process they run in, films of faces, and tests of scripts, which are
+ * processes of their own. They spend most of their time waiting.
  */
 function needsOwnProcess(file: string): boolean {
-  return /\/test\/(?:faults|verification\/face)\//.test(file);
+  return /^scripts\/[^/]+\.test\.ts$|\/test\/(?:faults|verification\/face)\//.test(file);
 }
 
 /** Needs more than Node and npm: packages of the system, other languages, material that is not in the repository. */
