@@ -8,9 +8,11 @@ import { startTestService } from "../../support/service.ts";
 
 const { url } = await startTestService();
 const docs = new URL("../../../../../docs/", import.meta.url);
-const asBrowser = { headers: { accept: "text/html,application/xhtml+xml" } };
+/** Not compressed, which would take longer than all else here. */
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(url + path, { headers: { "accept-encoding": "identity", ...headers } });
 const pageAt = async (path: string) => {
-  const answer = await fetch(url + path, asBrowser);
+  const answer = await get(path, { accept: "text/html,application/xhtml+xml" });
   return { status: answer.status, text: await answer.text() };
 };
 
@@ -45,7 +47,7 @@ test("a page that has moved leads to where it is now, also as text", async () =>
 
 test("every page is there as text too, as it stands in the repository", async () => {
   for (const name of documentNames()) {
-    const answer = await fetch(`${url}/docs/${name}.md`);
+    const answer = await get(`/docs/${name}.md`);
     assert.equal(answer.status, 200, name);
     assert.equal(answer.headers.get("content-type"), "text/markdown; charset=utf-8");
     const file = name === "decisions" ? "decisions/README.md" : `${name}.md`;
@@ -54,10 +56,10 @@ test("every page is there as text too, as it stands in the repository", async ()
 });
 
 test("the reference is there as text too, with every operation, by its address or by Accept", async () => {
-  const index = await (await fetch(`${url}/reference.md`)).text();
+  const index = await (await get("/reference.md")).text();
   for (const { path, method } of routes)
     assert.ok(index.includes(`\`${method} ${path.replaceAll(/:([a-z_]+)/g, "{$1}")}\``), `${method} ${path}`);
-  const sessions = await (await fetch(`${url}/reference/sessions.md`)).text();
+  const sessions = await (await get("/reference/sessions.md")).text();
   for (const part of [
     "## Create a verification session",
     "`POST /v1/sessions`",
@@ -67,35 +69,35 @@ test("the reference is there as text too, with every operation, by its address o
     assert.ok(sessions.includes(part), part);
   assert.ok(!/<[a-z]+[ >]/.test(sessions.replaceAll(/`[^`]*`/g, "")), "no HTML");
   for (const path of ["/docs", "/docs/sessions", "/reference", "/reference/sessions", "/reference/schemas"]) {
-    const asked = await fetch(url + path, { headers: { accept: "text/markdown" } });
+    const asked = await get(path, { accept: "text/markdown" });
     assert.equal(asked.headers.get("content-type"), "text/markdown; charset=utf-8", path);
     assert.match(asked.headers.get("vary") ?? "", /^accept,/, path);
-    assert.equal(await asked.text(), await (await fetch(`${url}${path}.md`)).text(), path);
-    const browser = await fetch(url + path, { headers: { accept: "text/html, text/markdown;q=0.5" } });
+    assert.equal(await asked.text(), await (await get(`${path}.md`)).text(), path);
+    const browser = await get(path, { accept: "text/html, text/markdown;q=0.5" });
     assert.equal(browser.headers.get("content-type"), "text/html; charset=utf-8", path);
   }
   for (const path of ["/reference/nothing", "/reference/nothing.md", "/docs/nothing.md"])
-    assert.equal((await fetch(url + path)).status, 404, path);
+    assert.equal((await get(path)).status, 404, path);
 });
 
 test("/openapi.json is /openapi", async () => {
-  const [one, other] = [await fetch(`${url}/openapi`), await fetch(`${url}/openapi.json`)];
+  const [one, other] = [await get("/openapi"), await get("/openapi.json")];
   assert.equal(await one.text(), await other.text());
 });
 
 test("/llms.txt says where the service is and how to get a key, before it lists anything", async () => {
-  const text = await (await fetch(`${url}/llms.txt`)).text();
+  const text = await (await get("/llms.txt")).text();
   const [beginning = ""] = text.split("\n## ");
   for (const part of [`The base address is ${url},`, "/v1/auth/api-keys", "/docs/agents.md", "`/mcp`"])
     assert.ok(beginning.includes(part), part);
 });
 
 test("/llms.txt lists every guide as text, and every address in it answers", async () => {
-  const text = await (await fetch(`${url}/llms.txt`)).text();
+  const text = await (await get("/llms.txt")).text();
   const addresses = [...text.matchAll(/\]\((\/[^)]+)\)/g)].map((match) => match[1] ?? "");
   for (const { names } of sections)
     for (const name of names) assert.ok(addresses.includes(`/docs/${name}.md`), name);
-  for (const address of addresses) assert.equal((await fetch(url + address)).status, 200, address);
+  for (const address of addresses) assert.equal((await get(address)).status, 200, address);
 });
 
 test("every link and every anchor of guides and reference leads somewhere", async () => {
@@ -110,11 +112,16 @@ test("every link and every anchor of guides and reference leads somewhere", asyn
     if (status !== 200) broken.push(path);
     for (const [, target = ""] of text.matchAll(/href="(\/(?:docs|reference)[^"#]*)/g)) waiting.push(target);
   }
+  const idsOf = new Map(
+    [...pages].map(([path, text]) => [
+      path,
+      new Set([...text.matchAll(/id="([^"]+)"/g)].map(([, id]) => id)),
+    ]),
+  );
   for (const [from, text] of pages)
-    for (const [, path = "", anchor = ""] of text.matchAll(/href="(\/(?:docs|reference)[^"#]*)?#([^"]+)"/g)) {
-      const target = pages.get(path === "" ? from : path) ?? "";
-      if (!target.includes(`id="${anchor}"`)) broken.push(`${from} → ${path}#${anchor}`);
-    }
+    for (const [, path = "", anchor = ""] of text.matchAll(/href="(\/(?:docs|reference)[^"#]*)?#([^"]+)"/g))
+      if (idsOf.get(path === "" ? from : path)?.has(anchor) !== true)
+        broken.push(`${from} → ${path}#${anchor}`);
   assert.deepEqual([...new Set(broken)], []);
 });
 
@@ -140,7 +147,7 @@ test("a browser that asks for a page that is not there gets a page, a program th
     const page = await pageAt(path);
     assert.equal(page.status, 404, path);
     assert.match(page.text, /<h1>There is no such page<\/h1>/);
-    const answer = await fetch(url + path);
+    const answer = await get(path);
     assert.equal(answer.status, 404);
     assert.equal(((await answer.json()) as { error: { code: string } }).error.code, "NOT_FOUND");
   }
