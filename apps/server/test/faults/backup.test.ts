@@ -218,7 +218,10 @@ describe("assay backup --verify", () => {
     const [identity, toFile] = [await generateIdentity(), path.join(folder, "verified.age")];
     const keyFile = path.join(folder, "identity.txt");
     await writeFile(keyFile, `# made for the test\n${identity}\n`);
-    const backup = await assayHere(["backup", toFile, "--recipient", await identityToRecipient(identity)], env);
+    const backup = await assayHere(
+      ["backup", toFile, "--recipient", await identityToRecipient(identity)],
+      env,
+    );
     assert.equal(backup.code, 0, backup.stderr);
     const verified = await assayHere(["backup", "--verify", toFile, "--identity", keyFile], env);
     assert.equal(verified.code, 0, verified.stderr + verified.stdout);
