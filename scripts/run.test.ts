@@ -99,7 +99,7 @@ function watch(child: ChildProcessByStdio<null, Readable, Readable>) {
     child,
     ended,
     async said(text: string): Promise<void> {
-      for (let i = 0; i < 3000 && !output.includes(text); i++) await wait(10);
+      for (let i = 0; i < 10_000 && !output.includes(text); i++) await wait(10);
       assert.ok(output.includes(text), output);
     },
   };

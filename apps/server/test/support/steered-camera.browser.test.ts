@@ -72,7 +72,7 @@ test("a page that films with the camera sees what was shown last, in its colours
         colour.every((value, channel) => Math.abs(value - (seen[side]?.[channel] ?? -100)) < 8),
       );
     let seen = await page.evaluate<number[][]>(lookAtHalves);
-    for (let look = 0; look < 100 && !isShown(seen); look++) {
+    for (let look = 0; look < 1000 && !isShown(seen); look++) {
       await page.waitForTimeout(50);
       seen = await page.evaluate<number[][]>(lookAtHalves);
     }

@@ -156,7 +156,7 @@ test("a long guide is laid out in parts: nothing that is seen moves, and an addr
   assert.ok(seen >= 0 && seen < 800, `the heading stands at ${seen}`);
   await page.goto(`${url}/docs/errors`);
   await page.emulateMedia({ media: "print" });
-  for (let look = 0; look < 100 && (await skipped()) > 0; look++)
+  for (let look = 0; look < 1000 && (await skipped()) > 0; look++)
     await page.evaluate("new Promise(requestAnimationFrame)");
   assert.equal(await skipped(), 0);
   await page.context().close();
