@@ -4,6 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { tally } from "../apps/server/test/support/tally.ts";
 import { walletTarget } from "../packages/credential/fuzz/readers.ts";
 import { chipTarget } from "../packages/emrtd/fuzz/readers.ts";
 import { mrzTarget } from "../packages/mrz-reader/fuzz/readers.ts";
@@ -72,26 +73,30 @@ async function main(): Promise<number> {
     isTimed: true,
   });
 
-  for (const tally of tallies) {
-    const refusals = [...tally.refusals]
+  for (const each of tallies) {
+    const refusals = [...each.refusals]
       .sort(([, a], [, b]) => b - a)
       .map(([code, count]) => `${code} ${count}`);
     console.log(
-      `${tally.name.padEnd(24)} ${String(tally.inputs).padStart(8)} inputs ${String(tally.accepted).padStart(8)} read ` +
-        `${tally.cpuSeconds.toFixed(0).padStart(5)} s of CPU, slowest ${tally.slowestMilliseconds.toFixed(1).padStart(6)} ms  ${refusals.join(", ")}`,
+      `${each.name.padEnd(24)} ${String(each.inputs).padStart(8)} inputs ${String(each.accepted).padStart(8)} read ` +
+        `${each.cpuSeconds.toFixed(0).padStart(5)} s of CPU, slowest ${each.slowestMilliseconds.toFixed(1).padStart(6)} ms  ${refusals.join(", ")}`,
     );
   }
   for (const { reader, problem, inputHex } of failures)
     console.error(`\n${reader} ${problem}\ninput: ${inputHex}`);
   const resident = highestResidentMegabytes() - residentAtStart;
   const kept = (await keptMegabytes()) - keptAtStart;
-  const sum = (of: (tally: (typeof tallies)[number]) => number) =>
-    tallies.reduce((total, tally) => total + of(tally), 0);
+  const sum = (of: (each: (typeof tallies)[number]) => number) =>
+    tallies.reduce((total, each) => total + of(each), 0);
   console.log(
     `\n${sum(({ inputs }) => inputs)} inputs to ${readers.length} readers, seed ${seed}, in ` +
       `${((performance.now() - startedAt) / 1000).toFixed(0)} s (${sum(({ cpuSeconds }) => cpuSeconds).toFixed(0)} s of CPU): ${failures.length} failures\n` +
       `memory: resident at most ${resident.toFixed(1)} MiB above the ${residentAtStart.toFixed(0)} MiB at the start ` +
       `(limit ${target.maxResidentMegabytes} MiB, garbage included); kept after collection ${kept.toFixed(1)} MiB more`,
+  );
+  tally(
+    "hostile inputs",
+    sum(({ inputs }) => inputs),
   );
   if (resident > target.maxResidentMegabytes) console.error("too much memory");
   return failures.length > 0 || resident > target.maxResidentMegabytes ? 1 : 0;

@@ -1,7 +1,9 @@
-// `npm run prove -- NAME [options]`: proofs that take minutes and need more than the suite has, such as another release or several machines. Each is a file in
-// scripts/prove that exports `prove` and `about`, or a script of its own; `npm run prove` lists them.
+// `npm run prove`: runs what shows the promises of a release, and writes a signed report (scripts/proof).
+// `npm run prove -- NAME [options]`: one proof that takes minutes and needs more than the suite has, such as another release or several
+// machines. Each is a file in scripts/prove that exports `prove` and `about`, or a script of its own; `-- --help` lists them.
 import { globSync } from "node:fs";
 import path from "node:path";
+import { runProof, usage } from "./proof/run-proof.ts";
 
 type Prover = {
   about: string;
@@ -30,9 +32,11 @@ if (names.includes(name)) {
 } else if (scripts[name] !== undefined) {
   process.argv.splice(2, 1);
   await import(path.join(import.meta.dirname, `${name}.ts`));
+} else if (name === "" || (name.startsWith("--") && name !== "--help")) {
+  process.exitCode = (await runProof(process.argv.slice(2))) ? 0 : 1;
 } else {
-  console.log("usage: npm run prove -- NAME [options]\n");
+  console.log(`usage: ${usage}\n\n       npm run prove -- NAME [options]\n`);
   for (const each of names) console.log(`  ${each.padEnd(12)} ${(await load(each)).about}`);
   for (const [each, about] of Object.entries(scripts)) console.log(`  ${each.padEnd(12)} ${about}`);
-  process.exitCode = name === "" ? 0 : 1;
+  process.exitCode = name === "--help" ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import test, { after } from "node:test";
@@ -16,7 +16,14 @@ const { stdout: tracked } = spawnSync(
   [
     "ls-files",
     ...["*package.json", "package-lock.json", ".npmrc", "CHANGELOG.md", "docs/changelog-partners.md"],
-    ...["scripts/release.ts", "packages/cli", "packages/webhook", "deploy/helm"],
+    ...[
+      "scripts/release.ts",
+      "scripts/release-before.ts",
+      "scripts/sign-file.ts",
+      "packages/cli",
+      "packages/webhook",
+      "deploy/helm",
+    ],
   ],
   { cwd: root, encoding: "utf8" },
 );
@@ -36,7 +43,7 @@ function release(...args: string[]) {
     env: { ...process.env, PIP_NO_INDEX: "1", PIP_NO_BUILD_ISOLATION: "0" },
   });
 }
-const dryRun = ["--dry-run", "--without", "image,apk"];
+const dryRun = ["--dry-run", "--without", "image,apk,proof"];
 
 /** Runs it with another text in a file, and puts the file back. */
 function releaseWith(file: string, change: (text: string) => string) {
@@ -103,9 +110,9 @@ test("no release without a key or with an unknown part, and what the machine lac
   assert.match(release("--without", "image").stderr, /Give --key to sign a release, or --dry-run to try one/);
   assert.match(
     release("--dry-run", "--without", "everything").stderr,
-    /--without takes image, apk, wheel, not everything/,
+    /--without takes image, apk, wheel, proof, not everything/,
   );
-  const { status, stderr } = release("--dry-run", "--without", "image,wheel");
+  const { status, stderr } = release("--dry-run", "--without", "image,wheel,proof");
   assert.deepEqual(
     [status, /--origin, the service that the APK is for; or --without apk/.test(stderr)],
     [1, true],
@@ -113,12 +120,42 @@ test("no release without a key or with an unknown part, and what the machine lac
   );
 });
 
+test("a release carries the proof of its own commit, and is refused without one that holds", () => {
+  const git = (...args: string[]) =>
+    spawnSync("git", ["-c", "user.name=x", "-c", "user.email=x@y.example", ...args], {
+      cwd: scratch,
+      encoding: "utf8",
+    }).stdout.trim();
+  git("init", "--quiet");
+  git("commit", "--quiet", "--allow-empty", "--message", "release");
+  const proof = { holds: true, commit: git("rev-parse", "HEAD"), isClean: true };
+  const folder = path.join(scratch, "proof");
+  const out = path.join(scratch, "proven");
+  const attempt = () => release("--dry-run", "--without", "image,apk,wheel", "--proof", folder, "--out", out);
+  assert.match(attempt().stderr, /proof\.json, the proof of this release; run `npm run prove`/);
+  mkdirSync(folder);
+  const write = (changed: Partial<typeof proof>) =>
+    writeFileSync(path.join(folder, "proof.json"), JSON.stringify({ ...proof, ...changed }));
+  writeFileSync(path.join(folder, "proof.html"), "<!doctype html>");
+  write({ holds: false });
+  assert.match(attempt().stderr, /in .*proof\.json a part does not/);
+  write({ commit: "0123abc" });
+  assert.match(attempt().stderr, /a proof of this commit: .* is of 0123abc;/);
+  write({ isClean: false });
+  assert.match(attempt().stderr, /is of [0-9a-f]{40} with changes;/);
+  write({});
+  const made = attempt();
+  assert.equal(made.status, 0, made.stderr);
+  const sums = readFileSync(path.join(out, "SHA256SUMS"), "utf8");
+  for (const file of ["proof.json", "proof.html"]) assert.match(sums, new RegExp(`  ${file}$`, "m"));
+});
+
 test("a dry run builds packages, SBOM and checksums, and a stranger verifies the signature with ssh-keygen", (context) => {
   const tools = spawnSync("python3", ["-c", "import pip, wheel"]).status === 0 ? [] : ["wheel"];
   if (spawnSync("ssh-keygen", ["--version"]).error !== undefined)
     return context.skip("ssh-keygen is not installed");
   const out = path.join(scratch, "out");
-  const made = release("--dry-run", "--without", ["image", "apk", ...tools].join(","), "--out", out);
+  const made = release("--dry-run", "--without", ["image", "apk", "proof", ...tools].join(","), "--out", out);
   assert.equal(made.status, 0, made.stderr);
   const wheel = `assay_webhook-${version}-py3-none-any.whl`;
   const files = [`assay-${version}.cdx.json`, `assay-cli-${version}.tgz`, `assay-webhook-${version}.tgz`];

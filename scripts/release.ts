@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import {
   copyFileSync,
   cpSync,
+  existsSync,
   globSync,
   mkdirSync,
   mkdtempSync,
@@ -16,12 +17,14 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import type { Proof } from "./proof/report.ts";
+import { git } from "./release-before.ts";
+import { signFile, withKey } from "./sign-file.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const namespace = "assay-release";
-const identity = "release@assay";
 /** What a machine may be unable to build. The rest is always built. */
-const leavable = ["image", "apk", "wheel"] as const;
+const leavable = ["image", "apk", "wheel", "proof"] as const;
 type Leavable = (typeof leavable)[number];
 
 const usage = `usage: npm run release -- --key FILE --origin URL [--without ${leavable.join(",")}] [--out FOLDER]
@@ -29,6 +32,7 @@ const usage = `usage: npm run release -- --key FILE --origin URL [--without ${le
 
   --key FILE     SSH private key that signs the checksums
   --origin URL   the service that the Android app is for
+  --proof FOLDER where \`npm run prove\` wrote its report (dist/proof)
   --dry-run      the same with a key that is thrown away`;
 
 class Refusal extends Error {}
@@ -86,9 +90,26 @@ const isHere = (program: string) =>
 const containerTool = () =>
   ["podman", "docker"].find((tool) => spawnSync(tool, ["info"], { stdio: "ignore" }).status === 0) ?? null;
 
+/** Why the report of `npm run prove` is not one of this release. Empty when it is. */
+function problemOfProof(folder: string): string {
+  const again = "run `npm run prove`; or --without proof";
+  const file = path.join(folder, "proof.json");
+  if (!existsSync(file)) return `${file}, the proof of this release; ${again}`;
+  const { holds, commit, isClean } = JSON.parse(readFileSync(file, "utf8")) as Proof;
+  if (!holds) return `a proof that holds: in ${file} a part does not; ${again}`;
+  if (commit === git("rev-parse", "HEAD") && isClean) return "";
+  return `a proof of this commit: ${file} is of ${commit}${isClean ? "" : " with changes"}; ${again}`;
+}
+
 /** What the machine lacks, each with how to go on. */
-function missingTools(isBuilt: (part: Leavable) => boolean, origin: string | undefined): string[] {
+function missingTools(
+  isBuilt: (part: Leavable) => boolean,
+  origin: string | undefined,
+  proof: string,
+): string[] {
   const missing = isHere("ssh-keygen") ? [] : ["ssh-keygen, for the signature"];
+  const unproven = isBuilt("proof") ? problemOfProof(proof) : "";
+  if (unproven !== "") missing.push(unproven);
   if (isBuilt("wheel") && spawnSync("python3", ["-m", "pip", "--version"]).status !== 0)
     missing.push("python3 with pip, for the wheel; or --without wheel");
   if (isBuilt("image") && containerTool() === null)
@@ -155,32 +176,6 @@ function writeChecksums(out: string): string {
   return sums;
 }
 
-/** Signs, and verifies as a stranger would. Gives the line that strangers need. */
-function sign(sums: string, key: string): string {
-  run("ssh-keygen", ["-q", "-Y", "sign", "-f", key, "-n", namespace, sums]);
-  const [kind, text] = run("ssh-keygen", ["-y", "-f", key]).split(" ");
-  const signer = `${identity} namespaces="${namespace}" ${kind} ${text?.trim()}`;
-  const signers = path.join(path.dirname(sums), "allowed_signers");
-  writeFileSync(signers, `${signer}\n`);
-  const verify = ["-Y", "verify", "-f", signers, "-I", identity, "-n", namespace, "-s", `${sums}.sig`];
-  run("ssh-keygen", verify, readFileSync(sums, "utf8"));
-  rmSync(signers);
-  return signer;
-}
-
-/** The key that was given, or one that is gone afterwards. */
-function withKey<T>(given: string | undefined, work: (key: string) => T): T {
-  if (given !== undefined) return work(given);
-  const folder = mkdtempSync(path.join(tmpdir(), "assay-release-"));
-  try {
-    const key = path.join(folder, "key");
-    run("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "dry run", "-f", key]);
-    return work(key);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
 function main(): void {
   const text = { type: "string" } as const;
   const flag = { type: "boolean", default: false } as const;
@@ -191,6 +186,7 @@ function main(): void {
       key: text,
       origin: text,
       out: text,
+      proof: text,
       without: { ...text, default: "" },
     },
   });
@@ -206,11 +202,12 @@ function main(): void {
     throw new Refusal(`Give --key to sign a release, or --dry-run to try one.\n\n${usage}`);
   const isBuilt = (part: Leavable) => !without.includes(part);
 
+  const proof = path.resolve(root, values.proof ?? "dist/proof");
   const { version = "" } = JSON.parse(read("package.json")) as Manifest;
   const problems = problemsOf(version === "" ? undefined : version);
   if (problems.length > 0)
     throw new Refusal(`This is no release yet:\n${problems.map((each) => `- ${each}`).join("\n")}`);
-  const missing = missingTools(isBuilt, values.origin);
+  const missing = missingTools(isBuilt, values.origin, proof);
   if (missing.length > 0)
     throw new Refusal(
       `Not everything can be built here. Missing:\n${missing.map((each) => `- ${each}`).join("\n")}`,
@@ -223,10 +220,13 @@ function main(): void {
     run("npm", ["pack", "--silent", "--pack-destination", out, "--workspace", path.dirname(file)]);
   if (isBuilt("wheel")) buildWheel(out);
   if (isBuilt("image")) buildImage(out, version);
+  if (isBuilt("proof"))
+    for (const file of ["proof.json", "proof.html"])
+      copyFileSync(path.join(proof, file), path.join(out, file));
   if (isBuilt("apk")) buildApk(out, version, values.origin ?? "");
   writeSbom(out, version);
   const sums = writeChecksums(out);
-  const signer = withKey(values.key, (key) => sign(sums, key));
+  const signer = withKey(values.key, (key) => signFile(sums, key, namespace));
   console.log(`${readFileSync(sums, "utf8")}\nSigned by: ${signer}`);
   console.log(
     values["dry-run"] ? `A dry run, signed with a key that is gone: ${out}` : `The release is in ${out}`,

@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { createTestCountry } from "@assay/emrtd/node/test-country/test-country";
 import { Api, createPartner, expectData } from "../../apps/server/test/support/api.ts";
 import { createReceivingEndpoint } from "../../apps/server/test/support/receiver.ts";
+import { tally } from "../../apps/server/test/support/tally.ts";
 import { git, releaseBefore, unpack } from "../release-before.ts";
 import { Books } from "./machines/books.ts";
 import { checkBooks, type Finding } from "./machines/check-books.ts";
@@ -117,6 +118,10 @@ async function run(installation: Installation, plan: Plan): Promise<boolean> {
     checkBooks(books, installation.receiver, listAll, admin),
   );
   tell(books, installation, findings, { settledMs, minutes: (performance.now() - startedAt) / 60_000 });
+  tally("faults struck", faults.length);
+  tally("sessions acknowledged", books.created.size);
+  tally("verifications succeeded", books.verified.size);
+  tally("webhook events received", new Set(installation.receiver.received.map(webhookId)).size);
   return findings.every(({ broken }) => broken.length === 0);
 }
 
@@ -207,6 +212,8 @@ async function listSessions(api: Api) {
   }
 }
 
+const webhookId = ({ headers }: { headers: Record<string, unknown> }) => headers["webhook-id"];
+
 const begunAt = Date.now();
 function say(line: string): void {
   const seconds = Math.round((Date.now() - begunAt) / 1000);
@@ -227,7 +234,7 @@ function tell(
   findings: readonly Finding[],
   { settledMs, minutes }: { settledMs: number; minutes: number },
 ): void {
-  const distinct = new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size;
+  const distinct = new Set(receiver.received.map(webhookId)).size;
   console.log(`\n${minutes.toFixed(1)} minutes, load of the machine ${loadavg()[1]?.toFixed(1)}`);
   console.log(
     `  sessions made                ${books.created.size}, of them with a repetition compared ${books.replays}`,

@@ -8,6 +8,7 @@ import pg from "pg";
 import { listMigrations, type Migration, migrate } from "../../apps/server/src/platform/db/migrate.ts";
 import { readHeader } from "../../apps/server/src/platform/db/schema-version.ts";
 import { dumpSchema } from "../../apps/server/src/platform/installation/dump-schema.ts";
+import { tally } from "../../apps/server/test/support/tally.ts";
 import { extract, git, releaseBefore, unpack } from "../release-before.ts";
 import { startScratchPostgres } from "../scratch-postgres.ts";
 
@@ -164,11 +165,18 @@ async function runSuite(
   console.log(folder === root ? "This release, on a database that is half migrated:" : "The release before:");
   const child = spawn(process.execPath, ["scripts/test.ts", ...files], {
     cwd: folder,
-    stdio: "inherit",
+    stdio: ["inherit", "pipe", "inherit"],
     env: { ...process.env, TEST_DATABASE_URL: server, ...environment },
+  });
+  let told = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    process.stdout.write(chunk);
+    told = (told + chunk.toString()).slice(-1000);
   });
   const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
   console.log("");
+  const passed = Number(/^(\d+) passed/m.exec(told)?.[1] ?? 0);
+  tally(folder === root ? "tests of this release on its schema" : "tests of the release before", passed);
   // Otherwise the suite has not used the one that was made for it.
   const { rowCount } = await asking(server, (client) =>
     client.query("select from pg_database where datname like 'assay_template_%' and datname <> all ($1)", [

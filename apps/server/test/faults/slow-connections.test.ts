@@ -5,6 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { createPartner } from "../support/api.ts";
 import { expectRefusal, openConnection, parseAnswer, readToEnd } from "../support/raw-http.ts";
 import { startTestService } from "../support/service.ts";
+import { tally } from "../support/tally.ts";
 
 const service = await startTestService({ machines: 1, role: "api" });
 const { url } = service;
@@ -88,6 +89,7 @@ suite("slow connections", { concurrency: true }, () => {
     assert.deepEqual([...statuses].sort(), [200, 201]);
     for (const answer of await Promise.all(trickling))
       expectRefusal(parseAnswer(answer), 408, "REQUEST_TIMEOUT");
+    tally("slow connections ended", trickling.length);
     assert.equal(gauge("assay_admission_placed"), 0);
     for (const socket of unread) socket.destroy();
   });

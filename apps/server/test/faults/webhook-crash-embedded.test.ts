@@ -12,6 +12,7 @@ import { expectAllSent, prepareCrashes, refuseSome } from "../support/crashes.ts
 import { killAll, serverProcesses } from "../support/postgres-processes.ts";
 import { spawnAssay } from "../support/process.ts";
 import { createReceivingEndpoint, decrypt } from "../support/receiver.ts";
+import { tally } from "../support/tally.ts";
 
 const kills = Number(process.env.ASSAY_TEST_KILLS ?? 4);
 // Not every time, because recovery takes much longer than the start after the process alone was killed.
@@ -75,6 +76,7 @@ test("the service with its embedded database, killed at random under load, loses
     service.child.kill("SIGKILL");
     killAll(others);
     await service.stop("SIGKILL");
+    tally("processes killed");
   };
 
   /** Sends a request until it is answered, whatever becomes of the service meanwhile. */

@@ -12,7 +12,7 @@ import { expectAllSent, prepareCrashes, refuseSome } from "../support/crashes.ts
 import { cleanEnvironment } from "../support/process.ts";
 import { createReceivingEndpoint } from "../support/receiver.ts";
 import { startTestService, testRing } from "../support/service.ts";
-import { until } from "../support/until.ts";
+import { tally } from "../support/tally.ts";
 
 const kills = 8;
 const eventsBetweenKills = 40;
@@ -81,6 +81,7 @@ test("processes killed at random under load lose no event and leave none behind"
     const victim = pair[index];
     victim?.kill("SIGKILL");
     if (victim && victim.exitCode === null && victim.signalCode === null) await once(victim, "exit");
+    tally("processes killed");
     pair[index] = startDelivering();
   }
   publishing = false;

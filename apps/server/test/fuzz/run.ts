@@ -9,6 +9,7 @@ import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { startEmbeddedPostgres } from "../../src/platform/installation/postgres/embedded-postgres.ts";
 import { DnsServer } from "../support/dns-server.ts";
+import { tally as count } from "../support/tally.ts";
 import { type Failure, fuzz, type Tally } from "./fuzz.ts";
 import { isFault, takeMails } from "./watch-service.ts";
 
@@ -122,6 +123,7 @@ async function run(): Promise<number> {
     console.log(
       `\n${summary(tally)}\nseed ${seed}, ${seconds.toFixed(0)} s, ${(tally.sent / seconds).toFixed(0)} a second, told to come back later: ${tally.busy}`,
     );
+    count("hostile requests", tally.sent);
     return tally.failures.length > 0 ? 1 : 0;
   } finally {
     if (service !== null && service.child.exitCode === null) {

@@ -12,6 +12,7 @@ import { createAuthority } from "../../support/certificate.ts";
 import { startDnsServer } from "../../support/dns-server.ts";
 import { createReceivingEndpoint, startReceiver } from "../../support/receiver.ts";
 import { startTestService } from "../../support/service.ts";
+import { tally } from "../../support/tally.ts";
 import { until } from "../../support/until.ts";
 
 const authority = createAuthority();
@@ -204,6 +205,7 @@ test("no hostile URL can be saved or sent to, and nothing inside the network see
         error instanceof SafeFetchError && ["url_refused", "address_refused"].includes(error.problem),
       url,
     );
+    tally("hostile URLs refused");
   }
   assert.deepEqual(expectData(await partner.api.get("/v1/webhooks/endpoints")), []);
   assert.equal(intrusions, 0);

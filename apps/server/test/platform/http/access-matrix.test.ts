@@ -21,6 +21,7 @@ import type { Answer, Api } from "../../support/api.ts";
 import { createKeyRow, createOrganization, createPerson } from "../../support/cast.ts";
 import { bodyOf, nobodysUuid, pathOf } from "../../support/route-samples.ts";
 import { startTestService } from "../../support/service.ts";
+import { tally } from "../../support/tally.ts";
 
 /**
  * Every route of the contract, called by everybody there is: who is let in, and with what answer somebody is turned away,
@@ -160,6 +161,7 @@ for (const route of routes) {
       assert.equal(verdictOf(answer, route, actor.caller), promised(route, actor.caller), seen);
       if (isList(route)) assert.ok(answer.body.pagination, seen);
       assert.notEqual(answer.status, 500, seen);
+      tally("requests checked against access rules");
       // Whoever is turned away is told so in a way that the published document has for the route.
       const code = answer.body.error?.code;
       assert.ok(code === undefined || errorsOf(route).some((documented) => documented === code), seen);

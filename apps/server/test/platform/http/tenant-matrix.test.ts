@@ -17,6 +17,7 @@ import { openLive } from "../../support/live.ts";
 import { registration } from "../../support/receiver.ts";
 import { bodyOf, pathOf, type Schema } from "../../support/route-samples.ts";
 import { startTestService } from "../../support/service.ts";
+import { tally } from "../../support/tally.ts";
 
 /**
  * Every route of the contract, called by everybody whom an organization did not let in, with the identifiers of what that
@@ -362,6 +363,7 @@ for (const route of routes) {
         query: call.query,
         ...(call.body === null ? {} : { body: call.body }),
       });
+      tally("requests from outside the organization");
       if (isOwn(name)) await forgetMails();
       const seen = `${name}: ${answer.status} ${answer.text.slice(0, 300)}`;
       const wanted = expected(route, name);

@@ -24,6 +24,7 @@ import { disguisesOf } from "../../support/disguises.ts";
 import { filmFace } from "../../support/film-face.ts";
 import { createReceivingEndpoint, decrypt, startReceiver } from "../../support/receiver.ts";
 import { startTestService } from "../../support/service.ts";
+import { tally } from "../../support/tally.ts";
 import { claimedSession, TestDevice } from "../../support/verify-device.ts";
 
 const authority = createAuthority();
@@ -126,6 +127,7 @@ function disguises(): [string, Buffer][] {
 function assertFree(where: string, bytes: Buffer): void {
   for (const [what, disguise] of disguises())
     assert.equal(bytes.includes(disguise), false, `${what} was found in ${where}`);
+  tally("bytes searched for canaries", bytes.length);
 }
 
 function* filesUnder(folder: string): Generator<string> {

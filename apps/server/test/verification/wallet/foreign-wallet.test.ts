@@ -29,6 +29,7 @@ import {
 } from "../../support/foreign-wallet.ts";
 import { createReceivingEndpoint, decrypt, startReceiver } from "../../support/receiver.ts";
 import { startTestService } from "../../support/service.ts";
+import { tally } from "../../support/tally.ts";
 import {
   askWallet,
   type Begun,
@@ -534,6 +535,7 @@ async function expectRefusal(begun: Begun, sent: Sent, code: string): Promise<vo
   const status = await statusOfSession(begun);
   assert.equal(status.status, "in_progress");
   assert.equal(status.attempt.refused.failure_code, code);
+  tally("wallet presentations refused");
 }
 
 for (const [what, fault, code] of documentFaults)

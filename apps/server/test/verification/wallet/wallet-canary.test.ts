@@ -13,6 +13,7 @@ import { startCollector } from "../../support/collector.ts";
 import { disguisesOf } from "../../support/disguises.ts";
 import { createReceivingEndpoint, decrypt, startReceiver } from "../../support/receiver.ts";
 import { startTestService } from "../../support/service.ts";
+import { tally } from "../../support/tally.ts";
 import { agree } from "../../support/verify.ts";
 import { pidSdJwt } from "../../support/wallet-credentials.ts";
 
@@ -75,6 +76,7 @@ async function present(path: string, familyName: string, breaks: boolean) {
 function assertFree(where: string, bytes: Buffer, canaries: readonly Canary[]): void {
   for (const [what, disguise] of canaries.flatMap(({ name, value }) => disguisesOf(name, value)))
     assert.equal(bytes.includes(disguise), false, `${what} was found in ${where}`);
+  tally("bytes searched for canaries", bytes.length);
 }
 
 function* filesUnder(folder: string): Generator<string> {
