@@ -20,7 +20,7 @@ const isSystemRun = process.argv.includes("--system");
 /** A walk over every screen, or one that takes a picture of each, takes minutes on a busy machine. */
 const isLongWalk =
   isSystemRun || process.env.ASSAY_EVERY_PAGE !== undefined || process.env.ASSAY_SCREENSHOTS !== undefined;
-const fileTimeoutSeconds = isLongWalk ? 1200 : 300;
+const fileTimeoutSeconds = option("file-seconds", isLongWalk ? 1200 : 300);
 const quietSeconds = option("quiet-seconds", 15);
 
 type Outcome = {
