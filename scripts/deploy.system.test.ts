@@ -61,6 +61,7 @@ test("helm takes the chart, renders what was asked for, and refuses what cannot 
   for (const kind of ["HTTPRoute", "Ingress", "PodMonitor", "PrometheusRule"])
     assert.ok(kindsOf(large).includes(kind));
   assert.match(large, /name: assay_face_queue/);
+  assert.ok(!kindsOf(small).includes("CronJob") && kindsOf(large).includes("CronJob"));
   // The rules come through as they are, with the places that Prometheus fills in.
   assert.ok(large.includes("{{ $labels.holder }}"));
   assert.match(large, /image: "registry\.example\.com\/assay@sha256:0{64}"/);
@@ -76,6 +77,14 @@ test("helm takes the chart, renders what was asked for, and refuses what cannot 
       /runAsNonRoot/,
     ],
     [["-f", "deploy/helm/examples/small.yaml", "--set", "api.replicsa=3"], /replicsa/],
+    [["-f", "deploy/helm/examples/small.yaml", "--set", "backup.schedule=@daily"], /backup\.recipient/],
+    [
+      [
+        ...["-f", "deploy/helm/examples/small.yaml", "--set", "backup.schedule=@daily"],
+        ...["--set", "backup.recipient=age1x"],
+      ],
+      /backup\.claim/,
+    ],
   ];
   for (const [args, complaint] of refused) {
     const { status, text } = helm("template", "assay", chart, "--kube-version", "1.34.0", ...args);

@@ -8,7 +8,7 @@ type Definition = {
 
 /** The kinds that the chart makes and that Kubernetes itself knows. */
 const kinds = new Set([
-  ...["Deployment", "Job", "Service", "ServiceAccount", "ConfigMap", "Ingress", "NetworkPolicy"],
+  ...["Deployment", "Job", "CronJob", "Service", "ServiceAccount", "ConfigMap", "Ingress", "NetworkPolicy"],
   ...["PodDisruptionBudget", "HorizontalPodAutoscaler"],
 ]);
 

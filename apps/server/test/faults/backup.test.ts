@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { generateIdentity, identityToRecipient } from "age-encryption";
+import { Decrypter, generateIdentity, identityToRecipient } from "age-encryption";
 import pg from "pg";
 import type { ArchiveKey } from "../../src/platform/installation/archive-encryption.ts";
 import { BackupError, backupEmbedded, restoreEmbedded } from "../../src/platform/installation/backup.ts";
@@ -15,7 +15,7 @@ import {
 } from "../../src/platform/installation/postgres/embedded-postgres.ts";
 import { embeddedFolders } from "../../src/platform/installation/postgres/place.ts";
 import { type TarEntry, writeTar } from "../../src/platform/lib/tar.ts";
-import { assayHere } from "../support/process.ts";
+import { assay, assayHere } from "../support/process.ts";
 import { until } from "../support/until.ts";
 
 let folder = "";
@@ -371,4 +371,33 @@ describe("a restore", () => {
     const later = JSON.stringify({ format: "assay-backup", version: 2 });
     await assertRefused(await archive([file("assay-backup.json", later)]), /format version 2/);
   });
+});
+
+test("a dump of the operator's own PostgreSQL is encrypted for age, whole or not at all", async () => {
+  const own = await mkdtemp(path.join(tmpdir(), "assay-dump-"));
+  after(() => rm(own, { recursive: true, force: true }));
+  const [dump, toFile] = [path.join(own, "assay.dump"), path.join(own, "assay.dump.age")];
+  const identity = await generateIdentity();
+  const recipient = await identityToRecipient(identity);
+  const backup = (...args: string[]) =>
+    assayHere(["backup", toFile, "--dump", dump, ...args], {
+      DATABASE_URL: "postgresql://nowhere.example/assay",
+    });
+  const refused = async (said: RegExp, ...args: string[]) => {
+    const { code, stderr } = await backup(...args);
+    assert.notEqual(code, 0);
+    assert.match(stderr, said);
+  };
+  await refused(/is missing or empty/, "--recipient", recipient);
+  const content = Buffer.from("PGDMP ".repeat(50_000));
+  await writeFile(dump, content);
+  await refused(/--dump needs --recipient/);
+  const written = await backup("--recipient", recipient);
+  assert.equal(written.code, 0, written.stderr);
+  assert.equal((await lstat(toFile)).mode & 0o777, 0o600);
+  const opener = new Decrypter();
+  opener.addIdentity(identity);
+  assert.ok(content.equals(await opener.decrypt(await readFile(toFile))));
+  await refused(/exists already/, "--recipient", recipient);
+  assert.deepEqual((await readdir(own)).sort(), ["assay.dump", "assay.dump.age"]);
 });

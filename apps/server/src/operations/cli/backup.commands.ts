@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Arguments, type Command, CommandError } from "@assay/cli/command";
 import { loadConfig } from "../../load-config.ts";
 import type { ArchiveKey, ArchiveLock } from "../../platform/installation/archive-encryption.ts";
-import { backupEmbedded, restoreEmbedded } from "../../platform/installation/backup.ts";
+import { backupEmbedded, encryptDump, restoreEmbedded } from "../../platform/installation/backup.ts";
 import { noteBackup } from "../../platform/installation/last-backup.ts";
 import { systemClock } from "../../platform/kernel/clock.ts";
 import { examineCopy } from "./examine-copy.ts";
@@ -95,11 +95,17 @@ export const backup: Command = {
       type: "boolean",
       about: "Leave the key ring out. Without it the archive is of no use.",
     },
+    dump: {
+      type: "string",
+      about: "Encrypt this dump of your own PostgreSQL (pg_dump) to --recipient, and nothing else.",
+      placeholder: "FILE",
+    },
     verify: { type: "boolean", about: "Write nothing; try a restore of FILE and report." },
   },
   examples: [
     "backup /backups/assay-monday.tar.gz",
     "backup /backups/assay-monday.tar.gz.age --recipient age1…",
+    "backup /backups/assay-monday.dump.age --dump assay.dump --recipient age1…",
     "backup --verify /backups/assay-monday.tar.gz.age --identity key.txt",
   ],
   run: async ({ positionals, options }, print, style) => {
@@ -111,6 +117,12 @@ export const backup: Command = {
     }
     const toFile = onePath(positionals, "the archive to write");
     const lock = lockOf(options);
+    if (typeof options.dump === "string") {
+      if (lock === null) throw new CommandError("--dump needs --recipient or --passphrase-file.");
+      const written = await encryptDump(options.dump, toFile, lock);
+      print(`Wrote ${toFile} (${(written.bytes / 2 ** 20).toFixed(1)} MB).`);
+      return 0;
+    }
     const dataDir = embeddedDataDir();
     const withKeys = options["without-keys"] !== true;
     const { bytes } = await style.progress("Copying…", () =>

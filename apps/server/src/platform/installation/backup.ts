@@ -103,6 +103,29 @@ export async function backupEmbedded(options: {
   }
 }
 
+/** Encrypts a dump that PostgreSQL's own tool wrote, as the archives are. `age --decrypt` opens it. */
+export async function encryptDump(
+  fromFile: string,
+  file: string,
+  lock: ArchiveLock,
+): Promise<{ bytes: number }> {
+  const encrypt = createEncrypter(lock);
+  const toFile = path.resolve(file);
+  if (await exists(toFile)) throw new BackupError(`${toFile} exists already; choose another name.`);
+  const { size } = await lstat(fromFile).catch(() => ({ size: 0 }));
+  if (size === 0) throw new BackupError(`${fromFile} is missing or empty; there is nothing to encrypt.`);
+  const partial = `${toFile}.partial-${process.pid}`;
+  try {
+    const target = createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true });
+    await pipeline(await encrypt(createReadStream(fromFile)), target);
+    await rename(partial, toFile);
+    await syncToDisk(path.dirname(toFile));
+    return { bytes: (await lstat(toFile)).size };
+  } finally {
+    await rm(partial, { force: true });
+  }
+}
+
 const readRing = (path: string | null) => (path === null ? null : readFile(path, "utf8").catch(() => null));
 
 /**
