@@ -4,6 +4,8 @@ export type Proof = {
   format: 1;
   version: string;
   commit: string;
+  /** The release that was upgraded from. */
+  before: string;
   /** Whether the files were those of the commit. */
   isClean: boolean;
   startedAt: string;
@@ -26,6 +28,7 @@ export function renderProof(proof: Proof, digest: string): string {
     ["Result", proof.holds ? "All parts hold." : "Not all parts hold."],
     ["Version", proof.version],
     ["Commit", `${proof.commit}${proof.isClean ? "" : ", with changes"}`],
+    ["Release before", proof.before],
     ["Date", `${proof.startedAt} to ${proof.endedAt}`],
     ["Time", `${minutes(parts.reduce((sum, { seconds }) => sum + seconds, 0))}, processor ${minutes(cpu)}`],
     [
@@ -51,7 +54,7 @@ ${facts.map(([name, value]) => `<tr><th scope="row">${text(name)}</th><td>${text
 </table>
 ${parts.map(renderPart).join("\n")}
 <h2>Run it again</h2>
-<p>Check out the commit and run <code>npm run prove -- --seed ${text(proof.seed)}</code>. It needs Node and npm; with PgBouncer installed, connections also go through it.</p>
+<p>Check out the commit and run <code>npm run prove -- --seed ${text(proof.seed)} --from ${text(proof.before)}</code>. It needs Node and npm; with PgBouncer installed, connections also go through it.</p>
 <p>Verify the signature: <code>ssh-keygen -Y verify -f allowed_signers -I release@assay -n assay-proof -s proof.json.sig &lt; proof.json</code></p>
 </html>
 `;

@@ -74,9 +74,9 @@ test("every part names files that exist, and asks for more than nothing", () => 
     cwd: root,
     exclude: (name) => name.endsWith("node_modules"),
   });
-  const names = partsOf(1).map(({ name }) => name);
+  const names = partsOf(1, "HEAD").map(({ name }) => name);
   assert.equal(new Set(names).size, names.length);
-  for (const { name, command, minimum } of partsOf(1)) {
+  for (const { name, command, minimum } of partsOf(1, "HEAD")) {
     assert.ok(Object.values(minimum).length > 0 && Object.values(minimum).every((least) => least > 0), name);
     const [script, ...args] = command;
     if (script === "test")

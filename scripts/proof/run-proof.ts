@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { arch, availableParallelism, cpus, release, type as systemName, totalmem } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { git } from "../release-before.ts";
+import { git, releaseBefore } from "../release-before.ts";
 import { signFile, withKey } from "../sign-file.ts";
-import { type Part, partsOf } from "./parts.ts";
+import { partsOf } from "./parts.ts";
 import { type Proof, renderProof } from "./report.ts";
 import { type RanPart, runPart } from "./run-part.ts";
 
@@ -13,31 +13,30 @@ const root = path.resolve(import.meta.dirname, "../..");
 const namespace = "assay-proof";
 export const proofFolder = path.join(root, "dist", "proof");
 
-export const usage = `npm run prove [-- --key FILE] [--seed N] [--out FOLDER] [--minutes N]
+export const usage = `npm run prove [-- --key FILE] [--from COMMIT] [--seed N] [--out FOLDER] [--minutes N]
 
   --key FILE   SSH private key that signs proof.json; left out, a key that is deleted afterwards
+  --from       the release before; left out, the last tag or, without one, the commit before the last new migration
   --seed N     the same choices again; left out, the date (${today()})
   --minutes N  the time for all parts (60); a part that does not end by then does not hold`;
 
 /** Runs every part, and writes the report also when one does not hold. */
-export async function runProof(
-  args: readonly string[],
-  chosen: (seed: number) => readonly Part[] = partsOf,
-): Promise<boolean> {
+export async function runProof(args: readonly string[], chosen: typeof partsOf = partsOf): Promise<boolean> {
   const text = { type: "string" } as const;
   const { values } = parseArgs({
     args: [...args],
-    options: { key: text, seed: text, out: text, minutes: text },
+    options: { key: text, from: text, seed: text, out: text, minutes: text },
   });
   const seed = Number(values.seed ?? today());
   const minutes = Number(values.minutes ?? 60);
   if (!Number.isSafeInteger(seed) || !(minutes > 0)) throw new Error(usage);
+  const before = git("rev-parse", "--verify", "--quiet", `${values.from ?? releaseBefore()}^{commit}`);
   const out = path.resolve(values.out ?? proofFolder);
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   const startedAt = new Date();
   const parts: RanPart[] = [];
-  for (const part of chosen(seed)) {
+  for (const part of chosen(seed, before)) {
     console.log(`${new Date().toISOString().slice(11, 19)}  ${part.name}`);
     const ran = await runPart(part, out, startedAt.getTime() + minutes * 60_000);
     parts.push(ran);
@@ -53,6 +52,7 @@ export async function runProof(
     version: (JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { version: string })
       .version,
     commit: git("rev-parse", "HEAD"),
+    before,
     isClean: git("status", "--porcelain") === "",
     startedAt: startedAt.toISOString(),
     endedAt: new Date().toISOString(),

@@ -163,11 +163,15 @@ async function runSuite(
     .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
     .sort();
   console.log(folder === root ? "This release, on a database that is half migrated:" : "The release before:");
-  const child = spawn(process.execPath, ["scripts/test.ts", ...files], {
-    cwd: folder,
-    stdio: ["inherit", "pipe", "inherit"],
-    env: { ...process.env, TEST_DATABASE_URL: server, ...environment },
-  });
+  const child = spawn(
+    process.execPath,
+    ["scripts/test.ts", ...(parts.length === 0 ? [] : ["--lanes=2"]), ...files],
+    {
+      cwd: folder,
+      stdio: ["inherit", "pipe", "inherit"],
+      env: { ...process.env, TEST_DATABASE_URL: server, ...environment },
+    },
+  );
   let told = "";
   child.stdout.on("data", (chunk: Buffer) => {
     process.stdout.write(chunk);
