@@ -1,5 +1,13 @@
 /** A rule for Prometheus. `page` wakes somebody, `ticket` waits until the morning. */
-export type Alarm = { name: string; severity: string; lasting: string; expr: string; summary: string };
+export type Alarm = {
+  name: string;
+  severity: string;
+  lasting: string;
+  /** The page of docs/runbooks that says what to do. */
+  runbook: string;
+  expr: string;
+  summary: string;
+};
 
 /** What is wrong, in a sentence; null or false where nothing is. */
 type Look<Fact> = (fact: Fact, now: Date) => string | null | false;
@@ -58,9 +66,9 @@ export function onlyAlarm<Fact>(text: string): Concern<Fact> {
   return { state: "warning", look: null, todo, says: null, alarm: readAlarm(text) };
 }
 
-/** Lines: name, severity and how long it must last; the expression; the summary. */
+/** Lines: name, severity, how long it must last and the runbook; the expression; the summary. */
 function readAlarm(text: string): Alarm {
   const [head = "", expr = "", summary = ""] = text.split("\n").map((line) => line.trim());
-  const [name = "", severity = "", lasting = ""] = head.split(" ");
-  return { name, severity, lasting, expr, summary };
+  const [name = "", severity = "", lasting = "", runbook = ""] = head.split(" ");
+  return { name, severity, lasting, runbook, expr, summary };
 }

@@ -34,19 +34,19 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
       ({ problem }) => problem,
       "`/readyz` says why: the database is away, read-only, full or of another schema, or the key ring does not fit.",
       "The process that answered is not ready",
-      `AssayNotReady page 2m
+      `AssayNotReady page 2m database-gone
       min by (instance) (assay_ready) == 0
       {{ $labels.instance }} answers /readyz with 503, so it gets no requests.`,
     ),
-    requests_fail: onlyAlarm(`AssayErrors page 5m
+    requests_fail: onlyAlarm(`AssayErrors page 5m database-gone
       sum(rate(assay_http_request_seconds_count{status=~"500|503"}[5m])) / sum(rate(assay_http_request_seconds_count[5m])) > 0.02
       {{ $value | humanizePercentage }} of the requests are answered with 500 or 503.
-      Lines “request failed” in the log; for 503 the database and [overload](scale.md#overload).`),
-    requests_slow: onlyAlarm(`AssaySlow ticket 10m
+      Lines “request failed” in the log; for 503 the database and [overload](#overload).`),
+    requests_slow: onlyAlarm(`AssaySlow ticket 10m overload
       histogram_quantile(0.99, sum by (le) (rate(assay_http_request_seconds_bucket{route!~"stream.*"}[5m]))) > 2.5
       One request in a hundred takes more than {{ $value | humanizeDuration }}.
       The dashboard names the slowest routes; traces show where the time goes.`),
-    event_loop_held_up: onlyAlarm(`AssayEventLoopHeldUp ticket 10m
+    event_loop_held_up: onlyAlarm(`AssayEventLoopHeldUp ticket 10m overload
       nodejs_eventloop_lag_p99_seconds > 0.2 and on (instance, job) assay_build_info
       One thing keeps {{ $labels.instance }} from everything else, for {{ $value | humanizeDuration }} at a time.
       One thing takes the process for itself: processor of the machine, very large lists, the log's level.`),
@@ -91,7 +91,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
       (disk) => disk.free < gigabyte / 4 && roomText(disk),
       "Make room, or enlarge the disk: with the built-in database a full disk stops every write.",
       null,
-      `AssayDiskFills page 5m
+      `AssayDiskFills page 5m disk-full
       assay_data_dir_free_bytes / assay_data_dir_size_bytes < 0.1 or assay_data_dir_free_bytes / assay_data_dir_size_bytes and assay_data_dir_free_bytes < 250e+06
       The disk of DATA_DIR of {{ $labels.instance }} has {{ $value | humanizePercentage }} of its room left.`,
     ),
@@ -111,7 +111,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
       (files) => fewerFiles(files, 4096) && filesText(files),
       "Raise it to 65536 (`ulimit -n`, LimitNOFILE of systemd) before many people come at once.",
     ),
-    files_run_out: onlyAlarm(`AssayFilesRunOut page 5m
+    files_run_out: onlyAlarm(`AssayFilesRunOut page 5m overload
       process_open_fds / process_max_fds > 0.8 and on (instance, job) assay_build_info
       {{ $labels.instance }} has {{ $value | humanizePercentage }} of its files and connections in use.
       Raise the limit of open files, or lower HTTP_MAX_CONNECTIONS or WEBHOOK_MAX_IN_FLIGHT.`),
@@ -147,6 +147,11 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
       ({ certificate }) => certificate?.state === "warning" && certificate.found,
       certificateTodo,
     ),
+    // The proxy ends TLS, so the blackbox exporter looks at it from outside (deploy/prometheus/scrape.yaml).
+    address_certificate_ends_soon: onlyAlarm(`AssayAddressCertificateEnds ticket 1h certificates
+      min by (instance) (probe_ssl_earliest_cert_expiry{job="assay-address"}) - time() < 14 * 86400
+      The certificate of {{ $labels.instance }} ends in {{ $value | humanizeDuration }}.
+      Renew it where TLS ends, which is your proxy: [certificates](runbooks/certificates.md).`),
     address_silent: warning(
       ({ answer, base, detail }) => answer === "none" && `${base} does not answer from here: ${detail}.`,
       "Start the service. Where it runs, see whether others reach it: some networks have no way back in from inside.",
@@ -178,7 +183,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
         (mail) => certificateText(mail, "warning"),
         renewTodo,
         null,
-        `AssayMailCertificateEnds ticket 1h
+        `AssayMailCertificateEnds ticket 1h certificates
       min(assay_mail_certificate_expiry_timestamp_seconds) - time() < 14 * 86400
       The certificate of the mail server ends in {{ $value | humanizeDuration }}.`,
       ),
@@ -239,7 +244,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
         hasNetwork && "The models load on this machine. The workers that see pictures can reach the network.",
       "Let the account of the service make user namespaces, or see docs/face-models.md for what holds without.",
     ),
-    face_queue_long: onlyAlarm(`AssayFaceQueueLong ticket 5m
+    face_queue_long: onlyAlarm(`AssayFaceQueueLong ticket 5m overload
       max by (instance) (assay_face_queue) > 4
       {{ $value }} people wait on {{ $labels.instance }} for their face to be judged.
       Add processes, or raise FACE_WORKERS.`),
@@ -275,19 +280,19 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
           `PostgreSQL ${database.version} is too old.`,
         `Update it to ${minPostgresMajor} or later.`,
       ),
-      pool_waits: onlyAlarm(`AssayPoolWaits page 0m
+      pool_waits: onlyAlarm(`AssayPoolWaits page 0m database-gone
       min_over_time(assay_db_pool_waiting[5m]) > 0
       Requests of {{ $labels.instance }} wait for a database connection all the time.
       Look at the database before you raise DATABASE_POOL_SIZE.`),
-      listener_lost: onlyAlarm(`AssayListenerLost ticket 5m
+      listener_lost: onlyAlarm(`AssayListenerLost ticket 5m database-gone
       assay_db_listener_connected == 0
       {{ $labels.instance }} gets no notifications of the database; events arrive seconds late.
       A pooler or firewall is in between: notifications need a session of their own.`),
-      horizon_old: onlyAlarm(`AssayHorizonOld ticket 5m
+      horizon_old: onlyAlarm(`AssayHorizonOld ticket 5m database-gone
       max by (holder) (assay_db_horizon_seconds) > 3600
       A transaction ({{ $labels.holder }}) is {{ $value | humanizeDuration }} old; nothing that was deleted since leaves the files.
-      End the transaction: [What was deleted](database.md#what-was-deleted) has the query. Until then nothing that was deleted leaves the files.`),
-      horizon_far: onlyAlarm(`AssayHorizonFar ticket 15m
+      End the transaction: [What was deleted](#what-was-deleted) has the query. Until then nothing that was deleted leaves the files.`),
+      horizon_far: onlyAlarm(`AssayHorizonFar ticket 15m disk-full
       max by (holder) (assay_db_horizon_transactions{holder=~"slot|standby"}) > 5e+06
       A {{ $labels.holder }} holds back the clean-up of the database by {{ $value | humanize }} transactions.
       Drop the slot, or mend the standby: [What was deleted](database.md#what-was-deleted) has the query.`),
@@ -358,7 +363,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
         },
         "Finish the update, on every process. Going back one version works meanwhile.",
         null,
-        `AssaySchemaDiffers ticket 1h
+        `AssaySchemaDiffers ticket 1h database-gone
       max(assay_schema_version{of="database"}) != max(assay_schema_version{of="code"}) or max(assay_schema_version{of="code"}) != min(assay_schema_version{of="code"})
       Database and processes have had different migrations for an hour.`,
       ),
@@ -371,7 +376,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
       (clock) => Math.abs(clock.skewMs) >= 5 * secondMs && skewText(clock),
       clockTodo,
       null,
-      `AssayClockApart ticket 10m
+      `AssayClockApart ticket 10m clock
       abs(assay_clock_ahead_seconds) > 5
       The clock of {{ $labels.instance }} is {{ $value | humanizeDuration }} away from that of the database.`,
     ),
@@ -425,7 +430,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
       ({ validAuthorities }) => validAuthorities === 0 && "Every trusted authority has expired.",
       "Import a newer master list with `assay trust import`.",
     ),
-    authorities_lost: onlyAlarm(`AssayAuthoritiesLost ticket 1h
+    authorities_lost: onlyAlarm(`AssayAuthoritiesLost ticket 1h stale-list
       max by (country) (assay_trust_authorities) == 0 and max by (country) (max_over_time(assay_trust_authorities[7d])) > 0
       No authority of {{ $labels.country }} is valid any more, and its documents are refused.
       The authorities of a country have all ended: import its new master list.`),
@@ -437,7 +442,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
         }),
       "`assay trust status` says why the source brings nothing. Until it is mended, revoked signers may still count.",
       null,
-      `AssayTrustSourceOld ticket 1h
+      `AssayTrustSourceOld ticket 1h stale-list
       max by (source) (assay_trust_source_age_seconds) > 86400 or max by (source) (assay_trust_source_age_seconds) == -1
       The trust source number {{ $labels.source }} has not answered for a day.`,
     ),
@@ -462,7 +467,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
       },
       "Import newer revocation lists, or have them fetched: `TRUST_SOURCES=distribution-points`. `assay trust audit` names the countries.",
       null,
-      `AssayRevocationListOld ticket 1h
+      `AssayRevocationListOld ticket 1h stale-list
       max by (country) (assay_trust_revocation_list_age_seconds) > ${trustDays} * 86400
       The revocation list of {{ $labels.country }} is {{ $value | humanizeDuration }} old.`,
     ),
@@ -509,7 +514,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
         `The certificate that signs requests to wallets ends on ${identity.notAfter.toISOString().slice(0, 10)}.`,
       "Renew it: `assay wallet identity new`, have the request certified, `assay wallet identity import`. Both live side by side.",
       "The certificate that signs requests to wallets ends within 30 days",
-      `AssayWalletIdentityEnds ticket 1h
+      `AssayWalletIdentityEnds ticket 1h certificates
       min(assay_wallet_identity_left_seconds) < ${renewalDays} * 86400
       The certificate that signs requests to wallets ends in {{ $value | humanizeDuration }}.`,
     ),
@@ -546,7 +551,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
         ),
       "`assay trust status` says why the source brings nothing. Where there is none, import the newest list.",
       "A list of wallet issuers is past its next update",
-      `AssayWalletListStale ticket 1h
+      `AssayWalletListStale ticket 1h stale-list
       max by (purpose) (assay_wallet_list_overdue_seconds) > 0
       The list of issuers for {{ $labels.purpose }} is {{ $value | humanizeDuration }} past its next update. It no longer counts after WALLET_LIST_GRACE_DAYS.`,
     ),
@@ -563,7 +568,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
         (work) => !work.hasRun && running(work).length === 0 && "No process of the service runs.",
         "Start it with `npm start`.",
       ),
-      down: onlyAlarm(`AssayDown page 2m
+      down: onlyAlarm(`AssayDown page 2m missing-process
       absent(assay_build_info)
       No process of Assay can be scraped.
       Look at the processes, then at Prometheus' own targets.`),
@@ -576,11 +581,11 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
               : "No process does the background work.",
         "Start one with `assay worker`, or `assay start` without a role, and look at the log for why the last one ended. Processes on other machines need the same DATABASE_URL.",
         "No process does the background work",
-        `AssayNoWorker page 5m
+        `AssayNoWorker page 5m missing-process
       absent(assay_measured_seconds_ago)
       No process does the background work, so nothing is sent, expired or deleted.`,
       ),
-      figures_old: onlyAlarm(`AssayFiguresOld page 2m
+      figures_old: onlyAlarm(`AssayFiguresOld page 2m database-gone
       min(assay_measured_seconds_ago) > 120
       No worker could ask the database for {{ $value | humanizeDuration }}; the other alarms about queues are blind.
       Look at the database as seen from the workers; their log says why.`),
@@ -590,7 +595,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
           `The oldest mail has waited for ${agoText(waits(oldestAt, now))}.`,
         "The mail server refuses it or is away: see the lines “a mail could not be sent” in the log of the workers.",
         "A mail has been waiting for more than ten minutes",
-        `AssayMailsWait page 5m
+        `AssayMailsWait page 5m missing-process
       max by (queue) (assay_oldest_due_seconds{queue=~"mails|mail_requests"}) > ${mailsWaitMs / secondMs}
       The oldest mail ({{ $labels.queue }}) has waited for {{ $value | humanizeDuration }}.`,
       ),
@@ -603,7 +608,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
         "Give it the ring that the other processes have (SECRET_KEYS, or DATA_DIR/secret-keys).",
         "A process has a key ring that does not fit",
       ),
-      process_restarts: onlyAlarm(`AssayRestarts page 0m
+      process_restarts: onlyAlarm(`AssayRestarts page 0m missing-process
       changes(process_start_time_seconds[30m]) > 3 and on (instance, job) assay_build_info
       {{ $labels.instance }} has started {{ $value }} times within half an hour.
       Look at the last lines of its log, and at its memory limit.`),
@@ -615,7 +620,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
           ),
         "Add a process, or look at the database: docs/scale.md, “Overload”.",
         "Requests are refused for want of room",
-        `AssayOverloaded page 5m
+        `AssayOverloaded page 5m overload
       max by (instance) (assay_admission_overloaded) == 1
       {{ $labels.instance }} refuses requests for want of room.`,
       ),
@@ -628,7 +633,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
           ),
         "Look at its last lines in the log, and at its machine or pod.",
         "A process has ended without saying so, or hangs",
-        `AssayProcessGone ticket 5m
+        `AssayProcessGone ticket 5m missing-process
       up == 0 and on (instance, job) max_over_time(assay_build_info[1d])
       {{ $labels.instance }} cannot be scraped; the others carry its load.`,
       ),
@@ -639,7 +644,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
         },
         "Finish the update, on every process.",
         "Processes of different versions run",
-        `AssayVersionsDiffer ticket 1h
+        `AssayVersionsDiffer ticket 1h missing-process
       count(count by (version) (assay_build_info)) > 1
       {{ $value }} versions have been running beside each other for an hour.`,
       ),
@@ -651,7 +656,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
           ),
         "See the lines “background job failed” in the log.",
         "A background job fails and is repeated",
-        `AssayJobFails ticket 5m
+        `AssayJobFails ticket 5m missing-process
       sum by (exported_job) (increase(assay_job_failures_total[15m])) > 3
       The background job {{ $labels.exported_job }} fails again and again; the log says why.`,
       ),
@@ -671,15 +676,15 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
             : null,
         "`assay jobs` says why. They are tried again by themselves, and at once with `assay jobs retry`.",
         "Jobs have set rows aside that they cannot deal with",
-        `AssayRowsSetAside ticket 15m
+        `AssayRowsSetAside ticket 15m missing-process
       max by (exported_job) (assay_job_rows_set_aside) > 0
       {{ $value }} rows are set aside by the background job {{ $labels.exported_job }}.`,
       ),
-      expiries_wait: onlyAlarm(`AssayExpiriesWait ticket 5m
+      expiries_wait: onlyAlarm(`AssayExpiriesWait ticket 5m missing-process
       max(assay_oldest_due_seconds{queue="expiries"}) > 120
       A session expired {{ $value | humanizeDuration }} ago, and its partner has not been notified.
       Workers are too few or stuck: see their processor and their log.`),
-      deletions_wait: onlyAlarm(`AssayDeletionsWait ticket 5m
+      deletions_wait: onlyAlarm(`AssayDeletionsWait ticket 5m missing-process
       max(assay_deletions_waiting_seconds) > 3600
       A deleted organization has waited {{ $value | humanizeDuration }} for its receipt.
       The log says why: [What was deleted](database.md#what-was-deleted).`),
@@ -693,7 +698,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
         `The oldest delivery that could be sent has been due for ${agoText(waits(oldestSendableAt, now))}.`,
       "Workers are missing, too few or stuck: see their processor, `assay_webhook_endpoints_waiting` and their log.",
       "Webhooks have been due for more than two minutes",
-      `AssayWebhooksWait page 5m
+      `AssayWebhooksWait page 5m missing-process
       max(assay_oldest_due_seconds{queue="webhooks"}) > ${webhooksWaitMs / secondMs}
       The oldest webhook has been due for {{ $value | humanizeDuration }}, and is not being sent.`,
     ),
@@ -720,10 +725,14 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
               : `The last backup was made ${agoText(waits(lastAt, now))} ago.`,
         "`assay backup FILE`, best every night by a timer, and keep the file on another machine.",
         null,
-        `AssayBackupOld ticket 1h
+        `AssayBackupOld ticket 1h restore-drill
       max by (instance) (assay_backup_age_seconds) > ${backupDays} * 86400 or max by (instance) (assay_backup_age_seconds) == -1
       The built-in database of {{ $labels.instance }} has no backup of the last seven days.`,
       ),
+      backup_job_old: onlyAlarm(`AssayBackupJobOld ticket 1h restore-drill
+      time() - max by (namespace, cronjob) (kube_cronjob_status_last_successful_time{cronjob=~".*assay.*-backup"}) > 2 * 86400
+      The CronJob {{ $labels.cronjob }} has not succeeded for {{ $value | humanizeDuration }}.
+      \`kubectl logs\` of its last Job says why: [restore drill](runbooks/restore-drill.md).`),
     },
   ),
 };

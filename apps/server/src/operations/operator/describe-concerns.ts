@@ -19,21 +19,27 @@ export function describePageConcerns(): string {
 
 const alarms = rows.flatMap(({ todo, alarm }) => (alarm === null ? [] : [{ todo, ...alarm }]));
 
+/** The service serves its runbooks itself. Without the label the address is relative, and still names the page. */
+const address = "{{ $externalLabels.assay_url }}";
+
 /** The rules for Prometheus. A text in JSON is one in YAML as well. */
 export function describeAlarmRules(): string {
-  const rules = alarms.map(({ name, severity, lasting, expr, summary }) =>
+  const rules = alarms.map(({ name, severity, lasting, runbook, expr, summary }) =>
     [
       `      - alert: ${name}`,
       `        expr: ${JSON.stringify(expr)}`,
       ...(lasting === "0m" ? [] : [`        for: ${lasting}`]),
       `        labels: { severity: ${severity} }`,
-      `        annotations: { summary: ${JSON.stringify(summary)} }`,
+      "        annotations:",
+      `          summary: ${JSON.stringify(summary)}`,
+      `          runbook_url: "${address}/docs/runbooks/${runbook}"`,
     ].join("\n"),
   );
   return `# Alarms for Assay, generated from apps/server/src/operations/operator/concerns.ts. What to do about each: docs/monitor.md, "Alarms".
 #
 # \`severity: page\` is for what somebody has to look at now, \`ticket\` for what can wait until the morning. Where Prometheus scrapes Assay without
-# \`honor_labels\`, our label \`job\` (a background job) is stored as \`exported_job\`, which is what the rules name.
+# \`honor_labels\`, our label \`job\` (a background job) is stored as \`exported_job\`, which is what the rules name. Set the external label \`assay_url\` of
+# Prometheus to PUBLIC_URL, and each alarm links to its runbook (scrape.yaml).
 groups:
   - name: assay
     rules:
@@ -43,6 +49,9 @@ ${rules.join("\n")}
 
 /** The table of the guide for operators. */
 export function describeAlarms(): string {
-  const lines = alarms.map(({ name, severity, todo }) => `| \`${name}\` | ${severity} | ${todo} |`);
+  const lines = alarms.map(
+    ({ name, severity, runbook, todo }) =>
+      `| [\`${name}\`](runbooks/${runbook}.md) | ${severity} | ${todo} |`,
+  );
   return ["| Alarm | Severity | What to do |", "| --- | --- | --- |", ...lines].join("\n");
 }

@@ -5,7 +5,9 @@ import { escapeHtml } from "./layout.ts";
 import { sections } from "./site.ts";
 
 const folder = new URL("../../../../../docs/", import.meta.url);
-const namePattern = /^(?:decisions\/)?[a-z0-9-]{1,80}$/;
+/** Folders whose page is their README, which lists the others. */
+const folders: readonly string[] = ["decisions", "runbooks"];
+const namePattern = /^(?:(?:decisions|runbooks)\/)?[a-z0-9-]{1,80}$/;
 
 export type Heading = { id: string; text: string; depth: number };
 export type Document = {
@@ -17,9 +19,8 @@ export type Document = {
   headings: readonly Heading[];
 };
 
-/** The file of a page. The decisions are a folder whose page is its README. */
 function fileOf(name: string): URL {
-  return new URL(name === "decisions" ? "decisions/README.md" : `${name}.md`, folder);
+  return new URL(folders.includes(name) ? `${name}/README.md` : `${name}.md`, folder);
 }
 
 /** The guides in `docs/`, as people read them in the repository. */
@@ -33,18 +34,20 @@ export function readDocument(name: string): Document | null {
 
 export type Listed = { name: string; title: string; summary: string };
 
-/** Every guide, in the order of the site. The records of decisions are not listed: their index is. */
+/** Every guide, in the order of the site. Of a folder its index is listed. */
 export function listDocuments(): Listed[] {
   return sections.flatMap(({ names }) => names.map(describe));
 }
 
-/** Names of all pages that there are, those of decisions included. */
+/** Names of all pages that there are, those in folders included. */
 export function documentNames(): string[] {
-  const records = readdirSync(new URL("decisions/", folder)).filter((file) => /^\d.*\.md$/.test(file));
-  return [
-    ...listDocuments().map(({ name }) => name),
-    ...records.sort().map((file) => `decisions/${file.slice(0, -3)}`),
-  ];
+  const inside = folders.flatMap((name) =>
+    readdirSync(new URL(`${name}/`, folder))
+      .filter((file) => /^[a-z0-9].*\.md$/.test(file))
+      .sort()
+      .map((file) => `${name}/${file.slice(0, -3)}`),
+  );
+  return [...listDocuments().map(({ name }) => name), ...inside];
 }
 
 function describe(name: string): Listed {
@@ -105,9 +108,10 @@ function render(text: string, name: string): { html: string; headings: Heading[]
 /** Where a link of a guide leads on the site; null for a file of the repository that the site does not show. */
 function addressOf(href: string, from: string): string | null {
   if (/^(?:[a-z]+:|\/|#)/.test(href)) return href;
-  const base = from === "decisions" || from.startsWith("decisions/") ? "/docs/decisions/x" : "/docs/x";
+  const [within = ""] = from.split("/");
+  const base = folders.includes(within) ? `/docs/${within}/x` : "/docs/x";
   const { pathname, hash } = new URL(href, `http://docs${base}`);
-  const page = /^\/docs\/(.+)\.md$/.exec(pathname)?.[1]?.replace(/^decisions\/README$/, "decisions");
+  const page = /^\/docs\/(.+)\.md$/.exec(pathname)?.[1]?.replace(/\/README$/, "");
   if (page === undefined || !namePattern.test(page) || !existsSync(fileOf(page))) return null;
   return `/docs/${page}${hash}`;
 }

@@ -128,7 +128,7 @@ function card({ name, title, summary }: Listed): string {
 
 function guides(current: string | null): string {
   const listed = listDocuments();
-  const chosen = current?.startsWith("decisions/") ? "decisions" : current;
+  const chosen = current?.split("/")[0] ?? null;
   return sections
     .map(({ title, names }) => {
       const items = listed

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import test, { after } from "node:test";
 import pg from "pg";
@@ -99,6 +99,16 @@ const root = new URL("../../../../../", import.meta.url);
 const textOf = (file: string) => readFileSync(new URL(file, root), "utf8");
 /** Names of series in a text: ours, and those of the process. */
 const seriesIn = (text: string) => new Set(text.match(/\b(?:assay|process|nodejs)_[a-z0-9_]*[a-z0-9]\b/g));
+/** Series that exporters have, which `deploy/prometheus/scrape.yaml` names. */
+const ofExporters = new Set(["probe_ssl_earliest_cert_expiry", "kube_cronjob_status_last_successful_time"]);
+const ruleTexts = textOf("deploy/prometheus/rules.yaml")
+  .split("- alert: ")
+  .slice(1)
+  .map((text) => ({
+    name: /^\w+/.exec(text)?.[0] ?? "",
+    expr: JSON.parse(/^ +expr: (".*")$/m.exec(text)?.[1] ?? '""') as string,
+    runbook: /^ +runbook_url: ".*\/docs\/runbooks\/([a-z-]+)"$/m.exec(text)?.[1] ?? "",
+  }));
 
 test("every series that a rule or the dashboard asks for is one that the service has", async () => {
   const { text } = await api.call("GET", "/metrics", { headers: { authorization: "Bearer let me see" } });
@@ -113,10 +123,35 @@ test("every series that a rule or the dashboard asks for is one that the service
     (panel.targets ?? []).map(({ expr }) => expr),
   );
   assert.ok(asked.length > 40);
-  const rules = textOf("deploy/prometheus/rules.yaml");
+  const rules = ruleTexts.map(({ expr }) => expr).join("\n");
   const tests = textOf("deploy/prometheus/rules.test.yaml");
   for (const name of seriesIn([rules, tests, ...asked].join("\n")))
     assert.ok(known.has(name), `${name} is not in /metrics`);
+  const scraped = textOf("deploy/prometheus/scrape.yaml");
+  for (const name of ofExporters) assert.ok(scraped.includes(name), `${name} is not in scrape.yaml`);
+  for (const { name, expr } of ruleTexts) {
+    // Without labels and what is grouped by, each word with an underscore is a series or a function.
+    const bare = expr.replaceAll(/\{[^}]*\}|\b(?:by|on) \([^)]*\)/g, "");
+    const named = bare.match(/\b[a-z]+_[a-z0-9_]+\b(?! *\()/g) ?? [];
+    assert.ok(named.length > 0, name);
+    for (const series of named)
+      assert.ok(known.has(series) || ofExporters.has(series), `${name} asks for ${series}`);
+  }
+});
+
+test("every alarm leads to a runbook, and every runbook is short, says what to type and is in the index", () => {
+  const index = textOf("docs/runbooks/README.md");
+  const pages = readdirSync(new URL("docs/runbooks/", root)).filter((file) => file !== "README.md");
+  for (const { name, runbook } of ruleTexts)
+    assert.ok(pages.includes(`${runbook}.md`), `${name}: ${runbook}`);
+  for (const page of pages) {
+    const text = textOf(`docs/runbooks/${page}`);
+    const words = text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, "").split(/\s+/).length;
+    assert.ok(words >= 100 && words <= 400, `${page} has ${words} words`);
+    assert.match(text, /^## How you notice$/m, page);
+    assert.match(text, /^ *```sh$/m, page);
+    assert.ok(index.includes(`(${page})`), `${page} is not in the index`);
+  }
 });
 
 test("every alarm has a test of its own", () => {

@@ -19,7 +19,8 @@ const pageAt = async (path: string) => {
 test("every guide has one place on the site", () => {
   const listed = sections.flatMap(({ names }) => names);
   const files = readdirSync(docs).filter((file) => file.endsWith(".md"));
-  assert.deepEqual([...listed].sort(), [...files.map((file) => file.slice(0, -3)), "decisions"].sort());
+  const folders = ["decisions", "runbooks"];
+  assert.deepEqual([...listed].sort(), [...files.map((file) => file.slice(0, -3)), ...folders].sort());
 });
 
 test("the docs begin with a door for each kind of reader, and each leads to its section", async () => {
@@ -50,7 +51,7 @@ test("every page is there as text too, as it stands in the repository", async ()
     const answer = await get(`/docs/${name}.md`);
     assert.equal(answer.status, 200, name);
     assert.equal(answer.headers.get("content-type"), "text/markdown; charset=utf-8");
-    const file = name === "decisions" ? "decisions/README.md" : `${name}.md`;
+    const file = ["decisions", "runbooks"].includes(name) ? `${name}/README.md` : `${name}.md`;
     assert.equal(await answer.text(), readFileSync(new URL(file, docs), "utf8"), name);
   }
 });
