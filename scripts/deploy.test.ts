@@ -118,6 +118,19 @@ test("the image is built in stages from pinned ones, and does not run as root", 
   assert.match(dockerfile, /^USER \d+/m);
 });
 
+test("every package with machine code for x86-64 has the same for arm64", () => {
+  const { packages } = JSON.parse(textOf("package-lock.json")) as {
+    packages: Record<string, { os?: string[]; cpu?: string[] }>;
+  };
+  const native = Object.entries(packages)
+    .filter(([, { os, cpu }]) => os?.includes("linux") && cpu?.includes("x64"))
+    .map(([name]) => name);
+  assert.ok(native.length > 5);
+  for (const name of native) assert.ok(name.replace("x64", "arm64") in packages, name);
+  const networks = globSync("node_modules/onnxruntime-node/bin/*/linux/*", { cwd: root });
+  assert.deepEqual(networks.map((folder) => path.basename(folder)).sort(), ["arm64", "x64"]);
+});
+
 test("systemd takes the units, and finds the service well confined", {
   skip: hasSystemd ? false : "systemd-analyze is not installed",
 }, () => {
