@@ -106,6 +106,7 @@ const reauthenticationErrors = [
   "REAUTHENTICATION_REQUIRED",
   "REAUTHENTICATION_FAILED",
   "REAUTHENTICATION_CODE_UNUSABLE",
+  "SECOND_FACTOR_CODE_INVALID",
 ] as const;
 
 export const signUp = route("POST /v1/auth/sign-up/email", {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { deleteAccount, requestEmailChange, startTotp } from "@assay/contract/accounts";
+import { errorsOf } from "@assay/contract/route";
 import { Secret, TOTP } from "otpauth";
 import { sql } from "../../../src/platform/db/sql.ts";
 import { hourMs } from "../../../src/platform/kernel/clock.ts";
@@ -274,6 +276,8 @@ test("a code of the second factor is proof as well", async () => {
   expectData(await user.api.post("/v1/auth/account/totp/confirm", { code: code() }));
   const remove = (given: string) => user.api.post("/v1/auth/account/delete", { code: given });
   expectError(await remove(code()), 400, "SECOND_FACTOR_CODE_INVALID", /`code`/);
+  for (const route of [deleteAccount, startTotp, requestEmailChange])
+    assert.ok(errorsOf(route).includes("SECOND_FACTOR_CODE_INVALID"), route.path);
   clock.advance(60_000);
   assert.equal((await remove(code())).status, 204);
 });
