@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { findBrowser, thisMachine } from "./find-browser.ts";
+import { findKubernetesApi } from "./kubernetes/schemas.ts";
 
 type Need = { for: string; get: string; isHere(): boolean };
 
@@ -74,6 +75,11 @@ const needs: readonly Need[] = [
     for: "the Helm chart",
     get: "go install helm.sh/helm/v3/cmd/helm@latest",
     isHere: () => starts("helm", "version", "--short"),
+  },
+  {
+    for: "what Kubernetes takes of the chart",
+    get: "go install github.com/yannh/kubeconform/cmd/kubeconform@latest, go mod download k8s.io/kubernetes@v1.34.1",
+    isHere: () => starts("kubeconform", "-v") && findKubernetesApi(process.env) !== null,
   },
   { for: "real documents", get: "set ASSAY_VECTORS to their folder", isHere: () => named("ASSAY_VECTORS") },
 ];

@@ -35,6 +35,9 @@ export async function runProof(args: readonly string[], chosen: typeof partsOf =
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   const startedAt = new Date();
+  const commit = git("rev-parse", "HEAD");
+  const isClean = () => git("status", "--porcelain") === "" && git("rev-parse", "HEAD") === commit;
+  const wasClean = isClean();
   const parts: RanPart[] = [];
   for (const part of chosen(seed, before)) {
     console.log(`${new Date().toISOString().slice(11, 19)}  ${part.name}`);
@@ -51,9 +54,10 @@ export async function runProof(args: readonly string[], chosen: typeof partsOf =
     format: 1,
     version: (JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { version: string })
       .version,
-    commit: git("rev-parse", "HEAD"),
+    commit,
     before,
-    isClean: git("status", "--porcelain") === "",
+    // Also at the end: a change in between would be in some parts only.
+    isClean: wasClean && isClean(),
     startedAt: startedAt.toISOString(),
     endedAt: new Date().toISOString(),
     seed,
