@@ -94,6 +94,14 @@ test("the verify page: the text of a button is short enough for a narrow phone i
   }
 });
 
+test("Finnish says sinä, as Finnish services do, on every page and in the text that is agreed to", () => {
+  const formal =
+    /(?<!\p{L})(te|teidän|teidät|teille|teillä|teiltä|teistä|teitä|ette|älkää|voitte)(?!\p{L})/iu;
+  const said = [page.fi, walletPart.fi, consentTexts.fi, sets["the page for a wrong address"].texts.fi];
+  const found = said.flatMap((texts) => textsIn(texts).filter(([, text]) => formal.test(text ?? "")));
+  assert.deepEqual(found, []);
+});
+
 test("the font has every letter of every language but Arabic, which the system writes", () => {
   const ranges = fontSlices.flatMap((slice) => [...slice.ranges]);
   for (const language of pageLanguages.filter((language) => directionOf(language) === "ltr"))

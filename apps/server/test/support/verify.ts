@@ -3,7 +3,7 @@ import type { AttemptId, SessionId } from "@assay/contract/ids";
 import { type Api, expectData } from "./api.ts";
 
 /** The texts of the service that runs in the tests. */
-export const termsVersion = "2026-11-18";
+export const termsVersion = "2026-11-19";
 
 export const shareFields = {
   date_of_birth: { required: true, reason: "We must know that you are of age." },

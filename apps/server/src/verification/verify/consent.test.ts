@@ -87,6 +87,7 @@ test("the texts of earlier versions are kept byte for byte, so that a receipt ca
   const hashes = {
     "2026-03-01": "8b5ce63111a7624b07dbb87929cb483b3c8818d1fdbaafc8180fdb5f9cf50577",
     "2026-11-16": "644b43c692fe4da82d9ff969bf1925753d37b1e82621233891ecf88d9a1bff56",
+    "2026-11-18": "25616aa18133d26cbdc5bff3eb4cffe63642c5cdabbcc987ee0d0a844bebd8a1",
   };
   for (const [version, hash] of Object.entries(hashes)) {
     const consentTextsFile = new URL(`../../../terms/former/${version}.json`, import.meta.url).pathname;
