@@ -148,7 +148,7 @@ function Asked({
         if (!busy) onAnswer(outcome, credentialId);
       }}
     >
-      <Card title="Who asks">
+      <Card title="Who is asking">
         <p>
           {name !== null && <bdi className="font-semibold">{name}</bdi>}
           {name !== null && ", through "}

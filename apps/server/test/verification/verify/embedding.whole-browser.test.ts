@@ -169,7 +169,7 @@ test("in a dialogue, with all storage refused: from the partner's page to the ou
   // Whoever else speaks to the page is not believed.
   const forged = { assay: 1, session: session.id, type: "finished" };
   await page.evaluate(`postMessage(${JSON.stringify(forged)}, "*")`);
-  await frame.getByText("You are taken back in").first().waitFor();
+  await frame.getByText("Returning in").first().waitFor();
   await frame.getByRole("button", { name: "Back to Harbour Hotel" }).click();
   await untilToldOf(page, "close");
   assert.equal(await page.locator("iframe, dialog").count(), 0);
@@ -370,7 +370,7 @@ test("a browser that cannot tell whether a frame is seen takes consent in a tab,
   await tab.reload();
   await tab.getByRole("button", { name: "Continue", exact: true }).click();
   await tab.getByText("You can close this tab").waitFor();
-  assert.equal(await tab.getByText("You are taken back in").count(), 0);
+  assert.equal(await tab.getByText("Returning in").count(), 0);
   await keepScreenshot(tab, "embed-tab-900-light");
   await heading(frame, "You are verified").waitFor();
   await untilToldOf(page, "done");
@@ -403,7 +403,7 @@ test("a frame without the script and without the camera says so, leads to a tab,
   await heading(frame, "You are verified").waitFor();
   const back = frame.getByRole("link", { name: "Back to Harbour Hotel" });
   assert.equal(await back.getAttribute("target"), "_top");
-  assert.equal(await frame.getByText("You are taken back in").count(), 0);
+  assert.equal(await frame.getByText("Returning in").count(), 0);
   await page.context().close();
 });
 

@@ -152,7 +152,7 @@ test("words without a space fit the verify page and every mail, narrow and wide"
   const { page, problems } = await openPage(browser, url);
   await page.goto(`${url}/verify/${session}`);
   await page.getByRole("heading", { level: 1 }).waitFor();
-  await page.getByText("Verified internet address").waitFor();
+  await page.getByText("Verified web address").waitFor();
   const checkFits = (name: string, what: string) =>
     onEachScreen(page, name, async (width) =>
       assert.equal(await isWiderThanScreen(page), false, `${what} scrolls sideways at ${width} px`),
@@ -202,8 +202,8 @@ test("the verified address is never shown as another one, and an honest one in b
     ["xn--r8jz45g.jp", "例え.jp (xn--r8jz45g.jp)"],
   ] as const) {
     const { page } = await consentPage({ name: "Apple" }, domain);
-    const line = page.getByText("Verified internet address");
-    assert.equal((await line.innerText()).replace(/^✓ /, ""), `Verified internet address: ${shown}`);
+    const line = page.getByText("Verified web address");
+    assert.equal((await line.innerText()).replace(/^✓ /, ""), `Verified web address: ${shown}`);
     await keepScreenshot(page, `verified-${domain}`);
     await page.context().close();
   }
@@ -219,7 +219,7 @@ test("a stored name or link that turns text around is shown as what it is", asyn
     where id = ${partner.organizationId}`);
   await open();
   await page.getByRole("heading", { level: 1, name: "Acme knab evil asks you" }).waitFor();
-  await page.locator("summary").filter({ hasText: "Who asks" }).click();
+  await page.locator("summary").filter({ hasText: "Who is asking" }).click();
   assert.doesNotMatch(await page.evaluate<string>("document.body.innerText"), /[\u202a-\u202e\u2066-\u2069]/);
   await page.getByRole("link", { name: "evil.dev/moc.elppa.www//:sptth" }).waitFor();
   await page.getByRole("link", { name: "www.apple.xn--comprivacy-9g1f.evil.dev", exact: true }).waitFor();

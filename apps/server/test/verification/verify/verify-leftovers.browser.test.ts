@@ -140,7 +140,7 @@ test("a reader that never answers is told of after a while, and the person can b
   await untilTold(page, "The reader has not responded for a while.");
   await checkAccessibility(page);
   await keepScreenshot(page, "verify-reader-silent-1440-light");
-  await page.getByRole("button", { name: "Begin again" }).click();
+  await page.getByRole("button", { name: "Start over" }).click();
   await page.getByRole("button", { name: "Read the chip" }).waitFor();
   assert.equal(await page.evaluate("window.cancelled"), true);
   assert.equal(expectData(await partner.api.get(`/v1/sessions/${session.id}`)).nfc_tries_used, 0);

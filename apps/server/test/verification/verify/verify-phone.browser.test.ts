@@ -289,7 +289,7 @@ test("a slow or silent service is told as such, and the page can be asked to try
   await page.clock.runFor(6_000);
   await page.getByText("longer than usual").waitFor();
   await page.clock.runFor(16_000);
-  await heading(page, "The service does not answer").waitFor();
+  await heading(page, "The service isn’t responding").waitFor();
   assert.equal(await page.getByText("on our side").count(), 0);
   await look(page, "no-answer");
   await page.unroute("**/details");

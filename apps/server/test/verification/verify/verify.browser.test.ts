@@ -139,7 +139,7 @@ test("from the link to the decrypted webhook, with a reload at every step: conse
 
   await heading(page, "Harbour Hotel asks you to verify your identity").waitFor();
   await page.getByText("example.com", { exact: true }).waitFor();
-  await unfold(page, "Who asks");
+  await unfold(page, "Who is asking");
   await page.getByText("harbour.example.com", { exact: true }).waitFor();
   await page.getByText("Harbour Hotel GmbH").waitFor();
   await page.getByText("What you agree to").waitFor();
@@ -179,7 +179,7 @@ test("from the link to the decrypted webhook, with a reload at every step: conse
   // Only whoever saw it end is taken back: a reload, or the way back from there, stays.
   await page.reload();
   await heading(page, "You are verified").waitFor();
-  assert.equal(await page.getByText("You are taken back in").count(), 0);
+  assert.equal(await page.getByText("Returning in").count(), 0);
   const back = new URL(
     (await page.getByRole("link", { name: "Back to Harbour Hotel" }).getAttribute("href")) ?? "",
   );
@@ -293,7 +293,7 @@ test("each failure of the face is explained, the third ends it, and the page sta
     }
     await heading(page, "The verification did not succeed").waitFor();
     await page.getByRole("heading", { name: told }).waitFor();
-    assert.equal(await page.getByText("You are taken back").count(), 0);
+    assert.equal(await page.getByText("Returning in").count(), 0);
     if (code === "liveness_failed") await look(page, "failed-face");
     assert.equal(expectData(await partner.api.get(`/v1/sessions/${session.id}`)).failure_code, code);
     assert.deepEqual(problems, []);
@@ -600,7 +600,7 @@ test("declining and cancelling end the session at once and lead back; an unknown
   const session = await createSession({ redirect_url: "http://localhost:9/booked" }, own);
   const { page } = await openPerson(session.verification_url);
   await page.getByRole("button", { name: "No, cancel" }).click();
-  await page.getByText("Quayside is told that you cancelled").waitFor();
+  await page.getByText("Quayside learns that you cancelled").waitFor();
   await look(page, "decline-ask", "small");
   await page.route("http://localhost:9/**", (route) => route.fulfill({ body: "The shop" }));
   await page.getByRole("button", { name: "Yes, cancel" }).click();
@@ -613,7 +613,7 @@ test("declining and cancelling end the session at once and lead back; an unknown
   await heading(page, "The verification was cancelled").waitFor();
   await page.getByRole("link", { name: "help@quay.example" }).waitFor();
   await page.getByRole("link", { name: "Back to Quayside" }).waitFor();
-  assert.equal(await page.getByText("You are taken back").count(), 0);
+  assert.equal(await page.getByText("Returning in").count(), 0);
   await look(page, "cancelled");
 
   const other = await createSession({}, own);
@@ -701,7 +701,7 @@ test("with one browser required the page shows no code for another device, and a
   const { page, problems } = await openPerson(session.verification_url);
   await heading(page, "Harbour Hotel asks you to verify your identity").waitFor();
   const other = await openPerson(session.verification_url);
-  await heading(other.page, "Go on where you began").waitFor();
+  await heading(other.page, "Continue where you began").waitFor();
   await look(other.page, "other-browser", "small");
   await agree(page);
   await page.getByRole("button", { name: "Choose a test passport" }).waitFor();

@@ -269,7 +269,7 @@ test("in another browser the answer is erased and explained; starting again ther
   const { link } = await openWallet(first.page);
   const back = await answerWith(link, "valid");
   const other = await openPerson(back, { device: "iphone" });
-  await heading(other.page, "You are in another browser now").waitFor();
+  await heading(other.page, "You are in a different browser now").waitFor();
   assert.equal(new URL(other.page.url()).hash, "");
   assert.equal((await readSession(session)).status, "in_progress");
   await look(other.page, "other-browser");
@@ -572,7 +572,7 @@ test("with binding required, no other browser or device can go on", async () => 
   await agree(page);
   await heading(page, "Use your wallet").waitFor();
   const other = await openPerson(session.verification_url, { device: "android" });
-  await heading(other.page, "Go on where you began").waitFor();
+  await heading(other.page, "Continue where you began").waitFor();
   await other.page.context().close();
   await button(page, "Use the test wallet").click();
   await shareInTestWallet(page, "Valid, an adult");
