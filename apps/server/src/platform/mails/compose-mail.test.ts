@@ -17,7 +17,7 @@ test("each mail is filled in whole, and tells why it came and who sends it", () 
     );
     for (const part of [plainText(mail), html(mail)]) {
       assert.doesNotMatch(part, /\{\w+\}(?!.*<\/style>)/, kind);
-      assert.match(part, /You get this mail because/, kind);
+      assert.match(part, /You received this email because/, kind);
       assert.match(part, /Sent by Assay at id\.example/, kind);
       assert.match(part, /Hello Ada,/, kind);
       if (button) assert.match(part, /If the button|\nhttps:\/\/id\.example\/x\n/, kind);

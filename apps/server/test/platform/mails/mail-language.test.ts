@@ -26,7 +26,7 @@ test("mails are in the language of the browser that signed up; the name is used 
   const ada = await signUp("Ada Lovelace", "ada@example.com", "de-AT,de;q=0.9,en;q=0.5");
   expectData(await api.post("/v1/auth/sign-in/magic-link", { email: "ada@example.com" }), 202);
   const unproven = await lastTo("ada@example.com");
-  assert.equal(unproven.subject, "Ihr Link zum Anmelden");
+  assert.equal(unproven.subject, "Ihr Anmeldelink");
   assert.match(unproven.text, /^Guten Tag,$/m);
   assert.ok(
     !unproven.text.includes("Lovelace"),

@@ -43,7 +43,7 @@ async function newAddresses(count: number): Promise<string[]> {
 
 async function countLinksTo(email: string): Promise<number> {
   const subjects = await subjectsTo(service, email);
-  return subjects.filter((subject) => subject === "Your link to sign in").length;
+  return subjects.filter((subject) => subject === "Your sign-in link").length;
 }
 
 type Waiting = { id: string; reason: string | null };

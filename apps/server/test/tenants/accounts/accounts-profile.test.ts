@@ -97,7 +97,7 @@ test("the e-mail changes when the new address confirms it, and the old one is to
   expectError(await ask({ email: user.email, password: user.password }), 400, "EMAIL_UNCHANGED", /`email`/);
   expectError(await ask({ email: "nobody", password: user.password }), 400, "BAD_REQUEST", /`email`/);
   assert.deepEqual(expectData(await ask({ email, password: user.password }), 202), { accepted: true });
-  assert.ok((await subjectsTo(service, user.email)).includes("A change of your e-mail was asked for"));
+  assert.ok((await subjectsTo(service, user.email)).includes("Someone asked to change your email"));
   assert.equal(expectData(await user.api.get("/v1/auth/account")).email, user.email);
 
   await api.post("/v1/auth/sign-in/magic-link", { email: user.email });
@@ -112,7 +112,7 @@ test("the e-mail changes when the new address confirms it, and the old one is to
   assert.equal(account.email_verified, true);
   expectError(await user.api.post(confirm, { token }), 400, "MAILED_TOKEN_INVALID", /`token`/);
   const notice = (await mailsTo(service, user.email)).find(
-    ({ subject }) => subject === "Your e-mail was changed",
+    ({ subject }) => subject === "Your email was changed",
   );
   assert.ok(notice?.text.includes(email), "it names the new address");
   expectError(await api.post("/v1/auth/sign-in/magic-link/verify", { token: oldLink }), 401, "UNAUTHORIZED");
@@ -130,7 +130,7 @@ test("a change to an e-mail that is taken looks the same and changes nothing", a
   const taken = await ask(holder.email);
   const free = await ask(`free-${user.email}`);
   assert.equal(taken.text, free.text);
-  assert.deepEqual(await subjectsTo(service, holder.email), ["This e-mail already has an account"]);
+  assert.deepEqual(await subjectsTo(service, holder.email), ["This email already has an account"]);
 
   // Free when it was asked for, taken when it is confirmed.
   const token = await latestToken(service, `free-${user.email}`, "change-email");
@@ -363,7 +363,7 @@ test("the own address in another spelling is confirmed like a new one, and nobod
   expectData(await user.api.post("/v1/auth/account/email", { email, password: user.password }), 202);
   const token = await latestToken(service, email, "change-email");
   assert.equal(expectData(await user.api.post("/v1/auth/account/email/confirm", { token })).email, email);
-  assert.ok(!(await subjectsTo(service, email)).includes("This e-mail already has an account"));
+  assert.ok(!(await subjectsTo(service, email)).includes("This email already has an account"));
   await signIn(user);
 });
 

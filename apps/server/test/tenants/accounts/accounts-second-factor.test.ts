@@ -72,7 +72,7 @@ test("nothing is asked for until the secret is confirmed with a code", async () 
     "SECOND_FACTOR_ON",
     /is on/,
   );
-  assert.ok((await subjectsTo(service, user.email)).includes("The second factor was turned on"));
+  assert.ok((await subjectsTo(service, user.email)).includes("Two-step sign-in was turned on"));
 });
 
 test("the factor is asked for only after the right password", async () => {

@@ -189,7 +189,7 @@ test("asking for a link says the same whether or not there is an account, and on
     assert.equal(known.status, unknown.status);
     assert.equal(known.text, unknown.text);
   }
-  assert.deepEqual((await subjectsTo(service, email)).sort(), ["Set a new password", "Your link to sign in"]);
+  assert.deepEqual((await subjectsTo(service, email)).sort(), ["Set a new password", "Your sign-in link"]);
   assert.deepEqual(await mailsTo(service, "stranger@example.com"), []);
 });
 

@@ -123,8 +123,8 @@ test("the first proof of an address by link ends passkeys and second factor of w
     "UNAUTHORIZED",
   );
   const notice = (await sink.mailsTo(mailing, email)).at(-1);
-  assert.equal(notice?.subject, "Your e-mail was verified");
-  assert.match(notice?.text ?? "", /Old phone.*second factor/s);
+  assert.equal(notice?.subject, "Your email was verified");
+  assert.match(notice?.text ?? "", /Old phone.*Two-step sign-in was turned off/s);
 });
 
 test("the first proof of an address by a reset does so too", async () => {

@@ -37,9 +37,9 @@ test("with a mail server a new and a taken address get the very same answer, and
   for (const answer of [fresh, taken]) assert.equal(answer.headers.get("set-cookie"), null);
   const subjects = async (email: string) =>
     (await sink.mailsTo(mailing, email)).map(({ subject }) => subject);
-  assert.deepEqual(await subjects("fresh@example.com"), ["Verify your e-mail"]);
+  assert.deepEqual(await subjects("fresh@example.com"), ["Verify your email"]);
   assert.deepEqual((await subjects("taken@example.com")).sort(), [
-    "Verify your e-mail",
+    "Verify your email",
     "You already have an account",
   ]);
   const notice = (await sink.mailsTo(mailing, "taken@example.com")).find(({ subject }) =>

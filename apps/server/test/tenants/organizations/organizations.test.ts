@@ -386,8 +386,8 @@ test("removing a member says what they made, and disables their keys where that 
 
   const mails = (await readMails(service, owner.email)).filter(({ subject }) => /^API keys of/.test(subject));
   assert.equal(mails.length, 2);
-  assert.match(mails[0]?.text ?? "", /disabled with this: 0\.[\s\S]*still work: 1\./);
-  assert.match(mails[1]?.text ?? "", /disabled with this: 1\.[\s\S]*still work: 0\./);
+  assert.match(mails[0]?.text ?? "", /now disabled: 0\.[\s\S]*still work: 1\./);
+  assert.match(mails[1]?.text ?? "", /now disabled: 1\.[\s\S]*still work: 0\./);
   const removals = expectData<{ details: object }[]>(
     await owner.api.get("/v1/auth/orgs/audit-logs", { event: "member.removed" }),
   );

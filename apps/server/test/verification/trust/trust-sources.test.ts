@@ -307,7 +307,7 @@ test("the operator is told, once, that the signer of a list was revoked after it
   await runJob("refresh-trust");
   const [mail = "", ...more] = await mails();
   assert.deepEqual(more, []);
-  assert.match(mail, /revoked master_list_signer, who signed world\.ml, is on a revocation list/);
+  assert.match(mail, /revoked master_list_signer, which signed world\.ml, is on a revocation list/);
   assert.match(mail, new RegExp(`assay trust remove ${sha256(list).slice(0, 16)}`));
   const named = new RegExp(`revoked since: 1\\n {4}${sha256(list).slice(0, 16)} {2}world\\.ml, signed by`);
   assert.match(await audit(), named);
