@@ -1,13 +1,10 @@
 import type { Hex } from "./colours.ts";
 
-/** Where the person's page is shown as a preview, to the brand editor of the dashboard, to the start page, and to nobody else. */
+/** Where the person's page is shown as a preview, to the brand editor of the dashboard and to nobody else. */
 export const previewPath = "/verify/preview";
 
 /** What the preview tells the page around it, once it can be told a look. */
 export const previewReady = "assay:preview-ready";
-
-/** What is asked for on the page, and why. */
-type AskedFields = Readonly<Record<string, { required: boolean; reason: string }>>;
 
 /** What the page around tells the preview in its frame. Only a page of the same origin is listened to. */
 export type Look = {
@@ -19,42 +16,17 @@ export type Look = {
   /** The address of a picture of this origin, or of one that was just chosen (`blob:`). */
   logo: string | null;
   scheme: "light" | "dark";
-  /** Null: what a bank would ask for. */
-  asked: AskedFields | null;
-  /** Boxes can be ticked, and the page around is told which are. Otherwise nothing in it can be operated. */
-  ticks: boolean;
 };
-
-/** What the preview tells the page around it when a box was ticked or cleared. */
-export type Ticked = { type: "assay:ticked"; keys: string[]; agreed: boolean };
 
 /** Null for whatever is no look. */
 export function readLook(message: unknown): Look | null {
   if (typeof message !== "object" || message === null) return null;
-  const { type, name, domain, colour, logo, scheme, asked, ticks } = message as Partial<
-    Record<keyof Look, unknown>
-  >;
+  const { type, name, domain, colour, logo, scheme } = message as Partial<Record<keyof Look, unknown>>;
   if (type !== "assay:look" || typeof name !== "string" || !isTextOrNull(domain) || !isTextOrNull(logo))
     return null;
   if (scheme !== "light" && scheme !== "dark") return null;
   const isColour = typeof colour === "string" && /^#[0-9a-f]{6}$/.test(colour);
-  return {
-    type,
-    name,
-    domain,
-    colour: isColour ? (colour as Hex) : null,
-    logo,
-    scheme,
-    asked: isAsked(asked) ? asked : null,
-    ticks: ticks === true,
-  };
-}
-
-function isAsked(value: unknown): value is AskedFields {
-  if (typeof value !== "object" || value === null) return false;
-  return Object.values(value).every(
-    (field) => typeof field?.required === "boolean" && typeof field.reason === "string",
-  );
+  return { type, name, domain, colour: isColour ? (colour as Hex) : null, logo, scheme };
 }
 
 function isTextOrNull(value: unknown): value is string | null {

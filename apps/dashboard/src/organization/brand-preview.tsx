@@ -23,7 +23,7 @@ export function BrandPreview(props: {
   const frame = useRef<HTMLIFrameElement>(null);
   const { name, domain, logo } = props;
   const colour = /^#[0-9a-f]{6}$/i.test(props.colour) ? (props.colour.toLowerCase() as Hex) : null;
-  const look: Look = { type: "assay:look", name, domain, colour, logo, scheme, asked: null, ticks: false };
+  const look: Look = { type: "assay:look", name, domain, colour, logo, scheme };
   const told = JSON.stringify(look);
   useEffect(() => {
     const tell = () => frame.current?.contentWindow?.postMessage(JSON.parse(told), window.location.origin);

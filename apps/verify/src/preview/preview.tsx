@@ -1,8 +1,8 @@
 import type { SessionId } from "@assay/contract/ids";
 import { isolated } from "@assay/contract/shown-text";
 import { schemeProperties } from "@assay/ui/brand";
-import { type Look, previewReady, readLook, type Ticked } from "@assay/ui/preview";
-import { type SyntheticEvent, useEffect, useLayoutEffect, useMemo, useState } from "react";
+import { type Look, previewReady, readLook } from "@assay/ui/preview";
+import { useEffect, useLayoutEffect, useMemo, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { loadWords, markLanguage, WordsContext } from "../i18n/language.ts";
 import { ConsentScreen } from "../screens/consent.tsx";
@@ -15,9 +15,9 @@ import { Loading } from "../ui/connection.tsx";
 import { Layout } from "../ui/layout.tsx";
 
 /**
- * The person's page in the look of an organization, in a frame of the dashboard's brand editor, or as the example of
- * the start page. It is of no session: its headers forbid it to ask for anything, nothing in it can be operated but the
- * boxes of the example, and nothing of its address is shown. Opened by itself it shows no name.
+ * The person's page in the look of an organization, in a frame of the dashboard's brand editor. It is of no session: its
+ * headers forbid it to ask for anything, nothing in it can be operated, and nothing of its address is shown. Opened by
+ * itself it shows no name.
  */
 export async function showPreview(root: HTMLElement): Promise<void> {
   const words = await loadWords("en");
@@ -38,24 +38,14 @@ function Preview({ texts }: { texts: GivenTexts | null }) {
   useScheme(look?.scheme ?? null);
   const details = useMemo(() => (look === null ? null : standIn(look)), [look]);
   const session = useMemo(() => sessionOf(texts), [texts]);
-  useLayoutEffect(() => {
-    // It comes with the words of one language, and may not ask for others.
-    if (look?.ticks) document.querySelector("header")?.setAttribute("inert", "");
-  }, [look]);
-  const hasTicks = look?.ticks === true;
-  useEffect(() => {
-    if (hasTicks) void tickAll();
-  }, [hasTicks]);
   return (
     <>
-      <aside className="border-b border-line bg-warn-soft px-4 py-1 text-center text-small font-semibold text-warn">
-        {look?.ticks ? "Example" : "Preview"}
+      <aside className="border-b border-line bg-soft px-4 py-1 text-center text-small font-semibold text-muted">
+        Preview
       </aside>
       <div
         // From the first moment: the page around takes it out of the keyboard's way before any look has come.
-        inert={isFramed && !look?.ticks}
-        onChange={look?.ticks ? tellTicked : undefined}
-        onClickCapture={look?.ticks ? keepOnPage : undefined}
+        inert={isFramed}
       >
         <Layout
           ready
@@ -87,41 +77,6 @@ function Preview({ texts }: { texts: GivenTexts | null }) {
       </div>
     </>
   );
-}
-
-/**
- * The example begins with everything agreed to, so that what comes of it is seen. Each press tells the page around, as
- * a person's would.
- */
-async function tickAll(): Promise<void> {
-  const boxes = document.querySelectorAll<HTMLInputElement>("main input[type=checkbox]:not(:checked)");
-  for (const box of boxes) {
-    box.click();
-    // Drawn before the next one is pressed, which adds to what is chosen.
-    await new Promise((resolve) => setTimeout(resolve));
-  }
-}
-
-/** Says which boxes are ticked; the one without a name is the one that agrees. */
-function tellTicked({ currentTarget }: SyntheticEvent<HTMLElement>): void {
-  const ticked = [...currentTarget.querySelectorAll<HTMLInputElement>("input:checked")].map(
-    ({ name }) => name,
-  );
-  const told: Ticked = {
-    type: "assay:ticked",
-    keys: ticked.filter((name) => name !== ""),
-    agreed: ticked.includes(""),
-  };
-  window.parent.postMessage(told, location.origin);
-}
-
-/** Agreeing without the tick is answered as in life. Nothing else that a button does has a place here. */
-function keepOnPage(event: SyntheticEvent<HTMLElement>): void {
-  const button = (event.target as Element).closest("button");
-  const hasAgreed = event.currentTarget.querySelector("form input:checked") !== null;
-  if (button === null || (button.type === "submit" && !hasAgreed)) return;
-  event.preventDefault();
-  event.stopPropagation();
 }
 
 /** What the page around this one says, as often as it does. Only the dashboard may frame this page (its policy). */
@@ -165,10 +120,10 @@ function sessionOf(texts: GivenTexts | null): Session {
 }
 
 /** A session as a bank would ask for it. */
-function standIn({ name, domain, colour, logo, asked }: Look): Details {
+function standIn({ name, domain, colour, logo }: Look): Details {
   const now = new Date(0).toISOString();
   const reason = "Your reason for asking stands here.";
-  const fields = asked ?? {
+  const fields = {
     family_name: { required: true, reason },
     date_of_birth: { required: true, reason },
     nationality_code: { required: false, reason },

@@ -63,11 +63,6 @@ const textHeaders = {
 export const pageHeaders = {
   /** Guides and reference: text, and one script that searches, copies and sends what somebody tries. */
   text: { "content-security-policy": `${textSources}; ${locked}`, ...textHeaders },
-  /** Like the rest of these, and shows the example of the person's page in a frame. */
-  start: {
-    "content-security-policy": `${textSources}; frame-src 'self'; ${locked}`,
-    ...textHeaders,
-  },
   /** Shows the preview of the person's page in a frame. */
   dashboard: {
     "content-security-policy": `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; frame-src 'self'; ${locked}`,
@@ -88,7 +83,7 @@ export const pageHeaders = {
     "cross-origin-opener-policy": "same-origin-allow-popups",
   },
   /**
-   * The person's page as a preview, for the dashboard and the start page of this service alone. It may ask nobody for anything and is lent nothing, so that whatever is pressed in it has no effect. What
+   * The person's page as a preview, for the dashboard of this service alone. It may ask nobody for anything and is lent nothing, so that whatever is pressed in it has no effect. What
    * it shows besides its own words, the page around it says.
    */
   preview: {

@@ -59,7 +59,7 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
   const partnerDocument = () =>
     describeApi(routes.filter(takesApiKey), { audience: "partner" }) as unknown as ApiDocument;
 
-  serve("/", html, pageHeaders.start, () => startPage(start()));
+  serve("/", html, pageHeaders.text, () => startPage(start()));
   serve("/assets/pages.css", "text/css; charset=utf-8", asAsset, stylesheet);
   serve("/assets/pages.js", "text/javascript; charset=utf-8", asAsset, script);
   for (const { file } of fontSlices)

@@ -161,37 +161,6 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// --- the example of the start page: the person's own page, loaded when a part of it is seen -------------------------------
-
-const place = document.querySelector("[data-look]");
-if (place) {
-  const boxes = [...document.querySelectorAll(".person input")];
-  const tick = (ids) => {
-    for (const box of boxes) box.checked = ids.includes(box.id);
-  };
-  const frame = document.createElement("iframe");
-  frame.title = "Example of the page on which a person is verified";
-  frame.src = place.dataset.frame;
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const tell = () => {
-    const look = { ...JSON.parse(place.dataset.look), scheme: dark.matches ? "dark" : "light" };
-    frame.contentWindow?.postMessage(look, location.origin);
-  };
-  dark.addEventListener("change", tell);
-  addEventListener("message", ({ origin, source, data }) => {
-    if (origin !== location.origin || source !== frame.contentWindow) return;
-    if (data === place.dataset.ready) tell();
-    else if (data?.type === "assay:ticked")
-      tick([...data.keys.map((key) => `share-${key}`), ...(data.agreed ? ["share-agree"] : [])]);
-  });
-  const seen = (entries, observer) => {
-    if (!entries.some((entry) => entry.isIntersecting)) return;
-    observer.disconnect();
-    place.append(frame);
-  };
-  new IntersectionObserver(seen, { threshold: 0.25 }).observe(place);
-}
-
 // --- trying a request: the key stays in the page's memory ---------------------------------------------------------------
 
 let credential = "";

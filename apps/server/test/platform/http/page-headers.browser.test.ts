@@ -21,7 +21,7 @@ type Expected = {
 
 const classes: Readonly<Record<string, Expected>> = {
   text: {
-    paths: ["/docs", "/docs/errors", "/docs/decisions", "/reference", "/reference/sessions"],
+    paths: ["/", "/docs", "/docs/errors", "/docs/decisions", "/reference", "/reference/sessions"],
     policy: [
       "default-src 'none'",
       "script-src 'self'",
@@ -29,22 +29,6 @@ const classes: Readonly<Record<string, Expected>> = {
       "img-src 'self'",
       "font-src 'self'",
       "connect-src 'self'",
-      ...locked,
-    ],
-    cache: "no-cache",
-    opener: "same-origin",
-    lent: ["clipboard-write"],
-  },
-  start: {
-    paths: ["/"],
-    policy: [
-      "default-src 'none'",
-      "script-src 'self'",
-      "style-src 'self'",
-      "img-src 'self'",
-      "font-src 'self'",
-      "connect-src 'self'",
-      "frame-src 'self'",
       ...locked,
     ],
     cache: "no-cache",
