@@ -44,7 +44,7 @@ function decide({ type, data }: Event): [state: OrderState, note: string] {
   switch (type) {
     case "verification.session.succeeded":
       return data.claims?.age_over_18 === true
-        ? ["delivered", "You are of age. Your cider is on its way."]
+        ? ["delivered", "Your cider is on its way."]
         : ["refused", "We may sell cider to adults only."];
     case "verification.session.failed":
       return ["new", `The check did not succeed (${data.failure_code}). You can try again.`];

@@ -437,7 +437,7 @@ test("the example shop delivers after a check on the page and on ours, survives 
   const order = async () => {
     await page.goto(shop.url);
     await page.getByRole("button", { name: "Order" }).click();
-    await page.getByText("We need a proof of your age.").waitFor();
+    await page.getByText("We need proof of your age.").waitFor();
   };
   const finish = async (at: Place) => {
     await at.getByRole("button", { name: "Choose a test passport" }).click();
@@ -479,7 +479,7 @@ test("the example shop delivers after a check on the page and on ours, survives 
   // What the address says is not believed: an order that nobody checked stays as it is.
   await order();
   await page.goto(`${page.url()}?status=succeeded`);
-  await page.getByText("We need a proof of your age.").waitFor();
+  await page.getByText("We need proof of your age.").waitFor();
   assert.deepEqual(
     problems.filter((problem) => !/ERR_(?:CONNECTION_REFUSED|INCOMPLETE_CHUNKED_ENCODING)/.test(problem)),
     [],
