@@ -1,25 +1,35 @@
-import { ChipSign, Drawing, Passport, Phone, paint } from "./drawing.tsx";
+import { Drawing, Passport, Phone, paint } from "./drawing.tsx";
 
-const { faint, accent } = paint;
+/** Where a phone reads, from the top and the left of its front, as shares of its height and width. */
+type Antenna = { readonly fromTop: number; readonly fromLeft: number };
 
-/** The phone lies on the closed document, and both stay where they are. */
-export function HoldPhone({ className = "" }: { className?: string }) {
+/** Most phones read with the upper part of their back. */
+const usual: Antenna = { fromTop: 0.25, fromLeft: 0.5 };
+
+/**
+ * The phone on the closed document, with the place where it reads over the middle of the document. It comes and lies
+ * down as long as the chip is not found; afterwards nothing moves but the waves.
+ */
+export function HoldPhone({ antenna = null, found = false }: { antenna?: Antenna | null; found?: boolean }) {
+  const { fromLeft, fromTop } = antenna ?? usual;
+  // Nearer to an edge the document would leave the picture.
+  const within = (share: number) => Math.min(Math.max(share, 0.2), 0.8);
+  const [x, y] = [92 + 56 * within(fromLeft), 23 + 104 * within(fromTop)];
   return (
-    <Drawing className={className}>
-      <path d="M24 140h192" stroke={faint} strokeOpacity="0.6" />
-      <Passport x={58} y={34} />
-      <g className="drawing-settle">
-        <g transform="rotate(8 140 74)">
-          <Phone x={104} y={14}>
-            <ChipSign x={31} y={52} colour={accent} />
-            <path d="M18 76h26M22 86h18" stroke={faint} />
-          </Phone>
-        </g>
+    <Drawing className="[@media(min-height:44rem)]:max-w-72">
+      <g transform={`translate(${x} ${y}) rotate(-90) scale(1.1)`}>
+        <Passport x={-36} y={-50} />
       </g>
-      <g stroke={accent} className="drawing-wave">
-        <path d="M182 60c5 7 5 19 0 26" />
-        <path d="M193 52c9 12 9 30 0 42" strokeOpacity="0.7" />
-        <path d="M204 44c13 17 13 41 0 58" strokeOpacity="0.4" />
+      <g className={found ? "" : "drawing-settle"}>
+        <g transform="translate(92 23) scale(0.9)">
+          <Phone x={0} y={0} />
+        </g>
+        <circle className="drawing-spot" cx={x} cy={y} r="5" fill={paint.accent} />
+        <g className="drawing-wave" stroke={paint.accent}>
+          <circle cx={x} cy={y} r="10" />
+          <circle cx={x} cy={y} r="15" strokeOpacity="0.7" />
+          <circle cx={x} cy={y} r="20" strokeOpacity="0.4" />
+        </g>
       </g>
     </Drawing>
   );

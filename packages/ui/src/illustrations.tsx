@@ -20,25 +20,6 @@ export function ChipPlace({ className = "" }: { className?: string }) {
   );
 }
 
-/** The document lies on the table, without its cover; then the phone comes from above. */
-export function LayDocument({ className = "" }: { className?: string }) {
-  return (
-    <Drawing className={className}>
-      <path d="M18 126h204" stroke={faint} strokeOpacity="0.6" />
-      <path d="M62 116h116a5 5 0 0 1 5 5v5H57v-5a5 5 0 0 1 5-5Z" fill={accent} stroke={accent} />
-      <path d="M70 121h70" stroke={onAccent} strokeOpacity="0.7" />
-      <g className="drawing-drop">
-        <rect x="66" y="62" width="108" height="15" rx="7" fill={card} stroke={ink} />
-        <path d="M84 69h8" stroke={ink} />
-      </g>
-      <path d="M120 88v17M112 98l8 8 8-8" stroke={accent} strokeWidth="3" />
-      <g stroke={faint} strokeOpacity="0.7">
-        <path d="M100 24v22M120 20v26M140 24v22" strokeDasharray="1 8" />
-      </g>
-    </Drawing>
-  );
-}
-
 /** A face in the oval of the camera. */
 export function FaceInOval({ className = "" }: { className?: string }) {
   return (

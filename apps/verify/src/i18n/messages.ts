@@ -30,7 +30,6 @@ export const places = {
   helpText: ["name"],
   notVerifiedSandbox: ["name"],
   notVerifiedText: ["name"],
-  percent: ["text"],
   pickAll: ["count"],
   pickEnds: ["failure"],
   receiptGiven: ["moment"],

@@ -3,7 +3,7 @@ import type { DeviceView } from "@assay/device/device-view";
 import type { ChipSource } from "@assay/device/drive-device";
 import { Button } from "@assay/ui/button";
 import { HoldPhone } from "@assay/ui/hold-phone";
-import { ChipPlace, LayDocument } from "@assay/ui/illustrations";
+import { ChipPlace } from "@assay/ui/illustrations";
 import { Notice } from "@assay/ui/notice";
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { shellTransport } from "../device/chip-transport.ts";
@@ -17,7 +17,6 @@ import type { Session } from "../session/use-session.ts";
 import { LostConnection, useOnline, useWhenBack } from "../ui/connection.tsx";
 import { loadPart } from "../ui/load-part.ts";
 import { Card, Screen, useAnnounce } from "../ui/screen.tsx";
-import { StepMark } from "../ui/step-mark.tsx";
 import { AccessByCamera, nothingTyped, type Typing } from "./access-form.tsx";
 import { FaceStep } from "./face-step.tsx";
 import { RequiredOfDocument } from "./required-of-document.tsx";
@@ -270,7 +269,7 @@ function Setbacks({ state }: { state: DeviceView }) {
   return (
     <>
       {failure !== null && failed !== null && (
-        <Notice look="bad" title={failed.title} urgent>
+        <Notice look="warn" title={failed.title} urgent>
           <p>
             {failed.text} {failed.next}
           </p>
@@ -311,6 +310,14 @@ function faultWords(t: Messages, fault: VerifyFaultCode): { title: string; text:
 }
 
 const order = ["connecting", "opening", "data", "portrait", "sending", "checking", "proof"] as const;
+/** How much of the reading is done when each step begins, by about how long they take; the portrait takes longest. */
+const doneBefore: readonly number[] = [0, 0.05, 0.15, 0.3, 0.75, 0.85, 0.95, 1];
+
+/** How much of all is done, with this part of the step. */
+function shareDone(at: (typeof order)[number], part: number): number {
+  const [from = 0, to = 1] = doneBefore.slice(order.indexOf(at));
+  return from + part * (to - from);
+}
 
 /**
  * A reader may never answer: its program hangs, or waits for a dialogue that nobody sees. Halved, people who are still
@@ -357,17 +364,29 @@ function Progress({
   const silent = useSilence(step) && online;
   const at = step?.at ?? (state.phase === "chip_proof" ? "proof" : "checking");
   useEffect(() => announce(names[at]), [announce, at, names[at]]);
-  const part = step !== null && "totalBytes" in step ? step.readBytes / step.totalBytes : null;
+  const share = shareDone(at, step !== null && "totalBytes" in step ? step.readBytes / step.totalBytes : 0);
+  const finding = at === "connecting";
   return (
     <Screen
       title={t.readingTitle}
       lead={t.holdStill}
-      // Until the chip is found the way to lay things is what matters; afterwards that nothing moves.
-      picture={at === "connecting" ? <LayDocument /> : <HoldPhone />}
+      picture={<HoldPhone antenna={shellTransport()?.antenna ?? null} found={!finding} />}
     >
       {children}
-      {at === "connecting" && shellTransport() !== null && <HowToHold />}
-      {at === "connecting" && <ReaderNotice />}
+      <Card>
+        <div className="flex items-baseline justify-between gap-3">
+          <p className="min-w-0 text-part font-semibold">{names[at]}</p>
+          {/* The bar says the same to who does not see it. */}
+          {!finding && (
+            <p aria-hidden="true" className="text-title leading-none font-bold tabular-nums">
+              {percent(share)}
+            </p>
+          )}
+        </div>
+        <progress aria-label={names[at]} max={1} value={share} className="block h-3 w-full" />
+      </Card>
+      {finding && shellTransport() !== null && <HowToHold />}
+      {finding && <ReaderNotice />}
       {state.busy && <Notice look="info" title={t.readBusy} urgent />}
       {silent && (
         <Notice look="warn" title={t.readerSilent} urgent>
@@ -377,35 +396,6 @@ function Progress({
           </Button>
         </Notice>
       )}
-      <Card>
-        <ol className="space-y-3">
-          {order.map((name, index) => {
-            const now = name === at;
-            const done = index < order.indexOf(at);
-            return (
-              <li
-                key={name}
-                aria-current={now ? "step" : undefined}
-                className={`flex items-start gap-3 ${now ? "font-semibold" : done ? "" : "text-muted"}`}
-              >
-                <StepMark state={done ? "done" : now ? "now" : "next"} />
-                <span className="min-w-0 flex-1">
-                  {names[name]}
-                  {done && <span className="sr-only"> ({t.stepDoneState})</span>}
-                  {now && part !== null && (
-                    <progress
-                      aria-label={t.percent(percent(part))}
-                      max={1}
-                      value={part}
-                      className="mt-1 block w-full"
-                    />
-                  )}
-                </span>
-              </li>
-            );
-          })}
-        </ol>
-      </Card>
     </Screen>
   );
 }

@@ -83,7 +83,7 @@ function TestWallet({
   };
   return (
     <>
-      <aside className="border-b border-line bg-warn-soft px-4 py-1 text-center text-small font-semibold text-warn">
+      <aside className="border-b border-line bg-soft px-4 py-1 text-center text-small font-semibold text-muted">
         This is a test wallet
       </aside>
       <main className="mx-auto w-full page-width space-y-5 px-4 pt-5 pb-8 sm:px-6 sm:pt-8">

@@ -260,6 +260,8 @@ test("each failure of a document is explained with what to do and the tries left
       }
       await untilTold(page, told);
       await page.getByText(number === 0 ? "2 attempts left." : "1 attempt left.").waitFor();
+      const look = await page.getByRole("alert").filter({ hasText: told }).getAttribute("class");
+      assert.match(look ?? "", /bg-warn-soft/, "as long as there are tries, it is a warning and no loss");
       if (index === 0 && number === 0) await look(page, "try-failed");
     }
     if (index === 0) await look(page, "failed-chip");
@@ -491,6 +493,7 @@ test("the shell's chip transport reads the document with what is printed on it, 
   await page.addInitScript(listSockets);
   await page.addInitScript(`window.chipTransport = {
     maxCommandBytes: 261, maxResponseBytes: 258, extendedLength: false, cancel() {},
+    antenna: { at: "bottom", fromTop: 0.8, fromLeft: 0.5, toldBy: "phone" },
     async transceive(command) {
       const hex = Array.from(command, (byte) => byte.toString(16).padStart(2, "0")).join("");
       const answer = await window.passOnToChip(hex);
@@ -515,11 +518,17 @@ test("the shell's chip transport reads the document with what is printed on it, 
   const { promise, resolve: letGo } = Promise.withResolvers<void>();
   hold = { at: commands + 60, until: promise };
   await page.getByRole("button", { name: "Read the chip" }).click();
-  await page
-    .getByRole("listitem")
-    .filter({ hasText: "Reading the portrait" })
-    .getByRole("progressbar")
-    .waitFor();
+  const bar = page.getByRole("progressbar", { name: "Reading the portrait" });
+  await bar.waitFor();
+  const [share, shown] = await page.evaluate<[number, string]>(
+    "(({ value, parentElement }) => [value, parentElement.textContent])(document.querySelector('progress'))",
+  );
+  assert.ok(share > 0.3 && share < 0.75, `${share} of all is read in the middle of the portrait`);
+  assert.match(shown, new RegExp(`portrait${Math.round(share * 100)}%`));
+  // This phone reads at the lower end of its back, so that is where the picture lays the document.
+  const [drawing, spot] = [page.locator(".drawing"), page.locator(".drawing-spot")];
+  const [around, place] = [await drawing.boundingBox(), await spot.boundingBox()];
+  assert.ok(around !== null && place !== null && place.y > around.y + around.height / 2);
   await look(page, "reading");
   // The phone is locked in the middle of it: the page is out of sight, its socket dies, and the chip gets no power.
   await page.evaluate(seenAs("hidden"));
