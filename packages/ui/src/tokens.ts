@@ -68,7 +68,7 @@ export const others = {
   "space-part": "1.25rem",
   "space-page": "1.5rem",
   lift: "0 1px 2px rgb(16 24 20 / 0.06), 0 8px 24px -12px rgb(16 24 20 / 0.18)",
-  "motion-quick": "120ms",
+  "motion-quick": "160ms",
   "motion-calm": "320ms",
   "motion-curve": "cubic-bezier(0.2, 0, 0, 1)",
 } as const;

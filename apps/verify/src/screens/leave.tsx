@@ -67,7 +67,7 @@ export function LeaveControl({
       <dialog
         ref={dialog}
         aria-labelledby={titleId}
-        className="m-auto w-[min(28rem,calc(100%-2rem))] rounded-card border border-line bg-card p-6 text-base shadow-raised text-ink backdrop:bg-black/50"
+        className="arrives m-auto w-[min(28rem,calc(100%-2rem))] rounded-card border border-line bg-card p-6 text-base shadow-raised text-ink backdrop:bg-black/50"
       >
         <div className="space-y-4">
           <h2 id={titleId} className="text-xl font-semibold">

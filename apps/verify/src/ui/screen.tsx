@@ -1,6 +1,6 @@
 import { Icon } from "@assay/ui/icon";
 import type { IconName } from "@assay/ui/icons";
-import { createContext, type ReactNode, useContext, useEffect, useRef } from "react";
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from "react";
 import { useWords } from "../i18n/language.ts";
 
 /** Says something to people who do not see the change. */
@@ -30,6 +30,8 @@ export function Screen({
 }) {
   const { t } = useWords();
   const heading = useRef<HTMLHeadingElement>(null);
+  // What is loaded with the page is there at once.
+  const [arrives] = useState(!firstScreen);
   useEffect(() => {
     document.title = title === t.pageTitle ? title : `${title} – ${t.pageTitle}`;
   }, [title, t]);
@@ -42,7 +44,7 @@ export function Screen({
     heading.current?.focus({ preventScroll: true });
   }, []);
   return (
-    <div className="space-y-5">
+    <div className={`space-y-5 ${arrives ? "arrives" : ""}`}>
       {picture}
       <div className="space-y-2">
         {icon !== undefined && (

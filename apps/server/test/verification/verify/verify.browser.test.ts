@@ -610,6 +610,13 @@ test("declining and cancelling end the session at once and lead back; an unknown
   const { page } = await openPerson(session.verification_url);
   await page.getByRole("button", { name: "No, cancel" }).click();
   await page.getByText("Quayside learns that you cancelled").waitFor();
+  const moving = () =>
+    page.evaluate<string>("getComputedStyle(document.querySelector('dialog[open]')).animationDuration");
+  assert.equal(await moving(), "0s", "who wants no motion sees none");
+  await page.emulateMedia({ reducedMotion: "no-preference" });
+  const seconds = Number.parseFloat(await moving());
+  assert.ok(seconds >= 0.15 && seconds <= 0.2, `a dialogue comes in ${seconds} s`);
+  await page.emulateMedia({ reducedMotion: "reduce" });
   await look(page, "decline-ask", "small");
   await page.route("http://localhost:9/**", (route) => route.fulfill({ body: "The shop" }));
   await page.getByRole("button", { name: "Yes, cancel" }).click();
@@ -627,7 +634,14 @@ test("declining and cancelling end the session at once and lead back; an unknown
 
   const other = await createSession({}, own);
   await page.goto(other.verification_url);
+  await page.getByRole("button", { name: "Agree and continue" }).waitFor();
+  assert.equal(
+    await page.locator("main div.arrives").count(),
+    0,
+    "what comes with the page is there at once",
+  );
   await agree(page);
+  await page.locator("main div.arrives").waitFor();
   await page.getByRole("button", { name: "Cancel verification" }).click();
   await page.getByRole("button", { name: "Yes, cancel" }).click();
   await heading(page, "The verification was cancelled").waitFor();
