@@ -19,7 +19,7 @@ export function PromptPicture({ prompt }: { prompt: FacePrompt }) {
     <svg
       aria-hidden="true"
       viewBox="0 0 100 104"
-      className="size-20 flex-none sm:size-24"
+      className="size-14 flex-none sm:size-20"
       fill="none"
       stroke="currentColor"
       strokeWidth="4"

@@ -74,20 +74,25 @@ export function FaceCamera({
         <h1 id={title} className="sr-only">
           {t.faceTitle}
         </h1>
-        {/* As high for the longest instruction as for the shortest, so that the face stays where it is. */}
-        <div className="flex min-h-36 w-full flex-col justify-center rounded-2xl bg-[#101513] px-3 py-2 text-white">
-          <div aria-live="assertive" aria-atomic="true">
-            {view === null ? (
-              <p className="text-center text-lg font-semibold">{hint}</p>
-            ) : (
-              <Instruction prompt={view.prompt} />
+        {/*
+         * Over the rim above the oval, and no larger than its words: everything around them is lamp. As high for the
+         * longest instruction as for the shortest, so that the face stays where it is.
+         */}
+        <div className="relative z-1 -mb-13 flex min-h-32 w-full items-end justify-center">
+          <div className="rounded-3xl bg-[#101513] px-4 py-2 text-white">
+            <div aria-live="assertive" aria-atomic="true">
+              {view === null ? (
+                <p className="text-center text-lg font-semibold">{hint}</p>
+              ) : (
+                <Instruction prompt={view.prompt} />
+              )}
+            </div>
+            {view !== null && view.movement > 0 && (
+              <p className="text-center text-small">
+                {t.faceProgress({ movement: view.movement, movements: view.movements })}
+              </p>
             )}
           </div>
-          {view !== null && view.movement > 0 && (
-            <p className="text-center text-small">
-              {t.faceProgress({ movement: view.movement, movements: view.movements })}
-            </p>
-          )}
         </div>
         <div className="relative aspect-[3/4] max-h-[calc((100vw-1.5rem)*4/3)] min-h-0 flex-1">
           {/* Mirrored, because that is how people know their face. */}
