@@ -260,8 +260,8 @@ test("each failure of a document is explained with what to do and the tries left
       }
       await untilTold(page, told);
       await page.getByText(number === 0 ? "2 attempts left." : "1 attempt left.").waitFor();
-      const look = await page.getByRole("alert").filter({ hasText: told }).getAttribute("class");
-      assert.match(look ?? "", /bg-warn-soft/, "as long as there are tries, it is a warning and no loss");
+      const painted = await page.getByRole("alert").filter({ hasText: told }).getAttribute("class");
+      assert.match(painted ?? "", /bg-warn-soft/, "as long as there are tries, it is a warning and no loss");
       if (index === 0 && number === 0) await look(page, "try-failed");
     }
     if (index === 0) await look(page, "failed-chip");
@@ -345,6 +345,8 @@ test("what is agreed to is never hidden by the bar that agrees, and on a wide sc
   assert.equal(bars.length, 4);
   assert.notEqual(bars[0], bars[1]);
   await keepScreenshot(page, "verify-consent-forced-colours-1440");
+  await showWhole(page, 320);
+  await checkPicture(page, "verify-consent-forced");
   await page.context().close();
 });
 
