@@ -260,7 +260,7 @@ export const settings = {
   ),
   readerAppAndroidFile: text(
     "READER_APP_ANDROID_FILE",
-    "The file of your Android app (APK). The service gives it to everybody at `/app`, and leads people there where `READER_APP_ANDROID` names no other place. A new version is there once the file is replaced. [More](android-app.md).",
+    "The file of your Android app (APK), or of Assay Reader. The service gives it to everybody at `/app.apk`, and leads people to `/app`, which says how to install it, where `READER_APP_ANDROID` names no other place. A new version is there once the file is replaced. [More](reading-devices.md#the-android-app).",
     "",
   ),
   readerAppIos: define<IosReaderApp | null>(
@@ -272,7 +272,7 @@ export const settings = {
   ),
   deskReaders: flag(
     "DESK_READERS",
-    "`true`: staff read documents at desks with `assay read`. Live sessions can be created if this is set or a reader app is configured; where this alone is set, the person's page leads to the desk. [More](reading-devices.md#the-desk).",
+    "`true`: staff read documents at desks with `assay read`. Live sessions can be created if this is set or a reader app is configured; where this alone is set, the person's page leads to the desk. [More](desk.md).",
   ),
   attestationRoots: text(
     "ATTESTATION_ROOTS",

@@ -2,9 +2,9 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Arguments, type Command, CommandError, didYouMean } from "@assay/cli/command";
-import { table } from "@assay/cli/style";
+import { type Style, table } from "@assay/cli/style";
 import { openedChip } from "@assay/device/open-document";
-import { describeOutcome, runDevice } from "@assay/device/run-device";
+import { type DeviceOutcome, describeOutcome, runDevice } from "@assay/device/run-device";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { type CardReaders, openCardReaders } from "@assay/emrtd/node/pcsc";
 import { createNodeSignatureChecker } from "@assay/emrtd/node/signature-checker";
@@ -31,11 +31,17 @@ import {
   guideStep,
 } from "../../verification/desk-reader/desk-guide.ts";
 import { deskNameFor } from "../../verification/desk-reader/desk-name.ts";
+import { runStation } from "../../verification/desk-reader/desk-station.ts";
 import { askForKey, DocumentAtDesk } from "../../verification/desk-reader/document-at-desk.ts";
 import { drawCode } from "../../verification/desk-reader/draw-code.ts";
 import { type DeskJudgement, judgeDocument } from "../../verification/desk-reader/judge-document.ts";
 import { readDocumentAtDesk } from "../../verification/desk-reader/read-document.ts";
-import { LeftByDesk, processTerminal, type Terminal } from "../../verification/desk-reader/terminal.ts";
+import {
+  LeftByDesk,
+  linesOn,
+  processTerminal,
+  type Terminal,
+} from "../../verification/desk-reader/terminal.ts";
 import { readTrust } from "../../verification/trust/trust.store.ts";
 import { withTrust } from "./with-trust.ts";
 
@@ -74,6 +80,17 @@ const readOptions: NonNullable<Command["options"]> = {
   },
   save: { type: "string", about: "Save the files of the chip in this folder.", placeholder: "DIR" },
   "test-country": { type: "boolean", about: "Trust the documents of the test country, and no others." },
+  service: {
+    type: "string",
+    about:
+      "The origin whose codes a counter takes, https://… as in PUBLIC_URL, which it is unless given. Codes of other services are refused.",
+    placeholder: "URL",
+  },
+  offline: {
+    type: "boolean",
+    about:
+      "Judge the document here, by the trust and policy of the installation, without a session. So does a command that names a key, --save or --test-country.",
+  },
   session: {
     type: "string",
     about:
@@ -92,11 +109,11 @@ export function readCommandAt(desk: Desk): Command {
   return {
     name: "read",
     about:
-      "Read a passport or identity card from a smart card reader, verify it and print the report. Nothing is saved unless --save asks for it. In a terminal it asks for what is missing and says what to do next; elsewhere it prints plain lines.",
+      "Read passports and identity cards from a smart card reader. Without a session it is a counter: it waits for the code of a person, typed or scanned, reads their document, shows the outcome in large letters, and waits for the next. Nothing is saved unless --save asks for it. In a terminal it asks for what is missing and says what to do next; elsewhere it prints plain lines.",
     examples: [
-      "read",
-      "read --document-number L898902C3 --birth 1974-08-12 --expiry 2032-04-15",
+      "read --service https://id.example.com",
       "read --session https://id.example.com/verify/…",
+      "read --document-number L898902C3 --birth 1974-08-12 --expiry 2032-04-15",
     ],
     exitCodes: {
       0: "The document was accepted.",
@@ -106,9 +123,11 @@ export function readCommandAt(desk: Desk): Command {
       6: "There is no reader.",
     },
     options: readOptions,
-    run: async (args, print) => {
+    run: async (args, print, style) => {
       try {
-        return await readAtDesk(args, print, desk);
+        return isCounter(args)
+          ? await openCounter(args, print, style, desk)
+          : await readAtDesk(args, print, desk);
       } catch (error) {
         if (error instanceof LeftByDesk) throw new CommandError(error.message, deskExitCodes.notRead);
         const advice = error instanceof CommandError ? null : adviseOn(error);
@@ -128,12 +147,67 @@ function textOf({ options }: Arguments, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-async function readAtDesk(args: Arguments, print: Print, desk: Desk): Promise<number> {
-  const { options } = args;
+/** What only makes sense for one document. */
+const ofOneDocument = [
+  "session",
+  "list",
+  "offline",
+  "can",
+  "document-number",
+  "birth",
+  "expiry",
+  "save",
+  "test-country",
+];
+
+function isCounter({ options }: Arguments): boolean {
+  return ofOneDocument.every((name) => options[name] === undefined || options[name] === false);
+}
+
+async function openCounter(args: Arguments, print: Print, style: Style, desk: Desk): Promise<number> {
+  const wait = waitOf(args);
+  const terminal = desk.terminal ?? linesOn(process.stdin, print);
+  await runStation({
+    terminal,
+    service: serviceOf(args),
+    print,
+    style,
+    read: async (link) => {
+      const accessKey = await askForKey(terminal, print);
+      // Opened for each person: a reader that was unplugged, or a pcscd that was restarted, is found again.
+      const readers = await openReaders(textOf(args, "socket"));
+      try {
+        return await readForSession(link, accessKey, { ...desk, terminal, print, readers, wait });
+      } finally {
+        await readers.close();
+      }
+    },
+  });
+  return deskExitCodes.accepted;
+}
+
+function serviceOf(args: Arguments): string {
+  const given = textOf(args, "service") ?? loadConfig(process.env).publicUrl;
+  const url = URL.parse(given);
+  if (url === null || (given !== url.origin && given !== `${url.origin}/`) || !/^https?:$/.test(url.protocol))
+    throw new CommandError(
+      "Name the service whose codes are read here: --service https://id.example.com, or PUBLIC_URL in the environment.",
+    );
+  return url.origin;
+}
+
+function waitOf(args: Arguments): CardWait {
   const waitSeconds = Number(textOf(args, "wait") ?? "60");
   if (!Number.isInteger(waitSeconds) || waitSeconds < 0 || waitSeconds > 3600) {
     throw new CommandError("--wait must be a whole number of seconds up to 3600.");
   }
+  const readerName = textOf(args, "reader");
+  return { waitSeconds, ...(readerName === undefined ? {} : { readerName }) };
+}
+
+async function readAtDesk(args: Arguments, print: Print, desk: Desk): Promise<number> {
+  const { options } = args;
+  const wait = waitOf(args);
   const isList = options.list === true;
   const accessKey = isList ? null : await accessKeyOf(args, print, desk.terminal);
   const socketPath = textOf(args, "socket");
@@ -145,11 +219,11 @@ async function readAtDesk(args: Arguments, print: Print, desk: Desk): Promise<nu
       if (found.length === 0) print("No reader is connected.");
       return deskExitCodes.accepted;
     }
-    const readerName = textOf(args, "reader");
-    const wait = { waitSeconds, ...(readerName === undefined ? {} : { readerName }) };
     const session = textOf(args, "session");
-    if (session !== undefined)
-      return await readForSession(session, accessKey, { ...desk, print, readers, wait });
+    if (session !== undefined) {
+      const outcome = await readForSession(session, accessKey, { ...desk, print, readers, wait });
+      return await printOutcome(outcome, print, desk.terminal);
+    }
     return await readOffline(args, accessKey, { print, readers, wait });
   } finally {
     await readers.close();
@@ -215,14 +289,14 @@ async function readForSession(
   verificationUrl: string,
   accessKey: AccessKey,
   { print, readers, wait, terminal, nameFolder }: Around & Desk,
-): Promise<number> {
+): Promise<DeviceOutcome> {
   const card = new CardAtDesk(wait, { readers, print, delay: (milliseconds) => delay(milliseconds) });
   const document = new DocumentAtDesk(card, accessKey, { terminal, print });
   try {
     // The session is not taken before its document is open: a mistake in what was typed must not bind it to this desk.
     let opened: Chip | null = await document.open();
     let isFirst = true;
-    const outcome = await runDevice({
+    return await runDevice({
       verificationUrl,
       deviceId: (sessionId) => deskNameFor(sessionId, nameFolder),
       chip: async () => {
@@ -245,16 +319,23 @@ async function readForSession(
         if (line !== null) print(line);
       },
     });
-    const { says, todo, exitCode } = adviseOnOutcome(outcome);
-    if (terminal === null) print(describeOutcome(outcome));
-    else {
-      for (const line of [says, todo]) print(line);
-      if (outcome.kind === "face_elsewhere") for (const line of await drawCode(outcome.url)) print(line);
-    }
-    return exitCode;
   } finally {
     await card.release();
   }
+}
+
+async function printOutcome(
+  outcome: DeviceOutcome,
+  print: Print,
+  terminal: Terminal | null,
+): Promise<number> {
+  const { says, todo, exitCode } = adviseOnOutcome(outcome);
+  if (terminal === null) print(describeOutcome(outcome));
+  else {
+    for (const line of [says, todo]) print(line);
+    if (outcome.kind === "face_elsewhere") for (const line of await drawCode(outcome.url)) print(line);
+  }
+  return exitCode;
 }
 
 /** By the trust and the policy of the installation, as a session is judged; the test country has the same policy. */

@@ -10,6 +10,9 @@ export class LeftByDesk extends Error {
   }
 }
 
+/** The terminal itself was closed, at Ctrl+C or Ctrl+D, or the input has come to its end. */
+export class TerminalClosed extends LeftByDesk {}
+
 /** Null unless both ends of the command are a terminal: what is piped is read by a program. */
 export function processTerminal(): Terminal | null {
   const { stdin: input, stdout: output } = process;
@@ -22,11 +25,24 @@ export function terminalOn(input: NodeJS.ReadableStream, output: NodeJS.Writable
       new Promise((resolve, reject) => {
         const lines = createInterface({ input, output });
         // Also at Ctrl+C and Ctrl+D, where the question would never be answered.
-        lines.once("close", () => reject(new LeftByDesk()));
+        lines.once("close", () => reject(new TerminalClosed()));
         lines.question(question, (answer) => {
           resolve(answer.trim());
           lines.close();
         });
       }),
+  };
+}
+
+/** Answers that come as lines of a pipe, one for each question. Questions are printed as lines. */
+export function linesOn(input: NodeJS.ReadableStream, print: (line: string) => void): Terminal {
+  const lines = createInterface({ input })[Symbol.asyncIterator]();
+  return {
+    ask: async (question) => {
+      print(question.trimEnd());
+      const { value, done } = await lines.next();
+      if (done === true) throw new TerminalClosed();
+      return value.trim();
+    },
   };
 }

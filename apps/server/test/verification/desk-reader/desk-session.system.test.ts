@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -7,6 +7,7 @@ import { CommandError, runCommand } from "@assay/cli/command";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
 import { skipWithoutPcscd, startPcscd } from "../../../../../packages/emrtd/test/support/pcscd.ts";
 import { readCommandAt } from "../../../src/operations/cli/read.command.ts";
+import { TerminalClosed } from "../../../src/verification/desk-reader/terminal.ts";
 import { createPartner, expectData } from "../../support/api.ts";
 import { startTestService } from "../../support/service.ts";
 import { agree } from "../../support/verify.ts";
@@ -236,6 +237,80 @@ test("a desk takes over with the code that the person's page shows, and is told 
     assert.equal(exitCode, 0, lines.join("\n"));
   } finally {
     await desk.stop();
+  }
+});
+
+test("a counter reads for one person after the other, and goes on after a card that was removed and a reader that was unplugged", {
+  skip,
+}, async () => {
+  const documents = ["passport-valid", "passport-cloned-chip-authentication"] as const;
+  const [valid, copy] = documents.map((id) => testDocument(id, service.clock.now()));
+  assert.ok(valid !== undefined && copy !== undefined);
+  const chipOf = (document: typeof valid) => createVirtualChip({ files: document.files, ...document.chip });
+  let daemon = await startPcscd();
+  const socketPath = join(nameFolder, "socket");
+  symlinkSync(daemon.socketPath, socketPath);
+  const sessions = await Promise.all([newSession(), newSession(), newSession(), newSession()]);
+  for (const { id } of sessions) await agree(service.api, id);
+  const [first, second, third, fourth] = sessions.map(({ verification_url }) => verification_url);
+  let inserted = await daemon.insert(chipOf(valid));
+  let document = valid;
+  /** What staff do when the counter asks for the next person. */
+  const persons = [
+    async () => first,
+    async () => {
+      await inserted.close();
+      inserted = await daemon.insert(chipOf(copy));
+      document = copy;
+      return second;
+    },
+    async () => {
+      await inserted.close();
+      return third;
+    },
+    async () => {
+      await daemon.stop();
+      return fourth;
+    },
+    async () => {
+      daemon = await startPcscd();
+      rmSync(socketPath);
+      symlinkSync(daemon.socketPath, socketPath);
+      document = valid;
+      await daemon.insert(chipOf(valid));
+      return fourth;
+    },
+  ];
+  const terminal = {
+    ask: async (question: string) => {
+      if (question.startsWith("Next person")) {
+        const next = await persons.shift()?.();
+        if (next === undefined) throw new TerminalClosed();
+        return next;
+      }
+      if (question.startsWith("Card access number")) return document.chip.can;
+      // The copy is read until its tries are used up; a document that is not there is given up.
+      return question.includes("another try") ? "" : "q";
+    },
+  };
+  const lines: string[] = [];
+  try {
+    const args = ["read", "--service", service.url, "--socket", socketPath, "--wait", "2"];
+    const exitCode = await runCommand([readCommandAt({ terminal, nameFolder })], args, (line) =>
+      lines.push(line),
+    );
+    assert.equal(exitCode, 0, lines.join("\n"));
+    const words = lines.filter((line) => ["PASSED", "REFUSED", "NOT READ"].includes(line));
+    assert.deepEqual(words, ["PASSED", "REFUSED", "NOT READ", "NOT READ", "PASSED"], lines.join("\n"));
+    const text = lines.join("\n");
+    assert.match(text, /NOT READ\nEnded at the desk\.\nThe session stays open/);
+    assert.match(text, /NOT READ\n[^\n]*smart card service is not running/);
+    const ended = await Promise.all(
+      sessions.map(async ({ id }) => expectData(await partner.api.get(`/v1/sessions/${id}`)).status),
+    );
+    assert.deepEqual(ended, ["succeeded", "failed", "created", "succeeded"]);
+  } finally {
+    await daemon.stop();
   }
 });
 
