@@ -12,7 +12,7 @@ import { searchRoutes } from "./operations/search/search.routes.ts";
 import { auditRoutes } from "./platform/audit/audit.routes.ts";
 import type { Core } from "./platform/core.ts";
 import { Admission } from "./platform/http/admission.ts";
-import { mountAppFile } from "./platform/http/app-file.ts";
+import { mountAppFile, mountInstallPage } from "./platform/http/app-file.ts";
 import { connectionLimit, openFilesLimit } from "./platform/http/connection-limit.ts";
 import { givingToDashboard } from "./platform/http/give-to-dashboard.ts";
 import { mountHealth, mountMetrics, type Readiness } from "./platform/http/health.ts";
@@ -46,7 +46,7 @@ import { trustsAnybody } from "./verification/trust/trust.store.ts";
 import { findFrameAncestor } from "./verification/verify/frame-ancestor.ts";
 import { giveToPage, isVerifyPage } from "./verification/verify/given-to-page.ts";
 import { LogoCache } from "./verification/verify/logo-cache.ts";
-import { appBannerOf, wellKnownDocuments } from "./verification/verify/reader-apps.ts";
+import { appBannerOf, installPlacesOf, wellKnownDocuments } from "./verification/verify/reader-apps.ts";
 import { verifyRoutes } from "./verification/verify/verify.routes.ts";
 import { walletEndpoints, walletRoutes } from "./verification/wallet/wallet.routes.ts";
 
@@ -80,6 +80,7 @@ export async function createApp(
   mountSecurityText(app, config.securityContact, core);
   mountRobots(app);
   mountAppFile(app, config.readerAppAndroidFile);
+  mountInstallPage(app, installPlacesOf(readerApps, config.readerAppAndroidFile));
   mountWebApp(app, "verify", {
     head: appBannerOf(readerApps.ios),
     fill: ({ url, headers }) =>

@@ -17,7 +17,7 @@ function serving(file: string) {
   );
   mountAppFile(app, file);
   return async (headers: Record<string, string> = {}) => {
-    const answer = await app.inject({ url: "/app", headers });
+    const answer = await app.inject({ url: "/app.apk", headers });
     return { status: answer.statusCode, headers: answer.headers, text: answer.payload };
   };
 }

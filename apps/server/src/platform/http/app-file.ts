@@ -1,16 +1,40 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
+import { type PageLanguage, pageLanguages } from "@assay/contract/facts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
 import { hasCode } from "../lib/error-code.ts";
+import { type InstallPlaces, installPage } from "../pages/install.ts";
+import { acceptedLanguage } from "./accepted-language.ts";
+import { FixedContent } from "./fixed-content.ts";
+import { pageHeaders } from "./page-headers.ts";
 
-/** Ours has 40 kB. Halved, an operator's app with a browser engine of its own does not fit; doubled, a wrong file fills the memory. */
+/** Ours has 80 kB. Halved, an operator's app with a browser engine of its own does not fit; doubled, a wrong file fills the memory. */
 const maxBytes = 128 * 1024 * 1024;
+
+const html = "text/html; charset=utf-8";
 
 type Loaded = { bytes: Buffer; etag: string };
 
 /**
- * The operator's Android app at `/app`, for phones without a shop. The file is looked at with every request, so that a new version is there
+ * The page at `/app` that says how to install the app, where there is one. It is for people, so it is a page for every client.
+ */
+export function mountInstallPage(app: FastifyInstance, places: InstallPlaces): void {
+  const contents = new Map<PageLanguage, FixedContent>();
+  app.get("/app", async (request, reply) => {
+    if (places.android === null && places.iosUrl === null) throw noApp();
+    const language = acceptedLanguage(request.headers["accept-language"], pageLanguages) ?? "en";
+    const content = contents.get(language) ?? new FixedContent(html, installPage(language, places));
+    contents.set(language, content);
+    reply.headers({ ...pageHeaders.text, vary: "accept-language" });
+    return content.send(request, reply);
+  });
+}
+
+export const appFilePath = "/app.apk";
+
+/**
+ * The operator's Android app, for phones without a shop. The file is looked at with every request, so that a new version is there
  * without a restart, and read only when it has changed.
  */
 export function mountAppFile(app: FastifyInstance, file: string): void {
@@ -29,7 +53,7 @@ export function mountAppFile(app: FastifyInstance, file: string): void {
     }
     return await loaded;
   };
-  app.get("/app", async (request, reply) => {
+  app.get(appFilePath, async (request, reply) => {
     if (file === "") throw noApp();
     let found: Loaded;
     try {

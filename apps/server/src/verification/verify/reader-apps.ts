@@ -1,3 +1,5 @@
+import { appFilePath } from "../../platform/http/app-file.ts";
+import type { InstallPlaces } from "../../platform/pages/install.ts";
 import { type AndroidReaderApp, type IosReaderApp, storeNumberOf } from "../../settings/reader-apps.ts";
 
 /** The operator's own apps, and the two documents by which a phone learns that links of this origin belong to them. */
@@ -28,12 +30,32 @@ export function appSiteAssociationOf(app: IosReaderApp): unknown {
   };
 }
 
-/** The documents that phones fetch, by path; those of apps that there are not are not there. */
+/**
+ * `/.well-known/assay-reader.json`. The app for every installation opens an origin only where this is answered, so that a link cannot lead it to any page of the web.
+ * `protocol` moves when an app of today could not read here any more.
+ */
+const readerDocument = { service: "Assay", protocol: 1, session_page: "/verify/{session}" } as const;
+
+/** The documents that phones and apps fetch, by path; those of apps that there are not are not there. */
 export function wellKnownDocuments({ android, ios }: ReaderApps): ReadonlyMap<string, unknown> {
-  const documents = new Map<string, unknown>();
+  const documents = new Map<string, unknown>([["/.well-known/assay-reader.json", readerDocument]]);
   if (android !== null) documents.set("/.well-known/assetlinks.json", assetLinksOf(android));
   if (ios !== null) documents.set("/.well-known/apple-app-site-association", appSiteAssociationOf(ios));
   return documents;
+}
+
+/** Where the page at `/app` leads. A place that the operator named comes before the file that this service gives out. */
+export function installPlacesOf({ android, ios }: ReaderApps, androidFile: string): InstallPlaces {
+  const named = android?.installUrl ?? null;
+  return {
+    android:
+      named !== null
+        ? { kind: "store", url: named }
+        : androidFile === ""
+          ? null
+          : { kind: "file", url: appFilePath },
+    iosUrl: ios?.installUrl ?? null,
+  };
 }
 
 /**

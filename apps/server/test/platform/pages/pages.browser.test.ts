@@ -12,7 +12,8 @@ import {
 import { faults } from "../../support/dashboard.ts";
 import { startTestService } from "../../support/service.ts";
 
-const { url } = await startTestService();
+// With a file for phones, whatever is in it, there is a page that says how to install it.
+const { url } = await startTestService({ env: { READER_APP_ANDROID_FILE: import.meta.filename } });
 const browser = await openBrowser();
 const personsWords = JSON.parse(
   readFileSync(new URL("../../../../verify/texts/en.json", import.meta.url), "utf8"),
@@ -34,6 +35,7 @@ test("the pages, narrow and dark, then wide and light: accessible, fit, ask nobo
     "/docs/webhooks",
     "/docs/configuration",
     "/reference/sessions",
+    "/app",
     "/nope",
   ]) {
     await page.goto(url + path, { waitUntil: "load" });

@@ -77,7 +77,7 @@ test("Safari is offered the app on the person's page alone", async () => {
   assert.doesNotMatch(await textOf(`${plain.url}/verify/vs_any`), /apple-itunes-app/);
 });
 
-test("the operator's Android app is given out at /app, and people are led there where it is nowhere else", async () => {
+test("the operator's Android app is given out at /app.apk, and people are led to the page that says how to install it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "assay-app-"));
   after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "verify.apk");
@@ -96,24 +96,60 @@ test("the operator's Android app is given out at /app, and people are led there 
   const details = expectData(await giving.api.get(`${path}/details`));
   const address = details.reader_apps.android?.install_url ?? "";
   assert.equal(address, `${giving.url}/app`);
+  const page = await fetch(address, { headers: { "accept-language": "de-AT,en;q=0.5" } });
+  assert.equal(page.status, 200);
+  assert.equal(page.headers.get("content-type"), "text/html; charset=utf-8");
+  const text = await page.text();
+  assert.match(text, /<html lang="de" dir="ltr">/);
+  assert.match(text, /<a class="action main" href="\/app\.apk">/);
+  assert.match(text, /30\. September 2026/, "and what Android refuses since");
+  assert.match(text, /iPhone ist in Vorbereitung/);
 
-  const answer = await fetch(address);
+  const fileUrl = `${giving.url}/app.apk`;
+  const answer = await fetch(fileUrl);
   assert.equal(answer.status, 200);
   assert.equal(answer.headers.get("content-type"), "application/vnd.android.package-archive");
   assert.equal(answer.headers.get("content-disposition"), 'attachment; filename="app.apk"');
   assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
   assert.deepEqual(Buffer.from(await answer.arrayBuffer()), first);
-  const head = await fetch(address, { method: "HEAD" });
+  const head = await fetch(fileUrl, { method: "HEAD" });
   assert.equal(head.status, 200);
   assert.equal(head.headers.get("content-length"), String(first.length));
   const etag = answer.headers.get("etag") ?? "";
-  assert.equal((await fetch(address, { headers: { "if-none-match": etag } })).status, 304);
+  assert.equal((await fetch(fileUrl, { headers: { "if-none-match": etag } })).status, 304);
 
   writeFileSync(file, "PK second version, longer");
-  const second = await fetch(address, { headers: { "if-none-match": etag } });
+  const second = await fetch(fileUrl, { headers: { "if-none-match": etag } });
   assert.equal(await second.text(), "PK second version, longer", "a new version is there at once");
   rmSync(file);
-  assert.equal((await fetch(address)).status, 404);
+  assert.equal((await fetch(fileUrl)).status, 404);
+});
+
+test("where the apps are in stores, the page at /app leads there and tells of no file", async () => {
+  const answer = await fetch(`${url}/app`, { headers: { "accept-language": "ar" } });
+  const text = await answer.text();
+  assert.match(text, /<html lang="ar" dir="rtl">/);
+  assert.ok(text.includes(`href="${install}"`) && text.includes(`href="${store}"`));
+  assert.doesNotMatch(text, /app\.apk|2026/);
+  assert.equal((await fetch(`${url}/app.apk`)).status, 404);
+});
+
+test("every installation says that it is one, so that the app for all of them opens its links and no others", async () => {
+  const answer = await fetch(`${plain.url}/.well-known/assay-reader.json`, { redirect: "error" });
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers.get("content-type"), "application/json");
+  assert.equal(answer.headers.get("cache-control"), "public, max-age=3600");
+  const text = await answer.text();
+  assert.deepEqual(JSON.parse(text), { service: "Assay", protocol: 1, session_page: "/verify/{session}" });
+  assert.ok(text.length < 4096, "the app reads no more");
+
+  // The app takes the partner's name from here, before anything is opened.
+  const partner = await createPartner(plain.api);
+  const { path } = await startVerification(partner.api);
+  const details = await fetch(`${plain.url}${path}/details`, { redirect: "error" });
+  assert.match(details.headers.get("content-type") ?? "", /^application\/json\b/);
+  const body = (await details.json()) as { data: { organization: { name: string } } };
+  assert.ok(body.data.organization.name.length > 0);
 });
 
 test("without an app, /app is a page that is not there", async () => {
