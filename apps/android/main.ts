@@ -1,17 +1,22 @@
 import { statSync } from "node:fs";
 import path from "node:path";
+import { buildInContainer } from "./build/container.ts";
 import { help, readOptions } from "./build/options.ts";
 import { buildPackage } from "./build/package.ts";
 import { BuildProblem } from "./build/tools.ts";
 
 async function main(args: readonly string[]): Promise<void> {
-  if (args.length === 0 || args.includes("--help") || args.includes("-h")) {
+  if (args.includes("--help") || args.includes("-h")) {
     process.stdout.write(help);
     return;
   }
   if (args[0] === "test") {
     const { runTests } = await import("./test/run-tests.ts");
     process.exitCode = await runTests(args.slice(1));
+    return;
+  }
+  if (args.includes("--container")) {
+    process.exitCode = buildInContainer(args.filter((argument) => argument !== "--container"));
     return;
   }
   const options = readOptions(args, process.env);

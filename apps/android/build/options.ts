@@ -3,15 +3,17 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { BuildProblem } from "./tools.ts";
 
-export const help = `Builds the Android app for one service.
+export const help = `Builds the Android app: Assay Reader, which reads for every installation, or an app of your own for one.
 
+  npm run android                            Assay Reader
   npm run android -- --origin https://verify.example.org --name "Example Verify"
   npm run android -- test                    runs the app's tests (see docs/android-app.md)
 
 What it is built for
-  --origin URL            the origin of the service, as in PUBLIC_URL (needed)
-  --name TEXT             what people see under the icon, default Assay
-  --id ID                 application id, default assay.shell; take one of your own before you give it away
+  --origin URL            the one service that it opens, as in PUBLIC_URL, without a question to the person
+  --allow URL             an origin that Assay Reader opens, after its question; repeat it for several. Without it, every https origin
+  --name TEXT             what people see under the icon, default Assay Reader, with --origin Assay
+  --id ID                 application id, default assay.reader, with --origin assay.shell; take one of your own before you give it away
   --version TEXT          version that people see, default that of package.json
   --version-code N        whole number that grows with every release, default 1
   --target-sdk N          the Android version that it says it was made for, default 34; a shop may ask for more
@@ -26,12 +28,16 @@ Keys
 
 What comes out
   --aab                   also a bundle for shops (AAB)
-  --debug                 the page can be inspected, and http://localhost or http://10.0.2.2 may be the origin
+  --debug                 the page can be inspected, and http://localhost, http://127.0.0.1 or http://10.0.2.2 may be the origin
   --out FOLDER            default apps/android/dist
+  --container             builds in a container of podman or docker, where the tools are missing here
 `;
 
 export type BuildOptions = {
-  origin: URL;
+  /** Those that the app opens; none for every https origin. */
+  origins: readonly URL[];
+  /** Whether the app asks the person before it opens an origin. One that was built for a single origin does not. */
+  asks: boolean;
   name: string;
   appId: string;
   version: string;
@@ -56,7 +62,15 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
     parseArgs({
       args: [...args],
       options: {
-        ...{ origin: text, name: text, id: text, version: text, "version-code": text, "target-sdk": text },
+        ...{
+          origin: text,
+          allow: { ...text, multiple: true, default: [] as string[] },
+          name: text,
+          id: text,
+          version: text,
+          "version-code": text,
+          "target-sdk": text,
+        },
         ...{ keystore: text, "key-alias": text, "pin-until": text, out: text },
         pin: { type: "string", multiple: true, default: [] },
         ...{ aab: flag, debug: flag },
@@ -68,10 +82,16 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
     throw new BuildProblem(`${error instanceof Error ? error.message : error}. See --help.`);
   }
   const manifest = JSON.parse(readFileSync(path.join(androidFolder, "../../package.json"), "utf8"));
+  const asks = values.origin === undefined;
+  if (!asks && values.allow.length > 0)
+    throw new BuildProblem("--origin builds an app for one origin, --allow for several: give one of them.");
   const options: BuildOptions = {
-    origin: readOrigin(values.origin, values.debug),
-    name: values.name ?? "Assay",
-    appId: values.id ?? "assay.shell",
+    origins: asks
+      ? values.allow.map((given) => readOrigin("--allow", given, values.debug))
+      : [readOrigin("--origin", values.origin ?? "", values.debug)],
+    asks,
+    name: values.name ?? (asks ? "Assay Reader" : "Assay"),
+    appId: values.id ?? (asks ? "assay.reader" : "assay.shell"),
     version: values.version ?? manifest.version,
     versionCode: values["version-code"] ?? "1",
     targetSdk: values["target-sdk"] ?? "34",
@@ -87,17 +107,20 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
   return options;
 }
 
-function readOrigin(given: string | undefined, debug: boolean): URL {
-  if (given === undefined || given === "")
-    throw new BuildProblem("--origin is needed: the origin of the service, as in PUBLIC_URL. See --help.");
+/** The machine of whoever develops, as an emulator or `adb reverse` reaches it. */
+export const localHosts: readonly string[] = ["localhost", "127.0.0.1", "10.0.2.2"];
+
+function readOrigin(option: string, given: string, debug: boolean): URL {
   const url = URL.parse(given);
   const isPlain = url !== null && /^[a-z0-9.-]+$/.test(url.hostname);
   if (url === null || !isPlain || (given !== url.origin && given !== `${url.origin}/`))
-    throw new BuildProblem("--origin must be an origin and nothing more, such as https://verify.example.org");
-  const local = ["localhost", "10.0.2.2"].includes(url.hostname);
+    throw new BuildProblem(
+      `${option} must be an origin and nothing more, such as https://verify.example.org`,
+    );
+  const local = localHosts.includes(url.hostname);
   if (url.protocol !== "https:" && !(debug && local && url.protocol === "http:"))
     throw new BuildProblem(
-      "--origin must begin with https://; http:// is for localhost and 10.0.2.2 with --debug",
+      `${option} must begin with https://; http:// is for ${localHosts.join(", ")} with --debug`,
     );
   return url;
 }
@@ -125,6 +148,10 @@ function checkOptions(options: BuildOptions, environment: NodeJS.ProcessEnv): vo
   demand(
     options.pins.every((pin) => /^[A-Za-z0-9+/]{43}=$/.test(pin)),
     "--pin must be the base64 of 32 bytes: the SHA-256 of a public key (docs/android-app.md has the command)",
+  );
+  demand(
+    options.pins.length === 0 || !options.asks,
+    "--pin is for an app of one origin: give --origin with it",
   );
   // With a single pin, a key that is lost or changed locks everybody out until they install another build.
   demand(options.pins.length !== 1, "--pin is needed at least twice: the key in use and one in reserve");

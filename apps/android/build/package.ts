@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from "node:path";
 import { androidApi, dexer } from "./archives.ts";
 import { bundleConfig } from "./bundle-config.ts";
-import type { BuildOptions } from "./options.ts";
+import { type BuildOptions, localHosts } from "./options.ts";
 import { BuildProblem, fetchArchives, requireTools, run } from "./tools.ts";
 
 const source = path.resolve(import.meta.dirname, "..");
@@ -30,7 +30,7 @@ export function buildPackage(options: BuildOptions): BuiltPackage {
   run("zipalign", ["-f", "4", bare, aligned]);
 
   const key = signingKey(options);
-  const apk = path.join(options.outputFolder, "assay-shell.apk");
+  const apk = path.join(options.outputFolder, `${fileNameOf(options)}.apk`);
   run("apksigner", ["sign", ...key.forApksigner, "--out", apk, aligned]);
   const verified = run("apksigner", ["verify", "--verbose", "--print-certs", apk]);
   const digest = /SHA-256 digest: ([0-9a-f]{64})/.exec(verified)?.[1];
@@ -55,13 +55,37 @@ export function compileResources(options: BuildOptions, work: string): string[] 
   );
   writeFileSync(
     path.join(work, "generated/BuildConfig.java"),
-    `package assay.shell;\n\nfinal class BuildConfig {\n    static final String ORIGIN = ${JSON.stringify(options.origin.origin)};\n    static final boolean DEBUG = ${options.debug};\n\n    private BuildConfig() {}\n}\n`,
+    buildConfigOf({
+      origins: `{${options.origins.map(({ origin }) => JSON.stringify(origin)).join(", ")}}`,
+      asks: String(options.asks),
+      debug: String(options.debug),
+    }),
   );
   return [own, path.join(source, "res")].map((folder, index) => {
     const compiled = path.join(work, `res-${index}.zip`);
     run("aapt2", ["compile", "--dir", folder, "-o", compiled]);
     return compiled;
   });
+}
+
+const fileNameOf = ({ asks }: BuildOptions) => (asks ? "assay-reader" : "assay-shell");
+
+/** What the build was told, as Java. */
+export function buildConfigOf({
+  origins,
+  asks,
+  debug,
+}: Record<"origins" | "asks" | "debug", string>): string {
+  return `package assay.shell;
+
+final class BuildConfig {
+    static final String[] ORIGINS = ${origins};
+    static final boolean ASKS = ${asks};
+    static final boolean DEBUG = ${debug};
+
+    private BuildConfig() {}
+}
+`;
 }
 
 export function link(
@@ -90,25 +114,43 @@ export function compileJava(classPath: string, folders: readonly string[], to: s
   ]);
 }
 
-export function manifestOf({ origin, debug, targetSdk }: BuildOptions): string {
+export function manifestOf({ origins, debug, targetSdk }: BuildOptions): string {
+  // A phone can check whose links an app opens only where it knows their host. Others open by the page's button.
+  const filters =
+    origins.length === 0
+      ? [linkFilter(`android:scheme="https" android:host="*"`, false)]
+      : origins.map(({ protocol, hostname, port }) =>
+          linkFilter(
+            `android:scheme="${protocol.slice(0, -1)}" android:host="${hostname}"${port === "" ? "" : ` android:port="${port}"`}`,
+            true,
+          ),
+        );
   return readFileSync(path.join(source, "AndroidManifest.xml"), "utf8")
     .replace("{target}", targetSdk)
     .replace("{debuggable}", String(debug))
-    .replace("{scheme}", origin.protocol.slice(0, -1))
-    .replace("{host}", origin.hostname)
-    .replace("{port}", origin.port === "" ? "" : `android:port="${origin.port}"`);
+    .replace("{links}", filters.join("\n"));
 }
 
+const linkFilter = (
+  data: string,
+  verified: boolean,
+) => `<intent-filter${verified ? ' android:autoVerify="true"' : ""}>
+                <action android:name="android.intent.action.VIEW" />
+                <category android:name="android.intent.category.DEFAULT" />
+                <category android:name="android.intent.category.BROWSABLE" />
+                <data ${data} android:pathPrefix="/verify/" />
+            </intent-filter>`;
+
 /** No cleartext but for a debug build on this machine, only authorities of the system, and the operator's own pins. */
-export function networkConfigOf({ origin, debug, pins, pinUntil }: BuildOptions): string {
+export function networkConfigOf({ origins, debug, pins, pinUntil }: BuildOptions): string {
   const local = debug
-    ? `<domain-config cleartextTrafficPermitted="true"><domain>localhost</domain><domain>10.0.2.2</domain></domain-config>`
+    ? `<domain-config cleartextTrafficPermitted="true">${localHosts.map((host) => `<domain>${host}</domain>`).join("")}</domain-config>`
     : "";
   const pinned = pins.map((pin) => `<pin digest="SHA-256">${pin}</pin>`).join("");
   const own =
     pins.length === 0
       ? ""
-      : `<domain-config cleartextTrafficPermitted="false"><domain>${origin.hostname}</domain><pin-set expiration="${pinUntil}">${pinned}</pin-set></domain-config>`;
+      : `<domain-config cleartextTrafficPermitted="false"><domain>${origins[0]?.hostname}</domain><pin-set expiration="${pinUntil}">${pinned}</pin-set></domain-config>`;
   const base = `<base-config cleartextTrafficPermitted="false"><trust-anchors><certificates src="system" /></trust-anchors></base-config>`;
   return `<?xml version="1.0" encoding="utf-8"?>\n<network-security-config>${base}${own}${local}</network-security-config>\n`;
 }
@@ -160,7 +202,7 @@ function buildBundle(
   writeFileSync(path.join(tree, "BundleConfig.pb"), bundleConfig());
   const unsigned = path.join(parts.work, "unsigned.aab");
   run("zip", ["-q", "-r", "-X", "-D", unsigned, "BundleConfig.pb", "base"], { cwd: tree });
-  const bundle = path.join(options.outputFolder, "assay-shell.aab");
+  const bundle = path.join(options.outputFolder, `${fileNameOf(options)}.aab`);
   const alias = parts.key.alias[0] ?? onlyAlias(parts.key.forJarsigner);
   run("jarsigner", [
     ...parts.key.forJarsigner,

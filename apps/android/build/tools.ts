@@ -22,6 +22,8 @@ const packageOf = {
   zip: "zip",
 } as const;
 
+export const packagesOf: readonly string[] = [...new Set(Object.values(packageOf))];
+
 export type Tool = keyof typeof packageOf;
 
 export function isInstalled(tool: Tool): boolean {

@@ -6,19 +6,35 @@ import { createInterface } from "node:readline";
 import { after } from "node:test";
 import type { Page } from "playwright-core";
 
-/** A phone with the shell, in a process of its own (phone/assay/shell/WholeFlow.java), until the end of the file's tests. */
-export async function startPhone({ origin, chipPort }: { origin: string; chipPort: number }) {
+/** A JVM with Assay Reader instead of an app for one origin. Debug, because the services of tests have no certificate. */
+export const forEveryOrigin: readonly string[] = [
+  "-Dassay.origins=",
+  "-Dassay.asks=true",
+  "-Dassay.debug=true",
+];
+
+/**
+ * A phone with the shell, in a process of its own (phone/assay/shell/WholeFlow.java), until the end of the file's tests. `builtFor` is the origin of the app, null for
+ * Assay Reader.
+ */
+export async function startPhone({ builtFor, chipPort }: { builtFor: string | null; chipPort: number }) {
   const jvm = JSON.parse(process.env.ASSAY_PHONE_JVM ?? "null") as string[] | null;
   assert.ok(jvm, "run it with npm run android -- test");
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const properties = {
-    "assay.origin": origin,
     "assay.chip.port": chipPort,
     "assay.control.port": (server.address() as AddressInfo).port,
   };
   const defined = Object.entries(properties).map(([name, value]) => `-D${name}=${value}`);
-  const child = spawn("java", [...jvm, ...defined, "assay.shell.RunTests", "assay.shell.WholeFlow"]);
+  const built = builtFor === null ? forEveryOrigin : [`-Dassay.origins=${builtFor}`];
+  const child = spawn("java", [
+    ...jvm,
+    ...built,
+    ...defined,
+    "assay.shell.RunTests",
+    "assay.shell.WholeFlow",
+  ]);
   let output = "";
   child.stdout.on("data", (chunk) => {
     output += chunk;

@@ -6,8 +6,9 @@ import path from "node:path";
 import { findBrowser, thisMachine } from "../../../scripts/find-browser.ts";
 import { androidApi, testArchives } from "../build/archives.ts";
 import { readOptions } from "../build/options.ts";
-import { compileJava, compileResources, link } from "../build/package.ts";
+import { buildConfigOf, compileJava, compileResources, link } from "../build/package.ts";
 import { BuildProblem, fetchArchives, requireTools } from "../build/tools.ts";
+import { forEveryOrigin } from "./phone.ts";
 import { startVirtualChip } from "./virtual-chip.ts";
 
 const androidFolder = path.resolve(import.meta.dirname, "..");
@@ -44,10 +45,14 @@ function prepareJvm(work: string): string[] {
   const resources = compileResources(options, work);
   const linked = path.join(work, "resources.apk");
   link(options, { api, work, resources, to: linked });
-  // Not a constant of the compiler, because the whole flow has an origin of its own.
+  // Not constants of the compiler: an app for one origin and Assay Reader are tried with the same classes.
   writeFileSync(
     path.join(work, "generated/BuildConfig.java"),
-    `package assay.shell;\n\nfinal class BuildConfig {\n    static final String ORIGIN = System.getProperty("assay.origin", "https://verify.example.org");\n    static final boolean DEBUG = false;\n\n    private BuildConfig() {}\n}\n`,
+    buildConfigOf({
+      origins: "Phone.origins()",
+      asks: `Boolean.getBoolean("assay.asks")`,
+      debug: `Boolean.getBoolean("assay.debug")`,
+    }),
   );
   const classes = path.join(work, "classes");
   compileJava(
@@ -89,9 +94,15 @@ function prepareJvm(work: string): string[] {
 async function runShellTests(jvm: readonly string[]): Promise<number> {
   const chip = await startVirtualChip();
   try {
-    const tests = ["assay.shell.ShellActivityTest"];
-    const args = [...jvm, `-Dassay.chip.port=${chip.port}`, "assay.shell.RunTests", ...tests];
-    return await ended(spawn("java", args, { stdio: "inherit" }));
+    for (const [built, test] of [
+      [[], "ShellActivityTest"],
+      [forEveryOrigin, "ReaderActivityTest"],
+    ] as const) {
+      const args = [...jvm, ...built, `-Dassay.chip.port=${chip.port}`, "assay.shell.RunTests"];
+      const status = await ended(spawn("java", [...args, `assay.shell.${test}`], { stdio: "inherit" }));
+      if (status !== 0) return status;
+    }
+    return 0;
   } finally {
     await chip.close();
   }

@@ -16,7 +16,7 @@ assert.ok(document);
 const { mrzKey } = document.chip;
 const chip = await startVirtualChip(document);
 after(() => chip.close());
-const phone = await startPhone({ origin: url, chipPort: chip.port });
+const phone = await startPhone({ builtFor: url, chipPort: chip.port });
 
 test("the shell passes the conformance suite for transports, in a browser and with its own code", async () => {
   const files = await buildCheckPage();

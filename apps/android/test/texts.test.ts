@@ -7,6 +7,9 @@ import { pageLanguages } from "@assay/contract/facts";
 const folder = path.resolve(import.meta.dirname, "..");
 const ios = path.resolve(folder, "../ios/Shared/Resources");
 
+/** Those that name a host or a partner. */
+const withPlace = ["ask_title", "ask_partner", "ask_refused"];
+
 /** Android falls back to the folder without a language, which is English. */
 const folderOf = (language: string) => (language === "en" ? "values" : `values-${language}`);
 
@@ -42,7 +45,7 @@ test("the app's words are there in every language of the page, and none is left 
     assert.deepEqual([...texts.keys()], [...english.keys()], language);
     for (const [name, text] of texts) {
       const where = `${language} ${name}`;
-      assert.deepEqual(text.match(/%[\w$]*/g), name === "entry_wrong" ? ["%1$s"] : null, where);
+      assert.deepEqual(text.match(/%[\w$]*/g), withPlace.includes(name) ? ["%1$s"] : null, where);
       // The compiler of resources takes these for its own and drops them.
       assert.doesNotMatch(text, /['"\\]|^[@?]/, where);
       if (language !== "en" && text.length > 5) assert.notEqual(text, english.get(name), where);
@@ -50,10 +53,12 @@ test("the app's words are there in every language of the page, and none is left 
   }
 });
 
-test("both shells ask for the link in the same words", () => {
+test("both shells ask for the link, and whether to open it, in the same words", () => {
   for (const language of pageLanguages) {
     const [here, there] = [textsOf(language), iosTextsOf(language)];
-    for (const name of ["entry_text", "entry_hint", "entry_open", "entry_wrong"])
+    const shared = [...here.keys()].filter((name) => /^(?:entry|ask)_/.test(name));
+    assert.equal(shared.length, 10);
+    for (const name of shared)
       assert.equal(here.get(name), there.get(name)?.replace("%@", "%1$s"), `${language} ${name}`);
   }
 });

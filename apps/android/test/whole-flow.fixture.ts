@@ -18,11 +18,15 @@ assert.ok(document);
 const { mrzKey } = document.chip;
 const chip = await startVirtualChip(document);
 after(() => chip.close());
-const phone = await startPhone({ origin: url, chipPort: chip.port });
+/** Started together, because each takes a while. */
+const [reader, own] = await Promise.all(
+  [null, url].map((builtFor) => startPhone({ builtFor, chipPort: chip.port })),
+);
+assert.ok(reader && own);
 
-for (const [name, transceiveBytes, commandsUntilSlip] of [
-  ["extended length", 65_279, 22],
-  ["short commands only", 261, 70],
+for (const [name, phone, transceiveBytes, commandsUntilSlip] of [
+  ["Assay Reader, extended length", reader, 65_279, 22],
+  ["an app for one origin, short commands only", own, 261, 70],
 ] as const) {
   test(`a person is verified through the Android shell, whose process was ended and whose document slipped: ${name}`, async () => {
     const partner = await createPartner(api);
@@ -36,7 +40,16 @@ for (const [name, transceiveBytes, commandsUntilSlip] of [
     await phone.ask(`carries ${transceiveBytes}`);
     const { page: first, problems } = await openPage(browser, url, { device: "android" });
     first.setDefaultTimeout(30_000);
-    await showIn(first, phone, await phone.ask(`open ${session.verification_url}`));
+    const opened = await phone.ask(`open ${session.verification_url}`);
+    const [kind, text = ""] = opened.split(" ");
+    assert.equal(kind, phone === reader ? "asks" : "script");
+    if (phone === reader) {
+      const { organization } = expectData(await api.get(`/v1/verify/session/${session.id}/details`));
+      const question = Buffer.from(text, "base64").toString();
+      assert.ok(question.includes(new URL(url).host), question);
+      assert.ok(question.includes(organization.name), question);
+    }
+    await showIn(first, phone, phone === reader ? await phone.ask("agree") : opened);
     await first.getByRole("checkbox", { name: t.agreeLabel }).check();
     await first.getByRole("button", { name: t.agreeButton }).click();
     await first.getByRole("button", { name: t.readHereButton }).waitFor();

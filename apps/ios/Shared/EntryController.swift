@@ -2,16 +2,23 @@ import UIKit
 
 /// What is shown without a session: how to come to one, and a field for its link.
 final class EntryController: UIViewController, UITextFieldDelegate {
-    private let own: OwnOrigin
-    private let onLink: (URL) -> Void
+    private let read: (String?) -> ReaderLink?
+    private let onLink: (ReaderLink) -> Void
     private let field = UITextField()
     private let problem = UILabel()
-    private let failed: URL?
+    private let link: ReaderLink?
+    private let said: String?
 
-    /// `failed` is a link whose page could not be loaded; it can be tried again.
-    init(own: OwnOrigin, failed: URL?, onLink: @escaping (URL) -> Void) {
-        self.own = own
-        self.failed = failed
+    /// `link` can be tried again; `problem` says why the last one was not opened.
+    init(
+        link: ReaderLink?,
+        problem: String?,
+        read: @escaping (String?) -> ReaderLink?,
+        onLink: @escaping (ReaderLink) -> Void
+    ) {
+        self.link = link
+        said = problem
+        self.read = read
         self.onLink = onLink
         super.init(nibName: nil, bundle: nil)
     }
@@ -53,9 +60,8 @@ final class EntryController: UIViewController, UITextFieldDelegate {
             column.leadingAnchor.constraint(equalTo: view.layoutMarginsGuide.leadingAnchor),
             column.trailingAnchor.constraint(equalTo: view.layoutMarginsGuide.trailingAnchor),
         ])
-        guard let failed else { return }
-        field.text = failed.absoluteString
-        problem.text = TextKey.entryOffline.text
+        field.text = link?.url.absoluteString
+        problem.text = said
     }
 
     func textFieldShouldReturn(_ textField: UITextField) -> Bool {
@@ -64,8 +70,8 @@ final class EntryController: UIViewController, UITextFieldDelegate {
     }
 
     private func openTyped() {
-        guard let link = own.verificationLink(field.text) else {
-            problem.text = String(format: TextKey.entryWrong.text, own.host)
+        guard let link = read(field.text) else {
+            problem.text = TextKey.entryWrong.text
             UIAccessibility.post(notification: .announcement, argument: problem.text)
             return
         }

@@ -8,17 +8,17 @@ struct KeptState: Codable, Equatable {
     /// The page keeps a few tokens of some dozen characters.
     static let maxCharacters = 8192
 
-    /// The path of the session that it belongs to.
-    let path: String
+    /// The origin and path of the session that it belongs to.
+    let place: String
     let since: Date
     /// JSON of the page; the shell looks at none of it.
     let entries: String
 
     /// What is kept next; nil when nothing is to be kept any more.
-    static func after(_ kept: KeptState?, path: String, entries: String, now: Date) -> KeptState? {
+    static func after(_ kept: KeptState?, place: String, entries: String, now: Date) -> KeptState? {
         if entries.isEmpty || entries.utf16.count > maxCharacters { return nil }
-        let since = kept?.path == path ? kept?.since ?? now : now
-        return KeptState(path: path, since: since, entries: entries)
+        let since = kept?.place == place ? kept?.since ?? now : now
+        return KeptState(place: place, since: since, entries: entries)
     }
 
     /// A clock that was set back makes a state of the future; it would never grow old.

@@ -1,22 +1,25 @@
 import UIKit
 import WebKit
 
-/// The verify page of one origin, full screen, with the phone's chip reader and camera. Nothing else is opened in here, and nothing of it is
+/// The verify page of one session, full screen, with the phone's chip reader and camera. Nothing else is opened in here, and nothing of it is
 /// written to disk: the web view has no store of its own, and what the page wants to find again lies in the keychain.
 final class PageController: UIViewController, WKNavigationDelegate, WKUIDelegate, WKScriptMessageHandlerWithReply {
-    private let link: URL
+    private let link: ReaderLink
     private let own: OwnOrigin
+    private let allowed: [String]
     private let reader = ChipReader()
     private let onFailure: () -> Void
     private var kept: KeptState?
     private var web: WKWebView?
+    private var isLoaded = false
     /// Over the page while the app is in the background, where the system takes a picture for its overview.
     private let cover = UIView()
 
     /// `onFailure` is called when the page could not be loaded at all.
-    init(link: URL, own: OwnOrigin, kept: KeptState?, onFailure: @escaping () -> Void) {
+    init(link: ReaderLink, allowed: [String], kept: KeptState?, onFailure: @escaping () -> Void) {
         self.link = link
-        self.own = own
+        own = link.origin
+        self.allowed = allowed
         self.kept = kept
         self.onFailure = onFailure
         super.init(nibName: nil, bundle: nil)
@@ -44,7 +47,7 @@ final class PageController: UIViewController, WKNavigationDelegate, WKUIDelegate
         }
         cover.backgroundColor = .systemBackground
         cover.isHidden = true
-        web.load(URLRequest(url: link))
+        web.load(URLRequest(url: link.url))
     }
 
     func covered(_ covered: Bool) {
@@ -63,9 +66,6 @@ final class PageController: UIViewController, WKNavigationDelegate, WKUIDelegate
     private func makeWebView() -> WKWebView {
         let configuration = WKWebViewConfiguration()
         configuration.websiteDataStore = .nonPersistent()
-        // The system itself then keeps the web view on the registered domain of Info.plist, and gives bridge and script to no other. The
-        // delegate below narrows it to the host.
-        configuration.limitsNavigationsToAppBoundDomains = true
         configuration.allowsInlineMediaPlayback = true
         configuration.mediaTypesRequiringUserActionForPlayback = []
         let content = configuration.userContentController
@@ -130,8 +130,8 @@ final class PageController: UIViewController, WKNavigationDelegate, WKUIDelegate
     }
 
     private func keep(_ entries: String) {
-        guard let path = web?.url.flatMap(OwnOrigin.sessionPath) else { return }
-        kept = KeptState.after(kept, path: path, entries: entries, now: Date())
+        guard let shown = ReaderLink.parse(web?.url?.absoluteString, allowed: allowed), shown.origin == own else { return }
+        kept = KeptState.after(kept, place: shown.place, entries: entries, now: Date())
         Keychain.store(kept)
     }
 
@@ -158,8 +158,15 @@ final class PageController: UIViewController, WKNavigationDelegate, WKUIDelegate
         let frame = navigationAction.targetFrame
         // Without a frame it is a link for a new window, and there are no others in here.
         if frame != nil, own.owns(url) { return .allow }
-        if frame?.isMainFrame ?? true { openElsewhere(url) }
+        if frame?.isMainFrame ?? true {
+            // A page that is there may lead to the partner. Before, the service answered with another address, which is refused.
+            if isLoaded { openElsewhere(url) } else { onFailure() }
+        }
         return .cancel
+    }
+
+    func webView(_ webView: WKWebView, didCommit navigation: WKNavigation!) {
+        isLoaded = true
     }
 
     func webView(

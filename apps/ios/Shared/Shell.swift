@@ -3,36 +3,41 @@ import UIKit
 @main
 final class AppDelegate: UIResponder, UIApplicationDelegate {}
 
-/// The one window. It shows the session of the link that the app was opened with, or the one that it was ended in.
+/// The one window. It shows the session of the link that the app was opened with, or the one that it was ended in. An app that was built for
+/// one origin opens its links at once; any other asks the person first.
 final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
     var window: UIWindow?
     private var page: PageController?
-    private let own = OwnOrigin(host: SceneDelegate.builtForHost)
+    private let asks = SceneDelegate.setting("AssayAsks") == "YES"
+    private let allowed = SceneDelegate.origins
 
-    private static let builtForHost: String = {
-        guard let host = Bundle.main.object(forInfoDictionaryKey: "AssayHost") as? String, !host.isEmpty else {
-            fatalError("Info.plist names no AssayHost")
-        }
-        return host.lowercased()
-    }()
+    private static func setting(_ name: String) -> String {
+        (Bundle.main.object(forInfoDictionaryKey: name) as? String ?? "").trimmingCharacters(in: .whitespaces)
+    }
+
+    /// Those that the app opens; none for every https origin.
+    private static var origins: [String] {
+        let hosts = setting(setting("AssayAsks") == "YES" ? "AssayAllow" : "AssayHost").lowercased()
+        return hosts.split(separator: " ").map { "https://\($0)" }
+    }
 
     func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions) {
         guard let scene = scene as? UIWindowScene else { return }
         let window = UIWindow(windowScene: scene)
         self.window = window
         if let link = options.userActivities.compactMap(linkOf).first {
-            show(link)
-        } else if let kept = Keychain.load(now: Date()), let link = own.address(ofPath: kept.path) {
+            open(link)
+        } else if let kept = Keychain.load(now: Date()), let link = readLink(kept.place) {
             show(link)
         } else {
-            showEntry(failed: nil)
+            showEntry()
         }
         window.makeKeyAndVisible()
     }
 
     /// A Universal Link, or the invocation of the App Clip, while the app runs.
     func scene(_ scene: UIScene, continue userActivity: NSUserActivity) {
-        if let link = linkOf(userActivity) { show(link) }
+        if let link = linkOf(userActivity) { open(link) }
     }
 
     func sceneDidEnterBackground(_ scene: UIScene) {
@@ -43,27 +48,55 @@ final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
         page?.covered(false)
     }
 
-    private func linkOf(_ activity: NSUserActivity) -> URL? {
+    private func readLink(_ text: String?) -> ReaderLink? {
+        ReaderLink.parse(text, allowed: allowed)
+    }
+
+    private func linkOf(_ activity: NSUserActivity) -> ReaderLink? {
         guard activity.activityType == NSUserActivityTypeBrowsingWeb else { return nil }
-        return own.verificationLink(activity.webpageURL?.absoluteString)
+        return readLink(activity.webpageURL?.absoluteString)
+    }
+
+    /// A session that was begun here within the hour was agreed to then.
+    private func open(_ link: ReaderLink) {
+        if !asks || Keychain.load(now: Date())?.place == link.place {
+            show(link)
+            return
+        }
+        closePage()
+        window?.rootViewController = AskController(link: link) { [weak self] answer in
+            switch answer {
+            case .agreed: self?.show(link)
+            case .declined: self?.showEntry()
+            case .refused:
+                self?.showEntry(problem: String(format: TextKey.askRefused.text, "\u{2066}\(link.origin.shown)\u{2069}"))
+            case .unreachable: self?.showEntry(link: link, problem: TextKey.entryOffline.text)
+            }
+        }
     }
 
     /// Every link gets a page of its own: one that differs only behind the # would not load the page anew.
-    private func show(_ link: URL) {
-        page?.close()
+    private func show(_ link: ReaderLink) {
+        closePage()
         var kept = Keychain.load(now: Date())
-        if let other = kept, other.path != OwnOrigin.sessionPath(of: link) {
+        if let other = kept, other.place != link.place {
             Keychain.store(nil)
             kept = nil
         }
-        let page = PageController(link: link, own: own, kept: kept) { [weak self] in self?.showEntry(failed: link) }
+        let page = PageController(link: link, allowed: allowed, kept: kept) { [weak self] in
+            self?.showEntry(link: link, problem: TextKey.entryOffline.text)
+        }
         self.page = page
         window?.rootViewController = page
     }
 
-    private func showEntry(failed: URL?) {
+    private func closePage() {
         page?.close()
         page = nil
-        window?.rootViewController = EntryController(own: own, failed: failed) { [weak self] in self?.show($0) }
+    }
+
+    private func showEntry(link: ReaderLink? = nil, problem: String? = nil) {
+        closePage()
+        window?.rootViewController = EntryController(link: link, problem: problem, read: readLink) { [weak self] in self?.open($0) }
     }
 }

@@ -13,42 +13,83 @@ struct PartsTest {
     }
 
     static func main() {
-        links()
+        links(CommandLine.arguments[1])
+        documents()
         messages()
         sheets()
         kept()
         print(checks)
     }
 
-    static func links() {
+    /// The table of the Android shell; below "unicode" everything is refused here.
+    static func links(_ table: String) {
+        guard let text = try? String(contentsOfFile: table, encoding: .utf8) else { return check(false, "the table is there") }
+        var isUnicode = false
+        for line in text.split(separator: "\n", omittingEmptySubsequences: true) where !line.hasPrefix("#") {
+            if line == "unicode" { isUnicode = true }
+            guard let tab = line.lastIndex(of: "\t") else { continue }
+            let expected = isUnicode ? "refused" : String(line[line.index(after: tab)...])
+            let link = ReaderLink.parse(unescaped(String(line[..<tab])), allowed: [])
+            check((link?.place ?? "refused") == expected, String(line))
+            if let link { check(link.origin.owns(link.url), "opened at what is shown: \(line)") }
+        }
+        check(isUnicode && checks > 100, "the table was read")
+        let host = [62, 62, 62, 60].map { String(repeating: "a", count: $0) }.joined(separator: ".") + ".com"
+        check(ReaderLink.parse("https://\(host)/verify/vs_1", allowed: [])?.origin.host == host, "a host of 253 characters")
+        check(ReaderLink.parse("https://a\(host)/verify/vs_1", allowed: []) == nil, "and of 254")
+        check(ReaderLink.parse(nil, allowed: []) == nil, "no link")
+        let link = ReaderLink.parse(" https://A.example/verify/vs_1?a=b#handoff=t\n", allowed: [])
+        check(link?.url.absoluteString == "https://a.example/verify/vs_1?a=b#handoff=t", "the token stays with the link")
+        let two = ["https://verify.example.org", "https://other.example:8443"]
+        check(ReaderLink.parse("https://other.example:8443/verify/vs_1", allowed: two)?.origin.shown == "other.example:8443", "a port")
+        for wrong in [
+            "https://example.org/verify/vs_1", "https://verify.example.org.evil.test/verify/vs_1",
+            "https://verify.example.org:8443/verify/vs_1", "https://other.example/verify/vs_1", "http://verify.example.org/verify/vs_1",
+        ] { check(ReaderLink.parse(wrong, allowed: two) == nil, wrong) }
         let own = OwnOrigin(host: "verify.example.org")
-        for link in [
-            "https://verify.example.org/verify/vs_1",
-            "  https://verify.example.org/verify/vs_1#handoff=abc\n",
-            "https://verify.example.org:443/verify/vs_1",
-            "HTTPS://VERIFY.example.org/verify/vs_1?app=missing",
-        ] { check(own.verificationLink(link) != nil, link) }
-        for link in [
-            "", " ", "vs_1", "https://verify.example.org", "https://verify.example.org/", "https://verify.example.org/verify/",
-            "https://verify.example.org/verifyvs_1", "https://verify.example.org/dashboard/verify/vs_1",
-            "http://verify.example.org/verify/vs_1", "https://verify.example.org:8443/verify/vs_1",
-            "https://example.org/verify/vs_1", "https://verify.example.org.evil.com/verify/vs_1",
-            "https://evil.com/https://verify.example.org/verify/vs_1", "https://verify.example.org@evil.com/verify/vs_1",
-            "https://me@verify.example.org/verify/vs_1", "https://evil.com\\@verify.example.org/verify/vs_1",
-            "https://verify.example.org\\.evil.com/verify/vs_1", "https://evil.com#@verify.example.org/verify/vs_1",
-            "https://verify.example.org/verify/vs 1", "https://verify.example.org/verify/vs_\u{202e}1",
-            "javascript:https://verify.example.org/verify/vs_1", "file:///verify/vs_1", "//verify.example.org/verify/vs_1",
-        ] { check(own.verificationLink(link) == nil, link) }
-        check(own.verificationLink(nil) == nil, "no link")
         check(!own.owns(nil), "no address")
         check(own.owns(scheme: "https", host: "verify.example.org", port: 0), "the origin")
         check(own.owns(scheme: "https", host: "Verify.Example.org", port: 443), "the origin with its port")
         check(!own.owns(scheme: "http", host: "verify.example.org", port: 0), "without encryption")
         check(!own.owns(scheme: "https", host: "verify.example.org", port: 8443), "another port")
         check(!own.owns(scheme: "https", host: "example.org", port: 0), "another host")
-        check(own.address(ofPath: "/verify/vs_1")?.absoluteString == "https://verify.example.org/verify/vs_1", "a path")
-        check(own.address(ofPath: "@evil.com/verify/vs_1") == nil, "a path that is none")
-        check(own.address(ofPath: "/dashboard") == nil, "another path")
+    }
+
+    static func unescaped(_ text: String) -> String {
+        var units: [UInt16] = []
+        var rest = Substring(text)
+        while let character = rest.first {
+            if rest.hasPrefix("\\u"), let unit = UInt16(rest.dropFirst(2).prefix(4), radix: 16) {
+                units.append(unit)
+                rest = rest.dropFirst(6)
+            } else {
+                units.append(contentsOf: String(character).utf16)
+                rest = rest.dropFirst()
+            }
+        }
+        return String(decoding: units, as: UTF16.self)
+    }
+
+    static func documents() {
+        check(ReaderDocument.isAnswer(status: 200, contentType: "application/json; charset=utf-8"), "json")
+        for status in [204, 301, 302, 307, 404, 500] {
+            check(!ReaderDocument.isAnswer(status: status, contentType: "application/json"), "status \(status)")
+        }
+        for type in [nil, "", "text/html", "application/json5"] { check(!ReaderDocument.isAnswer(status: 200, contentType: type), "type") }
+        let good = "{\"service\":\"Assay\",\"protocol\":1,\"session_page\":\"/verify/{session}\"}"
+        check(ReaderDocument.accepts(Data(good.utf8)), "ours")
+        for wrong in [
+            "", "[]", "{}", "<!doctype html>", good.replacingOccurrences(of: ":1", with: ":2"),
+            good.replacingOccurrences(of: ":1", with: ":\"1\""), good.replacingOccurrences(of: ":1", with: ":true"),
+            good.replacingOccurrences(of: "/verify/", with: "https://evil.test/"), good + String(repeating: " ", count: 4096),
+        ] { check(!ReaderDocument.accepts(Data(wrong.utf8)), wrong) }
+        func partner(_ name: String) -> String? {
+            ReaderDocument.partner(Data("{\"data\":{\"organization\":{\"name\":\(name)}}}".utf8))
+        }
+        check(partner("\"Acme Shop\"") == "Acme Shop", "a name")
+        check(partner("\"\\u202emoc.elpmaxe\\u202c\"") == "moc.elpmaxe", "direction of the text")
+        check(partner("\"\(String(repeating: "x", count: 5000))\"")?.count == 100, "a long name")
+        for wrong in ["null", "1", "{}", "\"\"", "\"  \"", "\"\\u202e\""] { check(partner(wrong) == nil, wrong) }
     }
 
     static func messages() {
@@ -98,21 +139,21 @@ struct PartsTest {
 
     static func kept() {
         let now = Date(timeIntervalSince1970: 1_800_000_000)
-        let first = KeptState.after(nil, path: "/verify/vs_1", entries: "{}", now: now)
-        check(first == KeptState(path: "/verify/vs_1", since: now, entries: "{}"), "kept")
-        let later = KeptState.after(first, path: "/verify/vs_1", entries: "{\"a\":1}", now: now.addingTimeInterval(3000))
+        let first = KeptState.after(nil, place: "https://a.example/verify/vs_1", entries: "{}", now: now)
+        check(first == KeptState(place: "https://a.example/verify/vs_1", since: now, entries: "{}"), "kept")
+        let later = KeptState.after(first, place: "https://a.example/verify/vs_1", entries: "{\"a\":1}", now: now.addingTimeInterval(3000))
         check(later?.since == now, "a session grows old from its beginning")
         check(later?.isFresh(at: now.addingTimeInterval(3599)) == true, "for an hour")
         check(later?.isFresh(at: now.addingTimeInterval(3600)) == false, "and no longer")
         check(later?.isFresh(at: now.addingTimeInterval(-3600)) == false, "also when the clock was set back")
-        let other = KeptState.after(first, path: "/verify/vs_2", entries: "{}", now: now.addingTimeInterval(10))
+        let other = KeptState.after(first, place: "https://a.example/verify/vs_2", entries: "{}", now: now.addingTimeInterval(10))
         check(other?.since == now.addingTimeInterval(10), "another session begins anew")
-        check(KeptState.after(first, path: "/verify/vs_1", entries: "", now: now) == nil, "nothing is kept of nothing")
-        check(KeptState.after(first, path: "/", entries: String(repeating: "x", count: 8193), now: now) == nil, "nor of too much")
+        check(KeptState.after(first, place: "https://a.example/verify/vs_1", entries: "", now: now) == nil, "nothing is kept of nothing")
+        check(KeptState.after(first, place: "/", entries: String(repeating: "x", count: 8193), now: now) == nil, "nor of too much")
         let script = KeptState.script("use(shellFacts)", readerAvailable: true, kept: first)
         check(script.hasPrefix("((shellFacts) => {\nuse(shellFacts)\n})({"), "the script")
         check(script.contains("\"reader\":\"ready\"") && script.contains("\"kept\":{}"), "with what was kept")
-        let broken = KeptState(path: "/verify/vs_1", since: now, entries: "}); alert(1); ({")
+        let broken = KeptState(place: "https://a.example/verify/vs_1", since: now, entries: "}); alert(1); ({")
         let guarded = KeptState.script("", readerAvailable: false, kept: broken)
         check(!guarded.contains("alert") && guarded.contains("absent"), "what is no JSON is left out")
         let data = try? JSONEncoder().encode(first)

@@ -43,8 +43,13 @@ test("the phone selects the application that the page's reader wants, and no oth
     const info = readXmlPropertyList(read(file));
     const selected = words(info["com.apple.developer.nfc.readersession.iso7816.select-identifiers"]);
     assert.deepEqual(selected, [toHex(ldsApplicationId).toUpperCase()], file);
-    assert.deepEqual(info.WKAppBoundDomains, ["$(ASSAY_HOST)"], file);
-    assert.equal(info.AssayHost, "$(ASSAY_HOST)", file);
+    // A web view that is bound to domains runs no script of the app on any other, and Assay Reader knows none beforehand.
+    assert.equal(info.WKAppBoundDomains, undefined, file);
+    assert.deepEqual(
+      [info.AssayHost, info.AssayAsks, info.AssayAllow],
+      ["$(ASSAY_HOST)", "$(ASSAY_ASKS)", "$(ASSAY_ALLOW)"],
+      file,
+    );
     for (const reason of ["NFCReaderUsageDescription", "NSCameraUsageDescription"])
       assert.ok(String(info[reason]).length > 20, `${file} ${reason}`);
     assert.equal(info.NSMicrophoneUsageDescription, undefined, "the microphone is never asked for");
@@ -83,7 +88,8 @@ test("the shell's words are there in every language of the page", () => {
       bare: true,
     });
     assert.deepEqual(Object.keys(texts).sort(), [...keys].sort(), language);
-    assert.equal(String(texts.entry_wrong).split("%@").length, 2, language);
+    for (const key of ["ask_title", "ask_partner", "ask_refused"])
+      assert.equal(String(texts[key]).split("%@").length, 2, `${language} ${key}`);
     for (const [key, text] of Object.entries(texts)) assert.ok(String(text).length > 3, `${language} ${key}`);
     const info = readTextPropertyList(read(`Shared/Resources/${language}.lproj/InfoPlist.strings`), {
       bare: true,
@@ -164,9 +170,9 @@ test("both targets are made of the same source, and the App Clip is inside of th
 
 test("one file configures everything, and its identifiers are those that the service takes", () => {
   const settings = new Map(
-    [...read("Config.xcconfig").matchAll(/^(ASSAY_\w+) = (.+)$/gm)].map(([, name = "", value = ""]) => [
+    [...read("Config.xcconfig").matchAll(/^(ASSAY_\w+) =(.*)$/gm)].map(([, name = "", value = ""]) => [
       name,
-      value,
+      value.trim(),
     ]),
   );
   const known = [...settings.keys()].sort();

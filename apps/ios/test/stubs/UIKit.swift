@@ -113,6 +113,7 @@ public class UIStackView: UIView {
     public var axis = Axis.vertical
     public var spacing: CGFloat = 0
     public init(arrangedSubviews: [UIView]) {}
+    public func addArrangedSubview(_ view: UIView) {}
 }
 public enum UIAccessibility {
     public enum Notification { case announcement }

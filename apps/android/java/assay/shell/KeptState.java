@@ -36,8 +36,8 @@ final class KeptState {
     private static final int NONCE_BYTES = 12;
 
     private final File file;
-    /** The path of the session that it belongs to; null when there is nothing. */
-    private String path;
+    /** The origin and path of the session that it belongs to; null when there is nothing. */
+    private String place;
     private long sinceMilliseconds;
     private String entries;
 
@@ -46,21 +46,21 @@ final class KeptState {
         load(nowMilliseconds);
     }
 
-    /** What the page kept for the session at this path, as it gave it; null when there is nothing. */
-    String entriesFor(String path) {
-        return path != null && path.equals(this.path) ? entries : null;
+    /** What the page kept for the session at this place, as it gave it; null when there is nothing. */
+    String entriesFor(String place) {
+        return place != null && place.equals(this.place) ? entries : null;
     }
 
-    void keep(String path, String entries, long nowMilliseconds) {
+    void keep(String place, String entries, long nowMilliseconds) {
         if (entries.isEmpty() || entries.length() > MAX_CHARACTERS) {
             forget();
             return;
         }
-        if (!path.equals(this.path)) sinceMilliseconds = nowMilliseconds;
-        this.path = path;
+        if (!place.equals(this.place)) sinceMilliseconds = nowMilliseconds;
+        this.place = place;
         this.entries = entries;
         try {
-            JSONObject content = new JSONObject().put("path", path).put("since", sinceMilliseconds).put("entries", entries);
+            JSONObject content = new JSONObject().put("place", place).put("since", sinceMilliseconds).put("entries", entries);
             write(seal(content.toString().getBytes(StandardCharsets.UTF_8)));
         } catch (GeneralSecurityException | IOException | JSONException | RuntimeException error) {
             // Goes on in memory; an older state must not come back in its place.
@@ -69,7 +69,7 @@ final class KeptState {
     }
 
     void forget() {
-        path = null;
+        place = null;
         entries = null;
         file.delete();
         try {
@@ -87,7 +87,7 @@ final class KeptState {
             // A clock that was set back makes a state of the future; it would never grow old.
             long age = nowMilliseconds - content.getLong("since");
             if (Math.abs(age) >= LIFETIME_MILLISECONDS) throw new IOException("Too old");
-            path = content.getString("path");
+            place = content.getString("place");
             sinceMilliseconds = content.getLong("since");
             entries = content.getString("entries");
         } catch (GeneralSecurityException | IOException | JSONException | RuntimeException error) {

@@ -3,7 +3,7 @@ package assay.shell;
 import java.net.URI;
 import java.net.URISyntaxException;
 
-/** The one origin that the shell was built for. Free of Android, as a plain JVM tests it. */
+/** The one origin whose pages a web view may show. Free of Android, as a plain JVM tests it. */
 final class OwnOrigin {
     private final URI origin;
 
@@ -22,19 +22,14 @@ final class OwnOrigin {
                 && port(origin) == port(other);
     }
 
-    /** The link to a verification in what was typed, pasted or handed over by another app; null when there is none. */
-    String verificationLink(String text) {
-        if (text == null) return null;
-        String link = text.trim();
-        if (!owns(link)) return null;
-        String path = parse(link).getRawPath();
-        return path.startsWith("/verify/") && path.length() > "/verify/".length() ? link : null;
+    /** As people read it: the host, and the port where it is not the usual one. */
+    String shown() {
+        return origin.getRawAuthority();
     }
 
-    /** The path of a link to a verification, which names the session and holds no token; null for anything else. */
-    String pathOf(String text) {
-        String link = verificationLink(text);
-        return link == null ? null : parse(link).getRawPath();
+    @Override
+    public String toString() {
+        return origin.toString();
     }
 
     private static URI parse(String address) {

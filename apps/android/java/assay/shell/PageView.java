@@ -50,15 +50,15 @@ final class PageView extends WebView {
         void openElsewhere(Uri address);
     }
 
-    private static final OwnOrigin OWN = new OwnOrigin(BuildConfig.ORIGIN);
-
+    private final OwnOrigin own;
     private final Host host;
     private WebMessagePort port;
     private boolean portOffered;
 
     @SuppressLint("SetJavaScriptEnabled")
-    PageView(Context context, Host host) {
+    PageView(Context context, OwnOrigin own, Host host) {
         super(context);
+        this.own = own;
         this.host = host;
         setImportantForAutofill(View.IMPORTANT_FOR_AUTOFILL_NO_EXCLUDE_DESCENDANTS);
         WebSettings settings = getSettings();
@@ -89,6 +89,7 @@ final class PageView extends WebView {
 
     void close() {
         closePort();
+        clearHistory();
         clearCache(true);
         destroy();
     }
@@ -113,14 +114,14 @@ final class PageView extends WebView {
             }
         });
         postWebMessage(
-                new WebMessage("chip-transport", new WebMessagePort[] {ends[1]}), Uri.parse(BuildConfig.ORIGIN));
+                new WebMessage("chip-transport", new WebMessagePort[] {ends[1]}), Uri.parse(own.toString()));
     }
 
     private final class Chrome extends WebChromeClient {
         @Override
         public void onPermissionRequest(PermissionRequest request) {
             String[] cameraAlone = {PermissionRequest.RESOURCE_VIDEO_CAPTURE};
-            if (!OWN.owns(request.getOrigin().toString()) || !Arrays.equals(request.getResources(), cameraAlone))
+            if (!own.owns(request.getOrigin().toString()) || !Arrays.equals(request.getResources(), cameraAlone))
                 request.deny();
             else host.onCameraAsked(request);
         }
@@ -140,9 +141,11 @@ final class PageView extends WebView {
     private final class Client extends WebViewClient {
         @Override
         public boolean shouldOverrideUrlLoading(WebView view, WebResourceRequest request) {
-            if (OWN.owns(request.getUrl().toString())) return false;
+            if (own.owns(request.getUrl().toString())) return false;
             String scheme = request.getUrl().getScheme();
-            if (request.isForMainFrame() && ("https".equals(scheme) || "http".equals(scheme)))
+            // A link of the page may lead to the partner. An answer of the service that leads elsewhere is refused.
+            if (request.isForMainFrame() && request.isRedirect()) host.onNotLoaded();
+            else if (request.isForMainFrame() && ("https".equals(scheme) || "http".equals(scheme)))
                 host.openElsewhere(request.getUrl());
             return true;
         }
@@ -155,7 +158,7 @@ final class PageView extends WebView {
 
         @Override
         public void onPageFinished(WebView view, String url) {
-            if (!portOffered && OWN.owns(url)) offerPort();
+            if (!portOffered && own.owns(url)) offerPort();
         }
 
         @Override
@@ -175,7 +178,7 @@ final class PageView extends WebView {
         public WebResourceResponse shouldInterceptRequest(WebView view, WebResourceRequest request) {
             String scheme = request.getUrl().getScheme();
             if (!"https".equals(scheme) && !"http".equals(scheme)) return null;
-            if (OWN.owns(request.getUrl().toString())) return null;
+            if (own.owns(request.getUrl().toString())) return null;
             return new WebResourceResponse(
                     "text/plain",
                     "utf-8",

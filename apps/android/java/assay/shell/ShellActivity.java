@@ -18,6 +18,7 @@ import android.os.Build;
 import android.os.Bundle;
 import android.provider.Settings;
 import android.text.InputType;
+import android.view.Gravity;
 import android.view.View;
 import android.view.WindowManager;
 import android.view.inputmethod.EditorInfo;
@@ -29,6 +30,8 @@ import android.widget.Button;
 import android.widget.EditText;
 import android.widget.FrameLayout;
 import android.widget.LinearLayout;
+import android.widget.ProgressBar;
+import android.widget.ScrollView;
 import android.widget.TextView;
 import android.widget.Toast;
 import java.io.ByteArrayOutputStream;
@@ -38,11 +41,12 @@ import org.json.JSONException;
 import org.json.JSONObject;
 
 /**
- * The verify page of one origin, full screen, with the phone's NFC reader and camera. Nothing else is opened in here, and
- * nothing is kept: what the page stores goes when the shell is left or the session's hour is over.
+ * The verify page of one session, full screen, with the phone's NFC reader and camera. An app that was built for one origin
+ * opens its links at once; any other asks the person first. Nothing but the session's origin is opened in here, and nothing is
+ * kept: what the page stores goes when the shell is left or the session's hour is over.
  */
-public final class ShellActivity extends Activity implements ChipReader.Listener, FrameVoucher.Listener, PageView.Host {
-    private static final OwnOrigin OWN = new OwnOrigin(BuildConfig.ORIGIN);
+public final class ShellActivity extends Activity
+        implements ChipReader.Listener, FrameVoucher.Listener, PageView.Host, OriginCheck.Listener {
     private static final int CAMERA_REQUEST = 1;
     private static final String SHOWN_PAGE = "page";
 
@@ -50,10 +54,13 @@ public final class ShellActivity extends Activity implements ChipReader.Listener
     private FrameVoucher voucher;
     private Feel feel;
     private KeptState kept;
+    private OriginCheck check;
     private FrameLayout frame;
     private PageView page;
     /** The link that the page was loaded with; of what the page does to its own address only the path counts. */
-    private String link;
+    private ReaderLink link;
+    /** A link whose origin could not be asked yet; null when there is none. */
+    private ReaderLink unasked;
     /** Lies over a page that could not be loaded; null when there is none. */
     private View notLoaded;
     private PermissionRequest cameraAsked;
@@ -72,7 +79,8 @@ public final class ShellActivity extends Activity implements ChipReader.Listener
             runOnUiThread(new Runnable() {
                 @Override
                 public void run() {
-                    if (notLoaded != null) loadAgain();
+                    if (unasked != null) askWhetherToOpen(unasked);
+                    else if (notLoaded != null) loadAgain();
                 }
             });
         }
@@ -86,35 +94,50 @@ public final class ShellActivity extends Activity implements ChipReader.Listener
         frame = new FrameLayout(this);
         frame.setFitsSystemWindows(true);
         setContentView(frame);
+        check = new OriginCheck(this);
         feel = new Feel(this);
         reader = new ChipReader(this, NfcAdapter.getDefaultAdapter(this), this);
         voucher = new FrameVoucher(this);
         kept = new KeptState(this, System.currentTimeMillis());
-        String asked = OWN.verificationLink(getIntent().getDataString());
+        ReaderLink asked = readLink(getIntent().getDataString());
         // When Android ended the process and now brings it back, the page goes on where it was.
-        String shown = saved == null ? null : OWN.verificationLink(saved.getString(SHOWN_PAGE));
+        ReaderLink shown = saved == null ? null : readLink(saved.getString(SHOWN_PAGE));
         // Also when the person comes back by the link of the same session; for any other there must be nothing left.
-        if (saved == null && kept.entriesFor(OWN.pathOf(asked)) == null) forget();
+        if (saved == null && !isKept(asked)) forget();
         if (shown != null) showPage(shown);
-        else if (asked != null) showPage(asked);
-        else showEntry();
+        else if (asked != null) open(asked);
+        else showEntry(null);
+    }
+
+    private static ReaderLink readLink(String text) {
+        return ReaderLink.parse(text, BuildConfig.ORIGINS, BuildConfig.DEBUG);
+    }
+
+    private boolean isKept(ReaderLink asked) {
+        return asked != null && kept.entriesFor(asked.place()) != null;
+    }
+
+    /** A session that was begun here within the hour was agreed to then. */
+    private void open(ReaderLink asked) {
+        if (BuildConfig.ASKS && !isKept(asked)) askWhetherToOpen(asked);
+        else showPage(asked);
     }
 
     @Override
     protected void onNewIntent(Intent intent) {
         super.onNewIntent(intent);
-        String asked = OWN.verificationLink(intent.getDataString());
+        ReaderLink asked = readLink(intent.getDataString());
         if (asked == null) return;
         setIntent(intent);
-        if (kept.entriesFor(OWN.pathOf(asked)) == null) forget();
-        showPage(asked);
+        if (!isKept(asked)) forget();
+        open(asked);
     }
 
     @Override
     protected void onSaveInstanceState(Bundle state) {
         super.onSaveInstanceState(state);
         if (page == null) return;
-        state.putString(SHOWN_PAGE, shownLink());
+        state.putString(SHOWN_PAGE, shownLink().address);
     }
 
     @Override
@@ -153,9 +176,9 @@ public final class ShellActivity extends Activity implements ChipReader.Listener
     @Override
     protected void onDestroy() {
         if (question != null) question.dismiss();
+        closeAll();
         reader.close();
         voucher.close();
-        closePage();
         if (isFinishing()) forget();
         super.onDestroy();
     }
@@ -199,7 +222,8 @@ public final class ShellActivity extends Activity implements ChipReader.Listener
 
     // --- what is shown ----------------------------------------------------------------------------------------------
 
-    private void showEntry() {
+    /** `problem`: why the last link was not opened; null for nothing. */
+    private void showEntry(String problem) {
         final EditText field = new EditText(this);
         field.setHint(R.string.entry_hint);
         field.setInputType(InputType.TYPE_CLASS_TEXT | InputType.TYPE_TEXT_VARIATION_URI);
@@ -208,13 +232,73 @@ public final class ShellActivity extends Activity implements ChipReader.Listener
         Button open = button(R.string.entry_open, new View.OnClickListener() {
             @Override
             public void onClick(View view) {
-                String typed = OWN.verificationLink(field.getText().toString());
-                if (typed == null) field.setError(getString(R.string.entry_wrong, BuildConfig.ORIGIN));
-                else showPage(typed);
+                ReaderLink typed = readLink(field.getText().toString());
+                if (typed == null) field.setError(getString(R.string.entry_wrong));
+                else open(typed);
+            }
+        });
+        closeAll();
+        LinearLayout column = column(words(R.string.entry_text), field, open);
+        if (problem != null) column.addView(words(problem), 0);
+        frame.addView(column);
+    }
+
+    /** Nothing of the origin is opened before it has said that it is a verification service, and the person has agreed. */
+    private void askWhetherToOpen(ReaderLink asked) {
+        closeAll();
+        frame.addView(new ProgressBar(this), new FrameLayout.LayoutParams(-2, -2, Gravity.CENTER));
+        check.start(asked);
+    }
+
+    @Override
+    public void onKnown(final ReaderLink asked, String partner) {
+        TextView title = words(getString(R.string.ask_title, hostOf(asked)));
+        title.setTextSize(24);
+        title.setAccessibilityHeading(true);
+        // The marks keep the order of its letters apart from that of the sentence around it.
+        TextView name = words(getString(R.string.ask_partner, "\u2068" + partner + "\u2069"));
+        Button agree = button(R.string.ask_agree, new View.OnClickListener() {
+            @Override
+            public void onClick(View view) {
+                showPage(asked);
+            }
+        });
+        // Another app may lay a window over this one, and have the person agree to what they do not see.
+        agree.setFilterTouchesWhenObscured(true);
+        Button decline = button(R.string.ask_decline, new View.OnClickListener() {
+            @Override
+            public void onClick(View view) {
+                setIntent(new Intent(Intent.ACTION_MAIN));
+                forget();
+                showEntry(null);
             }
         });
         frame.removeAllViews();
-        frame.addView(column(R.string.entry_text, field, open));
+        ScrollView scroll = new ScrollView(this);
+        scroll.addView(column(title, name, words(R.string.ask_text), agree, decline));
+        frame.addView(scroll);
+    }
+
+    private static String hostOf(ReaderLink asked) {
+        return "\u2066" + asked.origin.shown() + "\u2069";
+    }
+
+    @Override
+    public void onRefused(ReaderLink asked) {
+        setIntent(new Intent(Intent.ACTION_MAIN));
+        showEntry(getString(R.string.ask_refused, hostOf(asked)));
+    }
+
+    @Override
+    public void onUnreachable(final ReaderLink asked) {
+        unasked = asked;
+        frame.removeAllViews();
+        frame.addView(column(words(R.string.offline_text), button(R.string.offline_retry, new View.OnClickListener() {
+            @Override
+            public void onClick(View view) {
+                askWhetherToOpen(asked);
+            }
+        })));
     }
 
     private Button button(int text, View.OnClickListener pressed) {
@@ -224,45 +308,58 @@ public final class ShellActivity extends Activity implements ChipReader.Listener
         return button;
     }
 
-    private LinearLayout column(int text, View... below) {
-        int space = Math.round(24 * getResources().getDisplayMetrics().density);
+    private TextView words(int text) {
+        return words(getString(text));
+    }
+
+    private TextView words(String text) {
         TextView words = new TextView(this);
         words.setText(text);
         words.setTextSize(18);
+        words.setPadding(0, 0, 0, space() / 2);
+        return words;
+    }
+
+    private int space() {
+        return Math.round(24 * getResources().getDisplayMetrics().density);
+    }
+
+    private LinearLayout column(View... views) {
         LinearLayout column = new LinearLayout(this);
         column.setOrientation(LinearLayout.VERTICAL);
-        column.setPadding(space, space, space, space);
-        column.addView(words);
-        for (View view : below) column.addView(view);
+        column.setPadding(space(), space(), space(), space());
+        for (View view : views) column.addView(view);
         return column;
     }
 
     /** Every link gets a web view of its own: a link that differs only behind the # would not load the page anew. */
-    private void showPage(String link) {
-        closePage();
+    private void showPage(ReaderLink link) {
+        closeAll();
         this.link = link;
-        page = new PageView(this, this);
-        if (!PageScript.addTo(page, pageScript(OWN.pathOf(link)), BuildConfig.ORIGIN))
+        page = new PageView(this, link.origin, this);
+        if (!PageScript.addTo(page, pageScript(link.place()), link.origin.toString()))
             Toast.makeText(this, R.string.web_view_old, Toast.LENGTH_LONG).show();
-        frame.removeAllViews();
         frame.addView(page);
-        page.loadUrl(link);
+        page.loadUrl(link.address);
     }
 
-    private void closePage() {
+    /** Whatever was shown, asked for or waited for. */
+    private void closeAll() {
+        check.cancel();
+        unasked = null;
         reader.cancel();
         answerCamera(false);
         notLoaded = null;
-        if (page == null) return;
         frame.removeAllViews();
+        if (page == null) return;
         page.close();
         page = null;
     }
 
     /** The script of the asset, told what it cannot ask for before its first message. */
-    private String pageScript(String path) {
+    private String pageScript(String place) {
         try (InputStream asset = getAssets().open("chip-transport.js")) {
-            String entries = kept.entriesFor(path);
+            String entries = kept.entriesFor(place);
             JSONObject facts = new JSONObject()
                     .put("reader", reader.state())
                     .put("antenna", Antenna.of(NfcAdapter.getDefaultAdapter(this)))
@@ -279,7 +376,7 @@ public final class ShellActivity extends Activity implements ChipReader.Listener
     @Override
     public void onNotLoaded() {
         if (notLoaded != null) return;
-        LinearLayout over = column(R.string.offline_text, button(R.string.offline_retry, new View.OnClickListener() {
+        LinearLayout over = column(words(R.string.offline_text), button(R.string.offline_retry, new View.OnClickListener() {
             @Override
             public void onClick(View view) {
                 loadAgain();
@@ -291,9 +388,9 @@ public final class ShellActivity extends Activity implements ChipReader.Listener
     }
 
     /** Where the page has taken the token out of its address, the token is not to be used twice. */
-    private String shownLink() {
-        String now = OWN.verificationLink(page.getUrl());
-        return now == null ? link : now;
+    private ReaderLink shownLink() {
+        ReaderLink now = readLink(page.getUrl());
+        return now == null || !link.origin.owns(now.address) ? link : now;
     }
 
     private void loadAgain() {
@@ -341,7 +438,7 @@ public final class ShellActivity extends Activity implements ChipReader.Listener
         try {
             // What is no object could not be given back to the page.
             if (!entries.isEmpty()) new JSONObject(entries);
-            kept.keep(OWN.pathOf(shownLink()), entries, System.currentTimeMillis());
+            kept.keep(shownLink().place(), entries, System.currentTimeMillis());
         } catch (JSONException error) {
             kept.forget();
         }

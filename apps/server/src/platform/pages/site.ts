@@ -59,6 +59,7 @@ export const sections: readonly Section[] = [
     names: [
       "operating",
       "run-as-a-service",
+      "reader-app",
       "desk",
       "backups",
       "recovery",

@@ -10,10 +10,14 @@ import android.nfc.NfcAdapter;
 import android.os.Bundle;
 import android.os.Looper;
 import android.os.Parcel;
+import android.view.View;
+import android.view.ViewGroup;
 import android.webkit.WebMessage;
 import android.webkit.WebMessagePort;
 import android.webkit.WebView;
 import android.webkit.WebViewClient;
+import android.widget.Button;
+import android.widget.TextView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -34,6 +38,12 @@ final class Phone {
     /** What the shell told the page, in order. */
     final List<String> heard = new ArrayList<>();
     private WebMessagePort pageEnd;
+
+    /** What the app was built for: the property `assay.origins`, with spaces between them. */
+    static String[] origins() {
+        String origins = System.getProperty("assay.origins", "https://verify.example.org");
+        return origins.isEmpty() ? new String[0] : origins.split(" ");
+    }
 
     static void hasNfc(boolean has) {
         shadowOf(RuntimeEnvironment.getApplication().getPackageManager())
@@ -109,6 +119,34 @@ final class Phone {
     void say(String message) {
         pageEnd.postMessage(new WebMessage(message));
         idle();
+    }
+
+    /** All that is written on the screen. */
+    String texts() {
+        StringBuilder texts = new StringBuilder();
+        for (View view : shown()) if (view instanceof TextView) texts.append(((TextView) view).getText()).append('\n');
+        return texts.toString();
+    }
+
+    Button button(String text) {
+        for (View view : shown())
+            if (view instanceof Button && ((Button) view).getText().toString().equals(text)) return (Button) view;
+        throw new AssertionError("No such button: " + text + " in " + texts());
+    }
+
+    <T extends View> T find(Class<T> type) {
+        for (View view : shown()) if (type == view.getClass()) return type.cast(view);
+        throw new AssertionError("Not shown: " + type);
+    }
+
+    private List<View> shown() {
+        List<View> all = new ArrayList<>();
+        all.add(activity.getWindow().getDecorView());
+        for (int at = 0; at < all.size(); at++)
+            if (all.get(at) instanceof ViewGroup)
+                for (int index = 0; index < ((ViewGroup) all.get(at)).getChildCount(); index++)
+                    all.add(((ViewGroup) all.get(at)).getChildAt(index));
+        return all;
     }
 
     /** The person lays a document on the phone. */

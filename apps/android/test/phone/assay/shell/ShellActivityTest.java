@@ -25,7 +25,6 @@ import android.nfc.NfcAntennaInfo;
 import android.os.Vibrator;
 import android.provider.Settings;
 import android.view.View;
-import android.view.ViewGroup;
 import android.view.WindowManager;
 import android.webkit.PermissionRequest;
 import android.webkit.WebResourceRequest;
@@ -57,8 +56,8 @@ import org.robolectric.shadows.ShadowVibrator;
 @RunWith(RobolectricTestRunner.class)
 @Config(shadows = {FieldIsoDep.class, PhoneWebView.class, PhoneNfcAdapter.class})
 public class ShellActivityTest {
-    private static final String PATH = "/verify/vs_1";
-    private static final String PAGE = BuildConfig.ORIGIN + PATH;
+    private static final String ORIGIN = BuildConfig.ORIGINS[0];
+    private static final String PAGE = ORIGIN + "/verify/vs_1";
     private static final String LINK = PAGE + "#handoff=secret-token";
     private static final String SELECT = "00a4040c07a0000002471001";
 
@@ -96,17 +95,17 @@ public class ShellActivityTest {
     public void aLinkToAVerificationOfTheOriginIsOpened() {
         phone.start(LINK);
         assertEquals(LINK, phone.webShadow().getLastLoadedUrl());
-        assertEquals("the script runs in pages of the origin only", BuildConfig.ORIGIN, phone.webShadow().scriptOrigin);
+        assertEquals("the script runs in pages of the origin only", ORIGIN, phone.webShadow().scriptOrigin);
         assertTrue(phone.webShadow().script.contains("\"chipTransport\""));
         phone.load(PAGE);
-        assertEquals(Uri.parse(BuildConfig.ORIGIN), phone.webShadow().offeredTo);
+        assertEquals(Uri.parse(ORIGIN), phone.webShadow().offeredTo);
         assertTrue(phone.hasPort());
     }
 
     @Test
     public void aLinkToAnythingElseIsNotOpened() {
         for (String other : new String[] {
-            "https://evil.test/verify/vs_1", BuildConfig.ORIGIN + "/dashboard", "file:///data/x", "javascript:alert(1)"
+            "https://evil.test/verify/vs_1", ORIGIN + "/dashboard", "file:///data/x", "javascript:alert(1)"
         }) {
             phone.start(other);
             assertNull(other, phone.web());
@@ -151,6 +150,10 @@ public class ShellActivityTest {
             assertTrue(hostile, phone.client().shouldOverrideUrlLoading(phone.web(), request(hostile, true)));
             assertNull(hostile, shadowOf(phone.activity).getNextStartedActivity());
         }
+        assertTrue(phone.client().shouldOverrideUrlLoading(phone.web(), redirect("https://evil.test/")));
+        assertNull("where the service leads elsewhere, nobody follows", shadowOf(phone.activity).getNextStartedActivity());
+        assertEquals(View.GONE, phone.web().getVisibility());
+        assertFalse(phone.client().shouldOverrideUrlLoading(phone.web(), redirect(PAGE)));
         assertTrue(phone.client().shouldOverrideUrlLoading(phone.web(), request("https://evil.test/", false)));
         assertNull("a frame starts nothing", shadowOf(phone.activity).getNextStartedActivity());
         assertEquals(
@@ -175,13 +178,13 @@ public class ShellActivityTest {
     @Test
     public void aPastedLinkIsOpenedOnlyWhenItIsOfTheOrigin() {
         phone.start(null);
-        EditText field = find(EditText.class);
+        EditText field = phone.find(EditText.class);
         field.setText("https://evil.test/verify/vs_1");
-        find(Button.class).performClick();
+        phone.find(Button.class).performClick();
         assertNull(phone.web());
         assertNotNull(field.getError());
         field.setText(" " + LINK + " ");
-        find(Button.class).performClick();
+        phone.find(Button.class).performClick();
         assertEquals(LINK, phone.webShadow().getLastLoadedUrl());
     }
 
@@ -220,8 +223,8 @@ public class ShellActivityTest {
     @Test
     public void aPastedLinkSurvivesTheEndOfTheProcess() {
         phone.start(null);
-        find(EditText.class).setText(LINK);
-        find(Button.class).performClick();
+        phone.find(EditText.class).setText(LINK);
+        phone.find(Button.class).performClick();
         phone.load(PAGE);
         phone.endProcessAndReturn();
         assertEquals(PAGE, phone.webShadow().getLastLoadedUrl());
@@ -242,7 +245,7 @@ public class ShellActivityTest {
     public void anotherSessionFindsNothingOfTheOneBefore() {
         phone.start(LINK).load(PAGE);
         phone.say("keep {\"a\":\"consent-token\"}");
-        phone.controller.newIntent(new Intent(Intent.ACTION_VIEW, Uri.parse(BuildConfig.ORIGIN + "/verify/vs_2")));
+        phone.controller.newIntent(new Intent(Intent.ACTION_VIEW, Uri.parse(ORIGIN + "/verify/vs_2")));
         assertFalse(phone.webShadow().script.contains("consent-token"));
         assertFalse(kept().exists());
         assertTrue(PhoneKeyStore.KEYS.isEmpty());
@@ -275,26 +278,26 @@ public class ShellActivityTest {
     public void whatWasKeptIsOfNoUseAfterAnHour() {
         Context context = RuntimeEnvironment.getApplication();
         KeptState state = new KeptState(context, 1_000_000);
-        state.keep(PATH, "{\"a\":\"b\"}", 1_000_000);
+        state.keep(PAGE, "{\"a\":\"b\"}", 1_000_000);
         long lastMoment = 1_000_000 + KeptState.LIFETIME_MILLISECONDS - 1;
-        assertEquals("{\"a\":\"b\"}", new KeptState(context, lastMoment).entriesFor(PATH));
+        assertEquals("{\"a\":\"b\"}", new KeptState(context, lastMoment).entriesFor(PAGE));
         // Keeping more does not make it younger.
-        new KeptState(context, lastMoment).keep(PATH, "{\"a\":\"c\"}", lastMoment);
-        assertNull(new KeptState(context, lastMoment + 1).entriesFor(PATH));
+        new KeptState(context, lastMoment).keep(PAGE, "{\"a\":\"c\"}", lastMoment);
+        assertNull(new KeptState(context, lastMoment + 1).entriesFor(PAGE));
         assertFalse(kept().exists());
     }
 
     @Test
     public void whatWasTamperedWithIsNotGivenToThePage() throws IOException {
         Context context = RuntimeEnvironment.getApplication();
-        new KeptState(context, 0).keep(PATH, "{\"a\":\"b\"}", 0);
+        new KeptState(context, 0).keep(PAGE, "{\"a\":\"b\"}", 0);
         byte[] sealed = Files.readAllBytes(kept().toPath());
         sealed[sealed.length - 1] ^= 1;
         Files.write(kept().toPath(), sealed);
-        assertNull(new KeptState(context, 0).entriesFor(PATH));
-        new KeptState(context, 0).keep(PATH, "{\"a\":\"b\"}", 0);
+        assertNull(new KeptState(context, 0).entriesFor(PAGE));
+        new KeptState(context, 0).keep(PAGE, "{\"a\":\"b\"}", 0);
         PhoneKeyStore.KEYS.clear();
-        assertNull("another key opens nothing", new KeptState(context, 0).entriesFor(PATH));
+        assertNull("another key opens nothing", new KeptState(context, 0).entriesFor(PAGE));
     }
 
     @Test
@@ -327,7 +330,7 @@ public class ShellActivityTest {
         phone.client().onReceivedError(before, request(LINK, true), null);
         phone.client().onReceivedError(before, request(LINK, true), null);
         assertEquals(View.GONE, before.getVisibility());
-        find(Button.class).performClick();
+        phone.find(Button.class).performClick();
         assertNotSame(before, phone.web());
         assertEquals("with its token, which nobody has used", LINK, phone.webShadow().getLastLoadedUrl());
         WebView second = phone.web();
@@ -585,20 +588,20 @@ public class ShellActivityTest {
         phone.start(LINK).load(PAGE);
         String[] video = {PermissionRequest.RESOURCE_VIDEO_CAPTURE};
         assertEquals("denied", ask("https://evil.test/", video));
-        assertEquals("denied", ask(BuildConfig.ORIGIN, new String[] {PermissionRequest.RESOURCE_AUDIO_CAPTURE}));
+        assertEquals("denied", ask(ORIGIN, new String[] {PermissionRequest.RESOURCE_AUDIO_CAPTURE}));
         assertEquals(
                 "denied",
-                ask(BuildConfig.ORIGIN, new String[] {
+                ask(ORIGIN, new String[] {
                     PermissionRequest.RESOURCE_VIDEO_CAPTURE, PermissionRequest.RESOURCE_AUDIO_CAPTURE
                 }));
-        Asked asked = new Asked(BuildConfig.ORIGIN, video);
+        Asked asked = new Asked(ORIGIN, video);
         phone.webShadow().getWebChromeClient().onPermissionRequest(asked);
         assertNull("the person is asked first", asked.outcome);
         phone.activity.onRequestPermissionsResult(
                 1, new String[] {Manifest.permission.CAMERA}, new int[] {PackageManager.PERMISSION_DENIED});
         assertEquals("denied", asked.outcome);
         ((ShadowApplication) shadowOf(RuntimeEnvironment.getApplication())).grantPermissions(Manifest.permission.CAMERA);
-        assertEquals("granted " + PermissionRequest.RESOURCE_VIDEO_CAPTURE, ask(BuildConfig.ORIGIN, video));
+        assertEquals("granted " + PermissionRequest.RESOURCE_VIDEO_CAPTURE, ask(ORIGIN, video));
     }
 
     // --- the frames -------------------------------------------------------------------------------------------------
@@ -667,20 +670,15 @@ public class ShellActivityTest {
         return new String(Files.readAllBytes(kept().toPath()), StandardCharsets.ISO_8859_1);
     }
 
-    private <T extends View> T find(Class<T> type) {
-        List<View> open = new ArrayList<>();
-        open.add(phone.activity.getWindow().getDecorView());
-        while (!open.isEmpty()) {
-            View view = open.remove(0);
-            if (type == view.getClass()) return type.cast(view);
-            if (view instanceof ViewGroup)
-                for (int index = 0; index < ((ViewGroup) view).getChildCount(); index++)
-                    open.add(((ViewGroup) view).getChildAt(index));
-        }
-        throw new AssertionError("Not shown: " + type);
+    private static WebResourceRequest redirect(String address) {
+        return request(address, true, true);
     }
 
-    private static WebResourceRequest request(final String address, final boolean mainFrame) {
+    private static WebResourceRequest request(String address, boolean mainFrame) {
+        return request(address, mainFrame, false);
+    }
+
+    private static WebResourceRequest request(final String address, final boolean mainFrame, final boolean redirect) {
         return new WebResourceRequest() {
             @Override
             public Uri getUrl() {
@@ -694,7 +692,7 @@ public class ShellActivityTest {
 
             @Override
             public boolean isRedirect() {
-                return false;
+                return redirect;
             }
 
             @Override

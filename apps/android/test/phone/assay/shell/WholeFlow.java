@@ -13,6 +13,7 @@ import java.util.Base64;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.Test;
 import org.junit.runner.RunWith;
 import org.robolectric.RobolectricTestRunner;
@@ -20,8 +21,8 @@ import org.robolectric.annotation.Config;
 
 /**
  * A phone that another process plays with: phone.ts, which has the page in a browser and the chip. Lines in:
- * `open LINK`, `loaded ADDRESS`, `say MESSAGE`, `lay`, `lay COMMANDS` (then it slips), `take-away`,
- * `carries BYTES`, `end-process`, `quit`. Lines out: `script BASE64 ADDRESS`, `told MESSAGE`, `done`.
+ * `open LINK`, `agree`, `loaded ADDRESS`, `say MESSAGE`, `lay`, `lay COMMANDS` (then it slips), `take-away`,
+ * `carries BYTES`, `end-process`, `quit`. Lines out: `asks BASE64`, `script BASE64 ADDRESS`, `told MESSAGE`, `done`.
  */
 @RunWith(RobolectricTestRunner.class)
 @Config(shadows = {FieldIsoDep.class, PhoneWebView.class, PhoneNfcAdapter.class})
@@ -73,6 +74,11 @@ public class WholeFlow {
                 if (phone.activity == null) phone.start(parts[1]);
                 else phone.controller.newIntent(new Intent(Intent.ACTION_VIEW, Uri.parse(parts[1])));
                 phone.takeAway();
+                if (BuildConfig.ASKS) tellQuestion();
+                else tellScript();
+                break;
+            case "agree":
+                phone.button("Agree").performClick();
                 tellScript();
                 break;
             case "loaded":
@@ -105,6 +111,17 @@ public class WholeFlow {
                 break;
             default:
         }
+    }
+
+    /** What the person reads before anything is opened. */
+    private void tellQuestion() {
+        phone.until("no question", new BooleanSupplier() {
+            @Override
+            public boolean getAsBoolean() {
+                return phone.texts().contains("Agree");
+            }
+        });
+        out.println("asks " + Base64.getEncoder().encodeToString(phone.texts().getBytes(StandardCharsets.UTF_8)));
     }
 
     /** What the web view was told to do: the script before the page's, and the address to load. */
