@@ -27,13 +27,13 @@ const namespace = "assay-release";
 const leavable = ["image", "apk", "wheel", "proof"] as const;
 type Leavable = (typeof leavable)[number];
 
-const usage = `usage: npm run release -- --key FILE --origin URL [--without ${leavable.join(",")}] [--out FOLDER]
-       npm run release -- --dry-run [--origin URL] [--without ${leavable.join(",")}] [--out FOLDER]
+const usage = `usage: npm run release -- --key FILE [--keystore FILE] [--origin URL] [--without ${leavable.join(",")}] [--out FOLDER]
+       npm run release -- --dry-run [--without ${leavable.join(",")}] [--out FOLDER]
 
-  --key FILE     SSH private key that signs the checksums
-  --origin URL   the service that the Android app is for
-  --proof FOLDER where \`npm run prove\` wrote its report (dist/proof)
-  --dry-run      the same with a key that is thrown away`;
+  --key FILE       SSH private key that signs the checksums
+  --keystore FILE  key store that signs the Android app, its password in ASSAY_KEYSTORE_PASSWORD; a debug key without it
+  --origin URL     an Android app for this service alone, in place of Assay Reader
+  --dry-run        the same with a key that is thrown away`;
 
 class Refusal extends Error {}
 
@@ -90,23 +90,11 @@ const isHere = (program: string) =>
 const containerTool = () =>
   ["podman", "docker"].find((tool) => spawnSync(tool, ["info"], { stdio: "ignore" }).status === 0) ?? null;
 
-/** Why the report of `npm run prove` is not one of this release. Empty when it is. */
-function problemOfProof(folder: string): string {
-  const again = "run `npm run prove`; or --without proof";
-  const file = path.join(folder, "proof.json");
-  if (!existsSync(file)) return `${file}, the proof of this release; ${again}`;
-  const { holds, commit, isClean } = JSON.parse(readFileSync(file, "utf8")) as Proof;
-  if (!holds) return `a proof that holds: in ${file} a part does not; ${again}`;
-  if (commit === git("rev-parse", "HEAD") && isClean) return "";
-  return `a proof of this commit: ${file} is of ${commit}${isClean ? "" : " with changes"}; ${again}`;
-}
+const androidTools = ["javac", "aapt2", "zipalign", "apksigner"];
+const lackingForAndroid = () => androidTools.filter((tool) => !isHere(tool));
 
 /** What the machine lacks, each with how to go on. */
-function missingTools(
-  isBuilt: (part: Leavable) => boolean,
-  origin: string | undefined,
-  proof: string,
-): string[] {
+function missingTools(isBuilt: (part: Leavable) => boolean): string[] {
   const missing = isHere("ssh-keygen") ? [] : ["ssh-keygen, for the signature"];
   const unproven = isBuilt("proof") ? problemOfProof(proof) : "";
   if (unproven !== "") missing.push(unproven);
@@ -114,10 +102,10 @@ function missingTools(
     missing.push("python3 with pip, for the wheel; or --without wheel");
   if (isBuilt("image") && containerTool() === null)
     missing.push("podman, or docker with its daemon, for the image; or --without image");
-  if (!isBuilt("apk")) return missing;
-  const lacking = ["javac", "aapt2", "zipalign", "apksigner"].filter((tool) => !isHere(tool));
-  if (lacking.length > 0) missing.push(`${lacking.join(", ")}, for the APK; or --without apk`);
-  if (origin === undefined) missing.push("--origin, the service that the APK is for; or --without apk");
+  if (isBuilt("apk") && lackingForAndroid().length > 0 && containerTool() === null)
+    missing.push(
+      `${lackingForAndroid().join(", ")}, or podman, or docker with its daemon, for the APK; or --without apk`,
+    );
   return missing;
 }
 
@@ -151,11 +139,26 @@ function buildImage(out: string, version: string): void {
   run(containerTool() ?? "", ["save", "--output", path.join(out, `assay-${version}-image.tar`), tag]);
 }
 
-function buildApk(out: string, version: string, origin: string): void {
-  const folder = path.join(out, "android");
-  run(process.execPath, ["apps/android/main.ts", "--origin", origin, "--version", version, "--out", folder]);
-  copyFileSync(path.join(folder, "assay-shell.apk"), path.join(out, `assay-${version}.apk`));
-  rmSync(folder, { recursive: true, force: true });
+type ForAndroid = { origin?: string | undefined; keystore?: string | undefined };
+
+/** The package for phones and the bundle for stores; in a container where the tools are missing here. */
+function buildAndroid(out: string, version: string, { origin, keystore }: ForAndroid): void {
+  // In the checkout, which is all that a container sees of this machine.
+  const folder = "apps/android/dist/release";
+  const [major = 0, minor = 0, patch = 0] = version.split(/\D/).map(Number);
+  const args = [
+    ...["--version", version, "--version-code", String(major * 10_000 + minor * 100 + patch)],
+    ...["--aab", "--out", folder],
+    ...(origin === undefined ? [] : ["--origin", origin]),
+    ...(keystore === undefined ? [] : ["--keystore", keystore]),
+    ...(lackingForAndroid().length === 0 ? [] : ["--container"]),
+  ];
+  run(process.execPath, ["apps/android/main.ts", ...args]);
+  for (const file of globSync("*.{apk,aab}", { cwd: path.join(root, folder) })) {
+    const { name, ext } = path.parse(file);
+    copyFileSync(path.join(root, folder, file), path.join(out, `${name}-${version}${ext}`));
+  }
+  rmSync(path.join(root, folder), { recursive: true, force: true });
 }
 
 /** Of what runs, not of what tests it; by the lock file alone, so that it is the same on every machine. */
@@ -184,6 +187,7 @@ function main(): void {
       "dry-run": flag,
       help: flag,
       key: text,
+      keystore: text,
       origin: text,
       out: text,
       proof: text,
@@ -207,7 +211,7 @@ function main(): void {
   const problems = problemsOf(version === "" ? undefined : version);
   if (problems.length > 0)
     throw new Refusal(`This is no release yet:\n${problems.map((each) => `- ${each}`).join("\n")}`);
-  const missing = missingTools(isBuilt, values.origin, proof);
+  const missing = missingTools(isBuilt);
   if (missing.length > 0)
     throw new Refusal(
       `Not everything can be built here. Missing:\n${missing.map((each) => `- ${each}`).join("\n")}`,
@@ -220,10 +224,7 @@ function main(): void {
     run("npm", ["pack", "--silent", "--pack-destination", out, "--workspace", path.dirname(file)]);
   if (isBuilt("wheel")) buildWheel(out);
   if (isBuilt("image")) buildImage(out, version);
-  if (isBuilt("proof"))
-    for (const file of ["proof.json", "proof.html"])
-      copyFileSync(path.join(proof, file), path.join(out, file));
-  if (isBuilt("apk")) buildApk(out, version, values.origin ?? "");
+  if (isBuilt("apk")) buildAndroid(out, version, values);
   writeSbom(out, version);
   const sums = writeChecksums(out);
   const signer = withKey(values.key, (key) => signFile(sums, key, namespace));
