@@ -4,7 +4,7 @@ import { type PageLanguage, pageLanguages } from "@assay/contract/facts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
 import { hasCode } from "../lib/error-code.ts";
-import { type InstallPlaces, installPage } from "../pages/install.ts";
+import { appFilePath, type InstallPlaces, installPage } from "../pages/install.ts";
 import { acceptedLanguage } from "./accepted-language.ts";
 import { FixedContent } from "./fixed-content.ts";
 import { pageHeaders } from "./page-headers.ts";
@@ -30,8 +30,6 @@ export function mountInstallPage(app: FastifyInstance, places: InstallPlaces): v
     return content.send(request, reply);
   });
 }
-
-export const appFilePath = "/app.apk";
 
 /**
  * The operator's Android app, for phones without a shop. The file is looked at with every request, so that a new version is there

@@ -5,6 +5,9 @@ import { escapeHtml, plainPage } from "./layout.ts";
 type InstallText = (typeof texts)["en"];
 const installTexts: Readonly<Record<PageLanguage, InstallText>> = texts;
 
+/** Where the service gives out the file of the Android app. */
+export const appFilePath = "/app.apk";
+
 /** Where people get the apps. */
 export type InstallPlaces = {
   /** A store or a page of the operator's, or the file that the service gives out itself; null without an app. */
@@ -22,13 +25,13 @@ export function installPage(language: PageLanguage, { android, iosUrl }: Install
     body: `<h1>${escapeHtml(text.title)}</h1>
 <p class="lead">${escapeHtml(text.lead)}</p>
 ${android === null ? "" : androidPart(android, text)}
-<h2 lang="en" dir="ltr">iPhone</h2>
+<h2 lang="en">iPhone</h2>
 ${iosUrl === null ? `<p>${escapeHtml(text.iphone)}</p>` : button(iosUrl, text.iphoneStore)}`,
   });
 }
 
 function androidPart({ kind, url }: NonNullable<InstallPlaces["android"]>, text: InstallText): string {
-  const title = `<h2 lang="en" dir="ltr">Android</h2>`;
+  const title = `<h2 lang="en">Android</h2>`;
   if (kind === "store") return `${title}\n${button(url, text.store)}`;
   const steps = [text.step1, text.step2, text.step3].map(
     (step, index) => `<li>${pictures[index]}<p>${escapeHtml(step)}</p></li>`,

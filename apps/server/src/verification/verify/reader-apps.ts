@@ -1,5 +1,4 @@
-import { appFilePath } from "../../platform/http/app-file.ts";
-import type { InstallPlaces } from "../../platform/pages/install.ts";
+import { appFilePath, type InstallPlaces } from "../../platform/pages/install.ts";
 import { type AndroidReaderApp, type IosReaderApp, storeNumberOf } from "../../settings/reader-apps.ts";
 
 /** The operator's own apps, and the two documents by which a phone learns that links of this origin belong to them. */

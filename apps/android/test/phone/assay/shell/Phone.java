@@ -31,7 +31,7 @@ import org.robolectric.util.ReflectionHelpers;
 
 /** A phone with the shell on it. The test plays the person, the document and the page. */
 final class Phone {
-    private static final long PATIENCE_MILLISECONDS = 10_000;
+    private static final long PATIENCE_MILLISECONDS = 60_000;
 
     ActivityController<ShellActivity> controller;
     ShellActivity activity;
