@@ -50,9 +50,8 @@ final class OriginCheck: NSObject, URLSessionTaskDelegate {
         _ session: URLSession,
         task: URLSessionTask,
         willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest,
-        completionHandler: @escaping (URLRequest?) -> Void
-    ) {
-        completionHandler(nil)
+        newRequest request: URLRequest
+    ) async -> URLRequest? {
+        nil
     }
 }

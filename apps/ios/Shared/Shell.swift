@@ -97,6 +97,7 @@ final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
 
     private func showEntry(link: ReaderLink? = nil, problem: String? = nil) {
         closePage()
-        window?.rootViewController = EntryController(link: link, problem: problem, read: readLink) { [weak self] in self?.open($0) }
+        let read = { [allowed] (text: String?) in ReaderLink.parse(text, allowed: allowed) }
+        window?.rootViewController = EntryController(link: link, problem: problem, read: read) { [weak self] in self?.open($0) }
     }
 }

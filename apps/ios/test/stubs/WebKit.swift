@@ -51,6 +51,7 @@ public enum WKMediaCaptureType { case camera, microphone, cameraAndMicrophone }
 public enum WKPermissionDecision { case prompt, grant, deny }
 @MainActor public protocol WKNavigationDelegate: AnyObject {
     func webView(_ webView: WKWebView, decidePolicyFor navigationAction: WKNavigationAction) async -> WKNavigationActionPolicy
+    func webView(_ webView: WKWebView, didCommit navigation: WKNavigation!)
     func webView(_ webView: WKWebView, didFailProvisionalNavigation navigation: WKNavigation!, withError error: Error)
     func webViewWebContentProcessDidTerminate(_ webView: WKWebView)
 }
