@@ -24,7 +24,8 @@ struct OwnOrigin: Equatable {
         return parts.scheme?.lowercased() == "https"
             && parts.user == nil
             && parts.password == nil
-            && parts.host?.lowercased() == host
+            // `host` would be in its own letters, where the address has its ASCII form.
+            && parts.encodedHost?.lowercased() == host
             && (parts.port ?? Self.usualPort) == port
     }
 
