@@ -106,7 +106,7 @@ public final class ShellActivity extends Activity
         if (saved == null && !isKept(asked)) forget();
         if (shown != null) showPage(shown);
         else if (asked != null) open(asked);
-        else showEntry(null);
+        else showEntry(getIntent().getData() == null ? null : getString(R.string.entry_wrong));
     }
 
     private static ReaderLink readLink(String text) {

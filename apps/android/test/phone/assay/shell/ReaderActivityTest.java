@@ -192,10 +192,11 @@ public class ReaderActivityTest {
     @Test
     public void aLinkThatIsNotToBeOpenedAsksNobody() {
         for (String wrong : new String[] {
-            "http://example.com/verify/vs_1", "https://user@example.com/verify/vs_1", "https://127.0.0.1/verify/vs_1"
+            "http://example.com/verify/vs_1", "https://user@example.com/verify/vs_1", "https://192.0.2.1/verify/vs_1"
         }) {
             phone.start(wrong);
             assertNotNull(wrong, phone.find(EditText.class));
+            assertTrue("and the person learns why", phone.texts().contains("cannot open this"));
         }
         assertEquals(Collections.emptyList(), asked);
     }
