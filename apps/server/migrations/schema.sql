@@ -139,6 +139,27 @@ CREATE INDEX api_keys_organization ON public.api_keys USING btree (organization_
 CREATE UNIQUE INDEX api_keys_secret ON public.api_keys USING btree (secret_hash);
 CREATE TRIGGER api_keys_hash_key_id_key BEFORE INSERT OR UPDATE OF hash_key_id ON public.api_keys FOR EACH ROW WHEN ((NOT key_may_store(new.hash_key_id))) EXECUTE FUNCTION refuse_key();
 
+create table api_requests (
+  id uuid not null,
+  organization_id uuid not null,
+  api_key_id uuid not null,
+  created_at timestamp(3) with time zone not null,
+  duration_ms integer not null,
+  requests integer not null,
+  status smallint not null,
+  sandbox boolean not null,
+  replayed boolean not null,
+  method text not null,
+  error_code text,
+  request_id text collate "C" not null,
+  path text not null,
+  constraint api_requests_pkey PRIMARY KEY (id)
+);
+CREATE INDEX api_requests_key ON public.api_requests USING btree (api_key_id, ((status / 100)), created_at);
+CREATE INDEX api_requests_organization ON public.api_requests USING btree (organization_id, sandbox, ((status / 100)), created_at);
+CREATE INDEX api_requests_refused ON public.api_requests USING btree (organization_id, created_at) WHERE (error_code = 'REQUEST_RATE_EXCEEDED'::text);
+CREATE INDEX api_requests_request ON public.api_requests USING btree (organization_id, request_id, created_at);
+
 create table attempt_sockets (
   attempt_id text collate "C" not null,
   session_id text collate "C" not null,

@@ -118,7 +118,7 @@ async function runService(
     services.sandboxDevices.stop();
     await Promise.all([stopWork(), app.close()]);
     await scheduler.stop();
-    await services.usage.flush();
+    await Promise.all([services.usage.flush(), services.apiLog.flush()]);
     metricsServer?.close();
     await closeServices(services);
   };

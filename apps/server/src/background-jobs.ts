@@ -1,3 +1,4 @@
+import { apiLogLimits } from "@assay/contract/api-log";
 import { setAsideAs } from "./delivery/webhooks/delivery.store.ts";
 import { createPurgeHistory, historyAtOnce, scrubPayloads } from "./delivery/webhooks/purge-history.job.ts";
 import { listenersAtOnce, removeAbsentListeners } from "./delivery/webhooks/remove-absent-listeners.job.ts";
@@ -31,6 +32,7 @@ import { foldEmails } from "./tenants/accounts/fold-emails.job.ts";
 import { leftoversAtOnce, purgeAccountLeftovers } from "./tenants/accounts/purge-accounts.job.ts";
 import { mailRequestChannel } from "./tenants/accounts/request-link.ts";
 import { expiredUserSessions } from "./tenants/accounts/user.store.ts";
+import { oldApiRequests } from "./tenants/api-keys/api-request.store.ts";
 import { expiredChallenges } from "./tenants/domains/domain.store.ts";
 import { domainsAtOnce, recheckDomains } from "./tenants/domains/recheck-domains.job.ts";
 import { foldInvitations } from "./tenants/organizations/fold-invitations.job.ts";
@@ -50,14 +52,14 @@ import { unusedStatusLists } from "./verification/wallet-status/status-list.stor
 
 /** Every process that answers requests counts them, so every one writes its counts; every one seals with the ring. */
 export function jobsOfEveryProcess(services: Services): Job[] {
-  const { core, usage, ringMember, trust, trustReader, isWatched } = services;
+  const { core, usage, apiLog, ringMember, trust, trustReader, isWatched } = services;
   return [
     {
       name: keyUsageJob,
       everyMs: secondMs,
       run: async () => {
         await usage.retry();
-        await usage.flush();
+        await Promise.all([usage.flush(), apiLog.flush()]);
         return 0;
       },
     },
@@ -107,6 +109,12 @@ function purgeJobs({ clock, setAside }: Pick<Core, "clock" | "setAside">): RowJo
       everyMs: hourMs,
       isShared: true,
       ...purging(() => expiredChallenges(later(clock.now(), -30 * dayMs))),
+    },
+    {
+      name: "purge-api-requests",
+      everyMs: 10 * minuteMs,
+      isShared: true,
+      ...purging(() => oldApiRequests(later(clock.now(), -apiLogLimits.days * dayMs))),
     },
     {
       name: "purge-invitations",

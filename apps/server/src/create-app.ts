@@ -32,6 +32,7 @@ import { accountRoutes } from "./tenants/accounts/accounts.routes.ts";
 import { findMembership } from "./tenants/accounts/user.store.ts";
 import { authenticateUser } from "./tenants/accounts/user-session.ts";
 import { apiKeyRoutes } from "./tenants/api-keys/api-keys.routes.ts";
+import { apiLogRoutes } from "./tenants/api-keys/api-log.routes.ts";
 import { authenticateKey } from "./tenants/api-keys/authenticate-key.ts";
 import { hasActiveDomain } from "./tenants/domains/domain.store.ts";
 import { domainRoutes } from "./tenants/domains/domains.routes.ts";
@@ -55,7 +56,7 @@ export async function createApp(
   services: Services,
   role: ProcessRole,
 ): Promise<{ app: Server; readiness: Readiness }> {
-  const { core, usage } = services;
+  const { core, usage, apiLog } = services;
   const { config, db, publicUrl } = core;
   const common = {
     log: core.log,
@@ -67,7 +68,12 @@ export async function createApp(
   };
   const isSecure = () => publicUrl().startsWith("https:");
   const admission = new Admission({ ...common, isSecure, slots: config.requestMaxInFlight });
-  const app = createServer({ ...common, admission, maxConnections: maxConnectionsOf(core) });
+  const app = createServer({
+    ...common,
+    admission,
+    maxConnections: maxConnectionsOf(core),
+    onAnswered: (answered) => apiLog.add(answered),
+  });
   const readiness: Readiness = {
     problem: services.notReadyBecause,
     isOverloaded: () => admission.isOverloaded,
@@ -123,7 +129,7 @@ export async function createApp(
 
 /** The one list of routes. */
 function bindRoutes(services: Services, readiness: Readiness): Binding[] {
-  const { core, rpTerms, consentTexts, usage, statusFeed, safeFetch, trust, trustReader } = services;
+  const { core, rpTerms, consentTexts, usage, apiLog, statusFeed, safeFetch, trust, trustReader } = services;
   const logos = new LogoCache(core, safeFetch);
   const lookups = new NameLookups();
   const bindings = [
@@ -139,6 +145,7 @@ function bindRoutes(services: Services, readiness: Readiness): Binding[] {
     }),
     ...organizationDeletionRoutes(core),
     ...apiKeyRoutes(core, usage),
+    ...apiLogRoutes(core, apiLog),
     ...auditRoutes(core),
     ...searchRoutes(core),
     ...sessionRoutes(core),

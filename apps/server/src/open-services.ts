@@ -27,6 +27,7 @@ import { showBuild } from "./platform/lib/process-metrics.ts";
 import { exemptHostSet } from "./platform/lib/public-address.ts";
 import { createSafeFetch } from "./platform/lib/safe-fetch.ts";
 import type { Tracer } from "./platform/lib/tracer.ts";
+import { ApiLog } from "./tenants/api-keys/api-log.ts";
 import { KeyUsage } from "./tenants/api-keys/key-usage.ts";
 import { loadRpTerms } from "./tenants/organizations/rp-terms.ts";
 import { traceFetch, traceJudge, traceSender } from "./trace-parts.ts";
@@ -119,6 +120,7 @@ export async function openServices(options: ServiceOptions, role: ProcessRole) {
     trustReader: new TrustReader(),
     isWatched,
     usage: new KeyUsage(core, keyUsageJob),
+    apiLog: new ApiLog(core),
     idempotency: new Idempotency(db, ring, clock),
     showOldest,
     deliveryWorker,

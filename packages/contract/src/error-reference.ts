@@ -12,6 +12,10 @@ export function describeErrors(routes: readonly RouteDefinition[]): string {
     "",
     "4xx answers are permanent: the request must change. 5xx answers and lost connections are safe to repeat for GET, DELETE and cancel, and for a POST with an `Idempotency-Key`.",
     "",
+    "## Find a request that failed",
+    "",
+    "Every answer carries the header `X-Request-Id`. Open Integration → API log in the dashboard and paste the id: the log shows method, path, status, code and time of each request with an API key of the last seven days, also with a disabled key. An entry appears about a second after the answer. Bodies and query strings are never kept. A deleted key belongs to nobody, so its requests are not in the log. To join the entry with your own logs, send your own `X-Request-Id` of 8 to 64 letters, digits, `_` or `-`; do not put personal data into it.",
+    "",
   ];
   const byStatus = Map.groupBy(errorCodes, (code) => errorTable[code].status);
   for (const status of [...byStatus.keys()].sort((a, b) => a - b)) {

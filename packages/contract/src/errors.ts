@@ -86,7 +86,7 @@ export const errorTable = {
   INTERNAL_SERVER_ERROR: {
     status: 500,
     message: "Something went wrong on our side.",
-    hint: "Try again after a short wait; if it persists, give the operator the X-Request-Id of this answer.",
+    hint: "Try again after a short wait; if it persists, give the operator the X-Request-Id of this answer, by which the API log of the dashboard finds the request.",
   },
   SERVICE_UNAVAILABLE: {
     status: 503,

@@ -42,6 +42,7 @@ export type ChallengeId = Id<"domain challenge">;
 export type RedirectUriId = Id<"redirect URI">;
 export type ConsentId = Id<"consent">;
 export type AuditLogId = Id<"audit log">;
+export type ApiRequestId = Id<"API request">;
 
 /** The ids that are UUIDs. */
 export type UuidId =
@@ -56,7 +57,8 @@ export type UuidId =
   | ChallengeId
   | RedirectUriId
   | ConsentId
-  | AuditLogId;
+  | AuditLogId
+  | ApiRequestId;
 
 /** The same data with plain strings for ids: what a client may send, whose ids come from addresses and forms. */
 export type WithPlainIds<T> =

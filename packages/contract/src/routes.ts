@@ -1,6 +1,7 @@
 import { accountRoutes } from "./accounts.ts";
 import { analyticsRoutes } from "./analytics.ts";
 import { apiKeyRoutes } from "./api-keys.ts";
+import { apiLogRoutes } from "./api-log.ts";
 import { auditRoutes } from "./audit.ts";
 import { domainRoutes } from "./domains.ts";
 import { goLiveRoutes } from "./go-live.ts";
@@ -25,6 +26,7 @@ export const routes: readonly RouteDefinition[] = [
   ...goLiveRoutes,
   ...organizationDeletionRoutes,
   ...apiKeyRoutes,
+  ...apiLogRoutes,
   ...auditRoutes,
   ...searchRoutes,
   ...sessionRoutes,

@@ -4,6 +4,7 @@
  */
 export const textTables = [
   "api_keys",
+  "api_requests",
   "audit_logs",
   "consents",
   "deletion_receipts",

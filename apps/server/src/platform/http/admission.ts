@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
 import { Readable } from "node:stream";
+import type { ApiKeyId } from "@assay/contract/ids";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
-import type { Caller } from "../kernel/caller.ts";
+import type { Caller, DisabledKey } from "../kernel/caller.ts";
 import { secondMs } from "../kernel/clock.ts";
 import { addressBlock } from "../lib/address-block.ts";
 import type { Log } from "../lib/log.ts";
@@ -22,17 +23,21 @@ type Options = { log: Log; metrics: Metrics; isSecure: () => boolean; slots: num
 type Reason = "queue_full" | "waited_too_long" | "bodies_full";
 /** Kept on the request itself: of a WeakMap the collector looks at each entry while everything waits. */
 const admitted = Symbol("admitted");
+const keyShown = Symbol("keyShown");
 type Request = FastifyRequest & {
   [admitted]?: { ticket: Ticket; credential: string | null; body: Buffer | null };
+  [keyShown]?: ApiKeyId | null;
 };
+/** Whose a credential was when it was last accepted. */
+type Owner = { tenant: string; keyId: ApiKeyId | null };
 
 /** Before anything is looked up for a request, its body is read and it gets a slot, waits for one, or is refused with 503. */
 export class Admission {
   readonly #options: Options;
   readonly #bodies = new BodyReader();
   readonly #queue: SlotQueue;
-  /** Whose a credential was when it was last accepted, by its hash. Others count by address: credentials can be made up, addresses cannot. */
-  readonly #tenants = new Map<string, string>();
+  /** By the hash of a credential. Others count by address: credentials can be made up, addresses cannot. */
+  readonly #owners = new Map<string, Owner>();
   readonly #refused: Record<Reason, number> = { queue_full: 0, waited_too_long: 0, bodies_full: 0 };
   #lastRefusedAt = Number.NEGATIVE_INFINITY;
 
@@ -59,6 +64,9 @@ export class Admission {
     const address = addressBlock(request.ip);
     const shown = headers.authorization ?? sessionTokenOf(headers.cookie, this.#options.isSecure());
     const credential = shown === null ? null : hash("sha256", shown, "base64");
+    const owner = this.#owners.get(credential ?? "");
+    // Also a request that never comes as far as the key being looked up is one of that key.
+    request[keyShown] = owner?.keyId ?? null;
     const refuse = (reason: Reason) => {
       // What is still to come of its body would be read for nothing.
       if (!raw.complete) reply.header("connection", "close");
@@ -71,8 +79,14 @@ export class Admission {
         isStarted = true;
         done();
       };
-      const tenant = this.#tenants.get(credential ?? "") ?? address;
-      const ticket: Ticket = { tenant, address, start, refuse, held: null, since: 0 };
+      const ticket: Ticket = {
+        tenant: owner?.tenant ?? address,
+        address,
+        start,
+        refuse,
+        held: null,
+        since: 0,
+      };
       request[admitted] = { ticket, credential, body };
       // Work for a client that has left keeps its slot until it ends.
       reply.raw.once("close", () => {
@@ -100,13 +114,21 @@ export class Admission {
   }
 
   /** Whose request it was; null where its credential was not accepted. */
-  learn({ [admitted]: held }: Request, caller: Caller | null): void {
-    if (!held?.credential) return;
-    const owner = caller?.kind === "user" ? (caller.membership ?? { organizationId: caller.userId }) : caller;
-    if (owner === null) this.#tenants.delete(held.credential);
-    else this.#tenants.set(held.credential, owner.organizationId);
+  learn(request: Request, shown: Caller | DisabledKey | null): Caller | null {
+    request[keyShown] = shown === null || shown.kind === "user" ? null : shown.keyId;
+    const caller = shown?.kind === "disabled_key" ? null : shown;
+    const { credential } = request[admitted] ?? {};
+    if (!credential) return caller;
+    if (caller === null) this.#owners.delete(credential);
+    else this.#owners.set(credential, ownerOf(caller));
     // A map keeps the order in which its keys came, so the first was learnt longest ago.
-    if (this.#tenants.size > maxCredentials) this.#tenants.delete(this.#tenants.keys().next().value ?? "");
+    if (this.#owners.size > maxCredentials) this.#owners.delete(this.#owners.keys().next().value ?? "");
+    return caller;
+  }
+
+  /** The API key that a request was made with, as far as it is known whose it is. */
+  keyOf({ [keyShown]: keyId }: Request): ApiKeyId | null {
+    return keyId ?? null;
   }
 
   #refusal(reason: Reason): ApiError {
@@ -121,4 +143,9 @@ export class Admission {
       headers: { "retry-after": String(1 + (this.#refused[reason] % 3)) },
     });
   }
+}
+
+function ownerOf(caller: Caller): Owner {
+  if (caller.kind === "key") return { tenant: caller.organizationId, keyId: caller.keyId };
+  return { tenant: caller.membership?.organizationId ?? caller.userId, keyId: null };
 }

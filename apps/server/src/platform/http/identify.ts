@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
 import type {
   Caller,
+  DisabledKey,
   KeyCaller,
   MemberCaller,
   Membership,
@@ -19,7 +20,7 @@ import { sessionTokenOf } from "./session-cookie.ts";
 
 /** How credentials become callers. */
 export type Authenticator = {
-  byKey(secret: string): Promise<KeyCaller | null>;
+  byKey(secret: string): Promise<KeyCaller | DisabledKey | null>;
   byToken(token: string): Promise<UserCaller | null>;
   membership(organizationId: OrganizationId, userId: UserId): Promise<Membership | null>;
   isOperator(userId: UserId): Promise<boolean>;
@@ -44,24 +45,24 @@ export async function identify(
 ): Promise<AdmittedCaller | null> {
   if ("public" in definition.access) return null;
   const { authorization } = request.headers;
-  let caller: Caller | null = null;
+  let shown: Caller | DisabledKey | null = null;
   if (authorization !== undefined) {
     const credential = bearerOf(request);
     if (credential?.startsWith(apiKeyForm.prefix)) {
-      caller = await options.authenticator.byKey(credential);
-      if (caller?.kind === "key") options.onKeyUsed(caller.keyId);
+      shown = await options.authenticator.byKey(credential);
+      if (shown?.kind === "key") options.onKeyUsed(shown.keyId);
     } else if (credential !== null) {
-      caller = await options.authenticator.byToken(credential);
+      shown = await options.authenticator.byToken(credential);
     }
   } else {
     const token = sessionTokenOf(request.headers.cookie, options.publicUrl().startsWith("https:"));
     if (token !== null) {
-      caller = await options.authenticator.byToken(token);
+      shown = await options.authenticator.byToken(token);
       // Only then: who is nobody hears that first.
-      if (caller !== null && isWrite(definition)) refuseForeignOrigin(request, options.publicUrl());
+      if (shown !== null && isWrite(definition)) refuseForeignOrigin(request, options.publicUrl());
     }
   }
-  options.admission.learn(request, caller);
+  const caller = options.admission.learn(request, shown);
   const asked = request.headers[environmentHeader.toLowerCase()];
   if ("operator" in definition.access) {
     // Asked for each request, so that whoever is marked no more is turned away at once.

@@ -140,9 +140,9 @@ async function findCaller(
   { authenticator, admission }: McpOptions,
 ): Promise<KeyCaller | null> {
   const secret = bearerOf(request);
-  const caller = secret?.startsWith(apiKeyForm.prefix) ? await authenticator.byKey(secret) : null;
-  admission.learn(request, caller);
-  return caller;
+  const shown = secret?.startsWith(apiKeyForm.prefix) ? await authenticator.byKey(secret) : null;
+  const caller = admission.learn(request, shown);
+  return caller?.kind === "key" ? caller : null;
 }
 
 /** A page that made its own name lead to this address could otherwise have a browser call it (DNS rebinding). */

@@ -12,6 +12,7 @@ function serving(endpoints: Partial<WalletEndpoints>) {
   const log = createLog({ level: "debug", write: (line) => logLines.push(line), now: () => new Date(0) });
   const metrics = new Metrics();
   const app = createServer({
+    onAnswered: () => {},
     log,
     metrics,
     tracer: null,

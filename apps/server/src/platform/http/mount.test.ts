@@ -51,6 +51,7 @@ function serving(...bindings: Binding[]) {
   const admission = new Admission({ log, metrics, isSecure: () => true, slots: 8 });
   const state = { isDraining: false, isOperator: false };
   const app = createServer({
+    onAnswered: () => {},
     log,
     metrics,
     tracer: null,

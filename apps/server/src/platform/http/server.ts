@@ -2,8 +2,6 @@ import { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { ApiError, noSuchRoute } from "../kernel/api-error.ts";
-import type { Log } from "../lib/log.ts";
-import type { Metrics } from "../lib/metrics.ts";
 import type { Tracer } from "../lib/tracer.ts";
 import type { Admission } from "./admission.ts";
 import { compressAnswer } from "./compress-answer.ts";
@@ -16,7 +14,7 @@ import { PipelinedRequests } from "./pipelined-requests.ts";
 import { createUnparsedRefusal, type LatestAnswers } from "./refuse-unparsed.ts";
 import { requestIdOf, standardHeaders } from "./standard-headers.ts";
 import { traceRequest } from "./trace-request.ts";
-import { watchRequests } from "./watch-requests.ts";
+import { type Watch, watchRequests } from "./watch-requests.ts";
 
 /** What others may hold of the web framework. */
 export type Server = FastifyInstance;
@@ -35,21 +33,18 @@ const requestMs = 20_000;
 /** How often connections are looked at for these times, so that the times are kept to a few seconds. */
 const connectionLookMs = 5_000;
 
-type ServerOptions = {
-  log: Log;
-  metrics: Metrics;
+type ServerOptions = Watch & {
   tracer: Tracer | null;
   publicUrl: () => string;
   trustProxy: readonly string[];
   maxConnections: number;
-  admission: Admission;
   /** Whether clients should come back on another connection, which a load balancer leads elsewhere. */
   isDraining: () => boolean;
 };
 
 /** The web server with everything that holds for every answer: ids, headers, limits, errors, logs, metrics. */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { log, metrics, publicUrl, trustProxy, admission, tracer, isDraining } = options;
+  const { log, publicUrl, trustProxy, admission, tracer, isDraining } = options;
   const renderError = createErrorHandler({ publicUrl, log });
   const knownPaths = new KnownPaths();
   const latest: LatestAnswers = new WeakMap();
@@ -97,7 +92,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addHook("preClose", async () => {
     closing = true;
   });
-  const countRequest = watchRequests(app, { log, metrics });
+  const countRequest = watchRequests(app, options);
   const pipelined = new PipelinedRequests();
   // What holds for every request is one hook of each kind: hooks cost more than what they do.
   app.addHook("onRequest", (request, reply, done) => {

@@ -3,6 +3,8 @@ import { parseTraceparent, type Span, type Tracer } from "../lib/tracer.ts";
 import { probePaths } from "./health.ts";
 
 const spans = new WeakMap<FastifyRequest, Span>();
+const failure = Symbol("failure");
+type Failed = FastifyRequest & { [failure]?: string };
 
 /** Follows a request from its slot to the end of its answer; `goOn` runs within its span. */
 export function traceRequest(
@@ -50,6 +52,11 @@ function routeName(request: FastifyRequest): { "assay.route"?: string } {
 }
 
 /** Notes the code of the failure that a request is answered with. */
-export function noteFailure(request: FastifyRequest, code: string): void {
+export function noteFailure(request: Failed, code: string): void {
+  request[failure] = code;
   spans.get(request)?.set({ "error.type": code });
+}
+
+export function failureOf({ [failure]: code }: Failed): string | null {
+  return code ?? null;
 }

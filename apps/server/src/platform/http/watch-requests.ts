@@ -1,13 +1,23 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
+import type { AnsweredRequest } from "../kernel/request-info.ts";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
+import type { Admission } from "./admission.ts";
+import { failureOf } from "./trace-request.ts";
 
 const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export type Watch = {
+  log: Log;
+  metrics: Metrics;
+  admission: Admission;
+  onAnswered: (request: AnsweredRequest) => void;
+};
 
 /** Times and logs every request, and counts those that are begun with the function that it gives. */
 export function watchRequests(
   app: FastifyInstance,
-  { log, metrics }: { log: Log; metrics: Metrics },
+  { log, metrics, admission, onAnswered }: Watch,
 ): (reply: FastifyReply) => void {
   const requestSeconds = metrics.histogram(
     "assay_http_request_seconds",
@@ -32,6 +42,18 @@ export function watchRequests(
       status,
       milliseconds: Math.round(reply.elapsedTime * 10) / 10,
     });
+    const keyId = admission.keyOf(request);
+    if (keyId !== null)
+      onAnswered({
+        keyId,
+        requestId: request.id,
+        method: request.method,
+        url: request.url,
+        status,
+        code: failureOf(request),
+        milliseconds: reply.elapsedTime,
+        isReplayed: reply.hasHeader("idempotent-replayed"),
+      });
     done();
   });
   return (reply) => {

@@ -63,6 +63,9 @@ export type KeyCaller = {
   agentsMayChangeWebhooks: boolean;
 };
 
+/** A key that exists and is switched off: its requests are refused, and its organization sees that in the API log. */
+export type DisabledKey = { kind: "disabled_key"; keyId: ApiKeyId };
+
 /** Whoever acts for an organization in one of its environments. */
 export type OrganizationCaller = TenantMember | KeyCaller;
 

@@ -143,6 +143,11 @@ export function uuidFloor(at: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`;
 }
 
+/** When a UUID of version 7 was made: what it begins with. */
+export function uuidTime(id: UuidId): Date {
+  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
+}
+
 /** A secret of 256 bits for links, cookies and access tokens. */
 export function newToken(): string {
   return randomText(43);

@@ -1,4 +1,5 @@
 import type { MailLanguage } from "@assay/contract/facts";
+import type { ApiKeyId } from "@assay/contract/ids";
 
 /** The cookie that keeps a person signed in. */
 export type SessionCookie = { token: string; maxAgeSeconds: number };
@@ -20,4 +21,18 @@ export type RequestInfo = {
   /** Another cookie of ours, for a public route. */
   cookie(names: CookieNames): string | null;
   setCookie(names: CookieNames, cookie: SessionCookie): void;
+};
+
+/** A request with an API key, once it is answered. */
+export type AnsweredRequest = {
+  keyId: ApiKeyId;
+  requestId: string;
+  method: string;
+  url: string;
+  status: number;
+  /** The code of the error that it was answered with. */
+  code: string | null;
+  milliseconds: number;
+  /** Whether it got the answer of an earlier request with the same `Idempotency-Key`. */
+  isReplayed: boolean;
 };

@@ -1,5 +1,5 @@
 import type { Core } from "../../platform/core.ts";
-import { environmentOf, type KeyCaller } from "../../platform/kernel/caller.ts";
+import { type DisabledKey, environmentOf, type KeyCaller } from "../../platform/kernel/caller.ts";
 import { findKeyOwner, rehashKey } from "./api-key.store.ts";
 
 /**
@@ -9,20 +9,22 @@ import { findKeyOwner, rehashKey } from "./api-key.store.ts";
 export async function authenticateKey(
   { db, ring }: Pick<Core, "db" | "ring">,
   secret: string,
-): Promise<KeyCaller | null> {
+): Promise<KeyCaller | DisabledKey | null> {
   // Taken before the question to the database: meanwhile another key may become the current one.
   const { all, current } = ring.hashes("api-key-hash", secret);
   const owner = await findKeyOwner(db, all);
-  if (owner === null || !owner.enabled) return null;
+  if (owner === null) return null;
+  const { id: keyId, organizationId } = owner;
+  if (!owner.enabled) return { kind: "disabled_key", keyId };
   if (!current.hash.equals(owner.secretHash))
-    await rehashKey(db, owner.organizationId, owner.id, owner.secretHash, {
+    await rehashKey(db, organizationId, keyId, owner.secretHash, {
       secretHash: current.hash,
       hashKeyId: current.keyId,
     });
   return {
     kind: "key",
-    keyId: owner.id,
-    organizationId: owner.organizationId,
+    keyId,
+    organizationId,
     scopes: owner.scopes,
     environment: environmentOf(owner),
     frozen: owner.frozen,

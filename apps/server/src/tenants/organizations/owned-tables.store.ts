@@ -44,6 +44,8 @@ export const ownedTables: readonly OwnedTable[] = [
   byOrganization("session_allowances"),
   byOrganization("events"),
   byOrganization("api_keys"),
+  // After the keys: nothing is logged for a key that is gone.
+  byOrganization("api_requests"),
   byOrganization("redirect_uris"),
   byOrganization("verified_domains"),
   byOrganization("domain_challenges"),

@@ -464,6 +464,18 @@ const poisons: Record<string, Poison[]> = {
       ),
     ),
   ],
+  "purge-api-requests": [
+    purged("api_requests", (tx) =>
+      insertIdentified(
+        tx,
+        ago(5000 * dayMs),
+        (id) => sql`
+          insert into api_requests (id, organization_id, api_key_id, created_at, duration_ms, requests, status, sandbox, replayed,
+            method, request_id, path)
+          values (${id}, ${organizationId}, ${organizationId}, ${ago(5000 * dayMs)}, 0, 1, 200, true, false, 'GET', 'x', '/')`,
+      ),
+    ),
+  ],
   "purge-idempotent-answers": [
     purged("idempotent_answers", (tx) =>
       insertKeyed(

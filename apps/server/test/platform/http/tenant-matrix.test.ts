@@ -312,6 +312,7 @@ const watched = await core.db.rows<{ table: string; column: string }>(sql`
   select c.table_name as table, min(c.column_name) as column from information_schema.columns c
   join information_schema.tables t using (table_schema, table_name)
   where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.column_name in ('organization_id', 'user_id')
+    and c.table_name <> 'api_requests'
   group by c.table_name`);
 
 const snapshotSql = new Sql(
@@ -319,7 +320,7 @@ const snapshotSql = new Sql(
     [{ table: "organizations", column: "id" }, { table: "users", column: "id" }, ...watched]
       .map(
         ({ table: name, column }) =>
-          // That a key was shown is counted also when it was refused; nothing else may change. What is made in live is not of the sandbox, and an encryption key is where its endpoint is.
+          // That a key was shown is counted, and logged, also when it was refused; nothing else may change. What is made in live is not of the sandbox, and an encryption key is where its endpoint is.
           `select '${name}' as name, (to_jsonb(t) - 'last_used_at' - 'request_count')::text as row from "${name}" t where t.${column}::text in ('${things.organizationId}', '${things.userId}') and (to_jsonb(t) ->> 'sandbox') is distinct from 'false' and not exists (select from webhook_endpoints e where '${name}' = 'webhook_keys' and e.id = to_jsonb(t) ->> 'endpoint_id' and not e.sandbox)`,
       )
       .join(" union all "),
@@ -373,7 +374,9 @@ for (const route of routes) {
       if (wanted === "own" && namesTheirs) assert.equal(answer.status, 404, seen);
       if (wanted === "own" && bodyNamesTheirs)
         assert.ok(answer.status >= 400, `${seen}: something of theirs was taken`);
-      const hidden = (text: string) => !isOwn(name) || !shared.has(text);
+      // The API log of live shows what its own keys asked for, here identifiers of the sandbox.
+      const isLog = route.id === "listApiRequests";
+      const hidden = (text: string) => !isOwn(name) || !(isLog || shared.has(text));
       for (const secret of secrets.filter(hidden))
         assert.ok(!answer.text.includes(secret) || sent.includes(secret), `${seen} shows ${secret}`);
       if (answer.status < 400)

@@ -1,0 +1,21 @@
+import { listApiRequests } from "@assay/contract/api-log";
+import type { Core } from "../../platform/core.ts";
+import { type Binding, bind } from "../../platform/http/mount.ts";
+import { viewPage } from "../../platform/kernel/page.ts";
+import { parseCreated } from "../../platform/kernel/times.ts";
+import type { ApiLog } from "./api-log.ts";
+import { listRequests } from "./api-request.store.ts";
+import { viewApiRequest } from "./api-request.view.ts";
+
+export function apiLogRoutes({ db }: Pick<Core, "db">, log: ApiLog): Binding[] {
+  return [
+    // What this process has answered is written first: somebody looks for the request that failed just now.
+    bind(listApiRequests, async ({ caller, query }) => {
+      await log.flush();
+      const { api_key_id: keyId, status_class: statusClass, request_id: requestId } = query;
+      const filter = { keyId, statusClass, requestId, ...parseCreated(query) };
+      const page = { limit: query.limit, startingAfter: query.starting_after };
+      return viewPage(listRequests(db, caller, { ...filter, ...page }), viewApiRequest);
+    }),
+  ];
+}

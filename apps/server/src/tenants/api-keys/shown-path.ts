@@ -1,0 +1,18 @@
+import { idLengths } from "@assay/contract/facts";
+
+const ids = Object.entries(idLengths).map(([prefix, length]) => `${prefix}_[A-Za-z0-9]{${length}}`);
+const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+/** Words of routes, the version, and identifiers of ours. A secret is longer than a word. */
+const shownSegment = new RegExp(`^(?:[a-z_-]{1,24}|v\\d|${[...ids, uuid].join("|")})$`);
+/** Of a route of ours the longest has fewer; it ends what somebody sends as one. */
+const maxSegments = 10;
+
+/**
+ * The path of a request as the API log shows it. A caller may put anything into a path, so only what looks like a part of a route or an identifier of ours is
+ * kept: no name, number, address or secret.
+ */
+export function shownPath(url: string): string {
+  const end = url.indexOf("?");
+  const segments = (end < 0 ? url : url.slice(0, end)).split("/", maxSegments + 1).slice(1);
+  return `/${segments.map((segment) => (shownSegment.test(segment) || segment === "" ? segment : "…")).join("/")}`;
+}
