@@ -96,6 +96,7 @@ export const router = createRouter({
         "NewOrganizationPage",
       ),
       page("/dashboard/api-keys", () => import("./api-keys/api-keys-page.tsx"), "ApiKeysPage"),
+      page("/dashboard/api-log", () => import("./api-keys/api-log-page.tsx"), "ApiLogPage"),
       page("/dashboard/members", () => import("./members/members-page.tsx"), "MembersPage"),
       page("/dashboard/audit-log", () => import("./audit/audit-log-page.tsx"), "AuditLogPage"),
       page("/dashboard/sessions", () => import("./sessions/sessions-page.tsx"), "SessionsPage"),

@@ -4,7 +4,7 @@ import { closed, Nullable, named, OneOf, open, Timestamp } from "./schema.ts";
 
 export const searchLimits = { textLength: 200, ofEachKind: 5, ofOneKind: 25 } as const;
 
-const foundKinds = ["session", "event", "delivery", "webhook_endpoint", "member"] as const;
+const foundKinds = ["session", "event", "delivery", "webhook_endpoint", "member", "api_request"] as const;
 export type FoundKind = (typeof foundKinds)[number];
 
 const FoundKindName = named("FoundKind", OneOf(foundKinds, { description: "What was found." }));
@@ -12,7 +12,8 @@ const FoundKindName = named("FoundKind", OneOf(foundKinds, { description: "What 
 export const FoundThing = open("FoundThing", {
   kind: FoundKindName,
   id: Type.String({
-    description: "Identifier of the session, event, delivery, endpoint or membership.",
+    description:
+      "Identifier of the session, event, delivery, endpoint or membership; of a request the `X-Request-Id` of its answer.",
     examples: ["vs_EXAMPLEexampleEXAMPLEexample1"],
   }),
   title: Nullable(
@@ -23,7 +24,8 @@ export const FoundThing = open("FoundThing", {
   ),
   detail: Nullable(
     Type.String({
-      description: "Status of a session, type of an event or delivery, e-mail of a member.",
+      description:
+        "Status of a session, type of an event or delivery, e-mail of a member, method, path and status of a request.",
       examples: ["succeeded"],
     }),
   ),
@@ -34,7 +36,7 @@ export const search = route("GET /v1/auth/orgs/search", {
   id: "search",
   tag: "Organization",
   summary: "Find something by an identifier, a reference or an e-mail",
-  description: `Sessions by their identifier or its beginning, or by your reference or its beginning, as it is written; events, deliveries and endpoints by their identifier; members by a part of their e-mail or name. At most ${searchLimits.ofEachKind} of each kind, or ${searchLimits.ofOneKind} of the one that is asked for, the latest first; a session with exactly this reference comes before those whose reference begins with it. What belongs to an environment is looked for in that of the request only.`,
+  description: `Sessions by their identifier or its beginning, or by your reference or its beginning, as it is written; events, deliveries, endpoints and requests of the API log by their identifier; members by a part of their e-mail or name. At most ${searchLimits.ofEachKind} of each kind, or ${searchLimits.ofOneKind} of the one that is asked for, the latest first; a session with exactly this reference comes before those whose reference begins with it. What belongs to an environment is looked for in that of the request only.`,
   access: { role: "member", inEnvironment: true },
   query: closed({
     text: Type.String({

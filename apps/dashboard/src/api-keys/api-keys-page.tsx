@@ -1,6 +1,7 @@
 import { type ApiKey, createApiKey, deleteApiKey, listApiKeys, updateApiKey } from "@assay/contract/api-keys";
 import type { Environment } from "@assay/contract/facts";
 import { type Scope, scopes } from "@assay/contract/route";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Static } from "typebox";
 import { call } from "../api/call.ts";
@@ -75,7 +76,21 @@ export function ApiKeysPage() {
                 ),
             },
             { header: "Last used", cell: (key) => <Time at={key.last_used_at} never="never" /> },
-            { header: "Requests", cell: (key) => key.request_count.toLocaleString("en") },
+            {
+              header: "Requests",
+              cell: (key) => (
+                <>
+                  {key.request_count.toLocaleString("en")}{" "}
+                  <Link
+                    to="/dashboard/api-log"
+                    search={{ key: key.id } as never}
+                    aria-label={`API log of ${key.name}`}
+                  >
+                    API log
+                  </Link>
+                </>
+              ),
+            },
             {
               header: "Created by",
               cell: (key) =>

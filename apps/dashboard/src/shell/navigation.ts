@@ -26,6 +26,7 @@ const navigation: readonly { title: string; entries: readonly Entry[] }[] = [
     title: "Integration",
     entries: [
       { to: "/dashboard/api-keys", label: "API keys", icon: "key", role: "admin" },
+      { to: "/dashboard/api-log", label: "API log", icon: "receipt" },
       { to: "/dashboard/webhooks", label: "Webhooks", icon: "webhook" },
       { to: "/dashboard/deliveries", label: "Deliveries", icon: "deliveries" },
       { to: "/dashboard/events", label: "Events", icon: "events" },

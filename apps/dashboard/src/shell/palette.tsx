@@ -33,6 +33,7 @@ const foundIcons: Record<FoundKind, IconName> = {
   delivery: "deliveries",
   webhook_endpoint: "webhook",
   member: "user",
+  api_request: "receipt",
 };
 
 const foundNames: Record<FoundKind, string> = {
@@ -41,6 +42,7 @@ const foundNames: Record<FoundKind, string> = {
   delivery: "Delivery",
   webhook_endpoint: "Endpoint",
   member: "Member",
+  api_request: "Request",
 };
 
 /** The page of something that was found. */
@@ -56,6 +58,8 @@ function pathOf({ kind, id }: Found): string {
       return `/dashboard/webhooks/${id}`;
     case "member":
       return "/dashboard/members";
+    case "api_request":
+      return "/dashboard/api-log";
   }
 }
 
@@ -126,7 +130,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
       icon: foundIcons[thing.kind],
       run: () => {
         onClose();
-        void navigate({ to: pathOf(thing) });
+        const search = thing.kind === "api_request" ? { request: thing.id } : {};
+        void navigate({ to: pathOf(thing), search: search as never });
       },
     }),
   );

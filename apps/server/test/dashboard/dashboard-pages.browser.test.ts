@@ -90,6 +90,7 @@ async function furnish() {
       ["session-failed", `/dashboard/sessions/${failed}`, "Verification"],
       ["session-new", "/dashboard/sessions/new", "Create a session"],
       ["api-keys", "/dashboard/api-keys", "API keys"],
+      ["api-log", "/dashboard/api-log", "API log"],
       ["webhooks", "/dashboard/webhooks", "Webhooks"],
       ["endpoint", `/dashboard/webhooks/${endpoint.id}`, "Webhook endpoint"],
       ["deliveries", "/dashboard/deliveries", "Deliveries"],

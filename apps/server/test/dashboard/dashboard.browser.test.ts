@@ -5,7 +5,7 @@ import test from "node:test";
 import { compactDecrypt } from "jose";
 import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
-import { type Api, expectData, signUp, signUpOwner } from "../support/api.ts";
+import { type Api, createPartner, expectData, signUp, signUpOwner } from "../support/api.ts";
 import { checkAccessibility, isWiderThanScreen, keepScreenshot, openBrowser } from "../support/browser.ts";
 import { button, faults, heading, openDashboard } from "../support/dashboard.ts";
 import { freePort } from "../support/free-port.ts";
@@ -580,6 +580,38 @@ test("the audit log is filtered, and grows page by page", async () => {
   const csv = await readFile(await (await download).path(), "utf8");
   assert.match(csv, /^\ufeff"time","environment","by",.*\r\n.*,"both","Ada Lovelace","user",/);
   assert.equal(csv.trim().split("\r\n").length, 2, "what the filters leave, and no more");
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});
+
+test("the API log is reached from a key and from the palette, and finds a request by its id", async () => {
+  const { owner, key, api: partner } = await createPartner(api);
+  expectData(await partner.get("/v1/sessions"));
+  const wrong = await partner.get("/v1/sessions/none");
+  const requestId = wrong.headers.get("x-request-id") ?? "";
+  const { page, problems } = await open({ token: owner.token });
+  await page.goto(`${url}/dashboard/api-keys`);
+  await page.getByRole("link", { name: "API log of test key" }).click();
+  await heading(page, "API log");
+  assert.ok(page.url().endsWith(`?key=${key.id}`), page.url());
+  const rows = page.getByRole("table").locator("tbody tr");
+  await rows.nth(1).waitFor();
+  assert.equal(await rows.count(), 2);
+  await page.getByLabel("Request ID").fill(requestId);
+  await rows.nth(1).waitFor({ state: "detached" });
+  assert.match((await rows.first().textContent()) ?? "", /GET \/v1\/sessions\/none.*400.*INVALID_SESSION_ID/);
+  await button(page, "Clear").click();
+  await rows.nth(1).waitFor();
+  await page.getByLabel("Status").selectOption("2xx");
+  await rows.nth(1).waitFor({ state: "detached" });
+
+  await page.keyboard.press("Control+k");
+  await page.getByRole("searchbox", { name: "Search, or go to a page" }).fill(requestId);
+  await page.getByRole("menuitem", { name: /GET \/v1\/sessions\/none 400/ }).click();
+  await heading(page, "API log");
+  assert.ok(page.url().endsWith(`?request=${requestId}`), page.url());
+  await rows.first().waitFor();
+  assert.equal(await rows.count(), 1);
   assert.deepEqual(faults(problems), []);
   await page.context().close();
 });

@@ -8,6 +8,7 @@ import type { Queryable } from "../../platform/db/db.ts";
 import type { TenantMember } from "../../platform/kernel/caller.ts";
 import type { Clock } from "../../platform/kernel/clock.ts";
 import { knownId } from "../../platform/kernel/ids.ts";
+import { listRequests } from "../../tenants/api-keys/api-request.store.ts";
 import { searchMembers } from "../../tenants/organizations/member.store.ts";
 import {
   findSessionsByPrefix,
@@ -42,6 +43,8 @@ async function findAll(core: SearchCore, caller: TenantMember, search: Search): 
       return findOneDelivery(core, caller, knownId(text));
     case "whe":
       return findOneEndpoint(core, caller, knownId(text));
+    case "req":
+      return findOneRequest(core, caller, text);
     default:
       return [
         ...(await findByReference(core, caller, text, limit)),
@@ -117,4 +120,15 @@ async function findOneEndpoint({ db }: SearchCore, caller: TenantMember, id: End
   if (row === null) return [];
   const createdAt = row.createdAt.toISOString();
   return [{ kind: "webhook_endpoint", id, title: row.name, detail: null, created_at: createdAt }];
+}
+
+async function findOneRequest({ db }: SearchCore, caller: TenantMember, requestId: string): Promise<Found[]> {
+  const { items } = await listRequests(db, caller, { requestId, limit: 1 });
+  return items.map((row) => ({
+    kind: "api_request",
+    id: row.requestId,
+    title: null,
+    detail: `${row.method} ${row.path} ${row.status}`,
+    created_at: row.createdAt.toISOString(),
+  }));
 }

@@ -8,7 +8,7 @@ import { createReceivingEndpoint } from "../../support/receiver.ts";
 import { startTestService } from "../../support/service.ts";
 import { createSession } from "../../support/sessions.ts";
 
-const { api, core } = await startTestService({
+const { api, core, runJob } = await startTestService({
   role: "api",
   env: { WEBHOOK_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" },
 });
@@ -118,4 +118,15 @@ test("searching takes a member and a text", async () => {
   expectError(await key.get(path, { text: "x" }), 403, "API_KEY_NOT_ALLOWED");
   expectError(await (await signUp(api)).api.get(path, { text: "x" }), 400, "ORGANIZATION_REQUIRED");
   expectError(await owner.api.get(path), 400, "BAD_REQUEST", /`text`/);
+});
+
+test("a request is found by the id of its answer, in its own organization", async () => {
+  const [one, other] = [await createPartner(api), await createPartner(api)];
+  const answer = await one.api.get("/v1/sessions");
+  const id = answer.headers.get("x-request-id") ?? "";
+  await runJob("flush-key-usage");
+  const [found, ...more] = await find(one.owner.api, id);
+  assert.deepEqual([found?.kind, found?.id, found?.detail], ["api_request", id, "GET /v1/sessions 200"]);
+  assert.equal(more.length, 0);
+  assert.deepEqual(await find(other.owner.api, id), []);
 });
