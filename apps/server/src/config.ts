@@ -328,6 +328,13 @@ export const settings = {
     1,
     100_000,
   ),
+  organizationRequestsPerSecond: integer(
+    "ORGANIZATION_REQUESTS_PER_SECOND",
+    "Most requests a second of one organization, with API keys and access tokens together, counted by each process for itself; one more is answered with 503 and `Retry-After`. The default is above what one process can serve to one organization.",
+    5000,
+    1,
+    1_000_000,
+  ),
   httpMaxConnections: integer(
     "HTTP_MAX_CONNECTIONS",
     "Most connections of one process at once, event streams and sockets of reading devices included; one more is closed at once. The limit of open files bounds it, less what the database, files and connections to others need.",

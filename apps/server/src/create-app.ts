@@ -67,7 +67,13 @@ export async function createApp(
     isDraining: () => services.leaving.isDraining,
   };
   const isSecure = () => publicUrl().startsWith("https:");
-  const admission = new Admission({ ...common, isSecure, slots: config.requestMaxInFlight });
+  const admission = new Admission({
+    ...common,
+    clock: core.clock,
+    isSecure,
+    slots: config.requestMaxInFlight,
+    maxRequestsPerSecond: config.organizationRequestsPerSecond,
+  });
   const app = createServer({
     ...common,
     admission,

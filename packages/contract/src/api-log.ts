@@ -47,6 +47,13 @@ export const ApiRequest = open("ApiRequest", {
   created_at: { ...Timestamp, description: "When it was answered." },
 });
 
+const RefusedCount = (period: string) =>
+  Type.Integer({
+    minimum: 0,
+    description: `Requests with API keys, of both environments, that were beyond it in the last ${period}.`,
+    examples: [0],
+  });
+
 export const listApiRequests = route("GET /v1/auth/orgs/api-requests", {
   id: "listApiRequests",
   tag: "API keys",
@@ -65,4 +72,26 @@ export const listApiRequests = route("GET /v1/auth/orgs/api-requests", {
   reply: { status: 200, list: ApiRequest },
 });
 
-export const apiLogRoutes = [listApiRequests];
+export const getRequestLimit = route("GET /v1/auth/orgs/request-limit", {
+  id: "getRequestLimit",
+  tag: "API keys",
+  summary: "Read the limit of requests a second",
+  description:
+    "The limit is one for the whole organization, and each server process counts for itself. A request beyond it is answered with 503 `REQUEST_RATE_EXCEEDED` and `Retry-After`; nothing is done for it.",
+  access: { role: "member" },
+  reply: {
+    status: 200,
+    data: open("RequestLimit", {
+      requests_per_second: Type.Integer({
+        minimum: 1,
+        description:
+          "Most requests a second to one server process, with API keys and access tokens together.",
+        examples: [5000],
+      }),
+      refused_last_hour: RefusedCount("hour"),
+      refused_last_day: RefusedCount("day"),
+    }),
+  },
+});
+
+export const apiLogRoutes = [listApiRequests, getRequestLimit];

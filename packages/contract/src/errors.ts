@@ -93,6 +93,11 @@ export const errorTable = {
     message: "The service cannot answer right now.",
     hint: "Try again after a short wait.",
   },
+  REQUEST_RATE_EXCEEDED: {
+    status: 503,
+    message: "The organization sends more requests a second than it may.",
+    hint: "Nothing was done. Try again after the time in `Retry-After`, and send fewer requests at once. The API log in the dashboard shows the limit.",
+  },
   ORGANIZATION_FROZEN: {
     status: 410,
     message: "The organization is scheduled for deletion.",

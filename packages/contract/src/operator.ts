@@ -205,6 +205,9 @@ export const OrganizationSize = open("OrganizationSize", {
   api_keys: CountByEnvironment,
   webhook_endpoints: CountByEnvironment,
   ended_sessions: CountByEnvironment,
+  refused_requests: Count(
+    "Requests with API keys in the last day that were beyond `ORGANIZATION_REQUESTS_PER_SECOND`.",
+  ),
   pending_deletion_at: When("When it will be deleted, while that is scheduled."),
   created_at: Timestamp,
 });

@@ -227,5 +227,6 @@ export function errorsOf(definition: RouteDefinition): ErrorCode[] {
   if (honoursIdempotencyKey(definition)) codes.add("IDEMPOTENCY_KEY_REUSED");
   codes.add("INTERNAL_SERVER_ERROR");
   codes.add("SERVICE_UNAVAILABLE");
+  codes.add("REQUEST_RATE_EXCEEDED");
   return [...codes].sort();
 }

@@ -1,9 +1,15 @@
 import { listApiKeys } from "@assay/contract/api-keys";
-import { type ApiRequest, apiLogLimits, listApiRequests, statusClasses } from "@assay/contract/api-log";
+import {
+  type ApiRequest,
+  apiLogLimits,
+  getRequestLimit,
+  listApiRequests,
+  statusClasses,
+} from "@assay/contract/api-log";
 import { hasRole } from "@assay/contract/route";
 import type { Static } from "typebox";
 import { present } from "../api/call.ts";
-import { useList } from "../api/queries.ts";
+import { useData, useList } from "../api/queries.ts";
 import { usePlace } from "../shell/organization-context.ts";
 import { LinkButton } from "../ui/button.tsx";
 import { CopyId } from "../ui/copy.tsx";
@@ -111,7 +117,22 @@ export function ApiLogPage() {
           ]}
         />
       </Card>
+      <Limit />
     </>
+  );
+}
+
+function Limit() {
+  const limit = useData(getRequestLimit, {}).data?.data;
+  if (limit === undefined) return null;
+  const { requests_per_second: most, refused_last_hour: hour, refused_last_day: day } = limit;
+  return (
+    <p className="mt-4 text-small text-muted">
+      Your organization may send {most.toLocaleString("en")} requests a second to each server process.{" "}
+      {day === 0
+        ? "None was refused for that in the last day."
+        : `Refused for that: ${hour.toLocaleString("en")} in the last hour, ${day.toLocaleString("en")} in the last day.`}
+    </p>
   );
 }
 

@@ -470,6 +470,10 @@ function Organizations() {
           { header: "Members", cell: ({ members }) => countText(members) },
           { header: "Sessions in 30 days", cell: ({ ended_sessions: of }) => <Sizes {...of} /> },
           { header: "API keys", cell: ({ api_keys: of }) => <Sizes {...of} /> },
+          {
+            header: "Refused in a day",
+            cell: ({ refused_requests: refused }) => (refused === 0 ? "–" : countText(refused)),
+          },
           { header: "Endpoints", cell: ({ webhook_endpoints: of }) => <Sizes {...of} /> },
           { header: "Created", cell: ({ created_at: created }) => dayText(new Date(created)) },
         ]}

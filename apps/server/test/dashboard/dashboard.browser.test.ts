@@ -604,6 +604,7 @@ test("the API log is reached from a key and from the palette, and finds a reques
   await rows.nth(1).waitFor();
   await page.getByLabel("Status").selectOption("2xx");
   await rows.nth(1).waitFor({ state: "detached" });
+  await page.getByText("requests a second to each server process").waitFor();
 
   await page.keyboard.press("Control+k");
   await page.getByRole("searchbox", { name: "Search, or go to a page" }).fill(requestId);

@@ -3,6 +3,7 @@ import type { OrganizationId } from "@assay/contract/ids";
 import type { Queryable } from "../../platform/db/db.ts";
 import { readPage } from "../../platform/db/page.ts";
 import { noSql, sql } from "../../platform/db/sql.ts";
+import { isBeyondRate } from "../../tenants/api-keys/api-request.store.ts";
 
 type DatabaseFacts = {
   version: string;
@@ -50,6 +51,7 @@ export type OrganizationSizeRow = {
   sandboxEndpoints: number;
   liveSessions: number;
   sandboxSessions: number;
+  refusedRequests: number;
 };
 
 /**
@@ -58,9 +60,9 @@ export type OrganizationSizeRow = {
  */
 export function listOrganizationSizes(
   db: Queryable,
-  page: { limit: number; startingAfter: OrganizationId | undefined; firstDay: string },
+  page: { limit: number; startingAfter: OrganizationId | undefined; firstDay: string; refusedSince: Date },
 ) {
-  const { limit, startingAfter, firstDay } = page;
+  const { limit, startingAfter, firstDay, refusedSince } = page;
   return readPage<OrganizationSizeRow>(db, {
     limit,
     startingAfter,
@@ -69,7 +71,9 @@ export function listOrganizationSizes(
       select o.id, o.name, o.slug, o.environment, o.pending_deletion_at, o.created_at,
         (select count(*) from memberships m where m.organization_id = o.id) as members,
         k.live as live_keys, k.sandbox as sandbox_keys, e.live as live_endpoints, e.sandbox as sandbox_endpoints,
-        s.live as live_sessions, s.sandbox as sandbox_sessions
+        s.live as live_sessions, s.sandbox as sandbox_sessions,
+        (select coalesce(sum(requests), 0)::bigint from api_requests
+          where organization_id = o.id and ${isBeyondRate} and created_at > ${refusedSince}) as refused_requests
       from (
         select id, name, slug, environment, pending_deletion_at, created_at from organizations
         ${startingAfter === undefined ? noSql : sql`where id < ${startingAfter}`} order by id desc limit ${count}) o

@@ -22,6 +22,7 @@ export function operatorRoutes(core: Core, needs: StatusNeeds): Binding[] {
           firstDay: later(clock.now(), (1 - contract.operatorLimits.days) * dayMs)
             .toISOString()
             .slice(0, 10),
+          refusedSince: later(clock.now(), -dayMs),
         }),
         viewOrganizationSize,
       ),

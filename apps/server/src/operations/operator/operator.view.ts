@@ -119,6 +119,7 @@ export function viewOrganizationSize(row: OrganizationSizeRow): Static<typeof Or
     api_keys: { live: row.liveKeys, sandbox: row.sandboxKeys },
     webhook_endpoints: { live: row.liveEndpoints, sandbox: row.sandboxEndpoints },
     ended_sessions: { live: row.liveSessions, sandbox: row.sandboxSessions },
+    refused_requests: row.refusedRequests,
     pending_deletion_at: textOf(row.pendingDeletionAt),
     created_at: row.createdAt.toISOString(),
   };

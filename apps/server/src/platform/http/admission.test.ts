@@ -4,6 +4,7 @@ import test from "node:test";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ApiError } from "../kernel/api-error.ts";
 import type { Caller } from "../kernel/caller.ts";
+import { systemClock } from "../kernel/clock.ts";
 import { createLog } from "../lib/log.ts";
 import { Metrics } from "../lib/metrics.ts";
 import { Admission } from "./admission.ts";
@@ -14,7 +15,14 @@ function watchedAdmission({ slots = 8, isSecure = false } = {}) {
   const logLines: string[] = [];
   const log = createLog({ level: "debug", write: (line) => logLines.push(line), now: () => new Date(0) });
   const metrics = new Metrics();
-  const admission = new Admission({ log, metrics, isSecure: () => isSecure, slots });
+  const admission = new Admission({
+    log,
+    metrics,
+    clock: systemClock,
+    isSecure: () => isSecure,
+    slots,
+    maxRequestsPerSecond: 1000,
+  });
   const enter = (headers: Record<string, string>, ip: string, { body = "", isComplete = true } = {}) => {
     const length = body === "" ? {} : { "content-length": String(body.length) };
     const request = {

@@ -4,11 +4,12 @@ import type { ApiKeyId } from "@assay/contract/ids";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
 import type { Caller, DisabledKey } from "../kernel/caller.ts";
-import { secondMs } from "../kernel/clock.ts";
+import { type Clock, secondMs } from "../kernel/clock.ts";
 import { addressBlock } from "../lib/address-block.ts";
 import type { Log } from "../lib/log.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import { BodyReader, usualBodyBytes } from "./read-body.ts";
+import { RequestRate } from "./request-rate.ts";
 import { sessionTokenOf } from "./session-cookie.ts";
 import { SlotQueue, type Ticket } from "./slot-queue.ts";
 
@@ -19,8 +20,16 @@ const calmMs = 5 * secondMs;
 /** The next request with a credential that was forgotten counts by its address. */
 const maxCredentials = 10_000;
 
-type Options = { log: Log; metrics: Metrics; isSecure: () => boolean; slots: number };
-type Reason = "queue_full" | "waited_too_long" | "bodies_full";
+type Options = {
+  log: Log;
+  metrics: Metrics;
+  clock: Clock;
+  isSecure: () => boolean;
+  slots: number;
+  /** Of one tenant. */
+  maxRequestsPerSecond: number;
+};
+type Reason = "queue_full" | "waited_too_long" | "bodies_full" | "organization_rate";
 /** Kept on the request itself: of a WeakMap the collector looks at each entry while everything waits. */
 const admitted = Symbol("admitted");
 const keyShown = Symbol("keyShown");
@@ -36,16 +45,23 @@ export class Admission {
   readonly #options: Options;
   readonly #bodies = new BodyReader();
   readonly #queue: SlotQueue;
+  readonly #rate: RequestRate;
   /** By the hash of a credential. Others count by address: credentials can be made up, addresses cannot. */
   readonly #owners = new Map<string, Owner>();
-  readonly #refused: Record<Reason, number> = { queue_full: 0, waited_too_long: 0, bodies_full: 0 };
+  readonly #refused: Record<Reason, number> = {
+    queue_full: 0,
+    waited_too_long: 0,
+    bodies_full: 0,
+    organization_rate: 0,
+  };
   #lastRefusedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: Options) {
     this.#options = options;
     this.#queue = new SlotQueue(options.slots);
+    this.#rate = new RequestRate(options.maxRequestsPerSecond, options.clock);
     const { metrics } = options;
-    const help = "Requests refused with 503 for want of room, by reason.";
+    const help = "Requests refused with 503, by reason: want of room, or the limit of their organization.";
     metrics.countersOf("assay_admission_refused_total", help, "reason", () => this.#refused);
     metrics.gaugeOf("assay_admission_placed", "Requests that have a slot.", () => this.#queue.taken);
     metrics.gaugeOf("assay_admission_waiting", "Requests that wait for one.", () => this.#queue.waiting);
@@ -72,6 +88,11 @@ export class Admission {
       if (!raw.complete) reply.header("connection", "close");
       done(this.#refusal(reason));
     };
+    // Not the dashboard: there its members see that they are at the limit.
+    if (owner !== undefined && headers.authorization !== undefined && !this.#rate.take(owner.tenant)) {
+      refuse("organization_rate");
+      return;
+    }
     this.#bodies.read(request, reply, address, (body) => {
       if (body === "bodies_full") return refuse(body);
       let isStarted = false;
@@ -132,15 +153,17 @@ export class Admission {
   }
 
   #refusal(reason: Reason): ApiError {
+    this.#refused[reason] += 1;
+    // Those that are refused together should not return together.
+    const headers = { "retry-after": String(1 + (this.#refused[reason] % 3)) };
+    if (reason === "organization_rate") return new ApiError("REQUEST_RATE_EXCEEDED", { headers });
     if (!this.isOverloaded)
       this.#options.log.warn("overload: more requests come than can be served, some are refused", { reason });
     this.#lastRefusedAt = performance.now();
-    this.#refused[reason] += 1;
     return new ApiError("SERVICE_UNAVAILABLE", {
       message: "The service has more to do than it can.",
       hint: "Nothing was done. Try again after the time in `Retry-After`, then less and less often.",
-      // Those that are refused together should not return together.
-      headers: { "retry-after": String(1 + (this.#refused[reason] % 3)) },
+      headers,
     });
   }
 }

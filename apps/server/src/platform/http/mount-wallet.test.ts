@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError } from "../kernel/api-error.ts";
+import { systemClock } from "../kernel/clock.ts";
 import { createLog } from "../lib/log.ts";
 import { Metrics } from "../lib/metrics.ts";
 import { Admission } from "./admission.ts";
@@ -19,7 +20,14 @@ function serving(endpoints: Partial<WalletEndpoints>) {
     publicUrl: () => "https://id.example.com",
     trustProxy: [],
     maxConnections: 10,
-    admission: new Admission({ log, metrics, isSecure: () => true, slots: 8 }),
+    admission: new Admission({
+      log,
+      metrics,
+      clock: systemClock,
+      isSecure: () => true,
+      slots: 8,
+      maxRequestsPerSecond: 1000,
+    }),
     isDraining: () => false,
   });
   mountWallet(

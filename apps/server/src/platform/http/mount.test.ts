@@ -8,6 +8,7 @@ import { Type } from "typebox";
 import { until } from "../../../test/support/until.ts";
 import { ApiError } from "../kernel/api-error.ts";
 import type { KeyCaller, Membership, UserCaller } from "../kernel/caller.ts";
+import { systemClock } from "../kernel/clock.ts";
 import { knownId } from "../kernel/ids.ts";
 import { createLog } from "../lib/log.ts";
 import { Metrics } from "../lib/metrics.ts";
@@ -48,7 +49,14 @@ function serving(...bindings: Binding[]) {
   const used: string[] = [];
   const log = createLog({ level: "debug", write: (line) => logLines.push(line), now: () => new Date(0) });
   const metrics = new Metrics();
-  const admission = new Admission({ log, metrics, isSecure: () => true, slots: 8 });
+  const admission = new Admission({
+    log,
+    metrics,
+    clock: systemClock,
+    isSecure: () => true,
+    slots: 8,
+    maxRequestsPerSecond: 1000,
+  });
   const state = { isDraining: false, isOperator: false };
   const app = createServer({
     onAnswered: () => {},

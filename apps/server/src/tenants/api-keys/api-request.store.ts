@@ -1,5 +1,5 @@
 import { type StatusClass, statusClasses } from "@assay/contract/api-log";
-import type { ApiKeyId, ApiRequestId } from "@assay/contract/ids";
+import type { ApiKeyId, ApiRequestId, OrganizationId } from "@assay/contract/ids";
 import type { Queryable } from "../../platform/db/db.ts";
 import { ownedBy } from "../../platform/db/owned-by.ts";
 import { newestOfEach, readPage } from "../../platform/db/page.ts";
@@ -126,4 +126,18 @@ export function oldApiRequests(writtenBefore: Date): Expired {
     owned: true,
     due: sql`id < ${uuidFloor(writtenBefore)}`,
   };
+}
+
+/** Written as in the index, so that it is used; a parameter would not match. */
+export const isBeyondRate = sql`error_code = 'REQUEST_RATE_EXCEEDED'`;
+
+export function countRefused(
+  db: Queryable,
+  organizationId: OrganizationId,
+  since: { hour: Date; day: Date },
+): Promise<{ lastHour: number; lastDay: number }> {
+  return db.one<{ lastHour: number; lastDay: number }>(sql`
+    select coalesce(sum(requests), 0)::bigint as last_day,
+      coalesce(sum(requests) filter (where created_at > ${since.hour}), 0)::bigint as last_hour
+    from api_requests where organization_id = ${organizationId} and ${isBeyondRate} and created_at > ${since.day}`);
 }

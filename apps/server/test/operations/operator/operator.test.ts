@@ -269,6 +269,7 @@ test("organizations are listed with their sizes, page by page, and nothing of cu
     api_keys: { live: 0, sandbox: 1 },
     webhook_endpoints: { live: 0, sandbox: 0 },
     ended_sessions: { live: 0, sandbox: 1 },
+    refused_requests: 0,
     pending_deletion_at: null,
   });
   expectError(await ada.api.get(paths[1], { starting_after: things.userId }), 400, "INVALID_REQUEST");
