@@ -262,10 +262,11 @@ const inFields: Readonly<Record<string, string | null>> = {
   event_id: things.eventId,
   session_id: things.claimedSessionId,
   actor_id: things.userId,
+  api_key_id: things.apiKeyId,
   client_reference_id: null,
   device_id: null,
   key_id: null,
-  // Only the browser that asked a wallet knows it.
+  // Only the browser that asked a wallet knows it; of the API log it is whatever a client chose.
   request_id: null,
 };
 

@@ -312,7 +312,7 @@ test("long paths, bytes that are no text and thousands of wrong paths leave shor
   assert.equal((await logOf(owner))[0]?.path, "/v1/wrong/…/…");
 });
 
-test("entries go after seven days, and with their organization", async () => {
+test("entries go after seven days", async () => {
   const { owner, api: partner } = await createPartner(api);
   expectData(await partner.get("/v1/sessions"));
   assert.equal((await logOf(owner)).length, 1);

@@ -316,6 +316,7 @@ test("48 hours later nothing of the organization is left but the tombstone, and 
       state, made_at, expires_at)
     select sha256(id::bytea), id, organization_id, true, 'va_1', 'redirect', '{}', 'x', '', 'same_browser', 'made', ${clock.now()}, ${clock.now()}
     from reopened`);
+  for (const each of both) await each.runJob("flush-key-usage");
   const othersBefore = await tablesHolding(other.organizationId);
   const before = Object.keys(await tablesHolding(organizationId));
   for (const { table } of ownedTables) {
