@@ -119,6 +119,8 @@ export const toolTexts: Readonly<Record<string, string>> = {
   getWebhookDelivery:
     "One delivery with each try: status, error, duration. Shows why a receiver did not accept it.",
   retryWebhookDelivery: "Sends a delivery that failed or waits again at once. Mend the receiver first.",
+  retryFailedWebhookDeliveries:
+    "Retries the failed deliveries of one endpoint in a period, such as an outage. For a single one use `retryWebhookDelivery`.",
   listWebhookEvents:
     "Finds events, newest first. Narrow by `type`, `session_id` or period. What an event holds is in its encrypted deliveries only.",
   getWebhookEvent: "Reads one event by its id; `listWebhookDeliveries` with `event_id` says where it went.",

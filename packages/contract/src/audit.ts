@@ -52,6 +52,7 @@ export const auditEvents = [
   "webhook_key.registered",
   "webhook_key.deactivated",
   "webhook_key.reactivated",
+  "webhook_endpoint.retried",
   "webhook_delivery.retried",
   "webhook_event.replayed",
 ] as const;

@@ -484,6 +484,37 @@ export const retryDelivery = route("POST /v1/webhooks/deliveries/:delivery_id/re
   errors: ["NOT_FOUND", "CONFLICT", "WEBHOOK_PAYLOAD_EXPIRED"],
 });
 
+/** Deliveries that one call retries. More, and the transaction holds their rows for longer. */
+export const maxRetriedAtOnce = 500;
+const maxRetryDays = 31;
+
+export const retryFailed = route("POST /v1/webhooks/endpoints/:endpoint_id/retry-failed", {
+  id: "retryFailedWebhookDeliveries",
+  tag,
+  summary: "Retry the failed deliveries of an endpoint",
+  description: `Retries each failed delivery that was created in the period and whose payload is still there, the oldest first, at most ${maxRetriedAtOnce} in one call. Repeat the call while \`has_more\` is true. A delivery that was retried is no longer failed, so repeating a call sends nothing twice. The period may have at most ${maxRetryDays} days.`,
+  access: write,
+  params: endpointParams,
+  body: closed({
+    created_from: { ...Timestamp, description: "Created at or after this time." },
+    created_to: { ...Timestamp, description: "Created at or before this time." },
+  }),
+  reply: {
+    status: 202,
+    data: open("RetriedDeliveries", {
+      retried: Type.Integer({
+        minimum: 0,
+        maximum: maxRetriedAtOnce,
+        description: "Deliveries that are sent again.",
+      }),
+      has_more: Type.Boolean({ description: "Whether the period has more failed deliveries to retry." }),
+    }),
+  },
+  errors: ["NOT_FOUND", "PERIOD_INVALID"],
+  idempotent: true,
+});
+export const maxRetryPeriodMs = maxRetryDays * 24 * 60 * 60 * 1000;
+
 export const listEvents = route("GET /v1/webhooks/events", {
   id: "listWebhookEvents",
   tag,
@@ -531,6 +562,7 @@ export const webhookRoutes = [
   listDeliveries,
   getDelivery,
   retryDelivery,
+  retryFailed,
   listEvents,
   getEvent,
   replayEvent,

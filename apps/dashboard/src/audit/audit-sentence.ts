@@ -112,6 +112,8 @@ const deeds: Record<AuditEvent, (details: Details) => string> = {
     `turned off the encryption key ${quoted(text(details, "key_id"), "")}`.trim(),
   "webhook_key.reactivated": (details) =>
     `turned on the encryption key ${quoted(text(details, "key_id"), "")}`.trim(),
+  "webhook_endpoint.retried": ({ deliveries }) =>
+    typeof deliveries === "number" ? `retried failed deliveries: ${deliveries}` : "retried failed deliveries",
   "webhook_delivery.retried": () => "sent a delivery again",
   "webhook_event.replayed": (details) =>
     `sent an event again${typeof details.deliveries === "number" ? ` to ${details.deliveries} endpoints` : ""}`,

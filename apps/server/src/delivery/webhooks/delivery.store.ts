@@ -270,6 +270,28 @@ export function deliveriesPage(tenant: Tenant, filter: DeliveryFilter, limit: nu
   return newestOf([range(sql`${status === "failed"}`)], sql`id`, limit, order);
 }
 
+/** Failed deliveries of an endpoint whose payload is still there, the oldest first. Locked: of two calls at once one gets each. */
+export async function takeRetriable(
+  tx: Tx,
+  tenant: Tenant,
+  endpointId: EndpointId,
+  period: { createdFrom: Date; createdTo: Date },
+  limit: number,
+  now: Date,
+): Promise<DeliveryId[]> {
+  const rows = await tx.rows<{ id: DeliveryId }>(sql`
+    select d.id from webhook_deliveries d
+    where ${ownedBy(tenant, sql`d.`)} and d.endpoint_id = ${endpointId} and d.failed = true
+      and ${idBy.endpoint} >= ${idFloor("whd", period.createdFrom)}
+      and ${idBy.endpoint} < ${idFloor("whd", later(period.createdTo, 1))} and ${hasPayload(now)}
+    order by ${idBy.endpoint} limit ${limit} for update`);
+  return rows.map(({ id }) => id);
+}
+
+/** Holds for a delivery that can be sent again after it has failed. */
+const hasPayload = (now: Date) =>
+  sql`status = 'failed' and payload is not null and (payload_expires_at is null or payload_expires_at > ${now})`;
+
 /**
  * Starts the schedule of tries again for those of the deliveries that nobody is sending and whose payload is still
  * there. Returns them as they are now.
@@ -291,8 +313,7 @@ export async function restartDeliveries(
     failed as (
       update webhook_deliveries set status = 'pending', failed = false, payload_expires_at = null, scrub_at = null,
         updated_at = ${now}
-      where ${ownedBy(tenant)} and id = any(${ids}::text[]) and status = 'failed'
-        and payload is not null and (payload_expires_at is null or payload_expires_at > ${now})
+      where ${ownedBy(tenant)} and id = any(${ids}::text[]) and ${hasPayload(now)}
       returning id, endpoint_id),
     queued as (
       insert into webhook_delivery_queue (organization_id, sandbox, delivery_id, endpoint_id, due_at, tries_used, lease_number, scrubbed,

@@ -1,4 +1,5 @@
-import type { DeliveryId, EventId } from "@assay/contract/ids";
+import type { DeliveryId, EndpointId, EventId } from "@assay/contract/ids";
+import { maxRetriedAtOnce, maxRetryPeriodMs } from "@assay/contract/webhooks";
 import { recordAct } from "../../platform/audit/audit.store.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Tx } from "../../platform/db/db.ts";
@@ -10,7 +11,9 @@ import {
   deliveriesOfEvent,
   findDelivery,
   restartDeliveries,
+  takeRetriable,
 } from "./delivery.store.ts";
+import { findEndpoint } from "./endpoint.store.ts";
 import { type EventRow, findEvent } from "./event.store.ts";
 
 type Needs = Pick<Core, "db" | "clock">;
@@ -55,6 +58,39 @@ export async function replayEvent(
       details: { deliveries: deliveries.length },
     });
     return { event, deliveries };
+  });
+}
+
+/** Restarts one batch of an endpoint's failed deliveries. What was restarted has not failed any more, so the next call goes on. */
+export async function retryFailed(
+  { db, clock }: Needs,
+  caller: OrganizationCaller,
+  endpointId: EndpointId,
+  period: { createdFrom: Date; createdTo: Date },
+): Promise<{ retried: number; hasMore: boolean }> {
+  const now = clock.now();
+  if (period.createdTo.getTime() - period.createdFrom.getTime() > maxRetryPeriodMs)
+    throw new ApiError("PERIOD_INVALID", {
+      message: "`created_from` and `created_to` lie too far apart.",
+      hint: "Retry a shorter period, several times.",
+    });
+  return db.transaction(async (tx) => {
+    if ((await findEndpoint(tx, caller, endpointId)) === null) throw new ApiError("NOT_FOUND");
+    const found = await takeRetriable(tx, caller, endpointId, period, maxRetriedAtOnce + 1, now);
+    const restarted = await restartDeliveries(tx, caller, found.slice(0, maxRetriedAtOnce), now);
+    if (restarted.length > 0) {
+      announceDeliveries(tx, [endpointId]);
+      await recordAct(tx, now, caller, {
+        event: "webhook_endpoint.retried",
+        targetId: endpointId,
+        details: {
+          deliveries: restarted.length,
+          created_from: period.createdFrom.toISOString(),
+          created_to: period.createdTo.toISOString(),
+        },
+      });
+    }
+    return { retried: restarted.length, hasMore: found.length > maxRetriedAtOnce };
   });
 }
 

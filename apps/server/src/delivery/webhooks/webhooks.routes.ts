@@ -4,7 +4,7 @@ import type { Core } from "../../platform/core.ts";
 import { type Binding, bind } from "../../platform/http/mount.ts";
 import { ApiError } from "../../platform/kernel/api-error.ts";
 import { parsePage, viewPage } from "../../platform/kernel/page.ts";
-import { parseCreated } from "../../platform/kernel/times.ts";
+import { parseCreated, parsePeriod } from "../../platform/kernel/times.ts";
 import type { NameLookups } from "../../platform/lib/name-lookups.ts";
 import type { SafeFetch } from "../../platform/lib/safe-fetch.ts";
 import { answerDelivery } from "./answer-delivery.ts";
@@ -22,7 +22,7 @@ import { CheckedUrl, changeEndpoint, createEndpoint, removeEndpoint } from "./ma
 import { activateKey, registerKey } from "./manage-key.ts";
 import { revealSecret, rotateSecret } from "./manage-secret.ts";
 import { registerListener } from "./register-listener.ts";
-import { replayEvent, retryDelivery } from "./restart-delivery.ts";
+import { replayEvent, retryDelivery, retryFailed } from "./restart-delivery.ts";
 import { sendTestEvent } from "./send-test-event.ts";
 
 export function webhookRoutes(
@@ -185,6 +185,11 @@ function deliveryRoutes(core: Pick<Core, "db" | "clock">): Binding[] {
     bind(contract.retryDelivery, async ({ caller, params }) =>
       viewDelivery(await retryDelivery(core, caller, params.delivery_id)),
     ),
+
+    bind(contract.retryFailed, async ({ caller, params, body }) => {
+      const { retried, hasMore } = await retryFailed(core, caller, params.endpoint_id, parsePeriod(body));
+      return { retried, has_more: hasMore };
+    }),
   ];
 }
 

@@ -21,14 +21,29 @@ export function isDay(text: string): boolean {
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(text);
 }
 
-/** The bounds of a list by time of creation. One that ends before it begins is a mistake, and not an empty list. */
+/** A period with both ends given. One that ends before it begins is a mistake, and not an empty list. */
+export function parsePeriod(query: { created_from: string; created_to: string }): {
+  createdFrom: Date;
+  createdTo: Date;
+} {
+  const createdFrom = parseTime("created_from", query.created_from);
+  const createdTo = parseTime("created_to", query.created_to);
+  assertOrder(createdFrom, createdTo);
+  return { createdFrom, createdTo };
+}
+
+function assertOrder(createdFrom: Date, createdTo: Date): void {
+  if (createdFrom > createdTo)
+    throw new ApiError("PERIOD_INVALID", { message: "`created_from` must not be later than `created_to`." });
+}
+
+/** The bounds of a list by time of creation; either may be open. */
 export function parseCreated(query: { created_from?: string | undefined; created_to?: string | undefined }): {
   createdFrom: Date | undefined;
   createdTo: Date | undefined;
 } {
   const createdFrom = parseTime("created_from", query.created_from);
   const createdTo = parseTime("created_to", query.created_to);
-  if (createdFrom !== undefined && createdTo !== undefined && createdFrom > createdTo)
-    throw new ApiError("PERIOD_INVALID", { message: "`created_from` must not be later than `created_to`." });
+  if (createdFrom !== undefined && createdTo !== undefined) assertOrder(createdFrom, createdTo);
   return { createdFrom, createdTo };
 }

@@ -663,6 +663,78 @@ test("another organization restarts nothing, also where there is something to re
   }
 });
 
+test("the failed deliveries of an endpoint in a period are retried in batches, each once, and by nobody else", async () => {
+  const receiver = await startReceiver(authority);
+  receiver.answerWith(() => ({ status: 500 }));
+  const partner = await createPartner(api);
+  const stranger = await createPartner(api);
+  const endpoint = await createReceivingEndpoint(partner.api, `${receiver.url}/one`);
+  const other = await createReceivingEndpoint(partner.api, `${receiver.url}/other`);
+  const failAll = async () => {
+    // The queue first: without its row the result of a try that is under way is dropped.
+    await core.db.run(sql`
+      delete from webhook_delivery_queue where organization_id = ${partner.organizationId}`);
+    await core.db.run(sql`
+      update webhook_deliveries set status = 'failed', failed = true where organization_id = ${partner.organizationId}`);
+  };
+  await publish(sessionEvent(partner.organizationId));
+  clock.advance(hourMs);
+  const createdFrom = clock.now().toISOString();
+  await publish(...Array.from({ length: 502 }, () => sessionEvent(partner.organizationId)));
+  const createdTo = clock.now().toISOString();
+  clock.advance(hourMs);
+  await publish(sessionEvent(partner.organizationId));
+  // Held by a disabled endpoint, they stay as the route leaves them.
+  expectData(await partner.api.patch(`/v1/webhooks/endpoints/${endpoint.id}`, { enabled: false }));
+  await failAll();
+  const statuses = async (endpointId: string) => {
+    const rows = await core.db.rows<{ status: string; count: number }>(sql`
+      select status, count(*) from webhook_deliveries where endpoint_id = ${endpointId} group by status order by status`);
+    return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+  };
+  const path = `/v1/webhooks/endpoints/${endpoint.id}/retry-failed`;
+  const retry = async (body: object = { created_from: createdFrom, created_to: createdTo }) =>
+    expectData(await partner.api.post(path, body), 202);
+
+  for (const { api: caller } of [stranger, stranger.owner])
+    expectError(
+      await caller.post(path, { created_from: createdFrom, created_to: createdTo }),
+      404,
+      "NOT_FOUND",
+    );
+  expectError(
+    await partner.api.post(path, {
+      created_from: createdTo,
+      created_to: later(clock.now(), -2 * hourMs).toISOString(),
+    }),
+    400,
+    "PERIOD_INVALID",
+  );
+  const longAgo = later(clock.now(), -32 * dayMs).toISOString();
+  expectError(
+    await partner.api.post(path, { created_from: longAgo, created_to: createdTo }),
+    400,
+    "PERIOD_INVALID",
+    /far apart/,
+  );
+  assert.deepEqual(await statuses(endpoint.id), { failed: 504 });
+
+  // One payload is gone, and cannot be sent.
+  await core.db.run(sql`
+    update webhook_deliveries set payload_expires_at = ${clock.now()}
+    where id = (select max(id) from webhook_deliveries where endpoint_id = ${endpoint.id}
+      and created_at = ${new Date(createdTo)})`);
+  const first = await Promise.all([retry(), retry()]);
+  assert.equal(
+    first.reduce((sum, { retried }) => sum + retried, 0),
+    501,
+    "two at once send each once",
+  );
+  assert.deepEqual(await retry(), { retried: 0, has_more: false });
+  assert.deepEqual(await statuses(endpoint.id), { failed: 3, pending: 501 });
+  assert.deepEqual(await statuses(other.id), { failed: 504 }, "the other endpoint's stay");
+});
+
 const isOf = (eventId: string) =>
   sql`delivery_id in (select id from webhook_deliveries where event_id = ${eventId})`;
 

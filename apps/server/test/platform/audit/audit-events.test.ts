@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type AuditEvent, auditEvents } from "@assay/contract/audit";
+import { sql } from "../../../src/platform/db/sql.ts";
 import { dayMs, hourMs } from "../../../src/platform/kernel/clock.ts";
 import { type Api, createKey, createPartner, expectData, signUp, signUpOwner } from "../../support/api.ts";
 import { createAuthority } from "../../support/certificate.ts";
@@ -374,6 +375,18 @@ const scenarios: Record<AuditEvent, () => Promise<Done>> = {
     expectData(await partner.api.post(`/v1/webhooks/keys/${keyId}/deactivate`));
     expectData(await partner.api.post(`/v1/webhooks/keys/${keyId}/reactivate`));
     return { by: byKey, to: keyId, saying: { key_id: "key-1", webhook_endpoint_id: id } };
+  },
+  "webhook_endpoint.retried": async () => {
+    const { deliveryId } = await undelivered();
+    const delivery = expectData(await partner.api.get(`/v1/webhooks/deliveries/${deliveryId}`));
+    const { webhook_endpoint_id: id, created_at: at } = delivery;
+    const body = { created_from: at, created_to: at };
+    await core.db.run(
+      sql`update webhook_deliveries set status = 'failed', failed = true where id = ${deliveryId}`,
+    );
+    await core.db.run(sql`delete from webhook_delivery_queue where delivery_id = ${deliveryId}`);
+    expectData(await partner.api.post(`/v1/webhooks/endpoints/${id}/retry-failed`, body), 202);
+    return { by: byKey, to: id, saying: { deliveries: 1, ...body } };
   },
   "webhook_delivery.retried": async () => {
     const { deliveryId } = await undelivered();
