@@ -25,6 +25,10 @@ export const sessionStatuses = [
 ] as const;
 export type SessionStatus = (typeof sessionStatuses)[number];
 
+/** What a list of sessions can be narrowed to: `open` is both that have not ended. */
+export const sessionFilters = [...sessionStatuses, "open"] as const;
+export type SessionFilterStatus = (typeof sessionFilters)[number];
+
 export const attemptStatuses = ["in_progress", "succeeded", "failed", "cancelled"] as const;
 export type AttemptStatus = (typeof attemptStatuses)[number];
 
@@ -513,7 +517,9 @@ export const listSessions = route({
   summary: "List sessions",
   access: { scope: "sessions:read" },
   query: partnerPageQuery(SessionId, {
-    status: Type.Optional(OneOf(sessionStatuses)),
+    status: Type.Optional(
+      OneOf(sessionFilters, { description: "`open` is `created` and `in_progress` together." }),
+    ),
     created_from: Type.Optional({ ...Timestamp, description: "Created at or after this time." }),
     created_to: Type.Optional({ ...Timestamp, description: "Created at or before this time." }),
     client_reference_id: Type.Optional(ClientReferenceId),
@@ -592,4 +598,71 @@ export const listAttempts = route({
   reply: { status: 200, list: Attempt },
 });
 
-export const sessionRoutes = [createSession, listSessions, listAttempts, getSession, cancelSession];
+/** A count costs as many rows of an index, so it stops here. */
+export const maxCounted = 1000;
+
+const Counted = Type.Integer({ minimum: 0, maximum: maxCounted, description: "1000 means at least 1000." });
+
+/** Counts of a list by what it can be narrowed to. */
+export function countsOf<const N extends string>(name: string, names: readonly N[]) {
+  const fields = Object.fromEntries(["all", ...names].map((each) => [each, Counted]));
+  return open(name, fields as Record<N | "all", typeof Counted>);
+}
+
+export const countedSessions = ["open", "succeeded", "failed", "expired", "cancelled"] as const;
+
+export const countSessions = route({
+  id: "countSessions",
+  method: "GET",
+  path: "/v1/auth/orgs/session-counts",
+  tag,
+  summary: "Count sessions by status",
+  description: `For the tabs of a list. Each count stops at ${maxCounted}.`,
+  access: { role: "member", inEnvironment: true },
+  query: closed({
+    created_from: Type.Optional({ ...Timestamp, description: "Created at or after this time." }),
+    created_to: Type.Optional({ ...Timestamp, description: "Created at or before this time." }),
+  }),
+  reply: { status: 200, data: countsOf("SessionCountsByStatus", countedSessions) },
+  errors: ["PERIOD_INVALID"],
+});
+
+export const readTimeline = route({
+  id: "readSessionTimeline",
+  method: "GET",
+  path: "/v1/auth/orgs/sessions/:id/timeline",
+  tag,
+  summary: "Read when the steps of a session were taken",
+  description: "What the session itself does not say: when its page was first opened, and each step.",
+  access: { role: "member", inEnvironment: true },
+  params,
+  invalidParams: "INVALID_SESSION_ID",
+  reply: {
+    status: 200,
+    data: open("SessionTimeline", {
+      opened_at: {
+        ...Nullable(Timestamp),
+        description: "When the page was first sent. A program that looks at links counts, as a mail scanner.",
+      },
+      steps: Type.Array(
+        open("SessionStep", {
+          name: Type.String({ description: "`chip`, `face` or `wallet`.", examples: ["chip"] }),
+          tries: Type.Integer({ minimum: 0, description: "Tries that were judged." }),
+          passed_at: { ...Nullable(Timestamp), description: "When the step was passed; null until then." },
+        }),
+        { description: "The steps of the session's methods, in their order." },
+      ),
+    }),
+  },
+  errors: ["SESSION_NOT_FOUND"],
+});
+
+export const sessionRoutes = [
+  createSession,
+  listSessions,
+  listAttempts,
+  getSession,
+  cancelSession,
+  countSessions,
+  readTimeline,
+];

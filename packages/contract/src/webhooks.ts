@@ -5,7 +5,7 @@ import type { OrganizationId } from "./ids.ts";
 import { partnerPageQuery } from "./page.ts";
 import { route } from "./route.ts";
 import { closed, Nullable, named, OneOf, open, PrefixedId, Text, Timestamp, UuidOf } from "./schema.ts";
-import { EndpointId } from "./sessions.ts";
+import { countsOf, EndpointId, maxCounted } from "./sessions.ts";
 
 const tag = "Webhooks";
 
@@ -462,6 +462,23 @@ export const listDeliveries = route("GET /v1/webhooks/deliveries", {
   reply: { status: 200, list: WebhookDelivery },
 });
 
+export const countedDeliveries = ["pending", "succeeded", "failed"] as const;
+
+export const countDeliveries = route("GET /v1/auth/orgs/delivery-counts", {
+  id: "countWebhookDeliveries",
+  tag,
+  summary: "Count deliveries by status",
+  description: `For the tabs of a list. Each count stops at ${maxCounted}.`,
+  access: { role: "member", inEnvironment: true },
+  query: closed({
+    endpoint_id: Type.Optional(EndpointId),
+    created_from: Type.Optional(Timestamp),
+    created_to: Type.Optional(Timestamp),
+  }),
+  reply: { status: 200, data: countsOf("DeliveryCountsByStatus", countedDeliveries) },
+  errors: ["PERIOD_INVALID"],
+});
+
 export const getDelivery = route("GET /v1/webhooks/deliveries/:delivery_id", {
   id: "getWebhookDelivery",
   tag,
@@ -560,6 +577,7 @@ export const webhookRoutes = [
   deactivateKey,
   reactivateKey,
   listDeliveries,
+  countDeliveries,
   getDelivery,
   retryDelivery,
   retryFailed,

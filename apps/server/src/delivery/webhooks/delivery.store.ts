@@ -7,7 +7,13 @@ import type {
   EventId,
   OrganizationId,
 } from "@assay/contract/ids";
-import type { DeliveryError, DeliveryStatus, EndpointKind } from "@assay/contract/webhooks";
+import { maxCounted } from "@assay/contract/sessions";
+import type {
+  countedDeliveries,
+  DeliveryError,
+  DeliveryStatus,
+  EndpointKind,
+} from "@assay/contract/webhooks";
 import type { Db, Queryable, Tx } from "../../platform/db/db.ts";
 import { ownedBy } from "../../platform/db/owned-by.ts";
 import {
@@ -234,6 +240,21 @@ export function listDeliveries(
       select ${shown(now)} from (${deliveriesPage(tenant, filter, limit, now)}) page
       join webhook_deliveries d on d.id = page.id ${withQueue} order by d.id ${orderOf(filter)}`,
   });
+}
+
+/** How many deliveries each tab of the list has, counted up to `maxCounted`. */
+export function countDeliveries(
+  db: Queryable,
+  tenant: Tenant,
+  filter: Pick<DeliveryFilter, "endpointId" | "createdFrom" | "createdTo">,
+  now: Date,
+): Promise<Record<"all" | (typeof countedDeliveries)[number], number>> {
+  // A page may have a few more rows than it is asked for, because those of one millisecond are read together.
+  const count = (status?: DeliveryStatus) => sql`
+    (select least(count(*), ${maxCounted}) from (${deliveriesPage(tenant, { ...filter, status }, maxCounted, now)}) counted)`;
+  return db.one(sql`
+    select ${count()} as "all", ${count("pending")} as pending, ${count("succeeded")} as succeeded,
+      ${count("failed")} as failed`);
 }
 
 /**

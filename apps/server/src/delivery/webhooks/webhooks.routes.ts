@@ -8,7 +8,13 @@ import { parseCreated, parsePeriod } from "../../platform/kernel/times.ts";
 import type { NameLookups } from "../../platform/lib/name-lookups.ts";
 import type { SafeFetch } from "../../platform/lib/safe-fetch.ts";
 import { answerDelivery } from "./answer-delivery.ts";
-import { attemptsOf, type DeliveryRow, findDelivery, listDeliveries } from "./delivery.store.ts";
+import {
+  attemptsOf,
+  countDeliveries,
+  type DeliveryRow,
+  findDelivery,
+  listDeliveries,
+} from "./delivery.store.ts";
 import { viewDelivery, viewDeliveryAttempt, viewSealedBody } from "./delivery.view.ts";
 import { listEncryptionKeys } from "./encryption-key.store.ts";
 import { viewEncryptionKey } from "./encryption-key.view.ts";
@@ -162,6 +168,10 @@ function deliveryRoutes(core: Pick<Core, "db" | "clock">): Binding[] {
       };
       return viewPage(listDeliveries(db, caller, filter, clock.now()), viewDelivery);
     }),
+
+    bind(contract.countDeliveries, ({ caller, query }) =>
+      countDeliveries(db, caller, { endpointId: query.endpoint_id, ...parseCreated(query) }, clock.now()),
+    ),
 
     bind(contract.getDelivery, async ({ caller, params }) => {
       const { organizationId } = caller;

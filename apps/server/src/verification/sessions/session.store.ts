@@ -3,8 +3,11 @@ import type { AttemptId, EndpointId, OrganizationId, SessionId } from "@assay/co
 import {
   type AttemptFailureCode,
   type AttemptStatus,
+  type countedSessions,
   type Evidence,
   type FailureCode,
+  maxCounted,
+  type SessionFilterStatus,
   type SessionStatus,
   sessionStatuses,
 } from "@assay/contract/sessions";
@@ -201,7 +204,7 @@ export function findSessionsOfBeginning(
 }
 
 type SessionFilter = PageStart<SessionId> & {
-  status?: SessionStatus | undefined;
+  status?: SessionFilterStatus | undefined;
   createdFrom?: Date | undefined;
   createdTo?: Date | undefined;
   clientReferenceId?: string | undefined;
@@ -227,6 +230,20 @@ export function listSessions(
     rowsAfter: (limit) =>
       isSearch ? searchedSessions(tenant, filter, now, limit) : sessionsPage(tenant, filter, now, limit),
   });
+}
+
+/** How many sessions of a period each tab of the list has, counted up to `maxCounted` in the index that the tab is read from. */
+export function countSessions(
+  db: Queryable,
+  tenant: Tenant,
+  period: Pick<SessionFilter, "createdFrom" | "createdTo">,
+  now: Date,
+): Promise<Record<"all" | (typeof countedSessions)[number], number>> {
+  const count = (status?: SessionFilterStatus) =>
+    sql`(select count(*) from (${sessionsPage(tenant, { ...period, status }, now, maxCounted)}) counted)`;
+  return db.one(sql`
+    select ${count()} as "all", ${count("open")} as open, ${count("succeeded")} as succeeded,
+      ${count("failed")} as failed, ${count("expired")} as expired, ${count("cancelled")} as cancelled`);
 }
 
 /** Sessions that are looked at before an index is asked. Fewer, and more searches sort many matches; more, and each reads more rows. */
@@ -272,7 +289,8 @@ function beginsWith(beginning: string): Sql {
   return sql`client_reference_id ~>=~ ${beginning} and client_reference_id ~<~ ${end}`;
 }
 
-function hasStatus(status: SessionStatus, now: Date): Sql {
+function hasStatus(status: SessionFilterStatus, now: Date): Sql {
+  if (status === "open") return sql`status in ('created', 'in_progress') and expires_at > ${now}`;
   if (status === "expired")
     return sql`(status = 'expired' or status in ('created', 'in_progress') and expires_at <= ${now})`;
   return isOpen(status) ? sql`status = ${status} and expires_at > ${now}` : sql`status = ${status}`;
@@ -290,7 +308,8 @@ const firstLiving = (prefix: "vs" | "va", now: Date) => idFloor(prefix, later(la
 
 function sessionsRange(filter: SessionFilter, now: Date): IdRange {
   const { from, before } = idsOf("vs", filter);
-  const isLiving = filter.status !== undefined && isOpen(filter.status);
+  const { status } = filter;
+  const isLiving = status === "open" || (status !== undefined && isOpen(status));
   return { from: isLiving ? larger(from, firstLiving("vs", now)) : from, before };
 }
 
@@ -308,6 +327,7 @@ function sessionsPage(tenant: Tenant, filter: SessionFilter, now: Date, limit: n
     ${rows} ${of} and ${key} >= ${from} and ${key} < ${end}
     order by ${key} ${order} limit ${limit}`;
   const ofStatus = (of: SessionStatus) => range(sql`and status = ${of}`, sql`${before}`);
+  const ofLiving = (of: SessionStatus) => range(sql`and ${hasStatus(of, now)}`, sql`${before}`);
 
   if (status === "expired") {
     const due = smaller(before, firstLiving("vs", now));
@@ -324,8 +344,8 @@ function sessionsPage(tenant: Tenant, filter: SessionFilter, now: Date, limit: n
     const shortLived = sql`${rows} and ${isDueEarly(now)} and id >= ${from} and id < ${before}`;
     return newestOf([expired, shortLived], key, limit, order);
   }
-  if (status !== undefined)
-    return isOpen(status) ? range(sql`and ${hasStatus(status, now)}`, sql`${before}`) : ofStatus(status);
+  if (status === "open") return newestOf([ofLiving("created"), ofLiving("in_progress")], key, limit, order);
+  if (status !== undefined) return isOpen(status) ? ofLiving(status) : ofStatus(status);
   if (clientReferenceId === undefined) return range(noSql, sql`${before}`);
   return newestOf(sessionStatuses.map(ofStatus), key, limit, order);
 }

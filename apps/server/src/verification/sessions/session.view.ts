@@ -1,6 +1,8 @@
 import { defaultMethods } from "@assay/contract/facts";
-import type { Attempt, Session, SessionWithConsent } from "@assay/contract/sessions";
+import type { DataOf } from "@assay/contract/route";
+import type { Attempt, readTimeline, Session, SessionWithConsent } from "@assay/contract/sessions";
 import type { Static } from "typebox";
+import { plan } from "./plan.ts";
 import { demandsOf } from "./requirements.ts";
 import { returnCodeSha256 } from "./return-code.ts";
 import type { SessionRow, VerificationAttemptRow } from "./session.store.ts";
@@ -61,6 +63,16 @@ export function viewAttempt(row: VerificationAttemptRow, now: Date): Static<type
     completed_at: (expired ? row.sessionExpiresAt : row.completedAt)?.toISOString() ?? null,
     created_at: row.createdAt.toISOString(),
     updated_at: (expired ? row.sessionExpiresAt : row.updatedAt).toISOString(),
+  };
+}
+
+export function viewTimeline(
+  row: Pick<SessionRow, "openedAt" | "methods" | "steps">,
+): DataOf<typeof readTimeline> {
+  const done: Readonly<Partial<Record<string, { passed_at?: string }>>> = row.steps;
+  return {
+    opened_at: row.openedAt?.toISOString() ?? null,
+    steps: plan(row).map(({ name, tries }) => ({ name, tries, passed_at: done[name]?.passed_at ?? null })),
   };
 }
 

@@ -7,8 +7,8 @@ import { parseCreated } from "../../platform/kernel/times.ts";
 import { cancelByPartner } from "./cancel-by-partner.ts";
 import { createSession } from "./create-session.ts";
 import { OpenSessions } from "./open-sessions.ts";
-import { listAttempts, listSessions } from "./session.store.ts";
-import { viewAttempt, viewConsent, viewSession } from "./session.view.ts";
+import { countSessions, findSession, listAttempts, listSessions } from "./session.store.ts";
+import { viewAttempt, viewConsent, viewSession, viewTimeline } from "./session.view.ts";
 import { findSessionWithConsent } from "./session-consent.store.ts";
 
 export function sessionRoutes(core: Core): Binding[] {
@@ -49,6 +49,16 @@ export function sessionRoutes(core: Core): Binding[] {
         ...parsePage(query),
       };
       return viewPage(listAttempts(db, caller, filter, now), (row) => viewAttempt(row, now));
+    }),
+
+    bind(contract.countSessions, ({ caller, query }) =>
+      countSessions(db, caller, parseCreated(query), clock.now()),
+    ),
+
+    bind(contract.readTimeline, async ({ caller, params }) => {
+      const row = await findSession(db, caller, params.id);
+      if (row === null) throw new ApiError("SESSION_NOT_FOUND");
+      return viewTimeline(row);
     }),
   ];
 }

@@ -733,6 +733,23 @@ test("the failed deliveries of an endpoint in a period are retried in batches, e
   assert.deepEqual(await retry(), { retried: 0, has_more: false });
   assert.deepEqual(await statuses(endpoint.id), { failed: 3, pending: 501 });
   assert.deepEqual(await statuses(other.id), { failed: 504 }, "the other endpoint's stay");
+
+  const counts = async (query: Record<string, string>, of = partner) =>
+    expectData(await of.owner.api.get("/v1/auth/orgs/delivery-counts", query));
+  assert.deepEqual(await counts({ endpoint_id: endpoint.id }), {
+    all: 504,
+    pending: 501,
+    succeeded: 0,
+    failed: 3,
+  });
+  assert.deepEqual(await counts({}), { all: 1000, pending: 501, succeeded: 0, failed: 507 });
+  assert.deepEqual(await counts({ endpoint_id: endpoint.id, created_from: longAgo, created_to: longAgo }), {
+    all: 0,
+    pending: 0,
+    succeeded: 0,
+    failed: 0,
+  });
+  assert.equal((await counts({ endpoint_id: endpoint.id }, stranger)).all, 0);
 });
 
 const isOf = (eventId: string) =>

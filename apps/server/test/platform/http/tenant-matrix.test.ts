@@ -241,6 +241,7 @@ const inPath: Readonly<Record<string, string | null>> = {
   "/v1/auth/orgs/invitations/:id": things.invitationId,
   "/v1/auth/orgs/members/:id": things.memberId,
   "/v1/auth/orgs/redirect-uris/:id": things.redirectUriId,
+  "/v1/auth/orgs/sessions/:id": things.sessionId,
   "/v1/auth/passkeys/:id": things.passkeyId,
   "/v1/auth/invitations/:token": null,
   "/v1/sessions/:id": things.sessionId,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { environments } from "@assay/contract/facts";
-import { attemptStatuses, sessionStatuses } from "@assay/contract/sessions";
+import { attemptStatuses, countedSessions, sessionFilters, sessionStatuses } from "@assay/contract/sessions";
 import fc from "fast-check";
 import { sql } from "../../../src/platform/db/sql.ts";
 import { isSandbox } from "../../../src/platform/kernel/caller.ts";
@@ -28,6 +28,7 @@ async function seed() {
   const [partner, other] = [await createPartner(api), await createPartner(api)];
   await openLive(core, partner.organizationId);
   const callers = { sandbox: partner.api, live: (await withLiveKey(partner)).api };
+  const owners = { sandbox: partner.owner.api, live: partner.owner.api.in("live") };
   const hours = [0, 1, minuteMs, 59 * minuteMs, hourMs - 1, hourMs, hourMs + 1, 2 * hourMs, 3 * hourMs];
   const offsets = [...hours, 2 * dayMs, 8 * dayMs, 15 * dayMs, 22 * dayMs, 29 * dayMs];
   const sessions = Array.from({ length: 120 }, (_, i) => {
@@ -88,10 +89,14 @@ async function seed() {
       as t (id, session_id, organization_id, status, session_expires_at, created_at, sandbox)`);
   const own = <T extends { organizationId: string }>(rows: T[]) =>
     rows.filter((row) => row.organizationId === partner.organizationId);
-  return { callers, sessions: own(sessions), attempts: own(attempts) };
+  return { callers, owners, sessions: own(sessions), attempts: own(attempts) };
 }
 
-const { callers, sessions, attempts } = await seed();
+const { callers, owners, sessions, attempts } = await seed();
+const isSeen = (seen: string, status: string | undefined) =>
+  status === undefined ||
+  seen === status ||
+  (status === "open" && (seen === "created" || seen === "in_progress"));
 const newestFirst = (a: { id: string }, b: { id: string }) => (a.id < b.id ? 1 : -1);
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const moment = fc
@@ -114,7 +119,7 @@ async function expectNewer(
 test("every combination of filters gives exactly the sessions it should, in order, on any size of page", async () => {
   await fc.assert(
     fc.asyncProperty(
-      optional(fc.constantFrom(...sessionStatuses)),
+      optional(fc.constantFrom(...sessionFilters)),
       optional(fc.constantFrom("popular", "rare", "unheard of")),
       optional(moment),
       optional(moment),
@@ -143,7 +148,7 @@ test("every combination of filters gives exactly the sessions it should, in orde
         const expected = sessions
           .map((session) => ({ ...session, seen: statusAt({ ...session, status: session.status }, now) }))
           .filter((session) => session.environment === environment)
-          .filter((session) => status === undefined || session.seen === status)
+          .filter((session) => isSeen(session.seen, status))
           .filter((session) => reference === undefined || session.reference === reference)
           .filter((session) => prefix === undefined || session.reference?.startsWith(prefix))
           .filter((session) => metadata === undefined || has(session.metadata))
@@ -191,6 +196,31 @@ test("every combination of filters gives exactly the attempts it should, in orde
   );
 });
 
+test("the counts of a period agree with its lists, and belong to the environment that is asked for", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      optional(moment),
+      optional(moment),
+      fc.constantFrom(...environments),
+      async (from, to, environment) => {
+        fc.pre(from === undefined || to === undefined || from <= to);
+        const query = { created_from: from?.toISOString(), created_to: to?.toISOString() };
+        const own = sessions
+          .filter((session) => session.environment === environment)
+          .filter((session) => from === undefined || session.createdAt >= from)
+          .filter((session) => to === undefined || session.createdAt <= to)
+          .map((session) => statusAt(session, now));
+        const countOf = (status?: string) => own.filter((seen) => isSeen(seen, status)).length;
+        assert.deepEqual(
+          expectData(await owners[environment].get("/v1/auth/orgs/session-counts", query)),
+          Object.fromEntries([["all", countOf()], ...countedSessions.map((each) => [each, countOf(each)])]),
+        );
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
 test("the overview agrees with the lists about what is open and what is due", async () => {
   for (const environment of environments) {
     const { totals } = expectData(await callers[environment].get("/v1/analytics/sessions/overview"));
@@ -226,7 +256,7 @@ test("a list is read in one direction at a time, and from an item of one's own",
 });
 
 test("an index leads to what few sessions have, however many sessions there are", async () => {
-  const { organizationId } = await createPartner(api);
+  const { organizationId, owner } = await createPartner(api);
   const tenant = { organizationId, environment: "sandbox" } as const;
   await core.db.run(sql`
     insert into sessions (id, organization_id, status, contract_version, share_fields, metadata, sandbox, cancel_token_hash,
@@ -255,4 +285,9 @@ test("an index leads to what few sessions have, however many sessions there are"
     assert.doesNotMatch(`${nearest}\n${found}`, /Seq Scan/);
     assert.match(nearest, /sessions_(?:organization|status)/);
   }
+  assert.deepEqual(
+    expectData(await owner.api.get("/v1/auth/orgs/session-counts")),
+    { all: 1000, open: 0, succeeded: 0, failed: 0, expired: 1000, cancelled: 0 },
+    "counts stop at a thousand",
+  );
 });

@@ -113,6 +113,36 @@ test("the person's page is told the steps of the session, with their tries", asy
   ]);
 });
 
+test("the time line says when the page was opened and each step was passed, to members of the organization only", async () => {
+  const id = await createSession(partner.api);
+  const path = `/v1/auth/orgs/sessions/${id}/timeline`;
+  const timeline = async () => expectData(await partner.owner.api.get(path));
+  const face = { name: "face", tries: 0, passed_at: null };
+  assert.deepEqual(await timeline(), {
+    opened_at: null,
+    steps: [{ name: "chip", tries: 0, passed_at: null }, face],
+  });
+  const openedAt = clock.now();
+  await core.db.run(sql`update sessions set opened_at = ${openedAt} where id = ${id}`);
+  const attempt = await claimed(core, id);
+  clock.advance(20_000);
+  const passedAt = clock.now().toISOString();
+  await passChip(core, id, attempt, 1);
+  clock.advance(20_000);
+  await judge(core, id, attempt, "face", 1, "liveness_failed");
+  assert.deepEqual(await timeline(), {
+    opened_at: openedAt.toISOString(),
+    steps: [
+      { name: "chip", tries: 1, passed_at: passedAt },
+      { ...face, tries: 1 },
+    ],
+  });
+  const stranger = await createPartner(api);
+  expectError(await stranger.owner.api.get(path), 404, "SESSION_NOT_FOUND");
+  expectError(await partner.api.get(path), 403, "API_KEY_NOT_ALLOWED");
+  expectError(await partner.owner.api.get("/v1/auth/orgs/sessions/vs_x/timeline"), 400, "INVALID_SESSION_ID");
+});
+
 test("a session that no listed method can satisfy is refused, and the answer names what is in the way", async () => {
   const create = (body: object) => partner.api.post("/v1/sessions", { methods: ["wallet_mdl"], ...body });
   const asked = { required: true, reason: "We need it." };
