@@ -20,13 +20,13 @@ export const presets: readonly Preset[] = [
   {
     id: "age",
     label: "Age check",
-    about: "Whether somebody is old enough, without their date of birth.",
+    about: "Confirms a minimum age without the date of birth.",
     wishes: { age_over: needed("We may only serve adults.") },
   },
   {
     id: "name",
     label: "Name and date of birth",
-    about: "Enough to match a person with an account.",
+    about: "Enough to match a person to an account.",
     wishes: {
       given_names: needed(who),
       family_name: needed(who),
@@ -36,7 +36,7 @@ export const presets: readonly Preset[] = [
   {
     id: "identity",
     label: "Full identity",
-    about: "What a bank has to write down.",
+    about: "Everything KYC rules require.",
     wishes: {
       given_names: needed(who),
       family_name: needed(who),
@@ -51,8 +51,8 @@ export const presets: readonly Preset[] = [
   },
   {
     id: "own",
-    label: "My own choice",
-    about: "Choose field by field.",
+    label: "Custom",
+    about: "Choose each field.",
     wishes: {},
   },
 ];
