@@ -618,9 +618,9 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
             running(work).filter(({ report }) => report?.isOverloaded === true),
             "refuse requests for want of room",
           ),
-        "Add a process, or look at the database: docs/scale.md, “Overload”.",
-        "Requests are refused for want of room",
-        `AssayOverloaded page 5m overload
+        "Add a process, or look at the database: docs/operating.md, “Overload”.",
+        "Requests are being rejected: out of capacity",
+        `AssayOverloaded page 5m
       max by (instance) (assay_admission_overloaded) == 1
       {{ $labels.instance }} refuses requests for want of room.`,
       ),
