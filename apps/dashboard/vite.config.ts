@@ -16,8 +16,10 @@ const groups = [
   },
   {
     name: "frame",
-    test: /dashboard\/src\/(?:shell\/(?!palette|not-found|page-failure)|ui\/(?!date-range-picker|page-languages|public-frame|qr-code)|webhooks\/opened-here|sessions\/(?:presets|session-body|claim-labels))|packages\/contract\/src\/(?:analytics|api-keys|events|evidence-warnings|organizations|sessions|webhooks)\./,
+    test: /dashboard\/src\/(?:shell\/(?!palette|not-found|page-failure)|ui\/(?!date-range-picker|page-languages|public-frame|qr-code|export-list|menu|object-page|status|tabs|timeline)|webhooks\/opened-here|sessions\/(?:presets|session-body|claim-labels))|packages\/contract\/src\/(?:analytics|api-keys|events|evidence-warnings|organizations|sessions|webhooks)\./,
   },
+  // Lists and the pages of one thing, which the overview is not.
+  { name: "object", test: /dashboard\/src\/ui\/(?:export-list|menu|object-page|status|tabs|timeline)\./ },
 ];
 
 // biome-ignore lint/style/noDefaultExport: the build tool asks for one.

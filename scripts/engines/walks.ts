@@ -254,11 +254,11 @@ export const walks: readonly Walk[] = [
       await person.until("to be signed in", `!location.pathname.endsWith("/sign-in")`);
       await person.engine.goto(`${service.url}/dashboard/api-keys`);
       await person.heading("API keys");
-      await person.press("Create a key");
+      await person.press("Create API key");
       await person.type("dialog[open] input[name=name]", "Of another browser");
       await keep("dashboard-key");
       await person.press("Create key");
-      await person.press("I have kept it");
+      await person.press("I've saved it");
       await person.until(
         "the key",
         `document.querySelector("tbody")?.textContent.includes("Of another browser")`,

@@ -37,7 +37,7 @@ import { SecondFactor } from "./second-factor.tsx";
 export function AccountPage() {
   return (
     <>
-      <Heading title="Your account" about="It is yours in every organization that you are a member of." />
+      <Heading title="Your account" about="Applies to all your organizations." />
       <div className="items-start gap-x-6 xl:grid xl:grid-cols-2">
         <Name />
         <EmailAddress />
@@ -76,7 +76,7 @@ function Name() {
             defaultValue={account.name}
           />
           <Select
-            label="Language of mails to you"
+            label="Email language"
             name="language"
             defaultValue={account.language ?? "en"}
             options={mailLanguages.map((value) => ({ value, label: pageLanguageNames[value] }))}
@@ -93,7 +93,7 @@ function EmailAddress() {
   const [asked, setAsked] = useState<string | null>(null);
   const [mailed, setMailed] = useState(false);
   return (
-    <Card title="E-mail">
+    <Card title="Email">
       <p className="mb-4 flex flex-wrap items-center gap-3">
         <bdi>{account.email}</bdi>
         {account.email_verified ? (
@@ -104,16 +104,16 @@ function EmailAddress() {
       </p>
       {asked === null ? null : (
         <Notice kind="good">
-          A link was mailed to {asked}. Open it while you are signed in. Until then nothing changes.
+          We emailed a link to {asked}. Open it while you are signed in to confirm the change.
         </Notice>
       )}
       {mailed ? (
         <Notice kind="good">
-          A link was mailed to <bdi>{account.email}</bdi>. It works for a day.
+          We emailed a link to <bdi>{account.email}</bdi>. It expires in 24 hours.
         </Notice>
       ) : null}
       <div className="flex flex-wrap gap-3">
-        <Button onClick={() => setChanging(true)}>Change e-mail</Button>
+        <Button onClick={() => setChanging(true)}>Change email</Button>
         {account.email_verified ? null : (
           <ActionButton
             run={async () => {
@@ -121,14 +121,14 @@ function EmailAddress() {
               setMailed(true);
             }}
           >
-            Mail a link to verify it
+            Send verification link
           </ActionButton>
         )}
       </div>
       {changing ? (
-        <Dialog title="Change your e-mail" onClose={() => setChanging(false)}>
+        <Dialog title="Change your email" onClose={() => setChanging(false)}>
           <Form
-            submit="Mail a link to the new address"
+            submit="Send confirmation link"
             onSubmit={async (values) => {
               const email = values.text("email");
               await call(requestEmailChange, { body: { email, ...proofOf(values) } });
@@ -136,7 +136,7 @@ function EmailAddress() {
               setChanging(false);
             }}
           >
-            <Field label="New e-mail" name="email" type="email" autoComplete="email" />
+            <Field label="New email" name="email" type="email" autoComplete="email" />
             <ProofFields />
           </Form>
         </Dialog>
@@ -151,10 +151,10 @@ function Password() {
   if (!account.has_password)
     return (
       <Card title="Password">
-        <p className="mb-4">Your account has no password. You can set one with a mailed link.</p>
+        <p className="mb-4">Your account has no password. We'll email you a link to set one.</p>
         {mailed ? (
           <Notice kind="good">
-            A link was mailed to <bdi>{account.email}</bdi>. It works once, for an hour.
+            We emailed a link to <bdi>{account.email}</bdi>. It works once and expires in an hour.
           </Notice>
         ) : null}
         <ActionButton
@@ -163,7 +163,7 @@ function Password() {
             setMailed(true);
           }}
         >
-          Mail me a link
+          Email me a link
         </ActionButton>
       </Card>
     );
@@ -173,7 +173,7 @@ function Password() {
         <Form
           submit="Change password"
           look="plain"
-          done="Your password is changed. Every other session was signed out."
+          done="Password changed. All other sessions were signed out."
           resetWhenDone
           onSubmit={async (values) => {
             await call(changePassword, {
@@ -202,7 +202,7 @@ function SignIns() {
   const sessions = useList(listUserSessions);
   return (
     <Card
-      title="Where you are signed in"
+      title="Devices"
       actions={
         <ActionButton
           small
@@ -211,15 +211,15 @@ function SignIns() {
             await refresh(listUserSessions);
           }}
         >
-          Sign out everywhere else
+          Sign out other devices
         </ActionButton>
       }
     >
       <ListTable
-        caption="Where you are signed in"
+        caption="Devices"
         list={sessions}
         rowKey={({ id }) => id}
-        empty="Nowhere."
+        empty="No devices."
         columns={[
           {
             header: "Device",
@@ -231,13 +231,13 @@ function SignIns() {
                   <Icon name={device.isPhone ? "phone" : "laptop"} className="mt-0.5 size-5 text-muted" />
                   <span>
                     <span className="font-medium">{device.name}</span>{" "}
-                    {session.current ? <Badge look="good">This one</Badge> : null}
+                    {session.current ? <Badge look="plain">This device</Badge> : null}
                   </span>
                 </span>
               );
             },
           },
-          { header: "Since", cell: (session) => <Time at={session.created_at} /> },
+          { header: "Signed in", cell: (session) => <Time at={session.created_at} /> },
           { header: "Last used", cell: (session) => <Time at={session.last_seen_at} /> },
           {
             header: "Actions",
@@ -249,7 +249,7 @@ function SignIns() {
                   run={async () => {
                     await call(revokeUserSession, { params: { id: session.id } });
                     await refresh(listUserSessions);
-                    toast("That device is signed out.");
+                    toast("Device signed out.");
                   }}
                 >
                   Sign out
@@ -271,9 +271,7 @@ function Deletion() {
         {({ data }) =>
           data.organizations.length > 0 ? (
             <>
-              <p>
-                You are the only owner of the following. Hand each over to another owner, or delete it, first.
-              </p>
+              <p>You are the only owner of these organizations. Transfer or delete them first.</p>
               <ul className="mt-2 list-disc pl-6">
                 {data.organizations.map(({ id, name }) => (
                   <li key={id}>{name}</li>
@@ -282,7 +280,7 @@ function Deletion() {
             </>
           ) : (
             <>
-              <p className="mb-4">Your account and your memberships end at once.</p>
+              <p className="mb-4">Your account and memberships are deleted immediately.</p>
               <Button look="danger" onClick={() => setAsking(true)}>
                 Delete my account
               </Button>
@@ -300,7 +298,7 @@ function Deletion() {
               leaveSignedOut();
             }}
           >
-            <p>This cannot be taken back.</p>
+            <p>This cannot be undone.</p>
             <ProofFields />
           </Form>
         </Dialog>

@@ -24,7 +24,7 @@ function NameField({ value }: { value?: string }) {
     <Field
       label="Name"
       name="name"
-      hint="So that you know it again, such as Work laptop."
+      hint="For example, “Work laptop”."
       maxLength={80}
       defaultValue={value ?? ""}
     />
@@ -41,7 +41,7 @@ export function Passkeys() {
       actions={
         passkeysAreSupported() ? (
           <Button small onClick={() => setAdding(true)}>
-            Add a passkey
+            Add passkey
           </Button>
         ) : null
       }
@@ -57,9 +57,9 @@ export function Passkeys() {
         }
         columns={[
           { header: "Name", cell: (passkey) => passkey.name },
-          { header: "Kept", cell: (passkey) => (passkey.synced ? "on several devices" : "on one device") },
+          { header: "Storage", cell: (passkey) => (passkey.synced ? "Synced" : "This device only") },
           { header: "Added", cell: (passkey) => <Time at={passkey.created_at} /> },
-          { header: "Last used", cell: (passkey) => <Time at={passkey.last_used_at} never="never" /> },
+          { header: "Last used", cell: (passkey) => <Time at={passkey.last_used_at} never="Never" /> },
           {
             header: "Actions",
             cell: (passkey) => (
@@ -72,8 +72,8 @@ export function Passkeys() {
                   label={`Delete ${passkey.name}`}
                   title={`Delete “${passkey.name}”?`}
                   explanation="It no longer signs you in. Remove it from the device as well."
-                  confirm="Delete the passkey"
-                  done="The passkey is deleted."
+                  confirm="Delete passkey"
+                  done="Passkey deleted."
                   run={async () => {
                     await call(deletePasskey, { params: { id: passkey.id } });
                     await refresh(listPasskeys, getAccount);
@@ -87,9 +87,9 @@ export function Passkeys() {
         ]}
       />
       {adding ? (
-        <Dialog title="Add a passkey" onClose={() => setAdding(false)}>
+        <Dialog title="Add passkey" onClose={() => setAdding(false)}>
           <Form
-            submit="Create the passkey"
+            submit="Create passkey"
             onSubmit={async (values) => {
               const { data } = await call(startPasskeyRegistration, { body: proofOf(values) });
               const response = await createCredential(data.options);
@@ -104,7 +104,7 @@ export function Passkeys() {
         </Dialog>
       ) : null}
       {renaming === null ? null : (
-        <Dialog title="Rename the passkey" onClose={() => setRenaming(null)}>
+        <Dialog title="Rename passkey" onClose={() => setRenaming(null)}>
           <Form
             submit="Save"
             onSubmit={async (values) => {

@@ -14,14 +14,14 @@ export function ProofFields() {
   if (account.totp_enabled)
     return (
       <Field
-        label="Code of your second factor"
+        label="Code from your authenticator app"
         name="proof_code"
         autoComplete="one-time-code"
         minLength={6}
         maxLength={40}
       />
     );
-  return <Notice kind="info">Set a password first: it is needed to confirm that it is you.</Notice>;
+  return <Notice kind="info">Set a password first to confirm that it is you.</Notice>;
 }
 
 export function proofOf(values: Values) {

@@ -32,17 +32,17 @@ export function SecondFactor() {
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const [asking, setAsking] = useState<"disable" | "renew" | null>(null);
   return (
-    <Card title="Second factor">
+    <Card title="Two-step sign-in">
       <p className="mb-4 flex flex-wrap items-center gap-3">
         {account.totp_enabled ? <Badge look="good">On</Badge> : <Badge look="plain">Off</Badge>}
         <span>
           {account.totp_enabled
-            ? `${account.backup_codes_left} backup codes are left.`
-            : "Asks for a code of an authenticator app after your password."}
+            ? `${account.backup_codes_left} backup codes left.`
+            : "Require a code from your authenticator app."}
         </span>
       </p>
       {account.totp_enabled && account.backup_codes_left < 3 ? (
-        <Notice kind="warn">Few backup codes are left. Make new ones before you need them.</Notice>
+        <Notice kind="warn">Few backup codes left. Generate new ones before you run out.</Notice>
       ) : null}
       {account.totp_enabled ? (
         <div className="flex flex-wrap gap-3">
@@ -55,7 +55,7 @@ export function SecondFactor() {
         <Button onClick={() => setStarting(true)}>Turn on</Button>
       )}
       {starting ? (
-        <Dialog title="Turn on the second factor" onClose={() => setStarting(false)}>
+        <Dialog title="Turn on two-step sign-in" onClose={() => setStarting(false)}>
           <Form
             submit="Continue"
             onSubmit={async (values) => {
@@ -69,9 +69,9 @@ export function SecondFactor() {
         </Dialog>
       ) : null}
       {secret === null ? null : (
-        <Dialog title="Turn on the second factor" onClose={() => setSecret(null)}>
+        <Dialog title="Turn on two-step sign-in" onClose={() => setSecret(null)}>
           <p className="mb-3">
-            Scan this with your authenticator app, or type the secret in. Then enter the code it shows.
+            Scan this with your authenticator app or enter the secret. Then type the code it shows.
           </p>
           <QrCode value={secret.uri} label="QR code for the authenticator app" />
           <div className="my-3">
@@ -94,11 +94,11 @@ export function SecondFactor() {
       )}
       {asking === null ? null : (
         <Dialog
-          title={asking === "disable" ? "Turn off the second factor" : "Make new backup codes"}
+          title={asking === "disable" ? "Turn off two-step sign-in" : "Generate new backup codes"}
           onClose={() => setAsking(null)}
         >
           <Form
-            submit={asking === "disable" ? "Turn off" : "Make new codes"}
+            submit={asking === "disable" ? "Turn off" : "Generate codes"}
             look={asking === "disable" ? "danger" : "primary"}
             onSubmit={async (values) => {
               const body = { code: values.text("code").replaceAll(" ", "") };
@@ -108,16 +108,16 @@ export function SecondFactor() {
               await refresh(getAccount);
             }}
           >
-            <AppCodeField hint="Six digits of your app, or a backup code." />
+            <AppCodeField hint="Six digits from your app, or a backup code." />
           </Form>
         </Dialog>
       )}
       {codes === null ? null : (
         <Dialog title="Your backup codes" onClose={() => setCodes(null)}>
-          <Notice kind="warn">Each works once when you do not have your app. They are shown only now.</Notice>
+          <Notice kind="warn">Each code works once if you lose your app. They are shown only now.</Notice>
           <Copy label="Backup codes" value={codes.join(" ")} />
           <Button look="primary" onClick={() => setCodes(null)}>
-            I have kept them
+            I've saved them
           </Button>
         </Dialog>
       )}

@@ -23,8 +23,8 @@ const explanations: Record<Scope, string> = {
   "sessions:read": "read sessions and attempts",
   "sessions:write": "create and cancel sessions",
   "webhooks:read": "read endpoints, events and deliveries",
-  "webhooks:write": "manage endpoints and keys, retry, replay",
-  "analytics:read": "read the figures",
+  "webhooks:write": "manage endpoints and keys, retry deliveries",
+  "analytics:read": "read statistics",
 };
 
 export function ApiKeysPage() {
@@ -37,28 +37,28 @@ export function ApiKeysPage() {
       <Heading title="API keys">
         {mayChange ? (
           <Button look="primary" onClick={() => setCreating(true)}>
-            Create a key
+            Create API key
           </Button>
         ) : null}
       </Heading>
       <p className="mb-4 max-w-3xl text-muted">
         {environment === "sandbox"
-          ? "Keys of the sandbox: what is made with them is a test. They never see anything of live."
-          : "Keys of live: what is made with them is for real people. They never see anything of the sandbox."}
+          ? "Sandbox keys create test sessions and can't access live data."
+          : "Live keys create sessions for real people and can't access sandbox data."}
       </p>
       <Card>
         <ListTable
           caption="API keys"
           list={keys}
           rowKey={({ id }) => id}
-          empty={`Your servers call the API with a key. Create the first one of ${organization.name} in ${environment === "sandbox" ? "the sandbox" : "live"}.`}
+          empty={`Your servers use API keys to call the API. ${organization.name} has none in ${environment === "sandbox" ? "the sandbox" : "live"} yet.`}
           columns={[
             {
               header: "Name",
               cell: (key) => (
                 <>
                   <bdi className="font-medium">{key.name}</bdi>{" "}
-                  {key.enabled ? null : <Badge look="warn">Disabled</Badge>}
+                  {key.enabled ? null : <Badge look="plain">Disabled</Badge>}
                 </>
               ),
             },
@@ -66,7 +66,7 @@ export function ApiKeysPage() {
               header: "Scopes",
               cell: (key) =>
                 key.scopes.length === 0 ? (
-                  <span className="text-muted">none</span>
+                  <span className="text-muted">None</span>
                 ) : (
                   <ul className="font-mono text-small">
                     {key.scopes.map((scope) => (
@@ -75,27 +75,13 @@ export function ApiKeysPage() {
                   </ul>
                 ),
             },
-            { header: "Last used", cell: (key) => <Time at={key.last_used_at} never="never" /> },
-            {
-              header: "Requests",
-              cell: (key) => (
-                <>
-                  {key.request_count.toLocaleString("en")}{" "}
-                  <Link
-                    to="/dashboard/api-log"
-                    search={{ key: key.id } as never}
-                    aria-label={`API log of ${key.name}`}
-                  >
-                    API log
-                  </Link>
-                </>
-              ),
-            },
+            { header: "Last used", cell: (key) => <Time at={key.last_used_at} never="Never" /> },
+            { header: "Requests", cell: (key) => key.request_count.toLocaleString("en") },
             {
               header: "Created by",
               cell: (key) =>
                 key.created_by === null ? (
-                  <span className="text-muted">deleted account</span>
+                  <span className="text-muted">Deleted account</span>
                 ) : (
                   <bdi>{key.created_by.name}</bdi>
                 ),
@@ -132,9 +118,9 @@ function KeyActions({ apiKey }: { apiKey: Key }) {
         small
         label={`Delete ${apiKey.name}`}
         title={`Delete “${apiKey.name}”?`}
-        explanation="Whatever uses this key is refused from the next request on. This cannot be taken back; to stop a key for a while, disable it."
-        confirm="Delete the key"
-        done="The key is deleted."
+        explanation="Requests with this key fail immediately. This cannot be undone. To stop a key temporarily, disable it."
+        confirm="Delete key"
+        done="Key deleted."
         run={async () => {
           await call(deleteApiKey, { params: { id: apiKey.id } });
           await refresh(listApiKeys);
@@ -167,7 +153,7 @@ function KeyFields({ name, chosen }: { name: string; chosen: readonly Scope[] })
   return (
     <>
       <Field label="Name" name="name" hint="What the key is for." maxLength={120} defaultValue={name} />
-      <Group legend="Scopes" hint="Give a key no more than it needs.">
+      <Group legend="Scopes" hint="Grant only what the key needs.">
         {scopes.map((scope) => (
           <Checkbox
             key={scope}
@@ -194,22 +180,22 @@ function CreateKey({ onClose }: { onClose: () => void }) {
     return (
       <Dialog title="Your new key" onClose={onClose}>
         <Notice kind="warn">
-          This is the only time the key is shown. Keep it somewhere safe, never in a web page.
+          The key is shown only once. Store it somewhere safe, never in client-side code.
         </Notice>
         <p className="mb-3">
           It belongs to {created.environment === "sandbox" ? "the sandbox" : "live"}
-          {created.environment === environment ? "." : ", so it is not in the list that you see now."}
+          {created.environment === environment ? "." : ", so it is not in the current list."}
         </p>
         <Copy label="API key" value={created.key} />
         <div className="mt-4">
           <Button look="primary" onClick={onClose}>
-            I have kept it
+            I've saved it
           </Button>
         </div>
       </Dialog>
     );
   return (
-    <Dialog title="Create an API key" onClose={onClose}>
+    <Dialog title="Create API key" onClose={onClose}>
       <Form
         submit="Create key"
         onSubmit={async (values) => {
@@ -230,14 +216,12 @@ function CreateKey({ onClose }: { onClose: () => void }) {
           hint={
             organization.environment === "live"
               ? "It cannot be changed later."
-              : "Keys of live can be made once live is open."
+              : "Live keys are available once you go live."
           }
           defaultValue={environment}
           options={[
-            { value: "sandbox", label: "Sandbox: tests, with test documents" },
-            ...(organization.environment === "live"
-              ? [{ value: "live", label: "Live: real people and documents" }]
-              : []),
+            { value: "sandbox", label: "Sandbox (test documents)" },
+            ...(organization.environment === "live" ? [{ value: "live", label: "Live (real people)" }] : []),
           ]}
         />
         <KeyFields name="" chosen={["sessions:read", "sessions:write"]} />

@@ -56,14 +56,14 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof SyntaxError)
     return {
       code: "UNREADABLE_ANSWER",
-      message: "The answer of the service could not be read.",
-      hint: "Something between this browser and the service answered instead. Try again in a moment.",
+      message: "The service sent an unreadable response.",
+      hint: "Something between this browser and the service responded instead. Try again in a moment.",
     };
   if (error instanceof NoAnswerError)
     return {
       code: "NO_ANSWER",
-      message: "The service did not answer in time.",
-      hint: "Your request may have been carried out all the same: look before you send it again.",
+      message: "The service did not respond in time.",
+      hint: "Your request may have been processed. Check before you try again.",
     };
   if (error instanceof TypeError)
     return {

@@ -2,12 +2,13 @@ import { type AuditLog, auditEvents, listAuditLogs } from "@assay/contract/audit
 import { listMembers } from "@assay/contract/organizations";
 import { Link } from "@tanstack/react-router";
 import type { Static } from "typebox";
-import { call, present } from "../api/call.ts";
+import { present } from "../api/call.ts";
+import { environmentNames } from "../api/chosen-environment.ts";
 import { useList } from "../api/queries.ts";
 import { ActionButton } from "../ui/button.tsx";
 import { Id } from "../ui/copy.tsx";
-import { csvOf, saveCsv } from "../ui/csv.ts";
 import { Disclosure } from "../ui/disclosure.tsx";
+import { exportList } from "../ui/export-list.ts";
 import {
   anyOption,
   endOfDay,
@@ -21,26 +22,22 @@ import { Badge, Card, Heading } from "../ui/page.tsx";
 import { shortId } from "../ui/short-id.ts";
 import { ListTable } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { toast } from "../ui/toasts.tsx";
 import { auditDeed, auditLabel } from "./audit-sentence.ts";
 
 type Entry = Static<typeof AuditLog>;
 type NameOf = (id: string) => string | undefined;
 
 const actors = {
-  user: "Somebody who is no longer here",
+  user: "A former member",
   key: "An API key",
   person: "The person being verified",
   system: "The service",
 } as const;
 
 function actorName({ actor_type: type, actor_id: id }: Entry, nameOf: NameOf): string {
-  if (type === "key" && id !== null) return `The API key ${shortId(id)}`;
+  if (type === "key" && id !== null) return `API key ${shortId(id)}`;
   return (id === null ? undefined : nameOf(id)) ?? actors[type];
 }
-
-/** A file with more would be long in the making, page by page, and too long for spreadsheets; a shorter time gives the rest. */
-const maxExported = 10_000;
 
 export function AuditLogPage() {
   const filters = useFilters(["event", "by", "from", "to"]);
@@ -56,9 +53,9 @@ export function AuditLogPage() {
   const nameOf: NameOf = (id) => members.items.find((member) => member.user_id === id)?.name;
   return (
     <>
-      <Heading title="Audit log" about="Who did what in the organization, in both environments.">
-        <ActionButton small icon="download" run={() => exportLog(query, nameOf)}>
-          Export as CSV
+      <Heading title="Audit log" about="Who did what, in both environments.">
+        <ActionButton icon="download" run={() => exportLog(query, nameOf)}>
+          Export
         </ActionButton>
       </Heading>
       <Filters filters={filters} dates="When">
@@ -80,15 +77,15 @@ export function AuditLogPage() {
       </Filters>
       <Card>
         <ListTable
-          caption="What was done, the latest first"
+          caption="Audit log, the latest first"
           list={log}
           rowKey={({ id }) => id}
           emptyIcon="audit"
-          empty="Nothing has been done yet."
+          empty="No entries yet."
           isFiltered={filters.count > 0}
           columns={[
             {
-              header: "What was done",
+              header: "Action",
               cell: (entry) => (
                 <>
                   <p className="wrap-anywhere">
@@ -104,9 +101,9 @@ export function AuditLogPage() {
               header: "Environment",
               cell: ({ environment }) =>
                 environment === null ? (
-                  <span className="text-muted">both</span>
+                  <span className="text-muted">Both</span>
                 ) : (
-                  <Badge look={environment === "live" ? "good" : "warn"}>{environment}</Badge>
+                  <Badge look="plain">{environmentNames[environment]}</Badge>
                 ),
             },
             { header: "When", cell: (entry) => <Time at={entry.created_at} /> },
@@ -162,45 +159,20 @@ function Details({ details }: { details: Record<string, unknown> }) {
   );
 }
 
-/** All that the filters leave, not only what is shown. */
-async function exportLog(query: Record<string, unknown>, nameOf: NameOf): Promise<void> {
-  const entries: Entry[] = [];
-  let after: string | null = null;
-  do {
-    const page: { data: Entry[]; pagination: { has_more: boolean; next_cursor: string | null } } = await call(
-      listAuditLogs,
-      { query: { ...query, limit: 100, ...(after === null ? {} : { starting_after: after }) } as never },
-    );
-    entries.push(...page.data);
-    after = page.pagination.has_more ? page.pagination.next_cursor : null;
-  } while (after !== null && entries.length < maxExported);
-  const rows = entries.map((entry) => [
-    entry.created_at,
-    entry.environment ?? "both",
-    actorName(entry, nameOf),
-    entry.actor_type,
-    entry.actor_id,
-    entry.event,
-    auditDeed(entry.event, entry.details),
-    entry.target_id,
-    JSON.stringify(entry.details),
-  ]);
-  const heads = [
-    "time",
-    "environment",
-    "by",
-    "actor_type",
-    "actor_id",
-    "event",
-    "what",
-    "target_id",
-    "details",
-  ];
-  saveCsv(`audit-log-${new Date().toISOString().slice(0, 10)}.csv`, csvOf([heads, ...rows]));
-  toast(
-    after === null
-      ? `${entries.length.toLocaleString("en")} entries were exported.`
-      : `The latest ${entries.length.toLocaleString("en")} entries were exported. Choose a shorter time for older ones.`,
-    after === null ? "good" : "warn",
-  );
+function exportLog(query: Record<string, unknown>, nameOf: NameOf): Promise<void> {
+  return exportList<Entry>(listAuditLogs, query, {
+    name: "audit-log",
+    heads: ["time", "environment", "by", "actor_type", "actor_id", "event", "what", "target_id", "details"],
+    row: (entry) => [
+      entry.created_at,
+      entry.environment ?? "both",
+      actorName(entry, nameOf),
+      entry.actor_type,
+      entry.actor_id,
+      entry.event,
+      auditDeed(entry.event, entry.details),
+      entry.target_id,
+      JSON.stringify(entry.details),
+    ],
+  });
 }

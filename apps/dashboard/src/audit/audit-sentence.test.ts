@@ -14,13 +14,13 @@ test("every event of the audit log is a sentence, also when its details are miss
 test("a sentence says what was changed in the words of the page", () => {
   assert.equal(
     auditDeed("organization.updated", { brand_color: "#ff0000", support_email: null }),
-    "changed the colour and the e-mail for questions of the organization",
+    "changed the brand color and the support email of the organization",
   );
   assert.equal(auditDeed("organization.updated", { logo: "uploaded", bytes: 3 }), "uploaded a logo");
   assert.equal(auditDeed("api_key.updated", { enabled: false }), "disabled the API key");
   assert.equal(
     auditDeed("session.failed", { failure_code: "document_expired" }),
-    "finished a session: failed (document expired)",
+    "completed a session: failed (document expired)",
   );
   assert.equal(
     auditDeed("domain.verified", { apex_domain: "a.example", takeover: true }),

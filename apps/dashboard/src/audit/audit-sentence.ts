@@ -19,11 +19,11 @@ const profileNames: Readonly<Record<string, string>> = {
   name: "the name",
   slug: "the slug",
   website_url: "the website",
-  support_email: "the e-mail for questions",
+  support_email: "the support email",
   privacy_url: "the privacy notice",
   terms_url: "the terms",
-  logo_url: "the address of the logo",
-  brand_color: "the colour",
+  logo_url: "the logo URL",
+  brand_color: "the brand color",
 };
 
 function listed(words: readonly string[]): string {
@@ -57,7 +57,7 @@ const endpoint = (details: Details) =>
     ? `the listener ${quoted(text(details, "name"), "")}`.trim()
     : `the webhook endpoint ${quoted(text(details, "name") ?? text(details, "host"), "")}`.trim();
 
-/** What somebody did, to be read after their name: “Ada” + “changed the colour of the organization”. */
+/** What somebody did, to be read after their name: “Ada” + “changed the brand color of the organization”. */
 const deeds: Record<AuditEvent, (details: Details) => string> = {
   "organization.created": (details) => `created the organization ${quoted(text(details, "name"), "")}`.trim(),
   "organization.updated": profileChange,
@@ -70,20 +70,19 @@ const deeds: Record<AuditEvent, (details: Details) => string> = {
   "member.removed": (details) => `removed a member (${role(details)})`,
   "member.left": () => "left the organization",
   "member.account_deleted": () => "deleted their account",
-  "invitation.created": (details) => `invited somebody as ${role(details)}`,
+  "invitation.created": (details) => `invited a member as ${role(details)}`,
   "invitation.accepted": (details) => `accepted an invitation as ${role(details)}`,
   "invitation.declined": (details) => `declined an invitation as ${role(details)}`,
-  "invitation.revoked": (details) => `took back an invitation as ${role(details)}${because(details)}`,
-  "domain.challenge_started": (details) => `began to verify ${domain(details)}`,
+  "invitation.revoked": (details) => `revoked an invitation as ${role(details)}${because(details)}`,
+  "domain.challenge_started": (details) => `started verifying ${domain(details)}`,
   "domain.verified": (details) =>
     `verified ${domain(details)}${details.takeover === true ? ", taking it over from another organization" : ""}`,
   "domain.lost": (details) => `lost ${domain(details)} to another organization`,
   "domain.downgraded": (details) => `no longer found the record of ${domain(details)}`,
   "domain.restored": (details) => `found the record of ${domain(details)} again`,
-  "domain.removed": (details) => `gave up ${domain(details)}`,
+  "domain.removed": (details) => `removed ${domain(details)}`,
   "redirect_uri.created": (details) => `allowed redirects to ${text(details, "pattern") ?? "an address"}`,
-  "redirect_uri.deleted": (details) =>
-    `no longer allows redirects to ${text(details, "pattern") ?? "an address"}`,
+  "redirect_uri.deleted": (details) => `removed redirects to ${text(details, "pattern") ?? "an address"}`,
   "business_details.updated": (details) =>
     `changed the business details${Object.keys(details).length === 0 ? "" : `: ${listed(Object.keys(details).map(inWords))}`}`,
   "rp_terms.accepted": (details) =>
@@ -92,31 +91,31 @@ const deeds: Record<AuditEvent, (details: Details) => string> = {
   "api_key.updated": keyChange,
   "api_key.deleted": (details) => `deleted the API key ${quoted(text(details, "name"), "")}`.trim(),
   "session.created": () => "created a session",
-  "session.succeeded": () => "finished a session: succeeded",
-  "session.failed": (details) => `finished a session: failed${because(details, "failure_code")}`,
-  "session.expired": () => "closed a session whose time was over",
+  "session.succeeded": () => "completed a session: succeeded",
+  "session.failed": (details) => `completed a session: failed${because(details, "failure_code")}`,
+  "session.expired": () => "closed an expired session",
   "session.cancelled": (details) => `cancelled a session${because(details)}`,
-  "session.face_rejected": () => "had a face that was not accepted",
-  "session.face_suspected": () => "had a face that was accepted with signs of an attack",
-  "session.wallet_rejected": () => "had an answer of a wallet that was not accepted",
+  "session.face_rejected": () => "failed a face check",
+  "session.face_suspected": () => "passed a face check with signs of an attack",
+  "session.wallet_rejected": () => "presented a credential that was rejected",
   "webhook_endpoint.created": (details) => `added ${endpoint(details)}`,
   "webhook_endpoint.updated": endpointChange,
   "webhook_endpoint.disabled": (details) => `disabled a webhook endpoint${because(details)}`,
   "webhook_endpoint.deleted": (details) => `deleted ${endpoint(details)}${because(details)}`,
   "webhook_endpoint.tested": () => "sent a test event",
-  "webhook_secret.revealed": () => "looked at a signing secret",
-  "webhook_secret.rotated": () => "replaced a signing secret",
+  "webhook_secret.revealed": () => "revealed a signing secret",
+  "webhook_secret.rotated": () => "rolled a signing secret",
   "webhook_key.registered": (details) =>
     `registered the encryption key ${quoted(text(details, "key_id"), "")}`.trim(),
   "webhook_key.deactivated": (details) =>
-    `turned off the encryption key ${quoted(text(details, "key_id"), "")}`.trim(),
+    `deactivated the encryption key ${quoted(text(details, "key_id"), "")}`.trim(),
   "webhook_key.reactivated": (details) =>
-    `turned on the encryption key ${quoted(text(details, "key_id"), "")}`.trim(),
+    `reactivated the encryption key ${quoted(text(details, "key_id"), "")}`.trim(),
   "webhook_endpoint.retried": ({ deliveries }) =>
     typeof deliveries === "number" ? `retried failed deliveries: ${deliveries}` : "retried failed deliveries",
-  "webhook_delivery.retried": () => "sent a delivery again",
+  "webhook_delivery.retried": () => "retried a delivery",
   "webhook_event.replayed": (details) =>
-    `sent an event again${typeof details.deliveries === "number" ? ` to ${details.deliveries} endpoints` : ""}`,
+    `retried the deliveries of an event${typeof details.deliveries === "number" ? ` (${details.deliveries})` : ""}`,
 };
 
 export function auditDeed(event: AuditEvent, details: Details): string {

@@ -30,12 +30,12 @@ export function DomainsPage() {
     <>
       <Heading
         title="Domains"
-        about="Live sessions send people only to domains that you have proven to control. In the sandbox any https address works."
+        about="Live sessions return people only to domains you have verified. In the sandbox any https address works."
       />
       {!hasRole(organization.role, "owner") ? (
-        <Notice kind="info">Domains are managed by owners of the organization.</Notice>
+        <Notice kind="info">Only owners can manage domains.</Notice>
       ) : frozen ? (
-        <Notice kind="info">Domains are not shown while the organization is scheduled for deletion.</Notice>
+        <Notice kind="info">Domains are hidden while the organization is scheduled for deletion.</Notice>
       ) : (
         <VerifiedDomains />
       )}
@@ -62,7 +62,7 @@ function VerifiedDomains() {
       title="Verified domains"
       actions={
         <Button small onClick={() => setAdding(true)}>
-          Verify a domain
+          Verify domain
         </Button>
       }
     >
@@ -70,7 +70,7 @@ function VerifiedDomains() {
         {({ data }) => (
           <>
             {data.domains.length === 0 ? (
-              <Empty icon="globe">No domain is verified. You verify one with a record in its DNS.</Empty>
+              <Empty icon="globe">No verified domains yet. Verify one with a DNS record.</Empty>
             ) : (
               <Table
                 caption="Verified domains"
@@ -84,7 +84,7 @@ function VerifiedDomains() {
                     ),
                   },
                   {
-                    header: "State",
+                    header: "Status",
                     phone: "end",
                     cell: (domain) =>
                       domain.downgradedAt === null ? (
@@ -93,7 +93,7 @@ function VerifiedDomains() {
                         <>
                           <Badge look="bad">Record missing</Badge>
                           <span className="block text-small">
-                            since <Time at={domain.downgradedAt} />. Publish it again.
+                            Since <Time at={domain.downgradedAt} />. Publish it again.
                           </span>
                         </>
                       ),
@@ -101,7 +101,7 @@ function VerifiedDomains() {
                   { header: "Verified", cell: (domain) => <Time at={domain.verifiedAt} /> },
                   {
                     header: "Last checked",
-                    cell: (domain) => <Time at={domain.lastCheckedAt} never="not yet" />,
+                    cell: (domain) => <Time at={domain.lastCheckedAt} never="Not yet" />,
                   },
                   {
                     header: "Actions",
@@ -110,17 +110,17 @@ function VerifiedDomains() {
                         <ShowRecord domain={domain} challengeId={null} onShow={setShown} />
                         <ConfirmButton
                           small
-                          label={`Give up ${domain.apexDomainUnicode}`}
-                          title={`Give up ${domain.apexDomainUnicode}?`}
-                          explanation="Its redirect URIs go with it, and live sessions can no longer send people there."
-                          confirm="Give it up"
-                          done="The domain is given up."
+                          label={`Remove ${domain.apexDomainUnicode}`}
+                          title={`Remove ${domain.apexDomainUnicode}?`}
+                          explanation="Its redirect URIs are removed too, and live sessions can no longer return people there."
+                          confirm="Remove domain"
+                          done="Domain removed."
                           run={async () => {
                             await call(removeDomain, { params: { id: domain.id } });
                             await refresh(listDomains, listRedirectUris);
                           }}
                         >
-                          Give up
+                          Remove
                         </ConfirmButton>
                       </div>
                     ),
@@ -130,9 +130,9 @@ function VerifiedDomains() {
             )}
             {data.challenges.length === 0 ? null : (
               <div className="mt-6">
-                <h3 className="mb-2 font-semibold">Waiting for their record</h3>
+                <h3 className="mb-2 font-semibold">Pending verification</h3>
                 <Table
-                  caption="Domains that wait for their record"
+                  caption="Domains pending verification"
                   rows={data.challenges}
                   rowKey={({ id }) => id}
                   columns={[
@@ -142,7 +142,7 @@ function VerifiedDomains() {
                         <BothForms shown={challenge.apexDomainUnicode} ascii={challenge.apexDomain} />
                       ),
                     },
-                    { header: "Good until", cell: (challenge) => <Time ahead at={challenge.expiresAt} /> },
+                    { header: "Expires", cell: (challenge) => <Time ahead at={challenge.expiresAt} /> },
                     {
                       header: "Actions",
                       cell: (challenge) => (
@@ -160,9 +160,9 @@ function VerifiedDomains() {
         )}
       </Loaded>
       {adding ? (
-        <Dialog title="Verify a domain" onClose={() => setAdding(false)}>
+        <Dialog title="Verify domain" onClose={() => setAdding(false)}>
           <Form
-            submit="Show the record"
+            submit="Continue"
             onSubmit={async (values) => {
               const { data } = await call(startDomainChallenge, {
                 body: { apex_domain: values.text("apex_domain") },
@@ -178,7 +178,7 @@ function VerifiedDomains() {
               await refresh(listDomains);
             }}
           >
-            <Field label="Domain" name="apex_domain" hint="Such as example.com." maxLength={253} />
+            <Field label="Domain" name="apex_domain" hint="For example, example.com." maxLength={253} />
           </Form>
         </Dialog>
       ) : null}
@@ -190,16 +190,16 @@ function VerifiedDomains() {
 function RecordDialog({ shown, onClose }: { shown: Shown; onClose: () => void }) {
   const { organization } = usePlace();
   return (
-    <Dialog title={`The record of ${shown.domain}`} onClose={onClose} wide>
+    <Dialog title={`DNS record for ${shown.domain}`} onClose={onClose} wide>
       <p className="mb-3">
-        Publish this TXT record in the DNS of the domain
-        {shown.challengeId === null ? "" : " within 7 days"}, and keep it: it is looked up every day. It is no
+        Add this TXT record to the DNS of the domain
+        {shown.challengeId === null ? "" : " within 7 days"} and keep it: we check it every day. It is not
         secret.
       </p>
       {shown.heldBy === null ? null : (
         <Notice kind="warn">
-          <bdi>{shown.heldBy}</bdi> holds this domain now. If you verify it, it passes to you and their owners
-          are told.
+          <bdi>{shown.heldBy}</bdi> has this domain now. If you verify it, it moves to you and their owners
+          are notified.
         </Notice>
       )}
       <Copy label="Record name" value={shown.name} />
@@ -210,7 +210,7 @@ function RecordDialog({ shown, onClose }: { shown: Shown; onClose: () => void })
         )}
         <a href={instructionsMail(shown, organization.name)} className={buttonClass("plain", true)}>
           <Icon name="mail" className="size-4" />
-          Mail it to who looks after the DNS
+          Email it to your DNS admin
         </a>
       </div>
     </Dialog>
@@ -220,16 +220,16 @@ function RecordDialog({ shown, onClose }: { shown: Shown; onClose: () => void })
 /** A letter in the reader's own mail program, to whomever they choose. */
 function instructionsMail({ domain, name, value }: Shown, organization: string): string {
   const lines = [
-    `Please publish this record in the DNS of ${domain}. It shows that ${organization} controls the domain.`,
+    `Please add this record to the DNS of ${domain}. It proves that ${organization} controls the domain.`,
     "",
     "Type: TXT",
     `Name: ${name}`,
     `Value: ${value}`,
     "TTL: 3600",
     "",
-    "Keep it: it is looked up every day.",
+    "Please keep it: it is checked every day.",
   ];
-  return `mailto:?subject=${encodeURIComponent(`A TXT record for ${domain}`)}&body=${encodeURIComponent(lines.join("\r\n"))}`;
+  return `mailto:?subject=${encodeURIComponent(`TXT record for ${domain}`)}&body=${encodeURIComponent(lines.join("\r\n"))}`;
 }
 
 /** What was begun before records were kept has none to show. */
@@ -243,10 +243,10 @@ function ShowRecord(props: {
   return (
     <Button
       small
-      label={`Show the record of ${domain}`}
+      label={`View record of ${domain}`}
       onClick={() => props.onShow({ challengeId: props.challengeId, domain, name, value, heldBy: null })}
     >
-      Show the record
+      View record
     </Button>
   );
 }
@@ -277,18 +277,18 @@ function VerifyButton(props: { challengeId: string; domain: string; onVerified?:
   if (takeover)
     return (
       <Form submit="Take it over" look="danger" onSubmit={() => verify(true)}>
-        <p>Another organization holds {props.domain}. Your record proves that you control it.</p>
+        <p>Another organization has {props.domain}. Your record proves that you control it.</p>
         <Checkbox
           name="agree"
           required
-          label="Take the domain over. The other organization loses it, and its owners are told."
+          label="Take over this domain. The other organization loses it, and its owners are notified."
         />
       </Form>
     );
   return (
     <ActionButton
       small
-      label={`Check the record now: ${props.domain}`}
+      label={`Check now: ${props.domain}`}
       run={async () => {
         try {
           await verify(false);
@@ -298,7 +298,7 @@ function VerifyButton(props: { challengeId: string; domain: string; onVerified?:
         }
       }}
     >
-      Check the record now
+      Check now
     </ActionButton>
   );
 }
@@ -309,14 +309,14 @@ function RedirectUris() {
   return (
     <Card title="Redirect URIs">
       <p className="mb-4 text-muted">
-        Without any, every https address on a verified domain is allowed. As soon as one is registered for a
-        domain, addresses there must match one of them.
+        Without redirect URIs, any https address on a verified domain is allowed. Once a domain has one,
+        addresses on it must match.
       </p>
       <ListTable
         caption="Redirect URIs"
         list={uris}
         rowKey={({ id }) => id}
-        empty="None is registered."
+        empty="No redirect URIs."
         columns={[
           {
             header: "Pattern",
@@ -333,7 +333,7 @@ function RedirectUris() {
                   title="Remove this redirect URI?"
                   explanation={uri.pattern}
                   confirm="Remove"
-                  done="The redirect URI is removed."
+                  done="Redirect URI removed."
                   run={async () => {
                     await call(deleteRedirectUri, { params: { id: uri.id } });
                     await refresh(listRedirectUris);
@@ -350,7 +350,7 @@ function RedirectUris() {
           <Form
             submit="Add"
             look="plain"
-            saved="It is allowed."
+            saved="Redirect URI added."
             resetWhenDone
             onSubmit={async (values) => {
               await call(createRedirectUri, { body: { pattern: values.text("pattern") } });
@@ -358,10 +358,10 @@ function RedirectUris() {
             }}
           >
             <Field
-              label="Allow a redirect URI"
+              label="New redirect URI"
               name="pattern"
               maxLength={2048}
-              hint="https://host/path on a verified domain. The path allows everything below it; *. in front of the host stands for one more label."
+              hint="https://host/path on a verified domain. Includes all paths below it; *. matches one subdomain label."
             />
           </Form>
         </div>

@@ -11,6 +11,7 @@ import { SignInForm } from "../sign-in/sign-in-form.tsx";
 import { SignUpForm } from "../sign-in/sign-up-form.tsx";
 import { ActionButton, Button, LinkButton } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/dialog.tsx";
+import { inWords } from "../ui/filters.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Facts, Loaded } from "../ui/page.tsx";
@@ -24,7 +25,7 @@ export function InvitationPage() {
   if (declined)
     return (
       <PublicFrame title="Invitation declined">
-        <p>Nothing else is needed. You can close this page.</p>
+        <p>You can close this page.</p>
       </PublicFrame>
     );
   return (
@@ -35,16 +36,16 @@ export function InvitationPage() {
             <Facts
               facts={[
                 ["Organization", <strong key="name">{data.organization_name}</strong>],
-                ["Your role", data.role],
+                ["Your role", inWords(data.role)],
                 ["For", data.email],
-                ["Good until", <Time key="until" ahead at={data.expires_at} />],
+                ["Expires", <Time key="until" ahead at={data.expires_at} />],
               ]}
             />
             <Answer token={token} email={data.email} organization={data.organization_name} />
             <div className="border-t border-line pt-4">
               <ConfirmButton
                 wide
-                title="Decline the invitation?"
+                title="Decline invitation?"
                 explanation={`You will not join ${data.organization_name}. The link stops working.`}
                 confirm="Decline"
                 run={async () => {
@@ -105,7 +106,7 @@ function Answer({ token, email, organization }: { token: string; email: string; 
               code === "EMAIL_NOT_VERIFIED" ? (
                 mailed ? (
                   <p>
-                    A link was mailed to <bdi>{email}</bdi>. Open it, then come back to this page.
+                    We emailed a link to <bdi>{email}</bdi>. Open it, then come back to this page.
                   </p>
                 ) : (
                   <ActionButton
@@ -114,7 +115,7 @@ function Answer({ token, email, organization }: { token: string; email: string; 
                       setMailed(true);
                     }}
                   >
-                    Mail me the link to verify
+                    Send verification link
                   </ActionButton>
                 )
               ) : code === "ALREADY_MEMBER" ? (

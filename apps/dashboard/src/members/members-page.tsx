@@ -17,6 +17,7 @@ import { refreshOrganization, useMay, usePlace } from "../shell/organization-con
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
 import { Checkbox, Field, Select } from "../ui/field.tsx";
+import { inWords } from "../ui/filters.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Badge, Card, Heading } from "../ui/page.tsx";
@@ -55,13 +56,13 @@ export function MembersPage() {
       <Heading title="Members">
         {mayChange ? (
           <Button look="primary" onClick={() => setInviting(true)}>
-            Invite somebody
+            Invite member
           </Button>
         ) : null}
       </Heading>
       {invited === null ? null : (
         <Notice kind="good">
-          An invitation was mailed to <bdi>{invited}</bdi>. It is good for 7 days.
+          Invitation sent to <bdi>{invited}</bdi>. It expires in 7 days.
         </Notice>
       )}
       <Card>
@@ -69,7 +70,7 @@ export function MembersPage() {
           caption="Members"
           list={members}
           rowKey={({ id }) => id}
-          empty="Nobody is here."
+          empty="No members."
           columns={[
             {
               header: "Name",
@@ -80,9 +81,9 @@ export function MembersPage() {
                 </>
               ),
             },
-            { header: "E-mail", cell: (member) => <bdi>{member.email}</bdi> },
-            { header: "Role", cell: (member) => member.role },
-            { header: "Since", cell: (member) => <Time at={member.created_at} /> },
+            { header: "Email", cell: (member) => <bdi>{member.email}</bdi> },
+            { header: "Role", cell: (member) => inWords(member.role) },
+            { header: "Joined", cell: (member) => <Time at={member.created_at} /> },
             {
               header: "Actions",
               cell: (member) =>
@@ -94,13 +95,13 @@ export function MembersPage() {
         />
       </Card>
       {hasRole(organization.role, "admin") ? <Invitations mayChange={mayChange} /> : null}
-      <Card title="Leave the organization">
+      <Card title="Leave organization">
         <p className="mb-4">
-          You lose access at once. Only an invitation brings you back; the last owner cannot leave.
+          You lose access immediately and need an invitation to rejoin. The last owner cannot leave.
         </p>
         <ConfirmButton
           title={`Leave ${organization.name}?`}
-          explanation="You lose access at once."
+          explanation="You lose access immediately."
           confirm="Leave"
           run={async () => {
             await call(leaveOrganization, {});
@@ -111,7 +112,7 @@ export function MembersPage() {
         </ConfirmButton>
       </Card>
       {inviting ? (
-        <Dialog title="Invite somebody" onClose={() => setInviting(false)}>
+        <Dialog title="Invite member" onClose={() => setInviting(false)}>
           <Form
             submit="Send invitation"
             onSubmit={async (values) => {
@@ -122,7 +123,7 @@ export function MembersPage() {
               setInviting(false);
             }}
           >
-            <Field label="E-mail" name="email" type="email" hint="They can accept with this address only." />
+            <Field label="Email" name="email" type="email" hint="Only this address can accept." />
             <RoleSelect label="Role" value="member" />
           </Form>
         </Dialog>
@@ -142,12 +143,12 @@ function MadeByMember({ member }: { member: MemberView }) {
         <Checkbox
           name="disable_keys"
           defaultChecked
-          label={`Disable the API keys that ${member.name} made and that still work: ${keys}`}
+          label={`Disable active API keys created by ${member.name}: ${keys}`}
         />
       )}
       {endpoints + encryptionKeys === 0 ? null : (
         <p className="text-muted">
-          {`Webhook endpoints that they made: ${endpoints}. Encryption keys: ${encryptionKeys}. These stay; check them under Webhooks.`}
+          {`Webhook endpoints they created: ${endpoints}. Encryption keys: ${encryptionKeys}. These stay; review them under Webhooks.`}
         </p>
       )}
     </>
@@ -167,14 +168,14 @@ function RemoveMember({ member, onClose }: { member: MemberView; onClose: () => 
           await refresh(listMembers);
           toast(
             data.disabled_api_keys === 0
-              ? "The member is removed."
-              : `The member is removed. API keys disabled: ${data.disabled_api_keys}.`,
+              ? "Member removed."
+              : `Member removed. API keys disabled: ${data.disabled_api_keys}.`,
           );
           onClose();
         }}
       >
         <p>
-          <bdi>{member.email}</bdi> loses access at once. Their account stays.
+          <bdi>{member.email}</bdi> loses access immediately. Their account stays.
         </p>
         <MadeByMember member={member} />
       </Form>
@@ -236,11 +237,11 @@ function Invitations({ mayChange }: { mayChange: boolean }) {
         caption="Open invitations"
         list={invitations}
         rowKey={({ id }) => id}
-        empty="No invitation is open. Those who are invited appear here until they accept."
+        empty="No open invitations."
         columns={[
-          { header: "E-mail", cell: (invitation) => <bdi>{invitation.email}</bdi> },
-          { header: "Role", cell: (invitation) => invitation.role },
-          { header: "Good until", cell: (invitation) => <Time at={invitation.expires_at} /> },
+          { header: "Email", cell: (invitation) => <bdi>{invitation.email}</bdi> },
+          { header: "Role", cell: (invitation) => inWords(invitation.role) },
+          { header: "Expires", cell: (invitation) => <Time ahead at={invitation.expires_at} /> },
           {
             header: "Actions",
             cell: (invitation) =>
@@ -248,10 +249,10 @@ function Invitations({ mayChange }: { mayChange: boolean }) {
                 <ConfirmButton
                   small
                   label={`Revoke the invitation of ${invitation.email}`}
-                  title="Revoke the invitation?"
+                  title="Revoke invitation?"
                   explanation={`The link mailed to ${invitation.email} stops working.`}
                   confirm="Revoke"
-                  done="The invitation is taken back."
+                  done="Invitation revoked."
                   run={async () => {
                     await call(revokeInvitation, { params: { id: invitation.id } });
                     await refresh(listInvitations);

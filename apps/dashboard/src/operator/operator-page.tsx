@@ -6,6 +6,7 @@ import { hasCode } from "../api/call.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
 import { StrayPage } from "../shell/not-found.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
+import { inWords } from "../ui/filters.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Badge, Card, Facts, Heading, Loading, ProblemNotice } from "../ui/page.tsx";
 import { type Column, Empty, ListTable, Table } from "../ui/table.tsx";
@@ -31,7 +32,7 @@ export function OperatorPage() {
     <>
       <Heading
         title="Operator"
-        about="How this installation fares. It holds nothing about the people who are verified, and looks again by itself while you do."
+        about="System health. Updates automatically and holds no data about verified people."
       />
       {status.error === null ? null : <ProblemNotice error={status.error} retry={status.refetch} />}
       {data === undefined ? (
@@ -60,15 +61,13 @@ function Overall({ status: { concerns } }: { status: Status }) {
   if (concerns.length === 0)
     return (
       <Notice kind="good">
-        <p className="font-semibold">All is well.</p>
+        <p className="font-semibold">All systems are operational.</p>
       </Notice>
     );
   const words = concerns.map((concern) => ({ concern, ...concernWords[concern] }));
   return (
     <Notice kind={words.some(({ isGrave }) => isGrave) ? "bad" : "warn"}>
-      <p className="font-semibold">
-        {concerns.length === 1 ? "One thing to look at" : `${concerns.length} things to look at`}
-      </p>
+      <p className="font-semibold">{concerns.length === 1 ? "1 issue" : `${concerns.length} issues`}</p>
       <ul className="list-disc space-y-1 ps-5">
         {words.map(({ concern, says, todo }) => (
           <li key={concern}>
@@ -99,16 +98,18 @@ function Figures({ status }: { status: Status }) {
         name="Webhooks due"
         value={countText(webhooks.due, webhooks.is_capped)}
         detail={[
-          webhooks.oldest_due_at === null ? "nothing waits" : `for ${ageText(webhooks.oldest_due_at, at)}`,
-          plural(webhooks.endpoints_failing, "endpoint fails", "endpoints fail"),
+          webhooks.oldest_due_at === null
+            ? "queue is empty"
+            : `oldest waits ${ageText(webhooks.oldest_due_at, at)}`,
+          plural(webhooks.endpoints_failing, "failing endpoint"),
         ]}
       />
       <Figure
-        name="Mails waiting"
+        name="Emails waiting"
         value={countText(mails.waiting, mails.is_capped)}
         detail={[
-          mails.oldest_at === null ? "nothing waits" : `for ${ageText(mails.oldest_at, at)}`,
-          `${countText(mails.set_aside)} set aside`,
+          mails.oldest_at === null ? "queue is empty" : `oldest waits ${ageText(mails.oldest_at, at)}`,
+          `${countText(mails.set_aside)} quarantined`,
         ]}
       />
       <Figure
@@ -119,15 +120,15 @@ function Figures({ status }: { status: Status }) {
             sum(({ workers }) => workers),
             "worker",
           ),
-          `${countText(sum(({ judged }) => judged))} judged since the start`,
+          `${countText(sum(({ judged }) => judged))} checked since start`,
         ]}
       />
       <Figure
-        name="Set aside"
+        name="Quarantined"
         value={countText(aside.count)}
         detail={[
           aside.count === 0
-            ? "every row is dealt with"
+            ? "all rows processed"
             : `${aside.count === 1 ? "row" : "rows"} of ${plural(new Set(aside.groups.map(({ job }) => job)).size, "job")}`,
         ]}
       />
@@ -156,13 +157,13 @@ function Health({ status: { health, at } }: { status: Status }) {
     <Card
       title="Health"
       actions={
-        <Badge look={health.is_ready ? "good" : "bad"}>{health.is_ready ? "ready" : "not ready"}</Badge>
+        <Badge look={health.is_ready ? "good" : "bad"}>{health.is_ready ? "Ready" : "Not ready"}</Badge>
       }
     >
       <Facts
         facts={[
           ...(health.problem === null ? [] : [["Problem", health.problem] as const]),
-          ["Load", health.is_overloaded ? "requests are refused for want of room" : "has room"],
+          ["Load", health.is_overloaded ? "Requests are being rejected: out of capacity" : "Normal"],
           ["Version", health.version],
           [
             "Running",
@@ -184,17 +185,17 @@ function Trust({ status: { trust, at } }: { status: Status }) {
   if (trust === null)
     return (
       <Card title="Trust">
-        <Empty>It could not be found out just now.</Empty>
+        <Empty>Unavailable right now.</Empty>
       </Card>
     );
   const facts: (readonly [string, ReactNode])[] = [
     [
       "Authorities",
       trust.authorities === 0
-        ? "none"
+        ? "None"
         : `${countText(trust.valid_authorities)} valid of ${countText(trust.authorities)}, from ${plural(trust.countries, "country", "countries")}`,
     ],
-    ["Changed", trust.version === 0 ? "never" : `${agoText(trust.changed_at, at)}, version ${trust.version}`],
+    ["Changed", trust.version === 0 ? "Never" : `${agoText(trust.changed_at, at)}, version ${trust.version}`],
     [
       "Revocation lists",
       <ul key="lists" className="space-y-1.5">
@@ -202,7 +203,7 @@ function Trust({ status: { trust, at } }: { status: Status }) {
           .filter(({ countries }) => countries > 0)
           .map(({ state, countries, oldest_list_at: oldest }) => (
             <li key={state} className="flex flex-wrap items-center gap-x-2 gap-y-1">
-              <Badge look={listLooks[state]}>{state}</Badge>
+              <Badge look={listLooks[state]}>{inWords(state)}</Badge>
               <span>
                 {plural(countries, "country", "countries")}
                 {oldest === null ? null : (
@@ -211,12 +212,12 @@ function Trust({ status: { trust, at } }: { status: Status }) {
               </span>
             </li>
           ))}
-        {trust.countries === 0 ? <li className="text-muted">none</li> : null}
+        {trust.countries === 0 ? <li className="text-muted">None</li> : null}
       </ul>,
     ],
     ...(trust.held_removals === 0
       ? []
-      : [["To be removed", `${trust.held_removals}, unless you keep it (assay trust keep)`] as const]),
+      : [["Pending removal", `${trust.held_removals} (assay trust keep cancels it)`] as const]),
   ];
   return (
     <Card title="Trust">
@@ -224,7 +225,7 @@ function Trust({ status: { trust, at } }: { status: Status }) {
       {trust.sources.length === 0 ? null : (
         <div className="mt-5">
           <Table
-            caption="Sources of trust"
+            caption="Trust sources"
             rows={trust.sources}
             rowKey={({ address }) => address}
             columns={[
@@ -239,12 +240,12 @@ function Trust({ status: { trust, at } }: { status: Status }) {
                 ),
               },
               {
-                header: "Edition of",
+                header: "Edition",
                 cell: ({ edition_at: edition }) => (edition === null ? "–" : dayText(new Date(edition))),
               },
               {
-                header: "Answered",
-                cell: ({ succeeded_at: last }) => agoText(last, at, "never"),
+                header: "Last success",
+                cell: ({ succeeded_at: last }) => agoText(last, at, "Never"),
               },
             ]}
           />
@@ -254,13 +255,13 @@ function Trust({ status: { trust, at } }: { status: Status }) {
   );
 }
 
-const roleWords = { api: "answers requests", worker: "background work", all: "both" } as const;
+const roleWords = { api: "API", worker: "Background work", all: "API and background work" } as const;
 
 function Processes({ status: { processes, at } }: { status: Status }) {
   return (
     <Card title="Processes">
       {processes.length === 0 ? (
-        <Empty>None has told about itself yet.</Empty>
+        <Empty>No reports yet.</Empty>
       ) : (
         <Table
           caption="Processes"
@@ -278,23 +279,23 @@ function Processes({ status: { processes, at } }: { status: Status }) {
               ),
             },
             {
-              header: "State",
+              header: "Status",
               phone: "end",
               cell: ({ is_silent: isSilent, is_overloaded: isOverloaded, problem }) =>
                 isSilent ? (
-                  <Badge look="bad">silent</Badge>
+                  <Badge look="bad">Not responding</Badge>
                 ) : problem !== null ? (
-                  <Badge look="bad">not ready</Badge>
+                  <Badge look="bad">Not ready</Badge>
                 ) : isOverloaded ? (
-                  <Badge look="warn">overloaded</Badge>
+                  <Badge look="warn">Overloaded</Badge>
                 ) : (
-                  <Badge look="good">running</Badge>
+                  <Badge look="good">Running</Badge>
                 ),
             },
-            { header: "Does", cell: ({ role }) => roleWords[role] },
+            { header: "Role", cell: ({ role }) => roleWords[role] },
             { header: "Version", cell: ({ version }) => version },
-            { header: "Running for", cell: ({ started_at: started }) => ageText(started, at) },
-            { header: "Heard of", cell: ({ seen_at: seen }) => agoText(seen, at) },
+            { header: "Uptime", cell: ({ started_at: started }) => ageText(started, at) },
+            { header: "Last report", cell: ({ seen_at: seen }) => agoText(seen, at) },
             { header: "Faces", cell: ({ face }) => <Faces face={face} /> },
           ]}
         />
@@ -310,10 +311,10 @@ function Faces({ face }: { face: Status["processes"][number]["face"] }) {
       {plural(face.workers, "worker")}, {countText(face.waiting)} waiting
       {face.mean_seconds === null ? null : (
         <p className="text-small text-muted">
-          {countText(face.judged)} judged, {durationText(face.mean_seconds)} on average
+          {countText(face.judged)} checked, {durationText(face.mean_seconds)} on average
           {face.nine_of_ten_within_seconds === null
             ? null
-            : `, nine of ten within ${face.nine_of_ten_within_seconds} s`}
+            : `, 90th percentile ${face.nine_of_ten_within_seconds} s`}
           {face.faults === 0 ? null : `, ${plural(face.faults, "fault")}`}
         </p>
       )}
@@ -329,7 +330,7 @@ function Jobs({ status: { jobs, at } }: { status: Status }) {
   return (
     <Card title="Background jobs">
       {jobs.length === 0 ? (
-        <Empty>No process has told about its jobs yet.</Empty>
+        <Empty>No reports yet.</Empty>
       ) : (
         <>
           {others.length === 0 ? null : <JobTable jobs={others} at={at} />}
@@ -355,7 +356,7 @@ type JobColumn = Column<Status["jobs"][number]>;
 /** What is empty for a job that is as it should be. */
 const troubles: readonly JobColumn[] = [
   { header: "Late by", cell: ({ late_seconds: late }) => (late === 0 ? "–" : durationText(late)) },
-  { header: "Set aside", cell: ({ set_aside: aside }) => (aside === 0 ? "–" : countText(aside)) },
+  { header: "Quarantined", cell: ({ set_aside: aside }) => (aside === 0 ? "–" : countText(aside)) },
 ];
 
 function JobTable({ jobs, at, calm = false }: { jobs: Status["jobs"]; at: string; calm?: boolean }) {
@@ -367,14 +368,14 @@ function JobTable({ jobs, at, calm = false }: { jobs: Status["jobs"]; at: string
       columns={[
         { header: "Job", phone: "title", cell: ({ name }) => <span className="font-medium">{name}</span> },
         {
-          header: "State",
+          header: "Status",
           phone: "end",
           cell: ({ state }) => <Badge look={jobWords[state].look}>{jobWords[state].label}</Badge>,
         },
         {
           header: "Last run",
           cell: ({ last_run_at: last, running_since: since }) =>
-            since !== null ? `runs for ${ageText(since, at)}` : agoText(last, at),
+            since !== null ? `Running for ${ageText(since, at)}` : agoText(last, at),
         },
         { header: "Every", cell: ({ every_seconds: every }) => durationText(every) },
         ...(calm ? [] : troubles),
@@ -386,9 +387,9 @@ function JobTable({ jobs, at, calm = false }: { jobs: Status["jobs"]; at: string
 function SetAside({ status: { set_aside: aside, at } }: { status: Status }) {
   if (aside.count === 0) return null;
   return (
-    <Card title="Set aside">
+    <Card title="Quarantined rows">
       <Table
-        caption="Rows that are set aside"
+        caption="Quarantined rows"
         rows={aside.groups}
         rowKey={({ job, kind, reason }) => `${job} ${kind} ${reason}`}
         columns={[
@@ -405,16 +406,16 @@ function SetAside({ status: { set_aside: aside, at } }: { status: Status }) {
           { header: "Reason", cell: ({ reason }) => <bdi>{reason}</bdi> },
           { header: "Oldest", cell: ({ oldest_at: oldest }) => ageText(oldest, at) },
           {
-            header: "Next try",
-            cell: ({ next_try_at: next }) => (next <= at ? "now" : `in ${ageText(at, next)}`),
+            header: "Next attempt",
+            cell: ({ next_try_at: next }) => (next <= at ? "Now" : `In ${ageText(at, next)}`),
           },
         ]}
       />
       <p className="mt-4 text-small text-muted">
-        <code>assay jobs</code> lists the rows, <code>assay jobs retry --job NAME</code> has them tried again
-        now. What a reason means is told in{" "}
-        <a href="/docs/operating#quarantined-rows" target="_blank" rel="noreferrer">
-          the guide for operators
+        <code>assay jobs</code> lists the rows, <code>assay jobs retry --job NAME</code> retries them now.
+        Reasons are explained in{" "}
+        <a href="/docs/operating#rows-that-are-set-aside" target="_blank" rel="noreferrer">
+          the operations guide
         </a>
         .
       </p>
@@ -442,7 +443,7 @@ function Organizations() {
         caption="Organizations with their sizes, the newest first"
         list={list}
         rowKey={({ id }) => id}
-        empty="There is no organization yet."
+        empty="No organizations yet."
         columns={[
           {
             header: "Organization",
@@ -455,17 +456,17 @@ function Organizations() {
                 </p>
                 {goes === null ? null : (
                   <p className="text-small text-warn">
-                    is deleted on <Time ahead at={goes} />
+                    Will be deleted <Time ahead at={goes} />
                   </p>
                 )}
               </>
             ),
           },
           {
-            header: "Open",
+            header: "Environment",
             phone: "end",
             cell: ({ environment }) =>
-              environment === "live" ? <Badge look="good">live</Badge> : <Badge look="plain">sandbox</Badge>,
+              environment === "live" ? <Badge look="good">Live</Badge> : <Badge look="plain">Sandbox</Badge>,
           },
           { header: "Members", cell: ({ members }) => countText(members) },
           { header: "Sessions in 30 days", cell: ({ ended_sessions: of }) => <Sizes {...of} /> },

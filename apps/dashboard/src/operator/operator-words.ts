@@ -8,11 +8,11 @@ export const concernWords: Record<OperatorConcern, { isGrave: boolean; says: str
   generatedWords;
 
 export const jobWords: Record<(typeof jobStates)[number], { label: string; look: BadgeLook }> = {
-  not_run_yet: { label: "not run yet", look: "plain" },
-  waiting: { label: "on time", look: "good" },
-  running: { label: "running", look: "good" },
-  late: { label: "late", look: "warn" },
-  failing: { label: "failing", look: "bad" },
+  not_run_yet: { label: "Not run yet", look: "plain" },
+  waiting: { label: "On time", look: "good" },
+  running: { label: "Running", look: "good" },
+  late: { label: "Late", look: "warn" },
+  failing: { label: "Failing", look: "bad" },
 };
 
 /** How long ago, by the clock of the service: that of the reader may differ. */

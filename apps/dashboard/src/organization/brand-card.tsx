@@ -33,14 +33,14 @@ export function BrandCard({ organization }: { organization: Place["organization"
     await refreshBoth();
   };
   return (
-    <Card title="Look">
+    <Card title="Branding">
       <div className="grid items-start gap-8 lg:grid-cols-2">
         <div className="space-y-4">
-          <Form submit="Save the look" saved="The look is saved." onSubmit={save}>
+          <Form submit="Save" saved="Branding saved." onSubmit={save}>
             <div className="flex items-end gap-3">
               <div className="min-w-0 flex-1">
                 <Field
-                  label="Colour"
+                  label="Color"
                   name="brand_color"
                   pattern="#[0-9A-Fa-f]{6}"
                   optional
@@ -50,14 +50,14 @@ export function BrandCard({ organization }: { organization: Place["organization"
               </div>
               <input
                 type="color"
-                aria-label="Choose the colour"
+                aria-label="Choose the color"
                 className="h-11 w-14 flex-none cursor-pointer rounded-control border border-field bg-card p-1"
                 value={/^#[0-9A-Fa-f]{6}$/.test(colour) ? colour.toLowerCase() : "#1f4d3a"}
                 onInput={(event) => setColour(event.currentTarget.value)}
               />
             </div>
             <p className="text-small text-muted">
-              As #rrggbb. Any colour will do: the page chooses the text on it so that it can be read.
+              As #rrggbb. Any color works; text contrast adjusts automatically.
             </p>
             <label className="block space-y-1">
               <span className="block font-medium">Logo</span>
@@ -68,17 +68,17 @@ export function BrandCard({ organization }: { organization: Place["organization"
                 onChange={(event) => setPicked(event.currentTarget.files?.[0] ?? null)}
               />
               <span className="block text-small text-muted">
-                A PNG, JPEG or WebP of at most {logoLimits.bytes / 1024} KiB. It is shown while you hold a
-                verified domain.
+                PNG, JPEG or WebP, up to {logoLimits.bytes / 1024} KiB. Shown while you have a verified
+                domain.
               </span>
             </label>
-            <Disclosure isNeeded small title="Use a picture on your own server" open={address !== ""}>
+            <Disclosure isNeeded small title="Use an image URL" open={address !== ""}>
               <Field
-                label="Address of the logo"
+                label="Logo URL"
                 name="logo_url"
                 type="url"
                 optional
-                hint="An https address. A file that you chose here goes before it."
+                hint="An https address. An uploaded file takes precedence."
                 value={address}
                 onChange={(text) => setAddress(text.trim())}
               />
@@ -92,7 +92,7 @@ export function BrandCard({ organization }: { organization: Place["organization"
                 await refreshBoth();
               }}
             >
-              Remove the logo
+              Remove logo
             </ActionButton>
           )}
         </div>
@@ -106,8 +106,7 @@ export function BrandCard({ organization }: { organization: Place["organization"
           />
           {logo !== null && domains.data !== undefined && proven === undefined && (
             <p className="text-small text-muted">
-              You hold no verified domain yet: until you do, people see the first letter of your name in place
-              of the logo.
+              Without a verified domain, people see the first letter of your name instead of the logo.
             </p>
           )}
         </div>

@@ -35,33 +35,33 @@ type Point = Static<typeof GoLiveReadiness>["points"][number];
 /** What each point is, why it matters, and where it is done. The links lead to where a person here can do it. */
 const points: Record<GoLivePoint, { name: string; why: string; where: ReactNode }> = {
   terms_accepted: {
-    name: "The relying-party terms are accepted",
-    why: "They say what you may do with what people share. An owner accepts the current version.",
-    where: <a href="#terms">Read and accept them below</a>,
+    name: "Accept the relying-party terms",
+    why: "They govern how you may use the data that people share. An owner must accept the current version.",
+    where: <a href="#terms">Review terms</a>,
   },
   business_details_complete: {
-    name: "The business details are complete",
-    why: "They say who is responsible for what people share: name and jurisdiction, and for a business its registration number.",
-    where: <a href="#business-details">Complete them below</a>,
+    name: "Complete your business details",
+    why: "Name, jurisdiction and, for a business, registration number. They identify who is responsible for the data.",
+    where: <a href="#business-details">Add details</a>,
   },
   domain_verified: {
-    name: "A domain is verified",
-    why: "Live sessions lead people back to domains that you have proven to control, and to no other.",
+    name: "Verify a domain",
+    why: "Live sessions only return people to domains you have verified.",
     where: <Link to="/dashboard/domains">Verify a domain</Link>,
   },
   state_trusted: {
-    name: "The operator of this service trusts at least one issuing authority",
-    why: "A document is real when a state that is trusted here has signed it. While none is, no real document can be accepted.",
+    name: "Trust at least one issuing authority",
+    why: "Without a trusted issuing authority no real document can be verified.",
     where: "Only the operator can do this.",
   },
   results_received: {
-    name: "A live endpoint can receive results",
-    why: "What people share is sent to it and kept nowhere else. It needs to be enabled, to have an encryption key and to be subscribed to successes.",
+    name: "Set up a live endpoint",
+    why: "It receives the data that people share, which is stored nowhere else. It must be enabled, have an encryption key and be subscribed to successes.",
     where: null,
   },
   reading_app_configured: {
-    name: "The operator has configured a way to read documents",
-    why: "A reader app for phones, or readers at desks. Until there is one, live sessions are refused.",
+    name: "Configure a document reader",
+    why: "A phone app or desk readers. Live sessions are rejected until one is configured.",
     where: "Only the operator can do this. You can go live without it.",
   },
 };
@@ -75,7 +75,7 @@ export function GoLivePage() {
     <>
       <Heading title="Going live" />
       <div className="mb-6">{organization.environment === "live" ? <LiveIsOpen /> : <WhatLiveIs />}</div>
-      <Card title={organization.environment === "live" ? "What live rests on" : "What is needed"}>
+      <Card title={organization.environment === "live" ? "Live status" : "Checklist"}>
         <Loaded query={readiness} lines={5}>
           {({ data }) => (
             <>
@@ -109,7 +109,7 @@ export function GoLivePage() {
   );
 }
 
-/** What changes and what stays, before anybody decides. */
+/** What changes and what stays the same. */
 function WhatLiveIs() {
   return (
     <div className="grid gap-4 md:grid-cols-3">
@@ -117,18 +117,18 @@ function WhatLiveIs() {
         [
           [
             "sessions",
-            "What live is",
-            "Real people show real documents. In the sandbox there are test documents only.",
+            "What changes",
+            "Sessions are for real people with real documents. The sandbox accepts test documents only.",
           ],
           [
             "shield",
-            "What stays",
-            "The sandbox, with all that is in it. You switch between the two at the top of every page.",
+            "What stays the same",
+            "Your sandbox and everything in it. Switch between the two at the top of any page.",
           ],
           [
             "key",
-            "What you need then",
-            "API keys of live, and its webhook endpoints, which you can add below. Members, domains and terms are shared.",
+            "Next steps",
+            "Create live API keys and webhook endpoints. Members, domains and terms are shared.",
           ],
         ] as const
       ).map(([icon, title, text]) => (
@@ -158,10 +158,10 @@ function Progress({ points: all, results }: { points: readonly Point[]; results:
       <progress
         value={done}
         max={needed.length}
-        aria-label="Points that are done"
+        aria-label="Completed items"
         className="h-2 w-40 appearance-none overflow-hidden rounded-full border-0 bg-soft [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-soft [&::-webkit-progress-value]:bg-accent"
       />
-      {done} of {needed.length} needed points are done
+      {done} of {needed.length} complete
     </p>
   );
 }
@@ -171,11 +171,11 @@ function LiveIsOpen() {
   return (
     <Notice kind="good">
       <p className="font-semibold">
-        <bdi>{organization.name}</bdi> is live, and has its sandbox as before.
+        <bdi>{organization.name}</bdi> is live. Your sandbox is unchanged.
       </p>
       <p>
         Each has its own <Link to="/dashboard/api-keys">API keys</Link>,{" "}
-        <Link to="/dashboard/webhooks">webhook endpoints</Link>, sessions and figures. Live accepts real
+        <Link to="/dashboard/webhooks">webhook endpoints</Link>, sessions and stats. Live accepts real
         documents only, the sandbox test documents only. Domains, redirect URIs, members, business details and
         terms are shared.
       </p>
@@ -193,20 +193,16 @@ function LiveIsOpen() {
 function GoLiveButton({ ready, results }: { ready: boolean; results: Results }) {
   const { organization } = usePlace();
   const mayGoLive = useMay("owner");
-  if (!mayGoLive) return <p className="text-muted">Only an owner can open live.</p>;
+  if (!mayGoLive) return <p className="text-muted">Only an owner can go live.</p>;
   return (
     <>
-      {ready ? null : (
-        <p className="mb-3 text-muted">
-          What is marked as missing keeps live closed. The button works when it is done.
-        </p>
-      )}
+      {ready ? null : <p className="mb-3 text-muted">Complete the missing items to go live.</p>}
       <ConfirmButton
         look="primary"
         disabled={!ready}
-        done="Live is open."
-        title="Open live?"
-        explanation="Live is opened beside the sandbox, and stays open. Nothing in the sandbox changes: its keys, endpoints and sessions go on. Create API keys for live next."
+        done="You're live."
+        title="Go live?"
+        explanation="Live runs next to your sandbox, which does not change. This cannot be undone. Next, create live API keys."
         confirm="Go live"
         run={async () => {
           await call(goLive, { body: results === "poll_only" ? { results } : {} });
@@ -260,7 +256,7 @@ function BusinessForm(props: {
     return (
       <Facts
         facts={[
-          ["Kind", details.businessType === "sole" ? "sole trader" : "business"],
+          ["Kind", details.businessType === "sole" ? "Sole trader" : "Business"],
           ["Name", details.businessName ?? "–"],
           ["Jurisdiction", details.businessJurisdiction ?? "–"],
           ["Registration number", details.businessRegistrationNumber ?? "–"],
@@ -272,7 +268,7 @@ function BusinessForm(props: {
       <Form
         submit="Save"
         look="plain"
-        saved="The business details are saved."
+        saved="Business details saved."
         onSubmit={async (values) => {
           await call(updateBusinessDetails, {
             body: {
@@ -298,7 +294,7 @@ function BusinessForm(props: {
           label="Registered name"
           name="business_name"
           optional="quiet"
-          hint="Needed for live. As it is registered."
+          hint="Required for live. As registered."
           maxLength={200}
           defaultValue={details.businessName ?? ""}
         />
@@ -306,7 +302,7 @@ function BusinessForm(props: {
           label="Jurisdiction"
           name="business_jurisdiction"
           optional="quiet"
-          hint="Needed for live. The country, or the state, whose law the business is under."
+          hint="Required for live. The country or state of registration."
           maxLength={120}
           defaultValue={details.businessJurisdiction ?? ""}
         />
@@ -315,7 +311,7 @@ function BusinessForm(props: {
           name="business_registration_number"
           optional="quiet"
           maxLength={100}
-          hint="Needed for live, except for a sole trader."
+          hint="Required for live, except for sole traders."
           defaultValue={details.businessRegistrationNumber ?? ""}
         />
       </Form>
@@ -338,19 +334,17 @@ function Terms() {
                 [
                   "Accepted",
                   data.acceptance === null ? (
-                    "not yet"
+                    "Not yet"
                   ) : (
                     <span key="accepted">
-                      version {data.acceptance.terms_version}, <Time at={data.acceptance.accepted_at} />
+                      Version {data.acceptance.terms_version}, <Time at={data.acceptance.accepted_at} />
                     </span>
                   ),
                 ],
               ]}
             />
             {data.acceptance !== null && !data.current_accepted ? (
-              <Notice kind="warn">
-                The terms have changed since. An owner has to accept the new version.
-              </Notice>
+              <Notice kind="warn">The terms have changed. An owner must accept the new version.</Notice>
             ) : null}
             <div className="mt-4">
               <Button onClick={() => setReading(true)}>

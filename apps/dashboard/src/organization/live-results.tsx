@@ -17,11 +17,11 @@ import { RegisterKey } from "../webhooks/register-key.tsx";
 export type Results = "webhooks" | "poll_only";
 
 const ways = [
-  { value: "webhooks", label: "By webhook", about: "What people share is sent to your server, encrypted." },
+  { value: "webhooks", label: "By webhook", about: "Results are sent to your server, encrypted." },
   {
     value: "poll_only",
-    label: "We poll for results",
-    about: "You read outcomes only. No personal data is sent.",
+    label: "By polling",
+    about: "You read the status only. No personal data is sent.",
   },
 ] as const satisfies readonly { value: Results; label: string; about: string }[];
 
@@ -33,7 +33,7 @@ export function LiveResults(props: { value: Results; onChange: (value: Results) 
   return (
     <div className="mt-3 space-y-3">
       <Choices
-        legend="How do you get results?"
+        legend="How do you receive results?"
         options={ways}
         value={props.value}
         onChange={props.onChange}
@@ -60,14 +60,14 @@ function LiveEndpoints() {
             <EndpointStatus endpoint={endpoint} />
             {endpoint.has_active_key ? null : (
               <Button small onClick={() => setKeyFor(endpoint.id)}>
-                Register a key
+                Register key
               </Button>
             )}
           </li>
         ))}
       </ul>
       <Button small onClick={() => setCreating(true)}>
-        Add a live endpoint
+        Add live endpoint
       </Button>
       {creating ? (
         <CreateLiveEndpoint
@@ -101,19 +101,19 @@ function CreateLiveEndpoint(props: {
   if (created !== null)
     return (
       <Dialog title="Live endpoint added" onClose={() => props.onClose(null)}>
-        <p className="mb-3">Check the signature of every delivery with this secret.</p>
+        <p className="mb-3">Verify the signature of every delivery with this secret.</p>
         <Copy label="Signing secret" value={created.secret} />
         <div className="mt-4">
           <Button look="primary" onClick={() => props.onClose(created.id)}>
-            Next: its encryption key
+            Register key
           </Button>
         </div>
       </Dialog>
     );
   return (
-    <Dialog title="Add a live endpoint" onClose={() => props.onClose(null)}>
+    <Dialog title="Add live endpoint" onClose={() => props.onClose(null)}>
       <Form
-        submit="Add endpoint"
+        submit="Add"
         onSubmit={async (values) => {
           const { data } = await callInLive(createEndpoint, { body: endpointBody(values) });
           setCreated({ id: data.endpoint.id, secret: data.signing_secret });

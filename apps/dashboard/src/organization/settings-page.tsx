@@ -29,8 +29,8 @@ export function SettingsPage() {
       </Card>
       {mayChange && <BrandCard organization={organization} />}
       {useMay("owner") ? <Agents organization={organization} /> : null}
-      <Card title="Identifier">
-        <Copy label="Organization id" value={organization.id} />
+      <Card title="Organization ID">
+        <Copy label="Organization ID" value={organization.id} />
       </Card>
       <Deletion />
     </>
@@ -56,10 +56,10 @@ function ProfileFacts({ organization }: { organization: Place["organization"] })
 function Profile({ organization }: { organization: Place["organization"] }) {
   return (
     <div className="max-w-3xl">
-      <p className="mb-4 text-muted">People who are being verified see this.</p>
+      <p className="mb-4 text-muted">Shown to the people you verify.</p>
       <Form
         submit="Save"
-        saved="The profile is saved."
+        saved="Profile saved."
         onSubmit={async (values) => {
           await call(updateOrganization, {
             body: {
@@ -79,7 +79,7 @@ function Profile({ organization }: { organization: Place["organization"] }) {
           <Field
             label="Slug"
             name="slug"
-            hint="A short name of its own, for the command line and lists."
+            hint="A unique short name, used in the command line and lists."
             pattern="[a-z0-9\-]{2,60}"
             defaultValue={organization.slug}
           />
@@ -91,7 +91,7 @@ function Profile({ organization }: { organization: Place["organization"] }) {
             defaultValue={organization.website_url ?? ""}
           />
           <Field
-            label="E-mail for questions"
+            label="Support email"
             name="support_email"
             type="email"
             optional
@@ -121,12 +121,12 @@ function Agents({ organization }: { organization: Place["organization"] }) {
   return (
     <Card title="Agents">
       <p className="mb-4 max-w-3xl text-muted">
-        An agent that calls through MCP with an API key reads and creates. Where results go, and to whose key
-        they are encrypted, it changes only if you allow it here and its key has the scope webhooks:write.
+        Agents that connect through MCP with an API key can read and create. To change webhook endpoints and
+        encryption keys, they also need this setting and the scope webhooks:write.
       </p>
       <Form
         submit="Save"
-        saved="The setting is saved."
+        saved="Setting saved."
         onSubmit={async (values) => {
           await call(updateOrganization, {
             body: { agents_may_change_webhooks: values.checked("agents_may_change_webhooks") },
@@ -163,10 +163,10 @@ function Deletion() {
               await Promise.all([refreshOrganization(), refresh(listOrganizations)]);
             }}
           >
-            Keep the organization
+            Cancel deletion
           </ActionButton>
         ) : (
-          <p>An owner or admin can stop it.</p>
+          <p>An owner or admin can cancel it.</p>
         )}
       </Card>
     );
@@ -174,9 +174,9 @@ function Deletion() {
   return (
     <Card title="Deletion" id="deletion">
       <p className="mb-4">
-        Deleting freezes the organization at once: keys are refused and nothing can be changed. 48 hours later
-        everything of it is deleted for good; until then an owner or admin can stop it. Each owner gets a
-        signed receipt.
+        The organization freezes immediately: API keys stop working and nothing can be changed. Everything is
+        permanently deleted 48 hours later. Until then an owner or admin can cancel. Each owner gets a signed
+        receipt.
       </p>
       {sentTo === null ? (
         <ActionButton
@@ -186,11 +186,11 @@ function Deletion() {
             setSentTo(data.sentTo);
           }}
         >
-          Mail me the code to delete it
+          Email me a deletion code
         </ActionButton>
       ) : (
         <div className="max-w-md">
-          <Notice kind="info">A code of 8 characters was mailed to {sentTo}. It is good for 24 hours.</Notice>
+          <Notice kind="info">We emailed an 8-character code to {sentTo}. It expires in 24 hours.</Notice>
           <Form
             submit={`Delete ${organization.name}`}
             look="danger"
@@ -202,7 +202,7 @@ function Deletion() {
               setSentTo(null);
             }}
           >
-            <Field label="Code from the mail" name="code" minLength={8} maxLength={8} focusOnMount />
+            <Field label="Code from the email" name="code" minLength={8} maxLength={8} focusOnMount />
           </Form>
         </div>
       )}

@@ -90,6 +90,6 @@ const swatches = {
   accent: "bg-accent",
   good: "bg-good",
   bad: "bg-bad",
-  warn: "bg-warn",
+  ink: "bg-ink",
   field: "bg-field",
 } as const;

@@ -116,25 +116,25 @@ function StepList({ steps, done, next }: { steps: Steps; done: readonly boolean[
       <Step {...step(0)} title="Create a test session">
         <CreateStep />
       </Step>
-      <Step {...step(1)} title="Finish it with a test passport">
+      <Step {...step(1)} title="Complete it with a test passport">
         <VerifyStep steps={steps} />
       </Step>
-      <Step {...step(2)} title="Make an API key">
+      <Step {...step(2)} title="Create an API key">
         <KeyStep hasKey={steps.hasKey} />
       </Step>
-      <Step {...step(3)} title="Add an endpoint and its key">
+      <Step {...step(3)} title="Add a webhook endpoint">
         <p>
           {steps.endpoint === undefined ? (
             <>
               <Link to="/dashboard/webhooks">Add an endpoint</Link>: the https address of your server. Then
-              make a key pair for it, so that only you can read what arrives.
+              generate a key pair for it, so that only you can read what arrives.
             </>
           ) : (
             <>
               <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: steps.endpoint.id }}>
-                Make a key pair
+                Generate a key pair
               </Link>{" "}
-              for your endpoint. Nothing is sent there before.
+              for your endpoint. Nothing is sent without one.
             </>
           )}
         </p>
@@ -142,21 +142,21 @@ function StepList({ steps, done, next }: { steps: Steps; done: readonly boolean[
       <Step {...step(4)} title="Read your first event" note={readNote(steps)}>
         <p>
           {steps.endpoint === undefined ? (
-            "Once there is an endpoint, send it a test event and open it."
+            "Add an endpoint first, then send it a test event."
           ) : (
             <>
               <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: steps.endpoint.id }}>
                 Send a test event
               </Link>{" "}
-              and open it, there in the page or on your server.
+              and decrypt it, in the page or on your server.
             </>
           )}
         </p>
       </Step>
       <Step {...step(5)} title="Go live">
         <p>
-          Real documents need your business details, a domain of yours and the terms.{" "}
-          <Link to="/dashboard/go-live">See what is missing</Link>
+          Accept the terms, verify a domain and add your business details.{" "}
+          <Link to="/dashboard/go-live">View the checklist</Link>
         </p>
       </Step>
     </>
@@ -165,8 +165,8 @@ function StepList({ steps, done, next }: { steps: Steps; done: readonly boolean[
 
 /** The service cannot know who could read what, and says only what it knows. */
 function readNote({ isAccepted, openedHere }: Steps): string | null {
-  if (openedHere) return "You have opened one in this browser.";
-  return isAccepted ? "Your server has accepted one. Whether it could read it, only you know." : null;
+  if (openedHere) return "You decrypted one in this browser.";
+  return isAccepted ? "Your server accepted one." : null;
 }
 
 function Step(props: {
@@ -209,9 +209,7 @@ function CreateStep() {
   if (ageCheck === undefined) return null;
   return (
     <>
-      <p>
-        It asks whether somebody is old enough. Nobody real is needed: you finish it with a test passport.
-      </p>
+      <p>It checks an age. You complete it with a test passport, so no real person is needed.</p>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <ActionButton
           look="primary"
@@ -232,8 +230,7 @@ function CreateStep() {
 }
 
 function VerifyStep({ steps: { latest } }: { steps: Steps }) {
-  if (latest === undefined)
-    return <p>When there is a session, it is opened and finished with a test passport.</p>;
+  if (latest === undefined) return <p>Create a session first, then complete it with a test passport.</p>;
   return (
     <>
       <p>
@@ -253,13 +250,13 @@ function KeyStep({ hasKey }: { hasKey: boolean }) {
   if (!hasKey || ageCheck === undefined)
     return (
       <p>
-        <Link to="/dashboard/api-keys">Create a key</Link> for your server, and keep it where only the server
-        can read it. The code that uses it is shown here then.
+        <Link to="/dashboard/api-keys">Create a key</Link> for your server and keep it secret. Sample code for
+        it then appears here.
       </p>
     );
   return (
     <>
-      <p>Put your key into a variable, and create a session from your server:</p>
+      <p>Set your key as a variable and create a session from your server:</p>
       <Code label="Command" text={`export ${keyVariable}='${apiKeyForm.prefix}…'`} />
       <CopyAs request={{ url: `${window.location.origin}/v1/sessions`, body: presetBody(ageCheck) }} />
     </>

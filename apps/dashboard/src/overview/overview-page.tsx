@@ -33,7 +33,7 @@ export function OverviewPage() {
       <Heading title="Overview">
         {mayCreate ? (
           <LinkButton look="primary" icon="plus" to="/dashboard/sessions/new">
-            Create a session
+            Create session
           </LinkButton>
         ) : null}
       </Heading>
@@ -49,7 +49,7 @@ export function OverviewPage() {
           {data === undefined || data.totals.total === 0 ? null : (
             <Button
               icon="download"
-              onClick={() => saveCsv(`sessions-${data.from}-${data.to}.csv`, daysCsv(data))}
+              onClick={() => saveCsv(`sessions-${data.from}-${data.to}.csv`, [daysCsv(data)])}
             >
               CSV
             </Button>
@@ -64,8 +64,8 @@ export function OverviewPage() {
         ) : (
           <Empty icon="overview">
             {environment === "sandbox" && filters.count === 0
-              ? "Figures appear here with the first session."
-              : "No session was created in this time."}
+              ? "Your stats will appear after your first session."
+              : "No sessions in this period."}
           </Empty>
         )}
       </BelowTheWay>
@@ -132,10 +132,10 @@ function Figures({ overview }: { overview: Overview }) {
         <Figure
           name="Success rate"
           value={overview.success_rate === null ? "–" : percentText(overview.success_rate)}
-          detail={`${countText(totals.succeeded)} of ${countText(ended)} that ended`}
+          detail={`${countText(totals.succeeded)} of ${countText(ended)} completed`}
         />
         <Figure
-          name="Median time to verify"
+          name="Median time"
           value={
             overview.median_seconds_to_complete === null
               ? "–"
@@ -144,11 +144,11 @@ function Figures({ overview }: { overview: Overview }) {
           detail="from creation to success"
         />
         <Figure
-          name="Nine of ten within"
+          name="90th percentile"
           value={
             overview.p90_seconds_to_complete === null ? "–" : durationText(overview.p90_seconds_to_complete)
           }
-          detail="90th percentile"
+          detail="from creation to success"
         />
       </dl>
       <OutcomesByDay overview={overview} />
@@ -181,18 +181,18 @@ function OutcomesByDay({ overview }: { overview: Overview }) {
     <Card title="Sessions by day">
       <Chart
         kind="bars"
-        label={`${countText(totals.total)} sessions from ${overview.from} to ${overview.to} by how they ended`}
+        label={`${countText(totals.total)} sessions from ${overview.from} to ${overview.to} by status`}
         days={days.map(({ date }) => date)}
         text={countText}
         series={[
-          { label: "Succeeded", colour: "accent", values: values((day) => day.succeeded) },
+          { label: "Succeeded", colour: "good", values: values((day) => day.succeeded) },
           { label: "Failed", colour: "bad", values: values((day) => day.failed) },
           {
             label: "Expired or cancelled",
             colour: "field",
             values: values((day) => day.expired + day.cancelled),
           },
-          { label: "Open", colour: "warn", values: values((day) => day.created + day.in_progress) },
+          { label: "Open", colour: "ink", values: values((day) => day.created + day.in_progress) },
         ]}
         table={
           <Table
@@ -217,7 +217,7 @@ function OutcomesByDay({ overview }: { overview: Overview }) {
 /** Stages come from the service, in their order. One that has no name here is named by its own words. */
 const stageNames: Readonly<Record<string, string>> = {
   created: "Created",
-  opened: "Opened the page",
+  opened: "Opened",
   agreed: "Agreed",
   chip_read: "Chip read",
   face_captured: "Face captured",
@@ -233,9 +233,9 @@ function Funnel({ overview: { funnel, methods } }: { overview: Overview }) {
     ([method, count = 0]) => `${inWords(method)} ${countText(count)}`,
   );
   return (
-    <Card title="How far people get">
+    <Card title="Funnel">
       {funnel.created === 0 ? (
-        <Empty>Counted as sessions end.</Empty>
+        <Empty>No data yet.</Empty>
       ) : (
         <>
           <Bars
@@ -251,8 +251,8 @@ function Funnel({ overview: { funnel, methods } }: { overview: Overview }) {
             })}
           />
           <p className="mt-4 text-small text-muted">
-            Of the sessions that have ended. Programs that look at links, as mail scanners do, count as
-            opening the page.{byMethod.length > 0 && ` Succeeded by: ${byMethod.join(", ")}.`}
+            Completed sessions only. Link scanners of mail programs count as opening the page.
+            {byMethod.length > 0 && ` Succeeded by: ${byMethod.join(", ")}.`}
           </p>
         </>
       )}
@@ -266,9 +266,9 @@ function Reasons({ overview }: { overview: Overview }) {
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count);
   return (
-    <Card title="Why sessions failed">
+    <Card title="Failure reasons">
       {reasons.length === 0 ? (
-        <Empty>No session failed in this time.</Empty>
+        <Empty>No failed sessions in this period.</Empty>
       ) : (
         <Bars look="bad" of={overview.totals.failed} rows={reasons} />
       )}
@@ -291,9 +291,9 @@ function Durations({ overview }: { overview: Overview }) {
     return { name, count };
   });
   return (
-    <Card title="How long it takes">
+    <Card title="Time to verify">
       {succeeded === 0 ? (
-        <Empty>Known with the first success.</Empty>
+        <Empty>No data yet.</Empty>
       ) : (
         <>
           <Bars of={succeeded} rows={rows} />

@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
-export type PlotColour = "accent" | "good" | "bad" | "warn" | "field";
+export type PlotColour = "accent" | "good" | "bad" | "ink" | "field";
 export type PlotSeries = {
   label: string;
   colour: PlotColour;

@@ -25,7 +25,7 @@ export function WebhookHealth(period: { from: string; to: string }) {
       <Loaded query={health}>
         {({ data }) =>
           data.counted === 0 ? (
-            <Empty>Nothing was sent in this time.</Empty>
+            <Empty>No webhooks in this period.</Empty>
           ) : (
             <>
               <Bars
@@ -35,19 +35,19 @@ export function WebhookHealth(period: { from: string; to: string }) {
                     name: "Delivered",
                     look: "good",
                     count: data.delivered,
-                    note: `${percentText(data.delivered === 0 ? 0 : data.delivered_at_first_try / data.delivered)} at the first try`,
+                    note: `${percentText(data.delivered === 0 ? 0 : data.delivered_at_first_try / data.delivered)} on the first attempt`,
                   },
-                  { name: "Waiting for another try", count: data.waiting, look: "warn" },
-                  { name: "Given up", count: data.failed, look: "bad" },
+                  { name: "Retrying", count: data.waiting, look: "warn" },
+                  { name: "Failed", count: data.failed, look: "bad" },
                 ]}
               />
               <p className="my-4 text-small text-muted">
                 {data.median_seconds_to_deliver === null
                   ? null
-                  : `Half arrive within ${data.median_seconds_to_deliver < 1 ? `${Math.round(data.median_seconds_to_deliver * 1000)} ms` : durationText(data.median_seconds_to_deliver)}. `}
+                  : `Median delivery time: ${data.median_seconds_to_deliver < 1 ? `${Math.round(data.median_seconds_to_deliver * 1000)} ms` : durationText(data.median_seconds_to_deliver)}. `}
                 {data.is_capped ? (
                   <>
-                    These are the latest {countText(data.counted)}, since <Time at={data.since} />.
+                    Latest {countText(data.counted)} only, since <Time at={data.since} />.
                   </>
                 ) : null}
               </p>
@@ -66,8 +66,8 @@ export function WebhookHealth(period: { from: string; to: string }) {
                     ),
                   },
                   { header: "Delivered", cell: ({ delivered }) => countText(delivered) },
-                  { header: "Waiting", cell: ({ waiting }) => countText(waiting) },
-                  { header: "Given up", cell: ({ failed }) => countText(failed) },
+                  { header: "Retrying", cell: ({ waiting }) => countText(waiting) },
+                  { header: "Failed", cell: ({ failed }) => countText(failed) },
                 ]}
               />
             </>

@@ -14,26 +14,25 @@ export function Agreement({ session }: { session: OneSession }) {
     <>
       <p className="mb-3">
         {consent === null ? (
-          "The person has not agreed to anything yet."
+          "No consent yet."
         ) : consent.withdrawn_at === null ? (
           <>
-            The person agreed <Time at={consent.given_at} />.
+            Consent given <Time at={consent.given_at} />.
           </>
         ) : (
           <>
-            The person agreed <Time at={consent.given_at} /> and withdrew it{" "}
-            <Time at={consent.withdrawn_at} />.
+            Consent given <Time at={consent.given_at} />, withdrawn <Time at={consent.withdrawn_at} />.
           </>
         )}
       </p>
       <Table
-        caption="What is asked for, and what was agreed"
+        caption="Requested data and consent"
         rows={Object.entries(session.share_fields)}
         rowKey={([key]) => key}
         columns={[
           { header: "Field", cell: ([key]) => claimLabel(key) },
-          { header: "Needed", cell: ([, field]) => (field.required ? "Required" : "Optional") },
-          { header: "Agreed", cell: ([key]) => <Agreed consent={consent} field={key} /> },
+          { header: "Required", cell: ([, field]) => (field.required ? "Yes" : "Optional") },
+          { header: "Consent", cell: ([key]) => <Agreed consent={consent} field={key} /> },
           { header: "Reason", cell: ([, field]) => <Reasons field={field} /> },
         ]}
       />

@@ -15,7 +15,7 @@ type Wish = "no" | "optional" | "required";
 type Row = { wish: Wish; reason: string };
 
 function labelOf(field: AskedName): string {
-  return field === "age_over" ? "Old enough" : claimLabel(field);
+  return field === "age_over" ? "Minimum age" : claimLabel(field);
 }
 
 function rowsOf(preset: Preset["id"]): Record<AskedName, Row> {
@@ -50,10 +50,9 @@ export function AskedFields({ preset, onShown }: { preset: Preset["id"]; onShown
   const count = askedFields.filter((field) => rows[field].wish !== "no").length;
   return (
     <fieldset>
-      <legend className="mb-1 font-medium">What the person is asked to share</legend>
+      <legend className="mb-1 font-medium">Requested data</legend>
       <p className="mb-3 text-small text-muted">
-        The person reads the reasons, so make them your own. A code that stands for the document is always
-        part of it.
+        The person sees your reasons, so adapt them. The anonymous document ID is always included.
       </p>
       {count < 2 ? null : forAll === null ? (
         <Button small onClick={() => setForAll("")}>
@@ -78,7 +77,7 @@ export function AskedFields({ preset, onShown }: { preset: Preset["id"]; onShown
         />
       )}
       <div className="mt-2 divide-y divide-line">{asked.map(show)}</div>
-      <Disclosure isNeeded small open={preset === "own"} title={preset === "own" ? "Fields" : "Ask for more"}>
+      <Disclosure isNeeded small open={preset === "own"} title={preset === "own" ? "Fields" : "More fields"}>
         <div className="divide-y divide-line">{others.map(show)}</div>
       </Disclosure>
     </fieldset>
@@ -126,7 +125,7 @@ function AskedField(props: { field: AskedName; row: Row; onChange: (changed: Par
             onChange={(event) => props.onChange({ wish: event.currentTarget.value as Wish })}
             className="min-h-10 rounded-control border border-field bg-card ps-3 pe-9 text-ink"
           >
-            <option value="no">Do not ask</option>
+            <option value="no">Don't request</option>
             <option value="optional">Optional</option>
             <option value="required">Required</option>
           </select>
@@ -136,9 +135,7 @@ function AskedField(props: { field: AskedName; row: Row; onChange: (changed: Par
       {hasInput ? (
         <div className="mt-2">
           <Field
-            label={
-              field === "age_over" ? "Why you ask for the age" : `Why you ask for: ${label.toLowerCase()}`
-            }
+            label={field === "age_over" ? "Reason: minimum age" : `Reason: ${label.toLowerCase()}`}
             name={`reason_${field}`}
             maxLength={200}
             focusOnMount={editing}

@@ -9,44 +9,44 @@ import { Time } from "../ui/time.tsx";
 type OneSession = Static<typeof Session>;
 
 export const requirementLabels: Record<RequirementName, string> = {
-  clone_detection: "The chip proves that it is no copy",
-  revocation: "A fresh revocation list was looked at",
+  clone_detection: "Clone detection",
+  revocation: "Revocation check",
 };
 
-export const bindingLabel = "One browser opens, agrees and reads";
+export const bindingLabel = "Same browser throughout";
 
 const unmetTexts: Record<RequirementName, string> = {
-  clone_detection: "The chip offers no proof that it is no copy, and you require one.",
-  revocation: "There was no fresh revocation list of the state, and you require one.",
+  clone_detection: "The chip does not support clone detection.",
+  revocation: "No current revocation list was available.",
 };
 
 const demandTexts = {
-  required: "Required: a document that cannot do it fails",
-  preferred: "Preferred: done where the document allows it",
+  required: "Required",
+  preferred: "If supported",
 } as const;
 
 const bindingTexts = {
-  required: "Required: no second device or browser",
-  preferred: "Preferred: a second device may read",
+  required: "Required",
+  preferred: "Another device allowed",
 } as const;
 
 const chips = {
-  genuine: { look: "good", label: "Genuine", text: "It proved that it is the original." },
+  genuine: { look: "good", label: "Genuine", text: "The chip proved it is not a copy." },
   copy_not_excluded: {
     look: "warn",
-    label: "Copy not excluded",
-    text: "The state signed the data; the document offers no proof that its chip is no copy.",
+    label: "Clone not ruled out",
+    text: "The data is signed by the issuing state, but the chip does not support clone detection.",
   },
 } as const;
 
 const revocations = {
-  checked: { look: "good", label: "Checked", text: "A fresh list of the state does not name the signer." },
+  checked: { look: "good", label: "Checked", text: "Not revoked (current list checked)." },
   stale: {
     look: "warn",
     label: "Stale",
-    text: "The newest list is past its time; it does not name the signer.",
+    text: "Not revoked, but the list is out of date.",
   },
-  no_list: { look: "warn", label: "No list", text: "There was no list of the state that counts." },
+  no_list: { look: "warn", label: "No list", text: "No revocation list is available for this country." },
 } as const;
 
 export function demandFacts({ requirements }: Pick<OneSession, "requirements">) {
@@ -64,21 +64,21 @@ export function unmetText({
   return unmet === null ? null : unmetTexts[unmet];
 }
 
-/** What the success rests on, in words. */
+/** The evidence in words. */
 export function EvidenceFacts({ evidence }: { evidence: Static<typeof Evidence> }) {
   if (evidence.method === "wallet") return <WalletFacts evidence={evidence} />;
   const [chip, revocation] = [chips[evidence.chip], revocations[evidence.revocation]];
   return (
     <Facts
       facts={[
-        ["How", "The chip was read and checked, and a living face was compared with its portrait."],
+        ["Method", "Chip read and verified, face matched to its portrait."],
         ["Chip", <Found key="chip" {...chip} />],
         ["Revocation", <Found key="revocation" {...revocation} />],
-        ["Face", <Found key="face" look="good" label="Matched" text="It is the one in the portrait." />],
+        ["Face", <Found key="face" look="good" label="Matched" text="Matches the portrait on the chip." />],
         [
-          "Tolerated",
+          "Exceptions",
           evidence.warnings.length === 0 ? (
-            "Nothing"
+            "None"
           ) : (
             <ul key="warnings" className="space-y-1">
               {evidence.warnings.map((code) => (
@@ -99,13 +99,13 @@ function WalletFacts({ evidence }: { evidence: Static<typeof WalletEvidence> }) 
   return (
     <Facts
       facts={[
-        ["How", "A credential was presented from a wallet."],
+        ["Method", "Credential presented from a wallet."],
         ["Credential", inWords(evidence.credential)],
-        ["Issuer named by", inWords(evidence.trust)],
+        ["Issuer trusted by", inWords(evidence.trust)],
         ["Holder", inWords(evidence.holder)],
         ["Revocation", inWords(evidence.revocation)],
         ["Binding", inWords(evidence.binding)],
-        ["Tolerated", evidence.warnings.length === 0 ? "Nothing" : evidence.warnings.map(inWords).join(", ")],
+        ["Exceptions", evidence.warnings.length === 0 ? "None" : evidence.warnings.map(inWords).join(", ")],
         ["Verified", <Time key="at" at={evidence.verified_at} />],
       ]}
     />

@@ -29,10 +29,10 @@ import { bindingLabel, requirementLabels } from "./evidence.tsx";
 import { type SessionBody, shareFields } from "./session-body.ts";
 
 const methodLabels: Record<Method, string> = {
-  document_chip: "Passport or identity card, by its chip and the face",
-  wallet_pid: "EU identity in a wallet (PID)",
+  document_chip: "Passport or identity card (chip and face)",
+  wallet_pid: "EU Digital Identity (PID) in a wallet",
   wallet_mdl: "Mobile driving licence in a wallet",
-  wallet_age: "Proof of age in a wallet, where an age is all that is required",
+  wallet_age: "Proof of age in a wallet (age checks only)",
 };
 
 function bodyOf(values: Values): SessionBody {
@@ -74,13 +74,13 @@ export function NewSessionPage() {
   useEffect(follow, [follow, presetId]);
   return (
     <div className="max-w-3xl xl:max-w-none">
-      <Heading title="Create a session" crumbs={[{ label: "Sessions", to: "/dashboard/sessions" }]} />
+      <Heading title="Create session" crumbs={[{ label: "Sessions", to: "/dashboard/sessions" }]} />
       {environment === "sandbox" ? (
         <Notice kind="info">
-          A sandbox session accepts test documents only. It lives for {sessionLifetimeMinutes} minutes.
+          Sandbox sessions accept test documents only. They expire after {sessionLifetimeMinutes} minutes.
         </Notice>
       ) : (
-        <Notice kind="warn">You are in live: the session is for a real person and a real document.</Notice>
+        <Notice kind="warn">You are in live: this session is for a real person with a real document.</Notice>
       )}
       <div className="mt-6 items-start gap-6 xl:grid xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div ref={form} onInput={follow} onChange={follow}>
@@ -101,7 +101,7 @@ export function NewSessionPage() {
               }}
             >
               <Choices
-                legend="What you want to know"
+                legend="What to verify"
                 options={presets.map(({ id, label, about }) => ({ value: id, label, about }))}
                 value={presetId}
                 onChange={setPresetId}
@@ -111,7 +111,7 @@ export function NewSessionPage() {
             </Form>
           </Card>
         </div>
-        <Card title="The same from your server">
+        <Card title="API request">
           <CopyAs request={{ url: `${window.location.origin}/v1/sessions`, body }} />
         </Card>
       </div>
@@ -124,17 +124,17 @@ function MoreChoices() {
   return (
     <>
       <Field
-        label="Your reference"
+        label="Reference"
         name="client_reference_id"
         optional
         maxLength={200}
-        hint="Such as an order number. Nothing personal."
+        hint="For example, an order number. No personal data."
       />
-      <Disclosure isNeeded title="More choices">
+      <Disclosure isNeeded title="More options">
         <div className="space-y-4">
           <Group
-            legend="How the person may be verified"
-            hint="With a wallet among them the session has contract version 2, whose service_document_id may be null. In live, the operator decides which wallets there are."
+            legend="Methods"
+            hint="With a wallet method the session uses contract version 2, where service_document_id may be null. In live, the operator enables wallets."
           >
             {methods.map((method) => (
               <Checkbox
@@ -147,10 +147,10 @@ function MoreChoices() {
             ))}
           </Group>
           <fieldset className="space-y-4">
-            <legend className="mb-1 font-medium">What you require</legend>
+            <legend className="mb-1 font-medium">Document requirements</legend>
             <p className="text-small text-muted">
-              Data signed by the state, and a living face that fits the portrait, are always checked. What you
-              require beyond that shuts out people whose document cannot do it.
+              Issuer signature, liveness and face match are always checked. Stricter requirements exclude
+              people whose document does not support them.
             </p>
             {requirementNames.map((name) => (
               <Select
@@ -158,8 +158,8 @@ function MoreChoices() {
                 label={requirementLabels[name]}
                 name={`require_${name}`}
                 options={[
-                  { value: "preferred", label: "Preferred: where the document allows it" },
-                  { value: "required", label: "Required: a document that cannot do it fails" },
+                  { value: "preferred", label: "If supported" },
+                  { value: "required", label: "Required" },
                 ]}
               />
             ))}
@@ -167,32 +167,32 @@ function MoreChoices() {
               label={bindingLabel}
               name="require_binding"
               options={[
-                { value: "preferred", label: "Preferred: a second device may read" },
-                { value: "required", label: "Required: no second device or browser" },
+                { value: "preferred", label: "Another device allowed" },
+                { value: "required", label: "Required" },
               ]}
             />
           </fieldset>
           <Select
-            label="Language of the person's page"
+            label="Language"
             name="locale"
             options={[
-              { value: "", label: "The one of their browser" },
+              { value: "", label: "Automatic" },
               ...pageLanguages.map((language) => ({ value: language, label: pageLanguageNames[language] })),
             ]}
           />
           <Field
-            label="Where the person is sent afterwards"
+            label="Return URL"
             name="redirect_url"
             type="url"
             optional
             maxLength={2048}
-            hint="Left out, this service shows a closing page."
+            hint="Leave empty to show a closing page."
           />
           <Select
-            label="Tell the outcome to"
+            label="Webhook endpoint"
             name="webhook_endpoint_id"
             options={[
-              { value: "", label: "Every endpoint that subscribed to it" },
+              { value: "", label: "All subscribed endpoints" },
               ...endpoints.items.map(({ id, name, url }) => ({ value: id, label: name ?? url })),
             ]}
           />

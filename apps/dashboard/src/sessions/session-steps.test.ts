@@ -16,7 +16,7 @@ const consent = { given_at: "2026-01-01T10:00:00.000Z" } as Told["consent"];
 const verifiedAt = "2026-01-01T10:05:00.000Z";
 
 function shown(session: Partial<Told>): string[] {
-  return sessionSteps({ ...created, ...session }).map(({ name, state }) => `${state} ${name}`);
+  return sessionSteps({ ...created, ...session }, null).map(({ name, state }) => `${state} ${name}`);
 }
 
 test("a session that was not opened has all its steps before it", () => {
@@ -69,10 +69,13 @@ test("the steps are those of the way that the person took", () => {
 
 test("the last step has the time of the evidence, and each its tries", () => {
   const evidence = { method: "chip_and_face", verified_at: verifiedAt } as const;
-  const steps = sessionSteps({
-    ...created,
-    ...{ status: "succeeded", consent, nfc_tries_used: 2, liveness_tries_used: 1, evidence },
-  });
+  const steps = sessionSteps(
+    {
+      ...created,
+      ...{ status: "succeeded", consent, nfc_tries_used: 2, liveness_tries_used: 1, evidence },
+    },
+    null,
+  );
   assert.deepEqual(
     steps.map(({ at, tries }) => [at, tries]),
     [
@@ -82,4 +85,25 @@ test("the last step has the time of the evidence, and each its tries", () => {
       [verifiedAt, 1],
     ],
   );
+});
+
+test("the page was opened and the chip read when the time line says so", () => {
+  const times = {
+    opened_at: "2026-01-01T09:59:00.000Z",
+    steps: [{ name: "chip", tries: 1, passed_at: "2026-01-01T10:02:00.000Z" }],
+  };
+  const stepsOf = (session: Partial<Told>, told: typeof times) =>
+    sessionSteps({ ...created, ...session }, told).map(
+      ({ name, state, at }) => `${state} ${name} ${at ?? "-"}`,
+    );
+  assert.deepEqual(stepsOf({}, { ...times, steps: [] }).slice(0, 2), [
+    "done Opened 2026-01-01T09:59:00.000Z",
+    "now Agreed -",
+  ]);
+  assert.deepEqual(stepsOf({ consent, status: "in_progress", nfc_tries_used: 1 }, times), [
+    "done Opened 2026-01-01T09:59:00.000Z",
+    "done Agreed 2026-01-01T10:00:00.000Z",
+    "done Chip read 2026-01-01T10:02:00.000Z",
+    "now Face matched -",
+  ]);
 });

@@ -1,4 +1,5 @@
-import type { SessionWithConsent } from "@assay/contract/sessions";
+import type { DataOf } from "@assay/contract/route";
+import type { readTimeline, SessionWithConsent } from "@assay/contract/sessions";
 import type { Static } from "typebox";
 
 type Way = "chip_and_face" | "wallet";
@@ -12,13 +13,18 @@ export type SessionStep = { name: string; state: StepState; at: string | null; t
 
 type Known = { name: string; done: boolean; at?: string | null; tries?: number };
 
-/** The steps between creation and the end, and how far the person is. A step that is done implies those before it. */
-export function sessionSteps(session: Told): SessionStep[] {
+/**
+ * The steps between creation and the end, and how far the person is. A step that is done implies those before it.
+ * `times` is null until it was read.
+ */
+export function sessionSteps(session: Told, times: DataOf<typeof readTimeline> | null): SessionStep[] {
   const { status, consent, evidence } = session;
+  const openedAt = times?.opened_at ?? null;
+  const passedAt = (step: string) => times?.steps.find(({ name }) => name === step)?.passed_at ?? null;
   const known: Known[] = [
-    { name: "Opened", done: status === "in_progress" },
+    { name: "Opened", done: status === "in_progress" || openedAt !== null, at: openedAt },
     { name: "Agreed", done: consent !== null || triesOf(session) > 0, at: consent?.given_at ?? null },
-    ...evidenceSteps(session),
+    ...evidenceSteps(session, passedAt),
   ];
   const isOpen = status === "created" || status === "in_progress";
   const next = status === "succeeded" ? known.length : known.findLastIndex(({ done }) => done) + 1;
@@ -39,11 +45,16 @@ function triesOf({ nfc_tries_used, liveness_tries_used }: Told): number {
 }
 
 /** By the way that the person took. Until that is known, one step stands for all ways. */
-function evidenceSteps(session: Told): Known[] {
+function evidenceSteps(session: Told, passedAt: (step: string) => string | null): Known[] {
   switch (wayOf(session)) {
     case "chip_and_face":
       return [
-        { name: "Chip read", done: session.liveness_tries_used > 0, tries: session.nfc_tries_used },
+        {
+          name: "Chip read",
+          done: session.liveness_tries_used > 0 || passedAt("chip") !== null,
+          at: passedAt("chip"),
+          tries: session.nfc_tries_used,
+        },
         { name: "Face matched", done: false, tries: session.liveness_tries_used },
       ];
     case "wallet":

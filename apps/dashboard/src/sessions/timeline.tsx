@@ -1,90 +1,78 @@
-import type { SessionWithConsent } from "@assay/contract/sessions";
+import type { WebhookEvent } from "@assay/contract/events";
+import type { DataOf } from "@assay/contract/route";
+import type { readTimeline, SessionWithConsent } from "@assay/contract/sessions";
 import { listDeliveries, listEvents } from "@assay/contract/webhooks";
-import type { ReactNode } from "react";
+import { Link } from "@tanstack/react-router";
 import type { Static } from "typebox";
 import { useList } from "../api/queries.ts";
 import { inWords } from "../ui/filters.tsx";
-import { Icon, type IconName } from "../ui/icon.tsx";
-import { Time } from "../ui/time.tsx";
-import { type StepState, sessionSteps } from "./session-steps.ts";
+import { Entry, Timeline } from "../ui/timeline.tsx";
+import { DeliveryEntry } from "../webhooks/delivery-entry.tsx";
+import { eventLabels } from "../webhooks/event-labels.ts";
+import { sessionSteps } from "./session-steps.ts";
 
 type OneSession = Static<typeof SessionWithConsent>;
-type Step = { name: string; state: StepState; at?: string | null; note?: ReactNode };
 
-/** How far a session has come, from what the service tells about it. */
-export function Timeline({ session }: { session: OneSession }) {
-  const steps = [...stepsOf(session), useDelivery(session)];
+/** A session changes while somebody holds a phone to a document; one that has ended, only by its webhooks. */
+export const followMs = 4_000;
+
+/** What happened to a session, from its creation to the webhooks. */
+export function SessionTimeline(props: { session: OneSession; times: DataOf<typeof readTimeline> | null }) {
+  const { session } = props;
+  const { status, failure_code: failure } = session;
+  const isOpen = status === "created" || status === "in_progress";
+  const attempted = (tries: number) => (tries === 0 ? null : tries === 1 ? "1 attempt" : `${tries} attempts`);
   return (
-    <ol>
-      {steps.map(({ name, state, at, note }, index) => (
-        <li key={name} className="relative flex gap-3 pb-5 last:pb-0">
-          {index === steps.length - 1 ? null : (
-            <span aria-hidden="true" className="absolute start-3 top-7 bottom-0 -ms-px w-0.5 bg-line" />
-          )}
-          <span
-            className={`mt-0.5 inline-flex size-6 flex-none items-center justify-center rounded-full border ${looks[state].circle}`}
-          >
-            {looks[state].icon === null ? null : <Icon name={looks[state].icon} className="size-3.5" />}
-            <span className="sr-only">{looks[state].word}</span>
-          </span>
-          <span className="min-w-0 flex-1">
-            <span className={state === "open" ? "text-muted" : "font-medium"}>{name}</span>
-            <span className="block text-small text-muted">
-              {at ? <Time exact at={at} /> : null}
-              {at && note ? " · " : null}
-              {note}
-            </span>
-          </span>
-        </li>
+    <Timeline>
+      <Entry name="Created" state="done" at={session.created_at} />
+      {sessionSteps(session, props.times).map(({ name, state, at, tries }) => (
+        <Entry key={name} name={name} state={state} at={at} note={attempted(tries)} />
       ))}
-    </ol>
+      {isOpen || status === "succeeded" ? null : (
+        <Entry
+          name={inWords(status)}
+          state={status === "failed" ? "failed" : "done"}
+          at={session.completed_at}
+          note={failure === null ? null : inWords(failure)}
+        />
+      )}
+      <Webhooks sessionId={session.id} isOpen={isOpen} />
+    </Timeline>
   );
 }
 
-const looks: Record<StepState, { circle: string; icon: IconName | null; word: string }> = {
-  done: { circle: "border-good bg-good-soft text-good", icon: "check", word: "Done:" },
-  now: { circle: "border-warn bg-warn-soft text-warn", icon: "clock", word: "Under way:" },
-  failed: { circle: "border-bad bg-bad-soft text-bad", icon: "x", word: "Failed:" },
-  open: { circle: "border-field", icon: null, word: "Not yet:" },
-};
-
-function stepsOf(session: OneSession): Step[] {
-  const { status, failure_code } = session;
-  const hasEndedOtherwise = status !== "created" && status !== "in_progress" && status !== "succeeded";
-  const tried = (tries: number) => (tries === 0 ? null : tries === 1 ? "1 try" : `${tries} tries`);
-  return [
-    { name: "Created", state: "done", at: session.created_at },
-    ...sessionSteps(session).map(({ tries, ...step }) => ({ ...step, note: tried(tries) })),
-    ...(hasEndedOtherwise
-      ? [
-          {
-            name: inWords(status),
-            state: status === "failed" ? ("failed" as const) : ("done" as const),
-            at: session.completed_at,
-            note: failure_code === null ? null : inWords(failure_code),
-          },
-        ]
-      : []),
-  ];
+function Webhooks({ sessionId, isOpen }: { sessionId: string; isOpen: boolean }) {
+  const events = useList(listEvents, { query: { session_id: sessionId } }, { refetchInterval: followMs });
+  if (events.items.length === 0)
+    return (
+      <Entry name="Webhook" state="open" note={isOpen ? "Sent when the session ends" : "No event was sent"} />
+    );
+  return [...events.items].reverse().map((event) => <EventEntries key={event.id} event={event} />);
 }
 
-/** Whether somebody's server has the outcome. The page below asks for the same, so this costs no request of its own. */
-function useDelivery({ id, status }: OneSession): Step {
-  const events = useList(listEvents, { query: { session_id: id } }, { refetchInterval: 4_000 });
-  const [event] = events.items;
+function EventEntries({ event }: { event: Static<typeof WebhookEvent> }) {
   const deliveries = useList(
     listDeliveries,
-    { query: { event_id: event?.id ?? "" } },
-    { enabled: event !== undefined, refetchInterval: 4_000 },
+    { query: { event_id: event.id } },
+    { refetchInterval: followMs },
   );
-  const name = "Delivered";
-  if (status === "created" || status === "in_progress" || event === undefined) return { name, state: "open" };
-  const all = deliveries.items;
-  const arrived = all.filter((delivery) => delivery.status === "succeeded");
-  const failed = all.filter((delivery) => delivery.status === "failed");
-  const note = all.length < 2 ? null : `${arrived.length} of ${all.length} endpoints`;
-  if (all.length === 0)
-    return deliveries.isPending ? { name, state: "open" } : { name, state: "open", note: "No endpoint" };
-  if (failed.length > 0) return { name, state: "failed", note };
-  return { name, state: arrived.length === all.length ? "done" : "now", note };
+  const name = (
+    <Link to="/dashboard/events/$eventId" params={{ eventId: event.id }} className="text-ink">
+      Webhook: {eventLabels[event.type]}
+    </Link>
+  );
+  if (event.retracted_at !== null)
+    return <Entry name={name} state="done" at={event.retracted_at} note="Withdrawn with the consent" />;
+  if (deliveries.items.length === 0)
+    return (
+      <Entry
+        name={name}
+        state="open"
+        at={event.created_at}
+        note={deliveries.isPending ? null : "No endpoint is subscribed to it"}
+      />
+    );
+  return deliveries.items.map((delivery) => (
+    <DeliveryEntry key={delivery.id} delivery={delivery} name={name} />
+  ));
 }

@@ -5,7 +5,7 @@ import { usePlace } from "./organization-context.ts";
 
 /** The colour of the environment; the word is always there too. */
 const looks: Record<Environment, { strip: string; chosen: string }> = {
-  sandbox: { strip: "border-t-warn", chosen: "bg-warn-soft text-warn" },
+  sandbox: { strip: "border-t-field", chosen: "bg-soft text-ink" },
   live: { strip: "border-t-good", chosen: "bg-good-soft text-good" },
 };
 

@@ -34,7 +34,7 @@ export function NewOrganizationForm() {
       <Field
         label="Name"
         name="name"
-        hint="People who are verified see it."
+        hint="Shown to the people you verify."
         autoComplete="organization"
         maxLength={120}
         value={name}
@@ -43,7 +43,7 @@ export function NewOrganizationForm() {
       <Field
         label="Slug"
         name="slug"
-        hint="A short name of its own: small letters, digits and hyphens."
+        hint="A unique short name: lowercase letters, digits and hyphens."
         pattern="[a-z0-9\-]{2,60}"
         value={ownSlug ?? slugOf(name)}
         onChange={setOwnSlug}
@@ -55,7 +55,7 @@ export function NewOrganizationForm() {
 export function NewOrganizationPage() {
   return (
     <div className="max-w-xl">
-      <Heading title="Create an organization" />
+      <Heading title="Create organization" />
       <Card>
         <NewOrganizationForm />
       </Card>

@@ -2,12 +2,12 @@ import { LinkButton } from "../ui/button.tsx";
 import { Heading } from "../ui/page.tsx";
 import { PublicFrame } from "../ui/public-frame.tsx";
 
-const title = "There is no such page";
+const title = "Page not found";
 
 function WayOut() {
   return (
     <>
-      <p className="mb-4">The address may be mistyped, or the page has moved.</p>
+      <p className="mb-4">Check the address, or start from the overview.</p>
       <LinkButton look="primary" icon="overview" to="/dashboard">
         Go to the overview
       </LinkButton>

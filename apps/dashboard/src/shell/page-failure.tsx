@@ -5,10 +5,10 @@ import { PublicFrame } from "../ui/public-frame.tsx";
 /** A fault of this app itself: say so, and offer the way out that always works. */
 export function PageFailure({ error }: { error: unknown }) {
   return (
-    <PublicFrame title="This page failed">
+    <PublicFrame title="Something went wrong">
       <ProblemNotice error={error} />
       <Button look="primary" onClick={() => window.location.assign("/dashboard")}>
-        Start again
+        Back to the overview
       </Button>
     </PublicFrame>
   );

@@ -11,6 +11,7 @@ import { Icon, type IconName } from "../ui/icon.tsx";
 import { shortId } from "../ui/short-id.ts";
 import { navigationOf } from "./navigation.ts";
 import { usePlace } from "./organization-context.ts";
+import { forgetSearches, recentSearches, rememberSearch } from "./recent-searches.ts";
 
 type Found = Static<typeof FoundThing>;
 type Command = { id: string; label: string; detail?: string | undefined; icon: IconName; run: () => unknown };
@@ -78,7 +79,7 @@ function useCommands(close: () => void): readonly Command[] {
     ...pages,
     { id: "account", label: "Your account", icon: "user", run: go("/dashboard/account") },
     ...(hasRole(organization.role, "admin")
-      ? [{ id: "new", label: "Create a session", icon: "plus", run: go("/dashboard/sessions/new") } as const]
+      ? [{ id: "new", label: "Create session", icon: "plus", run: go("/dashboard/sessions/new") } as const]
       : []),
     ...(organization.environment === "live"
       ? [
@@ -114,6 +115,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const result = useData(search, { query: { text: settled } }, { enabled: settled.length > 1 });
   const found = settled.length > 1 ? (result.data?.data.found ?? []) : [];
+  const { organization } = usePlace();
+  const [recent, setRecent] = useState(() => recentSearches(organization.id));
   const words = text.trim().toLowerCase();
   const commands = useCommands(onClose).filter(({ label }) => label.toLowerCase().includes(words));
   const things = found.map(
@@ -129,13 +132,36 @@ export function Palette({ onClose }: { onClose: () => void }) {
         .join(" · "),
       icon: foundIcons[thing.kind],
       run: () => {
+        rememberSearch(organization.id, settled);
         onClose();
         const search = thing.kind === "api_request" ? { request: thing.id } : {};
         void navigate({ to: pathOf(thing), search: search as never });
       },
     }),
   );
-  const all = [...things, ...commands];
+  const searches: Command[] =
+    words !== "" || recent.length === 0
+      ? []
+      : [
+          ...recent.map(
+            (each): Command => ({
+              id: `recent ${each}`,
+              label: each,
+              icon: "clock",
+              run: () => setText(each),
+            }),
+          ),
+          {
+            id: "forget",
+            label: "Clear recent searches",
+            icon: "x",
+            run: () => {
+              forgetSearches();
+              setRecent([]);
+            },
+          },
+        ];
+  const all = [...things, ...searches, ...commands];
   const idOf = (command: Command) => `${listId}-${command.id.replaceAll(/\W/g, "-")}`;
   const at = active === null ? undefined : all[active % all.length];
   const atId = at && idOf(at);
@@ -177,7 +203,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             autoComplete="off"
             spellCheck={false}
             maxLength={searchLimits.textLength}
-            placeholder="Identifier, reference, e-mail or page"
+            placeholder="ID, reference, email or page"
             className="min-h-14 min-w-0 flex-1 bg-transparent outline-none [&::-webkit-search-cancel-button]:hidden"
             value={text}
             onChange={(event) => {
@@ -197,11 +223,12 @@ export function Palette({ onClose }: { onClose: () => void }) {
           className="overflow-y-auto p-2 outline-none"
         >
           <Section title="Found" commands={things} idOf={idOf} activeId={atId} />
+          <Section title="Recent" commands={searches} idOf={idOf} activeId={atId} />
           <Section title="Go to" commands={commands} idOf={idOf} activeId={atId} />
         </div>
         {all.length > 0 ? null : (
           <output className="block px-3 pt-2 pb-6 text-center text-muted">
-            {result.isFetching ? "Searching…" : "Nothing was found in this environment."}
+            {result.isFetching ? "Searching…" : "No results in this environment."}
           </output>
         )}
       </div>

@@ -80,7 +80,7 @@ function Bare({ wide = false, children }: { wide?: boolean; children: ReactNode 
 function SignInAgain({ account }: { account: Place["account"] }) {
   return (
     <Dialog title="Sign in again" onClose={leaveSignedOut}>
-      <Notice kind="info">Your session has ended. Sign in to go on where you were.</Notice>
+      <Notice kind="info">Your session has ended. Sign in to continue.</Notice>
       <SignInForm
         email={account.email}
         onSignedIn={async () => {
@@ -130,7 +130,7 @@ function ChooseOrganization({ account }: { account: Place["account"] }) {
         <EmailNotice account={account} />
         <NewOrganizationForm />
         <p className="mt-6 text-muted">
-          Somebody invited you? Open the link in the invitation mail. You are signed in as{" "}
+          Were you invited? Open the link in the invitation email. You are signed in as{" "}
           <bdi>{account.email}</bdi> (<Link to="/dashboard/account">your account</Link>).
         </p>
         <div className="mt-4">
@@ -185,13 +185,12 @@ function EmailNotice({ account }: { account: Place["account"] }) {
   if (account.email_verified || !account.email_verification_required) return null;
   return (
     <Notice kind="warn">
-      <p className="font-semibold">Verify your e-mail first.</p>
+      <p className="font-semibold">Verify your email first.</p>
       <p>
-        Open the link that was mailed to <bdi>{account.email}</bdi>. Until then you cannot create an
-        organization.
+        Open the link that we emailed to <bdi>{account.email}</bdi> to create an organization.
       </p>
       {mailed ? (
-        <p>A new link is on its way.</p>
+        <p>We sent a new link.</p>
       ) : (
         <ActionButton
           small
@@ -200,7 +199,7 @@ function EmailNotice({ account }: { account: Place["account"] }) {
             setMailed(true);
           }}
         >
-          Mail a new link
+          Send a new link
         </ActionButton>
       )}
     </Notice>
@@ -261,9 +260,9 @@ function Banners() {
             This organization will be deleted on <Time ahead at={organization.pending_deletion_at} />.
           </p>
           <p>
-            API keys are refused and nothing can be changed.{" "}
+            API keys stop working and nothing can be changed.{" "}
             <Link to="/dashboard/settings" hash="deletion">
-              Keep it after all
+              Cancel deletion
             </Link>
           </p>
         </Notice>
@@ -278,7 +277,7 @@ function Banners() {
           <p>
             {lost === null ? "" : `${lost} lost. `}Nothing is sent there until you register one.{" "}
             <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: first.id }}>
-              Register a key
+              Register key
             </Link>
           </p>
         </Notice>

@@ -1,6 +1,7 @@
 import { getAccount } from "@assay/contract/accounts";
 import { call, hasCode } from "../api/call.ts";
 import { queries } from "../api/queries.ts";
+import { forgetSearches } from "./recent-searches.ts";
 
 const storageKey = "assay.signed-out";
 const signInPath = "/dashboard/sign-in";
@@ -14,6 +15,7 @@ export function leaveSignedOut(): void {
 }
 
 export function tellOtherTabs(): void {
+  forgetSearches();
   try {
     // The change notifies every other tab; the value only has to differ.
     window.localStorage.setItem(storageKey, String(Date.now()));
@@ -39,6 +41,7 @@ export function guardPage(accountId: string): () => void {
   const onStorage = (event: StorageEvent) => {
     if (event.key !== storageKey) return;
     hidePage();
+    forgetSearches();
     queries.clear();
     window.location.replace(signInPath);
   };
@@ -51,6 +54,7 @@ export function guardPage(accountId: string): () => void {
       await queries.invalidateQueries();
     } catch (error) {
       if (hasCode(error, "UNAUTHORIZED")) {
+        forgetSearches();
         queries.clear();
         window.location.replace(signInPath);
       }

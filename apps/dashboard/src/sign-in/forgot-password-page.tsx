@@ -8,14 +8,14 @@ import { PublicFrame } from "../ui/public-frame.tsx";
 export function ForgotPasswordPage() {
   return (
     <PublicFrame title="Forgot your password?">
-      <p className="mb-4 text-muted">We mail you a link with which you set a new one.</p>
+      <p className="mb-4 text-muted">We'll email you a reset link.</p>
       <Form
         wide
-        submit="Mail me a link"
-        done="If there is an account with this address, a link is on its way. It works once, for an hour."
+        submit="Email me a link"
+        done="If there is an account with this address, we sent it a link. It works once and expires in an hour."
         onSubmit={(values) => call(requestPasswordReset, { body: { email: values.text("email") } })}
       >
-        <Field label="E-mail" name="email" type="email" autoComplete="username" />
+        <Field label="Email" name="email" type="email" autoComplete="username" />
       </Form>
       <p className="mt-6 border-t border-line pt-4">
         <Link to="/dashboard/sign-in">Back to sign-in</Link>

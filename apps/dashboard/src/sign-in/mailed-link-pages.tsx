@@ -21,8 +21,8 @@ import { NewPasswordField } from "./sign-up-form.tsx";
 function NoToken() {
   return (
     <Notice kind="warn">
-      <p className="font-semibold">This page needs the link from the mail.</p>
-      <p>Open the link in the mail again. If it does not work any more, ask for a new one.</p>
+      <p className="font-semibold">This page needs the link from the email.</p>
+      <p>Open the link in the email again. If it has expired, request a new one.</p>
     </Notice>
   );
 }
@@ -70,7 +70,7 @@ export function ResetPasswordPage() {
     <PublicFrame title="Set a new password">
       {done ? (
         <>
-          <Notice kind="good">The new password is set, and you are signed out everywhere.</Notice>
+          <Notice kind="good">Password changed. You are signed out on all devices.</Notice>
           <LinkButton look="primary" wide to="/dashboard/sign-in">
             Sign in
           </LinkButton>
@@ -78,7 +78,7 @@ export function ResetPasswordPage() {
       ) : token === null ? (
         <>
           <NoToken />
-          <Link to="/dashboard/forgot-password">Ask for a new link</Link>
+          <Link to="/dashboard/forgot-password">Request a new link</Link>
         </>
       ) : (
         <Form
@@ -129,7 +129,7 @@ function AccountLinkPage(props: {
         </>
       ) : isSignedOut(account.error) ? (
         <>
-          <Notice kind="info">Sign in to your account first. Then this link can be used.</Notice>
+          <Notice kind="info">Sign in to your account first to use this link.</Notice>
           <SignInForm
             {...(props.signsIn && token !== null ? { verificationToken: token } : {})}
             onSignedIn={() => queries.resetQueries()}
@@ -164,10 +164,10 @@ function AccountLinkPage(props: {
 export function VerifyEmailPage() {
   return (
     <AccountLinkPage
-      title="Verify your e-mail"
-      explanation="This shows that mail to your address reaches you."
-      submit="Verify the e-mail"
-      done="Your e-mail is verified."
+      title="Verify your email"
+      explanation="Confirm that this address is yours."
+      submit="Verify email"
+      done="Email verified."
       run={(token) => call(verifyEmail, { body: { token } })}
       signsIn
     />
@@ -177,10 +177,10 @@ export function VerifyEmailPage() {
 export function ChangeEmailPage() {
   return (
     <AccountLinkPage
-      title="Use your new e-mail"
-      explanation="From now on you sign in with the address that this link was mailed to."
-      submit="Use this e-mail"
-      done="Your e-mail was changed."
+      title="Confirm your new email"
+      explanation="You will sign in with the address that received this link."
+      submit="Confirm email"
+      done="Email changed."
       run={(token) => call(confirmEmailChange, { body: { token } })}
     />
   );

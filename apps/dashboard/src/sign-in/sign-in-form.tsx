@@ -42,7 +42,7 @@ export function SignInForm(props: {
         }}
       >
         <Field
-          label="E-mail"
+          label="Email"
           name="email"
           type="email"
           autoComplete="username"
@@ -76,11 +76,11 @@ export function SignInForm(props: {
 export function CodeField() {
   return (
     <>
-      <Notice kind="info">This account has a second factor: one more step.</Notice>
+      <Notice kind="info">This account uses two-step sign-in.</Notice>
       <Field
         label="Code"
         name="code"
-        hint="The six digits of your authenticator app, or one of your backup codes."
+        hint="Six digits from your authenticator app, or a backup code."
         autoComplete="one-time-code"
         minLength={6}
         maxLength={40}

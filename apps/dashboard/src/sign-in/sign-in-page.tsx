@@ -21,12 +21,12 @@ export function SignInPage({ next }: { next: string | undefined }) {
         <div className="space-y-4">
           <Form
             wide
-            submit="Mail me a link"
-            done="If there is an account with this address, a link is on its way. It works once, for 15 minutes."
+            submit="Email me a link"
+            done="If there is an account with this address, we sent it a link. It works once and expires in 15 minutes."
             onSubmit={(values) => call(requestMagicLink, { body: { email: values.text("email") } })}
           >
             <Field
-              label="E-mail"
+              label="Email"
               name="email"
               type="email"
               autoComplete="username"
@@ -36,7 +36,7 @@ export function SignInPage({ next }: { next: string | undefined }) {
             />
           </Form>
           <Button wide icon="key" onClick={() => setByMail(false)}>
-            Use a password or a passkey
+            Use a password or passkey
           </Button>
         </div>
       ) : (
@@ -50,7 +50,7 @@ export function SignInPage({ next }: { next: string | undefined }) {
             }}
           />
           <Button wide icon="mail" onClick={() => setByMail(true)}>
-            Get a link by mail
+            Email me a sign-in link
           </Button>
         </div>
       )}

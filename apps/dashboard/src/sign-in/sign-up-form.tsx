@@ -16,7 +16,7 @@ export function NewPasswordField({ label, name }: { label: string; name: string 
       autoComplete="new-password"
       minLength={10}
       maxLength={200}
-      hint="At least 10 characters. A few words are easier to remember than signs."
+      hint="At least 10 characters. A few words are easier to remember than symbols."
     />
   );
 }
@@ -31,10 +31,10 @@ export function SignUpForm(props: { onSignedIn: () => unknown; email?: string; a
   if (mailedTo !== null)
     return (
       <Notice kind="good">
-        <p className="font-semibold">A mail is on its way to {mailedTo}.</p>
+        <p className="font-semibold">We sent an email to {mailedTo}.</p>
         <p>
-          Open the link in it and sign in with the password that you have just chosen. If you have an account
-          already, the mail tells you so. {props.afterMail}
+          Open the link in it and sign in with your new password. If you already have an account, the email
+          says so. {props.afterMail}
         </p>
       </Notice>
     );
@@ -43,15 +43,13 @@ export function SignUpForm(props: { onSignedIn: () => unknown; email?: string; a
       {({ data }) =>
         data.mode === "closed" ? (
           <Notice kind="info">
-            <p className="font-semibold">This service does not take sign-ups.</p>
-            <p>Ask its operator for an account, then sign in.</p>
+            <p className="font-semibold">Sign-up is closed.</p>
+            <p>Ask the operator for an account.</p>
           </Notice>
         ) : (
           <>
             {data.mode === "invited" && props.email === undefined ? (
-              <Notice kind="info">
-                Signing up takes an invitation of an organization. Use the address that it was mailed to.
-              </Notice>
+              <Notice kind="info">Sign-up is by invitation. Use the address that was invited.</Notice>
             ) : null}
             <Form
               wide
@@ -67,7 +65,7 @@ export function SignUpForm(props: { onSignedIn: () => unknown; email?: string; a
             >
               <Field label="Your name" name="name" autoComplete="name" maxLength={120} />
               <Field
-                label="E-mail"
+                label="Email"
                 name="email"
                 type="email"
                 autoComplete="username"

@@ -16,7 +16,7 @@ export function SignUpPage() {
         }}
       />
       <p className="mt-6 border-t border-line pt-4">
-        You have one? <Link to="/dashboard/sign-in">Sign in</Link>
+        Already have an account? <Link to="/dashboard/sign-in">Sign in</Link>
       </p>
     </PublicFrame>
   );

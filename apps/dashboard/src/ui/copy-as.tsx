@@ -17,9 +17,7 @@ export function CopyAs({ request }: { request: CodedRequest }) {
     <div className="space-y-3">
       <Choices small legend="Copy as" options={codeLanguages} value={language} onChange={setLanguage} />
       <Code label={`As ${label}`} text={requestCode(language, request)} />
-      <p className="text-small text-muted">
-        Your API key is not in it: it is taken from the variable {keyVariable} of your environment.
-      </p>
+      <p className="text-small text-muted">Set {keyVariable} in your environment first.</p>
     </div>
   );
 }

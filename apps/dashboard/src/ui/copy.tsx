@@ -1,43 +1,66 @@
-import { type ReactNode, type RefObject, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useRef } from "react";
 import { Button, type Look } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { shortId } from "./short-id.ts";
 import { toast } from "./toasts.tsx";
 
-/** Copies a text, and what to say about it. Where copying is not allowed, the text gets selected. */
-export function useCopy(value: string, text: RefObject<HTMLElement | null>) {
-  const [said, setSaid] = useState("");
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(value);
-      setSaid("Copied.");
-    } catch {
-      if (text.current !== null) window.getSelection()?.selectAllChildren(text.current);
-      setSaid("Selected. Copy it with the keyboard.");
-    }
-  };
-  return { said, copy };
+/** Where copying is not allowed, the text gets selected, or is shown where it stands nowhere. */
+export async function copyText(value: string, shown: HTMLElement | null = null): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(value);
+    toast("Copied.");
+  } catch {
+    if (shown !== null) window.getSelection()?.selectAllChildren(shown);
+    toast(
+      shown === null
+        ? `This browser does not allow copying. It is: ${value}`
+        : "Selected. Copy it with the keyboard.",
+      "warn",
+    );
+  }
 }
 
-/** A value to take elsewhere, with a button that copies it. */
+/** The one copy button: an icon beside what it copies, or with words where it is an action of the page. */
+export function CopyButton(props: {
+  value: string;
+  /** What it copies, for who does not see what it stands beside. */
+  what: string;
+  text?: RefObject<HTMLElement | null>;
+  look?: Look;
+  children?: ReactNode;
+}) {
+  const copy = () => void copyText(props.value, props.text?.current ?? null);
+  if (props.children !== undefined)
+    return (
+      <Button icon="copy" look={props.look} onClick={copy}>
+        {props.children}
+      </Button>
+    );
+  return (
+    <button
+      type="button"
+      title={`Copy ${props.what}`}
+      className="inline-flex size-9 flex-none items-center justify-center rounded-control text-muted hover:bg-soft hover:text-ink"
+      onClick={copy}
+    >
+      <Icon name="copy" className="size-4" />
+      <span className="sr-only">Copy {props.what}</span>
+    </button>
+  );
+}
+
+/** A value to take elsewhere. */
 export function Copy(props: { label: string; value: string }) {
   const text = useRef<HTMLElement>(null);
-  const { said, copy } = useCopy(props.value, text);
   return (
-    <div className="space-y-1">
+    <div className="mb-3 space-y-1">
       <p className="text-small font-medium">{props.label}</p>
-      <div className="flex flex-wrap items-center gap-2">
-        <code
-          ref={text}
-          className="min-w-0 flex-1 basis-48 rounded-control bg-code px-3 py-2.5 font-mono text-small break-all"
-        >
+      <div className="flex items-start gap-1 rounded-control bg-code ps-3">
+        <code ref={text} className="min-w-0 flex-1 py-2 font-mono text-small break-all">
           {props.value}
         </code>
-        <Button small icon="copy" onClick={() => void copy()} label={`Copy ${props.label.toLowerCase()}`}>
-          Copy
-        </Button>
+        <CopyButton value={props.value} what={props.label.toLowerCase()} text={text} />
       </div>
-      <output className="block min-h-5 text-small text-muted">{said}</output>
     </div>
   );
 }
@@ -51,45 +74,12 @@ export function Id({ value }: { value: string }) {
   );
 }
 
-async function copyAndSay(value: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(value);
-    toast("Copied.");
-  } catch {
-    toast(`This browser does not allow copying. It is: ${value}`, "warn");
-  }
-}
-
-/** A button that copies something that stands elsewhere on the page, or nowhere. */
-export function CopyValue(props: { value: string; look?: Look; children: ReactNode }) {
-  return (
-    <Button icon="copy" look={props.look} onClick={() => void copyAndSay(props.value)}>
-      {props.children}
-    </Button>
-  );
-}
-
-/** Copies an identifier, beside its short form. */
-export function CopyButton({ value, what }: { value: string; what: string }) {
-  return (
-    <button
-      type="button"
-      title={`Copy ${what}`}
-      className="inline-flex size-8 items-center justify-center rounded-control text-muted hover:bg-soft hover:text-ink"
-      onClick={() => void copyAndSay(value)}
-    >
-      <Icon name="copy" className="size-4" />
-      <span className="sr-only">Copy {what}</span>
-    </button>
-  );
-}
-
 /** An identifier in full, for logs and questions. */
 export function CopyId({ value }: { value: string }) {
   return (
-    <span className="flex flex-wrap items-center gap-x-1">
-      <code className="min-w-0 font-mono text-small break-all">{value}</code>
-      <CopyButton value={value} what="the identifier" />
+    <span className="flex items-start gap-x-1">
+      <code className="min-w-0 py-1.5 font-mono text-small break-all">{value}</code>
+      <CopyButton value={value} what="ID" />
     </span>
   );
 }

@@ -15,8 +15,8 @@ function cell(value: string | number | null): string {
 }
 
 /** Offers a file for saving. The mark in front tells spreadsheets that it is UTF-8. */
-export function saveCsv(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }));
+export function saveCsv(name: string, parts: readonly string[]): void {
+  const url = URL.createObjectURL(new Blob(["\ufeff", ...parts], { type: "text/csv;charset=utf-8" }));
   const link = document.createElement("a");
   link.href = url;
   link.download = name;

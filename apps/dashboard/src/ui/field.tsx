@@ -62,7 +62,7 @@ function heldBy(props: { defaultValue?: string; value?: string }): { defaultValu
 
 export function Field(
   props: Common & {
-    type?: "text" | "email" | "password" | "url" | "date";
+    type?: "text" | "email" | "password" | "url" | "datetime-local";
     defaultValue?: string;
     /** `quiet` where it goes without saying, as in filters. */
     optional?: boolean | "quiet";

@@ -152,10 +152,6 @@ export function FilterText(props: {
 
 export const anyOption = { value: "", label: "Any" } as const;
 
-export function optionsOf(values: readonly string[]) {
-  return [anyOption, ...values.map((value) => ({ value, label: inWords(value) }))];
-}
-
 /** `in_progress` → `In progress`. */
 export function inWords(code: string): string {
   const words = code.replaceAll("_", " ");

@@ -59,10 +59,10 @@ function problemOfField(field: Input): string | null {
   const { validity, value, minLength, type } = field;
   // A browser looks at the length only of what was typed, not of what a password manager filled in.
   const isShort = validity.tooShort || (value !== "" && minLength > 0 && value.length < minLength);
-  if (validity.valueMissing) return type === "checkbox" ? "must be ticked" : "is missing";
+  if (validity.valueMissing) return type === "checkbox" ? "must be checked" : "is required";
   if (isShort) return `must have at least ${minLength} characters`;
-  if (validity.typeMismatch) return type === "email" ? "is no e-mail address" : "is no address on the web";
-  return validity.valid ? null : "is not written as it has to be";
+  if (validity.typeMismatch) return type === "email" ? "is not a valid email address" : "is not a valid URL";
+  return validity.valid ? null : "has an invalid format";
 }
 
 /**

@@ -2,11 +2,10 @@ import { useEffect, useRef, useState } from "react";
 import { buttonClass } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 
+export type MenuItem = { label: string; icon: IconName; danger?: boolean; run: () => void };
+
 /** What can be done besides, behind three dots. It closes when one of it is chosen, and with Escape, which gives the focus back. */
-export function Menu(props: {
-  label: string;
-  items: readonly { label: string; icon: IconName; danger?: boolean; run: () => void }[];
-}) {
+export function Menu(props: { label: string; items: readonly MenuItem[] }) {
   const [open, setOpen] = useState(false);
   const place = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
@@ -40,7 +39,7 @@ export function Menu(props: {
         <span className="sr-only">{props.label}</span>
       </button>
       {open ? (
-        <ul className="absolute end-0 top-full z-10 mt-1 min-w-52 rounded-control border border-line bg-card p-1 shadow-raised">
+        <ul className="absolute end-0 top-full z-10 mt-1 w-max min-w-52 max-w-[calc(100vw-2rem)] rounded-control border border-line bg-card p-1 shadow-raised">
           {props.items.map(({ label, icon, danger, run }) => (
             <li key={label}>
               <button

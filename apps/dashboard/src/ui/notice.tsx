@@ -30,7 +30,7 @@ export function Notice(props: {
         {props.problem ? (
           <>
             <p className="font-semibold">{plainWords(props.problem.message)}</p>
-            {props.problem.hint === "" ? null : (
+            {plainWords(props.problem.hint) === "" ? null : (
               <p className="text-small">{plainWords(props.problem.hint)}</p>
             )}
           </>

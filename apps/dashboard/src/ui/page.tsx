@@ -9,11 +9,12 @@ import { useOnline } from "./offline.tsx";
 
 let pagesShown = 0;
 
-type Crumb = { label: string; to: NonNullable<LinkProps["to"]> };
+export type Crumb = { label: string; to: NonNullable<LinkProps["to"]> };
 
 /**
  * The heading of a page, below the way to it. After a change of page the focus moves to it, as the browser would do for
- * a page of its own; not on the first one, where the browser has done so.
+ * a page of its own; not on the first one, where the browser has done so. It does not scroll there: the router goes to
+ * the top of a new page, and on the way back to where one was.
  */
 export function Heading(props: {
   title: string;
@@ -30,19 +31,25 @@ export function Heading(props: {
   useEffect(() => {
     document.title = windowTitle(title);
     pagesShown += 1;
-    if (pagesShown > 1 && document.querySelector("dialog[open]") === null) heading.current?.focus();
+    if (pagesShown > 1 && document.querySelector("dialog[open]") === null)
+      heading.current?.focus({ preventScroll: true });
   }, [title]);
   return (
     <div className="mb-6">
       {props.crumbs === undefined ? null : <Breadcrumb crumbs={props.crumbs} here={title} />}
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+        <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 max-sm:flex-1 max-sm:basis-40">
           <h1 ref={heading} tabIndex={-1} className="min-w-0 text-title font-semibold tracking-tight">
             <bdi>{title}</bdi>
           </h1>
           {props.mark}
         </div>
-        {props.children ? <div className="flex flex-wrap items-center gap-2">{props.children}</div> : null}
+        {props.children ? (
+          // On a phone the first action takes the width, and a menu stands at the end of the line, where it has room.
+          <div className="flex flex-wrap items-center gap-2 max-sm:justify-end max-sm:has-[>:nth-child(2)]:w-full max-sm:*:first:not-last:grow">
+            {props.children}
+          </div>
+        ) : null}
       </div>
       {props.about === undefined ? null : <p className="mt-1 max-w-2xl text-muted">{props.about}</p>}
     </div>
@@ -55,7 +62,12 @@ function Breadcrumb({ crumbs, here }: { crumbs: readonly Crumb[]; here: string }
       <ol className="flex flex-wrap items-center gap-1 text-small text-muted">
         {crumbs.map(({ label, to }) => (
           <li key={label} className="flex items-center gap-1">
-            <Link to={to} className="text-muted no-underline hover:text-ink hover:underline">
+            <Link
+              to={to}
+              // The page above is not the one that is shown, although its address is the beginning of it.
+              activeOptions={{ exact: true }}
+              className="text-muted no-underline hover:text-ink hover:underline"
+            >
               {label}
             </Link>
             <Icon name="next" className="size-3.5" />
@@ -113,7 +125,7 @@ export function ProblemNotice(props: { error: unknown; retry?: () => unknown }) 
         : {
             ...problem,
             message: "This could not be loaded.",
-            hint: "It is loaded when you are back online.",
+            hint: "It loads when you are back online.",
           };
   return (
     <Notice kind="bad" problem={told}>
@@ -169,7 +181,7 @@ export type BadgeLook = keyof typeof badgeLooks;
 export function Badge({ look, children }: { look: BadgeLook; children: ReactNode }) {
   return (
     <span
-      className={`inline-flex items-center gap-1.5 rounded-full px-2.5 py-0.5 text-small font-medium whitespace-nowrap ${badgeLooks[look]}`}
+      className={`inline-flex items-center gap-1.5 rounded-full border border-transparent px-2.5 py-px text-small font-medium whitespace-nowrap ${badgeLooks[look]}`}
     >
       <span aria-hidden="true" className="size-1.5 rounded-full bg-current" />
       {children}

@@ -5,10 +5,11 @@ function spaced(name: string): string {
 
 /**
  * A message of the service as it reads on a page: fields that it names in backticks by what they are called here, and
- * without the routes that it offers to programs. `labelOf` knows what stands on the page.
+ * without the routes and the reference that it offers to programs. `labelOf` knows what stands on the page.
  */
 export function plainWords(text: string, labelOf: (name: string) => string | null = () => null): string {
   return text
+    .replace(/ ?[^.]*\/reference\b[^.]*\./g, "")
     .replace(/`([^`]+)`/g, (_whole, name: string) => {
       const label = labelOf(name);
       if (label !== null) return `“${label}”`;

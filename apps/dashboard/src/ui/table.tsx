@@ -127,8 +127,8 @@ export function ListTable<T>(props: {
   );
 }
 
-export function NothingFits() {
-  return <Empty icon="search">Nothing fits these filters. Clear them to see everything.</Empty>;
+function NothingFits() {
+  return <Empty icon="search">No results. Try other filters.</Empty>;
 }
 
 /** Nothing is there yet: what will be, and the way to it. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { durationText, relativeTime, zonedTime } from "./times.ts";
+import { durationText, relativeTime, titleTime, zonedTime } from "./times.ts";
 
 const now = new Date("2026-03-10T12:00:00Z");
 const told = (at: string) => relativeTime(new Date(at), now);
@@ -34,4 +34,10 @@ test("durations are short and never have 60 seconds", () => {
     "2 min 10 s",
     "2 h 2 min",
   ]);
+});
+
+test("a title has the year only where it is another one", () => {
+  const at = new Date(2026, 2, 1, 9, 30);
+  assert.equal(titleTime(at, new Date(2026, 11, 31)), "1 Mar, 09:30");
+  assert.equal(titleTime(at, new Date(2027, 0, 1)), "1 Mar 2026, 09:30");
 });

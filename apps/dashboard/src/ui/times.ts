@@ -33,6 +33,9 @@ export function relativeTime(at: Date, now: Date, isAhead = false): string | nul
 const zoned = { timeZoneName: "short" } as const;
 const day = { day: "numeric", month: "short", year: "numeric" } as const;
 const minute = { ...day, hour: "2-digit", minute: "2-digit", ...zoned } as const;
+const titled = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" } as const;
+const titleFormat = whenNeeded(() => new Intl.DateTimeFormat("en-GB", titled));
+const oldTitleFormat = whenNeeded(() => new Intl.DateTimeFormat("en-GB", { ...titled, year: "numeric" }));
 const dayFormat = whenNeeded(() => new Intl.DateTimeFormat("en-GB", day));
 const timeFormat = whenNeeded(() => new Intl.DateTimeFormat("en-GB", minute));
 const exactFormat = whenNeeded(() => new Intl.DateTimeFormat("en-GB", { ...minute, second: "2-digit" }));
@@ -45,6 +48,11 @@ export function dayText(at: Date): string {
 /** `15 Nov 2026, 23:20 CET`: in the zone of the reader, which it names. */
 export function zonedTime(at: Date, exact = false): string {
   return (exact ? exactFormat() : timeFormat()).format(at);
+}
+
+/** `15 Nov, 23:20`, as a title says it; with the year where it is another one. */
+export function titleTime(at: Date, now: Date): string {
+  return (at.getFullYear() === now.getFullYear() ? titleFormat() : oldTitleFormat()).format(at);
 }
 
 /** `1 min 20 s`. */

@@ -1,30 +1,29 @@
+import { maxCounted } from "@assay/contract/sessions";
 import {
+  countDeliveries,
   deliveryStatuses,
   listDeliveries,
   listEndpoints,
-  type DeliveryStatus as Status,
   type WebhookDelivery,
 } from "@assay/contract/webhooks";
 import { Link } from "@tanstack/react-router";
 import type { ComponentProps, ReactNode } from "react";
 import type { Static } from "typebox";
 import { present } from "../api/call.ts";
-import { useList } from "../api/queries.ts";
+import { useData, useList } from "../api/queries.ts";
+import { useMay } from "../shell/organization-context.ts";
 import { LinkButton } from "../ui/button.tsx";
 import { anyOption, endOfDay, FilterSelect, Filters, startOfDay, useFilters } from "../ui/filters.tsx";
-import { Badge, Card, Heading } from "../ui/page.tsx";
+import { Card, Heading } from "../ui/page.tsx";
+import { DeliveryStatus } from "../ui/status.tsx";
 import { ListTable } from "../ui/table.tsx";
+import { Tabs } from "../ui/tabs.tsx";
 import { Time } from "../ui/time.tsx";
-import { answerText, stateText } from "./delivery-words.ts";
+import { answerText } from "./delivery-words.ts";
 import { eventLabels } from "./event-labels.ts";
+import { RetryFailed } from "./retry-failed.tsx";
 
 type Delivery = Static<typeof WebhookDelivery>;
-
-const looks = { pending: "warn", delivering: "warn", succeeded: "good", failed: "bad" } as const;
-
-export function DeliveryStatus({ status }: { status: Status }) {
-  return <Badge look={looks[status]}>{stateText(status)}</Badge>;
-}
 
 export function DeliveriesTable(props: {
   list: ComponentProps<typeof ListTable<Delivery>>["list"];
@@ -50,10 +49,10 @@ export function DeliveriesTable(props: {
             </Link>
           ),
         },
-        { header: "State", phone: "end", cell: (delivery) => <DeliveryStatus status={delivery.status} /> },
-        { header: "Tries", cell: (delivery) => delivery.attempt_count },
+        { header: "Status", phone: "end", cell: (delivery) => <DeliveryStatus of={delivery} /> },
+        { header: "Attempts", cell: (delivery) => delivery.attempt_count },
         {
-          header: "Last answer",
+          header: "Last response",
           cell: (delivery) => answerText(delivery.last_status_code, delivery.last_error),
         },
         { header: "Created", cell: (delivery) => <Time at={delivery.created_at} /> },
@@ -62,28 +61,35 @@ export function DeliveriesTable(props: {
   );
 }
 
+const tabs = [
+  { value: "", label: "All", counted: "all" },
+  { value: "pending", label: "Pending", counted: "pending" },
+  { value: "succeeded", label: "Delivered", counted: "succeeded" },
+  { value: "failed", label: "Failed", counted: "failed" },
+] as const;
+
 export function DeliveriesPage() {
   const filters = useFilters(["status", "endpoint", "from", "to"]);
-  const { status, endpoint, from, to } = filters.values;
+  const mayChange = useMay("admin");
+  const { status = "", endpoint, from, to } = filters.values;
   const endpoints = useList(listEndpoints, { query: { limit: 100 } });
-  const deliveries = useList(listDeliveries, {
-    query: present({
-      status: deliveryStatuses.find((each) => each === status),
-      endpoint_id: endpoint,
-      created_from: startOfDay(from),
-      created_to: endOfDay(to),
-    }),
-  });
+  const where = present({ endpoint_id: endpoint, created_from: startOfDay(from), created_to: endOfDay(to) });
+  const known = deliveryStatuses.find((each) => each === status);
+  const deliveries = useList(listDeliveries, { query: { ...where, ...present({ status: known }) } });
+  const counts = useData(countDeliveries, { query: where }).data?.data;
   return (
     <>
-      <Heading title="Deliveries" about="Every event that was sent, or tried, to one of your endpoints." />
+      <Heading title="Deliveries" about="Every webhook that was sent, or is waiting to be sent.">
+        {mayChange && endpoint !== undefined ? <RetryFailed endpointId={endpoint} /> : null}
+      </Heading>
+      <Tabs
+        label="Status"
+        value={tabs.find(({ value }) => value === status)?.value ?? ""}
+        maxCount={maxCounted}
+        tabs={tabs.map(({ value, label, counted }) => ({ value, label, count: counts?.[counted] }))}
+        onChange={(value) => filters.set({ status: value })}
+      />
       <Filters filters={filters} dates="Created">
-        <FilterSelect
-          label="State"
-          value={status}
-          options={[anyOption, ...deliveryStatuses.map((value) => ({ value, label: stateText(value) }))]}
-          onChange={(value) => filters.set({ status: value })}
-        />
         <FilterSelect
           label="Endpoint"
           value={endpoint}
@@ -99,7 +105,7 @@ export function DeliveriesPage() {
           list={deliveries}
           empty="Nothing has been sent yet. Add an endpoint and send it a test event."
           isFiltered={filters.count > 0}
-          emptyAction={<LinkButton to="/dashboard/webhooks">Go to the endpoints</LinkButton>}
+          emptyAction={<LinkButton to="/dashboard/webhooks">View endpoints</LinkButton>}
         />
       </Card>
     </>

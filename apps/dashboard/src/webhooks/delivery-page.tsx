@@ -13,126 +13,127 @@ import { refresh, useData } from "../api/queries.ts";
 import { useMay } from "../shell/organization-context.ts";
 import { ActionButton } from "../ui/button.tsx";
 import { CopyId, Id } from "../ui/copy.tsx";
-import { Card, Facts, Heading, Loaded } from "../ui/page.tsx";
-import { shortId } from "../ui/short-id.ts";
-import { Empty } from "../ui/table.tsx";
+import { LoadedObject, ObjectPage, Section } from "../ui/object-page.tsx";
+import { DeliveryStatus } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
-import { DeliveryStatus } from "./deliveries-page.tsx";
+import { Entry, Timeline } from "../ui/timeline.tsx";
+import { titleTime } from "../ui/times.ts";
+import { AttemptEntry } from "./attempt-entry.tsx";
 import { errorText } from "./delivery-words.ts";
 import { eventLabels } from "./event-labels.ts";
 import { PastedBody, SealedBodyView } from "./sealed-body.tsx";
-import { TryList } from "./try-list.tsx";
 import { useFollowing } from "./use-following.ts";
 
 type Delivery = Static<typeof WebhookDeliveryWithAttempts>;
+
+const crumb = { label: "Deliveries", to: "/dashboard/deliveries" } as const;
 
 export function DeliveryPage() {
   const { deliveryId } = useParams({ from: "/shell/dashboard/deliveries/$deliveryId" });
   const params = { delivery_id: deliveryId };
   const { everyMs, follow } = useFollowing(false);
+  const mayChange = useMay("admin");
   const delivery = useData(getDelivery, { params }, { refetchInterval: everyMs || 5_000 });
   return (
-    <>
-      <Heading
-        title={`Delivery ${shortId(deliveryId)}`}
-        crumbs={[{ label: "Deliveries", to: "/dashboard/deliveries" }]}
-      />
-      <Loaded query={delivery}>
-        {({ data }) => (
-          <>
-            <AboutDelivery delivery={data} onSent={follow} />
-            <Card title="Tries">
-              {data.attempts.length === 0 ? (
-                <Empty>{data.last_error === null ? "Not tried yet." : errorText(data.last_error)}</Empty>
-              ) : (
-                <TryList attempts={data.attempts} />
-              )}
-            </Card>
-            <Card title="What is in it">
-              {data.sealed_body === null ? (
-                <div className="space-y-4">
-                  <p>{withoutBody(data)}</p>
-                  <PastedBody />
-                </div>
-              ) : (
-                <SealedBodyView body={data.sealed_body} />
-              )}
-            </Card>
-          </>
-        )}
-      </Loaded>
-    </>
+    <LoadedObject kind="Delivery" crumb={crumb} query={delivery}>
+      {(data) => (
+        <ObjectPage
+          crumb={crumb}
+          title={`${eventLabels[data.event_type]}, ${titleTime(new Date(data.created_at), new Date())}`}
+          status={<DeliveryStatus of={data} />}
+          object={data}
+          facts={factsOf(data)}
+          primary={
+            mayChange && data.sealed_body !== null && data.status !== "delivering" ? (
+              <ActionButton
+                look="primary"
+                icon="refresh"
+                run={async () => {
+                  await call(retryDelivery, { params });
+                  follow();
+                  await refresh(getDelivery, listDeliveries);
+                }}
+              >
+                Retry now
+              </ActionButton>
+            ) : null
+          }
+        >
+          <Section title="Timeline">
+            <DeliveryTimeline delivery={data} />
+          </Section>
+          <Section title="Payload">
+            {data.sealed_body === null ? (
+              <div className="space-y-4">
+                <p>{withoutBody(data)}</p>
+                <PastedBody />
+              </div>
+            ) : (
+              <SealedBodyView body={data.sealed_body} />
+            )}
+          </Section>
+        </ObjectPage>
+      )}
+    </LoadedObject>
+  );
+}
+
+function DeliveryTimeline({ delivery }: { delivery: Delivery }) {
+  const { attempts, last_error: error } = delivery;
+  // The service gives the latest first, and the number counts from the first.
+  const ordered = attempts.map((attempt, index) => ({ attempt, number: attempts.length - index })).reverse();
+  return (
+    <Timeline>
+      <Entry name="Created" state="done" at={delivery.created_at} />
+      {ordered.map(({ attempt, number }) => (
+        <AttemptEntry key={attempt.id} attempt={attempt} number={number} open={number === attempts.length} />
+      ))}
+      {delivery.status === "pending" && delivery.next_attempt_at !== null ? (
+        <Entry name="Next attempt" state="open" at={delivery.next_attempt_at} />
+      ) : null}
+      {attempts.length === 0 && error !== null ? (
+        <Entry name="Not sent" state="failed" note={errorText(error)} />
+      ) : null}
+    </Timeline>
   );
 }
 
 function withoutBody({ status, webhook_encryption_key_id: keyId }: Delivery): string {
-  if (status === "succeeded")
-    return "The encrypted body was erased when your server accepted it. Only your server has it now.";
-  if (keyId === null) return "There was no key to encrypt it to, so nothing was made or kept.";
-  return "The encrypted body was erased: its time is over.";
+  if (status === "succeeded") return "Deleted when your server accepted it. Only your server has it now.";
+  if (keyId === null) return "There was no key to encrypt it to, so nothing was created or kept.";
+  return "Deleted: its retention period is over.";
 }
 
-function AboutDelivery({ delivery, onSent }: { delivery: Delivery; onSent: () => void }) {
-  const mayChange = useMay("admin");
-  return (
-    <Card>
-      <Facts
-        facts={[
-          [
-            "State",
-            <span key="state">
-              <DeliveryStatus status={delivery.status} />
-              {delivery.status === "pending" && delivery.next_attempt_at !== null ? (
-                <>
-                  {" "}
-                  next try <Time exact at={delivery.next_attempt_at} />
-                </>
-              ) : null}
-            </span>,
-          ],
-          [
-            "Event",
-            <Link key="event" to="/dashboard/events/$eventId" params={{ eventId: delivery.event_id }}>
-              {eventLabels[delivery.event_type]}
-            </Link>,
-          ],
-          ["Session", <SessionLink key="session" eventId={delivery.event_id} />],
-          ["Endpoint", <EndpointLink key="endpoint" endpointId={delivery.webhook_endpoint_id} />],
-          ["Created", <Time key="created" full at={delivery.created_at} />],
-          ["Encrypted body", <Kept key="kept" delivery={delivery} />],
-          ["Identifier", <CopyId key="id" value={delivery.id} />],
-        ]}
-      />
-      {mayChange && delivery.sealed_body !== null && delivery.status !== "delivering" ? (
-        <div className="mt-5">
-          <ActionButton
-            run={async () => {
-              await call(retryDelivery, { params: { delivery_id: delivery.id } });
-              onSent();
-              await refresh(getDelivery, listDeliveries);
-            }}
-          >
-            Send again now
-          </ActionButton>
-        </div>
-      ) : null}
-    </Card>
-  );
+function factsOf(delivery: Delivery) {
+  return [
+    [
+      "Event",
+      <Link key="event" to="/dashboard/events/$eventId" params={{ eventId: delivery.event_id }}>
+        {eventLabels[delivery.event_type]}
+      </Link>,
+    ],
+    ["Endpoint", <EndpointLink key="endpoint" endpointId={delivery.webhook_endpoint_id} />],
+    ["Session", <SessionLink key="session" eventId={delivery.event_id} />],
+    ["Attempts", String(delivery.attempt_count)],
+    ["Payload", <Kept key="kept" delivery={delivery} />],
+    ["Created", <Time key="created" full at={delivery.created_at} />],
+    ["ID", <CopyId key="id" value={delivery.id} />],
+  ] as const;
 }
 
 function Kept({ delivery }: { delivery: Delivery }) {
   if (delivery.payload_scrubbed_at !== null)
     return (
       <>
-        erased <Time at={delivery.payload_scrubbed_at} />
+        Deleted <Time at={delivery.payload_scrubbed_at} />
       </>
     );
-  if (delivery.sealed_body === null) return "none";
+  if (delivery.sealed_body === null) return "None";
   return delivery.payload_expires_at === null ? (
-    "kept until it is delivered"
+    "Kept until delivered"
   ) : (
     <>
-      kept until <Time ahead at={delivery.payload_expires_at} />
+      Kept until <Time full ahead at={delivery.payload_expires_at} />
     </>
   );
 }
@@ -143,7 +144,7 @@ function SessionLink({ eventId }: { eventId: string }) {
   if (sessionId === null) return "–";
   return (
     <Link to="/dashboard/sessions/$sessionId" params={{ sessionId }}>
-      <Id value={sessionId} />
+      {event.data?.data.client_reference_id ?? <Id value={sessionId} />}
     </Link>
   );
 }
@@ -151,7 +152,7 @@ function SessionLink({ eventId }: { eventId: string }) {
 /** An endpoint by the name that people gave it. */
 export function EndpointLink({ endpointId }: { endpointId: string }) {
   const endpoint = useData(getEndpoint, { params: { endpoint_id: endpointId } });
-  if (hasCode(endpoint.error, "NOT_FOUND")) return <span className="text-muted">deleted</span>;
+  if (hasCode(endpoint.error, "NOT_FOUND")) return <span className="text-muted">Deleted endpoint</span>;
   return (
     <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId }}>
       {endpoint.data === undefined ? (

@@ -4,7 +4,8 @@ import { call } from "../api/call.ts";
 import { refresh, useList } from "../api/queries.ts";
 import { ActionButton, Button } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/dialog.tsx";
-import { Badge, Card } from "../ui/page.tsx";
+import { Section } from "../ui/object-page.tsx";
+import { Badge } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { RegisterKey } from "./register-key.tsx";
@@ -14,13 +15,13 @@ export function EndpointKeys({ endpointId, mayChange }: { endpointId: string; ma
   const [adding, setAdding] = useState(false);
   const reread = () => refresh(listKeys, getEndpoint, listEndpoints);
   return (
-    <Card
+    <Section
       id="keys"
       title="Encryption keys"
       actions={
         mayChange ? (
           <Button small onClick={() => setAdding(true)}>
-            Register a key
+            Register key
           </Button>
         ) : null
       }
@@ -30,11 +31,11 @@ export function EndpointKeys({ endpointId, mayChange }: { endpointId: string; ma
         list={keys}
         rowKey={({ id }) => id}
         emptyIcon="key"
-        empty="Nothing is sent until you register a public key. The private key stays with you: only you can read what is delivered."
+        empty="Register a public key to start receiving webhooks. The private key stays with you, so only you can read them."
         columns={[
           { header: "Key", cell: (key) => <bdi className="font-mono text-small">{key.key_id}</bdi> },
           {
-            header: "State",
+            header: "Status",
             cell: (key) =>
               key.is_active ? <Badge look="good">Active</Badge> : <Badge look="plain">Inactive</Badge>,
           },
@@ -48,7 +49,7 @@ export function EndpointKeys({ endpointId, mayChange }: { endpointId: string; ma
                   look="plain"
                   label={`Deactivate ${key.key_id}`}
                   title={`Deactivate “${key.key_id}”?`}
-                  explanation="New events are no longer encrypted to this key. Without another active key nothing is sent."
+                  explanation="New events are no longer encrypted to this key. Without another active key, nothing is sent."
                   confirm="Deactivate"
                   run={async () => {
                     await call(deactivateKey, { params: { key_id: key.id } });
@@ -73,6 +74,6 @@ export function EndpointKeys({ endpointId, mayChange }: { endpointId: string; ma
         ]}
       />
       {adding ? <RegisterKey endpointId={endpointId} onClose={() => setAdding(false)} /> : null}
-    </Card>
+    </Section>
   );
 }

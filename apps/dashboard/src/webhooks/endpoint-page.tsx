@@ -1,175 +1,267 @@
+import type { BodyOf } from "@assay/contract/route";
+import { shownLink } from "@assay/contract/shown-domain";
 import {
   deleteEndpoint,
   getEndpoint,
   listDeliveries,
   listEndpoints,
+  listKeys,
   revealSecret,
   rotateSecret,
   updateEndpoint,
+  type WebhookEndpoint,
 } from "@assay/contract/webhooks";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
-import { call } from "../api/call.ts";
+import type { Static } from "typebox";
+import { call, problemOf } from "../api/call.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
 import { useMay } from "../shell/organization-context.ts";
-import { ActionButton, Button } from "../ui/button.tsx";
+import { ActionButton, Button, LinkButton } from "../ui/button.tsx";
 import { Copy, CopyId } from "../ui/copy.tsx";
-import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
+import { ConfirmButton, ConfirmDialog, Dialog } from "../ui/dialog.tsx";
+import { inWords } from "../ui/filters.tsx";
 import { Form } from "../ui/form.tsx";
-import { Card, Facts, Heading, Loaded } from "../ui/page.tsx";
-import { shortId } from "../ui/short-id.ts";
+import type { MenuItem } from "../ui/menu.tsx";
+import { LoadedObject, ObjectPage, Section } from "../ui/object-page.tsx";
 import { Time } from "../ui/time.tsx";
+import { Entry, Timeline } from "../ui/timeline.tsx";
+import { toast } from "../ui/toasts.tsx";
 import { DeliveriesTable } from "./deliveries-page.tsx";
 import { EndpointKeys } from "./endpoint-keys.tsx";
 import { EndpointFields, EndpointStatus, endpointBody, RefusedAddress } from "./endpoints-page.tsx";
 import { eventLabels } from "./event-labels.ts";
+import { RetryFailedDialog } from "./retry-failed.tsx";
 import { TestEvent } from "./test-event.tsx";
+
+type Endpoint = Static<typeof WebhookEndpoint>;
+
+const crumb = { label: "Webhooks", to: "/dashboard/webhooks" } as const;
 
 export function EndpointPage() {
   const { endpointId } = useParams({ from: "/shell/dashboard/webhooks/$endpointId" });
+  const endpoint = useData(getEndpoint, { params: { endpoint_id: endpointId } });
+  return (
+    <LoadedObject kind="Endpoint" crumb={crumb} query={endpoint}>
+      {(data) => <OneEndpoint endpoint={data} />}
+    </LoadedObject>
+  );
+}
+
+function OneEndpoint({ endpoint }: { endpoint: Endpoint }) {
+  const mayChange = useMay("admin");
+  const deliveries = useList(listDeliveries, { query: { endpoint_id: endpoint.id, limit: 10 } });
+  const { items, dialog } = useEndpointMenu(endpoint);
+  return (
+    <ObjectPage
+      crumb={crumb}
+      title={endpoint.name ?? shownLink(endpoint.url)}
+      status={<EndpointStatus endpoint={endpoint} />}
+      about={endpoint.name === null ? undefined : <bdi className="break-all">{shownLink(endpoint.url)}</bdi>}
+      object={endpoint}
+      facts={factsOf(endpoint)}
+      menu={mayChange ? items : []}
+      primary={
+        mayChange ? (
+          <LinkButton look="primary" to="." search={{ view: "test" } as never} resetScroll={false}>
+            Send test event
+          </LinkButton>
+        ) : null
+      }
+      views={
+        mayChange
+          ? [
+              {
+                value: "test",
+                label: "Test",
+                content: <TestEvent endpointId={endpoint.id} enabled={endpoint.enabled} />,
+              },
+            ]
+          : []
+      }
+    >
+      <EndpointKeys endpointId={endpoint.id} mayChange={mayChange} />
+      <SigningSecret endpointId={endpoint.id} />
+      <Section
+        title="Latest deliveries"
+        actions={
+          <LinkButton small to="/dashboard/deliveries" search={{ endpoint: endpoint.id } as never}>
+            View all
+          </LinkButton>
+        }
+      >
+        <DeliveriesTable
+          list={deliveries}
+          empty="Nothing has been sent here yet. Send a test event to check that it arrives."
+        />
+      </Section>
+      <Section title="Timeline">
+        <EndpointTimeline endpoint={endpoint} />
+      </Section>
+      {dialog}
+    </ObjectPage>
+  );
+}
+
+/** What is done with an endpoint now and then, and the question that belongs to it. */
+function useEndpointMenu(endpoint: Endpoint) {
+  const params = { endpoint_id: endpoint.id };
+  const navigate = useNavigate();
+  const [asked, setAsked] = useState<"edit" | "retry" | "delete" | null>(null);
+  const onClose = () => setAsked(null);
+  const change = async (body: BodyOf<typeof updateEndpoint>) => {
+    await call(updateEndpoint, { params, body });
+    await refresh(getEndpoint, listEndpoints);
+  };
+  const items: MenuItem[] = [
+    { label: "Edit", icon: "settings", run: () => setAsked("edit") },
+    { label: "Retry failed deliveries…", icon: "refresh", run: () => setAsked("retry") },
+    {
+      label: endpoint.enabled ? "Disable" : "Enable",
+      icon: endpoint.enabled ? "x" : "check",
+      run: () =>
+        void change({ enabled: !endpoint.enabled }).then(
+          () => toast(endpoint.enabled ? "Endpoint disabled." : "Endpoint enabled."),
+          (error) => toast(problemOf(error).message, "warn"),
+        ),
+    },
+    { label: "Delete", icon: "trash", danger: true, run: () => setAsked("delete") },
+  ];
+  const dialog =
+    asked === "edit" ? (
+      <Dialog title="Edit endpoint" onClose={onClose}>
+        <Form
+          submit="Save"
+          onSubmit={async (values) => {
+            await change(endpointBody(values));
+            onClose();
+          }}
+          onProblem={(problem) => <RefusedAddress problem={problem} />}
+        >
+          <EndpointFields endpoint={endpoint} />
+        </Form>
+      </Dialog>
+    ) : asked === "retry" ? (
+      <RetryFailedDialog endpointId={endpoint.id} onClose={onClose} />
+    ) : asked === "delete" ? (
+      <ConfirmDialog
+        title="Delete this endpoint?"
+        explanation="Nothing more is sent to it and pending deliveries are deleted. Past deliveries stay listed. This cannot be undone."
+        confirm="Delete endpoint"
+        done="Endpoint deleted."
+        onClose={onClose}
+        run={async () => {
+          await call(deleteEndpoint, { params });
+          await navigate({ to: "/dashboard/webhooks" });
+          await refresh(listEndpoints);
+        }}
+      />
+    ) : null;
+  return { items, dialog };
+}
+
+function SigningSecret({ endpointId }: { endpointId: string }) {
   const params = { endpoint_id: endpointId };
-  const endpoint = useData(getEndpoint, { params });
-  const deliveries = useList(listDeliveries, { query: { endpoint_id: endpointId, limit: 10 } });
   const mayChange = useMay("admin");
   const mayReveal = useMay("owner");
-  const navigate = useNavigate();
-  const [editing, setEditing] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
-  const reread = () => refresh(getEndpoint, listEndpoints);
   const rotate = async (overlap_hours: number) =>
     setSecret((await call(rotateSecret, { params, body: { overlap_hours } })).data.signing_secret);
   return (
-    <>
-      <Heading
-        title={`Webhook endpoint ${shortId(endpointId)}`}
-        crumbs={[{ label: "Webhooks", to: "/dashboard/webhooks" }]}
-      />
-      <Loaded query={endpoint}>
-        {({ data }) => (
+    <Section title="Signing secret">
+      <p className="mb-4 text-muted">
+        Verify each delivery's signature with it. For 24 hours after you roll it, deliveries carry both
+        signatures.
+      </p>
+      {secret === null ? null : <Copy label="Signing secret" value={secret} />}
+      <div className="flex flex-wrap gap-3">
+        {mayReveal && secret === null ? (
+          <ActionButton
+            run={async () => setSecret((await call(revealSecret, { params })).data.signing_secret)}
+          >
+            Reveal
+          </ActionButton>
+        ) : null}
+        {secret === null ? null : <Button onClick={() => setSecret(null)}>Hide</Button>}
+        {mayChange ? (
           <>
-            <Card>
-              <Facts
-                facts={[
-                  [
-                    "Address",
-                    <bdi key="url" className="break-all">
-                      {data.url}
-                    </bdi>,
-                  ],
-                  ["Name", <bdi key="name">{data.name ?? "–"}</bdi>],
-                  ["State", <EndpointStatus key="state" endpoint={data} />],
-                  [
-                    "Events",
-                    data.subscribed_event_types.length === 0
-                      ? "none"
-                      : data.subscribed_event_types.map((type) => eventLabels[type]).join(", "),
-                  ],
-                  [
-                    "Undelivered payloads",
-                    data.undelivered_payload_retention_hours === 0
-                      ? "are not kept"
-                      : `are kept for ${data.undelivered_payload_retention_hours} hours`,
-                  ],
-                  ["Created", <Time key="created" full at={data.created_at} />],
-                  ["Identifier", <CopyId key="id" value={data.id} />],
-                ]}
-              />
-              {mayChange ? (
-                <div className="mt-5 flex flex-wrap gap-3">
-                  <Button onClick={() => setEditing(true)}>Edit</Button>
-                  <ActionButton
-                    run={async () => {
-                      await call(updateEndpoint, { params, body: { enabled: !data.enabled } });
-                      await reread();
-                    }}
-                  >
-                    {data.enabled ? "Disable" : "Enable"}
-                  </ActionButton>
-                  <ConfirmButton
-                    title="Delete this endpoint?"
-                    explanation="Nothing more is sent to it and what waits is scrubbed. Past deliveries stay listed. This cannot be taken back."
-                    confirm="Delete the endpoint"
-                    done="The endpoint is deleted."
-                    run={async () => {
-                      await call(deleteEndpoint, { params });
-                      await navigate({ to: "/dashboard/webhooks" });
-                      await refresh(listEndpoints);
-                    }}
-                  >
-                    Delete
-                  </ConfirmButton>
-                </div>
-              ) : null}
-            </Card>
-
-            <EndpointKeys endpointId={endpointId} mayChange={mayChange} />
-
-            {mayChange ? <TestEvent endpointId={endpointId} enabled={data.enabled} /> : null}
-
-            <Card title="Signing secret">
-              <p className="mb-4 text-muted">
-                Every delivery is signed with it. After you replace it, deliveries carry both signatures for a
-                day, so that your server has time to change.
-              </p>
-              {secret === null ? null : <Copy label="Signing secret" value={secret} />}
-              <div className="flex flex-wrap gap-3">
-                {mayReveal && secret === null ? (
-                  <ActionButton
-                    run={async () => setSecret((await call(revealSecret, { params })).data.signing_secret)}
-                  >
-                    Reveal
-                  </ActionButton>
-                ) : null}
-                {secret === null ? null : <Button onClick={() => setSecret(null)}>Hide</Button>}
-                {mayChange ? (
-                  <ConfirmButton
-                    title="Replace the signing secret?"
-                    explanation="For 24 hours each delivery carries the signatures of both secrets. Give your server the new one in that time."
-                    confirm="Replace it"
-                    run={() => rotate(24)}
-                  >
-                    Replace
-                  </ConfirmButton>
-                ) : null}
-                {mayChange ? (
-                  <ConfirmButton
-                    title="Replace the signing secret at once?"
-                    explanation="For a secret that somebody else has seen. The old one stops with the next send: until your server knows the new one, it refuses what we send."
-                    confirm="Replace it at once"
-                    run={() => rotate(0)}
-                  >
-                    Replace at once
-                  </ConfirmButton>
-                ) : null}
-              </div>
-              {mayReveal ? null : <p className="mt-3 text-small text-muted">Only an owner can reveal it.</p>}
-            </Card>
-
-            <Card title="Latest deliveries">
-              <DeliveriesTable
-                list={deliveries}
-                empty="Nothing has been sent here yet. Send a test event to see that it arrives."
-              />
-            </Card>
-
-            {editing ? (
-              <Dialog title="Edit the endpoint" onClose={() => setEditing(false)}>
-                <Form
-                  submit="Save"
-                  onSubmit={async (values) => {
-                    await call(updateEndpoint, { params, body: endpointBody(values) });
-                    await reread();
-                    setEditing(false);
-                  }}
-                  onProblem={(problem) => <RefusedAddress problem={problem} />}
-                >
-                  <EndpointFields endpoint={data} />
-                </Form>
-              </Dialog>
-            ) : null}
+            <ConfirmButton
+              look="plain"
+              title="Roll the signing secret?"
+              explanation="For 24 hours each delivery carries the signatures of both secrets. Switch your server to the new one in that time."
+              confirm="Roll secret"
+              run={() => rotate(24)}
+            >
+              Roll secret
+            </ConfirmButton>
+            <ConfirmButton
+              title="Roll the signing secret now?"
+              explanation="Use this if the secret has leaked. The old secret stops with the next delivery. Until your server has the new one, signature checks fail."
+              confirm="Roll now"
+              run={() => rotate(0)}
+            >
+              Roll now
+            </ConfirmButton>
           </>
-        )}
-      </Loaded>
-    </>
+        ) : null}
+      </div>
+      {mayReveal ? null : <p className="mt-3 text-small text-muted">Only an owner can reveal it.</p>}
+    </Section>
   );
+}
+
+/** From what the endpoint and its keys say of themselves. */
+function EndpointTimeline({ endpoint }: { endpoint: Endpoint }) {
+  const keys = useList(listKeys, { params: { endpoint_id: endpoint.id } });
+  const entries = [
+    { at: endpoint.created_at, name: "Created", state: "done" as const },
+    ...keys.items.flatMap((key) => [
+      { at: key.created_at, name: `Key ${key.key_id} registered`, state: "done" as const },
+      ...(key.deactivated_at === null
+        ? []
+        : [{ at: key.deactivated_at, name: `Key ${key.key_id} deactivated`, state: "done" as const }]),
+    ]),
+    ...(endpoint.disabled_at === null
+      ? []
+      : [
+          {
+            at: endpoint.disabled_at,
+            name: endpoint.disabled_reason === null ? "Disabled" : inWords(endpoint.disabled_reason),
+            state:
+              endpoint.disabled_reason === "disabled_by_request" ? ("done" as const) : ("failed" as const),
+          },
+        ]),
+  ].sort((a, b) => (a.at < b.at ? -1 : 1));
+  return (
+    <Timeline>
+      {entries.map(({ at, name, state }) => (
+        <Entry key={`${at} ${name}`} name={<bdi>{name}</bdi>} state={state} at={at} />
+      ))}
+    </Timeline>
+  );
+}
+
+function factsOf(endpoint: Endpoint) {
+  return [
+    [
+      "URL",
+      <bdi key="url" className="break-all">
+        {endpoint.url}
+      </bdi>,
+    ],
+    [
+      "Events",
+      endpoint.subscribed_event_types.length === 0
+        ? "None"
+        : endpoint.subscribed_event_types.map((type) => eventLabels[type]).join(", "),
+    ],
+    [
+      "Retention",
+      endpoint.undelivered_payload_retention_hours === 0
+        ? "Failed payloads are not kept"
+        : `Failed payloads: ${endpoint.undelivered_payload_retention_hours} hours`,
+    ],
+    ["Created", <Time key="created" full at={endpoint.created_at} />],
+    ["ID", <CopyId key="id" value={endpoint.id} />],
+  ] as const;
 }

@@ -31,7 +31,11 @@ export function EndpointStatus(props: {
 }) {
   const { enabled, has_active_key, disabled_reason } = props.endpoint;
   if (!enabled)
-    return <Badge look="bad">{disabled_reason === null ? "Disabled" : inWords(disabled_reason)}</Badge>;
+    return disabled_reason === null || disabled_reason === "disabled_by_request" ? (
+      <Badge look="plain">Disabled</Badge>
+    ) : (
+      <Badge look="bad">{inWords(disabled_reason)}</Badge>
+    );
   return has_active_key ? <Badge look="good">Enabled</Badge> : <Badge look="warn">No key</Badge>;
 }
 
@@ -47,34 +51,32 @@ export function EndpointsPage() {
     ) : null;
   return (
     <>
-      <Heading title="Webhooks">{add("Add an endpoint")}</Heading>
+      <Heading title="Webhooks">{add("Add endpoint")}</Heading>
       <Card>
         <ListTable
           caption="Webhook endpoints"
           list={endpoints}
           rowKey={({ id }) => id}
           emptyIcon="webhook"
-          emptyAction={add("Add the first endpoint")}
-          empty="Outcomes of sessions are sent to your servers, encrypted to your key and signed. Add the address that is to receive them."
+          emptyAction={add("Add endpoint")}
+          empty="Webhooks send session results to your server, signed and encrypted to your key."
           columns={[
             {
-              header: "Address",
+              header: "Endpoint",
               cell: (endpoint) => (
                 <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: endpoint.id }}>
                   {endpoint.name === null ? null : <bdi className="block font-medium">{endpoint.name}</bdi>}
                   <bdi className="break-all">
-                    {endpoint.kind === "listener"
-                      ? "a listener on somebody's machine (assay listen)"
-                      : shownLink(endpoint.url)}
+                    {endpoint.kind === "listener" ? "Local listener (assay listen)" : shownLink(endpoint.url)}
                   </bdi>
                 </Link>
               ),
             },
-            { header: "State", phone: "end", cell: (endpoint) => <EndpointStatus endpoint={endpoint} /> },
+            { header: "Status", phone: "end", cell: (endpoint) => <EndpointStatus endpoint={endpoint} /> },
             {
               header: "Events",
               cell: ({ subscribed_event_types: types }) =>
-                types.length === eventTypes.length ? "all" : `${types.length} of ${eventTypes.length}`,
+                types.length === eventTypes.length ? "All" : `${types.length} of ${eventTypes.length}`,
             },
             { header: "Created", cell: (endpoint) => <Time at={endpoint.created_at} /> },
           ]}
@@ -87,10 +89,10 @@ export function EndpointsPage() {
 }
 
 const retentionLabels: Record<PayloadRetentionHours, string> = {
-  0: "Not at all",
-  24: "A day",
+  0: "Do not keep",
+  24: "1 day",
   72: "3 days",
-  168: "A week",
+  168: "7 days",
 };
 
 export function EndpointFields(props: {
@@ -105,18 +107,18 @@ export function EndpointFields(props: {
   return (
     <>
       <Field
-        label="Address"
+        label="URL"
         name="url"
         type="url"
-        hint="https:// and reachable from the internet. Redirects are not followed."
+        hint="An https:// address on the public internet. Redirects aren't followed."
         maxLength={2048}
         defaultValue={endpoint?.url ?? ""}
       />
       <Field label="Name" name="name" maxLength={120} optional defaultValue={endpoint?.name ?? ""} />
       <Select
-        label="Keep what could not be delivered"
+        label="Keep failed payloads for"
         name="undelivered_payload_retention_hours"
-        hint="For a retry by hand. It is kept encrypted to your key."
+        hint="So that you can retry them. They stay encrypted to your key."
         defaultValue={String(endpoint?.undelivered_payload_retention_hours ?? defaultPayloadRetentionHours)}
         options={payloadRetentionHours.map((hours) => ({
           value: String(hours),
@@ -154,8 +156,8 @@ export function RefusedAddress({ problem }: { problem: Problem }) {
   if (problem.code !== "WEBHOOK_URL_REJECTED") return null;
   return (
     <p className="text-small">
-      If you meant your own machine: it cannot be reached from here. To see events there, close this and look
-      under “On your own machine” on the page for webhooks; or use the public https address of a tunnel.
+      Your own machine cannot be reached from here. To receive events there, see “Local development” on the
+      webhooks page, or use the public https address of a tunnel.
     </p>
   );
 }
@@ -166,25 +168,23 @@ function CreateEndpoint({ onClose }: { onClose: () => void }) {
   const [created, setCreated] = useState<Created | null>(null);
   if (created !== null)
     return (
-      <Dialog title="The endpoint was added" onClose={onClose}>
+      <Dialog title="Endpoint added" onClose={onClose}>
         <p className="mb-3">
-          Check the signature of every delivery with this secret. An owner can reveal it again.
+          Verify the signature of every delivery with this secret. An owner can reveal it again.
         </p>
         <Copy label="Signing secret" value={created.secret} />
-        <p className="mt-3">
-          One thing is missing: a key to encrypt to. Nothing is sent before there is one.
-        </p>
+        <p className="mt-3">Next, register an encryption key. Nothing is sent without one.</p>
         <div className="mt-4">
           <LinkButton look="primary" to="/dashboard/webhooks/$endpointId" params={{ endpointId: created.id }}>
-            Next: its encryption key
+            Register key
           </LinkButton>
         </div>
       </Dialog>
     );
   return (
-    <Dialog title="Add an endpoint" onClose={onClose}>
+    <Dialog title="Add endpoint" onClose={onClose}>
       <Form
-        submit="Add endpoint"
+        submit="Add"
         onSubmit={async (values) => {
           const { data } = await call(createEndpoint, { body: endpointBody(values) });
           setCreated({ id: data.endpoint.id, secret: data.signing_secret });

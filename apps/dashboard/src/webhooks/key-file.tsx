@@ -12,7 +12,7 @@ export function KeyFile(props: { label: string; name: string; hint: string }) {
     <div ref={box} className="space-y-2">
       <TextArea label={props.label} name={props.name} rows={5} hint={props.hint} />
       <div className="flex flex-wrap items-center gap-2 text-small">
-        <label htmlFor={id}>or choose the file</label>
+        <label htmlFor={id}>Or choose a file</label>
         <input
           id={id}
           type="file"

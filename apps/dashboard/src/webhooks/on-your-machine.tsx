@@ -5,11 +5,10 @@ import { keyVariable } from "../ui/request-code.ts";
 /** For developers without a public address, which is the usual case at first. */
 export function OnYourMachine() {
   return (
-    <Card title="On your own machine">
+    <Card title="Local development">
       <p className="mb-3">
-        This service sends only to addresses on the public internet, so a server on your own machine cannot be
-        an endpoint. To see events there while you build, let this command listen. It prints every event of
-        the organization, decrypted, until you stop it.
+        Webhooks can't reach a server on your own machine. This command receives every event of the
+        organization instead and prints it decrypted, until you stop it.
       </p>
       <Code
         label="Command"

@@ -16,15 +16,15 @@ import { readPublicKey } from "./read-key.ts";
 type Way = "make" | "own";
 
 const ways = [
-  { value: "make", label: "Make a key pair here", about: "In this browser. You save the private key." },
-  { value: "own", label: "Use a key that I have", about: "Paste its public half, or choose the file." },
+  { value: "make", label: "Generate key pair", about: "In this browser. You save the private key." },
+  { value: "own", label: "Use my own key", about: "Paste the public key or choose a file." },
 ] as const satisfies readonly { value: Way; label: string; about: string }[];
 
 function todaysName(): string {
   return `key-${new Date().toISOString().slice(0, 10)}`;
 }
 
-/** Registers the public half of a key. The private half is made here or stays wherever it is. */
+/** Registers a public key. The private key is made here or stays where it is. */
 export function RegisterKey(props: {
   endpointId: string;
   /** `callInLive` for an endpoint of live, on a page of the sandbox. */
@@ -47,34 +47,33 @@ export function RegisterKey(props: {
   };
   if (stripped)
     return (
-      <Dialog title="The key is registered" onClose={props.onClose}>
+      <Dialog title="Key registered" onClose={props.onClose}>
         <Notice kind="warn">
-          What you gave was a private key. Only its public half was sent; the rest has not left this page.
+          This was a private key. Only its public part was sent; the rest never left this page.
         </Notice>
         <p className="mb-4">
-          Keep private keys out of web pages and chats. If others may have seen it, make a new one.
+          Keep private keys out of web pages and chats. If others may have seen it, generate a new one.
         </p>
         <Button look="primary" onClick={props.onClose}>
-          Close this
+          Close
         </Button>
       </Dialog>
     );
   return (
-    <Dialog title="Register a key" onClose={props.onClose} wide>
+    <Dialog title="Register key" onClose={props.onClose} wide>
       <div className="space-y-5">
         {canMakeKeys() ? (
-          <Choices legend="Where the key comes from" options={ways} value={way} onChange={setWay} />
+          <Choices legend="Key source" options={ways} value={way} onChange={setWay} />
         ) : (
           <Notice kind="warn">
-            This page was loaded without https, so the browser does not let it make a key. Make one with your
-            own tools.
+            This page was loaded without HTTPS, so the browser cannot generate a key. Use your own tools.
           </Notice>
         )}
         {way === "make" ? (
           <MakePair register={register} onClose={props.onClose} />
         ) : (
           <Form
-            submit="Register key"
+            submit="Register"
             onSubmit={async (values) => {
               const key = readPublicKey(values.raw("public_key"));
               await register(values.text("key_id") || key.kid || todaysName(), key);
@@ -85,14 +84,14 @@ export function RegisterKey(props: {
             <KeyFile
               label="Public key"
               name="public_key"
-              hint="An RSA key of 2048 bits or more: PEM, JWK or a certificate. What is missing is filled in."
+              hint="RSA, at least 2048 bits: PEM, JWK or a certificate."
             />
             <Field
               label="Name"
               name="key_id"
               optional
               maxLength={100}
-              hint="Every delivery names the key that it is encrypted to. Left out, the name that the key has, or today's date."
+              hint="Deliveries name the key they are encrypted to. Defaults to the key's own ID or today's date."
             />
           </Form>
         )}
@@ -112,11 +111,11 @@ function MakePair(props: {
     return (
       <div className="space-y-3">
         <p>
-          The browser makes both halves. The public one is sent to us, so that we can encrypt to it. The
-          private one you save as a file: it is never sent, and nobody can give it to you again.
+          Your browser generates the key pair. We receive only the public key. You save the private key as a
+          file: it is never sent and cannot be recovered.
         </p>
         <Button look="primary" disabled={making.busy} onClick={() => void making.run()}>
-          {making.busy ? "One moment…" : "Make a key pair"}
+          {making.busy ? "One moment…" : "Generate key pair"}
         </Button>
         {making.error === null ? null : <Notice kind="bad" problem={problemOf(making.error)} />}
       </div>
@@ -146,15 +145,15 @@ function MakePair(props: {
         </div>
         <output className="mt-2 block text-small text-muted">
           {saved
-            ? "It is in your downloads. Put it where your server finds it, and nobody else."
-            : "Most tools read PEM. The key cannot be had again, so save it before you go on."}
+            ? "Saved to your downloads. Move it to a place that only your server can read."
+            : "Most tools read PEM. The key cannot be recovered, so save it before you continue."}
         </output>
       </div>
       {saved ? (
         <div>
-          <p className="mb-2 font-medium">2. Register the public half</p>
+          <p className="mb-2 font-medium">2. Register public key</p>
           <Form
-            submit="Register the public half"
+            submit="Register public key"
             onSubmit={async (values) => {
               await props.register(values.text("key_id"), pair);
               keepInPage(pair.privateKey);
@@ -166,11 +165,11 @@ function MakePair(props: {
               name="key_id"
               maxLength={100}
               defaultValue={todaysName()}
-              hint="Every delivery names the key that it is encrypted to."
+              hint="Deliveries name the key they are encrypted to."
             />
           </Form>
           <p className="mt-3 text-small text-muted">
-            Until you close or reload this page, it also opens events by itself.
+            Until you close or reload this page, it also decrypts events here.
           </p>
         </div>
       ) : null}

@@ -27,7 +27,7 @@ export function SealedBodyView({ body }: { body: Static<typeof SealedBody> }) {
           ["Size", `${body.bytes.toLocaleString("en")} bytes`],
         ]}
       />
-      <Disclosure title="As it is sent">
+      <Disclosure title="Raw body">
         <div className="mt-3">
           <Code wrap label="Encrypted body" text={body.jwe} />
         </div>
@@ -41,13 +41,13 @@ export function SealedBodyView({ body }: { body: Static<typeof SealedBody> }) {
 export function PastedBody() {
   const [jwe, setJwe] = useState("");
   return (
-    <Disclosure title="Open a body that your server received">
+    <Disclosure title="Decrypt a body that your server received">
       <div className="mt-3 space-y-4">
         <TextArea
           label="Encrypted body"
           name="jwe"
           rows={4}
-          hint="The whole body of the request. It is opened in this page and not sent anywhere."
+          hint="The whole request body. It is decrypted in this page and not sent anywhere."
           onChange={setJwe}
         />
         {jwe.trim() === "" ? null : <OpenHere key={jwe} jwe={jwe} />}
@@ -75,15 +75,15 @@ export function OpenHere({ jwe }: { jwe: string }) {
   if (opened !== null)
     return (
       <div className="space-y-2">
-        <Notice kind="good">Opened in this page. The service never had the key, and cannot read this.</Notice>
-        <Code label="What the event says" text={shownText(readable(opened))} />
+        <Notice kind="good">
+          Decrypted in this page. The service never had the key and cannot read this.
+        </Notice>
+        <Code label="Decrypted payload" text={shownText(readable(opened))} />
       </div>
     );
   if (!canMakeKeys())
     return (
-      <Notice kind="warn">
-        This page was loaded without https, so the browser does not let it decrypt anything.
-      </Notice>
+      <Notice kind="warn">This page was loaded without HTTPS, so the browser cannot decrypt here.</Notice>
     );
   return (
     <Form
@@ -93,7 +93,7 @@ export function OpenHere({ jwe }: { jwe: string }) {
         const key = await importKey(readPrivateKey(values.raw("private_key"))).catch((error: Error) => {
           // The browser's own message about an unusable key does not help.
           throw error instanceof DOMException
-            ? new PageProblem("This private key cannot be used: it is damaged, or not one for encryption.")
+            ? new PageProblem("This private key cannot be used. It is damaged or not an encryption key.")
             : error;
         });
         await openSealed(jwe, key);
@@ -103,7 +103,7 @@ export function OpenHere({ jwe }: { jwe: string }) {
       <KeyFile
         label="Private key"
         name="private_key"
-        hint="A file or its text, PEM or JWK. It stays in this page: it is not sent, not stored, and forgotten when you close or reload the page."
+        hint="PEM or JWK. It stays in this page: it is never sent or stored, and is forgotten when you close or reload the page."
       />
     </Form>
   );

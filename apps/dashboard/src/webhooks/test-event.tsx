@@ -16,9 +16,10 @@ import { usePlace } from "../shell/organization-context.ts";
 import { ActionButton, Button } from "../ui/button.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
 import { Select } from "../ui/field.tsx";
-import { Card, Facts } from "../ui/page.tsx";
+import { Section } from "../ui/object-page.tsx";
+import { Facts } from "../ui/page.tsx";
+import { DeliveryStatus } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
-import { DeliveryStatus } from "./deliveries-page.tsx";
 import { errorText } from "./delivery-words.ts";
 import { eventLabels } from "./event-labels.ts";
 import { SampleEvent } from "./sample-event.tsx";
@@ -27,7 +28,7 @@ import { useFollowing } from "./use-following.ts";
 
 type Sent = { deliveryId: string; sealed: Static<typeof SealedBody> | null };
 
-/** Sends a sample and follows it: what becomes of it is seen here, and so is what it says. */
+/** Sends a sample and follows it, with its status and its payload. */
 export function TestEvent({ endpointId, enabled }: { endpointId: string; enabled: boolean }) {
   const { environment } = usePlace();
   const [type, setType] = useState<EventType>("webhook.endpoint.test");
@@ -44,37 +45,37 @@ export function TestEvent({ endpointId, enabled }: { endpointId: string; enabled
     await refresh(listDeliveries, listEvents);
   };
   return (
-    <Card title="Try it">
+    <Section title="Send a test event">
       <div className="space-y-4">
         <div className="max-w-md">
           <Select
-            label="Kind of event"
+            label="Event type"
             name="event_type"
             value={type}
             onChange={(value) => setType(value as EventType)}
             options={types.map((value) => ({ value, label: eventLabels[value] }))}
             hint={
               type === "webhook.endpoint.test"
-                ? "It says nothing but that it is a test."
-                : "With made-up data, marked as sandbox. It belongs to no session."
+                ? "An empty event that only says it is a test."
+                : "Uses sample data, is marked as sandbox and belongs to no session."
             }
           />
         </div>
-        <Disclosure small title="What it says, once decrypted">
+        <Disclosure small title="Example payload">
           <div className="mt-3">
             <SampleEvent type={type} />
           </div>
         </Disclosure>
         {enabled ? (
           <ActionButton look="primary" run={send}>
-            Send a test event
+            Send event
           </ActionButton>
         ) : (
-          <p className="text-muted">Enable the endpoint to send it something.</p>
+          <p className="text-muted">Enable the endpoint to send a test event.</p>
         )}
         {sent === null ? null : <Followed key={sent.deliveryId} sent={sent} />}
       </div>
-    </Card>
+    </Section>
   );
 }
 
@@ -84,7 +85,7 @@ function Followed({ sent }: { sent: Sent }) {
   const delivery = useData(getDelivery, { params }, { refetchInterval: everyMs });
   const data = delivery.data?.data;
   const ended = data?.status === "succeeded" || data?.status === "failed";
-  // The list below tells the same.
+  // Lists of deliveries show the same.
   const stage = data === undefined ? "" : `${data.status} ${data.attempt_count}`;
   useEffect(() => {
     if (stage !== "") void refresh(listDeliveries);
@@ -97,25 +98,27 @@ function Followed({ sent }: { sent: Sent }) {
   return (
     <div className="space-y-4 rounded-control border border-line p-4">
       <output className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <DeliveryStatus status={data.status} />
+        <DeliveryStatus of={data} />
         <span>
           {latest === undefined
             ? data.last_error === null
-              ? "On its way…"
+              ? "Sending…"
               : errorText(data.last_error)
             : latest.error === null
-              ? `Your server answered ${latest.status_code} after ${latest.duration_ms.toLocaleString("en")} ms.`
+              ? `Your server returned ${latest.status_code} in ${latest.duration_ms.toLocaleString("en")} ms.`
               : errorText(latest.error)}
         </span>
       </output>
       {latest === undefined || latest.error === null ? null : (
         <Facts
           facts={[
-            ["Answer", <bdi key="answer">{latest.receiver_answer?.status_line ?? "none"}</bdi>],
+            ["Response", <bdi key="answer">{latest.receiver_answer?.status_line ?? "None"}</bdi>],
             ...(latest.receiver_answer?.text
-              ? ([["It said", <bdi key="text">{latest.receiver_answer.text.slice(0, 200)}</bdi>]] as const)
+              ? ([
+                  ["Response body", <bdi key="text">{latest.receiver_answer.text.slice(0, 200)}</bdi>],
+                ] as const)
               : []),
-            ["Next try", <Time exact key="next" at={data.next_attempt_at} never="none" />],
+            ["Next attempt", <Time exact key="next" at={data.next_attempt_at} never="None" />],
           ]}
         />
       )}
@@ -129,16 +132,16 @@ function Followed({ sent }: { sent: Sent }) {
               await refresh(getDelivery);
             }}
           >
-            Send it again
+            Retry
           </ActionButton>
         ) : null}
         {following || ended ? null : (
           <Button small onClick={follow}>
-            Look again
+            Refresh
           </Button>
         )}
         <Link to="/dashboard/deliveries/$deliveryId" params={{ deliveryId: sent.deliveryId }}>
-          Headers, tries and answers
+          View delivery
         </Link>
       </div>
       {sent.sealed === null ? null : <OpenHere jwe={sent.sealed.jwe} />}

@@ -23,10 +23,10 @@ test("a session's page tells in words what its success rests on", async () => {
   const id = await verified({ locale: "fr" });
   const { page, problems } = await openDashboard(browser, url, { token: owner.token, width: 320 });
   await page.goto(`${url}/dashboard/sessions/${id}`);
-  await page.getByRole("heading", { name: "What the success rests on" }).waitFor();
-  await page.getByText("Copy not excluded").waitFor();
-  await page.getByText("A fresh list of the state does not name the signer.").waitFor();
-  await page.getByText("Preferred: done where the document allows it").first().waitFor();
+  await page.getByRole("heading", { name: "Evidence" }).waitFor();
+  await page.getByText("Clone not ruled out").waitFor();
+  await page.getByText("Not revoked (current list checked).").waitFor();
+  await page.getByText("If supported").first().waitFor();
   await page.getByText("French", { exact: true }).waitFor();
   await checkAccessibility(page);
   await keepLooks(page, "dashboard-evidence");
@@ -38,9 +38,9 @@ test("a session that failed for want of what is required says so, and shows no e
   const id = await verified({ requirements: { clone_detection: "required" } });
   const { page, problems } = await openDashboard(browser, url, { token: owner.token });
   await page.goto(`${url}/dashboard/sessions/${id}`);
-  await page.getByText("The chip offers no proof that it is no copy, and you require one.").waitFor();
-  await page.getByText("Required: a document that cannot do it fails").waitFor();
-  assert.equal(await page.getByRole("heading", { name: "What the success rests on" }).count(), 0);
+  await page.getByText("The chip does not support clone detection.").waitFor();
+  await page.getByText("Unmet requirement").waitFor();
+  assert.equal(await page.getByRole("heading", { name: "Evidence" }).count(), 0);
   assert.deepEqual(faults(problems), []);
   await page.context().close();
 });
@@ -48,10 +48,10 @@ test("a session that failed for want of what is required says so, and shows no e
 test("requirements and the language are chosen on the page that creates a session", async () => {
   const { page, problems } = await openDashboard(browser, url, { token: owner.token });
   await page.goto(`${url}/dashboard/sessions/new`);
-  await heading(page, "Create a session");
-  await page.getByText("More choices").click();
-  await page.getByLabel("The chip proves that it is no copy").selectOption("required");
-  await page.getByLabel("Language of the person's page").selectOption("de");
+  await heading(page, "Create session");
+  await page.getByText("More options").click();
+  await page.getByLabel("Clone detection").selectOption("required");
+  await page.getByLabel("Language", { exact: true }).selectOption("de");
   await checkAccessibility(page);
   await button(page, "Create session").click();
   await page.getByRole("img", { name: "QR code of the verification link" }).waitFor();
@@ -79,11 +79,11 @@ test("methods are chosen on the page that creates a session, and no choice is th
     return [session?.methods, session?.contract_version];
   };
   await page.goto(`${url}/dashboard/sessions/new`);
-  await heading(page, "Create a session");
+  await heading(page, "Create session");
   assert.deepEqual(await created(), [["document_chip"], 1]);
   await page.goto(`${url}/dashboard/sessions/new`);
-  await page.getByText("More choices").click();
-  await page.getByLabel("EU identity in a wallet (PID)").check();
+  await page.getByText("More options").click();
+  await page.getByLabel("EU Digital Identity (PID) in a wallet").check();
   await checkAccessibility(page);
   assert.deepEqual(await created(), [["document_chip", "wallet_pid"], 2]);
   assert.deepEqual(faults(problems), []);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import test from "node:test";
 import type { Locator } from "playwright-core";
 import { createPartner, expectData, signUpOwner } from "../support/api.ts";
@@ -30,7 +31,7 @@ test("who is not signed in is led to the sign-in and back, and the console has n
   assert.match(page.url(), /next=%2Fdashboard%2Fdomains$/);
   await page.waitForLoadState("networkidle");
   assert.deepEqual(problems, []);
-  await page.getByLabel("E-mail").fill(partner.owner.email);
+  await page.getByLabel("Email").fill(partner.owner.email);
   await page.getByLabel("Password", { exact: true }).fill(partner.owner.password);
   await button(page, "Sign in").click();
   await heading(page, "Domains");
@@ -41,21 +42,21 @@ test("who is not signed in is led to the sign-in and back, and the console has n
 test("without a network a page that was never opened leaves the one before as it is, and opens when there is one again", async () => {
   const { page, problems } = await openDashboard(browser, url, { token });
   await page.goto(`${url}/dashboard/sessions/new`);
-  await page.getByLabel("Your reference").fill("typed before");
+  await page.getByLabel("Reference").fill("typed before");
   await page.context().setOffline(true);
   await page.getByText("You are offline. What you see may be old").waitFor();
   await page.getByRole("link", { name: "Domains" }).click();
   await page.getByText("You are offline, so the page could not be opened.").waitFor();
   assert.equal(await page.getByText("What you see may be old").count(), 0, "one message, not two");
-  await heading(page, "Create a session");
-  assert.equal(await page.getByLabel("Your reference").inputValue(), "typed before");
+  await heading(page, "Create session");
+  assert.equal(await page.getByLabel("Reference").inputValue(), "typed before");
   assert.equal(page.url(), `${url}/dashboard/sessions/new`);
   await button(page, "Try again").click();
   await page.getByText("You are offline, so the page could not be opened.").waitFor();
   // Parts of a page that come later neither.
   await page.keyboard.press("Control+k");
   await page.getByText("The search could not be loaded.").waitFor();
-  assert.equal(await page.getByLabel("Your reference").inputValue(), "typed before");
+  assert.equal(await page.getByLabel("Reference").inputValue(), "typed before");
 
   await page.context().setOffline(false);
   await page.getByText("The page could not be opened. This one is as you left it.").waitFor();
@@ -74,7 +75,7 @@ test("a list that failed without a network is there again by itself when there i
   await page.goto(`${url}/dashboard/sessions`);
   await page.getByText("after the tunnel").waitFor();
   await page.context().setOffline(true);
-  await page.getByLabel("Status").selectOption("created");
+  await page.getByRole("button", { name: /^Open/ }).click();
   await page.getByText("This could not be loaded.").waitFor();
   await page.context().setOffline(false);
   await page.getByText("after the tunnel").waitFor();
@@ -101,15 +102,15 @@ test("with forced colours it can be seen where one is, what is chosen and what a
     ground(page.getByRole("listitem").filter({ hasText: name }).locator("span").first());
   const swatches = [await swatch("Succeeded"), await swatch("Failed"), await swatch("Expired or cancelled")];
   assert.equal(new Set(swatches).size, 3, swatches.join());
-  const bars = page.getByRole("listitem").filter({ hasText: "Opened the page" }).locator("rect");
+  const bars = page.getByRole("listitem").filter({ hasText: "Opened" }).locator("rect");
   assert.notEqual(await fillOf(bars.first()), await fillOf(bars.last()));
   await keepLooks(page, "dashboard-forced-colours");
 
   await page.goto(`${url}/dashboard/sessions/new?environment=live`);
   await page.getByText("You are in live").waitFor();
-  assert.equal(await page.title(), "Create a session · Live · Assay");
+  assert.equal(await page.title(), "Create session · Live · Assay");
   assert.equal(await ground(page.getByRole("button", { name: "Live", pressed: true })), chosen);
-  const choice = (name: string) => ground(page.locator("label").filter({ hasText: name }));
+  const choice = (name: string) => ground(page.locator("label").filter({ hasText: name }).first());
   assert.equal(await choice("Age check"), chosen);
   assert.notEqual(await choice("Full identity"), chosen);
   await page.keyboard.press("Control+k");
@@ -132,12 +133,8 @@ test("deliveries that failed are red, those that wait amber, and the banner coun
     await page.getByText(times === 1 ? "1 result was lost." : "2 results were lost.").waitFor();
     const bar = async (name: string) =>
       fillOf(page.getByRole("listitem").filter({ hasText: name }).locator("rect").last());
-    await page.getByText("Waiting for another try").waitFor();
-    const [delivered, waiting, failed] = [
-      await bar("Delivered"),
-      await bar("Waiting for another try"),
-      await bar("Given up"),
-    ];
+    await page.getByText("Retrying").first().waitFor();
+    const [delivered, waiting, failed] = [await bar("Delivered"), await bar("Retrying"), await bar("Failed")];
     // The tokens of the light scheme: good, warn, bad.
     assert.deepEqual(
       [delivered, waiting, failed],
@@ -148,25 +145,90 @@ test("deliveries that failed are red, those that wait amber, and the banner coun
   }
 });
 
-test("a session is found by the beginning of its reference, in the search and in the filter of the list", async () => {
+test("a session is found by the beginning of its reference, in the search and in the list, whose export has the same filters", async () => {
   const own = await createPartner(api);
-  for (const reference of ["booking-1", "booking-2", "order-1"])
-    await createSession(own.api, { client_reference_id: reference });
+  for (const reference of ["booking-1", "booking-2", "order-1", "=cmd()", "booking%"])
+    await createSession(own.api, {
+      client_reference_id: reference,
+      share_fields: { family_name: { required: true, reason: "secret reason" } },
+    });
   const { page, problems } = await openDashboard(browser, url, { token: own.owner.token });
   await page.goto(`${url}/dashboard/sessions`);
   await page.getByText("order-1").waitFor();
-  await page.getByLabel("Your reference").fill("booking");
-  await page.getByText("The latest whose reference begins with").waitFor();
+  await page.getByRole("button", { name: "All 5" }).waitFor();
+  const exported = async () => {
+    const download = page.waitForEvent("download");
+    await button(page, "Export").click();
+    return readFile(await (await download).path(), "utf8");
+  };
+  const whole = await exported();
+  assert.match(
+    whole,
+    /^\ufeff"id","reference","status",.*\r\n"vs_\w+","booking%","created",,"document_chip",/,
+  );
+  assert.equal(whole.trim().split("\r\n").length, 6);
+  assert.match(whole, /,"'=cmd\(\)",/, "no formula");
+  assert.doesNotMatch(
+    whole,
+    /verify\/|family_name|secret reason/,
+    "no link, and nothing about what is shared",
+  );
+
   const rows = page.getByRole("table").locator("tbody tr");
+  await page.getByLabel("Reference").fill("booking%");
+  await rows.nth(1).waitFor({ state: "detached" });
+  assert.deepEqual(
+    await rows.getByRole("link").allTextContents(),
+    ["booking%"],
+    "no sign stands for another",
+  );
+  await page.getByLabel("Reference").fill("booking-");
+  await rows.nth(1).waitFor();
   assert.deepEqual(await rows.getByRole("link").allTextContents(), ["booking-2", "booking-1"]);
+  assert.equal((await exported()).trim().split("\r\n").length, 3, "what the filters leave, and no more");
   await checkAccessibility(page, "structure");
   await keepLooks(page, "dashboard-sessions-beginning");
-  await page.getByLabel("Status").selectOption("failed");
-  await page.getByText("Nothing fits these filters.").waitFor();
+  await button(page, "Failed").click();
+  await page.getByText("No results.").waitFor();
   await page.keyboard.press("Control+k");
   await page.getByRole("searchbox").fill("booki");
   await page.getByRole("menuitem", { name: /^booking-2/ }).click();
   await heading(page, "booking-2");
+  // What was found is offered again, in this tab and until somebody signs out.
+  await page.keyboard.press("Control+k");
+  await page.getByRole("menuitem", { name: "booki", exact: true }).click();
+  await page.getByRole("menuitem", { name: /^booking-1/ }).waitFor();
+  await page.keyboard.press("Escape");
+  assert.equal(await page.evaluate("JSON.stringify(localStorage).includes('booki')"), false);
+  await button(page, "Sign out").click();
+  await heading(page, "Sign in");
+  assert.equal(await page.evaluate("JSON.stringify(sessionStorage).includes('booki')"), false);
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});
+
+test("on the way back from a session the list is as long as it was, and at the same place", async () => {
+  const own = await createPartner(api);
+  for (let number = 1; number <= 60; number += 1)
+    await createSession(own.api, { client_reference_id: `row-${number}` });
+  const { page, problems } = await openDashboard(browser, url, { token: own.owner.token });
+  await page.goto(`${url}/dashboard/sessions`);
+  const rows = page.getByRole("table").locator("tbody tr");
+  await rows.nth(24).waitFor();
+  await button(page, "Show more").click();
+  await rows.nth(49).waitFor();
+  await button(page, "Show more").click();
+  await rows.nth(59).waitFor();
+  const row = page.getByRole("link", { name: "row-5", exact: true });
+  await row.scrollIntoViewIfNeeded();
+  const place = await page.evaluate<number>("scrollY");
+  assert.ok(place > 1000, String(place));
+  await row.click();
+  await heading(page, "row-5");
+  assert.equal(await page.evaluate("scrollY"), 0, "a new page begins at its top");
+  await page.goBack();
+  await rows.nth(59).waitFor();
+  await page.waitForFunction(`Math.abs(scrollY - ${place}) < 3`);
   assert.deepEqual(faults(problems), []);
   await page.context().close();
 });
@@ -178,13 +240,13 @@ test("an unknown session is one page that says so, and offers to look in the oth
   const { page, problems } = await openDashboard(browser, url, { token: own.owner.token });
   for (const id of ["vs_cut-off", "x"]) {
     await page.goto(`${url}/dashboard/sessions/${id}?environment=live`);
-    await heading(page, "There is no such session");
+    await heading(page, "Session not found");
     await page.getByText("It may be cut off.").waitFor();
     assert.equal(await page.getByRole("alert").count(), 0);
     assert.equal(await page.getByRole("button", { name: /^Look in/ }).count(), 0);
   }
   await page.goto(`${url}/dashboard/sessions/${trial}?environment=live`);
-  await heading(page, "There is no such session");
+  await heading(page, "Session not found");
   assert.equal(await page.getByRole("alert").count(), 0);
   await checkAccessibility(page);
   await keepLooks(page, "dashboard-session-unknown");
@@ -201,7 +263,9 @@ test("a newcomer creates the first session with one press, and its page tells ho
   await page.goto(`${url}/dashboard`);
   await button(page, "Create a test session").click();
   await heading(page, "Verification");
-  const steps = page.getByRole("listitem").filter({ hasText: /^(?:Done|Under way|Failed|Not yet):/ });
+  const steps = page
+    .getByRole("listitem")
+    .filter({ hasText: /^(?:Done|In progress|Waiting|Failed|Not yet):/ });
   const told = async () =>
     (await steps.allTextContents()).map((text) => /^(.*?:[A-Z][a-z ]+[a-z])/.exec(text)?.[1] ?? text);
   await steps.nth(5).waitFor();
@@ -211,7 +275,7 @@ test("a newcomer creates the first session with one press, and its page tells ho
     "Not yet:Agreed",
     "Not yet:Chip read",
     "Not yet:Face matched",
-    "Not yet:Delivered",
+    "Not yet:Webhook",
   ]);
   // The page may write to the clipboard, and nobody here may read it.
   await page.evaluate("void (navigator.clipboard.writeText = async (text) => void (window.copied = text))");
@@ -223,9 +287,12 @@ test("a newcomer creates the first session with one press, and its page tells ho
   await succeed(core, id, await claimed(core, id));
   await page.getByText("Succeeded", { exact: true }).first().waitFor();
   await steps.filter({ hasText: "Done:Face matched" }).waitFor();
-  assert.deepEqual((await told()).slice(3), ["Done:Chip read", "Done:Face matched", "Not yet:Delivered"]);
+  assert.deepEqual((await told()).slice(3), ["Done:Chip read", "Done:Face matched", "Not yet:Webhook"]);
   assert.equal(await button(page, "Copy link").count(), 0, "a link that is used up");
   await keepLooks(page, "dashboard-session-succeeded");
+  await button(page, "JSON").click();
+  await page.getByRole("region", { name: "JSON" }).getByText(`"id": "${id}"`).waitFor();
+  assert.ok(page.url().endsWith("?view=json"));
   assert.deepEqual(faults(problems), []);
   await page.context().close();
 });
@@ -235,7 +302,7 @@ test("full identity is a row for each field; a reason is edited in its row, or t
   await page.goto(`${url}/dashboard/sessions/new`);
   await page.getByText("Full identity").click();
   await button(page, "Edit the reason: Nationality").click();
-  const nationality = page.getByLabel("Why you ask for: nationality");
+  const nationality = page.getByLabel("Reason: nationality");
   assert.equal(await nationality.inputValue(), "The law asks us to.");
   await nationality.fill("Our own reason");
   await page.getByText('"reason": "Our own reason"').waitFor();
@@ -261,12 +328,12 @@ test("a form says in the page's own words what is wrong with a field, and goes t
   await page.goto(`${url}/dashboard/sign-up`);
   const notice = page.getByRole("alert");
   await button(page, "Create account").click();
-  await notice.getByText("“Your name” is missing.").waitFor();
+  await notice.getByText("“Your name” is required.").waitFor();
   await page.getByLabel("Your name").fill("Ada");
-  await page.getByLabel("E-mail").fill("ada");
+  await page.getByLabel("Email").fill("ada");
   await button(page, "Create account").click();
-  await notice.getByText("“E-mail” is no e-mail address.").waitFor();
-  await page.getByLabel("E-mail").fill("ada@example.com");
+  await notice.getByText("“Email” is not a valid email address.").waitFor();
+  await page.getByLabel("Email").fill("ada@example.com");
   const password = page.getByLabel("Password", { exact: true });
   await password.fill("short");
   await button(page, "Create account").click();
@@ -283,17 +350,17 @@ test("the logo has one place: a file, or the address of one, in the card of the 
   const own = await createPartner(api);
   const { page, problems } = await openDashboard(browser, url, { token: own.owner.token });
   await page.goto(`${url}/dashboard/settings`);
-  const look = page.locator("section").filter({ has: page.getByRole("heading", { name: "Look" }) });
+  const look = page.locator("section").filter({ has: page.getByRole("heading", { name: "Branding" }) });
   await look.locator("[type=file]").waitFor();
-  await look.getByText("Use a picture on your own server").click();
+  await look.getByText("Use an image URL").click();
   assert.equal(await page.locator("[name=logo_url], [type=file]").count(), 2);
-  await look.getByLabel("Address of the logo").fill("https://example.com/logo.png");
-  await button(page, "Save the look").click();
-  await page.getByText("The look is saved.").waitFor();
+  await look.getByLabel("Logo URL").fill("https://example.com/logo.png");
+  await look.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Branding saved.").waitFor();
   // The form of the profile leaves it as it is.
   const profile = page.locator("section").filter({ has: page.getByRole("heading", { name: "Profile" }) });
   await profile.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("The profile is saved.").waitFor();
+  await page.getByText("Profile saved.").waitFor();
   const [organization] = expectData<{ logo_url: string }[]>(await own.owner.api.get("/v1/auth/orgs"));
   assert.equal(organization?.logo_url, "https://example.com/logo.png");
   assert.deepEqual(faults(problems), []);

@@ -26,9 +26,9 @@ export async function goInside(page: Page, path: string): Promise<void> {
   );
 }
 
-/** The page with this title. A page about one thing has its short identifier or its time behind it. */
+/** The page with this title. A page about one thing has its time behind it. */
 export function heading(page: Page, name: string): Promise<void> {
-  const title = new RegExp(`^${name.replace(/[.?*+^$()[\]{}|\\]/g, "\\$&")}( [a-z]+_\\S+| of \\d.*)?$`);
+  const title = new RegExp(`^${name.replace(/[.?*+^$()[\]{}|\\]/g, "\\$&")}((?: of|,) \\d.*)?$`);
   return page.getByRole("heading", { level: 1, name: title }).waitFor();
 }
 

@@ -80,7 +80,7 @@ async function wordy() {
     [`/dashboard/sessions/${session}`, longWord],
     ["/dashboard/api-keys", "API keys"],
     ["/dashboard/webhooks", "Webhooks"],
-    [`/dashboard/webhooks/${endpoint.id}`, "Webhook endpoint"],
+    [`/dashboard/webhooks/${endpoint.id}`, longWord],
     ["/dashboard/deliveries", "Deliveries"],
     ["/dashboard/events", "Events"],
     ["/dashboard/domains", "Domains"],

@@ -1,0 +1,39 @@
+import type { Input, Pagination } from "@assay/contract/client";
+import type { RouteDefinition } from "@assay/contract/route";
+import { call } from "../api/call.ts";
+import { csvOf, saveCsv } from "./csv.ts";
+import { countText } from "./numbers.ts";
+import { toast } from "./toasts.tsx";
+
+/** A file with more would be long in the making, page by page, and too long for spreadsheets; a shorter time gives the rest. */
+const maxExported = 10_000;
+
+type Cell = string | number | null;
+
+/** Everything that the filters of a list leave, not only what is shown, as a file for spreadsheets: page by page. */
+export async function exportList<T>(
+  route: RouteDefinition,
+  query: Record<string, unknown>,
+  file: { name: string; heads: readonly string[]; row: (item: T) => readonly Cell[] },
+): Promise<void> {
+  const parts = [csvOf([file.heads])];
+  let count = 0;
+  let after: string | null = null;
+  do {
+    const asked = { ...query, limit: 100, ...(after === null ? {} : { starting_after: after }) };
+    const page = (await call(route, { query: asked } as unknown as Input<typeof route>)) as unknown as {
+      data: T[];
+      pagination: Pagination;
+    };
+    parts.push(csvOf(page.data.map(file.row)));
+    count += page.data.length;
+    after = page.pagination.has_more ? page.pagination.next_cursor : null;
+  } while (after !== null && count < maxExported);
+  saveCsv(`${file.name}-${new Date().toISOString().slice(0, 10)}.csv`, parts);
+  toast(
+    after === null
+      ? `Exported ${countText(count)} ${count === 1 ? "row" : "rows"}.`
+      : `Exported the latest ${countText(count)} rows. Choose a shorter period for older ones.`,
+    after === null ? "good" : "warn",
+  );
+}

@@ -1,0 +1,52 @@
+import type { ReactNode } from "react";
+import { Icon, type IconName } from "./icon.tsx";
+import { Time } from "./time.tsx";
+
+export type EntryState = "done" | "now" | "failed" | "warn" | "open";
+
+/** What happened to something, the first thing first. */
+export function Timeline({ children }: { children: ReactNode }) {
+  return <ol>{children}</ol>;
+}
+
+export function Entry(props: {
+  name: ReactNode;
+  state: EntryState;
+  at?: string | null | undefined;
+  note?: ReactNode;
+  /** Below it, such as what was sent and what came back. */
+  children?: ReactNode;
+}) {
+  const { circle, icon, word } = looks[props.state];
+  return (
+    <li className="group relative flex gap-3 pb-5 last:pb-0">
+      <span
+        aria-hidden="true"
+        className="absolute start-3 top-7 bottom-0 -ms-px w-0.5 bg-line group-last:hidden forced-colors:bg-[CanvasText]"
+      />
+      <span
+        className={`mt-0.5 inline-flex size-6 flex-none items-center justify-center rounded-full border ${circle}`}
+      >
+        {icon === null ? null : <Icon name={icon} className="size-3.5" />}
+        <span className="sr-only">{word}</span>
+      </span>
+      <div className="min-w-0 flex-1">
+        <span className={props.state === "open" ? "text-muted" : "font-medium"}>{props.name}</span>
+        <span className="block text-small text-muted">
+          {props.at ? <Time exact at={props.at} /> : null}
+          {props.at && props.note ? " · " : null}
+          {props.note}
+        </span>
+        {props.children}
+      </div>
+    </li>
+  );
+}
+
+const looks: Record<EntryState, { circle: string; icon: IconName | null; word: string }> = {
+  done: { circle: "border-good bg-good-soft text-good", icon: "check", word: "Done:" },
+  now: { circle: "border-field bg-soft text-ink", icon: "clock", word: "In progress:" },
+  warn: { circle: "border-warn bg-warn-soft text-warn", icon: "clock", word: "Waiting:" },
+  failed: { circle: "border-bad bg-bad-soft text-bad", icon: "x", word: "Failed:" },
+  open: { circle: "border-field", icon: null, word: "Not yet:" },
+};
