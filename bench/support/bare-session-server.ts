@@ -39,6 +39,7 @@ const insert = statementOf((db) =>
       requirements: {} as never,
       locale: null,
       redirectUrl: null,
+      templateId: null,
       embedOrigin: null,
       webhookEndpointId: null,
       clientReferenceId: "reference",

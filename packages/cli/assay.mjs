@@ -558,7 +558,8 @@ const idLengths = {
 	whd: 64,
 	wha: 64,
 	whe: 32,
-	whk: 32
+	whk: 32,
+	vst: 32
 };
 /** How a user says which one a request is about; an API key belongs to one. Left out, it is the first. */
 const environmentHeader = "X-Service-Environment";

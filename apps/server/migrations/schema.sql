@@ -661,6 +661,25 @@ create table session_outcomes (
   constraint session_outcomes_pkey PRIMARY KEY (organization_id, id)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000);
 
+create table session_templates (
+  id text collate "C" not null,
+  organization_id uuid not null,
+  sandbox boolean not null,
+  name text not null,
+  folded_name text not null,
+  share_fields json,
+  methods text[],
+  requirements jsonb,
+  locale text,
+  redirect_url text,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint session_templates_pkey PRIMARY KEY (id),
+  constraint session_templates_name UNIQUE (organization_id, sandbox, folded_name),
+  constraint session_templates_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+);
+CREATE INDEX session_templates_organization ON public.session_templates USING btree (organization_id, sandbox, id DESC);
+
 create table sessions (
   id text collate "C" not null,
   organization_id uuid not null,
@@ -691,6 +710,7 @@ create table sessions (
   steps jsonb default '{}'::jsonb not null,
   methods text[],
   return_code_hash bytea,
+  template_id text,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_check CHECK (((status = 'failed'::text) = (failure_code IS NOT NULL))),
   constraint sessions_check1 CHECK (((status = ANY (ARRAY['created'::text, 'in_progress'::text])) = (completed_at IS NULL))),

@@ -43,6 +43,7 @@ import { organizationRoutes } from "./tenants/organizations/organizations.routes
 import { bindVerifySocket } from "./verification/device-socket/device-socket.routes.ts";
 import { canReadDocuments } from "./verification/sessions/reading-ways.ts";
 import { sessionRoutes } from "./verification/sessions/sessions.routes.ts";
+import { templateRoutes } from "./verification/sessions/templates.routes.ts";
 import { trustsAnybody } from "./verification/trust/trust.store.ts";
 import { findFrameAncestor } from "./verification/verify/frame-ancestor.ts";
 import { giveToPage, isVerifyPage } from "./verification/verify/given-to-page.ts";
@@ -155,6 +156,7 @@ function bindRoutes(services: Services, readiness: Readiness): Binding[] {
     ...auditRoutes(core),
     ...searchRoutes(core),
     ...sessionRoutes(core),
+    ...templateRoutes(core),
     ...verifyRoutes(core, consentTexts, statusFeed, logos),
     ...walletRoutes(core),
     ...analyticsRoutes(core),

@@ -39,8 +39,15 @@ export type ToolDeclaration = Omit<RouteDefinition, "access" | "path" | "tag" | 
   access: { scope: Scope };
 };
 
+const decidedByPartner =
+  "What all later sessions ask people for is the partner's decision; an agent uses the templates that there are.";
+
 /** Routes that a key may call and an agent may not, and why. */
 export const routesWithoutTool: Readonly<Record<string, string>> = {
+  getSessionTemplate: "`listSessionTemplates` shows the same.",
+  createSessionTemplate: decidedByPartner,
+  updateSessionTemplate: decidedByPartner,
+  deleteSessionTemplate: decidedByPartner,
   rotateWebhookSigningSecret:
     "Its answer is a secret, and the old one stops at once: who rotates it must be there to take it over.",
   registerWebhookListener:
@@ -93,6 +100,7 @@ export const toolTexts: Readonly<Record<string, string>> = {
     "Reads one session: `status`, `failure_code`, what the person agreed to. Call it after `createSession` until `status` is neither `created` nor `in_progress`. No claims are in it.",
   cancelSession:
     "Stops a session that has not ended; repeating it changes nothing. Refused while a device is at work, and after success or failure.",
+  listSessionTemplates: "`createSession` takes their `id` or `name` as `template`.",
   sessionsOverview:
     "Totals and days: outcomes, success rate, time to complete, failure codes. For questions about many sessions; `listSessions` has single ones.",
   webhooksOverview:

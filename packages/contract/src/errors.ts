@@ -1,4 +1,4 @@
-import { idLengths } from "./facts.ts";
+import { idLengths, templatesPerEnvironment } from "./facts.ts";
 
 /**
  * Every error code of the service: its status, what it says and what to do about it. `message` is the default; code
@@ -226,6 +226,21 @@ export const errorTable = {
     status: 400,
     message: "A key of `share_fields` is not one that can be shared.",
     hint: "Use only the keys that the reference lists for `share_fields`.",
+  },
+  UNKNOWN_TEMPLATE: {
+    status: 400,
+    message: "`template` names no template of your organization in this environment.",
+    hint: "Use the id or the name of a template; GET /v1/templates lists them.",
+  },
+  TEMPLATE_NAME_TAKEN: {
+    status: 409,
+    message: "`name` is taken by another template, whatever its case.",
+    hint: "Choose another name, or change the template that has it.",
+  },
+  TEMPLATE_LIMIT_REACHED: {
+    status: 409,
+    message: "The organization has as many templates in this environment as it may have.",
+    hint: `An organization may have ${templatesPerEnvironment} templates in each environment. Delete one that is not used.`,
   },
   SESSION_NOT_FOUND: {
     status: 404,

@@ -64,9 +64,14 @@ export type RequirementName = (typeof requirementNames)[number];
 export const demandNames = [...requirementNames, "binding"] as const;
 export type DemandName = (typeof demandNames)[number];
 
+/** How many session templates an organization may have in each environment. */
+export const templatesPerEnvironment = 100;
+
 /** Identifiers are `<prefix>_` and this many letters and digits. */
-export const idLengths = { vs: 64, va: 64, evt: 64, whd: 64, wha: 64, whe: 32, whk: 32 } as const;
+export const idLengths = { vs: 64, va: 64, evt: 64, whd: 64, wha: 64, whe: 32, whk: 32, vst: 32 } as const;
 export type IdPrefix = keyof typeof idLengths;
+/** No name of a template begins like this, so that a text is either the id or the name of one. */
+export const templateIdPrefix = "vst_";
 
 /** An API key is the prefix and this many letters and digits. Any other bearer credential is a user's access token. */
 export const apiKeyForm = { prefix: "kk_", length: 32 } as const;

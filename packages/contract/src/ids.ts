@@ -11,6 +11,7 @@ export type Id<Noun extends string> = string & { readonly [noun]: Noun };
 
 export type SessionId = Id<"session">;
 export type AttemptId = Id<"attempt">;
+export type TemplateId = Id<"template">;
 export type EventId = Id<"event">;
 export type DeliveryId = Id<"delivery">;
 export type DeliveryAttemptId = Id<"delivery attempt">;
@@ -26,6 +27,7 @@ export type IdOfPrefix = {
   wha: DeliveryAttemptId;
   whe: EndpointId;
   whk: EncryptionKeyId;
+  vst: TemplateId;
 };
 
 export type PrefixedIdOf<P extends IdPrefix> = IdOfPrefix[P];

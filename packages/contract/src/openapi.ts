@@ -33,6 +33,7 @@ export const apiVersion = "1.5.0";
 
 export const tagDescriptions: Readonly<Record<string, string>> = {
   Sessions: "Verification sessions and the attempts made in them.",
+  "Session templates": "What sessions have in common, saved under a name.",
   Webhooks: "Endpoints, encryption keys, events and deliveries.",
   Events: "What arrives at your endpoint.",
   Analytics: "Totals that survive the deletion of the sessions they count.",
@@ -85,7 +86,7 @@ export function describeApi(
         "Create a verification session, send the person to its `verification_url`, and learn the outcome from the session or from a webhook whose body only you can read.",
         "Every answer is `{ data, error }`; lists add `pagination`. Error codes are stable and listed at `/docs/errors`. Every answer, errors included, carries `X-Request-Id`, which names it in the logs of the service. Requests are strict: an unknown field is refused. `null` for an optional field means that it is absent; in a PATCH it clears the field, where the field can be cleared. Replies are open: ignore fields you do not know, and accept unknown values, since every enumeration in a reply or an event may grow (`/docs/versioning`).",
         "`HEAD` answers like `GET` without the body, one slash at the end of a path is ignored, and a known path with another method is 405 `METHOD_NOT_ALLOWED` with `Allow`. `OPTIONS` answers 204 with `Allow`.",
-        `An organization has two environments side by side. API keys, webhook endpoints, sessions, events, deliveries and figures belong to one of them; a key's own decides for its requests, and users name it with \`${environmentHeader}\`.`,
+        `An organization has two environments side by side. API keys, webhook endpoints, sessions, templates, events, deliveries and figures belong to one of them; a key's own decides for its requests, and users name it with \`${environmentHeader}\`.`,
         `\`Idempotency-Key\` makes the repetition of a creating POST safe for ${idempotencyLimits.keptHours} hours.`,
       ].join("\n\n"),
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },

@@ -45,7 +45,7 @@ export function partnerPageQuery<P extends TProperties, C extends TSchema>(curso
     ending_before: Type.Optional({
       ...cursor,
       description:
-        "Give the page before the item with this id: the next newer items, still newest first. Not together with `starting_after`.",
+        "Give the next newer items before the one with this id. Not together with `starting_after`.",
     } as C),
   });
 }

@@ -12,6 +12,7 @@ import { organizationRoutes } from "./organizations.ts";
 import type { RouteDefinition } from "./route.ts";
 import { searchRoutes } from "./search.ts";
 import { sessionRoutes } from "./sessions.ts";
+import { templateRoutes } from "./templates.ts";
 import { verifyRoutes } from "./verify.ts";
 import { walletRoutes } from "./wallet.ts";
 import { webhookListenerRoutes } from "./webhook-listeners.ts";
@@ -30,6 +31,7 @@ export const routes: readonly RouteDefinition[] = [
   ...auditRoutes,
   ...searchRoutes,
   ...sessionRoutes,
+  ...templateRoutes,
   ...verifyRoutes,
   ...walletRoutes,
   ...analyticsRoutes,

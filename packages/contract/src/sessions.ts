@@ -76,15 +76,17 @@ export const ageClaim = { prefix: "age_over_", min: 12, max: 130 } as const;
 export const shareLimits = { fields: 32, reasonCharacters: 200 } as const;
 export const metadataLimits = { keys: 20, keyCharacters: 40, valueCharacters: 500 } as const;
 export const redirectUrlMaxCharacters = 2048;
+export const templateNameMaxCharacters = 120;
 export const embedOriginMaxCharacters = 300;
 
 /** An object whose names the caller chooses. */
-function mapOf<T extends TSchema>(values: T, options: Record<string, unknown> = {}) {
+export function mapOf<T extends TSchema>(values: T, options: Record<string, unknown> = {}) {
   return Type.Unsafe<Record<string, Static<T>>>({ type: "object", additionalProperties: values, ...options });
 }
 
 export const SessionId = PrefixedId("vs", "verification session");
 export const AttemptId = PrefixedId("va", "verification attempt");
+export const TemplateId = PrefixedId("vst", "session template");
 export const EndpointId = PrefixedId("whe", "webhook endpoint");
 
 const shareFieldsExample = {
@@ -117,18 +119,23 @@ const AskedField = named(
   }),
 );
 
+/** A field as a session or a template shows it. */
+export const shownField = {
+  required: Type.Boolean(),
+  reason: Type.String({ description: "What the person is told about why it is asked." }),
+  reasons: Type.Optional(
+    named("Reasons", {
+      ...open(inLanguages(Type.String())),
+      description:
+        "The same in the languages that you gave; a person whose language is not among them reads `reason`.",
+    }),
+  ),
+};
+
 export const ShareField = named(
   "ShareField",
   open({
-    required: Type.Boolean(),
-    reason: Type.String({ description: "What the person is told about why it is asked." }),
-    reasons: Type.Optional(
-      named("Reasons", {
-        ...open(inLanguages(Type.String())),
-        description:
-          "The same in the languages that you gave; a person whose language is not among them reads `reason`.",
-      }),
-    ),
+    ...shownField,
     source: OneOf(["rc", "default"], {
       description: "`rc` when the partner asked for the field, `default` when the service added it.",
     }),
@@ -181,12 +188,14 @@ export const Requirements = named("Requirements", {
   description: "What the session requires. The page shows it before the person agrees.",
 });
 
+export const someDemands = {
+  clone_detection: Type.Optional(demandOf.clone_detection),
+  revocation: Type.Optional(demandOf.revocation),
+  binding: Type.Optional(demandOf.binding),
+};
+
 const AskedRequirements = named("AskedRequirements", {
-  ...closed({
-    clone_detection: Type.Optional(demandOf.clone_detection),
-    revocation: Type.Optional(demandOf.revocation),
-    binding: Type.Optional(demandOf.binding),
-  }),
+  ...closed(someDemands),
   description: "What the session requires; what is left out is `preferred`.",
   examples: [{ clone_detection: "required" }],
 });
@@ -369,6 +378,11 @@ const sessionFields = {
   ),
   redirect_url: Type.String({ description: "Where the person is sent afterwards." }),
   return_code_sha256: ReturnCodeSha256,
+  template_id: {
+    ...Nullable(TemplateId),
+    description:
+      "The template that the session was created from, or null. The session keeps what the template said then, also after the template was changed or deleted.",
+  },
   embed_origin: Nullable(
     Type.String({
       description: "The one origin whose pages may show `verification_url` in a frame; null: none may.",
@@ -425,18 +439,49 @@ export const CreatedSession = named(
   }),
 );
 
+/** What a template can say. A request says it in the same words, and its word counts. */
+export const templatedFields = {
+  redirect_url: Type.String({
+    minLength: 1,
+    maxLength: redirectUrlMaxCharacters,
+    description:
+      "Where the person is sent afterwards. In the sandbox any https URL or http://localhost; live, an https URL on a verified domain. Left out, this service shows a closing page.",
+    examples: ["https://shop.example.com/verified"],
+  }),
+  share_fields: mapOf(AskedField, {
+    maxProperties: shareLimits.fields,
+    description: `What the person is asked to share. Keys: ${claimKeys.join(", ")}, and one age_over_N with N from ${ageClaim.min} to ${ageClaim.max}.`,
+    examples: [shareFieldsExample],
+  }),
+  methods: Type.Array(OneOf(methods), {
+    minItems: 1,
+    maxItems: methods.length,
+    uniqueItems: true,
+    description:
+      "How the person may be verified, in the order in which it is offered. `document_chip`, the default: the chip of a passport or identity card, then the face. The others are credentials in a wallet: personal identification data, a driving licence, a proof of age. 400 `INVALID_REQUEST` for a method that is not enabled, and where none can meet all that is required.",
+    examples: [["document_chip"]],
+  }),
+  requirements: AskedRequirements,
+  locale: OneOf(pageLanguages, {
+    description:
+      "The language that the person's page begins with. The person can change it. Left out, the browser decides.",
+  }),
+};
+export type TemplatedField = keyof typeof templatedFields;
+export const templatedFieldNames = Object.keys(templatedFields) as readonly TemplatedField[];
+
 export const CreateSessionBody = named(
   "CreateSessionBody",
   closed({
-    redirect_url: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: redirectUrlMaxCharacters,
+    template: Type.Optional(
+      Text({
+        max: templateNameMaxCharacters,
         description:
-          "Where the person is sent afterwards. In the sandbox any https URL or http://localhost; live, an https URL on a verified domain. Left out, this service shows a closing page.",
-        examples: ["https://shop.example.com/verified"],
+          "The id or the name of a template. What the request has of `share_fields`, `methods`, `requirements`, `locale` and `redirect_url` replaces the template's.",
+        examples: ["Age check"],
       }),
     ),
+    redirect_url: Type.Optional(templatedFields.redirect_url),
     embed_origin: Type.Optional(
       Type.String({
         minLength: 1,
@@ -446,30 +491,10 @@ export const CreateSessionBody = named(
         examples: ["https://shop.example.com"],
       }),
     ),
-    share_fields: Type.Optional(
-      mapOf(AskedField, {
-        maxProperties: shareLimits.fields,
-        description: `What the person is asked to share. Keys: ${claimKeys.join(", ")}, and one age_over_N with N from ${ageClaim.min} to ${ageClaim.max}.`,
-        examples: [shareFieldsExample],
-      }),
-    ),
-    methods: Type.Optional(
-      Type.Array(OneOf(methods), {
-        minItems: 1,
-        maxItems: methods.length,
-        uniqueItems: true,
-        description:
-          "How the person may be verified, in the order in which it is offered. `document_chip`, the default: the chip of a passport or identity card, then the face. The others are credentials in a wallet: personal identification data, a driving licence, a proof of age. A method that the operator has not enabled is 400 `INVALID_REQUEST`, and so is a required field or requirement that no listed method can meet.",
-        examples: [["document_chip"]],
-      }),
-    ),
-    requirements: Type.Optional(AskedRequirements),
-    locale: Type.Optional(
-      OneOf(pageLanguages, {
-        description:
-          "The language that the person's page begins with. The person can change it. Left out, the browser decides.",
-      }),
-    ),
+    share_fields: Type.Optional(templatedFields.share_fields),
+    methods: Type.Optional(templatedFields.methods),
+    requirements: Type.Optional(templatedFields.requirements),
+    locale: Type.Optional(templatedFields.locale),
     webhook_endpoint_id: Type.Optional(EndpointId),
     client_reference_id: Type.Optional(ClientReferenceId),
     metadata: Type.Optional(Metadata),
@@ -498,6 +523,7 @@ export const createSession = route({
   bodyOptional: true,
   reply: { status: 201, data: CreatedSession },
   errors: [
+    "UNKNOWN_TEMPLATE",
     "UNKNOWN_CLAIM_KEY",
     "EMBED_ORIGIN_NOT_ALLOWED",
     "INVALID_REQUEST",

@@ -85,6 +85,10 @@ export async function furnishOrganization({ api, core, clock }: TestService, dns
     }),
     201,
   );
+  const template = expectData(
+    await partner.api.post("/v1/templates", { name: `Template ${name}`, redirect_url: pattern }),
+    201,
+  );
   const attemptId = await claimed(core, session.id);
   // Open, so that cancelling it would do something.
   const openSession = expectData(await partner.api.post("/v1/sessions"), 201);
@@ -110,6 +114,7 @@ export async function furnishOrganization({ api, core, clock }: TestService, dns
       sessionId: openSession.id as string,
       claimedSessionId: session.id as string,
       attemptId,
+      templateId: template.id as string,
     },
     words: [
       name,

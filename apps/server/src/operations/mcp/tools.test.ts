@@ -96,7 +96,7 @@ function isBound({ enum: words, format, pattern }: JsonSchema): boolean {
     format === "date-time" ||
     format === "uuid" ||
     (typeof pattern === "string" &&
-      /^\^(v[sa]|evt|wh[dake])_\[A-Za-z0-9\]\{\d+\}\$$|^\^\\d|^\^\[0-9a-f\]\{64\}\$$/.test(pattern))
+      /^\^(vst?|va|evt|wh[dake])_\[A-Za-z0-9\]\{\d+\}\$$|^\^\\d|^\^\[0-9a-f\]\{64\}\$$/.test(pattern))
   );
 }
 

@@ -19,6 +19,7 @@ export const textTables = [
   "organizations",
   "passkeys",
   "redirect_uris",
+  "session_templates",
   "sessions",
   "user_sessions",
   "users",

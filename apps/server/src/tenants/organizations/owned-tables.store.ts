@@ -39,6 +39,7 @@ export const ownedTables: readonly OwnedTable[] = [
   byOrganization("consents"),
   byOrganization("attempts"),
   byOrganization("sessions"),
+  byOrganization("session_templates"),
   byOrganization("session_outcomes"),
   byOrganization("session_days"),
   byOrganization("session_allowances"),

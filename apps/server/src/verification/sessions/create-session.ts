@@ -1,12 +1,6 @@
-import {
-  contractVersionOf,
-  defaultMethods,
-  type Method,
-  sessionLifetimeMinutes,
-} from "@assay/contract/facts";
-import type { EndpointId, OrganizationId } from "@assay/contract/ids";
-import { nearest } from "@assay/contract/nearest";
-import { ageClaim, type CreateSessionBody, claimKeys } from "@assay/contract/sessions";
+import { contractVersionOf, defaultMethods, sessionLifetimeMinutes } from "@assay/contract/facts";
+import type { EndpointId, TemplateId } from "@assay/contract/ids";
+import type { CreateSessionBody } from "@assay/contract/sessions";
 import type { Static } from "typebox";
 import { isUsableEndpoint } from "../../delivery/webhooks/endpoint.store.ts";
 import { actEntry } from "../../platform/audit/audit.store.ts";
@@ -15,35 +9,52 @@ import { ApiError, badField } from "../../platform/kernel/api-error.ts";
 import { isSandbox, type OrganizationCaller, type Tenant } from "../../platform/kernel/caller.ts";
 import { secondMs } from "../../platform/kernel/clock.ts";
 import { hashToken, newId, newToken } from "../../platform/kernel/ids.ts";
-import { liveRedirectProblem } from "../../tenants/domains/check-redirect.ts";
-import type { Asked, Operator } from "../evidence/kind.ts";
+import { checkEnabled, checkRedirect, checkShareFields, checkWays } from "./check-asked.ts";
 import { embedOriginProblem, parseEmbedOrigin } from "./embed-origin.ts";
 import type { OpenSessions } from "./open-sessions.ts";
 import { operatorOf } from "./operator.ts";
-import {
-  commonRedirectProblem,
-  liveSchemeProblem,
-  parseRedirectUrl,
-  sandboxRedirectProblem,
-} from "./redirect-rules.ts";
 import { requirementsOf } from "./requirements.ts";
 import { insertSession, type NewSession, type SessionRow } from "./session.store.ts";
 import { expiryOf } from "./session.ts";
-import { buildShareFields, type ShareFields } from "./share-contract.ts";
-import { availableMethods, enabledMethods, obstacleTo, operatorLacks } from "./ways.ts";
+import { findTemplateCalled } from "./template.store.ts";
+import { describeOrigin, withTemplate } from "./template.ts";
+import { availableMethods } from "./ways.ts";
 
 type Body = Static<typeof CreateSessionBody>;
+
+type CreatedSession = { row: SessionRow; cancelToken: string };
 
 /** The session, and the token that is shown this once. */
 export async function createSession(
   core: Core,
   caller: OrganizationCaller,
-  body: Body,
+  asked: Body,
   openSessions: OpenSessions,
-): Promise<{ row: SessionRow; cancelToken: string }> {
+): Promise<CreatedSession> {
+  if (asked.template === undefined) return create(core, caller, asked, null, openSessions);
+  const template = await findTemplateCalled(core.db, caller, asked.template);
+  if (template === null) throw new ApiError("UNKNOWN_TEMPLATE");
+  try {
+    return await create(core, caller, withTemplate(asked, template), template.id, openSessions);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 400) throw error;
+    const { code, message, hint } = error;
+    throw new ApiError(code, { message, hint: `${hint} ${describeOrigin(asked, template)}` });
+  }
+}
+
+async function create(
+  core: Core,
+  caller: OrganizationCaller,
+  body: Body,
+  templateId: TemplateId | null,
+  openSessions: OpenSessions,
+): Promise<CreatedSession> {
   const { db, clock, config } = core;
   const methods = body.methods ?? defaultMethods;
-  checkAvailable(config, caller, methods);
+  checkEnabled(config, caller, methods);
+  const available = availableMethods(config, { sandbox: isSandbox(caller) });
+  if (!methods.some((method) => available.includes(method))) throw new ApiError("NO_READER_AVAILABLE");
   const shareFields = checkShareFields(body.share_fields);
   const requirements = requirementsOf(body.requirements ?? {});
   const operator = await operatorOf(core, { sandbox: isSandbox(caller), methods });
@@ -64,6 +75,7 @@ export async function createSession(
     requirements,
     locale: body.locale ?? null,
     redirectUrl: body.redirect_url ?? null,
+    templateId,
     embedOrigin,
     webhookEndpointId: body.webhook_endpoint_id ?? null,
     clientReferenceId: body.client_reference_id ?? null,
@@ -101,95 +113,6 @@ function tooManyOpen(limit: number): ApiError {
   });
 }
 
-function checkShareFields(asked: Body["share_fields"]): ShareFields {
-  const built = buildShareFields(asked);
-  if ("fields" in built) return built.fields;
-  const { problem } = built;
-  switch (problem.kind) {
-    case "unknown_key": {
-      const meant = nearest(problem.key, [...claimKeys, `${ageClaim.prefix}18`]);
-      throw new ApiError("UNKNOWN_CLAIM_KEY", {
-        message: `\`share_fields.${problem.key.slice(0, 80)}\` is not a field that can be shared.${meant === null ? "" : ` Did you mean \`${meant}\`?`}`,
-        hint: `Ask for one of: ${claimKeys.join(", ")}, or age_over_N with N from ${ageClaim.min} to ${ageClaim.max}.`,
-      });
-    }
-    case "several_ages":
-      throw new ApiError("INVALID_REQUEST", {
-        message: `\`share_fields\` asks for more than one age: ${problem.keys.join(", ")}.`,
-        hint: "Ask for one `age_over_N`. Several together would reveal more about the age than you need.",
-      });
-    case "bad_reason":
-      throw badField(`share_fields.${problem.key}.${problem.at}`, problem.problem);
-  }
-}
-
-/** Every listed method must be enabled, and one of them usable in this environment. */
-function checkAvailable(
-  config: Core["config"],
-  caller: OrganizationCaller,
-  methods: readonly Method[],
-): void {
-  const environment = { sandbox: isSandbox(caller) };
-  const enabled = enabledMethods(config, environment);
-  const disabled = methods.filter((method) => !enabled.includes(method));
-  if (disabled.length > 0)
-    throw new ApiError("INVALID_REQUEST", {
-      message: `\`methods\` names ${disabled.join(", ")}, which the operator of this service has not enabled.`,
-      hint: `Ask for ${enabled.join(", ")}, or leave \`methods\` out. The operator enables wallets with WALLET_METHODS; the sandbox has them all.`,
-    });
-  const available = availableMethods(config, environment);
-  if (!methods.some((method) => available.includes(method))) throw new ApiError("NO_READER_AVAILABLE");
-}
-
-/** One of the methods must give all that is required, and the operator must be able to ask by those that would. */
-function checkWays(listed: readonly Method[], asked: Asked, operator: Operator): void {
-  const methods = listed.filter((method) => operator.methods.includes(method));
-  const able = methods.filter((method) => obstacleTo(method, asked) === null);
-  if (able.length === 0) {
-    const obstacles = methods.map((method) => `${method} lacks \`${obstacleTo(method, asked)}\``);
-    throw new ApiError("INVALID_REQUEST", {
-      message: `No method of \`methods\` can give all that is required: ${obstacles.join(", ")}.`,
-      hint: "Make the field or the requirement optional, or add a method that can give it.",
-    });
-  }
-  const unknown = able.filter((method) => operatorLacks(method, asked, operator) === "methods");
-  if (unknown.length > 0)
-    throw new ApiError("INVALID_REQUEST", {
-      message: `\`methods\` names ${unknown.join(", ")}, and this service has no identity that wallets know yet.`,
-      hint: "Leave them out until the operator has imported a certificate with `assay wallet identity import`.",
-    });
-  for (const method of able) {
-    const field = operatorLacks(method, asked, operator);
-    if (field !== null)
-      throw new ApiError("INVALID_REQUEST", {
-        message: `The operator of this service is not registered to ask wallets for \`${field}\` by ${method}.`,
-        hint: "Make the field optional, leave the method out, or ask the operator to register the field.",
-      });
-  }
-}
-
-async function checkRedirect(
-  core: Core,
-  caller: OrganizationCaller,
-  text: string | undefined,
-): Promise<void> {
-  if (text === undefined) return;
-  const parsed = parseRedirectUrl(text);
-  if ("problem" in parsed) throw badField("redirect_url", parsed.problem);
-  const { url } = parsed;
-  const problem =
-    commonRedirectProblem(url) ??
-    (isSandbox(caller)
-      ? sandboxRedirectProblem(url)
-      : (liveSchemeProblem(url) ?? (await liveHostProblem(core, caller.organizationId, url))));
-  if (problem !== null) {
-    throw new ApiError("INVALID_REQUEST", {
-      message: `\`redirect_url\` ${problem}.`,
-      hint: "Use an address that the redirect rules of your environment allow, or leave it out.",
-    });
-  }
-}
-
 /** As it is stored: in the form that browsers compare. */
 async function checkEmbedOrigin(
   { db }: Core,
@@ -206,15 +129,6 @@ async function checkEmbedOrigin(
     message: `\`embed_origin\` ${problem}.`,
     hint: "Verify the domain of the page that shows the frame, or leave it out and send the person to `verification_url`.",
   });
-}
-
-async function liveHostProblem(
-  { db }: Core,
-  organizationId: OrganizationId,
-  url: URL,
-): Promise<string | null> {
-  const problem = await liveRedirectProblem(db, organizationId, url);
-  return problem === null ? null : `is not allowed: ${problem}`;
 }
 
 async function checkEndpoint({ db }: Core, tenant: Tenant, id: EndpointId | undefined): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Method, PageLanguage, RequirementName } from "@assay/contract/facts";
-import type { AttemptId, EndpointId, OrganizationId, SessionId } from "@assay/contract/ids";
+import type { AttemptId, EndpointId, OrganizationId, SessionId, TemplateId } from "@assay/contract/ids";
 import {
   type AttemptFailureCode,
   type AttemptStatus,
@@ -55,6 +55,7 @@ export type SessionRow = {
   evidence: Static<typeof Evidence> | null;
   locale: PageLanguage | null;
   redirectUrl: string | null;
+  templateId: TemplateId | null;
   /** SHA-256 of what the first browser was given; null until one has opened the session. */
   returnCodeHash: Buffer | null;
   embedOrigin: string | null;
@@ -71,7 +72,7 @@ export type SessionRow = {
 };
 
 export const sessionColumns = sql`id, organization_id, status, failure_code, unmet_requirement, steps, methods, nfc_tries_used, liveness_tries_used,
-  contract_version, share_fields, requirements, evidence, locale, redirect_url, return_code_hash, embed_origin, webhook_endpoint_id, client_reference_id, metadata, sandbox, expires_at, completed_at,
+  contract_version, share_fields, requirements, evidence, locale, redirect_url, template_id, return_code_hash, embed_origin, webhook_endpoint_id, client_reference_id, metadata, sandbox, expires_at, completed_at,
   opened_at, created_at, updated_at`;
 
 export type NewSession = {
@@ -83,6 +84,7 @@ export type NewSession = {
   requirements: Requirements;
   locale: PageLanguage | null;
   redirectUrl: string | null;
+  templateId: TemplateId | null;
   embedOrigin: string | null;
   webhookEndpointId: EndpointId | null;
   clientReferenceId: string | null;
@@ -113,10 +115,10 @@ export async function insertSession(
     with living as (select count(*) as open from (${living("created")} union all ${living("in_progress")}) as living),
     created as (
       insert into sessions (id, organization_id, status, methods, contract_version, share_fields, requirements, locale, redirect_url,
-        embed_origin, webhook_endpoint_id, client_reference_id, metadata, sandbox, cancel_token_hash, expires_at, created_at, updated_at)
+        template_id, embed_origin, webhook_endpoint_id, client_reference_id, metadata, sandbox, cancel_token_hash, expires_at, created_at, updated_at)
       select ${session.id}, ${session.organizationId}::uuid, 'created', ${session.methods}::text[], ${session.contractVersion}::integer,
         ${JSON.stringify(session.shareFields)}::json, ${JSON.stringify(session.requirements)}::jsonb, ${session.locale},
-        ${session.redirectUrl}, ${session.embedOrigin}, ${session.webhookEndpointId},
+        ${session.redirectUrl}, ${session.templateId}, ${session.embedOrigin}, ${session.webhookEndpointId},
         ${session.clientReferenceId}, ${JSON.stringify(session.metadata)}::json, ${session.sandbox}::boolean,
         ${session.cancelTokenHash}::bytea, ${session.expiresAt}::timestamptz, ${session.now}::timestamptz, ${session.now}::timestamptz
       from living where open < ${limit}

@@ -13,6 +13,7 @@ const row: SessionRow = {
   ...{ shareFields: {}, requirements: { revocation: "required" }, evidence: null, locale: null },
   ...{
     redirectUrl: null,
+    templateId: null,
     returnCodeHash: null,
     embedOrigin: null,
     webhookEndpointId: null,

@@ -29,6 +29,7 @@ export function viewSession(row: SessionRow, now: Date, publicUrl: string): Stat
     locale: row.locale,
     redirect_url: row.redirectUrl ?? `${publicUrl}/verify/${row.id}/complete`,
     return_code_sha256: returnCodeSha256(row),
+    template_id: row.templateId,
     embed_origin: row.embedOrigin,
     webhook_endpoint_id: row.webhookEndpointId,
     client_reference_id: row.clientReferenceId,

@@ -60,6 +60,15 @@ export function buildShareFields(
   return { fields };
 }
 
+/** What was asked for, as it is shown: without what the service adds. */
+export function askedOf(fields: ShareFields): AskedFields {
+  return Object.fromEntries(
+    Object.entries(fields)
+      .filter(([, { source }]) => source === "rc")
+      .map(([key, { source: _, ...field }]) => [key, field]),
+  );
+}
+
 function reasonProblem(reason: string): string | null {
   if (reason === "") return "must not be empty";
   if ([...reason].length > shareLimits.reasonCharacters)

@@ -203,13 +203,18 @@ test("the test wallet works where the public address is https and out of reach f
 
 test("a key sees the tools of its scopes, and those that write only where it may write", async () => {
   const reader = await connect(await keyWith("sessions:read"));
-  assert.deepEqual(await reader.names(), ["listSessions", "listAttempts", "getSession"]);
+  assert.deepEqual(await reader.names(), [
+    "listSessions",
+    "listAttempts",
+    "getSession",
+    "listSessionTemplates",
+  ]);
   const { tools } = await reader.client.listTools();
   for (const { annotations } of tools) assert.equal(annotations?.readOnlyHint, true);
   const writer = await connect(await keyWith("sessions:write"));
   assert.deepEqual(await writer.names(), ["createSession", "cancelSession", "finishSandboxSession"]);
   const all = await (await connect(partner.key.secret)).names();
-  assert.equal(all.length, 19, "and five more behind the switch");
+  assert.equal(all.length, 20, "and five more behind the switch");
   assert.ok(!all.includes("rotateWebhookSigningSecret"));
 });
 
@@ -307,6 +312,7 @@ test("no answer of any tool holds a claim or a secret of what it is about", asyn
   const { id } = (first.structured as { data: any }).data;
   const finished = await call("finishSandboxSession", { session_id: id });
   assert.match(finished.text, /succeeded/);
+  expectData(await partner.api.post("/v1/templates", { name: "Everything", share_fields: shareFields }), 201);
   const [event] = await done("listWebhookEvents");
   const [delivery] = await done("listWebhookDeliveries", { event_id: event.id });
   const given = { endpoint_id: endpoint.id, key_id: key.id, event_id: event.id, delivery_id: delivery.id };
@@ -578,7 +584,7 @@ test("a client that says initialize gets a version that it knows, and no session
     assert.equal(answer.headers.get("mcp-session-id"), null);
     const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
     const { tools } = (await post(list, { "mcp-protocol-version": known })).body.result;
-    assert.equal(tools.length, 24);
+    assert.equal(tools.length, 25);
     // A host puts it into the context of a model, whole and each time; with the schemas of answers it had 87 kB.
     assert.ok(JSON.stringify(tools).length <= 30_000, `${JSON.stringify(tools).length} characters`);
     assert.ok(tools.every((tool: object) => !("outputSchema" in tool)));

@@ -89,6 +89,10 @@ async function undelivered() {
   return { eventId: sent.event.id as string, deliveryId: sent.deliveries[0].id as string };
 }
 
+async function template(): Promise<{ id: string; name: string }> {
+  return expectData(await partner.api.post("/v1/templates", { name: newName() }), 201);
+}
+
 async function deletionCode(of: Owner): Promise<string> {
   expectData(await of.api.post("/v1/auth/orgs/request-delete", { organizationId: of.organizationId }), 202);
   const mail = (await readMails(service, of.email)).findLast(({ subject }) =>
@@ -322,6 +326,21 @@ const scenarios: Record<AuditEvent, () => Promise<Done>> = {
     assert.equal((await partner.api.post(`/v1/sessions/${id}/cancel`)).status, 204);
     return { by: byKey, to: id };
   },
+  "session_template.created": async () => {
+    const { id, name } = await template();
+    return { by: byKey, to: id, saying: { name } };
+  },
+  "session_template.updated": async () => {
+    const { id, name } = await template();
+    const change = { locale: "de", redirect_url: null };
+    expectData(await partner.api.patch(`/v1/templates/${id}`, change));
+    return { by: byKey, to: id, saying: { name, changed: ["locale", "redirect_url"] } };
+  },
+  "session_template.deleted": async () => {
+    const { id, name } = await template();
+    assert.equal((await partner.api.delete(`/v1/templates/${id}`)).status, 204);
+    return { by: byKey, to: id, saying: { name } };
+  },
   "webhook_endpoint.created": async () => {
     const { id } = await endpoint();
     const { name } = expectData(await partner.api.get(`/v1/webhooks/endpoints/${id}`));
@@ -416,7 +435,7 @@ for (const event of auditEvents)
     const [{ actor_type, actor_id, environment, details } = assert.fail(`nothing was written about ${to}`)] =
       entries;
     assert.deepEqual({ actor_type, actor_id }, actorOf(by));
-    const belongsToOne = /^(session|webhook_\w+|api_key)\./.test(event);
+    const belongsToOne = /^(session|session_template|webhook_\w+|api_key)\./.test(event);
     assert.equal(environment, belongsToOne ? "sandbox" : null);
     if (saying !== undefined) assert.deepEqual(details, saying);
   });

@@ -25,6 +25,7 @@ test("null in an optional field of a body is never what a request is refused for
 
 test("a session is the same with null and without the field", async () => {
   const nothing = {
+    template: null,
     share_fields: null,
     redirect_url: null,
     embed_origin: null,

@@ -245,6 +245,7 @@ const inPath: Readonly<Record<string, string | null>> = {
   "/v1/auth/passkeys/:id": things.passkeyId,
   "/v1/auth/invitations/:token": null,
   "/v1/sessions/:id": things.sessionId,
+  "/v1/templates/:id": things.templateId,
   "/v1/verify/session/:id": null,
   "/v1/webhooks/endpoints/:endpoint_id": things.endpointId,
   "/v1/webhooks/deliveries/:delivery_id": things.deliveryId,
@@ -260,6 +261,7 @@ const inFields: Readonly<Record<string, string | null>> = {
   challenge_id: things.challengeId,
   webhook_endpoint_id: things.endpointId,
   endpoint_id: things.endpointId,
+  template: things.templateId,
   event_id: things.eventId,
   session_id: things.claimedSessionId,
   actor_id: things.userId,
@@ -280,7 +282,7 @@ function idInPath(path: string, name: string): string | null {
 /** Every field that names something of the organization, as far as the schema has one. */
 function idsIn(schema: RouteDefinition["body"] | RouteDefinition["query"]): Record<string, string> {
   const names = Object.keys((schema as Schema | undefined)?.properties ?? {});
-  const naming = names.filter((name) => /(_id|Id)s?$/.test(name));
+  const naming = names.filter((name) => /(_id|Id)s?$|^template$/.test(name));
   for (const name of naming)
     assert.ok(Object.hasOwn(inFields, name), `the matrix does not know what the field ${name} names`);
   return Object.fromEntries(

@@ -306,6 +306,7 @@ test("48 hours later nothing of the organization is left but the tombstone, and 
     }),
     201,
   );
+  expectData(await owner.api.post("/v1/templates", { name: "Age check" }), 201);
   const dueAt = await schedule(owner);
   // Requests to wallets go with the end of their session, so this one is still open.
   await core.db.run(sql`

@@ -44,6 +44,7 @@ test("a session is created without a body, with every field and a token that is 
     locale: null,
     redirect_url: `${url}/verify/${session.id}/complete`,
     return_code_sha256: null,
+    template_id: null,
     embed_origin: null,
     webhook_endpoint_id: null,
     client_reference_id: null,
