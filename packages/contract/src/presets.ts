@@ -15,12 +15,15 @@ const welcome = (reason: string): Wish => ({ required: false, reason });
 const who = "To know who opens the account.";
 const document = "We must keep a record of the document.";
 
-/** What most partners ask for. The reasons are read by the person, and are meant to be changed. */
+/**
+ * What most partners ask for. The reasons are read by the person, and are meant to be changed; `preset-reasons.json` of the dashboard has them in the
+ * other languages.
+ */
 export const presets: readonly Preset[] = [
   {
     id: "age",
     label: "Age check",
-    about: "Confirms a minimum age without the date of birth.",
+    about: "Proves a minimum age without the date of birth.",
     wishes: { age_over: needed("We may only serve adults.") },
   },
   {
@@ -40,19 +43,19 @@ export const presets: readonly Preset[] = [
     wishes: {
       given_names: needed(who),
       family_name: needed(who),
-      date_of_birth: needed("The law asks us to."),
-      nationality_code: needed("The law asks us to."),
+      date_of_birth: needed("The law requires it."),
+      nationality_code: needed("The law requires it."),
       document_type_code: needed(document),
       document_number: needed(document),
       issuing_country_code: needed(document),
       document_expiry_date: needed(document),
-      sex_marker: welcome("So that our letters address you correctly."),
+      sex_marker: welcome("To address you correctly in letters."),
     },
   },
   {
     id: "own",
     label: "Custom",
-    about: "Choose each field.",
+    about: "Choose field by field.",
     wishes: {},
   },
 ];

@@ -1,9 +1,13 @@
 import type { SessionWithConsent } from "@assay/contract/sessions";
 import type { Static } from "typebox";
+import { Disclosure } from "../ui/disclosure.tsx";
 import { Badge } from "../ui/page.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { claimLabel } from "./claim-labels.ts";
+
+/** The reasons of a preset come in every language, which would fill the page. */
+const maxShownTranslations = 3;
 
 type OneSession = Static<typeof SessionWithConsent>;
 
@@ -52,14 +56,21 @@ function Agreed({ consent, field }: { consent: OneSession["consent"]; field: str
 
 function Reasons({ field }: { field: OneSession["share_fields"][string] }) {
   const translated = Object.entries(field.reasons ?? {});
+  const lines = translated.map(([language, text]) => (
+    <span key={language} lang={language} className="block text-small text-muted">
+      <bdi>{text}</bdi>
+    </span>
+  ));
   return (
     <>
       <bdi>{field.reason}</bdi>
-      {translated.map(([language, text]) => (
-        <span key={language} lang={language} className="block text-small text-muted">
-          <bdi>{text}</bdi>
-        </span>
-      ))}
+      {lines.length > maxShownTranslations ? (
+        <Disclosure small title={`In ${lines.length} more languages`}>
+          {lines}
+        </Disclosure>
+      ) : (
+        lines
+      )}
     </>
   );
 }

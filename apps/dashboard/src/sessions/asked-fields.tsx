@@ -1,43 +1,57 @@
-import { type Preset, presets } from "@assay/contract/presets";
-import { claimKeys } from "@assay/contract/sessions";
+import { type PageLanguage, pageLanguages } from "@assay/contract/facts";
+import { ageClaim, claimKeys } from "@assay/contract/sessions";
 import { useEffect, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
-import { Field } from "../ui/field.tsx";
+import { Field, Select } from "../ui/field.tsx";
+import type { Values } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { pageLanguageNames } from "../ui/page-languages.ts";
 import { claimLabel } from "./claim-labels.ts";
-import { adultAge } from "./session-body.ts";
+import { adultAge, type Reasons, type Shares, shareFields } from "./session-body.ts";
 
 // Always part of a session, so it is not offered.
-export const askedFields = [...claimKeys.filter((key) => key !== "service_document_id"), "age_over"] as const;
+const askedFields = [...claimKeys.filter((key) => key !== "service_document_id"), "age_over"] as const;
 type AskedName = (typeof askedFields)[number];
 type Wish = "no" | "optional" | "required";
-type Row = { wish: Wish; reason: string };
+type Row = { wish: Wish; reason: string; reasons: Reasons; age: string };
 
 function labelOf(field: AskedName): string {
   return field === "age_over" ? "Minimum age" : claimLabel(field);
 }
 
-function rowsOf(preset: Preset["id"]): Record<AskedName, Row> {
-  const wishes = presets.find(({ id }) => id === preset)?.wishes ?? {};
+function rowsOf(shares: Shares): Record<AskedName, Row> {
+  const ageKey = Object.keys(shares).find((key) => key.startsWith(ageClaim.prefix));
   const rowOf = (field: AskedName): Row => {
-    const wish = wishes[field];
+    const asked = shares[field === "age_over" ? (ageKey ?? "") : field];
     return {
-      wish: wish === undefined ? "no" : wish.required ? "required" : "optional",
-      reason: wish?.reason ?? "",
+      wish: asked === undefined ? "no" : asked.required ? "required" : "optional",
+      reason: asked?.reason ?? "",
+      reasons: asked?.reasons ?? {},
+      age: ageKey?.slice(ageClaim.prefix.length) ?? adultAge,
     };
   };
   return Object.fromEntries(askedFields.map((field) => [field, rowOf(field)])) as Record<AskedName, Row>;
 }
 
-/** The fields of a preset, one line each; the others are folded away, except where people choose by themselves. */
-export function AskedFields({ preset, onShown }: { preset: Preset["id"]; onShown: () => void }) {
-  const [first] = useState(() => rowsOf(preset));
+/** What the form asks for. */
+export function askedShares(values: Values): Shares {
+  const read = (field: string) => ({
+    wish: values.raw(field),
+    reason: values.text(`reason_${field}`),
+    reasons: JSON.parse(values.raw(`reasons_${field}`) || "{}") as Reasons,
+  });
+  return shareFields(askedFields, read, values.text("age"));
+}
+
+/** The fields that are asked for, one line each. The others are folded away, except where people choose by themselves. */
+export function AskedFields({ shares, onShown }: { shares: Shares; onShown?: () => void }) {
+  const [first] = useState(() => rowsOf(shares));
   const [rows, setRows] = useState(first);
   const [forAll, setForAll] = useState<string | null>(null);
   // The request is read from the form, after it has been drawn.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it changes with the rows.
-  useEffect(onShown, [rows]);
+  useEffect(() => onShown?.(), [rows]);
   const change = (field: AskedName, changed: Partial<Row>) =>
     setRows({ ...rows, [field]: { ...rows[field], ...changed } });
   const show = (field: AskedName) => (
@@ -48,11 +62,13 @@ export function AskedFields({ preset, onShown }: { preset: Preset["id"]; onShown
     askedFields.filter((field) => first[field].wish === "no"),
   ];
   const count = askedFields.filter((field) => rows[field].wish !== "no").length;
+  const isOwn = asked.length === 0;
   return (
     <fieldset>
       <legend className="mb-1 font-medium">Requested data</legend>
       <p className="mb-3 text-small text-muted">
-        The person sees your reasons, so adapt them. The anonymous document ID is always included.
+        The person reads your reasons. A preset's reasons come in {pageLanguages.length} languages. The
+        anonymous document ID is always included.
       </p>
       {count < 2 ? null : forAll === null ? (
         <Button small onClick={() => setForAll("")}>
@@ -70,14 +86,14 @@ export function AskedFields({ preset, onShown }: { preset: Preset["id"]; onShown
             setForAll(reason);
             setRows(
               Object.fromEntries(
-                askedFields.map((field) => [field, { ...rows[field], reason }]),
+                askedFields.map((field) => [field, { ...rows[field], reason, reasons: {} }]),
               ) as typeof rows,
             );
           }}
         />
       )}
       <div className="mt-2 divide-y divide-line">{asked.map(show)}</div>
-      <Disclosure isNeeded small open={preset === "own"} title={preset === "own" ? "Fields" : "More fields"}>
+      <Disclosure isNeeded small open={isOwn} title={isOwn ? "Fields" : "Ask for more"}>
         <div className="divide-y divide-line">{others.map(show)}</div>
       </Disclosure>
     </fieldset>
@@ -102,7 +118,7 @@ function AskedField(props: { field: AskedName; row: Row; onChange: (changed: Par
             inputMode="numeric"
             pattern="[0-9]{2,3}"
             required
-            defaultValue={adultAge}
+            defaultValue={row.age}
             className="min-h-10 w-16 rounded-control border border-field bg-card px-3 text-ink"
           />
         ) : null}
@@ -132,8 +148,9 @@ function AskedField(props: { field: AskedName; row: Row; onChange: (changed: Par
           <Icon name="chevron" className="pointer-events-none absolute end-3 top-3 size-4 text-muted" />
         </span>
       </div>
+      {isAsked ? <input type="hidden" name={`reasons_${field}`} value={JSON.stringify(row.reasons)} /> : null}
       {hasInput ? (
-        <div className="mt-2">
+        <div className="mt-2 space-y-2">
           <Field
             label={field === "age_over" ? "Reason: minimum age" : `Reason: ${label.toLowerCase()}`}
             name={`reason_${field}`}
@@ -146,8 +163,52 @@ function AskedField(props: { field: AskedName; row: Row; onChange: (changed: Par
               props.onChange({ reason });
             }}
           />
+          <Translations
+            field={field}
+            reasons={row.reasons}
+            onChange={(reasons) => props.onChange({ reasons })}
+          />
         </div>
       ) : null}
     </div>
+  );
+}
+
+/** The same reason in other languages. One that is left empty is not sent. */
+function Translations(props: { field: AskedName; reasons: Reasons; onChange: (reasons: Reasons) => void }) {
+  const { field, reasons } = props;
+  const given = pageLanguages.filter((language) => reasons[language] !== undefined);
+  const others = pageLanguages.filter((language) => reasons[language] === undefined);
+  const change = (language: PageLanguage, text: string) => props.onChange({ ...reasons, [language]: text });
+  return (
+    <Disclosure small title={`Translations${given.length === 0 ? "" : ` (${given.length})`}`}>
+      <div className="space-y-2 border-s-2 border-line ps-3">
+        {given.map((language) => (
+          <Field
+            key={language}
+            label={pageLanguageNames[language]}
+            name={`translation_${field}_${language}`}
+            maxLength={200}
+            optional="quiet"
+            focusOnMount={reasons[language] === ""}
+            value={reasons[language] ?? ""}
+            onChange={(text) => change(language, text)}
+          />
+        ))}
+        <Select
+          label="Add a language"
+          name={`translation_${field}`}
+          value=""
+          options={[
+            { value: "", label: "Choose…" },
+            ...others.map((language) => ({ value: language, label: pageLanguageNames[language] })),
+          ]}
+          onChange={(language) => {
+            if (language !== "") change(language as PageLanguage, "");
+          }}
+        />
+        <p className="text-small text-muted">People whose language is missing here read the reason above.</p>
+      </div>
+    </Disclosure>
   );
 }

@@ -1,32 +1,44 @@
+import { type PageLanguage, pageLanguages } from "@assay/contract/facts";
 import type { Preset } from "@assay/contract/presets";
 import type { BodyOf } from "@assay/contract/route";
 import { ageClaim, type createSession } from "@assay/contract/sessions";
 
 export type SessionBody = NonNullable<BodyOf<typeof createSession>>;
-type Shares = NonNullable<SessionBody["share_fields"]>;
+export type Shares = NonNullable<SessionBody["share_fields"]>;
+export type Reasons = Partial<Record<PageLanguage, string>>;
 
 export const adultAge = "18";
 
 /** The fields of a request from what a form says about each: `no`, `optional` or `required`. */
 export function shareFields(
   fields: readonly string[],
-  read: (field: string) => { wish: string; reason: string },
+  read: (field: string) => { wish: string; reason: string; reasons?: Reasons },
   age: string,
 ): Shares {
   const asked = fields.flatMap((field) => {
-    const { wish, reason } = read(field);
+    const { wish, reason, reasons } = read(field);
     if (wish !== "optional" && wish !== "required") return [];
     const key = field === "age_over" ? `${ageClaim.prefix}${age}` : field;
-    return [[key, { required: wish === "required", reason }] as const];
+    const given = pageLanguages.flatMap((language) => {
+      const text = reasons?.[language]?.trim();
+      return text ? [[language, text]] : [];
+    });
+    const translated = given.length === 0 ? {} : { reasons: Object.fromEntries(given) };
+    return [[key, { required: wish === "required", reason, ...translated }] as const];
   });
   return Object.fromEntries(asked);
 }
 
-/** The request of a preset as it stands. */
-export function presetBody({ wishes }: Preset): SessionBody {
+/** What a preset asks for as it stands. */
+export function presetShares({ wishes }: Preset): Shares {
   const read = (field: string) => {
     const wish = wishes[field];
     return { wish: wish?.required ? "required" : "optional", reason: wish?.reason ?? "" };
   };
-  return { share_fields: shareFields(Object.keys(wishes), read, adultAge) };
+  return shareFields(Object.keys(wishes), read, adultAge);
+}
+
+/** The request of a preset as it stands. */
+export function presetBody(preset: Preset): SessionBody {
+  return { share_fields: presetShares(preset) };
 }

@@ -20,6 +20,7 @@ const navigation: readonly { title: string; entries: readonly Entry[] }[] = [
     entries: [
       { to: "/dashboard", label: "Overview", icon: "overview", exact: true },
       { to: "/dashboard/sessions", label: "Sessions", icon: "sessions" },
+      { to: "/dashboard/templates", label: "Templates", icon: "document" },
     ],
   },
   {

@@ -74,6 +74,11 @@ async function furnish() {
     await owner.api.post("/v1/auth/orgs/domains/challenges/dns", { apex_domain: "example.com" }),
     201,
   );
+  const shareFields = { age_over_18: { required: true, reason: "We may only serve adults." } };
+  const template = expectData(
+    await owner.api.post("/v1/templates", { name: "Age check", share_fields: shareFields }),
+    201,
+  );
   await core.db.run(sql`
     insert into session_days (organization_id, day, sandbox, shard, succeeded, failed, expired, cancelled, failure_codes, seconds_buckets, stages)
     select ${partner.organizationId}, date '2026-02-28' - back, true, 0, 14 + 9 * back % 7, 3 + back % 3, 2, 1,
@@ -88,7 +93,10 @@ async function furnish() {
       ["sessions", "/dashboard/sessions", "Sessions"],
       ["session-open", `/dashboard/sessions/${waiting}`, "Verification"],
       ["session-failed", `/dashboard/sessions/${failed}`, "Verification"],
-      ["session-new", "/dashboard/sessions/new", "Create session"],
+      ["session-new", "/dashboard/sessions/new", "Create a session"],
+      ["templates", "/dashboard/templates", "Templates"],
+      ["template", `/dashboard/templates/${template.id}`, "Age check"],
+      ["template-new", "/dashboard/templates/new", "Create a template"],
       ["api-keys", "/dashboard/api-keys", "API keys"],
       ["api-log", "/dashboard/api-log", "API log"],
       ["webhooks", "/dashboard/webhooks", "Webhooks"],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import test from "node:test";
+import { pageLanguages } from "@assay/contract/facts";
 import type { Locator } from "playwright-core";
 import { createPartner, expectData, signUpOwner } from "../support/api.ts";
 import { checkAccessibility, keepLooks, openBrowser } from "../support/browser.ts";
@@ -302,8 +303,8 @@ test("full identity is a row for each field; a reason is edited in its row, or t
   await page.goto(`${url}/dashboard/sessions/new`);
   await page.getByText("Full identity").click();
   await button(page, "Edit the reason: Nationality").click();
-  const nationality = page.getByLabel("Reason: nationality");
-  assert.equal(await nationality.inputValue(), "The law asks us to.");
+  const nationality = page.getByLabel("Why you ask for: nationality");
+  assert.equal(await nationality.inputValue(), "The law requires it.");
   await nationality.fill("Our own reason");
   await page.getByText('"reason": "Our own reason"').waitFor();
   await checkAccessibility(page);
@@ -326,6 +327,74 @@ test("full identity is a row for each field; a reason is edited in its row, or t
 test("a form says in the page's own words what is wrong with a field, and goes to it", async () => {
   const { page, problems } = await openDashboard(browser, url);
   await page.goto(`${url}/dashboard/sign-up`);
+test("a template is created, changed and deleted on its pages, and a session from it ends with a link to send", async () => {
+  const { owner } = await createPartner(api);
+  const { page, problems } = await openDashboard(browser, url, { token: owner.token });
+  await page.goto(`${url}/dashboard/templates`);
+  await page.getByRole("link", { name: "Create a template" }).first().click();
+  await heading(page, "Create a template");
+  await page.getByLabel("Name", { exact: true }).fill("New <b>members</b>");
+  await page.getByText("Name and date of birth").click();
+  await button(page, "Edit the reason: Family name").click();
+  await page.getByLabel("Why you ask for: family name").fill("For your card.");
+  await page.getByText("Translations").click();
+  await page.getByLabel("Add a language").selectOption("de");
+  await page.getByLabel("German").fill("Für Ihre Karte.");
+  await checkAccessibility(page);
+  await keepLooks(page, "dashboard-template-new");
+  await button(page, "Create template").click();
+  await heading(page, "New <b>members</b>");
+
+  const [made] = expectData<any>(await owner.api.get("/v1/templates"));
+  assert.deepEqual(made.share_fields.family_name, {
+    required: true,
+    reason: "For your card.",
+    reasons: { de: "Für Ihre Karte." },
+  });
+  assert.equal(Object.keys(made.share_fields.given_names.reasons).length, pageLanguages.length - 1);
+  // A reason that is no longer the preset's loses the preset's translations.
+  await button(page, "Edit the reason: Given names").click();
+  await page.getByLabel("Why you ask for: given names").fill("For the letter.");
+  await page.getByText("More options").click();
+  await page.getByLabel("Return URL").fill("https://shop.example.com/done");
+  await button(page, "Save").click();
+  await page.getByText("The template is saved.").waitFor();
+  const changed = expectData(await owner.api.get(`/v1/templates/${made.id}`));
+  assert.deepEqual(changed.share_fields, {
+    ...made.share_fields,
+    given_names: { required: true, reason: "For the letter." },
+  });
+  assert.deepEqual([changed.redirect_url, changed.methods], ["https://shop.example.com/done", null]);
+  await keepLooks(page, "dashboard-template");
+
+  await page.getByRole("link", { name: "New session" }).click();
+  await page.getByText('"template": "New <b>members</b>"').waitFor();
+  await page.getByLabel("Template").selectOption("None");
+  await page.getByText('"age_over_18"').waitFor();
+  await page.getByLabel("Template").selectOption("New <b>members</b>");
+  await page.getByText('"template": "New <b>members</b>"').waitFor();
+  await page.getByLabel("Your reference").fill("order-12");
+  await keepLooks(page, "dashboard-session-from-template");
+  await button(page, "Create session").click();
+  await page.getByRole("img", { name: "QR code of the verification link" }).waitFor();
+  const [session] = expectData<any>(await owner.api.get("/v1/sessions"));
+  assert.deepEqual([session.template_id, session.client_reference_id], [made.id, "order-12"]);
+  await page.getByText("In 26 more languages").waitFor();
+  const mail = new URL((await page.getByRole("link", { name: "Send by email" }).getAttribute("href")) ?? "");
+  assert.equal(mail.protocol, "mailto:");
+  assert.ok(mail.searchParams.get("body")?.includes(`\n${session.verification_url}\n`));
+  await keepLooks(page, "dashboard-session-to-send");
+
+  await page.goto(`${url}/dashboard/templates/${made.id}`);
+  await button(page, "Delete").click();
+  await button(page, "Delete the template").click();
+  await page.getByText("A template holds requested data").waitFor();
+  await page.goto(`${url}/dashboard/templates/${made.id}`);
+  await heading(page, "There is no such template");
+  assert.deepEqual(faults(problems), []);
+  await page.context().close();
+});
+
   const notice = page.getByRole("alert");
   await button(page, "Create account").click();
   await notice.getByText("“Your name” is required.").waitFor();
