@@ -130,6 +130,7 @@ create table api_keys (
   updated_at timestamp(3) with time zone not null,
   sandbox boolean not null,
   created_by uuid,
+  key_prefix text,
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id) ON DELETE SET NULL,
   constraint api_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)

@@ -21,6 +21,13 @@ const apiKeyFields = {
   environment: OneOf(environments, {
     description: "Where the key acts: it sees and makes things of this environment only.",
   }),
+  key_prefix: Nullable(
+    Type.String({
+      description:
+        "How the key begins, to recognize it by. The rest is not stored. Null for keys of earlier versions.",
+      examples: [`${apiKeyForm.prefix}EXAM`],
+    }),
+  ),
   enabled: Type.Boolean(),
   request_count: Type.Integer({
     minimum: 0,

@@ -73,8 +73,8 @@ export type IdPrefix = keyof typeof idLengths;
 /** No name of a template begins like this, so that a text is either the id or the name of one. */
 export const templateIdPrefix = "vst_";
 
-/** An API key is the prefix and this many letters and digits. Any other bearer credential is a user's access token. */
-export const apiKeyForm = { prefix: "kk_", length: 32 } as const;
+/** An API key is the prefix and this many letters and digits, of which the first few stay readable. Any other bearer credential is a user's access token. */
+export const apiKeyForm = { prefix: "kk_", length: 32, shownLength: 4 } as const;
 
 /** The cookie of a signed-in user. On https the `__Host-` prefix makes browsers insist on Secure, Path=/ and no Domain. */
 export const sessionCookieNames = { http: "assay_session", https: "__Host-assay_session" } as const;

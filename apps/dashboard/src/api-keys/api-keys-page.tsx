@@ -58,7 +58,10 @@ export function ApiKeysPage() {
               cell: (key) => (
                 <>
                   <bdi className="font-medium">{key.name}</bdi>{" "}
-                  {key.enabled ? null : <Badge look="plain">Disabled</Badge>}
+                  {key.enabled ? null : <Badge look="warn">Disabled</Badge>}
+                  {key.key_prefix === null ? null : (
+                    <code className="block font-mono text-small text-muted">{key.key_prefix}…</code>
+                  )}
                 </>
               ),
             },

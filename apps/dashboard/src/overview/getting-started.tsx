@@ -8,7 +8,8 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
 import { call } from "../api/call.ts";
 import { refresh, useList } from "../api/queries.ts";
-import { presetBody } from "../sessions/session-body.ts";
+import { withTranslations } from "../sessions/preset-reasons.ts";
+import { presetBody, presetShares } from "../sessions/session-body.ts";
 import { usePlace } from "../shell/organization-context.ts";
 import { ActionButton } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
@@ -53,7 +54,7 @@ export function useSteps() {
     latest: sessions.items[0],
     hasSession: sessions.items.length > 0,
     hasVerified: verified.items.length > 0,
-    hasKey: keys.items.length > 0,
+    key: keys.items[0] ?? null,
     endpoint: keyed ?? endpoint,
     hasEndpoint: keyed !== undefined,
     isAccepted: accepted.items.length > 0,
@@ -69,7 +70,7 @@ export function GettingStarted({ steps }: { steps: Steps }) {
   const done = [
     steps.hasSession,
     steps.hasVerified,
-    steps.hasKey,
+    steps.key !== null,
     steps.hasEndpoint,
     steps.isAccepted || steps.openedHere,
     steps.isLive,
@@ -90,7 +91,7 @@ export function GettingStarted({ steps }: { steps: Steps }) {
               Getting started
             </h2>
             <span className="flex items-center gap-3 text-small text-muted">
-              {count} of {done.length} done
+              {count} of {done.length} complete
               <FoldMark className="group-open/all:rotate-180" />
             </span>
           </span>
@@ -120,14 +121,14 @@ function StepList({ steps, done, next }: { steps: Steps; done: readonly boolean[
         <VerifyStep steps={steps} />
       </Step>
       <Step {...step(2)} title="Create an API key">
-        <KeyStep hasKey={steps.hasKey} />
+        <KeyStep apiKey={steps.key} />
       </Step>
       <Step {...step(3)} title="Add a webhook endpoint">
         <p>
           {steps.endpoint === undefined ? (
             <>
               <Link to="/dashboard/webhooks">Add an endpoint</Link>: the https address of your server. Then
-              generate a key pair for it, so that only you can read what arrives.
+              generate its key pair: only you can read what arrives.
             </>
           ) : (
             <>
@@ -142,21 +143,21 @@ function StepList({ steps, done, next }: { steps: Steps; done: readonly boolean[
       <Step {...step(4)} title="Read your first event" note={readNote(steps)}>
         <p>
           {steps.endpoint === undefined ? (
-            "Add an endpoint first, then send it a test event."
+            "Add an endpoint first, then send it a test event and open it."
           ) : (
             <>
               <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: steps.endpoint.id }}>
                 Send a test event
               </Link>{" "}
-              and decrypt it, in the page or on your server.
+              and open it, on that page or on your server.
             </>
           )}
         </p>
       </Step>
       <Step {...step(5)} title="Go live">
         <p>
-          Accept the terms, verify a domain and add your business details.{" "}
-          <Link to="/dashboard/go-live">View the checklist</Link>
+          For real documents, add your business details, verify a domain and accept the terms.{" "}
+          <Link to="/dashboard/go-live">See what is missing</Link>
         </p>
       </Step>
     </>
@@ -165,8 +166,8 @@ function StepList({ steps, done, next }: { steps: Steps; done: readonly boolean[
 
 /** The service cannot know who could read what, and says only what it knows. */
 function readNote({ isAccepted, openedHere }: Steps): string | null {
-  if (openedHere) return "You decrypted one in this browser.";
-  return isAccepted ? "Your server accepted one." : null;
+  if (openedHere) return "You opened one in this browser.";
+  return isAccepted ? "Your server accepted one. Only you can tell whether it could decrypt it." : null;
 }
 
 function Step(props: {
@@ -202,23 +203,38 @@ function Step(props: {
   );
 }
 
-/** One press: what somebody new has not got yet, such as a key, is not needed for it. */
+/** One press: what a newcomer does not have yet, such as a key, is not needed for it. */
 function CreateStep() {
   const navigate = useNavigate();
   const [ageCheck] = presets;
   if (ageCheck === undefined) return null;
   return (
     <>
-      <p>It checks an age. You complete it with a test passport, so no real person is needed.</p>
+      <p>It checks that a person is over 18. You complete it yourself, in a new tab, with a test passport.</p>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <ActionButton
           look="primary"
           icon="plus"
           run={async () => {
-            const idempotencyKey = crypto.randomUUID();
-            const { data } = await call(createSession, { idempotencyKey, body: presetBody(ageCheck) });
-            await refresh(listSessions);
-            await navigate({ to: "/dashboard/sessions/$sessionId", params: { sessionId: data.id } });
+            // Opened by the press itself: a browser blocks a tab that opens after an answer.
+            const tab = window.open("", "_blank");
+            try {
+              const shareFields = await withTranslations(presetShares(ageCheck));
+              const idempotencyKey = crypto.randomUUID();
+              const { data } = await call(createSession, {
+                idempotencyKey,
+                body: { share_fields: shareFields },
+              });
+              if (tab !== null) {
+                tab.opener = null;
+                tab.location.replace(data.verification_url);
+              }
+              await refresh(listSessions);
+              await navigate({ to: "/dashboard/sessions/$sessionId", params: { sessionId: data.id } });
+            } catch (error) {
+              tab?.close();
+              throw error;
+            }
           }}
         >
           Create a test session
@@ -237,27 +253,29 @@ function VerifyStep({ steps: { latest } }: { steps: Steps }) {
         <a href={latest.verification_url} target="_blank" rel="noreferrer">
           Open the latest session
         </a>
-        , agree, and choose a test passport. Or let the simulator do it:
+        , agree, and choose a test passport. Or run the simulator:
       </p>
       <Code label="Command" text={`npm run assay -- simulate ${latest.verification_url} --passport valid`} />
     </>
   );
 }
 
-/** Code is shown to who has a key to run it with. */
-function KeyStep({ hasKey }: { hasKey: boolean }) {
+/** Code is shown once there is a key to run it with. Of the key it has the beginning: the rest is not stored. */
+function KeyStep({ apiKey }: { apiKey: Steps["key"] }) {
   const [ageCheck] = presets;
-  if (!hasKey || ageCheck === undefined)
+  if (apiKey === null || ageCheck === undefined)
     return (
       <p>
-        <Link to="/dashboard/api-keys">Create a key</Link> for your server and keep it secret. Sample code for
-        it then appears here.
+        <Link to="/dashboard/api-keys">Create a key</Link> for your server and store it as a secret. The code
+        that uses it then appears here.
       </p>
     );
   return (
     <>
-      <p>Set your key as a variable and create a session from your server:</p>
-      <Code label="Command" text={`export ${keyVariable}='${apiKeyForm.prefix}…'`} />
+      <p>
+        Set the key <bdi>“{apiKey.name}”</bdi> in your environment, then create a session from your server:
+      </p>
+      <Code label="Command" text={`export ${keyVariable}='${apiKey.key_prefix ?? apiKeyForm.prefix}…'`} />
       <CopyAs request={{ url: `${window.location.origin}/v1/sessions`, body: presetBody(ageCheck) }} />
     </>
   );

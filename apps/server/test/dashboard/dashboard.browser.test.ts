@@ -7,7 +7,13 @@ import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
 import { sql } from "../../src/platform/db/sql.ts";
 import { type Api, expectData, signUp, signUpOwner } from "../support/api.ts";
-import { checkAccessibility, isWiderThanScreen, keepScreenshot, openBrowser } from "../support/browser.ts";
+import {
+  checkAccessibility,
+  isWiderThanScreen,
+  keepLooks,
+  keepScreenshot,
+  openBrowser,
+} from "../support/browser.ts";
 import { button, faults, heading, openDashboard } from "../support/dashboard.ts";
 import { freePort } from "../support/free-port.ts";
 import { startMailSink } from "../support/mail-sink.ts";
@@ -56,8 +62,8 @@ test("somebody signs up, creates an organization and gets an API key that works"
   await dialog.getByText("The key is shown only once.").waitFor();
   const secret = (await dialog.locator("code").textContent()) ?? "";
   expectData(await api.as(secret).get("/v1/sessions"));
-  await button(page, "I've saved it").click();
-  await page.getByRole("cell", { name: "Backend", exact: true }).waitFor();
+  await button(page, "I have kept it").click();
+  await page.getByRole("cell", { name: `Backend ${secret.slice(0, 7)}…`, exact: true }).waitFor();
   assert.equal(await page.getByText(secret).count(), 0, "the secret is still on the page");
 
   await button(page, "Disable Backend").click();
@@ -297,11 +303,11 @@ test("from an empty organization to a decrypted event without leaving the page, 
   const requests = watchRequests(page);
   const overview = async (count: string) => {
     await page.getByRole("link", { name: "Overview", exact: true }).click();
-    await page.getByText(`${count} of 6 done`).waitFor();
+    await page.getByText(`${count} of 6 complete`).waitFor();
   };
   await page.goto(`${url}/dashboard`);
   await page.evaluate("document.body.dataset.mark = 'the same page'");
-  await page.getByText("0 of 6 done").waitFor();
+  await page.getByText("0 of 6 complete").waitFor();
   assert.equal(await page.getByRole("region", { name: "As curl" }).count(), 0, "no code without a key");
   await checkAccessibility(page);
   await keepScreenshot(page, "dashboard-getting-started-1440-light");
@@ -330,6 +336,11 @@ test("from an empty organization to a decrypted event without leaving the page, 
   await button(page, "I've saved it").click();
 
   await overview("3");
+  await page.getByText("Create an API key").click();
+  const [{ key_prefix: prefix }] = expectData<any>(await owner.api.get("/v1/auth/api-keys"));
+  await page.getByText(`export ASSAY_API_KEY='${prefix}…'`).waitFor();
+  await page.getByRole("region", { name: "As curl" }).waitFor();
+  await keepLooks(page, "dashboard-getting-started-key");
   await page.getByRole("link", { name: "Add an endpoint" }).click();
   await button(page, "Add endpoint").first().click();
   await page.getByLabel("URL").fill("https://localhost:4443/hook");
@@ -361,7 +372,7 @@ test("from an empty organization to a decrypted event without leaving the page, 
   await page.getByRole("cell", { name: "Delivered", exact: true }).waitFor();
   await keepScreenshot(page, "dashboard-test-event-1440-light");
   await overview("5");
-  await page.getByText("You decrypted one in this browser.").waitFor({ state: "attached" });
+  await page.getByText("You opened one in this browser.").waitFor({ state: "attached" });
   assert.equal(await page.evaluate("document.body.dataset.mark"), "the same page");
 
   const made = createPrivateKey(pem);

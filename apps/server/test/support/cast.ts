@@ -76,6 +76,7 @@ export async function createKeyRow(
     organizationId,
     environment,
     name: "matrix",
+    keyPrefix: secret.slice(0, 7),
     scopes: held,
     secretHash,
     hashKeyId,

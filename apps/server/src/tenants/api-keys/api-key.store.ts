@@ -10,6 +10,7 @@ import { isSandbox, type Tenant } from "../../platform/kernel/caller.ts";
 export type ApiKeyRow = {
   id: ApiKeyId;
   name: string;
+  keyPrefix: string | null;
   scopes: Scope[];
   sandbox: boolean;
   enabled: boolean;
@@ -21,7 +22,7 @@ export type ApiKeyRow = {
   creatorName: string | null;
 };
 
-const columns = sql`id, name, scopes, sandbox, enabled, request_count, last_used_at, created_at, updated_at, created_by,
+const columns = sql`id, name, key_prefix, scopes, sandbox, enabled, request_count, last_used_at, created_at, updated_at, created_by,
   (select u.name from users u where u.id = created_by) as creator_name`;
 
 export function insertApiKey(
@@ -31,6 +32,7 @@ export function insertApiKey(
     organizationId: OrganizationId;
     environment: Environment;
     name: string;
+    keyPrefix: string;
     scopes: readonly Scope[];
     secretHash: Buffer;
     hashKeyId: string;
@@ -39,8 +41,8 @@ export function insertApiKey(
   },
 ): Promise<ApiKeyRow> {
   return tx.one<ApiKeyRow>(sql`
-    insert into api_keys (id, organization_id, sandbox, name, scopes, secret_hash, hash_key_id, created_by, created_at, updated_at)
-    values (${key.id}, ${key.organizationId}, ${isSandbox(key)}, ${key.name}, ${key.scopes}, ${key.secretHash}, ${key.hashKeyId}, ${key.createdBy}, ${key.now}, ${key.now})
+    insert into api_keys (id, organization_id, sandbox, name, key_prefix, scopes, secret_hash, hash_key_id, created_by, created_at, updated_at)
+    values (${key.id}, ${key.organizationId}, ${isSandbox(key)}, ${key.name}, ${key.keyPrefix}, ${key.scopes}, ${key.secretHash}, ${key.hashKeyId}, ${key.createdBy}, ${key.now}, ${key.now})
     returning ${columns}`);
 }
 

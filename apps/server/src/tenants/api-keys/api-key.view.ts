@@ -7,6 +7,7 @@ export function viewApiKey(row: ApiKeyRow): Static<typeof ApiKey> {
   return {
     id: row.id,
     name: row.name,
+    key_prefix: row.keyPrefix,
     scopes: row.scopes,
     environment: environmentOf(row),
     enabled: row.enabled,

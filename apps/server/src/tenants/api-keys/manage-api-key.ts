@@ -38,6 +38,7 @@ export async function createApiKey(
       id: newUuid(now),
       ...tenant,
       name: body.name.trim(),
+      keyPrefix: key.slice(0, apiKeyForm.prefix.length + apiKeyForm.shownLength),
       scopes: body.scopes,
       secretHash: hash,
       hashKeyId: keyId,

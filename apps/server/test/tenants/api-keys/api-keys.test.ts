@@ -5,7 +5,7 @@ import { startTestService } from "../../support/service.ts";
 
 const { api, clock, machines } = await startTestService();
 
-test("a key is shown once, counts its requests exactly and never appears in a list", async () => {
+test("a key is shown once, counts its requests exactly, and a list has no more than its beginning", async () => {
   const owner = await signUpOwner(api);
   const created = expectData(
     await owner.api.post("/v1/auth/api-keys", { name: " Backend ", scopes: ["sessions:read"] }),
@@ -17,10 +17,11 @@ test("a key is shown once, counts its requests exactly and never appears in a li
   // Another machine writes down what it counted within a second.
   for (const other of machines.slice(1)) await other.runJob("flush-key-usage");
   const list = await owner.api.get("/v1/auth/api-keys");
-  const [listed] = expectData<{ request_count: number; last_used_at: string }[]>(list);
+  const [listed] = expectData<{ request_count: number; last_used_at: string; key_prefix: string }[]>(list);
   assert.equal(listed?.request_count, 5);
   assert.equal(listed?.last_used_at, clock.now().toISOString());
-  assert.ok(!list.text.includes(created.key));
+  assert.equal(listed?.key_prefix, created.key.slice(0, 7));
+  assert.ok(!list.text.includes(created.key.slice(0, 8)));
 });
 
 test("disabling acts on the next request, enabling restores, deleting is final", async () => {
