@@ -15,9 +15,8 @@ export const sections: readonly Section[] = [
     names: [
       "first-verification",
       "sessions",
-      "outcomes",
-      "return-code",
-      "lists-and-figures",
+      "templates",
+      "accept-wallets",
       "webhooks",
       "webhook-samples",
       "webhook-deliveries",

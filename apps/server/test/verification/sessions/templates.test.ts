@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import test from "node:test";
+import { promisify } from "node:util";
 import { pageLanguages, templatesPerEnvironment } from "@assay/contract/facts";
 import { type Api, createKey, createPartner, expectData, expectError, readAll } from "../../support/api.ts";
 import { createLivePartner, openLive } from "../../support/live.ts";
@@ -205,13 +208,7 @@ test("a template is refused for what every session would be refused for, when it
 
 test("texts that look like SQL, markup or another script come back as they were written", async () => {
   const { api: key } = await createPartner(api);
-  for (const name of [
-    "'; drop table session_templates; --",
-    "<b>%s</b> $1",
-    "50 % _",
-    "الاسم",
-    "\\u0000",
-  ]) {
+  for (const name of ["'; drop table session_templates; --", "<b>%s</b> $1", "50 % _", "الاسم", "\\u0000"]) {
     const field = { required: true, reason: name };
     const { id } = await createTemplate(key, { name, share_fields: { family_name: field } });
     const session = expectData(await key.post("/v1/sessions", { template: name }), 201);
@@ -307,4 +304,32 @@ test("a template holds reasons in every language of the page", async () => {
   const created = await createTemplate(key, { name: "all languages", share_fields: shareFields });
   const session = expectData(await key.post("/v1/sessions", { template: created.id }), 201);
   assert.deepEqual(session.share_fields.age_over_18.reasons, reasons);
+});
+
+test("every command of the guide to templates works as it is printed", async (t) => {
+  const run = promisify(execFile);
+  const missing = await run("curl", ["--version"]).then(
+    () => false,
+    () => true,
+  );
+  if (missing) return t.skip("no curl on this machine");
+  const { api: key, key: apiKey } = await createPartner(api);
+  const guide = readFileSync(new URL("../../../../../docs/templates.md", import.meta.url), "utf8");
+  const blocks = [...guide.matchAll(/^```sh guide\n([\s\S]*?)^```/gm)].map(([, code]) => code ?? "");
+  assert.equal(blocks.length, 4);
+  const env = { PATH: process.env.PATH ?? "", BASE: api.url, ASSAY_API_KEY: apiKey.secret };
+  const { stdout } = await run("sh", ["-eu", "-c", blocks.join("\necho\n")], { env });
+  const answers = stdout
+    .split(/(?<=\})\s*(?=\{"data")/)
+    .map((text) => JSON.parse(text) as { data: any; error: null | { message: string } });
+  const errors = answers.flatMap(({ error }) => (error === null ? [] : [error.message]));
+  assert.deepEqual(errors, []);
+  const [template, session, overriding, changed] = answers.map(({ data }) => data);
+  assert.equal(session.template_id, template.id);
+  assert.equal(session.share_fields.age_over_18.reasons.de, "Wir bedienen nur Erwachsene.");
+  assert.deepEqual(Object.keys(overriding.share_fields), ["family_name", "service_document_id"]);
+  assert.equal(overriding.redirect_url, template.redirect_url);
+  assert.deepEqual([changed.locale, changed.redirect_url], ["de", null]);
+  assert.equal(answers.length, 5, "the last answer has no body");
+  assert.deepEqual(expectData(await key.get("/v1/templates")), []);
 });
