@@ -64,7 +64,8 @@ export function AskedFields({ shares, onShown }: { shares: Shares; onShown?: () 
   const count = askedFields.filter((field) => rows[field].wish !== "no").length;
   const isOwn = asked.length === 0;
   return (
-    <fieldset>
+    // A fieldset is as wide as its longest line otherwise, whatever its parts cut off.
+    <fieldset className="min-w-0">
       <legend className="mb-1 font-medium">Requested data</legend>
       <p className="mb-3 text-small text-muted">
         The person reads your reasons. A preset's reasons come in {pageLanguages.length} languages. The

@@ -172,13 +172,11 @@ function ShareLink({ session }: { session: WithConsent }) {
         <QrCode value={session.verification_url} label="QR code of the verification link" />
         <div className="min-w-0 flex-1 basis-64">
           <Copy label="Verification link" value={session.verification_url} />
-          <p className="mt-2">
+          <p className="mt-2 flex flex-wrap gap-x-4">
             <a href={session.verification_url} target="_blank" rel="noreferrer">
               Open it in a new tab
-            </a>{" "}
-            <a className="ms-4" href={mailLink(session.verification_url, organization.name)}>
-              Send by email
             </a>
+            <a href={mailLink(session.verification_url, organization.name)}>Send by email</a>
           </p>
           <p className="mt-3 text-small text-muted">
             Whoever has the link can use it. Give it to the person who is to be verified only.

@@ -4,7 +4,7 @@ import test from "node:test";
 import { pageLanguages } from "@assay/contract/facts";
 import type { Locator } from "playwright-core";
 import { createPartner, expectData, signUpOwner } from "../support/api.ts";
-import { checkAccessibility, keepLooks, openBrowser } from "../support/browser.ts";
+import { checkAccessibility, isWiderThanScreen, keepLooks, openBrowser } from "../support/browser.ts";
 import { button, faults, heading, openDashboard } from "../support/dashboard.ts";
 import { openLive } from "../support/live.ts";
 import { startTestService } from "../support/service.ts";
@@ -340,6 +340,9 @@ test("a template is created, changed and deleted on its pages, and a session fro
   await page.getByLabel("German").fill("Für Ihre Karte.");
   await checkAccessibility(page);
   await keepLooks(page, "dashboard-template-new");
+  await page.setViewportSize({ width: 320, height: 900 });
+  assert.equal(await isWiderThanScreen(page), false);
+  await page.setViewportSize({ width: 1440, height: 900 });
   await button(page, "Create template").click();
   await heading(page, "New <b>members</b>");
 
