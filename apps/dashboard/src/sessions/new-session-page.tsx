@@ -7,7 +7,6 @@ import { type ReactNode, useCallback, useEffect, useRef, useState } from "react"
 import { call, present } from "../api/call.ts";
 import { refresh, useList } from "../api/queries.ts";
 import { usePlace } from "../shell/organization-context.ts";
-import { TemplateSummary } from "../templates/template-summary.tsx";
 import { CopyAs } from "../ui/copy-as.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
 import { Field, Select } from "../ui/field.tsx";
@@ -17,6 +16,7 @@ import { Card, Heading } from "../ui/page.tsx";
 import { withTranslations } from "./preset-reasons.ts";
 import { OptionFields, optionsOf, PresetFields } from "./request-options.tsx";
 import type { SessionBody } from "./session-body.ts";
+import { TemplateSummary } from "./template-summary.tsx";
 
 /** From a template where the address names one, otherwise field by field. */
 export function NewSessionPage() {

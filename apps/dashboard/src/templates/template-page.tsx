@@ -13,6 +13,7 @@ import { AskedFields } from "../sessions/asked-fields.tsx";
 import { withoutTranslations, withTranslations } from "../sessions/preset-reasons.ts";
 import { OptionFields, optionsOf, PresetFields, type RequestOptions } from "../sessions/request-options.tsx";
 import type { Shares } from "../sessions/session-body.ts";
+import { type Template, TemplateSummary } from "../sessions/template-summary.tsx";
 import { useMay } from "../shell/organization-context.ts";
 import { LinkButton } from "../ui/button.tsx";
 import { CopyId } from "../ui/copy.tsx";
@@ -23,7 +24,6 @@ import { Field } from "../ui/field.tsx";
 import { Form, type Values } from "../ui/form.tsx";
 import { Card, Heading, Loading, ProblemNotice } from "../ui/page.tsx";
 import { Empty } from "../ui/table.tsx";
-import { type Template, TemplateSummary } from "./template-summary.tsx";
 
 const crumbs = [{ label: "Templates", to: "/dashboard/templates" }] as const;
 

@@ -2,12 +2,12 @@ import { templatesPerEnvironment } from "@assay/contract/facts";
 import { listTemplates } from "@assay/contract/templates";
 import { Link } from "@tanstack/react-router";
 import { useList } from "../api/queries.ts";
+import { fieldsText } from "../sessions/template-summary.tsx";
 import { useMay } from "../shell/organization-context.ts";
 import { LinkButton } from "../ui/button.tsx";
 import { Card, Heading } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { fieldsText } from "./template-summary.tsx";
 
 export function TemplatesPage() {
   const mayChange = useMay("admin");

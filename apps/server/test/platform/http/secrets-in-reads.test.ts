@@ -168,6 +168,7 @@ async function showEverySecret() {
     partner,
     cancelToken,
     listenerId: things.listenerId,
+    templateId: things.templateId,
     secrets: new Set([password, ...mailed, ...[...shown.values()].flatMap((values) => [...values])]),
     ids: {
       ...{ endpoint_id: things.endpointId, event_id: things.eventId, delivery_id: things.deliveryId },
@@ -193,7 +194,9 @@ function read(
 ): Promise<WireAnswer | null> {
   const ids = route.path.startsWith("/v1/webhooks/listeners/")
     ? { ...made.ids, endpoint_id: made.listenerId }
-    : made.ids;
+    : route.path.startsWith("/v1/templates/")
+      ? { ...made.ids, id: made.templateId }
+      : made.ids;
   const path = pathOf(route, (name) => ids[name as keyof typeof ids] ?? null);
   const query = route.path.endsWith("/search") ? "?text=e" : "list" in route.reply ? "?limit=100" : "";
   return wire.send({ method: "GET", target: `${path}${query}`, headers, body: null });

@@ -1,9 +1,9 @@
 import type { SessionTemplate } from "@assay/contract/templates";
 import type { Static } from "typebox";
-import { claimLabel } from "../sessions/claim-labels.ts";
 import { inWords } from "../ui/filters.tsx";
 import { Facts } from "../ui/page.tsx";
 import { pageLanguageNames } from "../ui/page-languages.ts";
+import { claimLabel } from "./claim-labels.ts";
 
 export type Template = Static<typeof SessionTemplate>;
 
