@@ -311,7 +311,8 @@ const clients: readonly Client[] = [
     language: "Java",
     options: "`--library native`, `containerDefaultToNull=true`",
     needs: ["java", "mvn"],
-    generates: (out) => generate("java", out, ["--library", "native", "--additional-properties=containerDefaultToNull=true"]),
+    generates: (out) =>
+      generate("java", out, ["--library", "native", "--additional-properties=containerDefaultToNull=true"]),
     compiles: (out) => {
       putFlow(out, "Flow.java.txt", "src/main/java/org/openapitools/client/Flow.java");
       run(out, "mvn", ["-q", "-B", "-DskipTests", "compile"]);

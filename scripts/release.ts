@@ -33,6 +33,7 @@ const usage = `usage: npm run release -- --key FILE [--keystore FILE] [--origin 
   --key FILE       SSH private key that signs the checksums
   --keystore FILE  key store that signs the Android app, its password in ASSAY_KEYSTORE_PASSWORD; a debug key without it
   --origin URL     an Android app for this service alone, in place of Assay Reader
+  --proof FOLDER   where \`npm run prove\` wrote its report (dist/proof)
   --dry-run        the same with a key that is thrown away`;
 
 class Refusal extends Error {}
@@ -90,11 +91,22 @@ const isHere = (program: string) =>
 const containerTool = () =>
   ["podman", "docker"].find((tool) => spawnSync(tool, ["info"], { stdio: "ignore" }).status === 0) ?? null;
 
+/** Why the report of `npm run prove` is not one of this release. Empty when it is. */
+function problemOfProof(folder: string): string {
+  const again = "run `npm run prove`; or --without proof";
+  const file = path.join(folder, "proof.json");
+  if (!existsSync(file)) return `${file}, the proof of this release; ${again}`;
+  const { holds, commit, isClean } = JSON.parse(readFileSync(file, "utf8")) as Proof;
+  if (!holds) return `a proof that holds: in ${file} a part does not; ${again}`;
+  if (commit === git("rev-parse", "HEAD") && isClean) return "";
+  return `a proof of this commit: ${file} is of ${commit}${isClean ? "" : " with changes"}; ${again}`;
+}
+
 const androidTools = ["javac", "aapt2", "zipalign", "apksigner"];
 const lackingForAndroid = () => androidTools.filter((tool) => !isHere(tool));
 
 /** What the machine lacks, each with how to go on. */
-function missingTools(isBuilt: (part: Leavable) => boolean): string[] {
+function missingTools(isBuilt: (part: Leavable) => boolean, proof: string): string[] {
   const missing = isHere("ssh-keygen") ? [] : ["ssh-keygen, for the signature"];
   const unproven = isBuilt("proof") ? problemOfProof(proof) : "";
   if (unproven !== "") missing.push(unproven);
@@ -211,7 +223,7 @@ function main(): void {
   const problems = problemsOf(version === "" ? undefined : version);
   if (problems.length > 0)
     throw new Refusal(`This is no release yet:\n${problems.map((each) => `- ${each}`).join("\n")}`);
-  const missing = missingTools(isBuilt);
+  const missing = missingTools(isBuilt, proof);
   if (missing.length > 0)
     throw new Refusal(
       `Not everything can be built here. Missing:\n${missing.map((each) => `- ${each}`).join("\n")}`,
@@ -224,6 +236,9 @@ function main(): void {
     run("npm", ["pack", "--silent", "--pack-destination", out, "--workspace", path.dirname(file)]);
   if (isBuilt("wheel")) buildWheel(out);
   if (isBuilt("image")) buildImage(out, version);
+  if (isBuilt("proof"))
+    for (const file of ["proof.json", "proof.html"])
+      copyFileSync(path.join(proof, file), path.join(out, file));
   if (isBuilt("apk")) buildAndroid(out, version, values);
   writeSbom(out, version);
   const sums = writeChecksums(out);

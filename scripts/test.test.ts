@@ -130,6 +130,7 @@ test("run directly, the runner brings the web apps up to date before a browser t
     "scratch-folder.ts",
     "scratch-postgres.ts",
     "system-needs.ts",
+    "kubernetes/schemas.ts",
   ])
     cpSync(path.join(checkout, "scripts", file), path.join(root, "scripts", file));
   // Stands for the script that builds what is stale.

@@ -260,7 +260,7 @@ export const settings = {
   ),
   readerAppAndroidFile: text(
     "READER_APP_ANDROID_FILE",
-    "The file of your Android app (APK), or of Assay Reader. The service gives it to everybody at `/app.apk`, and leads people to `/app`, which says how to install it, where `READER_APP_ANDROID` names no other place. A new version is there once the file is replaced. [More](reading-devices.md#the-android-app).",
+    "The file of your Android app (APK), or of Assay Reader. The service gives it to everybody at `/app.apk`, and leads people to `/app`, which says how to install it, where `READER_APP_ANDROID` names no other place. A new version is there once the file is replaced. [More](android-app.md).",
     "",
   ),
   readerAppIos: define<IosReaderApp | null>(

@@ -48,6 +48,8 @@ export const routesWithoutTool: Readonly<Record<string, string>> = {
   createSessionTemplate: decidedByPartner,
   updateSessionTemplate: decidedByPartner,
   deleteSessionTemplate: decidedByPartner,
+  retryFailedWebhookDeliveries:
+    "It sends hundreds of deliveries at once. An agent retries one with `retryWebhookDelivery`, or an event with `replayWebhookEvent`.",
   rotateWebhookSigningSecret:
     "Its answer is a secret, and the old one stops at once: who rotates it must be there to take it over.",
   registerWebhookListener:
@@ -126,12 +128,10 @@ export const toolTexts: Readonly<Record<string, string>> = {
     "Finds deliveries, newest first. Narrow by `status` (`failed`: no more tries), `endpoint_id`, `event_id` or period.",
   getWebhookDelivery:
     "One delivery with each try: status, error, duration. Shows why a receiver did not accept it.",
-  retryWebhookDelivery: "Sends a delivery that failed or waits again at once. Mend the receiver first.",
-  retryFailedWebhookDeliveries:
-    "Retries the failed deliveries of one endpoint in a period, such as an outage. For a single one use `retryWebhookDelivery`.",
+  retryWebhookDelivery: "Retries a failed or waiting delivery at once. Mend the receiver first.",
   listWebhookEvents:
     "Finds events, newest first. Narrow by `type`, `session_id` or period. What an event holds is in its encrypted deliveries only.",
-  getWebhookEvent: "Reads one event by its id; `listWebhookDeliveries` with `event_id` says where it went.",
+  getWebhookEvent: "Reads one event; `listWebhookDeliveries` with `event_id` says where it went.",
   replayWebhookEvent:
     "Sends an event again to each endpoint that has not accepted it. For one endpoint use `retryWebhookDelivery`.",
 };

@@ -16,7 +16,9 @@ function operationsOf(document: unknown): Operation[] {
 }
 
 test("a deprecated route is marked in the OpenAPI document, with what to use instead, and no other is", () => {
-  const marked = operationsOf(describeApi(routes, { deprecated: planted })).filter(({ deprecated }) => deprecated);
+  const marked = operationsOf(describeApi(routes, { deprecated: planted })).filter(
+    ({ deprecated }) => deprecated,
+  );
   assert.deepEqual(
     marked.map(({ operationId }) => operationId),
     ["listAttempts"],

@@ -23,7 +23,7 @@ export const presets: readonly Preset[] = [
   {
     id: "age",
     label: "Age check",
-    about: "Proves a minimum age without the date of birth.",
+    about: "Confirms a minimum age without the date of birth.",
     wishes: { age_over: needed("We may only serve adults.") },
   },
   {
@@ -55,7 +55,7 @@ export const presets: readonly Preset[] = [
   {
     id: "own",
     label: "Custom",
-    about: "Choose field by field.",
+    about: "Choose each field.",
     wishes: {},
   },
 ];

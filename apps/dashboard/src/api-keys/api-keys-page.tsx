@@ -58,7 +58,7 @@ export function ApiKeysPage() {
               cell: (key) => (
                 <>
                   <bdi className="font-medium">{key.name}</bdi>{" "}
-                  {key.enabled ? null : <Badge look="warn">Disabled</Badge>}
+                  {key.enabled ? null : <Badge look="plain">Disabled</Badge>}
                   {key.key_prefix === null ? null : (
                     <code className="block font-mono text-small text-muted">{key.key_prefix}…</code>
                   )}
@@ -79,7 +79,21 @@ export function ApiKeysPage() {
                 ),
             },
             { header: "Last used", cell: (key) => <Time at={key.last_used_at} never="Never" /> },
-            { header: "Requests", cell: (key) => key.request_count.toLocaleString("en") },
+            {
+              header: "Requests",
+              cell: (key) => (
+                <>
+                  {key.request_count.toLocaleString("en")}{" "}
+                  <Link
+                    to="/dashboard/api-log"
+                    search={{ key: key.id } as never}
+                    aria-label={`API log of ${key.name}`}
+                  >
+                    API log
+                  </Link>
+                </>
+              ),
+            },
             {
               header: "Created by",
               cell: (key) =>

@@ -414,7 +414,7 @@ function SetAside({ status: { set_aside: aside, at } }: { status: Status }) {
       <p className="mt-4 text-small text-muted">
         <code>assay jobs</code> lists the rows, <code>assay jobs retry --job NAME</code> retries them now.
         Reasons are explained in{" "}
-        <a href="/docs/operating#rows-that-are-set-aside" target="_blank" rel="noreferrer">
+        <a href="/docs/operating#quarantined-rows" target="_blank" rel="noreferrer">
           the operations guide
         </a>
         .

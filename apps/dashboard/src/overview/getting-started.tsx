@@ -128,7 +128,7 @@ function StepList({ steps, done, next }: { steps: Steps; done: readonly boolean[
           {steps.endpoint === undefined ? (
             <>
               <Link to="/dashboard/webhooks">Add an endpoint</Link>: the https address of your server. Then
-              generate its key pair: only you can read what arrives.
+              generate a key pair for it, so that only you can read what arrives.
             </>
           ) : (
             <>
@@ -143,21 +143,21 @@ function StepList({ steps, done, next }: { steps: Steps; done: readonly boolean[
       <Step {...step(4)} title="Read your first event" note={readNote(steps)}>
         <p>
           {steps.endpoint === undefined ? (
-            "Add an endpoint first, then send it a test event and open it."
+            "Add an endpoint first, then send it a test event."
           ) : (
             <>
               <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: steps.endpoint.id }}>
                 Send a test event
               </Link>{" "}
-              and open it, on that page or on your server.
+              and decrypt it, in the page or on your server.
             </>
           )}
         </p>
       </Step>
       <Step {...step(5)} title="Go live">
         <p>
-          For real documents, add your business details, verify a domain and accept the terms.{" "}
-          <Link to="/dashboard/go-live">See what is missing</Link>
+          Accept the terms, verify a domain and add your business details.{" "}
+          <Link to="/dashboard/go-live">View the checklist</Link>
         </p>
       </Step>
     </>
@@ -166,8 +166,8 @@ function StepList({ steps, done, next }: { steps: Steps; done: readonly boolean[
 
 /** The service cannot know who could read what, and says only what it knows. */
 function readNote({ isAccepted, openedHere }: Steps): string | null {
-  if (openedHere) return "You opened one in this browser.";
-  return isAccepted ? "Your server accepted one. Only you can tell whether it could decrypt it." : null;
+  if (openedHere) return "You decrypted one in this browser.";
+  return isAccepted ? "Your server accepted one." : null;
 }
 
 function Step(props: {
@@ -266,8 +266,8 @@ function KeyStep({ apiKey }: { apiKey: Steps["key"] }) {
   if (apiKey === null || ageCheck === undefined)
     return (
       <p>
-        <Link to="/dashboard/api-keys">Create a key</Link> for your server and store it as a secret. The code
-        that uses it then appears here.
+        <Link to="/dashboard/api-keys">Create a key</Link> for your server and keep it secret. Sample code for
+        it then appears here.
       </p>
     );
   return (

@@ -65,7 +65,7 @@ export function OverviewPage() {
           <Empty icon="overview">
             {environment === "sandbox" && filters.count === 0
               ? "Your stats will appear after your first session."
-              : "No session was created in this time."}
+              : "No sessions in this period."}
           </Empty>
         )}
       </BelowTheWay>

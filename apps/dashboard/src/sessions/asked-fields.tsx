@@ -94,7 +94,7 @@ export function AskedFields({ shares, onShown }: { shares: Shares; onShown?: () 
         />
       )}
       <div className="mt-2 divide-y divide-line">{asked.map(show)}</div>
-      <Disclosure isNeeded small open={isOwn} title={isOwn ? "Fields" : "Ask for more"}>
+      <Disclosure isNeeded small open={isOwn} title={isOwn ? "Fields" : "More fields"}>
         <div className="divide-y divide-line">{others.map(show)}</div>
       </Disclosure>
     </fieldset>

@@ -10,7 +10,7 @@ const labels: Record<(typeof claimKeys)[number], string> = {
   date_of_birth: "Date of birth",
   sex_marker: "Sex marker",
   document_expiry_date: "Expiry date",
-  mrz_optional_data: "Optional data of the document",
+  mrz_optional_data: "MRZ optional data",
   service_document_id: "Anonymous document ID",
 };
 

@@ -30,11 +30,10 @@ export function NewSessionPage() {
       <Heading title="Create session" crumbs={[{ label: "Sessions", to: "/dashboard/sessions" }]} />
       {environment === "sandbox" ? (
         <Notice kind="info">
-          Sandbox sessions accept test documents only. This one expires after {sessionLifetimeMinutes}{" "}
-          minutes.
+          Sandbox sessions accept test documents only. They expire after {sessionLifetimeMinutes} minutes.
         </Notice>
       ) : (
-        <Notice kind="warn">You are in live: this session is for a real person and a real document.</Notice>
+        <Notice kind="warn">You are in live: this session is for a real person with a real document.</Notice>
       )}
       {templates.items.length === 0 ? null : (
         <div className="mt-4 max-w-sm">
@@ -149,7 +148,7 @@ function Creation(props: {
 function ReferenceField() {
   return (
     <Field
-      label="Your reference"
+      label="Reference"
       name="client_reference_id"
       optional
       maxLength={200}

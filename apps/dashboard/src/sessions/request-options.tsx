@@ -26,10 +26,10 @@ export type RequestOptions = Pick<
 >;
 
 const methodLabels: Record<Method, string> = {
-  document_chip: "Passport or ID card, with chip and face",
-  wallet_pid: "EU identity in a wallet (PID)",
+  document_chip: "Passport or identity card (chip and face)",
+  wallet_pid: "EU Digital Identity (PID) in a wallet",
   wallet_mdl: "Mobile driving licence in a wallet",
-  wallet_age: "Proof of age in a wallet, where only an age is required",
+  wallet_age: "Proof of age in a wallet (age checks only)",
 };
 
 /** What the form says. Defaults are left out. */
@@ -53,7 +53,7 @@ export function PresetFields({ onShown }: { onShown?: () => void }) {
   return (
     <>
       <Choices
-        legend="Preset"
+        legend="What to verify"
         options={presets.map(({ id, label, about }) => ({ value: id, label, about }))}
         value={presetId}
         onChange={setPresetId}
@@ -75,7 +75,7 @@ export function OptionFields({ options = {} }: { options?: RequestOptions }) {
     <>
       <Group
         legend="Methods"
-        hint="With a wallet, the session has contract version 2, and service_document_id may be null. In live, the operator decides which wallets are available."
+        hint="With a wallet method the session uses contract version 2, where service_document_id may be null. In live, the operator enables wallets."
       >
         {methods.map((method) => (
           <Checkbox
@@ -90,8 +90,8 @@ export function OptionFields({ options = {} }: { options?: RequestOptions }) {
       <fieldset className="space-y-4">
         <legend className="mb-1 font-medium">Document requirements</legend>
         <p className="text-small text-muted">
-          The issuing state's signature and a live face match are always checked. Each further requirement
-          excludes people whose document does not support it.
+          Issuer signature, liveness and face match are always checked. Stricter requirements exclude people
+          whose document does not support them.
         </p>
         {requirementNames.map((name) => (
           <Select
@@ -110,8 +110,8 @@ export function OptionFields({ options = {} }: { options?: RequestOptions }) {
           name="require_binding"
           defaultValue={demandOf("binding")}
           options={[
-            { value: "preferred", label: "Preferred: a second device may read" },
-            { value: "required", label: "Required: no second device or browser" },
+            { value: "preferred", label: "Another device allowed" },
+            { value: "required", label: "Required" },
           ]}
         />
       </fieldset>
@@ -131,7 +131,7 @@ export function OptionFields({ options = {} }: { options?: RequestOptions }) {
         optional
         maxLength={2048}
         defaultValue={options.redirect_url ?? ""}
-        hint="Without it, the person sees a closing page here."
+        hint="Leave empty to show a closing page."
       />
     </>
   );

@@ -8,7 +8,7 @@ import {
   type SessionWithConsent,
 } from "@assay/contract/sessions";
 import { Link, useParams } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { Static } from "typebox";
 import { call, hasCode } from "../api/call.ts";
 import { rememberEnvironment } from "../api/chosen-environment.ts";
@@ -28,8 +28,8 @@ import { Time } from "../ui/time.tsx";
 import { Agreement } from "./agreement.tsx";
 import { demandFacts, EvidenceFacts, unmetText } from "./evidence.tsx";
 import { mailLink } from "./mail-link.ts";
-import { StatusBadge } from "./sessions-page.tsx";
-import { Timeline } from "./timeline.tsx";
+import { sessionTitle } from "./session-title.ts";
+import { followMs, SessionTimeline } from "./timeline.tsx";
 
 type WithConsent = Static<typeof SessionWithConsent>;
 
@@ -172,14 +172,11 @@ function ShareLink({ session }: { session: WithConsent }) {
         <QrCode value={session.verification_url} label="QR code of the verification link" />
         <div className="min-w-0 flex-1 basis-64">
           <Copy label="Verification link" value={session.verification_url} />
-          <p className="mt-2 flex flex-wrap gap-x-4">
-            <a href={session.verification_url} target="_blank" rel="noreferrer">
-              Open it in a new tab
-            </a>
+          <p className="mt-2">
             <a href={mailLink(session.verification_url, organization.name)}>Send by email</a>
           </p>
-          <p className="mt-3 text-small text-muted">
-            Whoever has the link can use it. Give it to the person who is to be verified only.
+          <p className="text-small text-muted">
+            Anyone with the link can use it. Only share it with the person being verified.
           </p>
         </div>
       </div>
@@ -218,8 +215,8 @@ function factsOf(session: WithConsent) {
   const unmet = unmetText(session);
   return [
     ...(session.failure_code === null ? [] : [["Reason", inWords(session.failure_code)] as const]),
-    ...(unmet === null ? [] : [["Unmet", unmet] as const]),
-    ["Your reference", <bdi key="reference">{session.client_reference_id ?? "–"}</bdi>],
+    ...(unmet === null ? [] : [["Unmet requirement", unmet] as const]),
+    ["Reference", <bdi key="reference">{session.client_reference_id ?? "–"}</bdi>],
     ...(session.template_id === null
       ? []
       : [
@@ -234,7 +231,10 @@ function factsOf(session: WithConsent) {
             </Link>,
           ] as const,
         ]),
-    ["Open until", <Time key="until" full ahead at={session.expires_at} />],
+    ["Created", <Time key="created" full at={session.created_at} />],
+    session.completed_at === null
+      ? (["Expires", <Time key="until" full ahead at={session.expires_at} />] as const)
+      : (["Ended", <Time key="ended" full at={session.completed_at} />] as const),
     ["Methods", session.methods.map(inWords).join(", ")],
     ...(session.methods.includes("document_chip")
       ? [

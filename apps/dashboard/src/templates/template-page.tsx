@@ -36,7 +36,7 @@ export function NewTemplatePage() {
   const navigate = useNavigate();
   return (
     <div className="max-w-3xl">
-      <Heading title="Create a template" crumbs={crumbs} />
+      <Heading title="Create template" crumbs={crumbs} />
       <Card>
         <Form
           submit="Create template"

@@ -14,7 +14,7 @@ export function TemplatesPage() {
   const templates = useList(listTemplates);
   const create = mayChange ? (
     <LinkButton look="primary" icon="plus" to="/dashboard/templates/new">
-      Create a template
+      Create template
     </LinkButton>
   ) : null;
   return (

@@ -48,10 +48,10 @@ test("a session that failed for want of what is required says so, and shows no e
 test("requirements and the language are chosen on the page that creates a session", async () => {
   const { page, problems } = await openDashboard(browser, url, { token: owner.token });
   await page.goto(`${url}/dashboard/sessions/new`);
-  await heading(page, "Create a session");
+  await heading(page, "Create session");
   await page.getByText("More options").click();
-  await page.getByLabel("The chip proves that it is no copy").selectOption("required");
-  await page.getByLabel("Language").selectOption("de");
+  await page.getByLabel("Clone detection").selectOption("required");
+  await page.getByLabel("Language", { exact: true }).selectOption("de");
   await checkAccessibility(page);
   await button(page, "Create session").click();
   await page.getByRole("img", { name: "QR code of the verification link" }).waitFor();
@@ -83,7 +83,7 @@ test("methods are chosen on the page that creates a session, and no choice is th
   assert.deepEqual(await created(), [["document_chip"], 1]);
   await page.goto(`${url}/dashboard/sessions/new`);
   await page.getByText("More options").click();
-  await page.getByLabel("EU identity in a wallet (PID)").check();
+  await page.getByLabel("EU Digital Identity (PID) in a wallet").check();
   await checkAccessibility(page);
   assert.deepEqual(await created(), [["document_chip", "wallet_pid"], 2]);
   assert.deepEqual(faults(problems), []);

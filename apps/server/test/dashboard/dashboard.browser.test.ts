@@ -6,7 +6,7 @@ import { compactDecrypt } from "jose";
 import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
 import { sql } from "../../src/platform/db/sql.ts";
-import { type Api, expectData, signUp, signUpOwner } from "../support/api.ts";
+import { type Api, createPartner, expectData, signUp, signUpOwner } from "../support/api.ts";
 import {
   checkAccessibility,
   isWiderThanScreen,
@@ -62,7 +62,7 @@ test("somebody signs up, creates an organization and gets an API key that works"
   await dialog.getByText("The key is shown only once.").waitFor();
   const secret = (await dialog.locator("code").textContent()) ?? "";
   expectData(await api.as(secret).get("/v1/sessions"));
-  await button(page, "I have kept it").click();
+  await button(page, "I've saved it").click();
   await page.getByRole("cell", { name: `Backend ${secret.slice(0, 7)}…`, exact: true }).waitFor();
   assert.equal(await page.getByText(secret).count(), 0, "the secret is still on the page");
 
@@ -372,7 +372,7 @@ test("from an empty organization to a decrypted event without leaving the page, 
   await page.getByRole("cell", { name: "Delivered", exact: true }).waitFor();
   await keepScreenshot(page, "dashboard-test-event-1440-light");
   await overview("5");
-  await page.getByText("You opened one in this browser.").waitFor({ state: "attached" });
+  await page.getByText("You decrypted one in this browser.").waitFor({ state: "attached" });
   assert.equal(await page.evaluate("document.body.dataset.mark"), "the same page");
 
   const made = createPrivateKey(pem);

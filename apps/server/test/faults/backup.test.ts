@@ -15,7 +15,7 @@ import {
 } from "../../src/platform/installation/postgres/embedded-postgres.ts";
 import { embeddedFolders } from "../../src/platform/installation/postgres/place.ts";
 import { type TarEntry, writeTar } from "../../src/platform/lib/tar.ts";
-import { assay, assayHere } from "../support/process.ts";
+import { assayHere } from "../support/process.ts";
 import { until } from "../support/until.ts";
 
 let folder = "";

@@ -13,8 +13,9 @@ import { cleanEnvironment } from "../support/process.ts";
 import { createReceivingEndpoint } from "../support/receiver.ts";
 import { startTestService, testRing } from "../support/service.ts";
 import { tally } from "../support/tally.ts";
+import { until } from "../support/until.ts";
 
-const kills = 8;
+const kills = Number(process.env.ASSAY_TEST_KILLS ?? 8);
 const eventsBetweenKills = 40;
 const { dataDir, receiver, env } = await prepareCrashes();
 const { api, core, databaseUrl } = await startTestService({ role: "api", clock: systemClock, env });

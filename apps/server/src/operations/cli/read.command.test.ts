@@ -10,7 +10,11 @@ async function run(...argv: readonly string[]): Promise<{ code: number; text: st
 }
 
 test("mistakes at the command line are explained in a sentence", async () => {
-  await assert.rejects(run("read"), { constructor: CommandError, message: /card access number/ });
+  await assert.rejects(run("read"), { constructor: CommandError, message: /--service https/ });
+  await assert.rejects(run("read", "--offline"), {
+    constructor: CommandError,
+    message: /card access number/,
+  });
   await assert.rejects(run("read", "--can", "12"), { constructor: CommandError, message: /six digits/ });
   await assert.rejects(run("read", "--can", "123456", "--wait", "soon"), {
     constructor: CommandError,

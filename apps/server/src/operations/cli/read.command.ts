@@ -166,10 +166,11 @@ function isCounter({ options }: Arguments): boolean {
 
 async function openCounter(args: Arguments, print: Print, style: Style, desk: Desk): Promise<number> {
   const wait = waitOf(args);
+  const service = serviceOf(args);
   const terminal = desk.terminal ?? linesOn(process.stdin, print);
   await runStation({
     terminal,
-    service: serviceOf(args),
+    service,
     print,
     style,
     read: async (link) => {

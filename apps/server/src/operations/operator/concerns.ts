@@ -41,7 +41,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
     requests_fail: onlyAlarm(`AssayErrors page 5m database-gone
       sum(rate(assay_http_request_seconds_count{status=~"500|503"}[5m])) / sum(rate(assay_http_request_seconds_count[5m])) > 0.02
       {{ $value | humanizePercentage }} of the requests are answered with 500 or 503.
-      Lines “request failed” in the log; for 503 the database and [overload](#overload).`),
+      Lines “request failed” in the log; for 503 the database and [overload](scale.md#overload).`),
     requests_slow: onlyAlarm(`AssaySlow ticket 10m overload
       histogram_quantile(0.99, sum by (le) (rate(assay_http_request_seconds_bucket{route!~"stream.*"}[5m]))) > 2.5
       One request in a hundred takes more than {{ $value | humanizeDuration }}.
@@ -291,7 +291,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
       horizon_old: onlyAlarm(`AssayHorizonOld ticket 5m database-gone
       max by (holder) (assay_db_horizon_seconds) > 3600
       A transaction ({{ $labels.holder }}) is {{ $value | humanizeDuration }} old; nothing that was deleted since leaves the files.
-      End the transaction: [What was deleted](#what-was-deleted) has the query. Until then nothing that was deleted leaves the files.`),
+      End the transaction: [What was deleted](database.md#what-was-deleted) has the query. Until then nothing that was deleted leaves the files.`),
       horizon_far: onlyAlarm(`AssayHorizonFar ticket 15m disk-full
       max by (holder) (assay_db_horizon_transactions{holder=~"slot|standby"}) > 5e+06
       A {{ $labels.holder }} holds back the clean-up of the database by {{ $value | humanize }} transactions.
@@ -618,9 +618,9 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
             running(work).filter(({ report }) => report?.isOverloaded === true),
             "refuse requests for want of room",
           ),
-        "Add a process, or look at the database: docs/operating.md, “Overload”.",
+        "Add a process, or look at the database: docs/scale.md, “Overload”.",
         "Requests are being rejected: out of capacity",
-        `AssayOverloaded page 5m
+        `AssayOverloaded page 5m overload
       max by (instance) (assay_admission_overloaded) == 1
       {{ $labels.instance }} refuses requests for want of room.`,
       ),

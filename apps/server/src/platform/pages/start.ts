@@ -181,7 +181,7 @@ function firstCall(publicUrl: string): string {
 
 const further = part(
   `<h2>Learn more</h2><ul class="cards">${[
-    ["/docs/partner-guide", "Integrate", "Sessions, webhooks and going live, for your engineers."],
+    ["/docs/first-verification", "Integrate", "Sessions, webhooks and going live, for your engineers."],
     [
       "/reference",
       "API reference",

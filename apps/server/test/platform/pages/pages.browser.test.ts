@@ -115,10 +115,6 @@ test("a long guide is laid out in parts: nothing that is seen moves, and an addr
       '[...document.querySelectorAll(".part")].filter((part) => !part.lastElementChild.checkVisibility({ contentVisibilityAuto: true })).length',
     );
   assert.ok((await skipped()) > 5, "parts that nobody looks at are not laid out");
-  const border = await page.evaluate<string>(
-    "getComputedStyle(document.querySelector('.part td')).borderBottomStyle",
-  );
-  assert.equal(border, "solid", "tables have lines in every part");
   const shifts = await page.evaluate<number>(
     `new Promise((resolve) => new PerformanceObserver((list) => resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0)))
       .observe({ type: "layout-shift", buffered: true }) || setTimeout(resolve, 200, 0))`,
@@ -127,6 +123,10 @@ test("a long guide is laid out in parts: nothing that is seen moves, and an addr
   // The last heading that the page lists, far below.
   const last = await page.locator(".contents a").last().getAttribute("href");
   await page.goto(`${url}/docs/privacy`);
+  const border = await page.evaluate<string>(
+    "getComputedStyle(document.querySelector('.part td')).borderBottomStyle",
+  );
+  assert.equal(border, "solid", "tables have lines in every part");
   await page.goto(`${url}/docs/errors${last}`);
   const seen = await page.locator(":target").evaluate((heading) => heading.getBoundingClientRect().top);
   assert.ok(seen >= 0 && seen < 800, `the heading stands at ${seen}`);
@@ -157,11 +157,13 @@ test("a language that is chosen once is chosen for every sample, and a sample ca
   await page.goto(`${url}/reference/sessions#getSession`);
   const operation = page.locator("section", { has: page.locator("#getSession") });
   await operation.getByRole("tab", { name: "Python" }).click();
-  assert.equal(await page.getByRole("tab", { name: "Python", selected: true }).count(), 5);
+  const samples = await page.getByRole("tab", { name: "Python" }).count();
+  assert.ok(samples > 1);
+  assert.equal(await page.getByRole("tab", { name: "Python", selected: true }).count(), samples);
   await operation.getByRole("tabpanel").getByRole("button", { name: "Copy" }).click();
   await operation.getByRole("button", { name: "Copied" }).waitFor();
   await page.reload();
-  assert.equal(await page.getByRole("tab", { name: "Python", selected: true }).count(), 5);
+  assert.equal(await page.getByRole("tab", { name: "Python", selected: true }).count(), samples);
   assert.deepEqual(problems, []);
 });
 

@@ -570,7 +570,7 @@ test("list parameters that make no sense are refused, with pagination in the ans
     [{ limit: 0 }, /`limit` must be at least 1/],
     [{ limit: 101 }, /`limit` must be at most 100/],
     [{ limit: "ten" }, /`limit`/],
-    [{ status: "open" }, /`status` must be one of: created/],
+    [{ status: "closed" }, /`status` must be one of: created/],
     [{ status: "suceeded" }, /`status` must be one of: .*\. Did you mean `succeeded`\?$/],
     [{ starting_after: "vs_1" }, /`starting_after`/],
     [{ created_from: "yesterday" }, /`created_from`/],
