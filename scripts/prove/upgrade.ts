@@ -145,6 +145,9 @@ async function endsTheSame(server: string, old: readonly Migration[]): Promise<b
   return one === other;
 }
 
+/** The release before cannot know tables that this one adds, so its tests that list all tables say nothing about the upgrade. */
+const listsTables = (name: string) => name.includes(" > every table ");
+
 /** Whether tests of the release before fail on its own schema, too. Then this release has not broken them. */
 async function failAnyway(before: string, failed: readonly string[]): Promise<boolean> {
   if (failed.length === 0) return true;
@@ -153,9 +156,11 @@ async function failAnyway(before: string, failed: readonly string[]): Promise<bo
   const own = await startScratchPostgres();
   try {
     const anyway = await runSuite(before, own.url, null, files, {});
-    const broken = failed.filter((name) => !anyway.includes(name));
+    const broken = failed.filter((name) => !anyway.includes(name) && !listsTables(name));
     for (const name of broken) console.log(`FAIL  passes on its own schema only: ${name}`);
-    console.log(`${failed.length - broken.length} tests fail on the release's own schema as well\n`);
+    console.log(
+      `${failed.length - broken.length} tests fail on the release's own schema as well, or list its tables\n`,
+    );
     return broken.length === 0;
   } finally {
     await own.close();
