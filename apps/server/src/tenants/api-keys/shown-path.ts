@@ -8,8 +8,8 @@ const shownSegment = new RegExp(`^(?:[a-z_-]{1,24}|v\\d|${[...ids, uuid].join("|
 const maxSegments = 10;
 
 /**
- * The path of a request as the API log shows it. A caller may put anything into a path, so only what looks like a part of a route or an identifier of ours is
- * kept: no name, number, address or secret.
+ * The path of a request as the API log shows it: what looks like a part of a route, or is an identifier of ours. Short words in lower case stay, so that a
+ * partner recognises a mistyped route. Numbers, addresses, secrets and words with a capital letter do not.
  */
 export function shownPath(url: string): string {
   const end = url.indexOf("?");
