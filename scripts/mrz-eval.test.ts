@@ -52,10 +52,10 @@ test("an evaluation tells what is read on a folder of labelled pictures and film
   writeFileSync(into("passport.txt"), linesOf("passport").join("\n"));
   writeFileSync(into("no-zone.txt"), "\n");
   writeFileSync(into("card.PNG"), asPng(readFileSync(path.join(frames, "card.jpg"))));
-  // Two frames of one document, which the camera believes; one frame it does not.
+  // Three frames of one document, which the camera believes; two it does not.
   for (const [film, names] of [
-    ["film", ["0.jpg", "1.jpg"]],
-    ["short", ["0.jpg"]],
+    ["film", ["0.jpg", "1.jpg", "2.jpg"]],
+    ["short", ["0.jpg", "1.jpg"]],
   ] as const) {
     mkdirSync(into(film));
     for (const name of names) copyFileSync(path.join(frames, "passport.jpg"), path.join(into(film), name));

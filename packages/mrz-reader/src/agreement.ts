@@ -5,16 +5,14 @@ import type { ZoneReading } from "./decide-zone.ts";
 export type Agreement = ReadonlyMap<string, number>;
 export const nothingRead: Agreement = new Map();
 
-/** One frame would accept what check digits let pass by chance. More would make people wait, although the chip refuses a wrong key. */
-const framesNeeded = 2;
-
 /**
- * Accepts a key that two more frames say than say any other. Frames that contradict each other are often all wrong, in
+ * Accepts a key that `needed` more frames say than say any other. Frames that contradict each other are often all wrong, in
  * characters that the check digits do not tell apart.
  */
 export function addReading(
   agreement: Agreement,
   reading: ZoneReading,
+  needed: number,
 ): { readonly agreement: Agreement; readonly accepted: MrzKeyFields | null } {
   if (reading.kind !== "key") return { agreement, accepted: null };
   const key = mrzInformation(reading.fields);
@@ -22,6 +20,6 @@ export function addReading(
   const contradicting = Math.max(0, ...[...agreement].map(([other, count]) => (other === key ? 0 : count)));
   return {
     agreement: new Map(agreement).set(key, frames),
-    accepted: frames - contradicting >= framesNeeded ? reading.fields : null,
+    accepted: frames - contradicting >= needed ? reading.fields : null,
   };
 }

@@ -24,11 +24,12 @@ const filmed = (...frames: readonly Frame[]) =>
   });
 
 test("a zone that is gone for ten frames is forgotten, one that is gone for nine is not", () => {
-  assert.deepEqual(filmed(seen, ...gone(9), seen).accepted, key);
-  assert.equal(filmed(seen, ...gone(10), seen).accepted, null);
+  assert.deepEqual(filmed(seen, seen, ...gone(9), seen).accepted, key);
+  assert.equal(filmed(seen, seen, ...gone(10), seen).accepted, null);
   assert.equal(filmed(seen, ...gone(10)).film, nothingSeen);
 });
 
-test("nothing is kept of a film once its key is accepted", () => {
-  assert.deepEqual(filmed(seen, seen), { film: nothingSeen, accepted: key });
+test("two frames are not enough for a key; with the third nothing is kept of the film", () => {
+  assert.equal(filmed(seen, seen).accepted, null);
+  assert.deepEqual(filmed(seen, seen, seen), { film: nothingSeen, accepted: key });
 });

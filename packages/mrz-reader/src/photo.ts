@@ -17,6 +17,9 @@ export function photoSides(longSide: number): readonly number[] {
   return all.length > 4 ? all : [0, 1, 2, 3, 4].map((n) => Math.round(longSide * maxStep ** n));
 }
 
+/** Sizes of a photo that must say the same: one alone may say what check digits let pass by chance. */
+export const sizesNeeded = 2;
+
 /** The key in a photo, where two sizes of it say the same. */
 export function readPhoto(reader: MrzReader, photo: Plane, at: Date): MrzKeyFields | "visa" | null {
   let agreement = nothingRead;
@@ -25,7 +28,7 @@ export function readPhoto(reader: MrzReader, photo: Plane, at: Date): MrzKeyFiel
     const { width, height } = sizeFor(photo, side, 1);
     const { reading } = reader.look(shrink(photo, width, height), at);
     isVisa ||= reading.kind === "visa";
-    const added = addReading(agreement, reading);
+    const added = addReading(agreement, reading, sizesNeeded);
     if (added.accepted !== null) return added.accepted;
     agreement = added.agreement;
   }

@@ -25,7 +25,7 @@ for (const name of ["passport", "card", "permit", "turned", "upside-down"])
     assert.ok(quad !== null && reading.kind === "key", reading.kind);
     const { documentNumber, dateOfBirth, dateOfExpiry } = reading.fields;
     assert.deepEqual([documentNumber.padEnd(9, "<"), dateOfBirth, dateOfExpiry], frames[name]?.key);
-    assert.equal(addReading(nothingRead, reading).accepted, null);
+    assert.equal(addReading(nothingRead, reading, 2).accepted, null);
   });
 
 test("a photo is believed when two sizes of it say the same", () => {

@@ -1,6 +1,6 @@
 import type { MrzKeyFields } from "@assay/emrtd/mrz/mrz-key";
 import { addReading, nothingRead } from "@assay/mrz-reader/agreement";
-import { photoSides } from "@assay/mrz-reader/photo";
+import { photoSides, sizesNeeded } from "@assay/mrz-reader/photo";
 import { ZoneEye } from "./zone-eye.ts";
 
 /** The key that stands in a photo, or why there is none. */
@@ -18,7 +18,7 @@ export async function readPhoto(
       const looked = await eye.look(picture, side);
       if (looked === null) continue;
       isVisa ||= looked.sight.reading.kind === "visa";
-      const added = addReading(agreement, looked.sight.reading);
+      const added = addReading(agreement, looked.sight.reading, sizesNeeded);
       if (added.accepted !== null) return added.accepted;
       agreement = added.agreement;
     }
