@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import test from "node:test";
-import { directionOf, mailLanguages, pageLanguages } from "@assay/contract/facts";
+import { dashboardLanguages, directionOf, mailLanguages, pageLanguages } from "@assay/contract/facts";
 import { fontSlices } from "@assay/ui/font-slices";
+import { places as dashboardPlaces } from "../apps/dashboard/src/i18n/places.ts";
 import { places } from "../apps/verify/src/i18n/messages.ts";
 import { placesOf, textFaults, textsIn } from "./text-faults.ts";
 
@@ -24,13 +25,15 @@ type Consent = { title: unknown; paragraphs: unknown };
 const consentTexts: Record<string, Consent> = readJson("apps/server/terms/consent-texts.json").texts;
 
 /** Words that a language may share with English, or that stand for themselves. */
-const alike = new Set(["Website", "Optional", "{count} minute", "{count} minutes", "Chip"]);
+const alike = new Set(["Website", "Optional", "{count} minute", "{count} minutes", "Chip", "Code", "Guides"]);
 const page = filesIn("apps/verify/texts", pageLanguages);
 const walletPart = filesIn("apps/verify/wallet-texts", pageLanguages);
+const dashboard = filesIn("apps/dashboard/texts", dashboardLanguages);
 
 const sets = {
   "the verify page": { languages: pageLanguages, texts: page },
   "the verify page's part for wallets": { languages: pageLanguages, texts: walletPart },
+  "the dashboard": { languages: dashboardLanguages, texts: dashboard },
   "the mails": { languages: mailLanguages, texts: filesIn("apps/server/texts/mails", mailLanguages) },
   "the page for a wrong address": {
     languages: pageLanguages,
@@ -56,15 +59,20 @@ for (const [name, { languages, texts }] of Object.entries(sets))
     assert.deepEqual(faults, []);
   });
 
-test("the verify page knows the places of every text that has some", () => {
-  const found = textsIn(page.en).flatMap(([path, text]) => {
-    const names = placesOf(text ?? "");
-    return names.length === 0 || path.includes("#") ? [] : [[path, names]];
-  });
-  assert.deepEqual(Object.fromEntries(found), places);
+test("verify page and dashboard know the places of every text that has some", () => {
+  for (const [texts, known] of [
+    [page.en, places],
+    [dashboard.en, dashboardPlaces],
+  ] as const) {
+    const found = textsIn(texts).flatMap(([path, text]) => {
+      const names = placesOf(text ?? "");
+      return names.length === 0 || path.includes("#") ? [] : [[path, names]];
+    });
+    assert.deepEqual(Object.fromEntries(found), known);
+  }
   for (const [path, text] of textsIn(walletPart.en))
     assert.deepEqual(placesOf(text ?? ""), [], `nothing is filled in: ${path}`);
-  for (const [path, text] of textsIn(page.en))
+  for (const [path, text] of [...textsIn(page.en), ...textsIn(dashboard.en)])
     if (path.includes("#")) assert.deepEqual(placesOf(text ?? ""), ["count"], path);
 });
 

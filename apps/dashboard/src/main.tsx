@@ -3,6 +3,8 @@ import { RouterProvider } from "@tanstack/react-router";
 import { createRoot } from "react-dom/client";
 import { takeMailedToken } from "./api/mailed-token.ts";
 import { queries } from "./api/queries.ts";
+import { chosenLanguage, initialLanguage } from "./i18n/language.ts";
+import { loadWords } from "./i18n/words.ts";
 import { router } from "./router.tsx";
 import "./styles.css";
 
@@ -12,7 +14,10 @@ window.addEventListener("hashchange", takeMailedToken);
 const root = document.getElementById("root");
 if (root !== null)
   // In a task of its own: together with starting the program it would hold up a slow phone for long enough to be felt.
-  setTimeout(() => {
+  setTimeout(async () => {
+    const language = initialLanguage(chosenLanguage(), navigator.languages);
+    await loadWords(language);
+    document.documentElement.lang = language;
     // Preact would take what stands there for its own first elements.
     root.replaceChildren();
     createRoot(root).render(

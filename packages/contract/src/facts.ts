@@ -22,6 +22,10 @@ export const pageLanguages = [
 ] as const;
 export type PageLanguage = (typeof pageLanguages)[number];
 
+/** The languages of the dashboard. */
+export const dashboardLanguages = ["en", "de", "fr"] as const;
+export type DashboardLanguage = (typeof dashboardLanguages)[number];
+
 /** The languages of the mails to people who have an account. Whoever wants another gets the first. */
 export const mailLanguages = [
   "en",

@@ -3,7 +3,7 @@ import test from "node:test";
 import { pageLanguages } from "@assay/contract/facts";
 import { presets } from "@assay/contract/presets";
 import { shareLimits } from "@assay/contract/sessions";
-import texts from "../../texts/preset-reasons.json" with { type: "json" };
+import texts from "../../preset-reasons.json" with { type: "json" };
 import { withoutTranslations, withTranslations } from "./preset-reasons.ts";
 import { presetShares } from "./session-body.ts";
 

@@ -2,7 +2,7 @@ import type { Reasons, Shares } from "./session-body.ts";
 
 /** The reasons of the presets in the other languages of the page, by the English one: a file that most visits never need. */
 async function load(): Promise<Readonly<Record<string, Reasons>>> {
-  const { default: texts } = await import("../../texts/preset-reasons.json", { with: { type: "json" } });
+  const { default: texts } = await import("../../preset-reasons.json", { with: { type: "json" } });
   return texts;
 }
 

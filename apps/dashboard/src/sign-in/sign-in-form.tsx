@@ -1,6 +1,7 @@
 import { finishPasskeySignIn, signIn, startPasskeySignIn } from "@assay/contract/accounts";
 import { useState } from "react";
 import { call, hasCode, present } from "../api/call.ts";
+import { t } from "../i18n/words.ts";
 import { ActionButton } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
@@ -21,7 +22,7 @@ export function SignInForm(props: {
     <div className="space-y-4">
       <Form
         wide
-        submit="Sign in"
+        submit={t.signIn.submit}
         onSubmit={async (values) => {
           const code = values.text("code").replaceAll(" ", "");
           try {
@@ -42,7 +43,7 @@ export function SignInForm(props: {
         }}
       >
         <Field
-          label="Email"
+          label={t.signIn.email}
           name="email"
           type="email"
           autoComplete="username"
@@ -50,7 +51,7 @@ export function SignInForm(props: {
             ? { defaultValue: props.email ?? "" }
             : { value: props.email ?? "", onChange: props.onEmail })}
         />
-        <Field label="Password" name="password" type="password" autoComplete="current-password" />
+        <Field label={t.signIn.password} name="password" type="password" autoComplete="current-password" />
         {needsCode ? <CodeField /> : null}
       </Form>
       {passkeysAreSupported() ? (
@@ -65,7 +66,7 @@ export function SignInForm(props: {
               await props.onSignedIn();
             }}
           >
-            Sign in with a passkey
+            {t.signIn.passkey}
           </ActionButton>
         </div>
       ) : null}
@@ -76,11 +77,11 @@ export function SignInForm(props: {
 export function CodeField() {
   return (
     <>
-      <Notice kind="info">This account uses two-step sign-in.</Notice>
+      <Notice kind="info">{t.signIn.twoSteps}</Notice>
       <Field
-        label="Code"
+        label={t.signIn.code}
         name="code"
-        hint="Six digits from your authenticator app, or a backup code."
+        hint={t.signIn.codeHint}
         autoComplete="one-time-code"
         minLength={6}
         maxLength={40}

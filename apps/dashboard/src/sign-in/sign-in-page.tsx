@@ -3,6 +3,7 @@ import { Link, useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { queries } from "../api/queries.ts";
+import { t } from "../i18n/words.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
@@ -16,17 +17,17 @@ export function SignInPage({ next }: { next: string | undefined }) {
   // Kept when the way of signing in changes, so that the address is typed once.
   const [email, setEmail] = useState("");
   return (
-    <PublicFrame title="Sign in">
+    <PublicFrame title={t.signIn.title}>
       {byMail ? (
         <div className="space-y-4">
           <Form
             wide
-            submit="Email me a link"
-            done="If there is an account with this address, we sent it a link. It works once and expires in 15 minutes."
+            submit={t.signIn.mailSubmit}
+            done={t.signIn.mailDone}
             onSubmit={(values) => call(requestMagicLink, { body: { email: values.text("email") } })}
           >
             <Field
-              label="Email"
+              label={t.signIn.email}
               name="email"
               type="email"
               autoComplete="username"
@@ -36,7 +37,7 @@ export function SignInPage({ next }: { next: string | undefined }) {
             />
           </Form>
           <Button wide icon="key" onClick={() => setByMail(false)}>
-            Use a password or passkey
+            {t.signIn.byPassword}
           </Button>
         </div>
       ) : (
@@ -50,17 +51,17 @@ export function SignInPage({ next }: { next: string | undefined }) {
             }}
           />
           <Button wide icon="mail" onClick={() => setByMail(true)}>
-            Email me a sign-in link
+            {t.signIn.byMail}
           </Button>
         </div>
       )}
       <ul className="mt-6 flex flex-wrap justify-between gap-x-6 gap-y-2 border-t border-line pt-4 text-small">
         <li>
-          <Link to="/dashboard/forgot-password">Forgot your password?</Link>
+          <Link to="/dashboard/forgot-password">{t.signIn.forgot}</Link>
         </li>
         <li>
           <Link to="/dashboard/sign-up" search={next === undefined ? {} : { next }}>
-            Create an account
+            {t.signIn.create}
           </Link>
         </li>
       </ul>

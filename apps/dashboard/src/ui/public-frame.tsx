@@ -1,4 +1,6 @@
 import type { ReactNode } from "react";
+import { LanguagePicker } from "../i18n/language-picker.tsx";
+import { t } from "../i18n/words.ts";
 import { OfflineBanner } from "./offline.tsx";
 import { Heading } from "./page.tsx";
 import { Toasts } from "./toasts.tsx";
@@ -29,13 +31,14 @@ export function PublicFrame({ title, children }: { title: string; children: Reac
           {children}
         </div>
       </main>
-      <footer className="flex flex-wrap justify-center gap-x-6 gap-y-1 px-4 pb-6 text-small text-muted">
+      <footer className="flex flex-wrap items-center justify-center gap-x-6 gap-y-1 px-4 pb-6 text-small text-muted">
         <a href="/docs" className="text-muted">
-          Guides
+          {t.ui.guides}
         </a>
         <a href="/reference" className="text-muted">
-          API reference
+          {t.ui.reference}
         </a>
+        <LanguagePicker />
       </footer>
       <Toasts />
     </div>

@@ -1,7 +1,9 @@
 import { getAccount } from "@assay/contract/accounts";
+import { dashboardLanguages } from "@assay/contract/facts";
 import type { OrganizationId } from "@assay/contract/ids";
 import { listOrganizations } from "@assay/contract/organizations";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { acceptedLanguage } from "./accepted-language.ts";
 import type { Authenticator } from "./identify.ts";
 import { sessionTokenOf } from "./session-cookie.ts";
 import type { Filling } from "./web-apps.ts";
@@ -37,10 +39,10 @@ export function givingToDashboard(
     return JSON.parse(answer.payload);
   };
   return async (request) => {
+    const language = acceptedLanguage(request.headers["accept-language"], dashboardLanguages) ?? "en";
     const token = sessionTokenOf(request.headers.cookie, publicUrl().startsWith("https:"));
     const caller = token === null ? null : await byToken(token);
-    if (caller === null)
-      return { language: "en", data: { account: null } satisfies Given, leadsElsewhere: true };
+    if (caller === null) return { language, data: { account: null } satisfies Given, leadsElsewhere: true };
     const [account, organizations] = await Promise.all([
       answerTo(request, getAccount.path),
       answerTo(request, `${listOrganizations.path}?limit=100`),
@@ -50,6 +52,6 @@ export function givingToDashboard(
       organizations,
       active_organization_id: caller.membership?.organizationId ?? null,
     };
-    return { language: "en", data: given };
+    return { language, data: given };
   };
 }
