@@ -25,7 +25,7 @@ import { Form } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Badge, Card, Heading, Loaded } from "../ui/page.tsx";
-import { pageLanguageNames } from "../ui/page-languages.ts";
+import { languageName } from "../ui/page-languages.ts";
 import { ListTable } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { toast } from "../ui/toasts.tsx";
@@ -79,7 +79,7 @@ function Name() {
             label="Email language"
             name="language"
             defaultValue={account.language ?? "en"}
-            options={mailLanguages.map((value) => ({ value, label: pageLanguageNames[value] }))}
+            options={mailLanguages.map((value) => ({ value, label: languageName(value) }))}
           />
         </Form>
       </div>

@@ -2,7 +2,9 @@ import { CallError, createClient, type Input, NoAnswerError, type Result } from 
 import type { Environment } from "@assay/contract/facts";
 import type { RouteDefinition } from "@assay/contract/route";
 import { shownText } from "@assay/contract/shown-text";
+import { t } from "../i18n/words.ts";
 import { chosenEnvironment } from "./chosen-environment.ts";
+import { errorWords, loadErrorWords } from "./error-words.ts";
 import { PageProblem } from "./page-problem.ts";
 
 /**
@@ -42,41 +44,33 @@ async function watched<T>(route: RouteDefinition, work: () => Promise<T>): Promi
   try {
     return await work();
   } catch (error) {
+    if (error instanceof CallError) await loadErrorWords();
     if (hasCode(error, "UNAUTHORIZED") && !("public" in route.access))
       for (const listener of signedOutListeners) listener(route);
     throw error;
   }
 }
 
-export type Problem = { code: string; message: string; hint: string };
+export type Problem = {
+  code: string;
+  message: string;
+  hint: string;
+  /** Where the words are in another language than the page. */
+  lang?: "en" | undefined;
+};
 
 /** What went wrong, in words for the person in front of the page. */
 export function problemOf(error: unknown): Problem {
-  if (error instanceof CallError) return { code: error.code, message: error.message, hint: error.hint };
-  if (error instanceof SyntaxError)
-    return {
-      code: "UNREADABLE_ANSWER",
-      message: "The service sent an unreadable response.",
-      hint: "Something between this browser and the service responded instead. Try again in a moment.",
-    };
-  if (error instanceof NoAnswerError)
-    return {
-      code: "NO_ANSWER",
-      message: "The service did not respond in time.",
-      hint: "Your request may have been processed. Check before you try again.",
-    };
-  if (error instanceof TypeError)
-    return {
-      code: "UNREACHABLE",
-      message: "The service could not be reached.",
-      hint: "Check your connection and try again. What you typed is still here.",
-    };
+  if (error instanceof CallError) {
+    const { code, message, hint } = error;
+    return { code, ...(errorWords(code, message) ?? { message, hint, lang: "en" }) };
+  }
+  if (error instanceof SyntaxError) return { code: "UNREADABLE_ANSWER", ...t.api.unreadable };
+  if (error instanceof NoAnswerError) return { code: "NO_ANSWER", ...t.api.noAnswer };
+  if (error instanceof TypeError) return { code: "UNREACHABLE", ...t.api.unreachable };
   if (error instanceof PageProblem) return { code: "PAGE_PROBLEM", message: error.message, hint: "" };
-  return {
-    code: "UNEXPECTED",
-    message: error instanceof Error ? error.message : "Something went wrong on this page.",
-    hint: "Try again; if it persists, reload the page.",
-  };
+  const unexpected = { code: "UNEXPECTED", ...t.api.unexpected };
+  return error instanceof Error ? { ...unexpected, message: error.message } : unexpected;
 }
 
 export function hasCode(error: unknown, code: string): boolean {

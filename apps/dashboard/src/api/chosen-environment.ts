@@ -1,4 +1,5 @@
 import { type Environment, environments } from "@assay/contract/facts";
+import { t } from "../i18n/words.ts";
 
 /**
  * Where this page acts. It never changes while a page is shown, so that a button never acts in the other environment;
@@ -11,11 +12,9 @@ const asked = known(new URLSearchParams(window.location.search).get("environment
 
 type Organization = { id: string; environment: Environment };
 
-export const environmentNames: Readonly<Record<Environment, string>> = { sandbox: "Sandbox", live: "Live" };
-
 /** The title of the browser's tab: it says where the page acts, once that is known. */
 export function windowTitle(page: string): string {
-  const parts = chosen === null ? [page] : [page, environmentNames[chosen.environment]];
+  const parts = chosen === null ? [page] : [page, t.ui.environments[chosen.environment]];
   return [...parts, "Assay"].join(" · ");
 }
 

@@ -3,8 +3,8 @@ import { listMembers } from "@assay/contract/organizations";
 import { Link } from "@tanstack/react-router";
 import type { Static } from "typebox";
 import { present } from "../api/call.ts";
-import { environmentNames } from "../api/chosen-environment.ts";
 import { useList } from "../api/queries.ts";
+import { t } from "../i18n/words.ts";
 import { ActionButton } from "../ui/button.tsx";
 import { Id } from "../ui/copy.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
@@ -103,7 +103,7 @@ export function AuditLogPage() {
                 environment === null ? (
                   <span className="text-muted">Both</span>
                 ) : (
-                  <Badge look="plain">{environmentNames[environment]}</Badge>
+                  <Badge look="plain">{t.ui.environments[environment]}</Badge>
                 ),
             },
             { header: "When", cell: (entry) => <Time at={entry.created_at} /> },

@@ -3,14 +3,15 @@ import { Fragment, type ReactNode } from "react";
 /** No text of a person or of the service has it. */
 const mark = "\u0000";
 
-/**
- * A text whose places are filled with elements: `<Filled text={t.invitations.asUser} email={<bdi>{email}</bdi>} />`. A text
- * with one place takes its element under any name.
- */
-export function Filled<V extends string | Readonly<Record<string, string>>>({
-  text,
-  ...elements
-}: { text: (values: V) => string } & Readonly<Record<string, ReactNode>>): ReactNode {
+type Text<V> = (values: V) => string;
+/** A text with one place takes its element under any name. */
+type Elements<V> = V extends string | number
+  ? { readonly [name: string]: ReactNode | Text<V> }
+  : { readonly [Name in keyof V]: ReactNode };
+
+/** A text whose places are filled with elements: `<Filled text={t.invitations.asUser} email={<bdi>{email}</bdi>} />`. */
+export function Filled<V>({ text, ...rest }: { text: Text<V> } & Elements<V>): ReactNode {
+  const elements = rest as Readonly<Record<string, ReactNode>>;
   const names = Object.keys(elements);
   const marked = Object.fromEntries(names.map((name) => [name, mark + name + mark]));
   const [only = ""] = names;

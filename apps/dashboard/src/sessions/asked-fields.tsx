@@ -6,7 +6,7 @@ import { Disclosure } from "../ui/disclosure.tsx";
 import { Field, Select } from "../ui/field.tsx";
 import type { Values } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { pageLanguageNames } from "../ui/page-languages.ts";
+import { languageName } from "../ui/page-languages.ts";
 import { claimLabel } from "./claim-labels.ts";
 import { adultAge, type Reasons, type Shares, shareFields } from "./session-body.ts";
 
@@ -187,7 +187,7 @@ function Translations(props: { field: AskedName; reasons: Reasons; onChange: (re
         {given.map((language) => (
           <Field
             key={language}
-            label={pageLanguageNames[language]}
+            label={languageName(language)}
             name={`translation_${field}_${language}`}
             maxLength={200}
             optional="quiet"
@@ -202,7 +202,7 @@ function Translations(props: { field: AskedName; reasons: Reasons; onChange: (re
           value=""
           options={[
             { value: "", label: "Choose…" },
-            ...others.map((language) => ({ value: language, label: pageLanguageNames[language] })),
+            ...others.map((language) => ({ value: language, label: languageName(language) })),
           ]}
           onChange={(language) => {
             if (language !== "") change(language as PageLanguage, "");

@@ -14,7 +14,7 @@ import { present } from "../api/call.ts";
 import { Choices } from "../ui/choices.tsx";
 import { Checkbox, Field, Group, Select } from "../ui/field.tsx";
 import type { Values } from "../ui/form.tsx";
-import { pageLanguageNames } from "../ui/page-languages.ts";
+import { languageName } from "../ui/page-languages.ts";
 import { AskedFields, askedShares } from "./asked-fields.tsx";
 import { bindingLabel, requirementLabels } from "./evidence.tsx";
 import { presetShares, type SessionBody } from "./session-body.ts";
@@ -121,7 +121,7 @@ export function OptionFields({ options = {} }: { options?: RequestOptions }) {
         defaultValue={options.locale ?? ""}
         options={[
           { value: "", label: "Automatic" },
-          ...pageLanguages.map((language) => ({ value: language, label: pageLanguageNames[language] })),
+          ...pageLanguages.map((language) => ({ value: language, label: languageName(language) })),
         ]}
       />
       <Field

@@ -20,7 +20,7 @@ import { ConfirmDialog } from "../ui/dialog.tsx";
 import { inWords } from "../ui/filters.tsx";
 import { LoadedObject, ObjectPage, Section } from "../ui/object-page.tsx";
 import { Card, Heading } from "../ui/page.tsx";
-import { pageLanguageNames } from "../ui/page-languages.ts";
+import { languageName } from "../ui/page-languages.ts";
 import { QrCode } from "../ui/qr-code.tsx";
 import { Status } from "../ui/status.tsx";
 import { Empty, Table } from "../ui/table.tsx";
@@ -243,7 +243,7 @@ function factsOf(session: WithConsent) {
         ]
       : []),
     ...demandFacts(session),
-    ["Language", session.locale === null ? "Automatic" : pageLanguageNames[session.locale]],
+    ["Language", session.locale === null ? "Automatic" : languageName(session.locale)],
     [
       "Return URL",
       <span key="redirect" className="break-all">

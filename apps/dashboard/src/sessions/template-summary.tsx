@@ -2,7 +2,7 @@ import type { SessionTemplate } from "@assay/contract/templates";
 import type { Static } from "typebox";
 import { inWords } from "../ui/filters.tsx";
 import { Facts } from "../ui/page.tsx";
-import { pageLanguageNames } from "../ui/page-languages.ts";
+import { languageName } from "../ui/page-languages.ts";
 import { claimLabel } from "./claim-labels.ts";
 
 export type Template = Static<typeof SessionTemplate>;
@@ -29,7 +29,7 @@ export function TemplateSummary({ template }: { template: Template }) {
         ...(required.length === 0
           ? []
           : [["Requirements", required.map(([name]) => inWords(name)).join(", ")] as const]),
-        ...(template.locale === null ? [] : [["Language", pageLanguageNames[template.locale]] as const]),
+        ...(template.locale === null ? [] : [["Language", languageName(template.locale)] as const]),
         ...(template.redirect_url === null
           ? []
           : [

@@ -1,6 +1,7 @@
 import type { Environment } from "@assay/contract/facts";
 import { Link } from "@tanstack/react-router";
-import { environmentNames, switchEnvironment } from "../api/chosen-environment.ts";
+import { switchEnvironment } from "../api/chosen-environment.ts";
+import { t } from "../i18n/words.ts";
 import { usePlace } from "./organization-context.ts";
 
 /** The colour of the environment; the word is always there too. */
@@ -22,17 +23,17 @@ export function EnvironmentSwitch() {
   const { organization, environment } = usePlace();
   return (
     <fieldset className="m-0 inline-flex shrink-0 gap-0.5 rounded-control border border-line bg-paper p-0.5 max-[22rem]:w-full">
-      <legend className="sr-only">Environment</legend>
+      <legend className="sr-only">{t.ui.environment}</legend>
       {(["sandbox", "live"] as const).map((each) =>
         each === "live" && organization.environment !== "live" ? (
           <Link
             key={each}
             to="/dashboard/go-live"
             className={`${part} text-muted hover:text-accent`}
-            title="Live is not open yet"
+            title={t.shell.liveClosed}
           >
-            {environmentNames[each]}
-            <span className="sr-only"> is not open yet: see what it needs</span>
+            {t.ui.environments[each]}
+            <span className="sr-only"> {t.shell.liveClosedNote}</span>
           </Link>
         ) : (
           <button
@@ -47,7 +48,7 @@ export function EnvironmentSwitch() {
             {each === environment ? (
               <span aria-hidden="true" className="size-1.5 rounded-full bg-current max-sm:hidden" />
             ) : null}
-            {environmentNames[each]}
+            {t.ui.environments[each]}
           </button>
         ),
       )}

@@ -1,7 +1,10 @@
 import { Link, useLocation } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
+import { LanguagePicker } from "../i18n/language-picker.tsx";
+import { t } from "../i18n/words.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
+import { inSentence } from "../ui/in-sentence.ts";
 import { OfflineBanner } from "../ui/offline.tsx";
 import { Brand } from "../ui/public-frame.tsx";
 import { Toasts } from "../ui/toasts.tsx";
@@ -42,7 +45,7 @@ export function Frame(props: {
         href="#content"
         className="sr-only focus:not-sr-only focus:absolute focus:start-4 focus:top-2 focus:z-30 focus:bg-card focus:px-4 focus:py-2"
       >
-        Skip to content
+        {t.shell.skip}
       </a>
       {/* Its twenty links are a third of the work of drawing the frame; where they are not seen they are not made. */}
       {isWide || menuOpen ? <Side open={menuOpen} signOut={props.signOut} /> : null}
@@ -59,7 +62,7 @@ export function Frame(props: {
             onClick={() => setMenuOpen(!menuOpen)}
           >
             <Icon name={menuOpen ? "x" : "menu"} />
-            <span className="sr-only">Menu</span>
+            <span className="sr-only">{t.shell.menu}</span>
           </button>
           <Organizations organizations={props.organizations} onSwitch={props.onSwitch} />
           {/* On the narrowest screens the switch has a line of its own: beside it, two letters of the organization's name would be left. */}
@@ -88,13 +91,13 @@ function Side({ open, signOut }: { open: boolean; signOut: ReactNode }) {
   return (
     <aside
       id="menu"
-      aria-label="Menu"
+      aria-label={t.shell.menu}
       className={`${open ? "" : "max-lg:hidden"} z-20 flex flex-col border-line bg-card max-lg:absolute max-lg:inset-x-0 max-lg:top-[3.9rem] max-[22rem]:top-[6.6rem] max-lg:border-b max-lg:shadow-raised lg:sticky lg:top-0 lg:h-dvh lg:overflow-y-auto lg:border-e`}
     >
       <div className="px-5 pt-5 pb-3 max-lg:hidden">
         <Brand />
       </div>
-      <nav aria-label="Main" className="flex-1 space-y-5 px-3 py-3">
+      <nav aria-label={t.shell.main} className="flex-1 space-y-5 px-3 py-3">
         {navigationOf({ account, organization }).map(({ title, entries }) => (
           <div key={title}>
             <h2 className="mb-1 px-3 text-xs font-semibold tracking-wide text-muted uppercase">{title}</h2>
@@ -115,8 +118,8 @@ function Side({ open, signOut }: { open: boolean; signOut: ReactNode }) {
           </div>
         ))}
         <ul className="border-t border-line pt-3">
-          <OutsideEntry href="/docs" label="Guides" icon="book" />
-          <OutsideEntry href="/reference" label="API reference" icon="braces" />
+          <OutsideEntry href="/docs" label={t.ui.guides} icon="book" />
+          <OutsideEntry href="/reference" label={t.ui.reference} icon="braces" />
         </ul>
       </nav>
       <div className="space-y-1 border-t border-line p-3">
@@ -124,13 +127,16 @@ function Side({ open, signOut }: { open: boolean; signOut: ReactNode }) {
           <Initials name={account.name} />
           <span className="min-w-0 leading-tight">
             <span className="block truncate text-small text-ink">
-              <bdi>{account.name}</bdi>
-              <span className="sr-only">, your account</span>
+              <bdi aria-hidden="true">{account.name}</bdi>
+              <span className="sr-only">{t.shell.accountOf(account.name)}</span>
             </span>
             <bdi className="block truncate text-xs font-normal text-muted">{account.email}</bdi>
           </span>
         </Link>
-        {signOut}
+        <div className="flex flex-wrap items-center justify-between gap-2 text-small text-muted">
+          {signOut}
+          <LanguagePicker />
+        </div>
       </div>
     </aside>
   );
@@ -143,7 +149,7 @@ function OutsideEntry({ href, label, icon }: { href: string; label: string; icon
         <Icon name={icon} className="size-[1.125rem]" />
         {label}
         <Icon name="outside" className="ms-auto size-3.5" />
-        <span className="sr-only">, opens a new tab</span>
+        <span className="sr-only">{t.shell.newTab}</span>
       </a>
     </li>
   );
@@ -182,10 +188,10 @@ function Organizations(props: {
         <Icon name="building" className="size-[1.125rem] text-muted max-sm:hidden" />
         <bdi className="truncate">{organization.name}</bdi>
         <Icon name="updown" className="size-4 text-muted" />
-        <span className="sr-only">Switch organization</span>
+        <span className="sr-only">{t.shell.switchOrganization}</span>
       </button>
       {choosing ? (
-        <Dialog title="Organizations" onClose={() => setChoosing(false)}>
+        <Dialog title={t.ui.organizations} onClose={() => setChoosing(false)}>
           <ul className="mb-4 space-y-2">
             {props.organizations.map(({ id, name, environment: open, role }) => (
               <li key={id}>
@@ -200,14 +206,14 @@ function Organizations(props: {
                 >
                   <bdi className="min-w-0 font-medium">{name}</bdi>
                   <span className="text-small text-muted">
-                    {open === "live" ? "live and sandbox" : "sandbox only"}, {role}
+                    {(open === "live" ? t.shell.inLive : t.shell.inSandbox)(inSentence(t.ui.roles[role]))}
                   </span>
                 </button>
               </li>
             ))}
           </ul>
           <Link to="/dashboard/organizations/new" onClick={() => setChoosing(false)}>
-            Create an organization
+            {t.shell.createOrganization}
           </Link>
         </Dialog>
       ) : null}

@@ -1,11 +1,12 @@
 import { hasRole, type Role } from "@assay/contract/route";
 import type { LinkProps } from "@tanstack/react-router";
+import { type Messages, t } from "../i18n/words.ts";
 import type { IconName } from "../ui/icon.tsx";
 import type { Place } from "./organization-context.ts";
 
 type Entry = {
   to: NonNullable<LinkProps["to"]>;
-  label: string;
+  page: keyof Messages["shell"]["pages"];
   icon: IconName;
   role?: Role;
   exact?: boolean;
@@ -14,51 +15,53 @@ type Entry = {
 };
 
 /** The pages of the dashboard, as the side and the search show them. */
-const navigation: readonly { title: string; entries: readonly Entry[] }[] = [
+const navigation: readonly { group: keyof Messages["shell"]["groups"]; entries: readonly Entry[] }[] = [
   {
-    title: "Verification",
+    group: "verification",
     entries: [
-      { to: "/dashboard", label: "Overview", icon: "overview", exact: true },
-      { to: "/dashboard/sessions", label: "Sessions", icon: "sessions" },
-      { to: "/dashboard/templates", label: "Templates", icon: "document" },
+      { to: "/dashboard", page: "overview", icon: "overview", exact: true },
+      { to: "/dashboard/sessions", page: "sessions", icon: "sessions" },
+      { to: "/dashboard/templates", page: "templates", icon: "document" },
     ],
   },
   {
-    title: "Integration",
+    group: "integration",
     entries: [
-      { to: "/dashboard/api-keys", label: "API keys", icon: "key", role: "admin" },
-      { to: "/dashboard/api-log", label: "API log", icon: "receipt" },
-      { to: "/dashboard/webhooks", label: "Webhooks", icon: "webhook" },
-      { to: "/dashboard/deliveries", label: "Deliveries", icon: "deliveries" },
-      { to: "/dashboard/events", label: "Events", icon: "events" },
-      { to: "/dashboard/domains", label: "Domains", icon: "globe" },
+      { to: "/dashboard/api-keys", page: "apiKeys", icon: "key", role: "admin" },
+      { to: "/dashboard/api-log", page: "apiLog", icon: "receipt" },
+      { to: "/dashboard/webhooks", page: "webhooks", icon: "webhook" },
+      { to: "/dashboard/deliveries", page: "deliveries", icon: "deliveries" },
+      { to: "/dashboard/events", page: "events", icon: "events" },
+      { to: "/dashboard/domains", page: "domains", icon: "globe" },
     ],
   },
   {
-    title: "Organization",
+    group: "organization",
     entries: [
-      { to: "/dashboard/members", label: "Members", icon: "members" },
-      { to: "/dashboard/audit-log", label: "Audit log", icon: "audit", role: "admin" },
-      { to: "/dashboard/go-live", label: "Going live", icon: "rocket" },
-      { to: "/dashboard/settings", label: "Settings", icon: "settings" },
+      { to: "/dashboard/members", page: "members", icon: "members" },
+      { to: "/dashboard/audit-log", page: "auditLog", icon: "audit", role: "admin" },
+      { to: "/dashboard/go-live", page: "goLive", icon: "rocket" },
+      { to: "/dashboard/settings", page: "settings", icon: "settings" },
     ],
   },
   {
-    title: "Installation",
-    entries: [{ to: "/dashboard/operator", label: "Operator", icon: "laptop", operator: true }],
+    group: "installation",
+    entries: [{ to: "/dashboard/operator", page: "operator", icon: "laptop", operator: true }],
   },
 ];
 
 /** Those that this person may see, by their groups. */
 export function navigationOf({ account, organization }: Pick<Place, "account" | "organization">) {
   return navigation
-    .map(({ title, entries }) => ({
-      title,
-      entries: entries.filter(
-        ({ role, operator }) =>
-          (role === undefined || hasRole(organization.role, role)) &&
-          (operator !== true || account.is_operator),
-      ),
+    .map(({ group, entries }) => ({
+      title: t.shell.groups[group],
+      entries: entries
+        .filter(
+          ({ role, operator }) =>
+            (role === undefined || hasRole(organization.role, role)) &&
+            (operator !== true || account.is_operator),
+        )
+        .map((entry) => ({ ...entry, label: t.shell.pages[entry.page] })),
     }))
     .filter(({ entries }) => entries.length > 0);
 }

@@ -1,6 +1,7 @@
 import { createOrganization } from "@assay/contract/organizations";
 import { useState } from "react";
 import { call } from "../api/call.ts";
+import { t } from "../i18n/words.ts";
 import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Card, Heading } from "../ui/page.tsx";
@@ -22,7 +23,7 @@ export function NewOrganizationForm() {
   const [ownSlug, setOwnSlug] = useState<string | null>(null);
   return (
     <Form
-      submit="Create organization"
+      submit={t.shell.newOrganization.title}
       onSubmit={async (values) => {
         const { data } = await call(createOrganization, {
           body: { name: values.text("name"), slug: values.text("slug") },
@@ -32,18 +33,18 @@ export function NewOrganizationForm() {
       }}
     >
       <Field
-        label="Name"
+        label={t.ui.name}
         name="name"
-        hint="Shown to the people you verify."
+        hint={t.shell.newOrganization.nameHint}
         autoComplete="organization"
         maxLength={120}
         value={name}
         onChange={setName}
       />
       <Field
-        label="Slug"
+        label={t.shell.newOrganization.slug}
         name="slug"
-        hint="A unique short name: lowercase letters, digits and hyphens."
+        hint={t.shell.newOrganization.slugHint}
         pattern="[a-z0-9\-]{2,60}"
         value={ownSlug ?? slugOf(name)}
         onChange={setOwnSlug}
@@ -55,7 +56,7 @@ export function NewOrganizationForm() {
 export function NewOrganizationPage() {
   return (
     <div className="max-w-xl">
-      <Heading title="Create organization" />
+      <Heading title={t.shell.newOrganization.title} />
       <Card>
         <NewOrganizationForm />
       </Card>

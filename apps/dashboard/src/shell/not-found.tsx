@@ -1,15 +1,14 @@
+import { t } from "../i18n/words.ts";
 import { LinkButton } from "../ui/button.tsx";
 import { Heading } from "../ui/page.tsx";
 import { PublicFrame } from "../ui/public-frame.tsx";
 
-const title = "Page not found";
-
 function WayOut() {
   return (
     <>
-      <p className="mb-4">Check the address, or start from the overview.</p>
+      <p className="mb-4">{t.shell.notFound.hint}</p>
       <LinkButton look="primary" icon="overview" to="/dashboard">
-        Go to the overview
+        {t.shell.notFound.go}
       </LinkButton>
     </>
   );
@@ -17,7 +16,7 @@ function WayOut() {
 
 export function NotFound() {
   return (
-    <PublicFrame title={title}>
+    <PublicFrame title={t.shell.notFound.title}>
       <WayOut />
     </PublicFrame>
   );
@@ -27,7 +26,7 @@ export function NotFound() {
 export function StrayPage() {
   return (
     <>
-      <Heading title={title} />
+      <Heading title={t.shell.notFound.title} />
       <WayOut />
     </>
   );

@@ -1,3 +1,4 @@
+import { t } from "../i18n/words.ts";
 import { Button } from "../ui/button.tsx";
 import { ProblemNotice } from "../ui/page.tsx";
 import { PublicFrame } from "../ui/public-frame.tsx";
@@ -5,10 +6,10 @@ import { PublicFrame } from "../ui/public-frame.tsx";
 /** A fault of this app itself: say so, and offer the way out that always works. */
 export function PageFailure({ error }: { error: unknown }) {
   return (
-    <PublicFrame title="Something went wrong">
+    <PublicFrame title={t.shell.failure.title}>
       <ProblemNotice error={error} />
       <Button look="primary" onClick={() => window.location.assign("/dashboard")}>
-        Back to the overview
+        {t.shell.failure.back}
       </Button>
     </PublicFrame>
   );

@@ -5,8 +5,8 @@ import { useEffect, useId, useRef, useState } from "react";
 import type { Static } from "typebox";
 import { switchEnvironment } from "../api/chosen-environment.ts";
 import { useData } from "../api/queries.ts";
+import { t } from "../i18n/words.ts";
 import { useModal } from "../ui/dialog.tsx";
-import { inWords } from "../ui/filters.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { shortId } from "../ui/short-id.ts";
 import { navigationOf } from "./navigation.ts";
@@ -35,15 +35,6 @@ const foundIcons: Record<FoundKind, IconName> = {
   webhook_endpoint: "webhook",
   member: "user",
   api_request: "receipt",
-};
-
-const foundNames: Record<FoundKind, string> = {
-  session: "Session",
-  event: "Event",
-  delivery: "Delivery",
-  webhook_endpoint: "Endpoint",
-  member: "Member",
-  api_request: "Request",
 };
 
 /** The page of something that was found. */
@@ -77,24 +68,31 @@ function useCommands(close: () => void): readonly Command[] {
   const other = environment === "live" ? "sandbox" : "live";
   return [
     ...pages,
-    { id: "account", label: "Your account", icon: "user", run: go("/dashboard/account") },
+    { id: "account", label: t.shell.yourAccount, icon: "user", run: go("/dashboard/account") },
     ...(hasRole(organization.role, "admin")
-      ? [{ id: "new", label: "Create session", icon: "plus", run: go("/dashboard/sessions/new") } as const]
+      ? [
+          {
+            id: "new",
+            label: t.shell.search.createSession,
+            icon: "plus",
+            run: go("/dashboard/sessions/new"),
+          } as const,
+        ]
       : []),
     ...(organization.environment === "live"
       ? [
           {
             id: "switch",
-            label: `Switch to ${other === "live" ? "live" : "the sandbox"}`,
+            label: other === "live" ? t.shell.search.toLive : t.shell.search.toSandbox,
             icon: "refresh",
             run: () => switchEnvironment(organization, other),
           } as const,
         ]
       : []),
-    { id: "guides", label: "Guides", icon: "book", run: () => window.open("/docs", "_blank", "noopener") },
+    { id: "guides", label: t.ui.guides, icon: "book", run: () => window.open("/docs", "_blank", "noopener") },
     {
       id: "reference",
-      label: "API reference",
+      label: t.ui.reference,
       icon: "braces",
       run: () => window.open("/reference", "_blank", "noopener"),
     },
@@ -122,11 +120,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const things = found.map(
     (thing): Command => ({
       id: thing.id,
-      label: thing.title ?? `${foundNames[thing.kind]} ${shortId(thing.id)}`,
+      label: thing.title ?? `${t.shell.search.kinds[thing.kind]} ${shortId(thing.id)}`,
       detail: [
-        foundNames[thing.kind],
+        t.shell.search.kinds[thing.kind],
         thing.title === null ? null : shortIdOf(thing),
-        thing.kind === "session" ? inWords(thing.detail ?? "") : thing.detail,
+        thing.kind === "session" ? sessionStatusText(thing.detail ?? "") : thing.detail,
       ]
         .filter((part) => part !== null)
         .join(" · "),
@@ -153,7 +151,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           ),
           {
             id: "forget",
-            label: "Clear recent searches",
+            label: t.shell.search.clearRecent,
             icon: "x",
             run: () => {
               forgetSearches();
@@ -181,7 +179,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     // biome-ignore lint/a11y/useKeyWithClickEvents: a press beside the dialog closes it; on the keyboard that is Escape, which the browser reports as cancelling.
     <dialog
       ref={dialog}
-      aria-label="Search"
+      aria-label={t.shell.search.open}
       className="mx-auto mt-[12vh] mb-auto w-[calc(100%-2rem)] max-w-xl overflow-hidden rounded-card border border-line bg-card p-0 text-ink shadow-raised"
       onCancel={(event) => {
         event.preventDefault();
@@ -196,14 +194,14 @@ export function Palette({ onClose }: { onClose: () => void }) {
           <Icon name="search" className="size-5 text-muted" />
           <input
             type="search"
-            aria-label="Search, or go to a page"
+            aria-label={t.shell.search.field}
             aria-autocomplete="list"
             aria-controls={listId}
             aria-activedescendant={atId}
             autoComplete="off"
             spellCheck={false}
             maxLength={searchLimits.textLength}
-            placeholder="ID, reference, email or page"
+            placeholder={t.shell.search.placeholder}
             className="min-h-14 min-w-0 flex-1 bg-transparent outline-none [&::-webkit-search-cancel-button]:hidden"
             value={text}
             onChange={(event) => {
@@ -219,21 +217,27 @@ export function Palette({ onClose }: { onClose: () => void }) {
           id={listId}
           role="menu"
           tabIndex={-1}
-          aria-label="Results"
+          aria-label={t.shell.search.results}
           className="overflow-y-auto p-2 outline-none"
         >
-          <Section title="Found" commands={things} idOf={idOf} activeId={atId} />
-          <Section title="Recent" commands={searches} idOf={idOf} activeId={atId} />
-          <Section title="Go to" commands={commands} idOf={idOf} activeId={atId} />
+          <Section title={t.shell.search.found} commands={things} idOf={idOf} activeId={atId} />
+          <Section title={t.shell.search.recent} commands={searches} idOf={idOf} activeId={atId} />
+          <Section title={t.shell.search.goTo} commands={commands} idOf={idOf} activeId={atId} />
         </div>
         {all.length > 0 ? null : (
           <output className="block px-3 pt-2 pb-6 text-center text-muted">
-            {result.isFetching ? "Searching…" : "No results in this environment."}
+            {result.isFetching ? t.shell.search.searching : t.shell.search.nothing}
           </output>
         )}
       </div>
     </dialog>
   );
+}
+
+/** What the search calls a detail is the status of a session. */
+function sessionStatusText(status: string): string {
+  const words: Readonly<Record<string, string>> = t.ui.sessionStatus;
+  return words[status] ?? status;
 }
 
 function shortIdOf({ kind, id }: Found): string | null {

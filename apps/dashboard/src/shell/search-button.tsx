@@ -1,4 +1,5 @@
 import { lazy, Suspense, useEffect, useState } from "react";
+import { t } from "../i18n/words.ts";
 import { Icon } from "../ui/icon.tsx";
 import { whenLoaded } from "../ui/when-loaded.ts";
 
@@ -17,7 +18,7 @@ export function SearchButton() {
       // A dialog is about something else, and a second one on top of it would take its place.
       if (document.querySelector("dialog[open]") !== null) return;
       event.preventDefault();
-      void whenLoaded(load, "The search", () => setOpen(true));
+      void whenLoaded(load, t.shell.search.what, () => setOpen(true));
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
@@ -30,11 +31,11 @@ export function SearchButton() {
         aria-keyshortcuts={isApple ? "Meta+K" : "Control+K"}
         onPointerEnter={() => void load().catch(() => {})}
         onFocus={() => void load().catch(() => {})}
-        onClick={() => void whenLoaded(load, "The search", () => setOpen(true))}
+        onClick={() => void whenLoaded(load, t.shell.search.what, () => setOpen(true))}
         className="inline-flex min-h-10 items-center gap-2 rounded-control border-field text-muted hover:bg-soft hover:text-ink max-md:size-10 max-md:justify-center md:w-56 md:border md:px-3"
       >
         <Icon name="search" className="size-[1.125rem]" />
-        <span className="max-md:sr-only">Search</span>
+        <span className="max-md:sr-only">{t.shell.search.open}</span>
         <span aria-hidden="true" className="ms-auto rounded bg-code px-1.5 text-xs max-md:hidden">
           {isApple ? "⌘ K" : "Ctrl K"}
         </span>

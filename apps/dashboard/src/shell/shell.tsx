@@ -7,6 +7,8 @@ import { type ReactNode, useEffect, useState } from "react";
 import { call, onSignedOut } from "../api/call.ts";
 import { chosenEnvironment, enterOrganization } from "../api/chosen-environment.ts";
 import { isSignedOut, queries, refresh, useData, useList } from "../api/queries.ts";
+import { Filled } from "../i18n/filled.tsx";
+import { t } from "../i18n/words.ts";
 import { SignInForm } from "../sign-in/sign-in-form.tsx";
 import { ActionButton, Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -79,8 +81,8 @@ function Bare({ wide = false, children }: { wide?: boolean; children: ReactNode 
 /** Shown over the page and not in its place, so that what was typed there is kept. */
 function SignInAgain({ account }: { account: Place["account"] }) {
   return (
-    <Dialog title="Sign in again" onClose={leaveSignedOut}>
-      <Notice kind="info">Your session has ended. Sign in to continue.</Notice>
+    <Dialog title={t.shell.again.title} onClose={leaveSignedOut}>
+      <Notice kind="info">{t.shell.again.ended}</Notice>
       <SignInForm
         email={account.email}
         onSignedIn={async () => {
@@ -116,22 +118,24 @@ function ChooseOrganization({ account }: { account: Place["account"] }) {
     return path === "/dashboard/account" || (path === "/dashboard/operator" && account.is_operator) ? (
       <Bare wide={path === "/dashboard/operator"}>
         <p className="mb-4">
-          <Link to="/dashboard">Back</Link>
+          <Link to="/dashboard">{t.shell.first.back}</Link>
         </p>
         <Outlet />
       </Bare>
     ) : (
       <Bare>
-        <Heading title="Create your organization" />
+        <Heading title={t.shell.first.title} />
         <p className="mb-4 text-muted">
-          Welcome, <bdi>{account.name}</bdi>. An organization holds your sessions, keys and webhooks. It
-          starts with a sandbox, where you can try everything with test documents; live comes beside it.
+          <Filled text={t.shell.first.welcome} name={<bdi>{account.name}</bdi>} />
         </p>
         <EmailNotice account={account} />
         <NewOrganizationForm />
         <p className="mt-6 text-muted">
-          Were you invited? Open the link in the invitation email. You are signed in as{" "}
-          <bdi>{account.email}</bdi> (<Link to="/dashboard/account">your account</Link>).
+          <Filled
+            text={t.shell.first.invited}
+            email={<bdi>{account.email}</bdi>}
+            account={<Link to="/dashboard/account">{t.shell.first.account}</Link>}
+          />
         </p>
         <div className="mt-4">
           <SignOutButton />
@@ -175,7 +179,7 @@ function SignOutButton({ small }: { small?: boolean }) {
         leaveSignedOut();
       }}
     >
-      Sign out
+      {t.ui.signOut}
     </ActionButton>
   );
 }
@@ -185,12 +189,12 @@ function EmailNotice({ account }: { account: Place["account"] }) {
   if (account.email_verified || !account.email_verification_required) return null;
   return (
     <Notice kind="warn">
-      <p className="font-semibold">Verify your email first.</p>
+      <p className="font-semibold">{t.shell.verify.title}</p>
       <p>
-        Open the link that we emailed to <bdi>{account.email}</bdi> to create an organization.
+        <Filled text={t.shell.verify.text} email={<bdi>{account.email}</bdi>} />
       </p>
       {mailed ? (
-        <p>We sent a new link.</p>
+        <p>{t.shell.verify.sent}</p>
       ) : (
         <ActionButton
           small
@@ -199,7 +203,7 @@ function EmailNotice({ account }: { account: Place["account"] }) {
             setMailed(true);
           }}
         >
-          Send a new link
+          {t.shell.verify.send}
         </ActionButton>
       )}
     </Notice>
@@ -216,19 +220,22 @@ function OtherTab({ organizations }: { organizations: readonly Place["organizati
   const { organization } = usePlace();
   const other = useOtherTabsChoice();
   if (other === null) return null;
-  const name = organizations.find(({ id }) => id === other)?.name ?? "another organization";
+  const name = organizations.find(({ id }) => id === other)?.name ?? t.shell.otherTab.another;
   return (
-    <Dialog title="Switched in another tab" onClose={() => switchTo(other)}>
+    <Dialog title={t.shell.otherTab.title} onClose={() => switchTo(other)}>
       <p className="mb-4">
-        In another tab you switched to <bdi>{name}</bdi>. This page still shows <bdi>{organization.name}</bdi>
-        .
+        <Filled
+          text={t.shell.otherTab.text}
+          other={<bdi>{name}</bdi>}
+          here={<bdi>{organization.name}</bdi>}
+        />
       </p>
       <div className="flex flex-wrap gap-3">
         <Button look="primary" onClick={() => switchTo(other)}>
-          Continue in <bdi>{name}</bdi>
+          <Filled text={t.shell.otherTab.go} name={<bdi>{name}</bdi>} />
         </Button>
         <Button onClick={() => switchTo(organization.id)}>
-          Go back to <bdi>{organization.name}</bdi>
+          <Filled text={t.shell.otherTab.stay} name={<bdi>{organization.name}</bdi>} />
         </Button>
       </div>
     </Dialog>
@@ -242,8 +249,7 @@ function useLostResults(enabled: boolean): string | null {
     ({ event_type, last_error }) => last_error === "no_active_key" && event_type !== "webhook.endpoint.test",
   );
   if (length === 0) return null;
-  const count = `${length}${failed.hasNextPage ? " or more" : ""}`;
-  return length === 1 && !failed.hasNextPage ? "1 result was" : `${count} results were`;
+  return failed.hasNextPage ? t.shell.keyless.lostAtLeast(length) : t.shell.keyless.lost(length);
 }
 
 function Banners() {
@@ -257,12 +263,15 @@ function Banners() {
       {organization.pending_deletion_at === null ? null : (
         <Notice kind="warn">
           <p className="font-semibold">
-            This organization will be deleted on <Time ahead at={organization.pending_deletion_at} />.
+            <Filled
+              text={t.shell.deleted.title}
+              time={<Time ahead at={organization.pending_deletion_at} />}
+            />
           </p>
           <p>
-            API keys stop working and nothing can be changed.{" "}
+            {t.shell.deleted.text}{" "}
             <Link to="/dashboard/settings" hash="deletion">
-              Cancel deletion
+              {t.ui.cancelDeletion}
             </Link>
           </p>
         </Notice>
@@ -270,14 +279,12 @@ function Banners() {
       <EmailNotice account={account} />
       {first === undefined ? null : (
         <Notice kind="warn">
-          <p className="font-semibold">
-            {keyless.length === 1 ? "A webhook endpoint has" : `${keyless.length} webhook endpoints have`} no
-            active encryption key.
-          </p>
+          <p className="font-semibold">{t.shell.keyless.title(keyless.length)}</p>
           <p>
-            {lost === null ? "" : `${lost} lost. `}Nothing is sent there until you register one.{" "}
+            {lost === null ? "" : `${lost} `}
+            {t.shell.keyless.text}{" "}
             <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: first.id }}>
-              Register key
+              {t.shell.keyless.register}
             </Link>
           </p>
         </Notice>

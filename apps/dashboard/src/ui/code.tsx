@@ -1,5 +1,6 @@
 import { useRef } from "react";
 import { CopyButton } from "./copy.tsx";
+import { inSentence } from "./in-sentence.ts";
 
 /** Lines of code or a long text, with a button that copies them. It scrolls by itself, with the keyboard too. */
 export function Code(props: { label: string; text: string; wrap?: boolean }) {
@@ -8,7 +9,7 @@ export function Code(props: { label: string; text: string; wrap?: boolean }) {
     <div className="min-w-0">
       <div className="flex items-center justify-between gap-2">
         <p className="text-small font-medium">{props.label}</p>
-        <CopyButton value={props.text} what={props.label.toLowerCase()} text={text} />
+        <CopyButton value={props.text} what={inSentence(props.label)} text={text} />
       </div>
       <section
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard.

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { t } from "../i18n/words.ts";
 import { Choices } from "./choices.tsx";
 import { Code } from "./code.tsx";
 import {
@@ -15,9 +16,9 @@ export function CopyAs({ request }: { request: CodedRequest }) {
   const label = codeLanguages.find(({ value }) => value === language)?.label ?? language;
   return (
     <div className="space-y-3">
-      <Choices small legend="Copy as" options={codeLanguages} value={language} onChange={setLanguage} />
-      <Code label={`As ${label}`} text={requestCode(language, request)} />
-      <p className="text-small text-muted">Set {keyVariable} in your environment first.</p>
+      <Choices small legend={t.ui.copyAs} options={codeLanguages} value={language} onChange={setLanguage} />
+      <Code label={t.ui.codeAs(label)} text={requestCode(language, request)} />
+      <p className="text-small text-muted">{t.ui.setVariable(keyVariable)}</p>
     </div>
   );
 }

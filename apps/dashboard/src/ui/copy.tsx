@@ -1,6 +1,8 @@
 import { type ReactNode, type RefObject, useRef } from "react";
+import { t } from "../i18n/words.ts";
 import { Button, type Look } from "./button.tsx";
 import { Icon } from "./icon.tsx";
+import { inSentence } from "./in-sentence.ts";
 import { shortId } from "./short-id.ts";
 import { toast } from "./toasts.tsx";
 
@@ -8,15 +10,10 @@ import { toast } from "./toasts.tsx";
 export async function copyText(value: string, shown: HTMLElement | null = null): Promise<void> {
   try {
     await navigator.clipboard.writeText(value);
-    toast("Copied.");
+    toast(t.ui.copied);
   } catch {
     if (shown !== null) window.getSelection()?.selectAllChildren(shown);
-    toast(
-      shown === null
-        ? `This browser does not allow copying. It is: ${value}`
-        : "Selected. Copy it with the keyboard.",
-      "warn",
-    );
+    toast(shown === null ? t.ui.copyRefused(value) : t.ui.copySelected, "warn");
   }
 }
 
@@ -39,12 +36,12 @@ export function CopyButton(props: {
   return (
     <button
       type="button"
-      title={`Copy ${props.what}`}
+      title={t.ui.copy(props.what)}
       className="inline-flex size-9 flex-none items-center justify-center rounded-control text-muted hover:bg-soft hover:text-ink"
       onClick={copy}
     >
       <Icon name="copy" className="size-4" />
-      <span className="sr-only">Copy {props.what}</span>
+      <span className="sr-only">{t.ui.copy(props.what)}</span>
     </button>
   );
 }
@@ -59,7 +56,7 @@ export function Copy(props: { label: string; value: string }) {
         <code ref={text} className="min-w-0 flex-1 py-2 font-mono text-small break-all">
           {props.value}
         </code>
-        <CopyButton value={props.value} what={props.label.toLowerCase()} text={text} />
+        <CopyButton value={props.value} what={inSentence(props.label)} text={text} />
       </div>
     </div>
   );

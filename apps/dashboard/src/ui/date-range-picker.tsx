@@ -11,6 +11,7 @@ import {
   Popover,
   RangeCalendar,
 } from "react-aria-components";
+import { intlTag, t } from "../i18n/words.ts";
 import { type DateRangeProps, type Range, rangeButtonClass, rangeText } from "./day-range.ts";
 import { Icon } from "./icon.tsx";
 
@@ -37,8 +38,7 @@ export function DateRangePicker(props: DateRangeProps) {
   const trigger = useRef<HTMLButtonElement>(null);
   const value = start === null || end === null ? null : { start, end };
   return (
-    // The words of the dashboard are English, and so is its calendar.
-    <I18nProvider locale="en-GB">
+    <I18nProvider locale={intlTag}>
       <DialogTrigger
         defaultOpen
         onOpenChange={(open) => {
@@ -76,7 +76,7 @@ export function DateRangePicker(props: DateRangeProps) {
                             })
                           }
                         >
-                          Last {days} days
+                          {t.ui.lastDays(days)}
                         </button>
                       </li>
                     ))}

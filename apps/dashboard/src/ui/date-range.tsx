@@ -1,4 +1,5 @@
 import { lazy, Suspense, useState } from "react";
+import { t } from "../i18n/words.ts";
 import { type DateRangeProps, rangeButtonClass, rangeText } from "./day-range.ts";
 import { Icon } from "./icon.tsx";
 import { whenLoaded } from "./when-loaded.ts";
@@ -16,7 +17,7 @@ export function DateRange(props: DateRangeProps) {
       className={rangeButtonClass}
       onPointerEnter={() => void load().catch(() => {})}
       onFocus={() => void load().catch(() => {})}
-      onClick={() => void whenLoaded(load, "The calendar", () => setWanted(true))}
+      onClick={() => void whenLoaded(load, t.ui.theCalendar, () => setWanted(true))}
     >
       <Icon name="calendar" className="size-4 text-muted" />
       <span className="sr-only">{props.label}:</span>

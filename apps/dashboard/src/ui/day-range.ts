@@ -1,3 +1,4 @@
+import { t } from "../i18n/words.ts";
 import { buttonClass } from "./button.tsx";
 import { dayText } from "./times.ts";
 
@@ -18,8 +19,8 @@ export function rangeText({ from, to }: Range, open: string): string {
   const text = (day: string) => dayText(new Date(`${day}T12:00:00`));
   if (from === undefined && to === undefined) return open;
   if (from === to && from !== undefined) return text(from);
-  if (to === undefined) return from === undefined ? open : `Since ${text(from)}`;
-  return from === undefined ? `Until ${text(to)}` : `${text(from)} – ${text(to)}`;
+  if (to === undefined) return from === undefined ? open : t.ui.range.since(text(from));
+  return from === undefined ? t.ui.range.until(text(to)) : `${text(from)} – ${text(to)}`;
 }
 
 export const rangeButtonClass = `${buttonClass("plain", true)} min-h-10 justify-start font-normal max-sm:w-full`;

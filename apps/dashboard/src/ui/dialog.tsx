@@ -1,5 +1,6 @@
 import { type ReactNode, type RefObject, useId, useLayoutEffect, useRef, useState } from "react";
 import { problemOf } from "../api/call.ts";
+import { t } from "../i18n/words.ts";
 import { Button, useAction } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { Notice } from "./notice.tsx";
@@ -60,7 +61,7 @@ export function Dialog(props: { title: string; onClose: () => void; children: Re
         </h2>
         <button
           type="button"
-          aria-label="Close"
+          aria-label={t.ui.close}
           className="-me-2 -mt-1 inline-flex size-9 flex-none items-center justify-center rounded-control text-muted hover:bg-soft hover:text-ink"
           onClick={props.onClose}
         >
@@ -95,7 +96,7 @@ export function ConfirmDialog(props: Question & { onClose: () => void }) {
         <div>{props.explanation}</div>
         {error === null ? null : <Notice kind="bad" problem={problemOf(error)} />}
         <div className="flex flex-wrap gap-3">
-          <Button onClick={props.onClose}>Go back</Button>
+          <Button onClick={props.onClose}>{t.ui.goBack}</Button>
           <Button
             look={props.look === undefined || props.look === "danger" ? "danger" : "primary"}
             disabled={busy}

@@ -1,8 +1,8 @@
 import type { Input, Pagination } from "@assay/contract/client";
 import type { RouteDefinition } from "@assay/contract/route";
 import { call } from "../api/call.ts";
+import { t } from "../i18n/words.ts";
 import { csvOf, saveCsv } from "./csv.ts";
-import { countText } from "./numbers.ts";
 import { toast } from "./toasts.tsx";
 
 /** A file with more would be long in the making, page by page, and too long for spreadsheets; a shorter time gives the rest. */
@@ -30,10 +30,5 @@ export async function exportList<T>(
     after = page.pagination.has_more ? page.pagination.next_cursor : null;
   } while (after !== null && count < maxExported);
   saveCsv(`${file.name}-${new Date().toISOString().slice(0, 10)}.csv`, parts);
-  toast(
-    after === null
-      ? `Exported ${countText(count)} ${count === 1 ? "row" : "rows"}.`
-      : `Exported the latest ${countText(count)} rows. Choose a shorter period for older ones.`,
-    after === null ? "good" : "warn",
-  );
+  toast(after === null ? t.ui.exported(count) : t.ui.exportedLatest(count), after === null ? "good" : "warn");
 }

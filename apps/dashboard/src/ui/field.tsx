@@ -1,6 +1,8 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { t } from "../i18n/words.ts";
 import { useFieldFailure } from "./form.tsx";
 import { Icon } from "./icon.tsx";
+import { inSentence } from "./in-sentence.ts";
 
 /** For a file that is chosen; its button belongs to the browser. */
 export const fileInputClass =
@@ -39,7 +41,7 @@ function Labelled(props: {
     <div className="space-y-1">
       <label htmlFor={props.id} className="block text-small font-medium">
         {props.label}
-        {props.optional ? <span className="font-normal text-muted"> (optional)</span> : null}
+        {props.optional ? <span className="font-normal text-muted"> {t.ui.optional}</span> : null}
       </label>
       {props.children}
       {props.hintId === null ? null : (
@@ -116,10 +118,10 @@ export function Field(
             type="button"
             className="min-w-16 rounded-control border border-field bg-card px-3 text-small whitespace-nowrap"
             aria-pressed={shown}
-            aria-label={`Show ${props.label.toLowerCase()}`}
+            aria-label={t.ui.showSecret(inSentence(props.label))}
             onClick={() => setShown(!shown)}
           >
-            {shown ? "Hide" : "Show"}
+            {shown ? t.ui.hide : t.ui.show}
           </button>
         ) : null}
       </div>

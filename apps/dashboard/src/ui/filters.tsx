@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { t } from "../i18n/words.ts";
 import { Button, buttonClass } from "./button.tsx";
 import { DateRange } from "./date-range.tsx";
 import { Icon } from "./icon.tsx";
@@ -41,7 +42,7 @@ export function Filters(props: { filters: Dated; dates: string; children: ReactN
   const { values, count, set, clear } = props.filters;
   const [open, setOpen] = useState(false);
   return (
-    <search aria-label="Filters" className="mb-4">
+    <search aria-label={t.ui.filters} className="mb-4">
       <button
         type="button"
         aria-expanded={open}
@@ -49,7 +50,7 @@ export function Filters(props: { filters: Dated; dates: string; children: ReactN
         onClick={() => setOpen(!open)}
       >
         <Icon name="filter" className="size-4" />
-        Filters{count > 0 ? ` (${count})` : ""}
+        {count > 0 ? t.ui.filtersSet(count) : t.ui.filters}
       </button>
       <div
         className={`${open ? "max-sm:mt-3" : "max-sm:hidden"} flex flex-wrap items-end gap-3 max-sm:flex-col max-sm:items-stretch`}
@@ -57,13 +58,13 @@ export function Filters(props: { filters: Dated; dates: string; children: ReactN
         {props.children}
         <DateRange
           label={props.dates}
-          open="Any time"
+          open={t.ui.anyTime}
           range={{ from: values.from, to: values.to }}
           onChange={({ from = "", to = "" }) => set({ from, to })}
         />
         {count > 0 ? (
           <Button look="quiet" icon="x" small onClick={clear}>
-            Clear
+            {t.ui.clear}
           </Button>
         ) : null}
       </div>
@@ -150,7 +151,12 @@ export function FilterText(props: {
   );
 }
 
-export const anyOption = { value: "", label: "Any" } as const;
+export const anyOption = {
+  value: "",
+  get label() {
+    return t.ui.any;
+  },
+} as const;
 
 /** `in_progress` → `In progress`. */
 export function inWords(code: string): string {

@@ -1,5 +1,6 @@
 import { createContext, type ReactNode, useContext, useId, useLayoutEffect, useRef, useState } from "react";
 import { type Problem, problemOf } from "../api/call.ts";
+import { t } from "../i18n/words.ts";
 import { Button } from "./button.tsx";
 import { Notice } from "./notice.tsx";
 import { plainWords } from "./plain-words.ts";
@@ -50,19 +51,20 @@ function firstWrongField(form: HTMLFormElement): { field: Input; message: string
   for (const field of form.elements) {
     if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) continue;
     const problem = problemOfField(field);
-    if (problem !== null) return { field, message: `\`${field.name}\` ${problem}.` };
+    if (problem !== null) return { field, message: problem };
   }
   return null;
 }
 
-function problemOfField(field: Input): string | null {
-  const { validity, value, minLength, type } = field;
+function problemOfField({ name, validity, value, minLength, type }: Input): string | null {
+  const field = `\`${name}\``;
   // A browser looks at the length only of what was typed, not of what a password manager filled in.
   const isShort = validity.tooShort || (value !== "" && minLength > 0 && value.length < minLength);
-  if (validity.valueMissing) return type === "checkbox" ? "must be checked" : "is required";
-  if (isShort) return `must have at least ${minLength} characters`;
-  if (validity.typeMismatch) return type === "email" ? "is not a valid email address" : "is not a valid URL";
-  return validity.valid ? null : "has an invalid format";
+  if (validity.valueMissing)
+    return type === "checkbox" ? t.ui.field.mustBeChecked(field) : t.ui.field.required(field);
+  if (isShort) return t.ui.field.tooShort({ field, count: minLength });
+  if (validity.typeMismatch) return type === "email" ? t.ui.field.noEmail(field) : t.ui.field.noUrl(field);
+  return validity.valid ? null : t.ui.field.wrongFormat(field);
 }
 
 /**
@@ -146,7 +148,7 @@ export function Form(props: {
         {done && props.done ? <Notice kind="good">{props.done}</Notice> : null}
         <div className="flex flex-wrap items-center gap-3">
           <Button type="submit" look={props.look ?? "primary"} wide={props.wide} disabled={busy}>
-            {busy ? "One moment…" : props.submit}
+            {busy ? t.ui.oneMoment : props.submit}
           </Button>
         </div>
       </form>

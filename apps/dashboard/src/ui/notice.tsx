@@ -29,9 +29,13 @@ export function Notice(props: {
       <div className="min-w-0 flex-1 space-y-1">
         {props.problem ? (
           <>
-            <p className="font-semibold">{plainWords(props.problem.message)}</p>
+            <p className="font-semibold" lang={props.problem.lang}>
+              {plainWords(props.problem.message)}
+            </p>
             {plainWords(props.problem.hint) === "" ? null : (
-              <p className="text-small">{plainWords(props.problem.hint)}</p>
+              <p className="text-small" lang={props.problem.lang}>
+                {plainWords(props.problem.hint)}
+              </p>
             )}
           </>
         ) : null}

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { t } from "../i18n/words.ts";
 import { Code } from "./code.tsx";
 import { copyText } from "./copy.tsx";
 import { useFilters } from "./filters.tsx";
@@ -36,14 +37,14 @@ export function ObjectPage(props: {
       <Heading title={props.title} crumbs={[props.crumb]} mark={props.status} about={props.about}>
         {props.primary}
         <Menu
-          label="More actions"
-          items={[{ label: "Copy ID", icon: "copy", run: () => void copyText(id) }, ...(props.menu ?? [])]}
+          label={t.ui.moreActions}
+          items={[{ label: t.ui.copyId, icon: "copy", run: () => void copyText(id) }, ...(props.menu ?? [])]}
         />
       </Heading>
       <Tabs
-        label="View"
+        label={t.ui.view}
         value={other === undefined && view !== "json" ? "" : view}
-        tabs={[{ value: "", label: "Overview" }, ...views, { value: "json", label: "JSON" }]}
+        tabs={[{ value: "", label: t.ui.overview }, ...views, { value: "json", label: "JSON" }]}
         onChange={(value) => set({ view: value })}
       />
       {view === "json" ? (
@@ -58,7 +59,7 @@ export function ObjectPage(props: {
         <div className="grid items-start gap-x-8 gap-y-6 lg:grid-cols-[minmax(0,1fr)_19rem]">
           <Panel>{props.children}</Panel>
           <section className="min-w-0 max-lg:px-4">
-            <h2 className="mb-4 text-part font-semibold">Details</h2>
+            <h2 className="mb-4 text-part font-semibold">{t.ui.details}</h2>
             <Facts narrow facts={props.facts} />
           </section>
         </div>

@@ -1,6 +1,7 @@
 import { useRouter } from "@tanstack/react-router";
 import { type ReactNode, useSyncExternalStore } from "react";
 import { useUnopened } from "../api/fetch-page.ts";
+import { t } from "../i18n/words.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
@@ -30,17 +31,13 @@ export function OfflineBanner() {
     <div role="status" className="sticky top-0 z-20">
       {unopened !== null ? (
         <Line>
-          <span>
-            {online
-              ? "The page could not be opened. This one is as you left it."
-              : "You are offline, so the page could not be opened. This one is as you left it."}
-          </span>
+          <span>{online ? t.ui.offline.notOpened : t.ui.offline.notOpenedOffline}</span>
           <Button small icon="refresh" onClick={() => router.history.push(unopened)}>
-            Try again
+            {t.ui.tryAgain}
           </Button>
         </Line>
       ) : online ? null : (
-        <Line>You are offline. What you see may be old, and nothing can be saved until you are back.</Line>
+        <Line>{t.ui.offline.banner}</Line>
       )}
     </div>
   );

@@ -1,31 +1,8 @@
 import type { PageLanguage } from "@assay/contract/facts";
+import { intlTag } from "../i18n/words.ts";
 
-export const pageLanguageNames: Record<PageLanguage, string> = {
-  en: "English",
-  bg: "Bulgarian",
-  cs: "Czech",
-  da: "Danish",
-  de: "German",
-  el: "Greek",
-  es: "Spanish",
-  et: "Estonian",
-  fi: "Finnish",
-  fr: "French",
-  ga: "Irish",
-  hr: "Croatian",
-  hu: "Hungarian",
-  it: "Italian",
-  lt: "Lithuanian",
-  lv: "Latvian",
-  mt: "Maltese",
-  nl: "Dutch",
-  pl: "Polish",
-  pt: "Portuguese",
-  ro: "Romanian",
-  sk: "Slovak",
-  sl: "Slovenian",
-  sv: "Swedish",
-  uk: "Ukrainian",
-  tr: "Turkish",
-  ar: "Arabic",
-};
+/** The name of a language in that of the page, with a capital letter as an entry of a list. */
+export function languageName(language: PageLanguage): string {
+  const name = new Intl.DisplayNames(intlTag, { type: "language" }).of(language) ?? language;
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}

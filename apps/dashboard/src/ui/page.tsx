@@ -2,6 +2,7 @@ import { Link, type LinkProps } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
 import { problemOf } from "../api/call.ts";
 import { windowTitle } from "../api/chosen-environment.ts";
+import { t } from "../i18n/words.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { Notice } from "./notice.tsx";
@@ -58,7 +59,7 @@ export function Heading(props: {
 
 function Breadcrumb({ crumbs, here }: { crumbs: readonly Crumb[]; here: string }) {
   return (
-    <nav aria-label="Breadcrumb" className="mb-1">
+    <nav aria-label={t.ui.breadcrumb} className="mb-1">
       <ol className="flex flex-wrap items-center gap-1 text-small text-muted">
         {crumbs.map(({ label, to }) => (
           <li key={label} className="flex items-center gap-1">
@@ -102,7 +103,7 @@ export function Card(props: { title?: string; id?: string; actions?: ReactNode; 
 export function Loading({ lines = 3, tall = false }: { lines?: number; tall?: boolean }) {
   return (
     <output className="block py-1">
-      <span className="sr-only">Loading…</span>
+      <span className="sr-only">{t.ui.loading}</span>
       <span aria-hidden="true" className="block space-y-3">
         {Array.from({ length: lines }, (_, line) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike and never change places.
@@ -121,18 +122,18 @@ export function ProblemNotice(props: { error: unknown; retry?: () => unknown }) 
     problem.code !== "UNREACHABLE" || props.retry === undefined
       ? problem
       : online
-        ? { ...problem, hint: "Check your connection and try again." }
+        ? { ...problem, hint: t.ui.offline.checkConnection }
         : {
             ...problem,
-            message: "This could not be loaded.",
-            hint: "It loads when you are back online.",
+            message: t.ui.offline.notLoaded,
+            hint: t.ui.offline.loadsLater,
           };
   return (
     <Notice kind="bad" problem={told}>
       {props.retry ? (
         <p className="pt-1">
           <Button small icon="refresh" onClick={() => void props.retry?.()}>
-            Try again
+            {t.ui.tryAgain}
           </Button>
         </p>
       ) : null}

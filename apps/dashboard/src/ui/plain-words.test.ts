@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { errorTable } from "@assay/contract/errors";
+import { loadWords } from "../i18n/words.ts";
 import { plainWords } from "./plain-words.ts";
+
+await loadWords("en");
 
 test("a field is called what it is called on the page", () => {
   const labelOf = (name: string) => (name === "redirect_url" ? "Return URL" : null);

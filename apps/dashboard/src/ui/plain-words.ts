@@ -1,3 +1,5 @@
+import { t } from "../i18n/words.ts";
+
 /** `in_progress` → `in progress`. */
 function spaced(name: string): string {
   return name.replaceAll("_", " ").replaceAll(".", " ");
@@ -12,8 +14,7 @@ export function plainWords(text: string, labelOf: (name: string) => string | nul
     .replace(/ ?[^.]*\/reference\b[^.]*\./g, "")
     .replace(/`([^`]+)`/g, (_whole, name: string) => {
       const label = labelOf(name);
-      if (label !== null) return `“${label}”`;
-      return /^[a-z][a-z0-9_.]*$/.test(name) ? `“${spaced(name)}”` : `“${name}”`;
+      return t.ui.quoted(label ?? (/^[a-z][a-z0-9_.]*$/.test(name) ? spaced(name) : name));
     })
     .replace(/ ?\((?:GET|POST|PUT|PATCH|DELETE) [^)]*\)/g, "")
     .replace(/,? (?:with|by|from|through) (?:GET|POST|PUT|PATCH|DELETE)\b(?: [/…][^\s;,]*[^\s;,.])?/g, "")

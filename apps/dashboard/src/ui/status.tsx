@@ -1,42 +1,46 @@
 import type { AttemptStatus, SessionStatus } from "@assay/contract/sessions";
 import type { WebhookDelivery } from "@assay/contract/webhooks";
 import type { Static } from "typebox";
+import { t } from "../i18n/words.ts";
 import { Badge, type BadgeLook } from "./page.tsx";
 
 /**
  * How things stand, in one place: what is open is neutral, amber is a warning, red is lost or failed, green is done.
  * Words begin with a capital letter.
  */
-type Shown = { label: string; look: BadgeLook };
-
-const ends: Record<SessionStatus | AttemptStatus, Shown> = {
-  created: { label: "Created", look: "plain" },
-  in_progress: { label: "In progress", look: "plain" },
-  succeeded: { label: "Succeeded", look: "good" },
-  failed: { label: "Failed", look: "bad" },
-  expired: { label: "Expired", look: "plain" },
-  cancelled: { label: "Cancelled", look: "plain" },
+const ends: Record<SessionStatus | AttemptStatus, BadgeLook> = {
+  created: "plain",
+  in_progress: "plain",
+  succeeded: "good",
+  failed: "bad",
+  expired: "plain",
+  cancelled: "plain",
 };
 
 /** Of a session or an attempt. */
 export function Status({ of }: { of: SessionStatus | AttemptStatus }) {
-  const { label, look } = ends[of];
-  return <Badge look={look}>{label}</Badge>;
+  return <Badge look={ends[of]}>{t.ui.sessionStatus[of]}</Badge>;
 }
 
 type Delivery = Pick<Static<typeof WebhookDelivery>, "status" | "attempt_count">;
 
 /** One that waits for its first attempt is under way; one that waits for another has failed at least once. */
-export function deliveryShown({ status, attempt_count: attempts }: Delivery): Shown {
+export function deliveryShown({ status, attempt_count: attempts }: Delivery): {
+  label: string;
+  look: BadgeLook;
+} {
+  const words = t.ui.deliveryStatus;
   switch (status) {
     case "pending":
-      return attempts === 0 ? { label: "Pending", look: "plain" } : { label: "Retrying", look: "warn" };
+      return attempts === 0
+        ? { label: words.pending, look: "plain" }
+        : { label: words.retrying, look: "warn" };
     case "delivering":
-      return { label: "Sending", look: "plain" };
+      return { label: words.sending, look: "plain" };
     case "succeeded":
-      return { label: "Delivered", look: "good" };
+      return { label: words.delivered, look: "good" };
     case "failed":
-      return { label: "Failed", look: "bad" };
+      return { label: words.failed, look: "bad" };
   }
 }
 

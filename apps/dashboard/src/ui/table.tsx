@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { t } from "../i18n/words.ts";
 import { Button } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { Loading, ProblemNotice } from "./page.tsx";
@@ -48,7 +49,7 @@ export function Table<T>(props: {
         <tr className="border-b border-line text-small text-muted">
           {placed.map(({ header }) => (
             <th key={header} scope="col" className="py-2 pe-4 font-medium">
-              {header === "Actions" ? <span className="sr-only">Actions</span> : header}
+              {header === t.ui.actions ? <span className="sr-only">{header}</span> : header}
             </th>
           ))}
         </tr>
@@ -62,9 +63,9 @@ export function Table<T>(props: {
             {placed.map(({ header, cell, phone }) => (
               <td
                 key={header}
-                className={`py-3 pe-4 align-top last:pe-0 max-md:p-0 md:[&_button]:whitespace-nowrap ${header === "Actions" ? atEnd : ""} ${placeOf(phone)}`}
+                className={`py-3 pe-4 align-top last:pe-0 max-md:p-0 md:[&_button]:whitespace-nowrap ${header === t.ui.actions ? atEnd : ""} ${placeOf(phone)}`}
               >
-                {phone === undefined && header !== "Actions" ? (
+                {phone === undefined && header !== t.ui.actions ? (
                   <span aria-hidden="true" className="shrink-0 text-muted md:hidden">
                     {header}
                   </span>
@@ -119,7 +120,7 @@ export function ListTable<T>(props: {
       {list.hasNextPage ? (
         <div className="mt-4 text-center">
           <Button small disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            {list.isFetchingNextPage ? "One moment…" : "Show more"}
+            {list.isFetchingNextPage ? t.ui.oneMoment : t.ui.showMore}
           </Button>
         </div>
       ) : null}
@@ -128,7 +129,7 @@ export function ListTable<T>(props: {
 }
 
 function NothingFits() {
-  return <Empty icon="search">No results. Try other filters.</Empty>;
+  return <Empty icon="search">{t.ui.noResults}</Empty>;
 }
 
 /** Nothing is there yet: what will be, and the way to it. */

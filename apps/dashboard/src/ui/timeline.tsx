@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { t } from "../i18n/words.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import { Time } from "./time.tsx";
 
@@ -17,7 +18,7 @@ export function Entry(props: {
   /** Below it, such as what was sent and what came back. */
   children?: ReactNode;
 }) {
-  const { circle, icon, word } = looks[props.state];
+  const { circle, icon } = looks[props.state];
   return (
     <li className="group relative flex gap-3 pb-5 last:pb-0">
       <span
@@ -28,7 +29,7 @@ export function Entry(props: {
         className={`mt-0.5 inline-flex size-6 flex-none items-center justify-center rounded-full border ${circle}`}
       >
         {icon === null ? null : <Icon name={icon} className="size-3.5" />}
-        <span className="sr-only">{word}</span>
+        <span className="sr-only">{t.ui.entry[props.state]}</span>
       </span>
       <div className="min-w-0 flex-1">
         <span className={props.state === "open" ? "text-muted" : "font-medium"}>{props.name}</span>
@@ -43,10 +44,10 @@ export function Entry(props: {
   );
 }
 
-const looks: Record<EntryState, { circle: string; icon: IconName | null; word: string }> = {
-  done: { circle: "border-good bg-good-soft text-good", icon: "check", word: "Done:" },
-  now: { circle: "border-field bg-soft text-ink", icon: "clock", word: "In progress:" },
-  warn: { circle: "border-warn bg-warn-soft text-warn", icon: "clock", word: "Waiting:" },
-  failed: { circle: "border-bad bg-bad-soft text-bad", icon: "x", word: "Failed:" },
-  open: { circle: "border-field", icon: null, word: "Not yet:" },
+const looks: Record<EntryState, { circle: string; icon: IconName | null }> = {
+  done: { circle: "border-good bg-good-soft text-good", icon: "check" },
+  now: { circle: "border-field bg-soft text-ink", icon: "clock" },
+  warn: { circle: "border-warn bg-warn-soft text-warn", icon: "clock" },
+  failed: { circle: "border-bad bg-bad-soft text-bad", icon: "x" },
+  open: { circle: "border-field", icon: null },
 };

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { durationText, relativeTime, titleTime, zonedTime } from "./times.ts";
+import { loadWords } from "../i18n/words.ts";
+import { dayText, durationText, relativeTime, titleTime, zonedTime } from "./times.ts";
+
+await loadWords("en");
 
 const now = new Date("2026-03-10T12:00:00Z");
 const told = (at: string) => relativeTime(new Date(at), now);
@@ -40,4 +43,16 @@ test("a title has the year only where it is another one", () => {
   const at = new Date(2026, 2, 1, 9, 30);
   assert.equal(titleTime(at, new Date(2026, 11, 31)), "1 Mar, 09:30");
   assert.equal(titleTime(at, new Date(2027, 0, 1)), "1 Mar 2026, 09:30");
+});
+
+test("a time is written in the language of the page", async () => {
+  const at = new Date(2026, 2, 1, 9, 30);
+  await loadWords("de");
+  assert.equal(dayText(at), "1. März 2026");
+  assert.equal(told("2026-03-10T09:00:00Z"), "vor 3 Stunden");
+  assert.equal(told("2026-03-09T10:00:00Z"), "gestern");
+  await loadWords("fr");
+  assert.equal(dayText(at), "1 mars 2026");
+  assert.equal(told("2026-03-10T09:00:00Z"), "il y a 3 heures");
+  await loadWords("en");
 });

@@ -1,17 +1,19 @@
+import { intlTag, t } from "../i18n/words.ts";
+
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
 /** Made when it is first needed: the browser loads its tables for it. Starting the script that made them all took 29 ms, and 10 without. */
-function whenNeeded<T>(make: () => T): () => T {
-  let made: T | null = null;
+function whenNeeded<T>(make: (tag: string) => T): () => T {
+  let made: { tag: string; format: T } | null = null;
   return () => {
-    made ??= make();
-    return made;
+    if (made?.tag !== intlTag) made = { tag: intlTag, format: make(intlTag) };
+    return made.format;
   };
 }
 
-const relative = whenNeeded(() => new Intl.RelativeTimeFormat("en", { numeric: "auto" }));
+const relative = whenNeeded((tag) => new Intl.RelativeTimeFormat(tag, { numeric: "auto" }));
 /** After this many days the date says more than a count of days. */
 const relativeDays = 26;
 
@@ -23,7 +25,7 @@ const relativeDays = 26;
 export function relativeTime(at: Date, now: Date, isAhead = false): string | null {
   const gapMs = at.getTime() - now.getTime();
   const size = Math.abs(gapMs);
-  if (size < 45_000) return isAhead && gapMs > 0 ? "in a moment" : "just now";
+  if (size < 45_000) return isAhead && gapMs > 0 ? t.ui.times.inAMoment : t.ui.times.justNow;
   if (size < 45 * minuteMs) return relative().format(Math.round(gapMs / minuteMs), "minute");
   if (size < 22 * hourMs) return relative().format(Math.round(gapMs / hourMs), "hour");
   if (size < relativeDays * dayMs) return relative().format(Math.round(gapMs / dayMs), "day");
@@ -34,11 +36,11 @@ const zoned = { timeZoneName: "short" } as const;
 const day = { day: "numeric", month: "short", year: "numeric" } as const;
 const minute = { ...day, hour: "2-digit", minute: "2-digit", ...zoned } as const;
 const titled = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" } as const;
-const titleFormat = whenNeeded(() => new Intl.DateTimeFormat("en-GB", titled));
-const oldTitleFormat = whenNeeded(() => new Intl.DateTimeFormat("en-GB", { ...titled, year: "numeric" }));
-const dayFormat = whenNeeded(() => new Intl.DateTimeFormat("en-GB", day));
-const timeFormat = whenNeeded(() => new Intl.DateTimeFormat("en-GB", minute));
-const exactFormat = whenNeeded(() => new Intl.DateTimeFormat("en-GB", { ...minute, second: "2-digit" }));
+const titleFormat = whenNeeded((tag) => new Intl.DateTimeFormat(tag, titled));
+const oldTitleFormat = whenNeeded((tag) => new Intl.DateTimeFormat(tag, { ...titled, year: "numeric" }));
+const dayFormat = whenNeeded((tag) => new Intl.DateTimeFormat(tag, day));
+const timeFormat = whenNeeded((tag) => new Intl.DateTimeFormat(tag, minute));
+const exactFormat = whenNeeded((tag) => new Intl.DateTimeFormat(tag, { ...minute, second: "2-digit" }));
 
 /** `15 Nov 2026`, where the reader is. */
 export function dayText(at: Date): string {

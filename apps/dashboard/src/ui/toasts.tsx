@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { t } from "../i18n/words.ts";
 import { Icon } from "./icon.tsx";
 
 type Look = "good" | "warn";
@@ -40,7 +41,7 @@ export function Toasts() {
   );
   return (
     <section
-      aria-label="Notifications"
+      aria-label={t.ui.notifications}
       aria-live="polite"
       className="pointer-events-none fixed inset-x-4 bottom-4 z-30 flex flex-col items-center gap-2 sm:inset-x-auto sm:end-6 sm:bottom-6 sm:items-end"
     >
@@ -56,7 +57,7 @@ export function Toasts() {
           <p className="min-w-0 flex-1">{text}</p>
           <button
             type="button"
-            aria-label="Dismiss"
+            aria-label={t.ui.dismiss}
             className="inline-flex size-8 items-center justify-center rounded-control text-muted hover:bg-soft hover:text-ink"
             onClick={() => dismiss(id)}
           >

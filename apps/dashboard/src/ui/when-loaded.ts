@@ -1,3 +1,4 @@
+import { t } from "../i18n/words.ts";
 import { toast } from "./toasts.tsx";
 
 /** Shows a part of a page once its program is there. Drawn earlier, one that failed to come would take the page with it. */
@@ -9,7 +10,7 @@ export async function whenLoaded(
   try {
     await load();
   } catch {
-    return toast(`${what} could not be loaded. Check your connection and try again.`, "warn");
+    return toast(t.ui.notLoaded(what), "warn");
   }
   show();
 }

@@ -584,13 +584,13 @@ test("an organization is scheduled for deletion with the mailed code, says so on
   );
   await page.getByLabel("Code from the email").fill(code.toLowerCase());
   await page.getByRole("button", { name: /^Delete Organization/ }).click();
-  await page.getByText("This organization will be deleted on").waitFor();
+  await page.getByText("This organization will be deleted").waitFor();
   await page.getByRole("link", { name: "API keys", exact: true }).click();
   await heading(page, "API keys");
   assert.equal(await button(page, "Create API key").count(), 0, "what would be refused is not offered");
   await page.getByRole("link", { name: "Cancel deletion" }).click();
   await button(page, "Cancel deletion").click();
-  await page.getByText("This organization will be deleted on").waitFor({ state: "detached" });
+  await page.getByText("This organization will be deleted").waitFor({ state: "detached" });
   assert.deepEqual(faults(problems), []);
   await page.context().close();
 });
