@@ -15,6 +15,8 @@ import { mailLanguages } from "@assay/contract/facts";
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
+import { Filled } from "../i18n/filled.tsx";
+import { t } from "../i18n/words.ts";
 import { useAccount } from "../shell/organization-context.ts";
 import { leaveSignedOut } from "../shell/sign-out.ts";
 import { NewPasswordField } from "../sign-in/sign-up-form.tsx";
@@ -37,7 +39,7 @@ import { SecondFactor } from "./second-factor.tsx";
 export function AccountPage() {
   return (
     <>
-      <Heading title="Your account" about="Applies to all your organizations." />
+      <Heading title={t.account.title} about={t.account.about} />
       <div className="items-start gap-x-6 xl:grid xl:grid-cols-2">
         <Name />
         <EmailAddress />
@@ -54,12 +56,12 @@ export function AccountPage() {
 function Name() {
   const account = useAccount();
   return (
-    <Card title="Name and language">
+    <Card title={t.account.nameAndLanguage}>
       <div className="max-w-md">
         <Form
-          submit="Save"
+          submit={t.ui.save}
           look="plain"
-          saved="Saved."
+          saved={t.ui.saved}
           onSubmit={async (values) => {
             const language = mailLanguages.find((known) => known === values.text("language"));
             await call(updateAccount, {
@@ -69,14 +71,14 @@ function Name() {
           }}
         >
           <Field
-            label="Your name"
+            label={t.ui.yourName}
             name="name"
             autoComplete="name"
             maxLength={120}
             defaultValue={account.name}
           />
           <Select
-            label="Email language"
+            label={t.account.mailLanguage}
             name="language"
             defaultValue={account.language ?? "en"}
             options={mailLanguages.map((value) => ({ value, label: languageName(value) }))}
@@ -93,27 +95,23 @@ function EmailAddress() {
   const [asked, setAsked] = useState<string | null>(null);
   const [mailed, setMailed] = useState(false);
   return (
-    <Card title="Email">
+    <Card title={t.ui.email}>
       <p className="mb-4 flex flex-wrap items-center gap-3">
         <bdi>{account.email}</bdi>
         {account.email_verified ? (
-          <Badge look="good">Verified</Badge>
+          <Badge look="good">{t.account.verified}</Badge>
         ) : (
-          <Badge look="warn">Not verified</Badge>
+          <Badge look="warn">{t.account.notVerified}</Badge>
         )}
       </p>
-      {asked === null ? null : (
-        <Notice kind="good">
-          We emailed a link to {asked}. Open it while you are signed in to confirm the change.
-        </Notice>
-      )}
+      {asked === null ? null : <Notice kind="good">{t.account.changeMailed(asked)}</Notice>}
       {mailed ? (
         <Notice kind="good">
-          We emailed a link to <bdi>{account.email}</bdi>. It expires in 24 hours.
+          <Filled text={t.account.verificationMailed} email={<bdi>{account.email}</bdi>} />
         </Notice>
       ) : null}
       <div className="flex flex-wrap gap-3">
-        <Button onClick={() => setChanging(true)}>Change email</Button>
+        <Button onClick={() => setChanging(true)}>{t.account.changeEmail}</Button>
         {account.email_verified ? null : (
           <ActionButton
             run={async () => {
@@ -121,14 +119,14 @@ function EmailAddress() {
               setMailed(true);
             }}
           >
-            Send verification link
+            {t.account.sendVerification}
           </ActionButton>
         )}
       </div>
       {changing ? (
-        <Dialog title="Change your email" onClose={() => setChanging(false)}>
+        <Dialog title={t.account.changeEmailTitle} onClose={() => setChanging(false)}>
           <Form
-            submit="Send confirmation link"
+            submit={t.account.sendConfirmation}
             onSubmit={async (values) => {
               const email = values.text("email");
               await call(requestEmailChange, { body: { email, ...proofOf(values) } });
@@ -136,7 +134,7 @@ function EmailAddress() {
               setChanging(false);
             }}
           >
-            <Field label="New email" name="email" type="email" autoComplete="email" />
+            <Field label={t.account.newEmail} name="email" type="email" autoComplete="email" />
             <ProofFields />
           </Form>
         </Dialog>
@@ -150,11 +148,11 @@ function Password() {
   const [mailed, setMailed] = useState(false);
   if (!account.has_password)
     return (
-      <Card title="Password">
-        <p className="mb-4">Your account has no password. We'll email you a link to set one.</p>
+      <Card title={t.ui.password}>
+        <p className="mb-4">{t.account.noPassword}</p>
         {mailed ? (
           <Notice kind="good">
-            We emailed a link to <bdi>{account.email}</bdi>. It works once and expires in an hour.
+            <Filled text={t.account.passwordMailed} email={<bdi>{account.email}</bdi>} />
           </Notice>
         ) : null}
         <ActionButton
@@ -163,17 +161,17 @@ function Password() {
             setMailed(true);
           }}
         >
-          Email me a link
+          {t.account.mailMe}
         </ActionButton>
       </Card>
     );
   return (
-    <Card title="Password">
+    <Card title={t.ui.password}>
       <div className="max-w-md">
         <Form
-          submit="Change password"
+          submit={t.account.changePassword}
           look="plain"
-          done="Password changed. All other sessions were signed out."
+          done={t.account.passwordChanged}
           resetWhenDone
           onSubmit={async (values) => {
             await call(changePassword, {
@@ -186,12 +184,12 @@ function Password() {
           }}
         >
           <Field
-            label="Current password"
+            label={t.account.currentPassword}
             name="current_password"
             type="password"
             autoComplete="current-password"
           />
-          <NewPasswordField label="New password" name="new_password" />
+          <NewPasswordField label={t.account.newPassword} name="new_password" />
         </Form>
       </div>
     </Card>
@@ -202,7 +200,7 @@ function SignIns() {
   const sessions = useList(listUserSessions);
   return (
     <Card
-      title="Devices"
+      title={t.account.devices}
       actions={
         <ActionButton
           small
@@ -211,18 +209,18 @@ function SignIns() {
             await refresh(listUserSessions);
           }}
         >
-          Sign out other devices
+          {t.account.signOutOthers}
         </ActionButton>
       }
     >
       <ListTable
-        caption="Devices"
+        caption={t.account.devices}
         list={sessions}
         rowKey={({ id }) => id}
-        empty="No devices."
+        empty={t.account.noDevices}
         columns={[
           {
-            header: "Device",
+            header: t.account.device,
             phone: "title",
             cell: (session) => {
               const device = deviceName(session.user_agent);
@@ -231,28 +229,28 @@ function SignIns() {
                   <Icon name={device.isPhone ? "phone" : "laptop"} className="mt-0.5 size-5 text-muted" />
                   <span>
                     <span className="font-medium">{device.name}</span>{" "}
-                    {session.current ? <Badge look="plain">This device</Badge> : null}
+                    {session.current ? <Badge look="plain">{t.account.thisDevice}</Badge> : null}
                   </span>
                 </span>
               );
             },
           },
-          { header: "Signed in", cell: (session) => <Time at={session.created_at} /> },
-          { header: "Last used", cell: (session) => <Time at={session.last_seen_at} /> },
+          { header: t.account.signedIn, cell: (session) => <Time at={session.created_at} /> },
+          { header: t.ui.lastUsed, cell: (session) => <Time at={session.last_seen_at} /> },
           {
-            header: "Actions",
+            header: t.ui.actions,
             cell: (session) =>
               session.current ? null : (
                 <ActionButton
                   small
-                  label={`Sign out ${deviceName(session.user_agent).name}`}
+                  label={t.account.signOutDevice(deviceName(session.user_agent).name)}
                   run={async () => {
                     await call(revokeUserSession, { params: { id: session.id } });
                     await refresh(listUserSessions);
-                    toast("Device signed out.");
+                    toast(t.account.deviceSignedOut);
                   }}
                 >
-                  Sign out
+                  {t.ui.signOut}
                 </ActionButton>
               ),
           },
@@ -266,12 +264,12 @@ function Deletion() {
   const owned = useData(listOwnedOrganizations, {});
   const [asking, setAsking] = useState(false);
   return (
-    <Card title="Delete your account">
+    <Card title={t.account.deletion.title}>
       <Loaded query={owned}>
         {({ data }) =>
           data.organizations.length > 0 ? (
             <>
-              <p>You are the only owner of these organizations. Transfer or delete them first.</p>
+              <p>{t.account.deletion.soleOwner}</p>
               <ul className="mt-2 list-disc pl-6">
                 {data.organizations.map(({ id, name }) => (
                   <li key={id}>{name}</li>
@@ -280,25 +278,25 @@ function Deletion() {
             </>
           ) : (
             <>
-              <p className="mb-4">Your account and memberships are deleted immediately.</p>
+              <p className="mb-4">{t.account.deletion.text}</p>
               <Button look="danger" onClick={() => setAsking(true)}>
-                Delete my account
+                {t.account.deletion.submit}
               </Button>
             </>
           )
         }
       </Loaded>
       {asking ? (
-        <Dialog title="Delete your account?" onClose={() => setAsking(false)}>
+        <Dialog title={t.account.deletion.ask} onClose={() => setAsking(false)}>
           <Form
-            submit="Delete my account"
+            submit={t.account.deletion.submit}
             look="danger"
             onSubmit={async (values) => {
               await call(deleteAccount, { body: proofOf(values) });
               leaveSignedOut();
             }}
           >
-            <p>This cannot be undone.</p>
+            <p>{t.account.deletion.final}</p>
             <ProofFields />
           </Form>
         </Dialog>

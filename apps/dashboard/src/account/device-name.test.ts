@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { loadWords } from "../i18n/words.ts";
 import { deviceName } from "./device-name.ts";
+
+await loadWords("en");
 
 const chrome = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0";
 

@@ -1,3 +1,5 @@
+import { t } from "../i18n/words.ts";
+
 /** Those whose name is a part of another's are behind it: Edge says that it is Chrome, and Chrome that it is Safari. */
 const browsers: readonly (readonly [string, RegExp])[] = [
   ["Edge", /\bEdg(?:e|A|iOS)?\/\d/],
@@ -29,8 +31,9 @@ export function deviceName(userAgent: string): Device {
   const isPhone = system === "iPhone" || system === "iPad" || system === "Android";
   if (browser === undefined && system === undefined) {
     const first = /^[A-Za-z][\w.-]*/.exec(userAgent)?.[0];
-    return { name: first === undefined || first === "Mozilla" ? "An unknown program" : first, isPhone };
+    return { name: first === undefined || first === "Mozilla" ? t.account.unknownProgram : first, isPhone };
   }
   if (system === undefined) return { name: browser ?? "", isPhone };
-  return { name: `${browser ?? "A browser"} on ${system}`, isPhone };
+  const named = { browser: browser ?? t.account.aBrowser, system };
+  return { name: t.account.browserOn(named), isPhone };
 }

@@ -9,6 +9,7 @@ import {
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { refresh, useList } from "../api/queries.ts";
+import { t } from "../i18n/words.ts";
 import { createCredential, passkeysAreSupported } from "../sign-in/passkey-ceremony.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
@@ -22,9 +23,9 @@ import { ProofFields, proofOf } from "./proof.tsx";
 function NameField({ value }: { value?: string }) {
   return (
     <Field
-      label="Name"
+      label={t.ui.name}
       name="name"
-      hint="For example, “Work laptop”."
+      hint={t.account.passkeys.nameHint}
       maxLength={80}
       defaultValue={value ?? ""}
     />
@@ -37,49 +38,56 @@ export function Passkeys() {
   const [renaming, setRenaming] = useState<{ id: string; name: string } | null>(null);
   return (
     <Card
-      title="Passkeys"
+      title={t.account.passkeys.title}
       actions={
         passkeysAreSupported() ? (
           <Button small onClick={() => setAdding(true)}>
-            Add passkey
+            {t.account.passkeys.add}
           </Button>
         ) : null
       }
     >
       <ListTable
-        caption="Passkeys"
+        caption={t.account.passkeys.title}
         list={passkeys}
         rowKey={({ id }) => id}
         empty={
           passkeysAreSupported()
             ? "A passkey signs you in with your fingerprint, face or device PIN, without a password or code."
-            : "This browser does not support passkeys."
+            : t.account.passkeys.unsupported
         }
         columns={[
-          { header: "Name", cell: (passkey) => passkey.name },
-          { header: "Storage", cell: (passkey) => (passkey.synced ? "Synced" : "This device only") },
-          { header: "Added", cell: (passkey) => <Time at={passkey.created_at} /> },
-          { header: "Last used", cell: (passkey) => <Time at={passkey.last_used_at} never="Never" /> },
+          { header: t.ui.name, cell: (passkey) => passkey.name },
           {
-            header: "Actions",
+            header: t.account.passkeys.storage,
+            cell: (passkey) => (passkey.synced ? "Synced" : t.account.passkeys.deviceOnly),
+          },
+          { header: t.account.passkeys.added, cell: (passkey) => <Time at={passkey.created_at} /> },
+          { header: t.ui.lastUsed, cell: (passkey) => <Time at={passkey.last_used_at} never={t.ui.never} /> },
+          {
+            header: t.ui.actions,
             cell: (passkey) => (
               <div className="flex flex-wrap gap-2">
-                <Button small label={`Rename ${passkey.name}`} onClick={() => setRenaming(passkey)}>
-                  Rename
+                <Button
+                  small
+                  label={t.account.passkeys.renameOne(passkey.name)}
+                  onClick={() => setRenaming(passkey)}
+                >
+                  {t.account.passkeys.rename}
                 </Button>
                 <ConfirmButton
                   small
-                  label={`Delete ${passkey.name}`}
-                  title={`Delete “${passkey.name}”?`}
-                  explanation="It no longer signs you in. Remove it from the device as well."
-                  confirm="Delete passkey"
-                  done="Passkey deleted."
+                  label={t.account.passkeys.deleteOne(passkey.name)}
+                  title={t.account.passkeys.deleteTitle(passkey.name)}
+                  explanation={t.account.passkeys.deleteText}
+                  confirm={t.account.passkeys.deleteSubmit}
+                  done={t.account.passkeys.deleted}
                   run={async () => {
                     await call(deletePasskey, { params: { id: passkey.id } });
                     await refresh(listPasskeys, getAccount);
                   }}
                 >
-                  Delete
+                  {t.ui.delete}
                 </ConfirmButton>
               </div>
             ),
@@ -87,9 +95,9 @@ export function Passkeys() {
         ]}
       />
       {adding ? (
-        <Dialog title="Add passkey" onClose={() => setAdding(false)}>
+        <Dialog title={t.account.passkeys.add} onClose={() => setAdding(false)}>
           <Form
-            submit="Create passkey"
+            submit={t.account.passkeys.create}
             onSubmit={async (values) => {
               const { data } = await call(startPasskeyRegistration, { body: proofOf(values) });
               const response = await createCredential(data.options);
@@ -104,9 +112,9 @@ export function Passkeys() {
         </Dialog>
       ) : null}
       {renaming === null ? null : (
-        <Dialog title="Rename passkey" onClose={() => setRenaming(null)}>
+        <Dialog title={t.account.passkeys.renameTitle} onClose={() => setRenaming(null)}>
           <Form
-            submit="Save"
+            submit={t.ui.save}
             onSubmit={async (values) => {
               await call(renamePasskey, { params: { id: renaming.id }, body: { name: values.text("name") } });
               await refresh(listPasskeys);

@@ -1,4 +1,5 @@
 import { present } from "../api/call.ts";
+import { t } from "../i18n/words.ts";
 import { useAccount } from "../shell/organization-context.ts";
 import { Field } from "../ui/field.tsx";
 import type { Values } from "../ui/form.tsx";
@@ -9,19 +10,24 @@ export function ProofFields() {
   const account = useAccount();
   if (account.has_password)
     return (
-      <Field label="Your password" name="proof_password" type="password" autoComplete="current-password" />
+      <Field
+        label={t.account.proof.password}
+        name="proof_password"
+        type="password"
+        autoComplete="current-password"
+      />
     );
   if (account.totp_enabled)
     return (
       <Field
-        label="Code from your authenticator app"
+        label={t.account.proof.code}
         name="proof_code"
         autoComplete="one-time-code"
         minLength={6}
         maxLength={40}
       />
     );
-  return <Notice kind="info">Set a password first to confirm that it is you.</Notice>;
+  return <Notice kind="info">{t.account.proof.none}</Notice>;
 }
 
 export function proofOf(values: Values) {

@@ -8,6 +8,7 @@ import {
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { refresh } from "../api/queries.ts";
+import { t } from "../i18n/words.ts";
 import { useAccount } from "../shell/organization-context.ts";
 import { Button } from "../ui/button.tsx";
 import { Copy } from "../ui/copy.tsx";
@@ -21,7 +22,14 @@ import { ProofFields, proofOf } from "./proof.tsx";
 
 function AppCodeField({ hint }: { hint: string }) {
   return (
-    <Field label="Code" name="code" hint={hint} autoComplete="one-time-code" minLength={6} maxLength={40} />
+    <Field
+      label={t.signIn.code}
+      name="code"
+      hint={hint}
+      autoComplete="one-time-code"
+      minLength={6}
+      maxLength={40}
+    />
   );
 }
 
@@ -32,32 +40,36 @@ export function SecondFactor() {
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const [asking, setAsking] = useState<"disable" | "renew" | null>(null);
   return (
-    <Card title="Two-step sign-in">
+    <Card title={t.account.twoSteps.title}>
       <p className="mb-4 flex flex-wrap items-center gap-3">
-        {account.totp_enabled ? <Badge look="good">On</Badge> : <Badge look="plain">Off</Badge>}
+        {account.totp_enabled ? (
+          <Badge look="good">{t.account.twoSteps.on}</Badge>
+        ) : (
+          <Badge look="plain">{t.account.twoSteps.off}</Badge>
+        )}
         <span>
           {account.totp_enabled
-            ? `${account.backup_codes_left} backup codes left.`
-            : "Require a code from your authenticator app."}
+            ? t.account.twoSteps.codesLeft(account.backup_codes_left)
+            : t.account.twoSteps.about}
         </span>
       </p>
       {account.totp_enabled && account.backup_codes_left < 3 ? (
-        <Notice kind="warn">Few backup codes left. Generate new ones before you run out.</Notice>
+        <Notice kind="warn">{t.account.twoSteps.few}</Notice>
       ) : null}
       {account.totp_enabled ? (
         <div className="flex flex-wrap gap-3">
-          <Button onClick={() => setAsking("renew")}>New backup codes</Button>
+          <Button onClick={() => setAsking("renew")}>{t.account.twoSteps.newCodes}</Button>
           <Button look="danger" onClick={() => setAsking("disable")}>
-            Turn off
+            {t.account.twoSteps.turnOff}
           </Button>
         </div>
       ) : (
-        <Button onClick={() => setStarting(true)}>Turn on</Button>
+        <Button onClick={() => setStarting(true)}>{t.account.twoSteps.turnOn}</Button>
       )}
       {starting ? (
-        <Dialog title="Turn on two-step sign-in" onClose={() => setStarting(false)}>
+        <Dialog title={t.account.twoSteps.turnOnTitle} onClose={() => setStarting(false)}>
           <Form
-            submit="Continue"
+            submit={t.ui.continue}
             onSubmit={async (values) => {
               const { data } = await call(startTotp, { body: proofOf(values) });
               setSecret({ secret: data.secret, uri: data.otpauth_uri });
@@ -69,16 +81,14 @@ export function SecondFactor() {
         </Dialog>
       ) : null}
       {secret === null ? null : (
-        <Dialog title="Turn on two-step sign-in" onClose={() => setSecret(null)}>
-          <p className="mb-3">
-            Scan this with your authenticator app or enter the secret. Then type the code it shows.
-          </p>
-          <QrCode value={secret.uri} label="QR code for the authenticator app" />
+        <Dialog title={t.account.twoSteps.turnOnTitle} onClose={() => setSecret(null)}>
+          <p className="mb-3">{t.account.twoSteps.scan}</p>
+          <QrCode value={secret.uri} label={t.account.twoSteps.qrCode} />
           <div className="my-3">
-            <Copy label="Secret" value={secret.secret} />
+            <Copy label={t.account.twoSteps.secret} value={secret.secret} />
           </div>
           <Form
-            submit="Turn on"
+            submit={t.account.twoSteps.turnOn}
             onSubmit={async (values) => {
               const { data } = await call(confirmTotp, {
                 body: { code: values.text("code").replaceAll(" ", "") },
@@ -88,17 +98,17 @@ export function SecondFactor() {
               await refresh(getAccount);
             }}
           >
-            <AppCodeField hint="Six digits." />
+            <AppCodeField hint={t.account.twoSteps.sixDigits} />
           </Form>
         </Dialog>
       )}
       {asking === null ? null : (
         <Dialog
-          title={asking === "disable" ? "Turn off two-step sign-in" : "Generate new backup codes"}
+          title={asking === "disable" ? "Turn off two-step sign-in" : t.account.twoSteps.newCodesTitle}
           onClose={() => setAsking(null)}
         >
           <Form
-            submit={asking === "disable" ? "Turn off" : "Generate codes"}
+            submit={asking === "disable" ? "Turn off" : t.account.twoSteps.generate}
             look={asking === "disable" ? "danger" : "primary"}
             onSubmit={async (values) => {
               const body = { code: values.text("code").replaceAll(" ", "") };
@@ -108,16 +118,16 @@ export function SecondFactor() {
               await refresh(getAccount);
             }}
           >
-            <AppCodeField hint="Six digits from your app, or a backup code." />
+            <AppCodeField hint={t.account.twoSteps.codeHint} />
           </Form>
         </Dialog>
       )}
       {codes === null ? null : (
-        <Dialog title="Your backup codes" onClose={() => setCodes(null)}>
-          <Notice kind="warn">Each code works once if you lose your app. They are shown only now.</Notice>
-          <Copy label="Backup codes" value={codes.join(" ")} />
+        <Dialog title={t.account.twoSteps.yourCodes} onClose={() => setCodes(null)}>
+          <Notice kind="warn">{t.account.twoSteps.onlyNow}</Notice>
+          <Copy label={t.account.twoSteps.codes} value={codes.join(" ")} />
           <Button look="primary" onClick={() => setCodes(null)}>
-            I've saved them
+            {t.account.twoSteps.saved}
           </Button>
         </Dialog>
       )}

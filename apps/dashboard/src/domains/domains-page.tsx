@@ -11,6 +11,8 @@ import { hasRole } from "@assay/contract/route";
 import { useState } from "react";
 import { call, hasCode } from "../api/call.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
+import { Filled } from "../i18n/filled.tsx";
+import { t } from "../i18n/words.ts";
 import { useMay, usePlace } from "../shell/organization-context.ts";
 import { ActionButton, Button, buttonClass } from "../ui/button.tsx";
 import { Copy } from "../ui/copy.tsx";
@@ -28,14 +30,11 @@ export function DomainsPage() {
   const frozen = organization.pending_deletion_at !== null;
   return (
     <>
-      <Heading
-        title="Domains"
-        about="Live sessions return people only to domains you have verified. In the sandbox any https address works."
-      />
+      <Heading title={t.domains.title} about={t.domains.about} />
       {!hasRole(organization.role, "owner") ? (
-        <Notice kind="info">Only owners can manage domains.</Notice>
+        <Notice kind="info">{t.domains.onlyOwners}</Notice>
       ) : frozen ? (
-        <Notice kind="info">Domains are hidden while the organization is scheduled for deletion.</Notice>
+        <Notice kind="info">{t.domains.frozen}</Notice>
       ) : (
         <VerifiedDomains />
       )}
@@ -59,10 +58,10 @@ function VerifiedDomains() {
   const [shown, setShown] = useState<Shown | null>(null);
   return (
     <Card
-      title="Verified domains"
+      title={t.domains.verifiedDomains}
       actions={
         <Button small onClick={() => setAdding(true)}>
-          Verify domain
+          {t.domains.verify}
         </Button>
       }
     >
@@ -70,57 +69,57 @@ function VerifiedDomains() {
         {({ data }) => (
           <>
             {data.domains.length === 0 ? (
-              <Empty icon="globe">No verified domains yet. Verify one with a DNS record.</Empty>
+              <Empty icon="globe">{t.domains.empty}</Empty>
             ) : (
               <Table
-                caption="Verified domains"
+                caption={t.domains.verifiedDomains}
                 rows={data.domains}
                 rowKey={({ id }) => id}
                 columns={[
                   {
-                    header: "Domain",
+                    header: t.domains.domain,
                     cell: (domain) => (
                       <BothForms shown={domain.apexDomainUnicode} ascii={domain.apexDomain} />
                     ),
                   },
                   {
-                    header: "Status",
+                    header: t.ui.status,
                     phone: "end",
                     cell: (domain) =>
                       domain.downgradedAt === null ? (
-                        <Badge look="good">Verified</Badge>
+                        <Badge look="good">{t.domains.verified}</Badge>
                       ) : (
                         <>
-                          <Badge look="bad">Record missing</Badge>
+                          <Badge look="bad">{t.domains.recordMissing}</Badge>
                           <span className="block text-small">
-                            Since <Time at={domain.downgradedAt} />. Publish it again.
+                            <Filled text={t.domains.missingSince} time={<Time at={domain.downgradedAt} />} />
                           </span>
                         </>
                       ),
                   },
-                  { header: "Verified", cell: (domain) => <Time at={domain.verifiedAt} /> },
+                  { header: t.domains.verified, cell: (domain) => <Time at={domain.verifiedAt} /> },
                   {
-                    header: "Last checked",
-                    cell: (domain) => <Time at={domain.lastCheckedAt} never="Not yet" />,
+                    header: t.domains.lastChecked,
+                    cell: (domain) => <Time at={domain.lastCheckedAt} never={t.domains.notYet} />,
                   },
                   {
-                    header: "Actions",
+                    header: t.ui.actions,
                     cell: (domain) => (
                       <div className="flex flex-wrap gap-2">
                         <ShowRecord domain={domain} challengeId={null} onShow={setShown} />
                         <ConfirmButton
                           small
-                          label={`Remove ${domain.apexDomainUnicode}`}
-                          title={`Remove ${domain.apexDomainUnicode}?`}
-                          explanation="Its redirect URIs are removed too, and live sessions can no longer return people there."
-                          confirm="Remove domain"
-                          done="Domain removed."
+                          label={t.domains.removeOne(domain.apexDomainUnicode)}
+                          title={t.domains.removeAsk(domain.apexDomainUnicode)}
+                          explanation={t.domains.removeText}
+                          confirm={t.domains.removeSubmit}
+                          done={t.domains.removed}
                           run={async () => {
                             await call(removeDomain, { params: { id: domain.id } });
                             await refresh(listDomains, listRedirectUris);
                           }}
                         >
-                          Remove
+                          {t.domains.remove}
                         </ConfirmButton>
                       </div>
                     ),
@@ -130,21 +129,24 @@ function VerifiedDomains() {
             )}
             {data.challenges.length === 0 ? null : (
               <div className="mt-6">
-                <h3 className="mb-2 font-semibold">Pending verification</h3>
+                <h3 className="mb-2 font-semibold">{t.domains.pending}</h3>
                 <Table
-                  caption="Domains pending verification"
+                  caption={t.domains.pendingCaption}
                   rows={data.challenges}
                   rowKey={({ id }) => id}
                   columns={[
                     {
-                      header: "Domain",
+                      header: t.domains.domain,
                       cell: (challenge) => (
                         <BothForms shown={challenge.apexDomainUnicode} ascii={challenge.apexDomain} />
                       ),
                     },
-                    { header: "Expires", cell: (challenge) => <Time ahead at={challenge.expiresAt} /> },
                     {
-                      header: "Actions",
+                      header: t.domains.expires,
+                      cell: (challenge) => <Time ahead at={challenge.expiresAt} />,
+                    },
+                    {
+                      header: t.ui.actions,
                       cell: (challenge) => (
                         <div className="flex flex-wrap gap-2">
                           <ShowRecord domain={challenge} challengeId={challenge.id} onShow={setShown} />
@@ -160,9 +162,9 @@ function VerifiedDomains() {
         )}
       </Loaded>
       {adding ? (
-        <Dialog title="Verify domain" onClose={() => setAdding(false)}>
+        <Dialog title={t.domains.verify} onClose={() => setAdding(false)}>
           <Form
-            submit="Continue"
+            submit={t.ui.continue}
             onSubmit={async (values) => {
               const { data } = await call(startDomainChallenge, {
                 body: { apex_domain: values.text("apex_domain") },
@@ -178,7 +180,7 @@ function VerifiedDomains() {
               await refresh(listDomains);
             }}
           >
-            <Field label="Domain" name="apex_domain" hint="For example, example.com." maxLength={253} />
+            <Field label={t.domains.domain} name="apex_domain" hint={t.domains.domainHint} maxLength={253} />
           </Form>
         </Dialog>
       ) : null}
@@ -190,27 +192,22 @@ function VerifiedDomains() {
 function RecordDialog({ shown, onClose }: { shown: Shown; onClose: () => void }) {
   const { organization } = usePlace();
   return (
-    <Dialog title={`DNS record for ${shown.domain}`} onClose={onClose} wide>
-      <p className="mb-3">
-        Add this TXT record to the DNS of the domain
-        {shown.challengeId === null ? "" : " within 7 days"} and keep it: we check it every day. It is not
-        secret.
-      </p>
+    <Dialog title={t.domains.recordFor(shown.domain)} onClose={onClose} wide>
+      <p className="mb-3">{shown.challengeId === null ? t.domains.publish : t.domains.publishSoon}</p>
       {shown.heldBy === null ? null : (
         <Notice kind="warn">
-          <bdi>{shown.heldBy}</bdi> has this domain now. If you verify it, it moves to you and their owners
-          are notified.
+          <Filled text={t.domains.heldBy} organization={<bdi>{shown.heldBy}</bdi>} />
         </Notice>
       )}
-      <Copy label="Record name" value={shown.name} />
-      <Copy label="Record value" value={shown.value} />
+      <Copy label={t.domains.recordName} value={shown.name} />
+      <Copy label={t.domains.recordValue} value={shown.value} />
       <div className="mt-4 flex flex-wrap gap-3">
         {shown.challengeId === null ? null : (
           <VerifyButton challengeId={shown.challengeId} domain={shown.domain} onVerified={onClose} />
         )}
         <a href={instructionsMail(shown, organization.name)} className={buttonClass("plain", true)}>
           <Icon name="mail" className="size-4" />
-          Email it to your DNS admin
+          {t.domains.mailIt}
         </a>
       </div>
     </Dialog>
@@ -219,17 +216,18 @@ function RecordDialog({ shown, onClose }: { shown: Shown; onClose: () => void })
 
 /** A letter in the reader's own mail program, to whomever they choose. */
 function instructionsMail({ domain, name, value }: Shown, organization: string): string {
+  const words = t.domains.mail;
   const lines = [
-    `Please add this record to the DNS of ${domain}. It proves that ${organization} controls the domain.`,
+    words.please({ domain, organization }),
     "",
-    "Type: TXT",
-    `Name: ${name}`,
-    `Value: ${value}`,
+    words.type,
+    words.name(name),
+    words.value(value),
     "TTL: 3600",
     "",
-    "Please keep it: it is checked every day.",
+    words.keep,
   ];
-  return `mailto:?subject=${encodeURIComponent(`TXT record for ${domain}`)}&body=${encodeURIComponent(lines.join("\r\n"))}`;
+  return `mailto:?subject=${encodeURIComponent(words.subject(domain))}&body=${encodeURIComponent(lines.join("\r\n"))}`;
 }
 
 /** What was begun before records were kept has none to show. */
@@ -243,10 +241,10 @@ function ShowRecord(props: {
   return (
     <Button
       small
-      label={`View record of ${domain}`}
+      label={t.domains.viewRecordOf(domain)}
       onClick={() => props.onShow({ challengeId: props.challengeId, domain, name, value, heldBy: null })}
     >
-      View record
+      {t.domains.viewRecord}
     </Button>
   );
 }
@@ -276,19 +274,15 @@ function VerifyButton(props: { challengeId: string; domain: string; onVerified?:
   };
   if (takeover)
     return (
-      <Form submit="Take it over" look="danger" onSubmit={() => verify(true)}>
-        <p>Another organization has {props.domain}. Your record proves that you control it.</p>
-        <Checkbox
-          name="agree"
-          required
-          label="Take over this domain. The other organization loses it, and its owners are notified."
-        />
+      <Form submit={t.domains.takeOver} look="danger" onSubmit={() => verify(true)}>
+        <p>{t.domains.takeOverText(props.domain)}</p>
+        <Checkbox name="agree" required label={t.domains.takeOverAgree} />
       </Form>
     );
   return (
     <ActionButton
       small
-      label={`Check now: ${props.domain}`}
+      label={t.domains.checkOne(props.domain)}
       run={async () => {
         try {
           await verify(false);
@@ -298,7 +292,7 @@ function VerifyButton(props: { challengeId: string; domain: string; onVerified?:
         }
       }}
     >
-      Check now
+      {t.domains.check}
     </ActionButton>
   );
 }
@@ -307,39 +301,36 @@ function RedirectUris() {
   const mayChange = useMay("admin");
   const uris = useList(listRedirectUris);
   return (
-    <Card title="Redirect URIs">
-      <p className="mb-4 text-muted">
-        Without redirect URIs, any https address on a verified domain is allowed. Once a domain has one,
-        addresses on it must match.
-      </p>
+    <Card title={t.domains.uris}>
+      <p className="mb-4 text-muted">{t.domains.urisAbout}</p>
       <ListTable
-        caption="Redirect URIs"
+        caption={t.domains.uris}
         list={uris}
         rowKey={({ id }) => id}
-        empty="No redirect URIs."
+        empty={t.domains.noUris}
         columns={[
           {
-            header: "Pattern",
+            header: t.domains.pattern,
             cell: (uri) => <code className="font-mono text-small break-all">{uri.pattern}</code>,
           },
-          { header: "Added", cell: (uri) => <Time at={uri.createdAt} /> },
+          { header: t.domains.added, cell: (uri) => <Time at={uri.createdAt} /> },
           {
-            header: "Actions",
+            header: t.ui.actions,
             cell: (uri) =>
               mayChange ? (
                 <ConfirmButton
                   small
-                  label={`Remove ${uri.pattern}`}
-                  title="Remove this redirect URI?"
+                  label={t.domains.removeOne(uri.pattern)}
+                  title={t.domains.removeUriAsk}
                   explanation={uri.pattern}
-                  confirm="Remove"
-                  done="Redirect URI removed."
+                  confirm={t.domains.remove}
+                  done={t.domains.uriRemoved}
                   run={async () => {
                     await call(deleteRedirectUri, { params: { id: uri.id } });
                     await refresh(listRedirectUris);
                   }}
                 >
-                  Remove
+                  {t.domains.remove}
                 </ConfirmButton>
               ) : null,
           },
@@ -348,21 +339,16 @@ function RedirectUris() {
       {mayChange ? (
         <div className="mt-6 max-w-xl">
           <Form
-            submit="Add"
+            submit={t.ui.add}
             look="plain"
-            saved="Redirect URI added."
+            saved={t.domains.uriAdded}
             resetWhenDone
             onSubmit={async (values) => {
               await call(createRedirectUri, { body: { pattern: values.text("pattern") } });
               await refresh(listRedirectUris);
             }}
           >
-            <Field
-              label="New redirect URI"
-              name="pattern"
-              maxLength={2048}
-              hint="https://host/path on a verified domain. Includes all paths below it; *. matches one subdomain label."
-            />
+            <Field label={t.domains.newUri} name="pattern" maxLength={2048} hint={t.domains.newUriHint} />
           </Form>
         </div>
       ) : null}

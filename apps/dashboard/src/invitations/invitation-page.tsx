@@ -5,13 +5,14 @@ import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { isSignedOut, queries, useData } from "../api/queries.ts";
+import { Filled } from "../i18n/filled.tsx";
+import { t } from "../i18n/words.ts";
 import { rememberOrganization } from "../shell/chosen-organization.ts";
 import { tellOtherTabs } from "../shell/sign-out.ts";
 import { SignInForm } from "../sign-in/sign-in-form.tsx";
 import { SignUpForm } from "../sign-in/sign-up-form.tsx";
 import { ActionButton, Button, LinkButton } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/dialog.tsx";
-import { inWords } from "../ui/filters.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Facts, Loaded } from "../ui/page.tsx";
@@ -24,36 +25,36 @@ export function InvitationPage() {
   const [declined, setDeclined] = useState(false);
   if (declined)
     return (
-      <PublicFrame title="Invitation declined">
-        <p>You can close this page.</p>
+      <PublicFrame title={t.invitations.declinedTitle}>
+        <p>{t.invitations.closePage}</p>
       </PublicFrame>
     );
   return (
-    <PublicFrame title="Invitation">
+    <PublicFrame title={t.invitations.title}>
       <Loaded query={invitation}>
         {({ data }) => (
           <div className="space-y-5">
             <Facts
               facts={[
-                ["Organization", <strong key="name">{data.organization_name}</strong>],
-                ["Your role", inWords(data.role)],
-                ["For", data.email],
-                ["Expires", <Time key="until" ahead at={data.expires_at} />],
+                [t.ui.organization, <strong key="name">{data.organization_name}</strong>],
+                [t.invitations.yourRole, t.ui.roles[data.role]],
+                [t.invitations.forWhom, data.email],
+                [t.invitations.expires, <Time key="until" ahead at={data.expires_at} />],
               ]}
             />
             <Answer token={token} email={data.email} organization={data.organization_name} />
             <div className="border-t border-line pt-4">
               <ConfirmButton
                 wide
-                title="Decline invitation?"
-                explanation={`You will not join ${data.organization_name}. The link stops working.`}
-                confirm="Decline"
+                title={t.invitations.declineTitle}
+                explanation={t.invitations.declineText(data.organization_name)}
+                confirm={t.invitations.decline}
                 run={async () => {
                   await call(declineInvitation, { params: { token } });
                   setDeclined(true);
                 }}
               >
-                Decline
+                {t.invitations.decline}
               </ConfirmButton>
             </div>
           </div>
@@ -77,19 +78,19 @@ function Answer({ token, email, organization }: { token: string; email: string; 
   if (isSignedOut(account.error))
     return (
       <section>
-        <h2 className="mb-3 text-lg font-semibold">{hasAccount ? "Sign in" : "Create your account"}</h2>
+        <h2 className="mb-3 text-lg font-semibold">{hasAccount ? "Sign in" : t.invitations.createAccount}</h2>
         {hasAccount ? (
           <SignInForm email={email} onSignedIn={() => queries.resetQueries()} />
         ) : (
           <SignUpForm
             email={email}
             onSignedIn={() => queries.resetQueries()}
-            afterMail="Then open this invitation again."
+            afterMail={t.invitations.afterMail}
           />
         )}
         <p className="mt-4">
           <Button wide onClick={() => setHasAccount(!hasAccount)}>
-            {hasAccount ? "I have no account yet" : "I have an account"}
+            {hasAccount ? "I have no account yet" : t.invitations.haveAccount}
           </Button>
         </p>
       </section>
@@ -100,13 +101,13 @@ function Answer({ token, email, organization }: { token: string; email: string; 
         isSameEmail(data.email, email) ? (
           <Form
             wide
-            submit={`Join ${organization}`}
+            submit={t.invitations.join(organization)}
             onSubmit={accept}
             onProblem={({ code }) =>
               code === "EMAIL_NOT_VERIFIED" ? (
                 mailed ? (
                   <p>
-                    We emailed a link to <bdi>{email}</bdi>. Open it, then come back to this page.
+                    <Filled text={t.invitations.mailed} email={<bdi>{email}</bdi>} />
                   </p>
                 ) : (
                   <ActionButton
@@ -115,24 +116,28 @@ function Answer({ token, email, organization }: { token: string; email: string; 
                       setMailed(true);
                     }}
                   >
-                    Send verification link
+                    {t.invitations.sendVerification}
                   </ActionButton>
                 )
               ) : code === "ALREADY_MEMBER" ? (
                 <LinkButton small to="/dashboard">
-                  Open the dashboard
+                  {t.invitations.open}
                 </LinkButton>
               ) : null
             }
           >
             <p>
-              You are signed in as <bdi>{data.email}</bdi>.
+              <Filled text={t.signIn.asUser} email={<bdi>{data.email}</bdi>} />
             </p>
           </Form>
         ) : (
           <>
             <Notice kind="warn">
-              You are signed in as <bdi>{data.email}</bdi>. This invitation is for <bdi>{email}</bdi>.
+              <Filled
+                text={t.invitations.otherEmail}
+                own={<bdi>{data.email}</bdi>}
+                invited={<bdi>{email}</bdi>}
+              />
             </Notice>
             <ActionButton
               wide
@@ -142,7 +147,7 @@ function Answer({ token, email, organization }: { token: string; email: string; 
                 await queries.resetQueries();
               }}
             >
-              Sign out and continue as <bdi>{email}</bdi>
+              <Filled text={t.invitations.continueAs} email={<bdi>{email}</bdi>} />
             </ActionButton>
           </>
         )

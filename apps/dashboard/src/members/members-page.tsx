@@ -13,23 +13,18 @@ import { useState } from "react";
 import type { Static } from "typebox";
 import { call } from "../api/call.ts";
 import { refresh, useList } from "../api/queries.ts";
+import { Filled } from "../i18n/filled.tsx";
+import { t } from "../i18n/words.ts";
 import { refreshOrganization, useMay, usePlace } from "../shell/organization-context.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
 import { Checkbox, Field, Select } from "../ui/field.tsx";
-import { inWords } from "../ui/filters.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Badge, Card, Heading } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { toast } from "../ui/toasts.tsx";
-
-const about: Record<Role, string> = {
-  member: "Member: reads sessions, webhooks and members",
-  admin: "Admin: also manages keys, webhooks, sessions and members",
-  owner: "Owner: also domains, terms, going live and deletion",
-};
 
 function RoleSelect({ label, value }: { label: string; value: Role }) {
   const { organization } = usePlace();
@@ -40,7 +35,7 @@ function RoleSelect({ label, value }: { label: string; value: Role }) {
       defaultValue={value}
       options={roles
         .filter((role) => hasRole(organization.role, role))
-        .map((role) => ({ value: role, label: about[role] }))}
+        .map((role) => ({ value: role, label: t.members.about[role] }))}
     />
   );
 }
@@ -53,39 +48,39 @@ export function MembersPage() {
   const [invited, setInvited] = useState<string | null>(null);
   return (
     <>
-      <Heading title="Members">
+      <Heading title={t.members.title}>
         {mayChange ? (
           <Button look="primary" onClick={() => setInviting(true)}>
-            Invite member
+            {t.members.invite}
           </Button>
         ) : null}
       </Heading>
       {invited === null ? null : (
         <Notice kind="good">
-          Invitation sent to <bdi>{invited}</bdi>. It expires in 7 days.
+          <Filled text={t.members.invited} email={<bdi>{invited}</bdi>} />
         </Notice>
       )}
       <Card>
         <ListTable
-          caption="Members"
+          caption={t.members.title}
           list={members}
           rowKey={({ id }) => id}
-          empty="No members."
+          empty={t.members.none}
           columns={[
             {
-              header: "Name",
+              header: t.ui.name,
               cell: (member) => (
                 <>
                   <bdi className="font-medium">{member.name}</bdi>{" "}
-                  {member.user_id === account.id ? <Badge look="plain">You</Badge> : null}
+                  {member.user_id === account.id ? <Badge look="plain">{t.members.you}</Badge> : null}
                 </>
               ),
             },
-            { header: "Email", cell: (member) => <bdi>{member.email}</bdi> },
-            { header: "Role", cell: (member) => inWords(member.role) },
-            { header: "Joined", cell: (member) => <Time at={member.created_at} /> },
+            { header: t.ui.email, cell: (member) => <bdi>{member.email}</bdi> },
+            { header: t.ui.role, cell: (member) => t.ui.roles[member.role] },
+            { header: t.members.joined, cell: (member) => <Time at={member.created_at} /> },
             {
-              header: "Actions",
+              header: t.ui.actions,
               cell: (member) =>
                 mayChange && hasRole(organization.role, member.role) ? (
                   <MemberActions member={member} />
@@ -95,26 +90,24 @@ export function MembersPage() {
         />
       </Card>
       {hasRole(organization.role, "admin") ? <Invitations mayChange={mayChange} /> : null}
-      <Card title="Leave organization">
-        <p className="mb-4">
-          You lose access immediately and need an invitation to rejoin. The last owner cannot leave.
-        </p>
+      <Card title={t.members.leaveTitle}>
+        <p className="mb-4">{t.members.leaveText}</p>
         <ConfirmButton
-          title={`Leave ${organization.name}?`}
-          explanation="You lose access immediately."
-          confirm="Leave"
+          title={t.members.leaveAsk(organization.name)}
+          explanation={t.members.leaveNow}
+          confirm={t.members.leave}
           run={async () => {
             await call(leaveOrganization, {});
             window.location.assign("/dashboard");
           }}
         >
-          Leave
+          {t.members.leave}
         </ConfirmButton>
       </Card>
       {inviting ? (
-        <Dialog title="Invite member" onClose={() => setInviting(false)}>
+        <Dialog title={t.members.invite} onClose={() => setInviting(false)}>
           <Form
-            submit="Send invitation"
+            submit={t.members.send}
             onSubmit={async (values) => {
               const email = values.text("email");
               await call(createInvitation, { body: { email, role: values.raw("role") as Role } });
@@ -123,8 +116,8 @@ export function MembersPage() {
               setInviting(false);
             }}
           >
-            <Field label="Email" name="email" type="email" hint="Only this address can accept." />
-            <RoleSelect label="Role" value="member" />
+            <Field label={t.ui.email} name="email" type="email" hint={t.members.emailHint} />
+            <RoleSelect label={t.ui.role} value="member" />
           </Form>
         </Dialog>
       ) : null}
@@ -143,13 +136,11 @@ function MadeByMember({ member }: { member: MemberView }) {
         <Checkbox
           name="disable_keys"
           defaultChecked
-          label={`Disable active API keys created by ${member.name}: ${keys}`}
+          label={t.members.disableKeys({ name: member.name, count: keys })}
         />
       )}
       {endpoints + encryptionKeys === 0 ? null : (
-        <p className="text-muted">
-          {`Webhook endpoints they created: ${endpoints}. Encryption keys: ${encryptionKeys}. These stay; review them under Webhooks.`}
-        </p>
+        <p className="text-muted">{t.members.made({ endpoints, keys: encryptionKeys })}</p>
       )}
     </>
   );
@@ -157,9 +148,9 @@ function MadeByMember({ member }: { member: MemberView }) {
 
 function RemoveMember({ member, onClose }: { member: MemberView; onClose: () => void }) {
   return (
-    <Dialog title={`Remove ${member.name}?`} onClose={onClose}>
+    <Dialog title={t.members.removeAsk(member.name)} onClose={onClose}>
       <Form
-        submit="Remove"
+        submit={t.members.remove}
         onSubmit={async (values) => {
           const { data } = await call(removeMember, {
             params: { id: member.id },
@@ -169,13 +160,13 @@ function RemoveMember({ member, onClose }: { member: MemberView; onClose: () => 
           toast(
             data.disabled_api_keys === 0
               ? "Member removed."
-              : `Member removed. API keys disabled: ${data.disabled_api_keys}.`,
+              : t.members.removedWithKeys(data.disabled_api_keys),
           );
           onClose();
         }}
       >
         <p>
-          <bdi>{member.email}</bdi> loses access immediately. Their account stays.
+          <Filled text={t.members.removeText} email={<bdi>{member.email}</bdi>} />
         </p>
         <MadeByMember member={member} />
       </Form>
@@ -189,19 +180,24 @@ function MemberActions({ member }: { member: MemberView }) {
   const [removing, setRemoving] = useState(false);
   return (
     <div className="flex flex-wrap gap-2">
-      <Button small label={`Change role of ${member.name}`} onClick={() => setEditing(true)}>
-        Change role
+      <Button small label={t.members.changeRoleOf(member.name)} onClick={() => setEditing(true)}>
+        {t.members.changeRole}
       </Button>
       {member.user_id === account.id ? null : (
-        <Button small look="danger" label={`Remove ${member.name}`} onClick={() => setRemoving(true)}>
-          Remove
+        <Button
+          small
+          look="danger"
+          label={t.members.removeOne(member.name)}
+          onClick={() => setRemoving(true)}
+        >
+          {t.members.remove}
         </Button>
       )}
       {removing ? <RemoveMember member={member} onClose={() => setRemoving(false)} /> : null}
       {editing ? (
-        <Dialog title={`Role of ${member.name}`} onClose={() => setEditing(false)}>
+        <Dialog title={t.members.roleOf(member.name)} onClose={() => setEditing(false)}>
           <Form
-            submit="Save"
+            submit={t.ui.save}
             onSubmit={async (values) => {
               const role = values.raw("role") as Role;
               // Who still manages keys keeps their own, whatever the box says.
@@ -214,10 +210,10 @@ function MemberActions({ member }: { member: MemberView }) {
               setEditing(false);
             }}
           >
-            <RoleSelect label="Role" value={member.role} />
+            <RoleSelect label={t.ui.role} value={member.role} />
             {hasRole(member.role, "admin") && member.made.active_api_keys > 0 ? (
               <fieldset className="space-y-1">
-                <legend className="font-medium">If the new role is member</legend>
+                <legend className="font-medium">{t.members.ifMember}</legend>
                 <MadeByMember member={member} />
               </fieldset>
             ) : null}
@@ -232,33 +228,33 @@ function Invitations({ mayChange }: { mayChange: boolean }) {
   const { organization } = usePlace();
   const invitations = useList(listInvitations);
   return (
-    <Card title="Open invitations">
+    <Card title={t.members.open}>
       <ListTable
-        caption="Open invitations"
+        caption={t.members.open}
         list={invitations}
         rowKey={({ id }) => id}
-        empty="No open invitations."
+        empty={t.members.noneOpen}
         columns={[
-          { header: "Email", cell: (invitation) => <bdi>{invitation.email}</bdi> },
-          { header: "Role", cell: (invitation) => inWords(invitation.role) },
-          { header: "Expires", cell: (invitation) => <Time ahead at={invitation.expires_at} /> },
+          { header: t.ui.email, cell: (invitation) => <bdi>{invitation.email}</bdi> },
+          { header: t.ui.role, cell: (invitation) => t.ui.roles[invitation.role] },
+          { header: t.members.expires, cell: (invitation) => <Time ahead at={invitation.expires_at} /> },
           {
-            header: "Actions",
+            header: t.ui.actions,
             cell: (invitation) =>
               mayChange && hasRole(organization.role, invitation.role) ? (
                 <ConfirmButton
                   small
-                  label={`Revoke the invitation of ${invitation.email}`}
-                  title="Revoke invitation?"
-                  explanation={`The link mailed to ${invitation.email} stops working.`}
-                  confirm="Revoke"
-                  done="Invitation revoked."
+                  label={t.members.revokeOne(invitation.email)}
+                  title={t.members.revokeAsk}
+                  explanation={t.members.revokeText(invitation.email)}
+                  confirm={t.members.revoke}
+                  done={t.members.revoked}
                   run={async () => {
                     await call(revokeInvitation, { params: { id: invitation.id } });
                     await refresh(listInvitations);
                   }}
                 >
-                  Revoke
+                  {t.members.revoke}
                 </ConfirmButton>
               ) : null,
           },

@@ -1,24 +1,25 @@
 import { requestPasswordReset } from "@assay/contract/accounts";
 import { Link } from "@tanstack/react-router";
 import { call } from "../api/call.ts";
+import { t } from "../i18n/words.ts";
 import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { PublicFrame } from "../ui/public-frame.tsx";
 
 export function ForgotPasswordPage() {
   return (
-    <PublicFrame title="Forgot your password?">
-      <p className="mb-4 text-muted">We'll email you a reset link.</p>
+    <PublicFrame title={t.signIn.forgot}>
+      <p className="mb-4 text-muted">{t.signIn.forgotHint}</p>
       <Form
         wide
-        submit="Email me a link"
-        done="If there is an account with this address, we sent it a link. It works once and expires in an hour."
+        submit={t.signIn.mailSubmit}
+        done={t.signIn.forgotDone}
         onSubmit={(values) => call(requestPasswordReset, { body: { email: values.text("email") } })}
       >
-        <Field label="Email" name="email" type="email" autoComplete="username" />
+        <Field label={t.signIn.email} name="email" type="email" autoComplete="username" />
       </Form>
       <p className="mt-6 border-t border-line pt-4">
-        <Link to="/dashboard/sign-in">Back to sign-in</Link>
+        <Link to="/dashboard/sign-in">{t.signIn.back}</Link>
       </p>
     </PublicFrame>
   );

@@ -10,6 +10,8 @@ import { useState } from "react";
 import { call, hasCode, present } from "../api/call.ts";
 import { useMailedToken } from "../api/mailed-token.ts";
 import { isSignedOut, queries, refresh, useData } from "../api/queries.ts";
+import { Filled } from "../i18n/filled.tsx";
+import { t } from "../i18n/words.ts";
 import { LinkButton } from "../ui/button.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
@@ -21,8 +23,8 @@ import { NewPasswordField } from "./sign-up-form.tsx";
 function NoToken() {
   return (
     <Notice kind="warn">
-      <p className="font-semibold">This page needs the link from the email.</p>
-      <p>Open the link in the email again. If it has expired, request a new one.</p>
+      <p className="font-semibold">{t.signIn.noToken}</p>
+      <p>{t.signIn.noTokenHint}</p>
     </Notice>
   );
 }
@@ -33,13 +35,13 @@ export function MagicLinkPage() {
   const navigate = useNavigate();
   const [needsCode, setNeedsCode] = useState(false);
   return (
-    <PublicFrame title="Sign in with your link">
+    <PublicFrame title={t.signIn.byLink}>
       {token === null ? (
         <NoToken />
       ) : (
         <Form
           wide
-          submit="Sign in"
+          submit={t.signIn.title}
           onSubmit={async (values) => {
             const code = values.text("code").replaceAll(" ", "");
             try {
@@ -53,11 +55,11 @@ export function MagicLinkPage() {
             await navigate({ to: "/dashboard" });
           }}
         >
-          {needsCode ? <CodeField /> : <p>The link works once. Press the button to use it.</p>}
+          {needsCode ? <CodeField /> : <p>{t.signIn.byLinkHint}</p>}
         </Form>
       )}
       <p className="mt-6 border-t border-line pt-4">
-        <Link to="/dashboard/sign-in">Sign in another way</Link>
+        <Link to="/dashboard/sign-in">{t.signIn.otherWay}</Link>
       </p>
     </PublicFrame>
   );
@@ -67,30 +69,30 @@ export function ResetPasswordPage() {
   const token = useMailedToken();
   const [done, setDone] = useState(false);
   return (
-    <PublicFrame title="Set a new password">
+    <PublicFrame title={t.signIn.reset}>
       {done ? (
         <>
-          <Notice kind="good">Password changed. You are signed out on all devices.</Notice>
+          <Notice kind="good">{t.signIn.resetDone}</Notice>
           <LinkButton look="primary" wide to="/dashboard/sign-in">
-            Sign in
+            {t.signIn.title}
           </LinkButton>
         </>
       ) : token === null ? (
         <>
           <NoToken />
-          <Link to="/dashboard/forgot-password">Request a new link</Link>
+          <Link to="/dashboard/forgot-password">{t.signIn.newLink}</Link>
         </>
       ) : (
         <Form
           wide
-          submit="Set password"
+          submit={t.signIn.setPassword}
           onSubmit={async (values) => {
             await call(resetPassword, { body: { token, password: values.raw("password") } });
             await queries.resetQueries();
             setDone(true);
           }}
         >
-          <NewPasswordField label="New password" name="password" />
+          <NewPasswordField label={t.signIn.newPassword} name="password" />
         </Form>
       )}
     </PublicFrame>
@@ -115,7 +117,7 @@ function AccountLinkPage(props: {
     return (
       <PublicFrame title={props.title}>
         <NoToken />
-        <Link to="/dashboard/account">Go to your account</Link>
+        <Link to="/dashboard/account">{t.signIn.goToAccount}</Link>
       </PublicFrame>
     );
   return (
@@ -124,12 +126,12 @@ function AccountLinkPage(props: {
         <>
           <Notice kind="good">{props.done}</Notice>
           <LinkButton look="primary" wide to="/dashboard">
-            Continue
+            {t.ui.continue}
           </LinkButton>
         </>
       ) : isSignedOut(account.error) ? (
         <>
-          <Notice kind="info">Sign in to your account first to use this link.</Notice>
+          <Notice kind="info">{t.signIn.signInFirst}</Notice>
           <SignInForm
             {...(props.signsIn && token !== null ? { verificationToken: token } : {})}
             onSignedIn={() => queries.resetQueries()}
@@ -153,7 +155,7 @@ function AccountLinkPage(props: {
         >
           <p>{props.explanation}</p>
           <p className="text-muted">
-            You are signed in as <bdi>{account.data.data.email}</bdi>.
+            <Filled text={t.signIn.asUser} email={<bdi>{account.data.data.email}</bdi>} />
           </p>
         </Form>
       )}
@@ -164,10 +166,10 @@ function AccountLinkPage(props: {
 export function VerifyEmailPage() {
   return (
     <AccountLinkPage
-      title="Verify your email"
-      explanation="Confirm that this address is yours."
-      submit="Verify email"
-      done="Email verified."
+      title={t.signIn.verify.title}
+      explanation={t.signIn.verify.explanation}
+      submit={t.signIn.verify.submit}
+      done={t.signIn.verify.done}
       run={(token) => call(verifyEmail, { body: { token } })}
       signsIn
     />
@@ -177,10 +179,10 @@ export function VerifyEmailPage() {
 export function ChangeEmailPage() {
   return (
     <AccountLinkPage
-      title="Confirm your new email"
-      explanation="You will sign in with the address that received this link."
-      submit="Confirm email"
-      done="Email changed."
+      title={t.signIn.change.title}
+      explanation={t.signIn.change.explanation}
+      submit={t.signIn.change.submit}
+      done={t.signIn.change.done}
       run={(token) => call(confirmEmailChange, { body: { token } })}
     />
   );

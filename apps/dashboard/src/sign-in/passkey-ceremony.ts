@@ -1,5 +1,6 @@
 import type { finishPasskeySignIn, registerPasskey } from "@assay/contract/accounts";
 import type { BodyOf } from "@assay/contract/route";
+import { t } from "../i18n/words.ts";
 
 export function passkeysAreSupported(): boolean {
   return (
@@ -17,15 +18,10 @@ async function inWords<T>(ceremony: () => Promise<T>): Promise<T> {
     return await ceremony();
   } catch (error) {
     if (error instanceof DOMException && error.name === "InvalidStateError")
-      throw new PasskeyRefusal("This device has a passkey for your account already.");
+      throw new PasskeyRefusal(t.signIn.passkeyExists);
     if (error instanceof DOMException && error.name === "SecurityError")
-      throw new PasskeyRefusal(
-        "Passkeys do not work at this address. They need the host name of the service.",
-      );
-    if (error instanceof DOMException)
-      throw new PasskeyRefusal(
-        "The passkey was not used: the prompt was closed, or there is none for this service.",
-      );
+      throw new PasskeyRefusal(t.signIn.passkeyAddress);
+    if (error instanceof DOMException) throw new PasskeyRefusal(t.signIn.passkeyUnused);
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import { readSignUp, signUp } from "@assay/contract/accounts";
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { useData } from "../api/queries.ts";
+import { t } from "../i18n/words.ts";
 import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
@@ -16,7 +17,7 @@ export function NewPasswordField({ label, name }: { label: string; name: string 
       autoComplete="new-password"
       minLength={10}
       maxLength={200}
-      hint="At least 10 characters. A few words are easier to remember than symbols."
+      hint={t.signIn.passwordHint}
     />
   );
 }
@@ -31,10 +32,9 @@ export function SignUpForm(props: { onSignedIn: () => unknown; email?: string; a
   if (mailedTo !== null)
     return (
       <Notice kind="good">
-        <p className="font-semibold">We sent an email to {mailedTo}.</p>
+        <p className="font-semibold">{t.signIn.up.mailed(mailedTo)}</p>
         <p>
-          Open the link in it and sign in with your new password. If you already have an account, the email
-          says so. {props.afterMail}
+          {t.signIn.up.next} {props.afterMail}
         </p>
       </Notice>
     );
@@ -43,17 +43,17 @@ export function SignUpForm(props: { onSignedIn: () => unknown; email?: string; a
       {({ data }) =>
         data.mode === "closed" ? (
           <Notice kind="info">
-            <p className="font-semibold">Sign-up is closed.</p>
-            <p>Ask the operator for an account.</p>
+            <p className="font-semibold">{t.signIn.up.closed}</p>
+            <p>{t.signIn.up.closedHint}</p>
           </Notice>
         ) : (
           <>
             {data.mode === "invited" && props.email === undefined ? (
-              <Notice kind="info">Sign-up is by invitation. Use the address that was invited.</Notice>
+              <Notice kind="info">{t.signIn.up.invited}</Notice>
             ) : null}
             <Form
               wide
-              submit="Create account"
+              submit={t.signIn.up.submit}
               onSubmit={async (values) => {
                 const email = values.text("email");
                 const { data: signedUp } = await call(signUp, {
@@ -63,16 +63,16 @@ export function SignUpForm(props: { onSignedIn: () => unknown; email?: string; a
                 else await props.onSignedIn();
               }}
             >
-              <Field label="Your name" name="name" autoComplete="name" maxLength={120} />
+              <Field label={t.ui.yourName} name="name" autoComplete="name" maxLength={120} />
               <Field
-                label="Email"
+                label={t.signIn.email}
                 name="email"
                 type="email"
                 autoComplete="username"
                 defaultValue={props.email ?? ""}
                 {...(props.email === undefined ? {} : { readOnly: true })}
               />
-              <NewPasswordField label="Password" name="password" />
+              <NewPasswordField label={t.signIn.password} name="password" />
             </Form>
           </>
         )

@@ -1,5 +1,7 @@
 import { Link, useRouter, useSearch } from "@tanstack/react-router";
 import { queries } from "../api/queries.ts";
+import { Filled } from "../i18n/filled.tsx";
+import { t } from "../i18n/words.ts";
 import { PublicFrame } from "../ui/public-frame.tsx";
 import { nextPath } from "./next-path.ts";
 import { SignUpForm } from "./sign-up-form.tsx";
@@ -8,7 +10,7 @@ export function SignUpPage() {
   const { next } = useSearch({ from: "/dashboard/sign-up" });
   const router = useRouter();
   return (
-    <PublicFrame title="Create an account">
+    <PublicFrame title={t.signIn.create}>
       <SignUpForm
         onSignedIn={async () => {
           await queries.resetQueries();
@@ -16,7 +18,7 @@ export function SignUpPage() {
         }}
       />
       <p className="mt-6 border-t border-line pt-4">
-        Already have an account? <Link to="/dashboard/sign-in">Sign in</Link>
+        <Filled text={t.signIn.up.have} link={<Link to="/dashboard/sign-in">{t.signIn.title}</Link>} />
       </p>
     </PublicFrame>
   );
