@@ -51,16 +51,12 @@ export function Passkeys() {
         caption={t.account.passkeys.title}
         list={passkeys}
         rowKey={({ id }) => id}
-        empty={
-          passkeysAreSupported()
-            ? "A passkey signs you in with your fingerprint, face or device PIN, without a password or code."
-            : t.account.passkeys.unsupported
-        }
+        empty={passkeysAreSupported() ? t.account.passkeys.empty : t.account.passkeys.unsupported}
         columns={[
           { header: t.ui.name, cell: (passkey) => passkey.name },
           {
             header: t.account.passkeys.storage,
-            cell: (passkey) => (passkey.synced ? "Synced" : t.account.passkeys.deviceOnly),
+            cell: (passkey) => (passkey.synced ? t.account.passkeys.synced : t.account.passkeys.deviceOnly),
           },
           { header: t.account.passkeys.added, cell: (passkey) => <Time at={passkey.created_at} /> },
           { header: t.ui.lastUsed, cell: (passkey) => <Time at={passkey.last_used_at} never={t.ui.never} /> },

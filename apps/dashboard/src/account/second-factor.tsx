@@ -104,11 +104,11 @@ export function SecondFactor() {
       )}
       {asking === null ? null : (
         <Dialog
-          title={asking === "disable" ? "Turn off two-step sign-in" : t.account.twoSteps.newCodesTitle}
+          title={asking === "disable" ? t.account.twoSteps.turnOffTitle : t.account.twoSteps.newCodesTitle}
           onClose={() => setAsking(null)}
         >
           <Form
-            submit={asking === "disable" ? "Turn off" : t.account.twoSteps.generate}
+            submit={asking === "disable" ? t.account.twoSteps.turnOff : t.account.twoSteps.generate}
             look={asking === "disable" ? "danger" : "primary"}
             onSubmit={async (values) => {
               const body = { code: values.text("code").replaceAll(" ", "") };

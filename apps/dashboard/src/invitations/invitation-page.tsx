@@ -78,7 +78,9 @@ function Answer({ token, email, organization }: { token: string; email: string; 
   if (isSignedOut(account.error))
     return (
       <section>
-        <h2 className="mb-3 text-lg font-semibold">{hasAccount ? "Sign in" : t.invitations.createAccount}</h2>
+        <h2 className="mb-3 text-lg font-semibold">
+          {hasAccount ? t.invitations.signIn : t.invitations.createAccount}
+        </h2>
         {hasAccount ? (
           <SignInForm email={email} onSignedIn={() => queries.resetQueries()} />
         ) : (
@@ -90,7 +92,7 @@ function Answer({ token, email, organization }: { token: string; email: string; 
         )}
         <p className="mt-4">
           <Button wide onClick={() => setHasAccount(!hasAccount)}>
-            {hasAccount ? "I have no account yet" : t.invitations.haveAccount}
+            {hasAccount ? t.invitations.noAccount : t.invitations.haveAccount}
           </Button>
         </p>
       </section>

@@ -159,7 +159,7 @@ function RemoveMember({ member, onClose }: { member: MemberView; onClose: () => 
           await refresh(listMembers);
           toast(
             data.disabled_api_keys === 0
-              ? "Member removed."
+              ? t.members.removed
               : t.members.removedWithKeys(data.disabled_api_keys),
           );
           onClose();

@@ -4,15 +4,17 @@ import { type ReactNode, useEffect } from "react";
 import type { Static } from "typebox";
 import { hasCode } from "../api/call.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
+import { Filled } from "../i18n/filled.tsx";
+import { t } from "../i18n/words.ts";
 import { StrayPage } from "../shell/not-found.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
-import { inWords } from "../ui/filters.tsx";
 import { Notice } from "../ui/notice.tsx";
+import { countText } from "../ui/numbers.ts";
 import { Badge, Card, Facts, Heading, Loading, ProblemNotice } from "../ui/page.tsx";
 import { type Column, Empty, ListTable, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { dayText, durationText } from "../ui/times.ts";
-import { ageText, agoText, concernWords, countText, jobWords, plural } from "./operator-words.ts";
+import { ageText, agoText, aheadText, concernWords, countOrMore, jobLooks } from "./operator-words.ts";
 
 type Status = Static<typeof OperatorStatus>;
 
@@ -30,10 +32,7 @@ export function OperatorPage() {
   const data = status.data?.data;
   return (
     <>
-      <Heading
-        title="Operator"
-        about="System health. Updates automatically and holds no data about verified people."
-      />
+      <Heading title={t.operator.title} about={t.operator.about} />
       {status.error === null ? null : <ProblemNotice error={status.error} retry={status.refetch} />}
       {data === undefined ? (
         status.error === null ? (
@@ -61,13 +60,13 @@ function Overall({ status: { concerns } }: { status: Status }) {
   if (concerns.length === 0)
     return (
       <Notice kind="good">
-        <p className="font-semibold">All systems are operational.</p>
+        <p className="font-semibold">{t.operator.allGood}</p>
       </Notice>
     );
-  const words = concerns.map((concern) => ({ concern, ...concernWords[concern] }));
+  const words = concerns.map((concern) => ({ concern, ...concernWords(concern) }));
   return (
     <Notice kind={words.some(({ isGrave }) => isGrave) ? "bad" : "warn"}>
-      <p className="font-semibold">{concerns.length === 1 ? "1 issue" : `${concerns.length} issues`}</p>
+      <p className="font-semibold">{t.operator.issues(concerns.length)}</p>
       <ul className="list-disc space-y-1 ps-5">
         {words.map(({ concern, says, todo }) => (
           <li key={concern}>
@@ -77,6 +76,11 @@ function Overall({ status: { concerns } }: { status: Status }) {
       </ul>
     </Notice>
   );
+}
+
+/** What the service found out, in its own words. */
+function inEnglish(text: string): ReactNode {
+  return <span lang="en">{text}</span>;
 }
 
 /** What stands between backticks is code. */
@@ -95,41 +99,42 @@ function Figures({ status }: { status: Status }) {
   return (
     <dl className="my-6 grid grid-cols-2 gap-3 xl:grid-cols-4">
       <Figure
-        name="Webhooks due"
-        value={countText(webhooks.due, webhooks.is_capped)}
+        name={t.operator.webhooksDue}
+        value={countOrMore(webhooks.due, webhooks.is_capped)}
         detail={[
           webhooks.oldest_due_at === null
-            ? "queue is empty"
-            : `oldest waits ${ageText(webhooks.oldest_due_at, at)}`,
-          plural(webhooks.endpoints_failing, "failing endpoint"),
+            ? t.operator.queueEmpty
+            : t.operator.oldestWaits(ageText(webhooks.oldest_due_at, at)),
+          t.operator.failingEndpoints(webhooks.endpoints_failing),
         ]}
       />
       <Figure
-        name="Emails waiting"
-        value={countText(mails.waiting, mails.is_capped)}
+        name={t.operator.mailsWaiting}
+        value={countOrMore(mails.waiting, mails.is_capped)}
         detail={[
-          mails.oldest_at === null ? "queue is empty" : `oldest waits ${ageText(mails.oldest_at, at)}`,
-          `${countText(mails.set_aside)} quarantined`,
+          mails.oldest_at === null
+            ? t.operator.queueEmpty
+            : t.operator.oldestWaits(ageText(mails.oldest_at, at)),
+          t.operator.countQuarantined(mails.set_aside),
         ]}
       />
       <Figure
-        name="Faces waiting"
+        name={t.operator.facesWaiting}
         value={faces.length === 0 ? "–" : countText(sum(({ waiting }) => waiting))}
         detail={[
-          plural(
-            sum(({ workers }) => workers),
-            "worker",
-          ),
-          `${countText(sum(({ judged }) => judged))} checked since start`,
+          t.operator.workers(sum(({ workers }) => workers)),
+          t.operator.checkedSinceStart(sum(({ judged }) => judged)),
         ]}
       />
       <Figure
-        name="Quarantined"
+        name={t.operator.quarantined}
         value={countText(aside.count)}
         detail={[
           aside.count === 0
-            ? "all rows processed"
-            : `${aside.count === 1 ? "row" : "rows"} of ${plural(new Set(aside.groups.map(({ job }) => job)).size, "job")}`,
+            ? t.operator.allProcessed
+            : aside.count === 1
+              ? t.operator.rowOfJob
+              : t.operator.rowsOfJobs(new Set(aside.groups.map(({ job }) => job)).size),
         ]}
       />
     </dl>
@@ -155,24 +160,24 @@ function Figure(props: { name: string; value: string; detail: readonly string[] 
 function Health({ status: { health, at } }: { status: Status }) {
   return (
     <Card
-      title="Health"
+      title={t.operator.health}
       actions={
-        <Badge look={health.is_ready ? "good" : "bad"}>{health.is_ready ? "Ready" : "Not ready"}</Badge>
+        <Badge look={health.is_ready ? "good" : "bad"}>
+          {health.is_ready ? t.operator.ready : t.operator.notReady}
+        </Badge>
       }
     >
       <Facts
         facts={[
-          ...(health.problem === null ? [] : [["Problem", health.problem] as const]),
-          ["Load", health.is_overloaded ? "Requests are being rejected: out of capacity" : "Normal"],
-          ["Version", health.version],
+          ...(health.problem === null ? [] : [[t.operator.problem, inEnglish(health.problem)] as const]),
+          [t.operator.load, health.is_overloaded ? t.operator.outOfCapacity : t.operator.normal],
+          [t.operator.version, health.version],
           [
-            "Running",
-            <span key="since">
-              {ageText(health.started_at, at)}, on Node {health.node_version}
-            </span>,
+            t.operator.running,
+            t.operator.onNode({ age: ageText(health.started_at, at), version: health.node_version }),
           ],
-          ["Database", `PostgreSQL ${health.database_version}`],
-          ["Schema", health.schema_version ?? "–"],
+          [t.operator.database, `PostgreSQL ${health.database_version}`],
+          [t.operator.schema, health.schema_version ?? "–"],
         ]}
       />
     </Card>
@@ -184,68 +189,79 @@ const listLooks = { fresh: "good", stale: "warn", missing: "plain" } as const;
 function Trust({ status: { trust, at } }: { status: Status }) {
   if (trust === null)
     return (
-      <Card title="Trust">
-        <Empty>Unavailable right now.</Empty>
+      <Card title={t.operator.trust}>
+        <Empty>{t.operator.unavailable}</Empty>
       </Card>
     );
   const facts: (readonly [string, ReactNode])[] = [
     [
-      "Authorities",
+      t.operator.authorities,
       trust.authorities === 0
-        ? "None"
-        : `${countText(trust.valid_authorities)} valid of ${countText(trust.authorities)}, from ${plural(trust.countries, "country", "countries")}`,
+        ? t.ui.none
+        : t.operator.validOf({
+            valid: trust.valid_authorities,
+            all: trust.authorities,
+            from: t.operator.fromCountries(trust.countries),
+          }),
     ],
-    ["Changed", trust.version === 0 ? "Never" : `${agoText(trust.changed_at, at)}, version ${trust.version}`],
     [
-      "Revocation lists",
+      t.operator.changed,
+      trust.version === 0
+        ? t.ui.never
+        : t.operator.changedAt({ ago: agoText(trust.changed_at, at), version: String(trust.version) }),
+    ],
+    [
+      t.operator.revocationLists,
       <ul key="lists" className="space-y-1.5">
         {trust.revocation_lists
           .filter(({ countries }) => countries > 0)
           .map(({ state, countries, oldest_list_at: oldest }) => (
             <li key={state} className="flex flex-wrap items-center gap-x-2 gap-y-1">
-              <Badge look={listLooks[state]}>{inWords(state)}</Badge>
+              <Badge look={listLooks[state]}>{t.operator.listStates[state]}</Badge>
               <span>
-                {plural(countries, "country", "countries")}
-                {oldest === null ? null : (
-                  <span className="text-muted">, the oldest of {dayText(new Date(oldest))}</span>
-                )}
+                {oldest === null
+                  ? t.operator.countries(countries)
+                  : t.operator.withOldest({
+                      countries: t.operator.countries(countries),
+                      day: dayText(new Date(oldest)),
+                    })}
               </span>
             </li>
           ))}
-        {trust.countries === 0 ? <li className="text-muted">None</li> : null}
+        {trust.countries === 0 ? <li className="text-muted">{t.ui.none}</li> : null}
       </ul>,
     ],
     ...(trust.held_removals === 0
       ? []
-      : [["Pending removal", `${trust.held_removals} (assay trust keep cancels it)`] as const]),
+      : [[t.operator.pendingRemoval, t.operator.pendingRemovalText(trust.held_removals)] as const]),
   ];
   return (
-    <Card title="Trust">
+    <Card title={t.operator.trust}>
       <Facts facts={facts} />
       {trust.sources.length === 0 ? null : (
         <div className="mt-5">
           <Table
-            caption="Trust sources"
+            caption={t.operator.trustSources}
             rows={trust.sources}
             rowKey={({ address }) => address}
             columns={[
               {
-                header: "Source",
+                header: t.operator.source,
                 phone: "title",
                 cell: ({ address, problem }) => (
                   <>
                     <bdi>{address}</bdi>
-                    {problem === null ? null : <p className="text-small text-bad">{problem}</p>}
+                    {problem === null ? null : <p className="text-small text-bad">{inEnglish(problem)}</p>}
                   </>
                 ),
               },
               {
-                header: "Edition",
+                header: t.operator.edition,
                 cell: ({ edition_at: edition }) => (edition === null ? "–" : dayText(new Date(edition))),
               },
               {
-                header: "Last success",
-                cell: ({ succeeded_at: last }) => agoText(last, at, "Never"),
+                header: t.operator.lastSuccess,
+                cell: ({ succeeded_at: last }) => agoText(last, at, t.ui.never),
               },
             ]}
           />
@@ -255,48 +271,46 @@ function Trust({ status: { trust, at } }: { status: Status }) {
   );
 }
 
-const roleWords = { api: "API", worker: "Background work", all: "API and background work" } as const;
-
 function Processes({ status: { processes, at } }: { status: Status }) {
   return (
-    <Card title="Processes">
+    <Card title={t.operator.processes}>
       {processes.length === 0 ? (
-        <Empty>No reports yet.</Empty>
+        <Empty>{t.operator.noReports}</Empty>
       ) : (
         <Table
-          caption="Processes"
+          caption={t.operator.processes}
           rows={processes}
           rowKey={({ name, started_at: started }) => `${name} ${started}`}
           columns={[
             {
-              header: "Process",
+              header: t.operator.process,
               phone: "title",
               cell: ({ name, problem }) => (
                 <>
                   <bdi>{name}</bdi>
-                  {problem === null ? null : <p className="text-small text-bad">{problem}</p>}
+                  {problem === null ? null : <p className="text-small text-bad">{inEnglish(problem)}</p>}
                 </>
               ),
             },
             {
-              header: "Status",
+              header: t.ui.status,
               phone: "end",
               cell: ({ is_silent: isSilent, is_overloaded: isOverloaded, problem }) =>
                 isSilent ? (
-                  <Badge look="bad">Not responding</Badge>
+                  <Badge look="bad">{t.operator.silent}</Badge>
                 ) : problem !== null ? (
-                  <Badge look="bad">Not ready</Badge>
+                  <Badge look="bad">{t.operator.notReady}</Badge>
                 ) : isOverloaded ? (
-                  <Badge look="warn">Overloaded</Badge>
+                  <Badge look="warn">{t.operator.overloaded}</Badge>
                 ) : (
-                  <Badge look="good">Running</Badge>
+                  <Badge look="good">{t.operator.running}</Badge>
                 ),
             },
-            { header: "Role", cell: ({ role }) => roleWords[role] },
-            { header: "Version", cell: ({ version }) => version },
-            { header: "Uptime", cell: ({ started_at: started }) => ageText(started, at) },
-            { header: "Last report", cell: ({ seen_at: seen }) => agoText(seen, at) },
-            { header: "Faces", cell: ({ face }) => <Faces face={face} /> },
+            { header: t.ui.role, cell: ({ role }) => t.operator.roles[role] },
+            { header: t.operator.version, cell: ({ version }) => version },
+            { header: t.operator.uptime, cell: ({ started_at: started }) => ageText(started, at) },
+            { header: t.operator.lastReport, cell: ({ seen_at: seen }) => agoText(seen, at) },
+            { header: t.operator.faces, cell: ({ face }) => <Faces face={face} /> },
           ]}
         />
       )}
@@ -308,14 +322,17 @@ function Faces({ face }: { face: Status["processes"][number]["face"] }) {
   if (face === null) return <span className="text-muted">–</span>;
   return (
     <>
-      {plural(face.workers, "worker")}, {countText(face.waiting)} waiting
+      {t.operator.workers(face.workers)}, {t.operator.waiting(face.waiting)}
       {face.mean_seconds === null ? null : (
         <p className="text-small text-muted">
-          {countText(face.judged)} checked, {durationText(face.mean_seconds)} on average
-          {face.nine_of_ten_within_seconds === null
-            ? null
-            : `, 90th percentile ${face.nine_of_ten_within_seconds} s`}
-          {face.faults === 0 ? null : `, ${plural(face.faults, "fault")}`}
+          {[
+            t.operator.checked(face.judged),
+            t.operator.onAverage(durationText(face.mean_seconds)),
+            ...(face.nine_of_ten_within_seconds === null
+              ? []
+              : [t.operator.percentile(face.nine_of_ten_within_seconds)]),
+            ...(face.faults === 0 ? [] : [t.operator.faults(face.faults)]),
+          ].join(", ")}
         </p>
       )}
     </>
@@ -328,18 +345,16 @@ function Jobs({ status: { jobs, at } }: { status: Status }) {
   );
   const others = jobs.filter((job) => !calm.includes(job));
   return (
-    <Card title="Background jobs">
+    <Card title={t.operator.jobs}>
       {jobs.length === 0 ? (
-        <Empty>No reports yet.</Empty>
+        <Empty>{t.operator.noReports}</Empty>
       ) : (
         <>
           {others.length === 0 ? null : <JobTable jobs={others} at={at} />}
           {calm.length === 0 ? null : (
             <Disclosure
               title={
-                others.length === 0
-                  ? `All ${plural(jobs.length, "job")} on time`
-                  : `${plural(calm.length, "more job")} on time`
+                others.length === 0 ? t.operator.allOnTime(jobs.length) : t.operator.moreOnTime(calm.length)
               }
             >
               <JobTable jobs={calm} at={at} calm />
@@ -354,31 +369,35 @@ function Jobs({ status: { jobs, at } }: { status: Status }) {
 type JobColumn = Column<Status["jobs"][number]>;
 
 /** What is empty for a job that is as it should be. */
-const troubles: readonly JobColumn[] = [
-  { header: "Late by", cell: ({ late_seconds: late }) => (late === 0 ? "–" : durationText(late)) },
-  { header: "Quarantined", cell: ({ set_aside: aside }) => (aside === 0 ? "–" : countText(aside)) },
+const troubles = (): readonly JobColumn[] => [
+  { header: t.operator.lateBy, cell: ({ late_seconds: late }) => (late === 0 ? "–" : durationText(late)) },
+  { header: t.operator.quarantined, cell: ({ set_aside: aside }) => (aside === 0 ? "–" : countText(aside)) },
 ];
 
 function JobTable({ jobs, at, calm = false }: { jobs: Status["jobs"]; at: string; calm?: boolean }) {
   return (
     <Table
-      caption="Background jobs"
+      caption={t.operator.jobs}
       rows={jobs}
       rowKey={({ name }) => name}
       columns={[
-        { header: "Job", phone: "title", cell: ({ name }) => <span className="font-medium">{name}</span> },
         {
-          header: "Status",
+          header: t.operator.job,
+          phone: "title",
+          cell: ({ name }) => <span className="font-medium">{name}</span>,
+        },
+        {
+          header: t.ui.status,
           phone: "end",
-          cell: ({ state }) => <Badge look={jobWords[state].look}>{jobWords[state].label}</Badge>,
+          cell: ({ state }) => <Badge look={jobLooks[state]}>{t.operator.jobStates[state]}</Badge>,
         },
         {
-          header: "Last run",
+          header: t.operator.lastRun,
           cell: ({ last_run_at: last, running_since: since }) =>
-            since !== null ? `Running for ${ageText(since, at)}` : agoText(last, at),
+            since !== null ? t.operator.runningFor(ageText(since, at)) : agoText(last, at),
         },
-        { header: "Every", cell: ({ every_seconds: every }) => durationText(every) },
-        ...(calm ? [] : troubles),
+        { header: t.operator.every, cell: ({ every_seconds: every }) => durationText(every) },
+        ...(calm ? [] : troubles()),
       ]}
     />
   );
@@ -387,14 +406,14 @@ function JobTable({ jobs, at, calm = false }: { jobs: Status["jobs"]; at: string
 function SetAside({ status: { set_aside: aside, at } }: { status: Status }) {
   if (aside.count === 0) return null;
   return (
-    <Card title="Quarantined rows">
+    <Card title={t.operator.rowsTitle}>
       <Table
-        caption="Quarantined rows"
+        caption={t.operator.rowsTitle}
         rows={aside.groups}
         rowKey={({ job, kind, reason }) => `${job} ${kind} ${reason}`}
         columns={[
           {
-            header: "Job and table",
+            header: t.operator.jobAndTable,
             phone: "title",
             cell: ({ job, kind }) => (
               <>
@@ -402,22 +421,26 @@ function SetAside({ status: { set_aside: aside, at } }: { status: Status }) {
               </>
             ),
           },
-          { header: "Rows", phone: "end", cell: ({ count }) => countText(count) },
-          { header: "Reason", cell: ({ reason }) => <bdi>{reason}</bdi> },
-          { header: "Oldest", cell: ({ oldest_at: oldest }) => ageText(oldest, at) },
+          { header: t.operator.rows, phone: "end", cell: ({ count }) => countText(count) },
+          { header: t.operator.reason, cell: ({ reason }) => <bdi lang="en">{reason}</bdi> },
+          { header: t.operator.oldest, cell: ({ oldest_at: oldest }) => ageText(oldest, at) },
           {
-            header: "Next attempt",
-            cell: ({ next_try_at: next }) => (next <= at ? "Now" : `In ${ageText(at, next)}`),
+            header: t.operator.nextAttempt,
+            cell: ({ next_try_at: next }) => (next <= at ? t.operator.now : aheadText(next, at)),
           },
         ]}
       />
       <p className="mt-4 text-small text-muted">
-        <code>assay jobs</code> lists the rows, <code>assay jobs retry --job NAME</code> retries them now.
-        Reasons are explained in{" "}
-        <a href="/docs/operating#quarantined-rows" target="_blank" rel="noreferrer">
-          the operations guide
-        </a>
-        .
+        <Filled
+          text={t.operator.rowsHelp}
+          list={<code>assay jobs</code>}
+          retry={<code>assay jobs retry --job NAME</code>}
+          guide={
+            <a href="/docs/operating#quarantined-rows" target="_blank" rel="noreferrer">
+              {t.operator.guide}
+            </a>
+          }
+        />
       </p>
     </Card>
   );
@@ -428,8 +451,8 @@ type Size = { live: number; sandbox: number };
 function Sizes({ live, sandbox }: Size) {
   return (
     <span className="tabular-nums">
-      {countText(live)} <span className="text-muted">live</span>, {countText(sandbox)}{" "}
-      <span className="text-muted">sandbox</span>
+      {countText(live)} <span className="text-muted">{t.operator.live}</span>, {countText(sandbox)}{" "}
+      <span className="text-muted">{t.operator.sandbox}</span>
     </span>
   );
 }
@@ -438,15 +461,15 @@ function Organizations() {
   const list = useList(listOrganizationSizes);
   if (hasCode(list.error, "NOT_FOUND")) return null;
   return (
-    <Card title="Organizations">
+    <Card title={t.ui.organizations}>
       <ListTable
-        caption="Organizations with their sizes, the newest first"
+        caption={t.operator.sizesCaption}
         list={list}
         rowKey={({ id }) => id}
-        empty="No organizations yet."
+        empty={t.operator.noOrganizations}
         columns={[
           {
-            header: "Organization",
+            header: t.ui.organization,
             phone: "title",
             cell: ({ name, slug, pending_deletion_at: goes }) => (
               <>
@@ -456,27 +479,30 @@ function Organizations() {
                 </p>
                 {goes === null ? null : (
                   <p className="text-small text-warn">
-                    Will be deleted <Time ahead at={goes} />
+                    <Filled text={t.operator.willBeDeleted} time={<Time ahead at={goes} />} />
                   </p>
                 )}
               </>
             ),
           },
           {
-            header: "Environment",
+            header: t.ui.environment,
             phone: "end",
-            cell: ({ environment }) =>
-              environment === "live" ? <Badge look="good">Live</Badge> : <Badge look="plain">Sandbox</Badge>,
+            cell: ({ environment }) => (
+              <Badge look={environment === t.operator.live ? "good" : "plain"}>
+                {t.ui.environments[environment]}
+              </Badge>
+            ),
           },
-          { header: "Members", cell: ({ members }) => countText(members) },
-          { header: "Sessions in 30 days", cell: ({ ended_sessions: of }) => <Sizes {...of} /> },
-          { header: "API keys", cell: ({ api_keys: of }) => <Sizes {...of} /> },
+          { header: t.ui.members, cell: ({ members }) => countText(members) },
+          { header: t.operator.sessions30, cell: ({ ended_sessions: of }) => <Sizes {...of} /> },
+          { header: t.ui.apiKeys, cell: ({ api_keys: of }) => <Sizes {...of} /> },
           {
-            header: "Refused in a day",
+            header: t.operator.refused,
             cell: ({ refused_requests: refused }) => (refused === 0 ? "–" : countText(refused)),
           },
-          { header: "Endpoints", cell: ({ webhook_endpoints: of }) => <Sizes {...of} /> },
-          { header: "Created", cell: ({ created_at: created }) => dayText(new Date(created)) },
+          { header: t.operator.endpoints, cell: ({ webhook_endpoints: of }) => <Sizes {...of} /> },
+          { header: t.ui.created, cell: ({ created_at: created }) => dayText(new Date(created)) },
         ]}
       />
     </Card>

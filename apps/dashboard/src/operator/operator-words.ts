@@ -1,36 +1,49 @@
 import type { jobStates, OperatorConcern } from "@assay/contract/operator";
+import { intlTag, t } from "../i18n/words.ts";
+import { countText } from "../ui/numbers.ts";
 import type { BadgeLook } from "../ui/page.tsx";
-import { durationText } from "../ui/times.ts";
-import generatedWords from "./concerns.json" with { type: "json" };
+import { durationText, relativeDays } from "../ui/times.ts";
+import translated from "./concern-texts.json" with { type: "json" };
+import generated from "./concerns.json" with { type: "json" };
+
+type Texts = Record<OperatorConcern, { says: string; todo: string }>;
+const inEnglish: Record<OperatorConcern, { isGrave: boolean; says: string; todo: string }> = generated;
+const others: Readonly<Partial<Record<string, Texts>>> = translated;
 
 /** What each means, and what to do first. */
-export const concernWords: Record<OperatorConcern, { isGrave: boolean; says: string; todo: string }> =
-  generatedWords;
+export function concernWords(concern: OperatorConcern): (typeof inEnglish)[OperatorConcern] {
+  return { ...inEnglish[concern], ...others[intlTag]?.[concern] };
+}
 
-export const jobWords: Record<(typeof jobStates)[number], { label: string; look: BadgeLook }> = {
-  not_run_yet: { label: "Not run yet", look: "plain" },
-  waiting: { label: "On time", look: "good" },
-  running: { label: "Running", look: "good" },
-  late: { label: "Late", look: "warn" },
-  failing: { label: "Failing", look: "bad" },
+export const jobLooks: Record<(typeof jobStates)[number], BadgeLook> = {
+  not_run_yet: "plain",
+  waiting: "good",
+  running: "good",
+  late: "warn",
+  failing: "bad",
 };
+
+const dayMs = 86_400_000;
 
 /** How long ago, by the clock of the service: that of the reader may differ. */
 export function ageText(since: string, at: string): string {
-  const seconds = Math.max(0, (Date.parse(at) - Date.parse(since)) / 1000);
-  return seconds < 48 * 3600 ? durationText(seconds) : `${Math.floor(seconds / 86_400)} days`;
+  const ageMs = Math.max(0, Date.parse(at) - Date.parse(since));
+  return ageMs < 2 * dayMs ? durationText(ageMs / 1000) : t.operator.days(Math.floor(ageMs / dayMs));
 }
 
 export function agoText(then: string | null, at: string, never = "–"): string {
   if (then === null) return never;
+  const ageMs = Date.parse(at) - Date.parse(then);
   // Processes tell about themselves every ten seconds, so seconds say nothing.
-  return Date.parse(at) - Date.parse(then) < 15_000 ? "just now" : `${ageText(then, at)} ago`;
+  if (ageMs < 15_000) return t.ui.times.justNow;
+  return ageMs < 2 * dayMs ? t.operator.ago(ageText(then, at)) : relativeDays(-Math.floor(ageMs / dayMs));
 }
 
-export function countText(count: number, isCapped = false): string {
-  return `${count.toLocaleString("en")}${isCapped ? "+" : ""}`;
+export function aheadText(then: string, at: string): string {
+  const gapMs = Date.parse(then) - Date.parse(at);
+  return gapMs < 2 * dayMs ? t.operator.inAge(ageText(at, then)) : relativeDays(Math.floor(gapMs / dayMs));
 }
 
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+export function countOrMore(count: number, isCapped: boolean): string {
+  return `${countText(count)}${isCapped ? "+" : ""}`;
 }

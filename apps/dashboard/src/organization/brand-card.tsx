@@ -4,6 +4,7 @@ import { listOrganizations, updateOrganization } from "@assay/contract/organizat
 import { useEffect, useState } from "react";
 import { call } from "../api/call.ts";
 import { refresh, useData } from "../api/queries.ts";
+import { t } from "../i18n/words.ts";
 import { type Place, refreshOrganization, useMay } from "../shell/organization-context.ts";
 import { ActionButton } from "../ui/button.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
@@ -33,14 +34,14 @@ export function BrandCard({ organization }: { organization: Place["organization"
     await refreshBoth();
   };
   return (
-    <Card title="Branding">
+    <Card title={t.organization.brand.title}>
       <div className="grid items-start gap-8 lg:grid-cols-2">
         <div className="space-y-4">
-          <Form submit="Save" saved="Branding saved." onSubmit={save}>
+          <Form submit={t.ui.save} saved={t.organization.brand.saved} onSubmit={save}>
             <div className="flex items-end gap-3">
               <div className="min-w-0 flex-1">
                 <Field
-                  label="Color"
+                  label={t.organization.brand.color}
                   name="brand_color"
                   pattern="#[0-9A-Fa-f]{6}"
                   optional
@@ -50,17 +51,15 @@ export function BrandCard({ organization }: { organization: Place["organization"
               </div>
               <input
                 type="color"
-                aria-label="Choose the color"
+                aria-label={t.organization.brand.choose}
                 className="h-11 w-14 flex-none cursor-pointer rounded-control border border-field bg-card p-1"
                 value={/^#[0-9A-Fa-f]{6}$/.test(colour) ? colour.toLowerCase() : "#1f4d3a"}
                 onInput={(event) => setColour(event.currentTarget.value)}
               />
             </div>
-            <p className="text-small text-muted">
-              As #rrggbb. Any color works; text contrast adjusts automatically.
-            </p>
+            <p className="text-small text-muted">{t.organization.brand.colorHint}</p>
             <label className="block space-y-1">
-              <span className="block font-medium">Logo</span>
+              <span className="block font-medium">{t.organization.brand.logo}</span>
               <input
                 type="file"
                 accept={logoTypes.join(",")}
@@ -68,17 +67,16 @@ export function BrandCard({ organization }: { organization: Place["organization"
                 onChange={(event) => setPicked(event.currentTarget.files?.[0] ?? null)}
               />
               <span className="block text-small text-muted">
-                PNG, JPEG or WebP, up to {logoLimits.bytes / 1024} KiB. Shown while you have a verified
-                domain.
+                {t.organization.brand.logoHint(logoLimits.bytes / 1024)}
               </span>
             </label>
-            <Disclosure isNeeded small title="Use an image URL" open={address !== ""}>
+            <Disclosure isNeeded small title={t.organization.brand.useUrl} open={address !== ""}>
               <Field
-                label="Logo URL"
+                label={t.organization.brand.logoUrl}
                 name="logo_url"
                 type="url"
                 optional
-                hint="An https address. An uploaded file takes precedence."
+                hint={t.organization.brand.logoUrlHint}
                 value={address}
                 onChange={(text) => setAddress(text.trim())}
               />
@@ -92,7 +90,7 @@ export function BrandCard({ organization }: { organization: Place["organization"
                 await refreshBoth();
               }}
             >
-              Remove logo
+              {t.organization.brand.remove}
             </ActionButton>
           )}
         </div>
@@ -105,9 +103,7 @@ export function BrandCard({ organization }: { organization: Place["organization"
             logoKeptAt={organization.logo_url}
           />
           {logo !== null && domains.data !== undefined && proven === undefined && (
-            <p className="text-small text-muted">
-              Without a verified domain, people see the first letter of your name instead of the logo.
-            </p>
+            <p className="text-small text-muted">{t.organization.brand.noDomain}</p>
           )}
         </div>
       </div>

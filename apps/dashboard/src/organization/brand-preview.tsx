@@ -1,6 +1,7 @@
 import type { Hex } from "@assay/ui/colours";
 import { type Look, previewPath, previewReady } from "@assay/ui/preview";
 import { useEffect, useRef, useState } from "react";
+import { t } from "../i18n/words.ts";
 import { Choices } from "../ui/choices.tsx";
 
 type Scheme = Look["scheme"];
@@ -44,24 +45,24 @@ export function BrandPreview(props: {
   return (
     <figure className="min-w-0">
       <figcaption className="mb-2 flex flex-wrap items-center justify-between gap-2">
-        <span className="font-medium">As people see it</span>
+        <span className="font-medium">{t.organization.brand.preview}</span>
         <span className="flex flex-wrap gap-4">
           <Choices
             small
-            legend="Screen of the preview"
+            legend={t.organization.brand.screen}
             options={[
-              { value: "phone", label: "Phone" },
-              { value: "desktop", label: "Desktop" },
+              { value: "phone", label: t.organization.brand.phone },
+              { value: "desktop", label: t.organization.brand.desktop },
             ]}
             value={screen}
             onChange={setScreen}
           />
           <Choices
             small
-            legend="Scheme of the preview"
+            legend={t.organization.brand.scheme}
             options={[
-              { value: "light", label: "Light" },
-              { value: "dark", label: "Dark" },
+              { value: "light", label: t.organization.brand.light },
+              { value: "dark", label: t.organization.brand.dark },
             ]}
             value={scheme}
             onChange={setScheme}
@@ -79,7 +80,7 @@ export function BrandPreview(props: {
             key={props.logoKeptAt}
             ref={frame}
             src={previewPath}
-            title={`Preview of the verify page of ${name} in ${scheme} colours`}
+            title={t.organization.brand.frame[scheme](name)}
             tabIndex={-1}
             loading="lazy"
             className="block origin-top-left border-0"

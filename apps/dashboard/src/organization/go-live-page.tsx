@@ -16,6 +16,8 @@ import type { Static } from "typebox";
 import { call } from "../api/call.ts";
 import { rememberEnvironment, switchEnvironment } from "../api/chosen-environment.ts";
 import { refresh, useData } from "../api/queries.ts";
+import { Filled } from "../i18n/filled.tsx";
+import { t } from "../i18n/words.ts";
 import { refreshOrganization, useMay, usePlace } from "../shell/organization-context.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
@@ -32,39 +34,24 @@ type BusinessType = (typeof businessTypes)[number];
 
 type Point = Static<typeof GoLiveReadiness>["points"][number];
 
-/** What each point is, why it matters, and where it is done. The links lead to where a person here can do it. */
-const points: Record<GoLivePoint, { name: string; why: string; where: ReactNode }> = {
-  terms_accepted: {
-    name: "Accept the relying-party terms",
-    why: "They govern how you may use the data that people share. An owner must accept the current version.",
-    where: <a href="#terms">Review terms</a>,
-  },
-  business_details_complete: {
-    name: "Complete your business details",
-    why: "Name, jurisdiction and, for a business, registration number. They identify who is responsible for the data.",
-    where: <a href="#business-details">Add details</a>,
-  },
-  domain_verified: {
-    name: "Verify a domain",
-    why: "Live sessions only return people to domains you have verified.",
-    where: <Link to="/dashboard/domains">Verify a domain</Link>,
-  },
-  state_trusted: {
-    name: "Trust at least one issuing authority",
-    why: "Without a trusted issuing authority no real document can be verified.",
-    where: "Only the operator can do this.",
-  },
-  results_received: {
-    name: "Set up a live endpoint",
-    why: "It receives the data that people share, which is stored nowhere else. It must be enabled, have an encryption key and be subscribed to successes.",
-    where: null,
-  },
-  reading_app_configured: {
-    name: "Configure a document reader",
-    why: "A phone app or desk readers. Live sessions are rejected until one is configured.",
-    where: "Only the operator can do this. You can go live without it.",
-  },
-};
+/** Where a point is done. The links lead to where a person here can do it. */
+function placeOf(point: GoLivePoint): ReactNode {
+  const { where, points } = t.organization;
+  switch (point) {
+    case "terms_accepted":
+      return <a href="#terms">{where.terms}</a>;
+    case "business_details_complete":
+      return <a href="#business-details">{where.details}</a>;
+    case "domain_verified":
+      return <Link to="/dashboard/domains">{points.domain_verified.name}</Link>;
+    case "state_trusted":
+      return where.operator;
+    case "results_received":
+      return null;
+    case "reading_app_configured":
+      return where.operatorOptional;
+  }
+}
 
 export function GoLivePage() {
   const { organization } = usePlace();
@@ -73,9 +60,15 @@ export function GoLivePage() {
   const [results, setResults] = useState<Results>("webhooks");
   return (
     <>
-      <Heading title="Going live" />
+      <Heading title={t.organization.goLive.title} />
       <div className="mb-6">{organization.environment === "live" ? <LiveIsOpen /> : <WhatLiveIs />}</div>
-      <Card title={organization.environment === "live" ? "Live status" : "Checklist"}>
+      <Card
+        title={
+          organization.environment === "live"
+            ? t.organization.goLive.liveStatus
+            : t.organization.goLive.checklist
+        }
+      >
         <Loaded query={readiness} lines={5}>
           {({ data }) => (
             <>
@@ -100,7 +93,7 @@ export function GoLivePage() {
         </Loaded>
       </Card>
       <Terms />
-      <Card title="Business details" id="business-details">
+      <Card title={t.organization.business.title} id="business-details">
         <Loaded query={details}>
           {({ data }) => <BusinessForm key={JSON.stringify(data)} details={data} />}
         </Loaded>
@@ -115,21 +108,9 @@ function WhatLiveIs() {
     <div className="grid gap-4 md:grid-cols-3">
       {(
         [
-          [
-            "sessions",
-            "What changes",
-            "Sessions are for real people with real documents. The sandbox accepts test documents only.",
-          ],
-          [
-            "shield",
-            "What stays the same",
-            "Your sandbox and everything in it. Switch between the two at the top of any page.",
-          ],
-          [
-            "key",
-            "Next steps",
-            "Create live API keys and webhook endpoints. Members, domains and terms are shared.",
-          ],
+          ["sessions", t.organization.goLive.changes, t.organization.goLive.changesText],
+          ["shield", t.organization.goLive.stays, t.organization.goLive.staysText],
+          ["key", t.organization.goLive.next, t.organization.goLive.nextText],
         ] as const
       ).map(([icon, title, text]) => (
         <div
@@ -158,10 +139,10 @@ function Progress({ points: all, results }: { points: readonly Point[]; results:
       <progress
         value={done}
         max={needed.length}
-        aria-label="Completed items"
+        aria-label={t.organization.goLive.completed}
         className="h-2 w-40 appearance-none overflow-hidden rounded-full border-0 bg-soft [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-soft [&::-webkit-progress-value]:bg-accent"
       />
-      {done} of {needed.length} complete
+      {t.organization.goLive.progress({ done, total: needed.length })}
     </p>
   );
 }
@@ -171,18 +152,19 @@ function LiveIsOpen() {
   return (
     <Notice kind="good">
       <p className="font-semibold">
-        <bdi>{organization.name}</bdi> is live. Your sandbox is unchanged.
+        <Filled text={t.organization.goLive.isLive} name={<bdi>{organization.name}</bdi>} />
       </p>
       <p>
-        Each has its own <Link to="/dashboard/api-keys">API keys</Link>,{" "}
-        <Link to="/dashboard/webhooks">webhook endpoints</Link>, sessions and stats. Live accepts real
-        documents only, the sandbox test documents only. Domains, redirect URIs, members, business details and
-        terms are shared.
+        <Filled
+          text={t.organization.goLive.each}
+          keys={<Link to="/dashboard/api-keys">{t.organization.goLive.keys}</Link>}
+          endpoints={<Link to="/dashboard/webhooks">{t.organization.goLive.endpoints}</Link>}
+        />
       </p>
       {environment === "live" ? null : (
         <p className="pt-1">
           <Button small onClick={() => switchEnvironment(organization, "live")}>
-            Switch to live
+            {t.organization.goLive.switch}
           </Button>
         </p>
       )}
@@ -193,17 +175,17 @@ function LiveIsOpen() {
 function GoLiveButton({ ready, results }: { ready: boolean; results: Results }) {
   const { organization } = usePlace();
   const mayGoLive = useMay("owner");
-  if (!mayGoLive) return <p className="text-muted">Only an owner can go live.</p>;
+  if (!mayGoLive) return <p className="text-muted">{t.organization.goLive.onlyOwner}</p>;
   return (
     <>
-      {ready ? null : <p className="mb-3 text-muted">Complete the missing items to go live.</p>}
+      {ready ? null : <p className="mb-3 text-muted">{t.organization.goLive.missing}</p>}
       <ConfirmButton
         look="primary"
         disabled={!ready}
-        done="You're live."
-        title="Go live?"
-        explanation="Live runs next to your sandbox, which does not change. This cannot be undone. Next, create live API keys."
-        confirm="Go live"
+        done={t.organization.goLive.done}
+        title={t.organization.goLive.ask}
+        explanation={t.organization.goLive.askText}
+        confirm={t.organization.goLive.go}
         run={async () => {
           await call(goLive, { body: results === "poll_only" ? { results } : {} });
           // Opening it does not switch the environment.
@@ -211,20 +193,28 @@ function GoLiveButton({ ready, results }: { ready: boolean; results: Results }) 
           await Promise.all([refreshOrganization(), refresh(readGoLive)]);
         }}
       >
-        Go live
+        {t.organization.goLive.go}
       </ConfirmButton>
     </>
   );
 }
 
 function Step({ point, results, children }: { point: Point; results: Results; children?: ReactNode }) {
-  const { name, why, where } = points[point.point];
+  const { name, why } = t.organization.points[point.point];
+  const where = placeOf(point.point);
+  const { state } = t.organization.goLive;
   const settled = isSettled(point, results);
   return (
     <li className="flex items-start gap-3 py-3 max-sm:flex-col max-sm:gap-1">
       <span className="shrink-0 sm:w-24">
         <Badge look={settled ? "good" : "warn"}>
-          {point.done ? "Done" : settled ? "Not needed" : point.required ? "Missing" : "Warning"}
+          {point.done
+            ? state.done
+            : settled
+              ? state.notNeeded
+              : point.required
+                ? state.missing
+                : state.warning}
         </Badge>
       </span>
       <div className="min-w-0 max-w-3xl">
@@ -232,8 +222,8 @@ function Step({ point, results, children }: { point: Point; results: Results; ch
         <p className="text-small text-muted">{why}</p>
         <p className="mt-1 flex flex-wrap gap-x-4 text-small text-muted">
           {point.done || where === null ? null : <span>{where}</span>}
-          <a href={point.docs}>
-            More<span className="sr-only"> about: {name}</span>
+          <a href={point.docs} aria-label={t.organization.goLive.moreAbout(name)}>
+            {t.organization.goLive.more}
           </a>
         </p>
         {children}
@@ -256,19 +246,19 @@ function BusinessForm(props: {
     return (
       <Facts
         facts={[
-          ["Kind", details.businessType === "sole" ? "Sole trader" : "Business"],
-          ["Name", details.businessName ?? "–"],
-          ["Jurisdiction", details.businessJurisdiction ?? "–"],
-          ["Registration number", details.businessRegistrationNumber ?? "–"],
+          [t.organization.business.kind, t.organization.business.kinds[details.businessType]],
+          [t.ui.name, details.businessName ?? "–"],
+          [t.organization.business.jurisdiction, details.businessJurisdiction ?? "–"],
+          [t.organization.business.number, details.businessRegistrationNumber ?? "–"],
         ]}
       />
     );
   return (
     <div className="max-w-xl">
       <Form
-        submit="Save"
+        submit={t.ui.save}
         look="plain"
-        saved="Business details saved."
+        saved={t.organization.business.saved}
         onSubmit={async (values) => {
           await call(updateBusinessDetails, {
             body: {
@@ -282,36 +272,36 @@ function BusinessForm(props: {
         }}
       >
         <Select
-          label="Kind"
+          label={t.organization.business.kind}
           name="business_type"
           defaultValue={details.businessType}
-          options={[
-            { value: "business", label: "Business" },
-            { value: "sole", label: "Sole trader" },
-          ]}
+          options={(["business", "sole"] as const).map((value) => ({
+            value,
+            label: t.organization.business.kinds[value],
+          }))}
         />
         <Field
-          label="Registered name"
+          label={t.organization.business.registeredName}
           name="business_name"
           optional="quiet"
-          hint="Required for live. As registered."
+          hint={t.organization.business.nameHint}
           maxLength={200}
           defaultValue={details.businessName ?? ""}
         />
         <Field
-          label="Jurisdiction"
+          label={t.organization.business.jurisdiction}
           name="business_jurisdiction"
           optional="quiet"
-          hint="Required for live. The country or state of registration."
+          hint={t.organization.business.jurisdictionHint}
           maxLength={120}
           defaultValue={details.businessJurisdiction ?? ""}
         />
         <Field
-          label="Registration number"
+          label={t.organization.business.number}
           name="business_registration_number"
           optional="quiet"
           maxLength={100}
-          hint="Required for live, except for sole traders."
+          hint={t.organization.business.numberHint}
           defaultValue={details.businessRegistrationNumber ?? ""}
         />
       </Form>
@@ -324,31 +314,37 @@ function Terms() {
   const mayAccept = useMay("owner");
   const [reading, setReading] = useState(false);
   return (
-    <Card title="Relying-party terms" id="terms">
+    <Card title={t.organization.terms.title} id="terms">
       <Loaded query={terms}>
         {({ data }) => (
           <>
             <Facts
               facts={[
-                ["Current version", `${data.current.terms_version}, ${data.current.jurisdiction}`],
+                [t.organization.terms.current, `${data.current.terms_version}, ${data.current.jurisdiction}`],
                 [
-                  "Accepted",
+                  t.organization.terms.accepted,
                   data.acceptance === null ? (
-                    "Not yet"
+                    t.organization.terms.notYet
                   ) : (
                     <span key="accepted">
-                      Version {data.acceptance.terms_version}, <Time at={data.acceptance.accepted_at} />
+                      <Filled
+                        text={t.organization.terms.acceptedVersion}
+                        version={data.acceptance.terms_version}
+                        time={<Time at={data.acceptance.accepted_at} />}
+                      />
                     </span>
                   ),
                 ],
               ]}
             />
             {data.acceptance !== null && !data.current_accepted ? (
-              <Notice kind="warn">The terms have changed. An owner must accept the new version.</Notice>
+              <Notice kind="warn">{t.organization.terms.changed}</Notice>
             ) : null}
             <div className="mt-4">
               <Button onClick={() => setReading(true)}>
-                {data.current_accepted || !mayAccept ? "Read the terms" : "Read and accept"}
+                {data.current_accepted || !mayAccept
+                  ? t.organization.terms.read
+                  : t.organization.terms.readAndAccept}
               </Button>
             </div>
             {reading ? (
@@ -393,7 +389,7 @@ function TermsText({ text }: { text: string }) {
 function TermsDialog({ mayAccept, onClose }: { mayAccept: boolean; onClose: () => void }) {
   const text = useData(readRpTermsText, {});
   return (
-    <Dialog title="Relying-party terms" onClose={onClose} wide>
+    <Dialog title={t.organization.terms.title} onClose={onClose} wide>
       <Loaded query={text}>
         {({ data }) => (
           <>
@@ -401,11 +397,11 @@ function TermsDialog({ mayAccept, onClose }: { mayAccept: boolean; onClose: () =
               <TermsText text={data.text} />
             </div>
             <p className="my-3 text-small break-all text-muted">
-              Version {data.terms_version}, {data.terms_hash}
+              {t.organization.terms.versionHash({ version: data.terms_version, hash: data.terms_hash })}
             </p>
             {mayAccept ? (
               <Form
-                submit="Accept the terms"
+                submit={t.organization.terms.accept}
                 onSubmit={async () => {
                   await call(acceptRpTerms, {
                     body: { terms_version: data.terms_version, terms_hash: data.terms_hash },
@@ -414,11 +410,7 @@ function TermsDialog({ mayAccept, onClose }: { mayAccept: boolean; onClose: () =
                   onClose();
                 }}
               >
-                <Checkbox
-                  name="agree"
-                  required
-                  label="I have read the terms and accept them for the organization."
-                />
+                <Checkbox name="agree" required label={t.organization.terms.agree} />
               </Form>
             ) : null}
           </>

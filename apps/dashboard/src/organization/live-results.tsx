@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { callInLive } from "../api/call.ts";
 import { queries, refresh } from "../api/queries.ts";
+import { t } from "../i18n/words.ts";
 import { useMay } from "../shell/organization-context.ts";
 import { Button } from "../ui/button.tsx";
 import { Choices } from "../ui/choices.tsx";
@@ -16,14 +17,7 @@ import { RegisterKey } from "../webhooks/register-key.tsx";
 
 export type Results = "webhooks" | "poll_only";
 
-const ways = [
-  { value: "webhooks", label: "By webhook", about: "Results are sent to your server, encrypted." },
-  {
-    value: "poll_only",
-    label: "By polling",
-    about: "You read the status only. No personal data is sent.",
-  },
-] as const satisfies readonly { value: Results; label: string; about: string }[];
+const ways: readonly Results[] = ["webhooks", "poll_only"];
 
 const queryKey = ["liveEndpoints"];
 
@@ -33,8 +27,8 @@ export function LiveResults(props: { value: Results; onChange: (value: Results) 
   return (
     <div className="mt-3 space-y-3">
       <Choices
-        legend="How do you receive results?"
-        options={ways}
+        legend={t.organization.results.how}
+        options={ways.map((value) => ({ value, ...t.organization.results.ways[value] }))}
         value={props.value}
         onChange={props.onChange}
       />
@@ -60,14 +54,14 @@ function LiveEndpoints() {
             <EndpointStatus endpoint={endpoint} />
             {endpoint.has_active_key ? null : (
               <Button small onClick={() => setKeyFor(endpoint.id)}>
-                Register key
+                {t.organization.results.registerKey}
               </Button>
             )}
           </li>
         ))}
       </ul>
       <Button small onClick={() => setCreating(true)}>
-        Add live endpoint
+        {t.organization.results.addEndpoint}
       </Button>
       {creating ? (
         <CreateLiveEndpoint
@@ -100,20 +94,20 @@ function CreateLiveEndpoint(props: {
   const [created, setCreated] = useState<{ id: string; secret: string } | null>(null);
   if (created !== null)
     return (
-      <Dialog title="Live endpoint added" onClose={() => props.onClose(null)}>
-        <p className="mb-3">Verify the signature of every delivery with this secret.</p>
-        <Copy label="Signing secret" value={created.secret} />
+      <Dialog title={t.organization.results.added} onClose={() => props.onClose(null)}>
+        <p className="mb-3">{t.organization.results.verify}</p>
+        <Copy label={t.ui.signingSecret} value={created.secret} />
         <div className="mt-4">
           <Button look="primary" onClick={() => props.onClose(created.id)}>
-            Register key
+            {t.organization.results.registerKey}
           </Button>
         </div>
       </Dialog>
     );
   return (
-    <Dialog title="Add live endpoint" onClose={() => props.onClose(null)}>
+    <Dialog title={t.organization.results.addEndpoint} onClose={() => props.onClose(null)}>
       <Form
-        submit="Add"
+        submit={t.ui.add}
         onSubmit={async (values) => {
           const { data } = await callInLive(createEndpoint, { body: endpointBody(values) });
           setCreated({ id: data.endpoint.id, secret: data.signing_secret });

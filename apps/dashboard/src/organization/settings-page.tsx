@@ -8,6 +8,8 @@ import { hasRole } from "@assay/contract/route";
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { refresh } from "../api/queries.ts";
+import { Filled } from "../i18n/filled.tsx";
+import { t } from "../i18n/words.ts";
 import { type Place, refreshOrganization, useMay, usePlace } from "../shell/organization-context.ts";
 import { ActionButton } from "../ui/button.tsx";
 import { Copy } from "../ui/copy.tsx";
@@ -23,14 +25,14 @@ export function SettingsPage() {
   const mayChange = useMay("admin");
   return (
     <>
-      <Heading title="Settings" />
-      <Card title="Profile">
+      <Heading title={t.organization.settings.title} />
+      <Card title={t.organization.settings.profile}>
         {mayChange ? <Profile organization={organization} /> : <ProfileFacts organization={organization} />}
       </Card>
       {mayChange && <BrandCard organization={organization} />}
       {useMay("owner") ? <Agents organization={organization} /> : null}
-      <Card title="Organization ID">
-        <Copy label="Organization ID" value={organization.id} />
+      <Card title={t.organization.settings.id}>
+        <Copy label={t.organization.settings.id} value={organization.id} />
       </Card>
       <Deletion />
     </>
@@ -41,13 +43,13 @@ function ProfileFacts({ organization }: { organization: Place["organization"] })
   return (
     <Facts
       facts={[
-        ["Name", organization.name],
-        ["Slug", organization.slug],
-        ["Website", organization.website_url ?? "–"],
-        ["Support", organization.support_email ?? "–"],
-        ["Privacy notice", organization.privacy_url ?? "–"],
-        ["Terms", organization.terms_url ?? "–"],
-        ["Logo", organization.logo_url ?? "–"],
+        [t.ui.name, organization.name],
+        [t.organization.settings.slug, organization.slug],
+        [t.organization.settings.website, organization.website_url ?? "–"],
+        [t.organization.settings.support, organization.support_email ?? "–"],
+        [t.organization.settings.privacy, organization.privacy_url ?? "–"],
+        [t.organization.settings.terms, organization.terms_url ?? "–"],
+        [t.organization.settings.logo, organization.logo_url ?? "–"],
       ]}
     />
   );
@@ -56,10 +58,10 @@ function ProfileFacts({ organization }: { organization: Place["organization"] })
 function Profile({ organization }: { organization: Place["organization"] }) {
   return (
     <div className="max-w-3xl">
-      <p className="mb-4 text-muted">Shown to the people you verify.</p>
+      <p className="mb-4 text-muted">{t.organization.settings.about}</p>
       <Form
-        submit="Save"
-        saved="Profile saved."
+        submit={t.ui.save}
+        saved={t.organization.settings.profileSaved}
         onSubmit={async (values) => {
           await call(updateOrganization, {
             body: {
@@ -75,37 +77,37 @@ function Profile({ organization }: { organization: Place["organization"] }) {
         }}
       >
         <div className="grid gap-4 md:grid-cols-2">
-          <Field label="Name" name="name" maxLength={120} defaultValue={organization.name} />
+          <Field label={t.ui.name} name="name" maxLength={120} defaultValue={organization.name} />
           <Field
-            label="Slug"
+            label={t.organization.settings.slug}
             name="slug"
-            hint="A unique short name, used in the command line and lists."
+            hint={t.organization.settings.slugHint}
             pattern="[a-z0-9\-]{2,60}"
             defaultValue={organization.slug}
           />
           <Field
-            label="Website"
+            label={t.organization.settings.website}
             name="website_url"
             type="url"
             optional
             defaultValue={organization.website_url ?? ""}
           />
           <Field
-            label="Support email"
+            label={t.organization.settings.supportEmail}
             name="support_email"
             type="email"
             optional
             defaultValue={organization.support_email ?? ""}
           />
           <Field
-            label="Privacy notice"
+            label={t.organization.settings.privacy}
             name="privacy_url"
             type="url"
             optional
             defaultValue={organization.privacy_url ?? ""}
           />
           <Field
-            label="Terms"
+            label={t.organization.settings.terms}
             name="terms_url"
             type="url"
             optional
@@ -119,14 +121,11 @@ function Profile({ organization }: { organization: Place["organization"] }) {
 
 function Agents({ organization }: { organization: Place["organization"] }) {
   return (
-    <Card title="Agents">
-      <p className="mb-4 max-w-3xl text-muted">
-        Agents that connect through MCP with an API key can read and create. To change webhook endpoints and
-        encryption keys, they also need this setting and the scope webhooks:write.
-      </p>
+    <Card title={t.organization.settings.agents}>
+      <p className="mb-4 max-w-3xl text-muted">{t.organization.settings.agentsAbout}</p>
       <Form
-        submit="Save"
-        saved="Setting saved."
+        submit={t.ui.save}
+        saved={t.organization.settings.settingSaved}
         onSubmit={async (values) => {
           await call(updateOrganization, {
             body: { agents_may_change_webhooks: values.checked("agents_may_change_webhooks") },
@@ -137,7 +136,7 @@ function Agents({ organization }: { organization: Place["organization"] }) {
         <Checkbox
           name="agents_may_change_webhooks"
           defaultChecked={organization.agents_may_change_webhooks}
-          label="Agents may change where results go"
+          label={t.organization.settings.agentsMay}
         />
       </Form>
     </Card>
@@ -150,10 +149,13 @@ function Deletion() {
   const [sentTo, setSentTo] = useState<string | null>(null);
   if (organization.pending_deletion_at !== null)
     return (
-      <Card title="Deletion" id="deletion">
+      <Card title={t.organization.deletion.title} id="deletion">
         <Notice kind="warn">
-          <bdi>{organization.name}</bdi> is frozen and will be deleted on{" "}
-          <Time ahead at={organization.pending_deletion_at} />.
+          <Filled
+            text={t.organization.deletion.frozen}
+            name={<bdi>{organization.name}</bdi>}
+            time={<Time ahead at={organization.pending_deletion_at} />}
+          />
         </Notice>
         {hasRole(organization.role, "admin") ? (
           <ActionButton
@@ -163,21 +165,17 @@ function Deletion() {
               await Promise.all([refreshOrganization(), refresh(listOrganizations)]);
             }}
           >
-            Cancel deletion
+            {t.ui.cancelDeletion}
           </ActionButton>
         ) : (
-          <p>An owner or admin can cancel it.</p>
+          <p>{t.organization.deletion.whoCancels}</p>
         )}
       </Card>
     );
   if (!hasRole(organization.role, "owner")) return null;
   return (
-    <Card title="Deletion" id="deletion">
-      <p className="mb-4">
-        The organization freezes immediately: API keys stop working and nothing can be changed. Everything is
-        permanently deleted 48 hours later. Until then an owner or admin can cancel. Each owner gets a signed
-        receipt.
-      </p>
+    <Card title={t.organization.deletion.title} id="deletion">
+      <p className="mb-4">{t.organization.deletion.text}</p>
       {sentTo === null ? (
         <ActionButton
           look="danger"
@@ -186,13 +184,13 @@ function Deletion() {
             setSentTo(data.sentTo);
           }}
         >
-          Email me a deletion code
+          {t.organization.deletion.mailCode}
         </ActionButton>
       ) : (
         <div className="max-w-md">
-          <Notice kind="info">We emailed an 8-character code to {sentTo}. It expires in 24 hours.</Notice>
+          <Notice kind="info">{t.organization.deletion.mailed(sentTo)}</Notice>
           <Form
-            submit={`Delete ${organization.name}`}
+            submit={t.organization.deletion.submit(organization.name)}
             look="danger"
             onSubmit={async (values) => {
               await call(confirmOrganizationDeletion, {
@@ -202,7 +200,13 @@ function Deletion() {
               setSentTo(null);
             }}
           >
-            <Field label="Code from the email" name="code" minLength={8} maxLength={8} focusOnMount />
+            <Field
+              label={t.organization.deletion.code}
+              name="code"
+              minLength={8}
+              maxLength={8}
+              focusOnMount
+            />
           </Form>
         </div>
       )}

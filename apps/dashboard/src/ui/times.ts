@@ -15,7 +15,7 @@ function whenNeeded<T>(make: (tag: string) => T): () => T {
 
 const relative = whenNeeded((tag) => new Intl.RelativeTimeFormat(tag, { numeric: "auto" }));
 /** After this many days the date says more than a count of days. */
-const relativeDays = 26;
+const maxRelativeDays = 26;
 
 /**
  * `5 minutes ago`, `in 2 days`; null where the date itself says more. `isAhead` is for what is still to come. Anything
@@ -28,8 +28,13 @@ export function relativeTime(at: Date, now: Date, isAhead = false): string | nul
   if (size < 45_000) return isAhead && gapMs > 0 ? t.ui.times.inAMoment : t.ui.times.justNow;
   if (size < 45 * minuteMs) return relative().format(Math.round(gapMs / minuteMs), "minute");
   if (size < 22 * hourMs) return relative().format(Math.round(gapMs / hourMs), "hour");
-  if (size < relativeDays * dayMs) return relative().format(Math.round(gapMs / dayMs), "day");
+  if (size < maxRelativeDays * dayMs) return relative().format(Math.round(gapMs / dayMs), "day");
   return null;
+}
+
+/** `3 days ago` for -3. */
+export function relativeDays(days: number): string {
+  return relative().format(days, "day");
 }
 
 const zoned = { timeZoneName: "short" } as const;
