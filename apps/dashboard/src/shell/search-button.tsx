@@ -37,7 +37,7 @@ export function SearchButton() {
         <Icon name="search" className="size-[1.125rem]" />
         <span className="max-md:sr-only">{t.shell.search.open}</span>
         <span aria-hidden="true" className="ms-auto rounded bg-code px-1.5 text-xs max-md:hidden">
-          {isApple ? "⌘ K" : "Ctrl K"}
+          {isApple ? "⌘ K" : t.shell.search.shortcut}
         </span>
       </button>
       {open ? (
