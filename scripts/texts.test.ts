@@ -25,7 +25,33 @@ type Consent = { title: unknown; paragraphs: unknown };
 const consentTexts: Record<string, Consent> = readJson("apps/server/terms/consent-texts.json").texts;
 
 /** Words that a language may share with English, or that stand for themselves. */
-const alike = new Set(["Website", "Optional", "{count} minute", "{count} minutes", "Chip", "Code", "Guides", "Name", "Status", "Actions"]);
+const alike = new Set([
+  ...[
+    "Website",
+    "Optional",
+    "{count} minute",
+    "{count} minutes",
+    "Chip",
+    "Code",
+    "Guides",
+    "(optional)",
+    "Actions",
+  ],
+  ...[
+    "Details",
+    "Domains",
+    "Installation",
+    "Integration",
+    "Live",
+    "Menu",
+    "Name",
+    "Notifications",
+    "Sandbox",
+  ],
+  ...["Session", "Sessions", "Status", "Webhooks"],
+  ...["VICAL", "{field} (optional)", "Webhook", "Webhook: {event}", "Test", "Exceptions", "Type", "Active"],
+  ...["Inactive"],
+]);
 const page = filesIn("apps/verify/texts", pageLanguages);
 const walletPart = filesIn("apps/verify/wallet-texts", pageLanguages);
 const dashboard = filesIn("apps/dashboard/texts", dashboardLanguages);

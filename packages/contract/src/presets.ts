@@ -3,8 +3,6 @@ type Wish = { required: boolean; reason: string };
 
 export type Preset = {
   id: "age" | "name" | "identity" | "own";
-  label: string;
-  about: string;
   /** By the field of the form; `age_over` stands for the age that is chosen there. */
   wishes: Readonly<Record<string, Wish>>;
 };
@@ -22,14 +20,10 @@ const document = "We must keep a record of the document.";
 export const presets: readonly Preset[] = [
   {
     id: "age",
-    label: "Age check",
-    about: "Confirms a minimum age without the date of birth.",
     wishes: { age_over: needed("We may only serve adults.") },
   },
   {
     id: "name",
-    label: "Name and date of birth",
-    about: "Enough to match a person to an account.",
     wishes: {
       given_names: needed(who),
       family_name: needed(who),
@@ -38,8 +32,6 @@ export const presets: readonly Preset[] = [
   },
   {
     id: "identity",
-    label: "Full identity",
-    about: "Everything KYC rules require.",
     wishes: {
       given_names: needed(who),
       family_name: needed(who),
@@ -54,8 +46,6 @@ export const presets: readonly Preset[] = [
   },
   {
     id: "own",
-    label: "Custom",
-    about: "Choose each field.",
     wishes: {},
   },
 ];

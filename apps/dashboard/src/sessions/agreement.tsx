@@ -1,5 +1,7 @@
 import type { SessionWithConsent } from "@assay/contract/sessions";
 import type { Static } from "typebox";
+import { Filled } from "../i18n/filled.tsx";
+import { t } from "../i18n/words.ts";
 import { Disclosure } from "../ui/disclosure.tsx";
 import { Badge } from "../ui/page.tsx";
 import { Table } from "../ui/table.tsx";
@@ -18,26 +20,29 @@ export function Agreement({ session }: { session: OneSession }) {
     <>
       <p className="mb-3">
         {consent === null ? (
-          "No consent yet."
+          t.sessions.noConsent
         ) : consent.withdrawn_at === null ? (
-          <>
-            Consent given <Time at={consent.given_at} />.
-          </>
+          <Filled text={t.sessions.consentGiven} given={<Time at={consent.given_at} />} />
         ) : (
-          <>
-            Consent given <Time at={consent.given_at} />, withdrawn <Time at={consent.withdrawn_at} />.
-          </>
+          <Filled
+            text={t.sessions.consentWithdrawn}
+            given={<Time at={consent.given_at} />}
+            withdrawn={<Time at={consent.withdrawn_at} />}
+          />
         )}
       </p>
       <Table
-        caption="Requested data and consent"
+        caption={t.sessions.agreement}
         rows={Object.entries(session.share_fields)}
         rowKey={([key]) => key}
         columns={[
-          { header: "Field", cell: ([key]) => claimLabel(key) },
-          { header: "Required", cell: ([, field]) => (field.required ? "Yes" : "Optional") },
-          { header: "Consent", cell: ([key]) => <Agreed consent={consent} field={key} /> },
-          { header: "Reason", cell: ([, field]) => <Reasons field={field} /> },
+          { header: t.sessions.field, cell: ([key]) => claimLabel(key) },
+          {
+            header: t.sessions.required,
+            cell: ([, field]) => (field.required ? t.sessions.yes : t.sessions.optional),
+          },
+          { header: t.sessions.consent, cell: ([key]) => <Agreed consent={consent} field={key} /> },
+          { header: t.sessions.reason, cell: ([, field]) => <Reasons field={field} /> },
         ]}
       />
     </>
@@ -46,11 +51,11 @@ export function Agreement({ session }: { session: OneSession }) {
 
 function Agreed({ consent, field }: { consent: OneSession["consent"]; field: string }) {
   if (consent === null) return <span className="text-muted">–</span>;
-  if (!consent.selected_field_keys.includes(field)) return <Badge look="plain">Declined</Badge>;
+  if (!consent.selected_field_keys.includes(field)) return <Badge look="plain">{t.sessions.declined}</Badge>;
   return consent.withdrawn_at === null ? (
-    <Badge look="good">Agreed</Badge>
+    <Badge look="good">{t.sessions.agreed}</Badge>
   ) : (
-    <Badge look="plain">Withdrawn</Badge>
+    <Badge look="plain">{t.sessions.withdrawn}</Badge>
   );
 }
 
@@ -65,7 +70,7 @@ function Reasons({ field }: { field: OneSession["share_fields"][string] }) {
     <>
       <bdi>{field.reason}</bdi>
       {lines.length > maxShownTranslations ? (
-        <Disclosure small title={`In ${lines.length} more languages`}>
+        <Disclosure small title={t.sessions.moreLanguages(lines.length)}>
           {lines}
         </Disclosure>
       ) : (

@@ -1,6 +1,7 @@
 import { type PageLanguage, pageLanguages } from "@assay/contract/facts";
 import { ageClaim, claimKeys } from "@assay/contract/sessions";
 import { useEffect, useState } from "react";
+import { t } from "../i18n/words.ts";
 import { Button } from "../ui/button.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
 import { Field, Select } from "../ui/field.tsx";
@@ -17,7 +18,7 @@ type Wish = "no" | "optional" | "required";
 type Row = { wish: Wish; reason: string; reasons: Reasons; age: string };
 
 function labelOf(field: AskedName): string {
-  return field === "age_over" ? "Minimum age" : claimLabel(field);
+  return field === "age_over" ? t.sessions.minimumAge : claimLabel(field);
 }
 
 function rowsOf(shares: Shares): Record<AskedName, Row> {
@@ -66,18 +67,15 @@ export function AskedFields({ shares, onShown }: { shares: Shares; onShown?: () 
   return (
     // A fieldset is as wide as its longest line otherwise, whatever its parts cut off.
     <fieldset className="min-w-0">
-      <legend className="mb-1 font-medium">Requested data</legend>
-      <p className="mb-3 text-small text-muted">
-        The person reads your reasons. A preset's reasons come in {pageLanguages.length} languages. The
-        anonymous document ID is always included.
-      </p>
+      <legend className="mb-1 font-medium">{t.sessions.requested}</legend>
+      <p className="mb-3 text-small text-muted">{t.sessions.requestedHint(pageLanguages.length)}</p>
       {count < 2 ? null : forAll === null ? (
         <Button small onClick={() => setForAll("")}>
-          Same reason for all
+          {t.sessions.sameReason}
         </Button>
       ) : (
         <Field
-          label="Reason for all"
+          label={t.sessions.reasonForAll}
           name="reason_for_all"
           maxLength={200}
           optional="quiet"
@@ -94,7 +92,7 @@ export function AskedFields({ shares, onShown }: { shares: Shares; onShown?: () 
         />
       )}
       <div className="mt-2 divide-y divide-line">{asked.map(show)}</div>
-      <Disclosure isNeeded small open={isOwn} title={isOwn ? "Fields" : "More fields"}>
+      <Disclosure isNeeded small open={isOwn} title={isOwn ? t.sessions.fields : t.sessions.moreFields}>
         <div className="divide-y divide-line">{others.map(show)}</div>
       </Disclosure>
     </fieldset>
@@ -115,7 +113,7 @@ function AskedField(props: { field: AskedName; row: Row; onChange: (changed: Par
         {isAsked && field === "age_over" ? (
           <input
             name="age"
-            aria-label="Age"
+            aria-label={t.sessions.age}
             inputMode="numeric"
             pattern="[0-9]{2,3}"
             required
@@ -128,8 +126,8 @@ function AskedField(props: { field: AskedName; row: Row; onChange: (changed: Par
             <bdi className="min-w-0 truncate" title={row.reason}>
               {row.reason}
             </bdi>
-            <Button small look="quiet" label={`Edit the reason: ${label}`} onClick={() => setEditing(true)}>
-              Edit
+            <Button small look="quiet" label={t.sessions.editReason(label)} onClick={() => setEditing(true)}>
+              {t.ui.edit}
             </Button>
             <input type="hidden" name={`reason_${field}`} value={row.reason} />
           </span>
@@ -142,9 +140,9 @@ function AskedField(props: { field: AskedName; row: Row; onChange: (changed: Par
             onChange={(event) => props.onChange({ wish: event.currentTarget.value as Wish })}
             className="min-h-10 rounded-control border border-field bg-card ps-3 pe-9 text-ink"
           >
-            <option value="no">Don't request</option>
-            <option value="optional">Optional</option>
-            <option value="required">Required</option>
+            <option value="no">{t.sessions.dontRequest}</option>
+            <option value="optional">{t.sessions.optional}</option>
+            <option value="required">{t.sessions.required}</option>
           </select>
           <Icon name="chevron" className="pointer-events-none absolute end-3 top-3 size-4 text-muted" />
         </span>
@@ -153,7 +151,7 @@ function AskedField(props: { field: AskedName; row: Row; onChange: (changed: Par
       {hasInput ? (
         <div className="mt-2 space-y-2">
           <Field
-            label={field === "age_over" ? "Reason: minimum age" : `Reason: ${label.toLowerCase()}`}
+            label={t.sessions.reasonOf(label)}
             name={`reason_${field}`}
             maxLength={200}
             focusOnMount={editing}
@@ -182,7 +180,10 @@ function Translations(props: { field: AskedName; reasons: Reasons; onChange: (re
   const others = pageLanguages.filter((language) => reasons[language] === undefined);
   const change = (language: PageLanguage, text: string) => props.onChange({ ...reasons, [language]: text });
   return (
-    <Disclosure small title={`Translations${given.length === 0 ? "" : ` (${given.length})`}`}>
+    <Disclosure
+      small
+      title={given.length === 0 ? t.sessions.translations : t.sessions.translationsOf(given.length)}
+    >
       <div className="space-y-2 border-s-2 border-line ps-3">
         {given.map((language) => (
           <Field
@@ -197,18 +198,18 @@ function Translations(props: { field: AskedName; reasons: Reasons; onChange: (re
           />
         ))}
         <Select
-          label="Add a language"
+          label={t.sessions.addLanguage}
           name={`translation_${field}`}
           value=""
           options={[
-            { value: "", label: "Choose…" },
+            { value: "", label: t.sessions.choose },
             ...others.map((language) => ({ value: language, label: languageName(language) })),
           ]}
           onChange={(language) => {
             if (language !== "") change(language as PageLanguage, "");
           }}
         />
-        <p className="text-small text-muted">People whose language is missing here read the reason above.</p>
+        <p className="text-small text-muted">{t.sessions.translationsHint}</p>
       </div>
     </Disclosure>
   );

@@ -1,59 +1,20 @@
 import { evidenceWarnings } from "@assay/contract/evidence-warnings";
-import type { RequirementName } from "@assay/contract/facts";
 import type { Evidence, Session, WalletEvidence } from "@assay/contract/sessions";
 import type { Static } from "typebox";
-import { inWords } from "../ui/filters.tsx";
+import { t } from "../i18n/words.ts";
 import { Badge, Facts } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 
 type OneSession = Static<typeof Session>;
 
-export const requirementLabels: Record<RequirementName, string> = {
-  clone_detection: "Clone detection",
-  revocation: "Revocation check",
-};
-
-export const bindingLabel = "Same browser throughout";
-
-const unmetTexts: Record<RequirementName, string> = {
-  clone_detection: "The chip does not support clone detection.",
-  revocation: "No current revocation list was available.",
-};
-
-const demandTexts = {
-  required: "Required",
-  preferred: "If supported",
-} as const;
-
-const bindingTexts = {
-  required: "Required",
-  preferred: "Another device allowed",
-} as const;
-
-const chips = {
-  genuine: { look: "good", label: "Genuine", text: "The chip proved it is not a copy." },
-  copy_not_excluded: {
-    look: "warn",
-    label: "Clone not ruled out",
-    text: "The data is signed by the issuing state, but the chip does not support clone detection.",
-  },
-} as const;
-
-const revocations = {
-  checked: { look: "good", label: "Checked", text: "Not revoked (current list checked)." },
-  stale: {
-    look: "warn",
-    label: "Stale",
-    text: "Not revoked, but the list is out of date.",
-  },
-  no_list: { look: "warn", label: "No list", text: "No revocation list is available for this country." },
-} as const;
-
 export function demandFacts({ requirements }: Pick<OneSession, "requirements">) {
+  const { requirement, required, ifSupported, otherDevice } = t.sessions;
+  const demandTexts = { required, preferred: ifSupported };
+  const bindingTexts = { required, preferred: otherDevice };
   return [
-    [requirementLabels.clone_detection, demandTexts[requirements.clone_detection]],
-    [requirementLabels.revocation, demandTexts[requirements.revocation]],
-    [bindingLabel, bindingTexts[requirements.binding]],
+    [requirement.clone_detection, demandTexts[requirements.clone_detection]],
+    [requirement.revocation, demandTexts[requirements.revocation]],
+    [requirement.binding, bindingTexts[requirements.binding]],
   ] as const;
 }
 
@@ -61,24 +22,41 @@ export function demandFacts({ requirements }: Pick<OneSession, "requirements">) 
 export function unmetText({
   unmet_requirement: unmet,
 }: Pick<OneSession, "unmet_requirement">): string | null {
-  return unmet === null ? null : unmetTexts[unmet];
+  return unmet === null ? null : t.sessions.unmetText[unmet];
 }
 
 /** The evidence in words. */
 export function EvidenceFacts({ evidence }: { evidence: Static<typeof Evidence> }) {
   if (evidence.method === "wallet") return <WalletFacts evidence={evidence} />;
-  const [chip, revocation] = [chips[evidence.chip], revocations[evidence.revocation]];
+  const { chip, revocation } = evidence;
+  const words = t.sessions;
   return (
     <Facts
       facts={[
-        ["Method", "Chip read and verified, face matched to its portrait."],
-        ["Chip", <Found key="chip" {...chip} />],
-        ["Revocation", <Found key="revocation" {...revocation} />],
-        ["Face", <Found key="face" look="good" label="Matched" text="Matches the portrait on the chip." />],
+        [words.evidenceMethod, words.byChip],
         [
-          "Exceptions",
+          words.chipName,
+          <Found
+            key="chip"
+            look={chip === "genuine" ? "good" : "warn"}
+            label={words.chip[chip]}
+            text={words.chipText[chip]}
+          />,
+        ],
+        [
+          words.revocationName,
+          <Found
+            key="revocation"
+            look={revocation === "checked" ? "good" : "warn"}
+            label={words.revocation[revocation]}
+            text={words.revocationText[revocation]}
+          />,
+        ],
+        [words.face, <Found key="face" look="good" label={words.faceMatched} text={words.faceText} />],
+        [
+          words.exceptions,
           evidence.warnings.length === 0 ? (
-            "None"
+            words.noExceptions
           ) : (
             <ul key="warnings" className="space-y-1">
               {evidence.warnings.map((code) => (
@@ -89,24 +67,26 @@ export function EvidenceFacts({ evidence }: { evidence: Static<typeof Evidence> 
             </ul>
           ),
         ],
-        ["Verified", <Time key="at" at={evidence.verified_at} />],
+        [words.verified, <Time key="at" at={evidence.verified_at} />],
       ]}
     />
   );
 }
 
 function WalletFacts({ evidence }: { evidence: Static<typeof WalletEvidence> }) {
+  const words = t.sessions;
+  const warnings = evidence.warnings.map((code) => words.walletWarning[code]);
   return (
     <Facts
       facts={[
-        ["Method", "Credential presented from a wallet."],
-        ["Credential", inWords(evidence.credential)],
-        ["Issuer trusted by", inWords(evidence.trust)],
-        ["Holder", inWords(evidence.holder)],
-        ["Revocation", inWords(evidence.revocation)],
-        ["Binding", inWords(evidence.binding)],
-        ["Exceptions", evidence.warnings.length === 0 ? "None" : evidence.warnings.map(inWords).join(", ")],
-        ["Verified", <Time key="at" at={evidence.verified_at} />],
+        [words.evidenceMethod, words.byWallet],
+        [words.credential, words.credentials[evidence.credential]],
+        [words.trustedBy, words.trust[evidence.trust]],
+        [words.holder, words.holders[evidence.holder]],
+        [words.revocationName, words.revocation[evidence.revocation]],
+        [words.binding, words.bindings[evidence.binding]],
+        [words.exceptions, warnings.length === 0 ? words.noExceptions : warnings.join(", ")],
+        [words.verified, <Time key="at" at={evidence.verified_at} />],
       ]}
     />
   );

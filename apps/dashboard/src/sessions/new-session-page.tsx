@@ -6,6 +6,8 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { call, present } from "../api/call.ts";
 import { refresh, useList } from "../api/queries.ts";
+import { Filled } from "../i18n/filled.tsx";
+import { t } from "../i18n/words.ts";
 import { usePlace } from "../shell/organization-context.ts";
 import { CopyAs } from "../ui/copy-as.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
@@ -27,22 +29,23 @@ export function NewSessionPage() {
   const chosen = templates.items.find(({ id }) => id === template);
   return (
     <div className="max-w-3xl xl:max-w-none">
-      <Heading title="Create session" crumbs={[{ label: "Sessions", to: "/dashboard/sessions" }]} />
+      <Heading
+        title={t.sessions.create}
+        crumbs={[{ label: t.shell.pages.sessions, to: "/dashboard/sessions" }]}
+      />
       {environment === "sandbox" ? (
-        <Notice kind="info">
-          Sandbox sessions accept test documents only. They expire after {sessionLifetimeMinutes} minutes.
-        </Notice>
+        <Notice kind="info">{t.sessions.sandboxNotice(sessionLifetimeMinutes)}</Notice>
       ) : (
-        <Notice kind="warn">You are in live: this session is for a real person with a real document.</Notice>
+        <Notice kind="warn">{t.sessions.liveNotice}</Notice>
       )}
       {templates.items.length === 0 ? null : (
         <div className="mt-4 max-w-sm">
           <Select
-            label="Template"
+            label={t.sessions.template}
             name="template"
             value={chosen?.id ?? ""}
             options={[
-              { value: "", label: "None" },
+              { value: "", label: t.sessions.noTemplate },
               ...templates.items.map(({ id, name }) => ({ value: id, label: name })),
             ]}
             onChange={(id) =>
@@ -66,7 +69,7 @@ export function NewSessionPage() {
             <>
               <PresetFields onShown={follow} />
               <ReferenceField />
-              <Disclosure isNeeded title="More options">
+              <Disclosure isNeeded title={t.sessions.moreOptions}>
                 <div className="space-y-4">
                   <OptionFields />
                   <EndpointField />
@@ -110,7 +113,7 @@ function Creation(props: {
       <div ref={form} onInput={follow} onChange={follow}>
         <Card>
           <Form
-            submit="Create session"
+            submit={t.sessions.create}
             onSubmit={async (values) => {
               try {
                 const asked = props.bodyOf(values);
@@ -132,12 +135,14 @@ function Creation(props: {
           </Form>
         </Card>
       </div>
-      <Card title="API request">
+      <Card title={t.sessions.apiRequest}>
         <CopyAs request={{ url: `${window.location.origin}/v1/sessions`, body }} />
         {isTranslated ? (
           <p className="mt-2 text-small text-muted">
-            Translations of preset reasons are left out here.{" "}
-            <Link to="/dashboard/templates">Save a template</Link> to use them from your server.
+            <Filled
+              text={t.sessions.translationsLeftOut}
+              link={<Link to="/dashboard/templates">{t.sessions.saveTemplate}</Link>}
+            />
           </p>
         ) : null}
       </Card>
@@ -148,11 +153,11 @@ function Creation(props: {
 function ReferenceField() {
   return (
     <Field
-      label="Reference"
+      label={t.sessions.reference}
       name="client_reference_id"
       optional
       maxLength={200}
-      hint="For example, an order number. No personal data."
+      hint={t.sessions.referenceHint}
     />
   );
 }
@@ -161,10 +166,10 @@ function EndpointField() {
   const endpoints = useList(listEndpoints, { query: { limit: 100, enabled: true } });
   return (
     <Select
-      label="Webhook endpoint"
+      label={t.sessions.endpoint}
       name="webhook_endpoint_id"
       options={[
-        { value: "", label: "All subscribed endpoints" },
+        { value: "", label: t.sessions.allEndpoints },
         ...endpoints.items.map(({ id, name, url }) => ({ value: id, label: name ?? url })),
       ]}
     />

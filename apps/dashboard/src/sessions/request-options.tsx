@@ -11,12 +11,12 @@ import { type Preset, presets } from "@assay/contract/presets";
 import type { Demand } from "@assay/contract/sessions";
 import { useState } from "react";
 import { present } from "../api/call.ts";
+import { t } from "../i18n/words.ts";
 import { Choices } from "../ui/choices.tsx";
 import { Checkbox, Field, Group, Select } from "../ui/field.tsx";
 import type { Values } from "../ui/form.tsx";
 import { languageName } from "../ui/page-languages.ts";
 import { AskedFields, askedShares } from "./asked-fields.tsx";
-import { bindingLabel, requirementLabels } from "./evidence.tsx";
 import { presetShares, type SessionBody } from "./session-body.ts";
 
 /** What a template can hold of a request. */
@@ -24,13 +24,6 @@ export type RequestOptions = Pick<
   SessionBody,
   "share_fields" | "methods" | "requirements" | "locale" | "redirect_url"
 >;
-
-const methodLabels: Record<Method, string> = {
-  document_chip: "Passport or identity card (chip and face)",
-  wallet_pid: "EU Digital Identity (PID) in a wallet",
-  wallet_mdl: "Mobile driving licence in a wallet",
-  wallet_age: "Proof of age in a wallet (age checks only)",
-};
 
 /** What the form says. Defaults are left out. */
 export function optionsOf(values: Values): RequestOptions {
@@ -53,8 +46,12 @@ export function PresetFields({ onShown }: { onShown?: () => void }) {
   return (
     <>
       <Choices
-        legend="What to verify"
-        options={presets.map(({ id, label, about }) => ({ value: id, label, about }))}
+        legend={t.sessions.whatToVerify}
+        options={presets.map(({ id }) => ({
+          value: id,
+          label: t.sessions.preset[id],
+          about: t.sessions.presetAbout[id],
+        }))}
         value={presetId}
         onChange={setPresetId}
       />
@@ -73,65 +70,59 @@ export function OptionFields({ options = {} }: { options?: RequestOptions }) {
   const demandOf = (name: (typeof demandNames)[number]) => options.requirements?.[name] ?? "preferred";
   return (
     <>
-      <Group
-        legend="Methods"
-        hint="With a wallet method the session uses contract version 2, where service_document_id may be null. In live, the operator enables wallets."
-      >
+      <Group legend={t.sessions.methods} hint={t.sessions.methodsHint}>
         {methods.map((method) => (
           <Checkbox
             key={method}
             name="methods"
             value={method}
-            label={methodLabels[method]}
+            label={t.sessions.methodOption[method]}
             defaultChecked={allowed.includes(method)}
           />
         ))}
       </Group>
       <fieldset className="space-y-4">
-        <legend className="mb-1 font-medium">Document requirements</legend>
-        <p className="text-small text-muted">
-          Issuer signature, liveness and face match are always checked. Stricter requirements exclude people
-          whose document does not support them.
-        </p>
+        <legend className="mb-1 font-medium">{t.sessions.requirements}</legend>
+        <p className="text-small text-muted">{t.sessions.requirementsHint}</p>
         {requirementNames.map((name) => (
           <Select
             key={name}
-            label={requirementLabels[name]}
+            label={t.sessions.requirement[name]}
             name={`require_${name}`}
             defaultValue={demandOf(name)}
             options={[
-              { value: "preferred", label: "If supported" },
-              { value: "required", label: "Required" },
+              { value: "preferred", label: t.sessions.ifSupported },
+              { value: "required", label: t.sessions.required },
             ]}
           />
         ))}
         <Select
-          label={bindingLabel}
+          label={t.sessions.requirement.binding}
           name="require_binding"
           defaultValue={demandOf("binding")}
           options={[
-            { value: "preferred", label: "Another device allowed" },
-            { value: "required", label: "Required" },
+            { value: "preferred", label: t.sessions.otherDevice },
+            { value: "required", label: t.sessions.required },
           ]}
         />
       </fieldset>
       <Select
-        label="Language"
+        label={t.sessions.language}
         name="locale"
         defaultValue={options.locale ?? ""}
         options={[
-          { value: "", label: "Automatic" },
+          { value: "", label: t.sessions.automatic },
           ...pageLanguages.map((language) => ({ value: language, label: languageName(language) })),
         ]}
       />
       <Field
-        label="Return URL"
+        label={t.sessions.returnUrl}
         name="redirect_url"
         type="url"
         optional
         maxLength={2048}
         defaultValue={options.redirect_url ?? ""}
-        hint="Leave empty to show a closing page."
+        hint={t.sessions.returnUrlHint}
       />
     </>
   );

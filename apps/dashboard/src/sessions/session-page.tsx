@@ -13,11 +13,12 @@ import type { Static } from "typebox";
 import { call, hasCode } from "../api/call.ts";
 import { rememberEnvironment } from "../api/chosen-environment.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
+import { intlTag, t } from "../i18n/words.ts";
 import { useMay, usePlace } from "../shell/organization-context.ts";
 import { Button, LinkButton } from "../ui/button.tsx";
 import { Copy, CopyButton, CopyId, Id } from "../ui/copy.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
-import { inWords } from "../ui/filters.tsx";
+import { inSentence } from "../ui/in-sentence.ts";
 import { LoadedObject, ObjectPage, Section } from "../ui/object-page.tsx";
 import { Card, Heading } from "../ui/page.tsx";
 import { languageName } from "../ui/page-languages.ts";
@@ -34,7 +35,7 @@ import { followMs, SessionTimeline } from "./timeline.tsx";
 type WithConsent = Static<typeof SessionWithConsent>;
 
 const idPattern = new RegExp(`^vs_[A-Za-z0-9]{${idLengths.vs}}$`);
-const crumb = { label: "Sessions", to: "/dashboard/sessions" } as const;
+const crumb = () => ({ label: t.shell.pages.sessions, to: "/dashboard/sessions" }) as const;
 
 export function SessionPage() {
   const { sessionId } = useParams({ from: "/shell/dashboard/sessions/$sessionId" });
@@ -46,7 +47,7 @@ export function SessionPage() {
   );
   if (!isId || hasCode(session.error, "SESSION_NOT_FOUND")) return <NoSession mayBeElsewhere={isId} />;
   return (
-    <LoadedObject kind="Session" crumb={crumb} query={session}>
+    <LoadedObject kind={t.sessions.one} crumb={crumb()} query={session}>
       {(data) => <OneSessionPage session={data} />}
     </LoadedObject>
   );
@@ -58,7 +59,7 @@ function NoSession({ mayBeElsewhere }: { mayBeElsewhere: boolean }) {
   const other = environment === "live" ? "sandbox" : "live";
   return (
     <>
-      <Heading title="Session not found" crumbs={[crumb]} />
+      <Heading title={t.sessions.notFound} crumbs={[crumb()]} />
       <Card>
         <Empty
           icon="sessions"
@@ -72,16 +73,14 @@ function NoSession({ mayBeElsewhere }: { mayBeElsewhere: boolean }) {
                     window.location.assign(window.location.pathname);
                   }}
                 >
-                  Look in {other === "live" ? "live" : "the sandbox"}
+                  {t.sessions.lookIn[other]}
                 </Button>
               ) : null}
-              <LinkButton to="/dashboard/sessions">All sessions</LinkButton>
+              <LinkButton to="/dashboard/sessions">{t.sessions.allSessions}</LinkButton>
             </div>
           }
         >
-          {mayBeElsewhere
-            ? `No session in ${environment === "live" ? "live" : "the sandbox"} has this ID. It may have been deleted, or belong to another organization.`
-            : "This address doesn't end in a session ID. It may be cut off."}
+          {mayBeElsewhere ? t.sessions.notIn[environment] : t.sessions.notAnId}
         </Empty>
       </Card>
     </>
@@ -100,15 +99,15 @@ function OneSessionPage({ session }: { session: WithConsent }) {
   const [cancelling, setCancelling] = useState(false);
   return (
     <ObjectPage
-      crumb={crumb}
+      crumb={crumb()}
       title={sessionTitle(session)}
       status={<Status of={session.status} />}
       object={session}
       facts={factsOf(session)}
       primary={
         isOpen ? (
-          <CopyButton look="primary" value={session.verification_url} what="verification link">
-            Copy link
+          <CopyButton look="primary" value={session.verification_url} what={inSentence(t.sessions.link)}>
+            {t.sessions.copyLink}
           </CopyButton>
         ) : null
       }
@@ -116,14 +115,14 @@ function OneSessionPage({ session }: { session: WithConsent }) {
         isOpen
           ? [
               {
-                label: "Open verification page",
+                label: t.sessions.openPage,
                 icon: "outside",
                 run: () => window.open(session.verification_url, "_blank", "noopener"),
               },
               ...(mayChange
                 ? [
                     {
-                      label: "Cancel session",
+                      label: t.sessions.cancel,
                       icon: "x",
                       danger: true,
                       run: () => setCancelling(true),
@@ -135,24 +134,24 @@ function OneSessionPage({ session }: { session: WithConsent }) {
       }
     >
       {isOpen ? <ShareLink session={session} /> : null}
-      <Section title="Timeline">
+      <Section title={t.ui.timeline}>
         <SessionTimeline session={session} times={times.data?.data ?? null} />
       </Section>
       {session.evidence === null ? null : (
-        <Section title="Evidence">
+        <Section title={t.sessions.evidence}>
           <EvidenceFacts evidence={session.evidence} />
         </Section>
       )}
-      <Section title="Requested data and consent">
+      <Section title={t.sessions.agreement}>
         <Agreement session={session} />
       </Section>
       <Attempts sessionId={session.id} refetchInterval={refetchInterval} />
       {cancelling ? (
         <ConfirmDialog
-          title="Cancel this session?"
-          explanation="The person can no longer complete it. Your webhooks are notified."
-          confirm="Cancel session"
-          done="Session cancelled."
+          title={t.sessions.cancelTitle}
+          explanation={t.sessions.cancelText}
+          confirm={t.sessions.cancel}
+          done={t.sessions.cancelled}
           onClose={() => setCancelling(false)}
           run={async () => {
             await call(cancelSession, { params: { id: session.id } });
@@ -167,17 +166,15 @@ function OneSessionPage({ session }: { session: WithConsent }) {
 function ShareLink({ session }: { session: WithConsent }) {
   const { organization } = usePlace();
   return (
-    <Section title="Share the link">
+    <Section title={t.sessions.share}>
       <div className="flex flex-wrap items-start gap-6">
-        <QrCode value={session.verification_url} label="QR code of the verification link" />
+        <QrCode value={session.verification_url} label={t.sessions.qrCode} />
         <div className="min-w-0 flex-1 basis-64">
-          <Copy label="Verification link" value={session.verification_url} />
+          <Copy label={t.sessions.link} value={session.verification_url} />
           <p className="mt-2">
-            <a href={mailLink(session.verification_url, organization.name)}>Send by email</a>
+            <a href={mailLink(session.verification_url, organization.name)}>{t.sessions.byMail}</a>
           </p>
-          <p className="text-small text-muted">
-            Anyone with the link can use it. Only share it with the person being verified.
-          </p>
+          <p className="text-small text-muted">{t.sessions.shareWarning}</p>
         </div>
       </div>
     </Section>
@@ -190,21 +187,22 @@ function Attempts(props: { sessionId: string; refetchInterval: number | false })
   const attempts = useList(listAttempts, { query: { session_id: sessionId } }, { refetchInterval });
   if (attempts.items.length === 0) return null;
   return (
-    <Section title="Attempts">
+    <Section title={t.sessions.attempts}>
       <Table
-        caption="Attempts, the latest first"
+        caption={t.sessions.attemptsCaption}
         rows={attempts.items}
         rowKey={({ id }) => id}
         columns={[
-          { header: "Attempt", cell: (attempt) => <Id value={attempt.id} /> },
-          { header: "Status", phone: "end", cell: (attempt) => <Status of={attempt.status} /> },
+          { header: t.sessions.attempt, cell: (attempt) => <Id value={attempt.id} /> },
+          { header: t.ui.status, phone: "end", cell: (attempt) => <Status of={attempt.status} /> },
           {
-            header: "Reason",
-            cell: (attempt) => (attempt.failure_code === null ? "–" : inWords(attempt.failure_code)),
+            header: t.sessions.reason,
+            cell: (attempt) =>
+              attempt.failure_code === null ? "–" : t.sessions.failure[attempt.failure_code],
           },
-          { header: "Risk", cell: (attempt) => attempt.risk_score.toLocaleString("en") },
-          { header: "Started", cell: (attempt) => <Time at={attempt.created_at} /> },
-          { header: "Ended", cell: (attempt) => <Time at={attempt.completed_at} /> },
+          { header: t.sessions.risk, cell: (attempt) => attempt.risk_score.toLocaleString(intlTag) },
+          { header: t.sessions.started, cell: (attempt) => <Time at={attempt.created_at} /> },
+          { header: t.sessions.ended, cell: (attempt) => <Time at={attempt.completed_at} /> },
         ]}
       />
     </Section>
@@ -214,14 +212,16 @@ function Attempts(props: { sessionId: string; refetchInterval: number | false })
 function factsOf(session: WithConsent) {
   const unmet = unmetText(session);
   return [
-    ...(session.failure_code === null ? [] : [["Reason", inWords(session.failure_code)] as const]),
-    ...(unmet === null ? [] : [["Unmet requirement", unmet] as const]),
-    ["Reference", <bdi key="reference">{session.client_reference_id ?? "–"}</bdi>],
+    ...(session.failure_code === null
+      ? []
+      : [[t.sessions.reason, t.sessions.failure[session.failure_code]] as const]),
+    ...(unmet === null ? [] : [[t.sessions.unmet, unmet] as const]),
+    [t.sessions.reference, <bdi key="reference">{session.client_reference_id ?? "–"}</bdi>],
     ...(session.template_id === null
       ? []
       : [
           [
-            "Template",
+            t.sessions.template,
             <Link
               key="template"
               to="/dashboard/templates/$templateId"
@@ -231,27 +231,27 @@ function factsOf(session: WithConsent) {
             </Link>,
           ] as const,
         ]),
-    ["Created", <Time key="created" full at={session.created_at} />],
+    [t.ui.created, <Time key="created" full at={session.created_at} />],
     session.completed_at === null
-      ? (["Expires", <Time key="until" full ahead at={session.expires_at} />] as const)
-      : (["Ended", <Time key="ended" full at={session.completed_at} />] as const),
-    ["Methods", session.methods.map(inWords).join(", ")],
+      ? ([t.sessions.expires, <Time key="until" full ahead at={session.expires_at} />] as const)
+      : ([t.sessions.ended, <Time key="ended" full at={session.completed_at} />] as const),
+    [t.sessions.methods, session.methods.map((method) => t.sessions.method[method]).join(", ")],
     ...(session.methods.includes("document_chip")
       ? [
-          ["Chip attempts", String(session.nfc_tries_used)] as const,
-          ["Face attempts", String(session.liveness_tries_used)] as const,
+          [t.sessions.chipAttempts, String(session.nfc_tries_used)] as const,
+          [t.sessions.faceAttempts, String(session.liveness_tries_used)] as const,
         ]
       : []),
     ...demandFacts(session),
-    ["Language", session.locale === null ? "Automatic" : languageName(session.locale)],
+    [t.sessions.language, session.locale === null ? t.sessions.automatic : languageName(session.locale)],
     [
-      "Return URL",
+      t.sessions.returnUrl,
       <span key="redirect" className="break-all">
         {session.redirect_url}
       </span>,
     ],
     ...Object.entries(session.metadata).map(
-      ([name, value]) => [`Metadata: ${name}`, <bdi key={name}>{value}</bdi>] as const,
+      ([name, value]) => [t.sessions.metadata(name), <bdi key={name}>{value}</bdi>] as const,
     ),
     ["ID", <CopyId key="id" value={session.id} />],
   ] as const;

@@ -20,51 +20,44 @@ function shown(session: Partial<Told>): string[] {
 }
 
 test("a session that was not opened has all its steps before it", () => {
-  assert.deepEqual(shown({}), ["open Opened", "open Agreed", "open Chip read", "open Face matched"]);
+  assert.deepEqual(shown({}), ["open opened", "open agreed", "open chip", "open face"]);
 });
 
 test("what is done implies what comes before it", () => {
-  assert.deepEqual(shown({ consent }), ["done Opened", "done Agreed", "now Chip read", "open Face matched"]);
-  assert.deepEqual(shown({ status: "in_progress" }), [
-    "done Opened",
-    "now Agreed",
-    "open Chip read",
-    "open Face matched",
-  ]);
+  assert.deepEqual(shown({ consent }), ["done opened", "done agreed", "now chip", "open face"]);
+  assert.deepEqual(shown({ status: "in_progress" }), ["done opened", "now agreed", "open chip", "open face"]);
   assert.deepEqual(shown({ status: "in_progress", nfc_tries_used: 1 }), [
-    "done Opened",
-    "done Agreed",
-    "now Chip read",
-    "open Face matched",
+    "done opened",
+    "done agreed",
+    "now chip",
+    "open face",
   ]);
   assert.deepEqual(shown({ status: "in_progress", nfc_tries_used: 1, liveness_tries_used: 1 }), [
-    "done Opened",
-    "done Agreed",
-    "done Chip read",
-    "now Face matched",
+    "done opened",
+    "done agreed",
+    "done chip",
+    "now face",
   ]);
 });
 
 test("a session that failed says at which step, one that ended otherwise does not", () => {
   const tried = { consent, nfc_tries_used: 3 };
-  assert.equal(shown({ ...tried, status: "failed" })[2], "failed Chip read");
-  assert.equal(shown({ ...tried, status: "expired" })[2], "open Chip read");
-  assert.equal(shown({ ...tried, status: "cancelled" })[2], "open Chip read");
+  assert.equal(shown({ ...tried, status: "failed" })[2], "failed chip");
+  assert.equal(shown({ ...tried, status: "expired" })[2], "open chip");
+  assert.equal(shown({ ...tried, status: "cancelled" })[2], "open chip");
 });
 
 test("the steps are those of the way that the person took", () => {
   const both: Partial<Told> = { methods: ["wallet_pid", "document_chip"], consent };
-  assert.deepEqual(shown(both).slice(2), ["now Evidence given"]);
-  assert.deepEqual(shown({ ...both, nfc_tries_used: 1 }).slice(2), ["now Chip read", "open Face matched"]);
-  assert.deepEqual(shown({ ...both, methods: ["wallet_pid", "wallet_mdl"] }).slice(2), [
-    "now Wallet answered",
-  ]);
+  assert.deepEqual(shown(both).slice(2), ["now evidence"]);
+  assert.deepEqual(shown({ ...both, nfc_tries_used: 1 }).slice(2), ["now chip", "open face"]);
+  assert.deepEqual(shown({ ...both, methods: ["wallet_pid", "wallet_mdl"] }).slice(2), ["now wallet"]);
   const succeeded = {
     ...both,
     status: "succeeded",
     evidence: { method: "wallet", verified_at: verifiedAt },
   } as const;
-  assert.deepEqual(shown(succeeded).slice(2), ["done Wallet answered"]);
+  assert.deepEqual(shown(succeeded).slice(2), ["done wallet"]);
 });
 
 test("the last step has the time of the evidence, and each its tries", () => {
@@ -97,13 +90,13 @@ test("the page was opened and the chip read when the time line says so", () => {
       ({ name, state, at }) => `${state} ${name} ${at ?? "-"}`,
     );
   assert.deepEqual(stepsOf({}, { ...times, steps: [] }).slice(0, 2), [
-    "done Opened 2026-01-01T09:59:00.000Z",
-    "now Agreed -",
+    "done opened 2026-01-01T09:59:00.000Z",
+    "now agreed -",
   ]);
   assert.deepEqual(stepsOf({ consent, status: "in_progress", nfc_tries_used: 1 }, times), [
-    "done Opened 2026-01-01T09:59:00.000Z",
-    "done Agreed 2026-01-01T10:00:00.000Z",
-    "done Chip read 2026-01-01T10:02:00.000Z",
-    "now Face matched -",
+    "done opened 2026-01-01T09:59:00.000Z",
+    "done agreed 2026-01-01T10:00:00.000Z",
+    "done chip 2026-01-01T10:02:00.000Z",
+    "now face -",
   ]);
 });

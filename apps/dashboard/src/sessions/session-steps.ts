@@ -9,9 +9,10 @@ type Told = Pick<
 > & { evidence: { method: Way; verified_at: string } | null };
 
 export type StepState = "done" | "now" | "failed" | "open";
-export type SessionStep = { name: string; state: StepState; at: string | null; tries: number };
+type StepName = "opened" | "agreed" | "chip" | "face" | "wallet" | "evidence";
+export type SessionStep = { name: StepName; state: StepState; at: string | null; tries: number };
 
-type Known = { name: string; done: boolean; at?: string | null; tries?: number };
+type Known = { name: StepName; done: boolean; at?: string | null; tries?: number };
 
 /**
  * The steps between creation and the end, and how far the person is. A step that is done implies those before it.
@@ -22,8 +23,8 @@ export function sessionSteps(session: Told, times: DataOf<typeof readTimeline> |
   const openedAt = times?.opened_at ?? null;
   const passedAt = (step: string) => times?.steps.find(({ name }) => name === step)?.passed_at ?? null;
   const known: Known[] = [
-    { name: "Opened", done: status === "in_progress" || openedAt !== null, at: openedAt },
-    { name: "Agreed", done: consent !== null || triesOf(session) > 0, at: consent?.given_at ?? null },
+    { name: "opened", done: status === "in_progress" || openedAt !== null, at: openedAt },
+    { name: "agreed", done: consent !== null || triesOf(session) > 0, at: consent?.given_at ?? null },
     ...evidenceSteps(session, passedAt),
   ];
   const isOpen = status === "created" || status === "in_progress";
@@ -50,17 +51,17 @@ function evidenceSteps(session: Told, passedAt: (step: string) => string | null)
     case "chip_and_face":
       return [
         {
-          name: "Chip read",
+          name: "chip",
           done: session.liveness_tries_used > 0 || passedAt("chip") !== null,
           at: passedAt("chip"),
           tries: session.nfc_tries_used,
         },
-        { name: "Face matched", done: false, tries: session.liveness_tries_used },
+        { name: "face", done: false, tries: session.liveness_tries_used },
       ];
     case "wallet":
-      return [{ name: "Wallet answered", done: false }];
+      return [{ name: "wallet", done: false }];
     case null:
-      return [{ name: "Evidence given", done: false }];
+      return [{ name: "evidence", done: false }];
   }
 }
 

@@ -1,8 +1,8 @@
+import { t } from "../i18n/words.ts";
 import { titleTime } from "../ui/times.ts";
 
 /** What a session is called: by the partner's reference, else by when it was created. Never by a cut identifier. */
 export function sessionTitle(session: { client_reference_id: string | null; created_at: string }): string {
-  return (
-    session.client_reference_id ?? `Verification of ${titleTime(new Date(session.created_at), new Date())}`
-  );
+  const { client_reference_id: reference, created_at: created } = session;
+  return reference ?? t.sessions.titleByTime(titleTime(new Date(created), new Date()));
 }

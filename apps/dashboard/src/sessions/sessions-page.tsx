@@ -9,26 +9,20 @@ import { Link } from "@tanstack/react-router";
 import type { Static } from "typebox";
 import { present } from "../api/call.ts";
 import { useData, useList } from "../api/queries.ts";
+import { t } from "../i18n/words.ts";
 import { useMay } from "../shell/organization-context.ts";
 import { ActionButton, LinkButton } from "../ui/button.tsx";
 import { CopyButton, Id } from "../ui/copy.tsx";
 import { exportList } from "../ui/export-list.ts";
-import { endOfDay, Filters, FilterText, inWords, startOfDay, useFilters } from "../ui/filters.tsx";
+import { endOfDay, Filters, FilterText, startOfDay, useFilters } from "../ui/filters.tsx";
 import { Card, Heading } from "../ui/page.tsx";
 import { Status } from "../ui/status.tsx";
 import { ListTable } from "../ui/table.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { Time } from "../ui/time.tsx";
-import { sessionTitle } from "./session-title.ts";
+import { titleTime } from "../ui/times.ts";
 
-const tabs = [
-  { value: "", label: "All", counted: "all" },
-  { value: "open", label: "Open", counted: "open" },
-  { value: "succeeded", label: "Succeeded", counted: "succeeded" },
-  { value: "failed", label: "Failed", counted: "failed" },
-  { value: "expired", label: "Expired", counted: "expired" },
-  { value: "cancelled", label: "Cancelled", counted: "cancelled" },
-] as const;
+const tabs = ["all", "open", "succeeded", "failed", "expired", "cancelled"] as const;
 
 export function SessionsPage() {
   const mayCreate = useMay("admin");
@@ -48,27 +42,27 @@ export function SessionsPage() {
   const counts = reference === undefined ? counted.data?.data : undefined;
   const create = mayCreate ? (
     <LinkButton look="primary" icon="plus" to="/dashboard/sessions/new">
-      Create session
+      {t.sessions.create}
     </LinkButton>
   ) : null;
   return (
     <>
-      <Heading title="Sessions">
+      <Heading title={t.shell.pages.sessions}>
         {create}
         <ActionButton icon="download" run={() => exportSessions(query)}>
-          Export
+          {t.ui.export}
         </ActionButton>
       </Heading>
       <Tabs
-        label="Status"
-        value={tabs.find(({ value }) => value === status)?.value ?? ""}
+        label={t.ui.status}
+        value={tabs.find((tab) => tab === status) ?? "all"}
         maxCount={maxCounted}
-        tabs={tabs.map(({ value, label, counted: of }) => ({ value, label, count: counts?.[of] }))}
-        onChange={(value) => filters.set({ status: value })}
+        tabs={tabs.map((tab) => ({ value: tab, label: t.sessions.tabs[tab], count: counts?.[tab] }))}
+        onChange={(tab) => filters.set({ status: tab === "all" ? "" : tab })}
       />
-      <Filters filters={filters} dates="Created">
+      <Filters filters={filters} dates={t.ui.created}>
         <FilterText
-          label="Reference starts with"
+          label={t.sessions.searchReference}
           value={reference}
           maxLength={200}
           onChange={(value) => filters.set({ reference: value })}
@@ -76,37 +70,43 @@ export function SessionsPage() {
       </Filters>
       <Card>
         <ListTable
-          caption="Sessions, the latest first"
+          caption={t.sessions.caption}
           list={sessions}
           rowKey={({ id }) => id}
           emptyIcon="sessions"
           emptyAction={create}
-          empty="A session verifies one person. Create one here to try it, or from your server."
+          empty={t.sessions.empty}
           isFiltered={filters.count > 0}
           columns={[
             {
-              header: "Session",
+              header: t.sessions.one,
               phone: "title",
               cell: (session) => (
                 <Link to="/dashboard/sessions/$sessionId" params={{ sessionId: session.id }}>
-                  <bdi>{sessionTitle(session)}</bdi>
+                  <RowTitle session={session} />
                 </Link>
               ),
             },
             {
-              header: "Status",
+              header: t.ui.status,
               phone: "end",
               cell: (session) => (
                 <>
                   <Status of={session.status} />
                   {session.failure_code === null ? null : (
-                    <span className="block text-small text-muted">{inWords(session.failure_code)}</span>
+                    <span className="block text-small text-muted">
+                      {t.sessions.failure[session.failure_code]}
+                    </span>
                   )}
                 </>
               ),
             },
-            { header: "Created", cell: (session) => <Time at={session.created_at} /> },
-            { header: "Ended", phone: "hidden", cell: (session) => <Time at={session.completed_at} /> },
+            { header: t.ui.created, cell: (session) => <Time at={session.created_at} /> },
+            {
+              header: t.sessions.ended,
+              phone: "hidden",
+              cell: (session) => <Time at={session.completed_at} />,
+            },
             {
               header: "ID",
               phone: "hidden",
@@ -120,6 +120,17 @@ export function SessionsPage() {
           ]}
         />
       </Card>
+    </>
+  );
+}
+
+/** Below each other, the times of a busy minute would all be alike. */
+function RowTitle({ session }: { session: Static<typeof Session> }) {
+  if (session.client_reference_id !== null) return <bdi>{session.client_reference_id}</bdi>;
+  return (
+    <>
+      {titleTime(new Date(session.created_at), new Date())}{" "}
+      <code className="font-mono text-small text-muted">…{session.id.slice(-4)}</code>
     </>
   );
 }

@@ -1,6 +1,7 @@
+import { demandNames } from "@assay/contract/facts";
 import type { SessionTemplate } from "@assay/contract/templates";
 import type { Static } from "typebox";
-import { inWords } from "../ui/filters.tsx";
+import { t } from "../i18n/words.ts";
 import { Facts } from "../ui/page.tsx";
 import { languageName } from "../ui/page-languages.ts";
 import { claimLabel } from "./claim-labels.ts";
@@ -9,32 +10,42 @@ export type Template = Static<typeof SessionTemplate>;
 
 /** The fields by name, those that people may leave out marked. */
 export function fieldsText({ share_fields: shares }: Template): string {
-  const names = Object.entries(shares ?? {}).map(
-    ([key, { required }]) => `${claimLabel(key)}${required ? "" : " (optional)"}`,
+  const names = Object.entries(shares ?? {}).map(([key, { required }]) =>
+    required ? claimLabel(key) : t.sessions.fieldOptional(claimLabel(key)),
   );
-  return names.length === 0 ? "Anonymous document ID only" : names.join(", ");
+  return names.length === 0 ? t.sessions.idOnly : names.join(", ");
 }
 
 /** What a session from the template asks for. */
 export function TemplateSummary({ template }: { template: Template }) {
-  const required = Object.entries(template.requirements ?? {}).filter(([, demand]) => demand === "required");
+  const required = demandNames.filter((name) => template.requirements?.[name] === "required");
   return (
     <Facts
       facts={[
-        ["Template", <bdi key="name">{template.name}</bdi>],
-        ["Requested data", fieldsText(template)],
+        [t.sessions.template, <bdi key="name">{template.name}</bdi>],
+        [t.sessions.requested, fieldsText(template)],
         ...(template.methods === null
           ? []
-          : [["Methods", template.methods.map(inWords).join(", ")] as const]),
+          : [
+              [
+                t.sessions.methods,
+                template.methods.map((method) => t.sessions.method[method]).join(", "),
+              ] as const,
+            ]),
         ...(required.length === 0
           ? []
-          : [["Requirements", required.map(([name]) => inWords(name)).join(", ")] as const]),
-        ...(template.locale === null ? [] : [["Language", languageName(template.locale)] as const]),
+          : [
+              [
+                t.sessions.requirementsShort,
+                required.map((name) => t.sessions.requirement[name]).join(", "),
+              ] as const,
+            ]),
+        ...(template.locale === null ? [] : [[t.sessions.language, languageName(template.locale)] as const]),
         ...(template.redirect_url === null
           ? []
           : [
               [
-                "Return URL",
+                t.sessions.returnUrl,
                 <span key="redirect" className="break-all">
                   {template.redirect_url}
                 </span>,

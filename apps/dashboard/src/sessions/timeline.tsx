@@ -5,10 +5,9 @@ import { listDeliveries, listEvents } from "@assay/contract/webhooks";
 import { Link } from "@tanstack/react-router";
 import type { Static } from "typebox";
 import { useList } from "../api/queries.ts";
-import { inWords } from "../ui/filters.tsx";
+import { t } from "../i18n/words.ts";
 import { Entry, Timeline } from "../ui/timeline.tsx";
 import { DeliveryEntry } from "../webhooks/delivery-entry.tsx";
-import { eventLabels } from "../webhooks/event-labels.ts";
 import { sessionSteps } from "./session-steps.ts";
 
 type OneSession = Static<typeof SessionWithConsent>;
@@ -21,19 +20,25 @@ export function SessionTimeline(props: { session: OneSession; times: DataOf<type
   const { session } = props;
   const { status, failure_code: failure } = session;
   const isOpen = status === "created" || status === "in_progress";
-  const attempted = (tries: number) => (tries === 0 ? null : tries === 1 ? "1 attempt" : `${tries} attempts`);
+
   return (
     <Timeline>
-      <Entry name="Created" state="done" at={session.created_at} />
+      <Entry name={t.sessions.step.created} state="done" at={session.created_at} />
       {sessionSteps(session, props.times).map(({ name, state, at, tries }) => (
-        <Entry key={name} name={name} state={state} at={at} note={attempted(tries)} />
+        <Entry
+          key={name}
+          name={t.sessions.step[name]}
+          state={state}
+          at={at}
+          note={tries === 0 ? null : t.sessions.tries(tries)}
+        />
       ))}
       {isOpen || status === "succeeded" ? null : (
         <Entry
-          name={inWords(status)}
+          name={t.ui.sessionStatus[status]}
           state={status === "failed" ? "failed" : "done"}
           at={session.completed_at}
-          note={failure === null ? null : inWords(failure)}
+          note={failure === null ? null : t.sessions.failure[failure]}
         />
       )}
       <Webhooks sessionId={session.id} isOpen={isOpen} />
@@ -45,7 +50,11 @@ function Webhooks({ sessionId, isOpen }: { sessionId: string; isOpen: boolean })
   const events = useList(listEvents, { query: { session_id: sessionId } }, { refetchInterval: followMs });
   if (events.items.length === 0)
     return (
-      <Entry name="Webhook" state="open" note={isOpen ? "Sent when the session ends" : "No event was sent"} />
+      <Entry
+        name={t.sessions.webhook}
+        state="open"
+        note={isOpen ? t.sessions.webhookWhenEnded : t.sessions.noEvent}
+      />
     );
   return [...events.items].reverse().map((event) => <EventEntries key={event.id} event={event} />);
 }
@@ -58,18 +67,18 @@ function EventEntries({ event }: { event: Static<typeof WebhookEvent> }) {
   );
   const name = (
     <Link to="/dashboard/events/$eventId" params={{ eventId: event.id }} className="text-ink">
-      Webhook: {eventLabels[event.type]}
+      {t.sessions.webhookOf(t.webhooks.event[event.type])}
     </Link>
   );
   if (event.retracted_at !== null)
-    return <Entry name={name} state="done" at={event.retracted_at} note="Withdrawn with the consent" />;
+    return <Entry name={name} state="done" at={event.retracted_at} note={t.sessions.withdrawnEvent} />;
   if (deliveries.items.length === 0)
     return (
       <Entry
         name={name}
         state="open"
         at={event.created_at}
-        note={deliveries.isPending ? null : "No endpoint is subscribed to it"}
+        note={deliveries.isPending ? null : t.sessions.noSubscriber}
       />
     );
   return deliveries.items.map((delivery) => (
