@@ -1,7 +1,9 @@
 import type { WebhookDeliveryAttempt } from "@assay/contract/webhooks";
 import type { Static } from "typebox";
+import { t } from "../i18n/words.ts";
 import { Code } from "../ui/code.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
+import { countText } from "../ui/numbers.ts";
 import { Badge } from "../ui/page.tsx";
 import { Entry } from "../ui/timeline.tsx";
 import { errorText } from "./delivery-words.ts";
@@ -12,12 +14,13 @@ type Attempt = Static<typeof WebhookDeliveryAttempt>;
 export function AttemptEntry({ attempt, number, open }: { attempt: Attempt; number: number; open: boolean }) {
   const { error, receiver_answer: answer } = attempt;
   const line =
-    answer?.status_line ?? (attempt.status_code === null ? "No response" : String(attempt.status_code));
+    answer?.status_line ??
+    (attempt.status_code === null ? t.webhooks.noResponse : String(attempt.status_code));
   return (
     <Entry
       name={
         <span className="inline-flex flex-wrap items-center gap-x-3 gap-y-1">
-          Attempt {number}
+          {t.webhooks.attempt(number)}
           <Badge look={error === null ? "good" : "bad"}>
             <bdi>{line}</bdi>
           </Badge>
@@ -25,20 +28,20 @@ export function AttemptEntry({ attempt, number, open }: { attempt: Attempt; numb
       }
       state={error === null ? "done" : "failed"}
       at={attempt.attempted_at}
-      note={`${attempt.duration_ms.toLocaleString("en")} ms`}
+      note={`${countText(attempt.duration_ms)} ms`}
     >
       {error === null ? null : <p className="mt-1">{errorText(error)}</p>}
-      <Disclosure small title="Request and response" open={open}>
+      <Disclosure small title={t.webhooks.requestAndResponse} open={open}>
         <div className="space-y-4">
           <Headers headers={attempt.request_headers} />
           {answer === null ? (
             <p className="text-small text-muted">{withoutAnswer(attempt)}</p>
           ) : answer.text === "" ? (
-            <p className="text-small text-muted">Your server sent an empty response body.</p>
+            <p className="text-small text-muted">{t.webhooks.emptyBody}</p>
           ) : (
             <Code
               wrap
-              label={answer.is_cut ? "Response body (truncated)" : "Response body"}
+              label={answer.is_cut ? t.webhooks.responseBodyCut : t.webhooks.responseBody}
               text={answer.text}
             />
           )}
@@ -49,17 +52,17 @@ export function AttemptEntry({ attempt, number, open }: { attempt: Attempt; numb
 }
 
 function withoutAnswer({ error, status_code: status }: Attempt): string {
-  if (error === null) return "Response bodies are only kept for failed attempts.";
-  return status === null ? "No response was received." : "The response body was deleted with the payload.";
+  if (error === null) return t.webhooks.bodiesOfFailed;
+  return status === null ? t.webhooks.noResponseReceived : t.webhooks.bodyDeleted;
 }
 
 function Headers({ headers }: { headers: Readonly<Record<string, string>> }) {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return (
     <div>
-      <Code wrap label="Request headers" text={lines.join("\n")} />
+      <Code wrap label={t.webhooks.requestHeaders} text={lines.join("\n")} />
       {"x-service-signature" in headers ? null : (
-        <p className="mt-1 text-small text-muted">The signatures were deleted with the payload.</p>
+        <p className="mt-1 text-small text-muted">{t.webhooks.signaturesDeleted}</p>
       )}
     </div>
   );

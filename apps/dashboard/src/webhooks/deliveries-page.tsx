@@ -11,6 +11,7 @@ import type { ComponentProps, ReactNode } from "react";
 import type { Static } from "typebox";
 import { present } from "../api/call.ts";
 import { useData, useList } from "../api/queries.ts";
+import { t } from "../i18n/words.ts";
 import { useMay } from "../shell/organization-context.ts";
 import { LinkButton } from "../ui/button.tsx";
 import { anyOption, endOfDay, FilterSelect, Filters, startOfDay, useFilters } from "../ui/filters.tsx";
@@ -20,7 +21,6 @@ import { ListTable } from "../ui/table.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { Time } from "../ui/time.tsx";
 import { answerText } from "./delivery-words.ts";
-import { eventLabels } from "./event-labels.ts";
 import { RetryFailed } from "./retry-failed.tsx";
 
 type Delivery = Static<typeof WebhookDelivery>;
@@ -33,7 +33,7 @@ export function DeliveriesTable(props: {
 }) {
   return (
     <ListTable
-      caption="Deliveries, the latest first"
+      caption={t.webhooks.deliveriesCaption}
       list={props.list}
       rowKey={({ id }) => id}
       empty={props.empty}
@@ -42,31 +42,26 @@ export function DeliveriesTable(props: {
       isFiltered={props.isFiltered}
       columns={[
         {
-          header: "Event",
+          header: t.webhooks.eventName,
           cell: (delivery) => (
             <Link to="/dashboard/deliveries/$deliveryId" params={{ deliveryId: delivery.id }}>
-              {eventLabels[delivery.event_type]}
+              {t.webhooks.event[delivery.event_type]}
             </Link>
           ),
         },
-        { header: "Status", phone: "end", cell: (delivery) => <DeliveryStatus of={delivery} /> },
-        { header: "Attempts", cell: (delivery) => delivery.attempt_count },
+        { header: t.ui.status, phone: "end", cell: (delivery) => <DeliveryStatus of={delivery} /> },
+        { header: t.webhooks.attempts, cell: (delivery) => delivery.attempt_count },
         {
-          header: "Last response",
+          header: t.webhooks.lastResponse,
           cell: (delivery) => answerText(delivery.last_status_code, delivery.last_error),
         },
-        { header: "Created", cell: (delivery) => <Time at={delivery.created_at} /> },
+        { header: t.ui.created, cell: (delivery) => <Time at={delivery.created_at} /> },
       ]}
     />
   );
 }
 
-const tabs = [
-  { value: "", label: "All", counted: "all" },
-  { value: "pending", label: "Pending", counted: "pending" },
-  { value: "succeeded", label: "Delivered", counted: "succeeded" },
-  { value: "failed", label: "Failed", counted: "failed" },
-] as const;
+const tabs = ["all", "pending", "succeeded", "failed"] as const;
 
 export function DeliveriesPage() {
   const filters = useFilters(["status", "endpoint", "from", "to"]);
@@ -79,19 +74,19 @@ export function DeliveriesPage() {
   const counts = useData(countDeliveries, { query: where }).data?.data;
   return (
     <>
-      <Heading title="Deliveries" about="Every webhook that was sent, or is waiting to be sent.">
+      <Heading title={t.shell.pages.deliveries} about={t.webhooks.deliveriesAbout}>
         {mayChange && endpoint !== undefined ? <RetryFailed endpointId={endpoint} /> : null}
       </Heading>
       <Tabs
-        label="Status"
-        value={tabs.find(({ value }) => value === status)?.value ?? ""}
+        label={t.ui.status}
+        value={tabs.find((tab) => tab === status) ?? "all"}
         maxCount={maxCounted}
-        tabs={tabs.map(({ value, label, counted }) => ({ value, label, count: counts?.[counted] }))}
-        onChange={(value) => filters.set({ status: value })}
+        tabs={tabs.map((tab) => ({ value: tab, label: t.webhooks.tabs[tab], count: counts?.[tab] }))}
+        onChange={(tab) => filters.set({ status: tab === "all" ? "" : tab })}
       />
-      <Filters filters={filters} dates="Created">
+      <Filters filters={filters} dates={t.ui.created}>
         <FilterSelect
-          label="Endpoint"
+          label={t.webhooks.endpoint}
           value={endpoint}
           options={[
             anyOption,
@@ -103,9 +98,9 @@ export function DeliveriesPage() {
       <Card>
         <DeliveriesTable
           list={deliveries}
-          empty="Nothing has been sent yet. Add an endpoint and send it a test event."
+          empty={t.webhooks.deliveriesEmpty}
           isFiltered={filters.count > 0}
-          emptyAction={<LinkButton to="/dashboard/webhooks">View endpoints</LinkButton>}
+          emptyAction={<LinkButton to="/dashboard/webhooks">{t.webhooks.viewEndpoints}</LinkButton>}
         />
       </Card>
     </>

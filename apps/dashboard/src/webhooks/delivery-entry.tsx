@@ -2,6 +2,7 @@ import type { WebhookDelivery } from "@assay/contract/webhooks";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { Static } from "typebox";
+import { t } from "../i18n/words.ts";
 import { deliveryShown } from "../ui/status.tsx";
 import { Entry, type EntryState } from "../ui/timeline.tsx";
 import { EndpointLink } from "./delivery-page.tsx";
@@ -29,7 +30,7 @@ export function DeliveryEntry(props: { delivery: Static<typeof WebhookDelivery>;
           {code === null && error === null ? null : ` · ${answerText(code, error)}`}
           {" · "}
           <Link to="/dashboard/deliveries/$deliveryId" params={{ deliveryId: delivery.id }}>
-            View delivery
+            {t.webhooks.viewDelivery}
           </Link>
         </>
       }

@@ -10,6 +10,8 @@ import { Link, useParams } from "@tanstack/react-router";
 import type { Static } from "typebox";
 import { call, hasCode } from "../api/call.ts";
 import { refresh, useData } from "../api/queries.ts";
+import { Filled } from "../i18n/filled.tsx";
+import { t } from "../i18n/words.ts";
 import { useMay } from "../shell/organization-context.ts";
 import { ActionButton } from "../ui/button.tsx";
 import { CopyId, Id } from "../ui/copy.tsx";
@@ -20,13 +22,12 @@ import { Entry, Timeline } from "../ui/timeline.tsx";
 import { titleTime } from "../ui/times.ts";
 import { AttemptEntry } from "./attempt-entry.tsx";
 import { errorText } from "./delivery-words.ts";
-import { eventLabels } from "./event-labels.ts";
 import { PastedBody, SealedBodyView } from "./sealed-body.tsx";
 import { useFollowing } from "./use-following.ts";
 
 type Delivery = Static<typeof WebhookDeliveryWithAttempts>;
 
-const crumb = { label: "Deliveries", to: "/dashboard/deliveries" } as const;
+const crumb = () => ({ label: t.shell.pages.deliveries, to: "/dashboard/deliveries" }) as const;
 
 export function DeliveryPage() {
   const { deliveryId } = useParams({ from: "/shell/dashboard/deliveries/$deliveryId" });
@@ -35,11 +36,11 @@ export function DeliveryPage() {
   const mayChange = useMay("admin");
   const delivery = useData(getDelivery, { params }, { refetchInterval: everyMs || 5_000 });
   return (
-    <LoadedObject kind="Delivery" crumb={crumb} query={delivery}>
+    <LoadedObject kind={t.webhooks.delivery} crumb={crumb()} query={delivery}>
       {(data) => (
         <ObjectPage
-          crumb={crumb}
-          title={`${eventLabels[data.event_type]}, ${titleTime(new Date(data.created_at), new Date())}`}
+          crumb={crumb()}
+          title={`${t.webhooks.event[data.event_type]}, ${titleTime(new Date(data.created_at), new Date())}`}
           status={<DeliveryStatus of={data} />}
           object={data}
           facts={factsOf(data)}
@@ -54,15 +55,15 @@ export function DeliveryPage() {
                   await refresh(getDelivery, listDeliveries);
                 }}
               >
-                Retry now
+                {t.webhooks.retryNow}
               </ActionButton>
             ) : null
           }
         >
-          <Section title="Timeline">
+          <Section title={t.ui.timeline}>
             <DeliveryTimeline delivery={data} />
           </Section>
-          <Section title="Payload">
+          <Section title={t.webhooks.payload}>
             {data.sealed_body === null ? (
               <div className="space-y-4">
                 <p>{withoutBody(data)}</p>
@@ -84,57 +85,51 @@ function DeliveryTimeline({ delivery }: { delivery: Delivery }) {
   const ordered = attempts.map((attempt, index) => ({ attempt, number: attempts.length - index })).reverse();
   return (
     <Timeline>
-      <Entry name="Created" state="done" at={delivery.created_at} />
+      <Entry name={t.ui.created} state="done" at={delivery.created_at} />
       {ordered.map(({ attempt, number }) => (
         <AttemptEntry key={attempt.id} attempt={attempt} number={number} open={number === attempts.length} />
       ))}
       {delivery.status === "pending" && delivery.next_attempt_at !== null ? (
-        <Entry name="Next attempt" state="open" at={delivery.next_attempt_at} />
+        <Entry name={t.webhooks.nextAttempt} state="open" at={delivery.next_attempt_at} />
       ) : null}
       {attempts.length === 0 && error !== null ? (
-        <Entry name="Not sent" state="failed" note={errorText(error)} />
+        <Entry name={t.webhooks.notSent} state="failed" note={errorText(error)} />
       ) : null}
     </Timeline>
   );
 }
 
 function withoutBody({ status, webhook_encryption_key_id: keyId }: Delivery): string {
-  if (status === "succeeded") return "Deleted when your server accepted it. Only your server has it now.";
-  if (keyId === null) return "There was no key to encrypt it to, so nothing was created or kept.";
-  return "Deleted: its retention period is over.";
+  if (status === "succeeded") return t.webhooks.acceptedBody;
+  if (keyId === null) return t.webhooks.noKeyBody;
+  return t.webhooks.expiredBody;
 }
 
 function factsOf(delivery: Delivery) {
   return [
     [
-      "Event",
+      t.webhooks.eventName,
       <Link key="event" to="/dashboard/events/$eventId" params={{ eventId: delivery.event_id }}>
-        {eventLabels[delivery.event_type]}
+        {t.webhooks.event[delivery.event_type]}
       </Link>,
     ],
-    ["Endpoint", <EndpointLink key="endpoint" endpointId={delivery.webhook_endpoint_id} />],
-    ["Session", <SessionLink key="session" eventId={delivery.event_id} />],
-    ["Attempts", String(delivery.attempt_count)],
-    ["Payload", <Kept key="kept" delivery={delivery} />],
-    ["Created", <Time key="created" full at={delivery.created_at} />],
+    [t.webhooks.endpoint, <EndpointLink key="endpoint" endpointId={delivery.webhook_endpoint_id} />],
+    [t.webhooks.session, <SessionLink key="session" eventId={delivery.event_id} />],
+    [t.webhooks.attempts, String(delivery.attempt_count)],
+    [t.webhooks.payload, <Kept key="kept" delivery={delivery} />],
+    [t.ui.created, <Time key="created" full at={delivery.created_at} />],
     ["ID", <CopyId key="id" value={delivery.id} />],
   ] as const;
 }
 
 function Kept({ delivery }: { delivery: Delivery }) {
   if (delivery.payload_scrubbed_at !== null)
-    return (
-      <>
-        Deleted <Time at={delivery.payload_scrubbed_at} />
-      </>
-    );
-  if (delivery.sealed_body === null) return "None";
+    return <Filled text={t.webhooks.payloadDeleted} time={<Time at={delivery.payload_scrubbed_at} />} />;
+  if (delivery.sealed_body === null) return t.webhooks.payloadNone;
   return delivery.payload_expires_at === null ? (
-    "Kept until delivered"
+    t.webhooks.keptUntilDelivered
   ) : (
-    <>
-      Kept until <Time full ahead at={delivery.payload_expires_at} />
-    </>
+    <Filled text={t.webhooks.keptUntil} time={<Time full ahead at={delivery.payload_expires_at} />} />
   );
 }
 
@@ -152,7 +147,8 @@ function SessionLink({ eventId }: { eventId: string }) {
 /** An endpoint by the name that people gave it. */
 export function EndpointLink({ endpointId }: { endpointId: string }) {
   const endpoint = useData(getEndpoint, { params: { endpoint_id: endpointId } });
-  if (hasCode(endpoint.error, "NOT_FOUND")) return <span className="text-muted">Deleted endpoint</span>;
+  if (hasCode(endpoint.error, "NOT_FOUND"))
+    return <span className="text-muted">{t.webhooks.deletedEndpoint}</span>;
   return (
     <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId }}>
       {endpoint.data === undefined ? (

@@ -2,6 +2,7 @@ import { deactivateKey, getEndpoint, listEndpoints, listKeys, reactivateKey } fr
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { refresh, useList } from "../api/queries.ts";
+import { t } from "../i18n/words.ts";
 import { ActionButton, Button } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/dialog.tsx";
 import { Section } from "../ui/object-page.tsx";
@@ -17,57 +18,61 @@ export function EndpointKeys({ endpointId, mayChange }: { endpointId: string; ma
   return (
     <Section
       id="keys"
-      title="Encryption keys"
+      title={t.webhooks.keys}
       actions={
         mayChange ? (
           <Button small onClick={() => setAdding(true)}>
-            Register key
+            {t.webhooks.register}
           </Button>
         ) : null
       }
     >
       <ListTable
-        caption="Encryption keys"
+        caption={t.webhooks.keys}
         list={keys}
         rowKey={({ id }) => id}
         emptyIcon="key"
-        empty="Register a public key to start receiving webhooks. The private key stays with you, so only you can read them."
+        empty={t.webhooks.keysEmpty}
         columns={[
-          { header: "Key", cell: (key) => <bdi className="font-mono text-small">{key.key_id}</bdi> },
+          { header: t.webhooks.key, cell: (key) => <bdi className="font-mono text-small">{key.key_id}</bdi> },
           {
-            header: "Status",
+            header: t.ui.status,
             cell: (key) =>
-              key.is_active ? <Badge look="good">Active</Badge> : <Badge look="plain">Inactive</Badge>,
+              key.is_active ? (
+                <Badge look="good">{t.webhooks.active}</Badge>
+              ) : (
+                <Badge look="plain">{t.webhooks.inactive}</Badge>
+              ),
           },
-          { header: "Registered", cell: (key) => <Time at={key.created_at} /> },
+          { header: t.webhooks.registered, cell: (key) => <Time at={key.created_at} /> },
           {
-            header: "Actions",
+            header: t.ui.actions,
             cell: (key) =>
               !mayChange ? null : key.is_active ? (
                 <ConfirmButton
                   small
                   look="plain"
-                  label={`Deactivate ${key.key_id}`}
-                  title={`Deactivate “${key.key_id}”?`}
-                  explanation="New events are no longer encrypted to this key. Without another active key, nothing is sent."
-                  confirm="Deactivate"
+                  label={t.webhooks.deactivateKey(key.key_id)}
+                  title={t.webhooks.deactivateTitle(key.key_id)}
+                  explanation={t.webhooks.deactivateText}
+                  confirm={t.webhooks.deactivate}
                   run={async () => {
                     await call(deactivateKey, { params: { key_id: key.id } });
                     await reread();
                   }}
                 >
-                  Deactivate
+                  {t.webhooks.deactivate}
                 </ConfirmButton>
               ) : (
                 <ActionButton
                   small
-                  label={`Activate ${key.key_id}`}
+                  label={t.webhooks.activateKey(key.key_id)}
                   run={async () => {
                     await call(reactivateKey, { params: { key_id: key.id } });
                     await reread();
                   }}
                 >
-                  Activate
+                  {t.webhooks.activate}
                 </ActionButton>
               ),
           },

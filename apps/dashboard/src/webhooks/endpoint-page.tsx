@@ -16,11 +16,11 @@ import { useState } from "react";
 import type { Static } from "typebox";
 import { call, problemOf } from "../api/call.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
+import { t } from "../i18n/words.ts";
 import { useMay } from "../shell/organization-context.ts";
 import { ActionButton, Button, LinkButton } from "../ui/button.tsx";
 import { Copy, CopyId } from "../ui/copy.tsx";
 import { ConfirmButton, ConfirmDialog, Dialog } from "../ui/dialog.tsx";
-import { inWords } from "../ui/filters.tsx";
 import { Form } from "../ui/form.tsx";
 import type { MenuItem } from "../ui/menu.tsx";
 import { LoadedObject, ObjectPage, Section } from "../ui/object-page.tsx";
@@ -30,19 +30,18 @@ import { toast } from "../ui/toasts.tsx";
 import { DeliveriesTable } from "./deliveries-page.tsx";
 import { EndpointKeys } from "./endpoint-keys.tsx";
 import { EndpointFields, EndpointStatus, endpointBody, RefusedAddress } from "./endpoints-page.tsx";
-import { eventLabels } from "./event-labels.ts";
 import { RetryFailedDialog } from "./retry-failed.tsx";
 import { TestEvent } from "./test-event.tsx";
 
 type Endpoint = Static<typeof WebhookEndpoint>;
 
-const crumb = { label: "Webhooks", to: "/dashboard/webhooks" } as const;
+const crumb = () => ({ label: t.shell.pages.webhooks, to: "/dashboard/webhooks" }) as const;
 
 export function EndpointPage() {
   const { endpointId } = useParams({ from: "/shell/dashboard/webhooks/$endpointId" });
   const endpoint = useData(getEndpoint, { params: { endpoint_id: endpointId } });
   return (
-    <LoadedObject kind="Endpoint" crumb={crumb} query={endpoint}>
+    <LoadedObject kind={t.webhooks.endpoint} crumb={crumb()} query={endpoint}>
       {(data) => <OneEndpoint endpoint={data} />}
     </LoadedObject>
   );
@@ -54,7 +53,7 @@ function OneEndpoint({ endpoint }: { endpoint: Endpoint }) {
   const { items, dialog } = useEndpointMenu(endpoint);
   return (
     <ObjectPage
-      crumb={crumb}
+      crumb={crumb()}
       title={endpoint.name ?? shownLink(endpoint.url)}
       status={<EndpointStatus endpoint={endpoint} />}
       about={endpoint.name === null ? undefined : <bdi className="break-all">{shownLink(endpoint.url)}</bdi>}
@@ -64,7 +63,7 @@ function OneEndpoint({ endpoint }: { endpoint: Endpoint }) {
       primary={
         mayChange ? (
           <LinkButton look="primary" to="." search={{ view: "test" } as never} resetScroll={false}>
-            Send test event
+            {t.webhooks.sendTest}
           </LinkButton>
         ) : null
       }
@@ -73,7 +72,7 @@ function OneEndpoint({ endpoint }: { endpoint: Endpoint }) {
           ? [
               {
                 value: "test",
-                label: "Test",
+                label: t.webhooks.test,
                 content: <TestEvent endpointId={endpoint.id} enabled={endpoint.enabled} />,
               },
             ]
@@ -83,19 +82,16 @@ function OneEndpoint({ endpoint }: { endpoint: Endpoint }) {
       <EndpointKeys endpointId={endpoint.id} mayChange={mayChange} />
       <SigningSecret endpointId={endpoint.id} />
       <Section
-        title="Latest deliveries"
+        title={t.webhooks.latest}
         actions={
           <LinkButton small to="/dashboard/deliveries" search={{ endpoint: endpoint.id } as never}>
-            View all
+            {t.webhooks.viewAll}
           </LinkButton>
         }
       >
-        <DeliveriesTable
-          list={deliveries}
-          empty="Nothing has been sent here yet. Send a test event to check that it arrives."
-        />
+        <DeliveriesTable list={deliveries} empty={t.webhooks.latestEmpty} />
       </Section>
-      <Section title="Timeline">
+      <Section title={t.ui.timeline}>
         <EndpointTimeline endpoint={endpoint} />
       </Section>
       {dialog}
@@ -114,24 +110,24 @@ function useEndpointMenu(endpoint: Endpoint) {
     await refresh(getEndpoint, listEndpoints);
   };
   const items: MenuItem[] = [
-    { label: "Edit", icon: "settings", run: () => setAsked("edit") },
-    { label: "Retry failed deliveries…", icon: "refresh", run: () => setAsked("retry") },
+    { label: t.ui.edit, icon: "settings", run: () => setAsked("edit") },
+    { label: t.webhooks.retryFailedAsk, icon: "refresh", run: () => setAsked("retry") },
     {
-      label: endpoint.enabled ? "Disable" : "Enable",
+      label: endpoint.enabled ? t.ui.disable : t.ui.enable,
       icon: endpoint.enabled ? "x" : "check",
       run: () =>
         void change({ enabled: !endpoint.enabled }).then(
-          () => toast(endpoint.enabled ? "Endpoint disabled." : "Endpoint enabled."),
+          () => toast(endpoint.enabled ? t.webhooks.endpointDisabled : t.webhooks.endpointEnabled),
           (error) => toast(problemOf(error).message, "warn"),
         ),
     },
-    { label: "Delete", icon: "trash", danger: true, run: () => setAsked("delete") },
+    { label: t.ui.delete, icon: "trash", danger: true, run: () => setAsked("delete") },
   ];
   const dialog =
     asked === "edit" ? (
-      <Dialog title="Edit endpoint" onClose={onClose}>
+      <Dialog title={t.webhooks.editEndpoint} onClose={onClose}>
         <Form
-          submit="Save"
+          submit={t.ui.save}
           onSubmit={async (values) => {
             await change(endpointBody(values));
             onClose();
@@ -145,10 +141,10 @@ function useEndpointMenu(endpoint: Endpoint) {
       <RetryFailedDialog endpointId={endpoint.id} onClose={onClose} />
     ) : asked === "delete" ? (
       <ConfirmDialog
-        title="Delete this endpoint?"
-        explanation="Nothing more is sent to it and pending deliveries are deleted. Past deliveries stay listed. This cannot be undone."
-        confirm="Delete endpoint"
-        done="Endpoint deleted."
+        title={t.webhooks.deleteTitle}
+        explanation={t.webhooks.deleteText}
+        confirm={t.webhooks.deleteEndpoint}
+        done={t.webhooks.deleted}
         onClose={onClose}
         run={async () => {
           await call(deleteEndpoint, { params });
@@ -168,44 +164,41 @@ function SigningSecret({ endpointId }: { endpointId: string }) {
   const rotate = async (overlap_hours: number) =>
     setSecret((await call(rotateSecret, { params, body: { overlap_hours } })).data.signing_secret);
   return (
-    <Section title="Signing secret">
-      <p className="mb-4 text-muted">
-        Verify each delivery's signature with it. For 24 hours after you roll it, deliveries carry both
-        signatures.
-      </p>
-      {secret === null ? null : <Copy label="Signing secret" value={secret} />}
+    <Section title={t.ui.signingSecret}>
+      <p className="mb-4 text-muted">{t.webhooks.secretText}</p>
+      {secret === null ? null : <Copy label={t.ui.signingSecret} value={secret} />}
       <div className="flex flex-wrap gap-3">
         {mayReveal && secret === null ? (
           <ActionButton
             run={async () => setSecret((await call(revealSecret, { params })).data.signing_secret)}
           >
-            Reveal
+            {t.webhooks.reveal}
           </ActionButton>
         ) : null}
-        {secret === null ? null : <Button onClick={() => setSecret(null)}>Hide</Button>}
+        {secret === null ? null : <Button onClick={() => setSecret(null)}>{t.ui.hide}</Button>}
         {mayChange ? (
           <>
             <ConfirmButton
               look="plain"
-              title="Roll the signing secret?"
-              explanation="For 24 hours each delivery carries the signatures of both secrets. Switch your server to the new one in that time."
-              confirm="Roll secret"
+              title={t.webhooks.rollTitle}
+              explanation={t.webhooks.rollText}
+              confirm={t.webhooks.roll}
               run={() => rotate(24)}
             >
-              Roll secret
+              {t.webhooks.roll}
             </ConfirmButton>
             <ConfirmButton
-              title="Roll the signing secret now?"
-              explanation="Use this if the secret has leaked. The old secret stops with the next delivery. Until your server has the new one, signature checks fail."
-              confirm="Roll now"
+              title={t.webhooks.rollNowTitle}
+              explanation={t.webhooks.rollNowText}
+              confirm={t.webhooks.rollNow}
               run={() => rotate(0)}
             >
-              Roll now
+              {t.webhooks.rollNow}
             </ConfirmButton>
           </>
         ) : null}
       </div>
-      {mayReveal ? null : <p className="mt-3 text-small text-muted">Only an owner can reveal it.</p>}
+      {mayReveal ? null : <p className="mt-3 text-small text-muted">{t.webhooks.ownerReveals}</p>}
     </Section>
   );
 }
@@ -214,19 +207,22 @@ function SigningSecret({ endpointId }: { endpointId: string }) {
 function EndpointTimeline({ endpoint }: { endpoint: Endpoint }) {
   const keys = useList(listKeys, { params: { endpoint_id: endpoint.id } });
   const entries = [
-    { at: endpoint.created_at, name: "Created", state: "done" as const },
+    { at: endpoint.created_at, name: t.ui.created, state: "done" as const },
     ...keys.items.flatMap((key) => [
-      { at: key.created_at, name: `Key ${key.key_id} registered`, state: "done" as const },
+      { at: key.created_at, name: t.webhooks.keyRegistered(key.key_id), state: "done" as const },
       ...(key.deactivated_at === null
         ? []
-        : [{ at: key.deactivated_at, name: `Key ${key.key_id} deactivated`, state: "done" as const }]),
+        : [{ at: key.deactivated_at, name: t.webhooks.keyDeactivated(key.key_id), state: "done" as const }]),
     ]),
     ...(endpoint.disabled_at === null
       ? []
       : [
           {
             at: endpoint.disabled_at,
-            name: endpoint.disabled_reason === null ? "Disabled" : inWords(endpoint.disabled_reason),
+            name:
+              endpoint.disabled_reason === null
+                ? t.ui.disabled
+                : t.webhooks.disabledReason[endpoint.disabled_reason],
             state:
               endpoint.disabled_reason === "disabled_by_request" ? ("done" as const) : ("failed" as const),
           },
@@ -250,18 +246,18 @@ function factsOf(endpoint: Endpoint) {
       </bdi>,
     ],
     [
-      "Events",
+      t.shell.pages.events,
       endpoint.subscribed_event_types.length === 0
-        ? "None"
-        : endpoint.subscribed_event_types.map((type) => eventLabels[type]).join(", "),
+        ? t.webhooks.noEvents
+        : endpoint.subscribed_event_types.map((type) => t.webhooks.event[type]).join(", "),
     ],
     [
-      "Retention",
+      t.webhooks.retention,
       endpoint.undelivered_payload_retention_hours === 0
-        ? "Failed payloads are not kept"
-        : `Failed payloads: ${endpoint.undelivered_payload_retention_hours} hours`,
+        ? t.webhooks.notKept
+        : t.webhooks.keptHours(endpoint.undelivered_payload_retention_hours),
     ],
-    ["Created", <Time key="created" full at={endpoint.created_at} />],
+    [t.ui.created, <Time key="created" full at={endpoint.created_at} />],
     ["ID", <CopyId key="id" value={endpoint.id} />],
   ] as const;
 }

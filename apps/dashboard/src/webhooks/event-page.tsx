@@ -2,9 +2,11 @@ import { getDelivery, getEvent, listDeliveries, replayEvent } from "@assay/contr
 import { Link, useParams } from "@tanstack/react-router";
 import { call } from "../api/call.ts";
 import { refresh, useData, useList } from "../api/queries.ts";
+import { t } from "../i18n/words.ts";
 import { useMay } from "../shell/organization-context.ts";
 import { ActionButton } from "../ui/button.tsx";
 import { CopyId, Id } from "../ui/copy.tsx";
+import { inSentence } from "../ui/in-sentence.ts";
 import { LoadedObject, ObjectPage, Section } from "../ui/object-page.tsx";
 import { Badge } from "../ui/page.tsx";
 import { deliveryShown } from "../ui/status.tsx";
@@ -13,10 +15,9 @@ import { Entry, Timeline } from "../ui/timeline.tsx";
 import { titleTime } from "../ui/times.ts";
 import { toast } from "../ui/toasts.tsx";
 import { DeliveryEntry } from "./delivery-entry.tsx";
-import { eventLabels } from "./event-labels.ts";
 import { SampleEvent } from "./sample-event.tsx";
 
-const crumb = { label: "Events", to: "/dashboard/events" } as const;
+const crumb = () => ({ label: t.shell.pages.events, to: "/dashboard/events" }) as const;
 
 export function EventPage() {
   const { eventId } = useParams({ from: "/shell/dashboard/events/$eventId" });
@@ -26,12 +27,12 @@ export function EventPage() {
   const mayChange = useMay("admin");
   const isUndelivered = deliveries.items.some(({ status }) => status === "pending" || status === "failed");
   return (
-    <LoadedObject kind="Event" crumb={crumb} query={event}>
+    <LoadedObject kind={t.webhooks.eventName} crumb={crumb()} query={event}>
       {(data) => (
         <ObjectPage
-          crumb={crumb}
-          title={`${eventLabels[data.type]}, ${titleTime(new Date(data.created_at), new Date())}`}
-          status={data.retracted_at === null ? null : <Badge look="plain">Withdrawn</Badge>}
+          crumb={crumb()}
+          title={`${t.webhooks.event[data.type]}, ${titleTime(new Date(data.created_at), new Date())}`}
+          status={data.retracted_at === null ? null : <Badge look="plain">{t.webhooks.withdrawn}</Badge>}
           object={data}
           primary={
             mayChange && isUndelivered ? (
@@ -40,24 +41,24 @@ export function EventPage() {
                 icon="refresh"
                 run={async () => {
                   await call(replayEvent, { params });
-                  toast("Retrying failed deliveries.");
+                  toast(t.webhooks.retryingFailed);
                   await refresh(listDeliveries, getDelivery);
                 }}
               >
-                Retry failed deliveries
+                {t.webhooks.retryFailed}
               </ActionButton>
             ) : null
           }
           facts={[
             [
-              "Type",
+              t.webhooks.type,
               <code key="type" className="font-mono text-small break-all">
                 {data.type}
               </code>,
             ],
-            ["Reference", <bdi key="reference">{data.client_reference_id ?? "–"}</bdi>],
+            [t.webhooks.reference, <bdi key="reference">{data.client_reference_id ?? "–"}</bdi>],
             [
-              "Session",
+              t.webhooks.session,
               data.session_id === null ? (
                 "–"
               ) : (
@@ -70,35 +71,32 @@ export function EventPage() {
                 </Link>
               ),
             ],
-            ["Environment", data.sandbox ? "Sandbox" : "Live"],
-            ["Created", <Time key="created" full at={data.created_at} />],
+            [t.ui.environment, t.ui.environments[data.sandbox ? "sandbox" : "live"]],
+            [t.ui.created, <Time key="created" full at={data.created_at} />],
             ["ID", <CopyId key="id" value={data.id} />],
           ]}
         >
-          <Section title="Timeline">
+          <Section title={t.ui.timeline}>
             <Timeline>
-              <Entry name="Created" state="done" at={data.created_at} />
+              <Entry name={t.ui.created} state="done" at={data.created_at} />
               {data.retracted_at === null ? null : (
-                <Entry name="Withdrawn with the consent" state="done" at={data.retracted_at} />
+                <Entry name={t.webhooks.withdrawnWithConsent} state="done" at={data.retracted_at} />
               )}
               {deliveries.items.map((delivery) => (
                 <DeliveryEntry
                   key={delivery.id}
                   delivery={delivery}
-                  name={`Delivery: ${deliveryShown(delivery).label.toLowerCase()}`}
+                  name={t.webhooks.deliveryIs(inSentence(deliveryShown(delivery).label))}
                 />
               ))}
               {deliveries.isSuccess && deliveries.items.length === 0 ? (
-                <Entry name="Delivery" state="open" note="No endpoint was subscribed to this event." />
+                <Entry name={t.webhooks.delivery} state="open" note={t.webhooks.noSubscriber} />
               ) : null}
             </Timeline>
           </Section>
-          <Section title="Example payload">
+          <Section title={t.webhooks.example}>
             <SampleEvent type={data.type} />
-            <p className="mt-3 text-small text-muted">
-              The actual payload is in each delivery, encrypted to your key. This service keeps no readable
-              copy.
-            </p>
+            <p className="mt-3 text-small text-muted">{t.webhooks.exampleText}</p>
           </Section>
         </ObjectPage>
       )}

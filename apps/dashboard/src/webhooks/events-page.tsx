@@ -3,6 +3,7 @@ import { listEvents } from "@assay/contract/webhooks";
 import { Link } from "@tanstack/react-router";
 import { present } from "../api/call.ts";
 import { useList } from "../api/queries.ts";
+import { t } from "../i18n/words.ts";
 import {
   anyOption,
   endOfDay,
@@ -15,7 +16,6 @@ import {
 import { Card, Heading } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { eventLabels } from "./event-labels.ts";
 
 export function EventsPage() {
   const filters = useFilters(["type", "session", "from", "to"]);
@@ -30,19 +30,16 @@ export function EventsPage() {
   });
   return (
     <>
-      <Heading
-        title="Events"
-        about="What happened to your sessions. Your endpoints receive these events as webhooks."
-      />
-      <Filters filters={filters} dates="Created">
+      <Heading title={t.shell.pages.events} about={t.webhooks.eventsAbout} />
+      <Filters filters={filters} dates={t.ui.created}>
         <FilterSelect
-          label="Type"
+          label={t.webhooks.type}
           value={type}
-          options={[anyOption, ...eventTypes.map((value) => ({ value, label: eventLabels[value] }))]}
+          options={[anyOption, ...eventTypes.map((value) => ({ value, label: t.webhooks.event[value] }))]}
           onChange={(value) => filters.set({ type: value })}
         />
         <FilterText
-          label="Session ID"
+          label={t.webhooks.sessionId}
           value={session}
           maxLength={100}
           onChange={(value) => filters.set({ session: value })}
@@ -50,23 +47,23 @@ export function EventsPage() {
       </Filters>
       <Card>
         <ListTable
-          caption="Events, the latest first"
+          caption={t.webhooks.eventsCaption}
           list={events}
           rowKey={({ id }) => id}
           emptyIcon="events"
-          empty="No events yet. A session creates one when it ends."
+          empty={t.webhooks.eventsEmpty}
           isFiltered={filters.count > 0}
           columns={[
             {
-              header: "Type",
+              header: t.webhooks.type,
               cell: (event) => (
                 <Link to="/dashboard/events/$eventId" params={{ eventId: event.id }}>
-                  {eventLabels[event.type]}
+                  {t.webhooks.event[event.type]}
                 </Link>
               ),
             },
-            { header: "Reference", cell: (event) => <bdi>{event.client_reference_id ?? "–"}</bdi> },
-            { header: "Created", cell: (event) => <Time at={event.created_at} /> },
+            { header: t.webhooks.reference, cell: (event) => <bdi>{event.client_reference_id ?? "–"}</bdi> },
+            { header: t.ui.created, cell: (event) => <Time at={event.created_at} /> },
           ]}
         />
       </Card>

@@ -1,4 +1,5 @@
 import { useId, useRef } from "react";
+import { t } from "../i18n/words.ts";
 import { fileInputClass, TextArea } from "../ui/field.tsx";
 
 // A key of 8192 bits in its longest form has some 13,000 characters. A file that is much larger is not one.
@@ -12,7 +13,7 @@ export function KeyFile(props: { label: string; name: string; hint: string }) {
     <div ref={box} className="space-y-2">
       <TextArea label={props.label} name={props.name} rows={5} hint={props.hint} />
       <div className="flex flex-wrap items-center gap-2 text-small">
-        <label htmlFor={id}>Or choose a file</label>
+        <label htmlFor={id}>{t.webhooks.orFile}</label>
         <input
           id={id}
           type="file"

@@ -1,3 +1,4 @@
+import { t } from "../i18n/words.ts";
 import { Code } from "../ui/code.tsx";
 import { Card } from "../ui/page.tsx";
 import { keyVariable } from "../ui/request-code.ts";
@@ -5,13 +6,10 @@ import { keyVariable } from "../ui/request-code.ts";
 /** For developers without a public address, which is the usual case at first. */
 export function OnYourMachine() {
   return (
-    <Card title="Local development">
-      <p className="mb-3">
-        Webhooks can't reach a server on your own machine. This command receives every event of the
-        organization instead and prints it decrypted, until you stop it.
-      </p>
+    <Card title={t.webhooks.local}>
+      <p className="mb-3">{t.webhooks.localText}</p>
       <Code
-        label="Command"
+        label={t.webhooks.command}
         text={`npx ${window.location.origin}/cli.tgz listen --url ${window.location.origin} --key "$${keyVariable}"`}
       />
     </Card>

@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import test from "node:test";
 import { CompactEncrypt } from "jose";
+import { loadWords } from "../i18n/words.ts";
 import { importKey, makeKeyPair } from "./key-pair.ts";
 import { keyNameOf, openSealed } from "./open-sealed.ts";
 import { readPrivateKey } from "./read-key.ts";
+
+await loadWords("en");
 
 const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const seal = (text: string, key: Parameters<CompactEncrypt["encrypt"]>[0] = publicKey) =>

@@ -1,4 +1,5 @@
 import { PageProblem } from "../api/page-problem.ts";
+import { t } from "../i18n/words.ts";
 import { fromBase64 } from "./read-key.ts";
 
 /** Why a body could not be opened, in words. */
@@ -18,9 +19,7 @@ export async function openSealed(jwe: string, privateKey: CryptoKey): Promise<st
   const { alg, enc } = headerOf(jwe);
   const [wrapped, nonce, text, tag] = rest.map(fromBase64);
   if (alg !== "RSA-OAEP-256" || enc !== "A256GCM" || !wrapped || !nonce || !text || !tag)
-    throw new SealedError(
-      "This is not the body of a delivery. Paste all of it, five parts with dots between them.",
-    );
+    throw new SealedError(t.webhooks.problem.notBody);
   let contentKey: CryptoKey;
   try {
     const raw = await crypto.subtle.decrypt("RSA-OAEP", privateKey, wrapped);
@@ -28,9 +27,7 @@ export async function openSealed(jwe: string, privateKey: CryptoKey): Promise<st
   } catch {
     const name = keyNameOf(jwe);
     throw new SealedError(
-      name === null
-        ? "This private key does not fit: the body is encrypted to another one."
-        : `This private key does not fit: the body is encrypted to the key named “${name}”.`,
+      name === null ? t.webhooks.problem.otherKey : t.webhooks.problem.otherKeyNamed(name),
     );
   }
   try {
@@ -43,7 +40,7 @@ export async function openSealed(jwe: string, privateKey: CryptoKey): Promise<st
     );
     return new TextDecoder().decode(opened);
   } catch {
-    throw new SealedError("The body was changed on its way, or a part of it is missing.");
+    throw new SealedError(t.webhooks.problem.changed);
   }
 }
 

@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import test from "node:test";
+import { loadWords } from "../i18n/words.ts";
 import { readPrivateKey, readPublicKey } from "./read-key.ts";
+
+await loadWords("en");
 
 const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const expected = publicKey.export({ format: "jwk" });

@@ -1,4 +1,5 @@
 import { PageProblem } from "../api/page-problem.ts";
+import { t } from "../i18n/words.ts";
 
 /**
  * Reads an RSA key in whatever form somebody has it. All of it happens in this page: a private key that was pasted
@@ -27,8 +28,7 @@ type PrivateKeyText = { format: "pkcs8"; der: Uint8Array<ArrayBuffer> } | { form
 export function readPrivateKey(text: string): PrivateKeyText {
   const jwk = readJwk(text);
   if (jwk !== null) {
-    if (!isPrivate(jwk))
-      throw new KeyTextError("This is the public half. Opening an event needs the private key.");
+    if (!isPrivate(jwk)) throw new KeyTextError(t.webhooks.problem.publicHalf);
     // What the file says about its use would stand in the way of the only use it has here.
     const { alg: _alg, use: _use, key_ops: _ops, ext: _ext, ...numbers } = jwk as JsonWebKey;
     return { format: "jwk", jwk: numbers };
@@ -36,12 +36,15 @@ export function readPrivateKey(text: string): PrivateKeyText {
   const { label, der } = readPem(text);
   if (label === "PRIVATE KEY") return { format: "pkcs8", der };
   if (label === "RSA PRIVATE KEY") return { format: "pkcs8", der: asPkcs8(der) };
-  throw new KeyTextError("This is the public half. Opening an event needs the private key.");
+  throw new KeyTextError(t.webhooks.problem.publicHalf);
 }
 
 // --- JWK ---------------------------------------------------------------------------------------------------------------
 
 type Jwk = Record<string, unknown>;
+
+/** Braces in a text stand for its places. */
+const braces = { open: "{", close: "}" } as const;
 
 /** Null where the text is not JSON at all. */
 function readJwk(text: string): Jwk | null {
@@ -51,24 +54,20 @@ function readJwk(text: string): Jwk | null {
   try {
     value = JSON.parse(trimmed);
   } catch {
-    throw new KeyTextError(
-      "This begins like a key in JSON, but a part of it is missing. Copy it from { to }.",
-    );
+    throw new KeyTextError(t.webhooks.problem.jsonCut(braces));
   }
   const only = onlyKey(value);
-  if (only.kty !== "RSA" || typeof only.n !== "string" || typeof only.e !== "string")
-    throw new KeyTextError("This is not an RSA key. Make one here, or with your own tools.");
+  if (only.kty !== "RSA" || typeof only.n !== "string" || typeof only.e !== "string") throw notRsa();
   return only;
 }
 
 /** A JWK, or the single key of a set. */
 function onlyKey(value: unknown): Jwk {
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new KeyTextError("This is not a key. Paste one key, from { to }.");
+    throw new KeyTextError(t.webhooks.problem.notKeyJson(braces));
   const { keys } = value as Jwk;
   if (!Array.isArray(keys)) return value as Jwk;
-  if (keys.length !== 1)
-    throw new KeyTextError(`This is a set of ${keys.length} keys. Paste the one to use.`);
+  if (keys.length !== 1) throw new KeyTextError(t.webhooks.problem.severalKeys(keys.length));
   return onlyKey(keys[0]);
 }
 
@@ -86,19 +85,16 @@ function base64Url(text: unknown): string {
 function readPem(text: string): { label: string; der: Uint8Array<ArrayBuffer> } {
   const blocks = [...text.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----([\s\S]*?)-----END \1-----/g)];
   const known = blocks.find(([, label = ""]) => /(PUBLIC KEY|PRIVATE KEY|CERTIFICATE)$/.test(label));
-  if (known === undefined)
-    throw new KeyTextError(
-      "This is not a key. Paste a PEM, from -----BEGIN to the end of the last line, or a key in JSON.",
-    );
+  if (known === undefined) throw new KeyTextError(t.webhooks.problem.notKey);
   const [, label = "", body = ""] = known;
   if (label.startsWith("ENCRYPTED") || body.includes("ENCRYPTED"))
-    throw new KeyTextError("This private key is protected with a password, which this page cannot remove.");
+    throw new KeyTextError(t.webhooks.problem.locked);
   if (/EC |DSA /.test(label)) throw notRsa();
   return { label, der: fromBase64(body.replace(/\s/g, "")) };
 }
 
 function notRsa(): KeyTextError {
-  return new KeyTextError("This is not an RSA key. Make one here, or with your own tools.");
+  return new KeyTextError(t.webhooks.problem.notRsa);
 }
 
 function publicOf(label: string, der: Uint8Array<ArrayBuffer>): RsaPublic {
@@ -126,7 +122,7 @@ function publicOf(label: string, der: Uint8Array<ArrayBuffer>): RsaPublic {
     }
   } catch (error) {
     if (error instanceof KeyTextError) throw error;
-    throw new KeyTextError("This key cannot be read. Copy the whole file, with its first and last line.");
+    throw new KeyTextError(t.webhooks.problem.unreadable);
   }
 }
 
@@ -211,7 +207,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
     const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, ""));
     return Uint8Array.from(binary, (character) => character.charCodeAt(0));
   } catch {
-    throw new KeyTextError("A part of this is damaged: it holds characters that do not belong there.");
+    throw new KeyTextError(t.webhooks.problem.damaged);
   }
 }
 

@@ -2,6 +2,7 @@ import { getEndpoint, listEndpoints, listKeys, registerKey } from "@assay/contra
 import { useState } from "react";
 import { call, problemOf } from "../api/call.ts";
 import { refresh } from "../api/queries.ts";
+import { t } from "../i18n/words.ts";
 import { Button, useAction } from "../ui/button.tsx";
 import { Choices } from "../ui/choices.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -15,10 +16,11 @@ import { readPublicKey } from "./read-key.ts";
 
 type Way = "make" | "own";
 
-const ways = [
-  { value: "make", label: "Generate key pair", about: "In this browser. You save the private key." },
-  { value: "own", label: "Use my own key", about: "Paste the public key or choose a file." },
-] as const satisfies readonly { value: Way; label: string; about: string }[];
+const ways = () =>
+  [
+    { value: "make", label: t.webhooks.generate, about: t.webhooks.generateAbout },
+    { value: "own", label: t.webhooks.ownKey, about: t.webhooks.ownKeyAbout },
+  ] as const satisfies readonly { value: Way; label: string; about: string }[];
 
 function todaysName(): string {
   return `key-${new Date().toISOString().slice(0, 10)}`;
@@ -47,33 +49,27 @@ export function RegisterKey(props: {
   };
   if (stripped)
     return (
-      <Dialog title="Key registered" onClose={props.onClose}>
-        <Notice kind="warn">
-          This was a private key. Only its public part was sent; the rest never left this page.
-        </Notice>
-        <p className="mb-4">
-          Keep private keys out of web pages and chats. If others may have seen it, generate a new one.
-        </p>
+      <Dialog title={t.webhooks.registeredTitle} onClose={props.onClose}>
+        <Notice kind="warn">{t.webhooks.wasPrivate}</Notice>
+        <p className="mb-4">{t.webhooks.keepPrivate}</p>
         <Button look="primary" onClick={props.onClose}>
-          Close
+          {t.ui.close}
         </Button>
       </Dialog>
     );
   return (
-    <Dialog title="Register key" onClose={props.onClose} wide>
+    <Dialog title={t.webhooks.register} onClose={props.onClose} wide>
       <div className="space-y-5">
         {canMakeKeys() ? (
-          <Choices legend="Key source" options={ways} value={way} onChange={setWay} />
+          <Choices legend={t.webhooks.keySource} options={ways()} value={way} onChange={setWay} />
         ) : (
-          <Notice kind="warn">
-            This page was loaded without HTTPS, so the browser cannot generate a key. Use your own tools.
-          </Notice>
+          <Notice kind="warn">{t.webhooks.noHttpsGenerate}</Notice>
         )}
         {way === "make" ? (
           <MakePair register={register} onClose={props.onClose} />
         ) : (
           <Form
-            submit="Register"
+            submit={t.webhooks.registerSubmit}
             onSubmit={async (values) => {
               const key = readPublicKey(values.raw("public_key"));
               await register(values.text("key_id") || key.kid || todaysName(), key);
@@ -81,18 +77,8 @@ export function RegisterKey(props: {
               else props.onClose();
             }}
           >
-            <KeyFile
-              label="Public key"
-              name="public_key"
-              hint="RSA, at least 2048 bits: PEM, JWK or a certificate."
-            />
-            <Field
-              label="Name"
-              name="key_id"
-              optional
-              maxLength={100}
-              hint="Deliveries name the key they are encrypted to. Defaults to the key's own ID or today's date."
-            />
+            <KeyFile label={t.webhooks.publicKey} name="public_key" hint={t.webhooks.publicKeyHint} />
+            <Field label={t.ui.name} name="key_id" optional maxLength={100} hint={t.webhooks.ownNameHint} />
           </Form>
         )}
       </div>
@@ -110,12 +96,9 @@ function MakePair(props: {
   if (pair === null)
     return (
       <div className="space-y-3">
-        <p>
-          Your browser generates the key pair. We receive only the public key. You save the private key as a
-          file: it is never sent and cannot be recovered.
-        </p>
+        <p>{t.webhooks.generateText}</p>
         <Button look="primary" disabled={making.busy} onClick={() => void making.run()}>
-          {making.busy ? "One moment…" : "Generate key pair"}
+          {making.busy ? t.ui.oneMoment : t.webhooks.generate}
         </Button>
         {making.error === null ? null : <Notice kind="bad" problem={problemOf(making.error)} />}
       </div>
@@ -124,7 +107,7 @@ function MakePair(props: {
   return (
     <div className="space-y-5">
       <div>
-        <p className="mb-2 font-medium">1. Save the private key</p>
+        <p className="mb-2 font-medium">{t.webhooks.savePrivate}</p>
         <div className="flex flex-wrap gap-3">
           <SaveFile
             name={`${file}.pem`}
@@ -132,7 +115,7 @@ function MakePair(props: {
             text={pair.pem}
             onSaved={() => setSaved(true)}
           >
-            Save as PEM
+            {t.webhooks.saveAs("PEM")}
           </SaveFile>
           <SaveFile
             name={`${file}.jwk.json`}
@@ -140,20 +123,18 @@ function MakePair(props: {
             text={JSON.stringify(pair.jwk, null, 2)}
             onSaved={() => setSaved(true)}
           >
-            Save as JWK
+            {t.webhooks.saveAs("JWK")}
           </SaveFile>
         </div>
         <output className="mt-2 block text-small text-muted">
-          {saved
-            ? "Saved to your downloads. Move it to a place that only your server can read."
-            : "Most tools read PEM. The key cannot be recovered, so save it before you continue."}
+          {saved ? t.webhooks.saved : t.webhooks.saveFirst}
         </output>
       </div>
       {saved ? (
         <div>
-          <p className="mb-2 font-medium">2. Register public key</p>
+          <p className="mb-2 font-medium">{t.webhooks.registerPublicStep}</p>
           <Form
-            submit="Register public key"
+            submit={t.webhooks.registerPublic}
             onSubmit={async (values) => {
               await props.register(values.text("key_id"), pair);
               keepInPage(pair.privateKey);
@@ -161,16 +142,14 @@ function MakePair(props: {
             }}
           >
             <Field
-              label="Name"
+              label={t.ui.name}
               name="key_id"
               maxLength={100}
               defaultValue={todaysName()}
-              hint="Deliveries name the key they are encrypted to."
+              hint={t.webhooks.nameHint}
             />
           </Form>
-          <p className="mt-3 text-small text-muted">
-            Until you close or reload this page, it also decrypts events here.
-          </p>
+          <p className="mt-3 text-small text-muted">{t.webhooks.alsoDecrypts}</p>
         </div>
       ) : null}
     </div>

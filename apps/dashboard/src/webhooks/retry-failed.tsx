@@ -3,11 +3,11 @@ import { useState } from "react";
 import { call } from "../api/call.ts";
 import { PageProblem } from "../api/page-problem.ts";
 import { refresh } from "../api/queries.ts";
+import { t } from "../i18n/words.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Field } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
-import { countText } from "../ui/numbers.ts";
 import { toast } from "../ui/toasts.tsx";
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -17,7 +17,7 @@ export function RetryFailed({ endpointId }: { endpointId: string }) {
   return (
     <>
       <Button icon="refresh" onClick={() => setAsking(true)}>
-        Retry failed…
+        {t.webhooks.retryFailedShort}
       </Button>
       {asking ? <RetryFailedDialog endpointId={endpointId} onClose={() => setAsking(false)} /> : null}
     </>
@@ -33,36 +33,31 @@ function fieldTime(at: Date): string {
 export function RetryFailedDialog(props: { endpointId: string; onClose: () => void }) {
   const [now] = useState(() => new Date());
   return (
-    <Dialog title="Retry failed deliveries" onClose={props.onClose}>
+    <Dialog title={t.webhooks.retryFailed} onClose={props.onClose}>
       <Form
-        submit="Retry"
+        submit={t.webhooks.retry}
         onSubmit={async (values) => {
           const from = new Date(values.raw("from"));
           // The field has minutes; all of the last one is meant.
           const to = new Date(new Date(values.raw("to")).getTime() + 59_999);
-          if (from > to) throw new PageProblem("`from` must be before `to`.");
+          if (from > to) throw new PageProblem(t.webhooks.fromBeforeTo);
           const retried = await retryAll(props.endpointId, from, to);
           await refresh(listDeliveries, getDelivery);
           props.onClose();
           toast(
-            retried === 0
-              ? "No failed delivery in this period can be retried."
-              : `Retrying ${countText(retried)} ${retried === 1 ? "delivery" : "deliveries"}.`,
+            retried === 0 ? t.webhooks.noneToRetry : t.webhooks.retrying(retried),
             retried === 0 ? "warn" : "good",
           );
         }}
       >
-        <p>
-          Resends every failed delivery to this endpoint that was created in this period and whose payload is
-          still kept.
-        </p>
+        <p>{t.webhooks.retryFailedText}</p>
         <Field
-          label="From"
+          label={t.webhooks.from}
           name="from"
           type="datetime-local"
           defaultValue={fieldTime(new Date(now.getTime() - dayMs))}
         />
-        <Field label="To" name="to" type="datetime-local" defaultValue={fieldTime(now)} />
+        <Field label={t.webhooks.to} name="to" type="datetime-local" defaultValue={fieldTime(now)} />
       </Form>
     </Dialog>
   );

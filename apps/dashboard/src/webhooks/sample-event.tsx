@@ -1,5 +1,6 @@
 import type { EventType } from "@assay/contract/events";
 import { useQuery } from "@tanstack/react-query";
+import { t } from "../i18n/words.ts";
 import { Code } from "../ui/code.tsx";
 import { Loading } from "../ui/page.tsx";
 
@@ -13,5 +14,5 @@ export function SampleEvent({ type }: { type: EventType }) {
       return JSON.stringify(sampleEvent(type), null, 2);
     },
   });
-  return sample.data === undefined ? <Loading /> : <Code label="Sample" text={sample.data} />;
+  return sample.data === undefined ? <Loading /> : <Code label={t.webhooks.sample} text={sample.data} />;
 }

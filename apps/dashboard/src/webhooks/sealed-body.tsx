@@ -3,6 +3,7 @@ import type { SealedBody } from "@assay/contract/webhooks";
 import { useEffect, useState } from "react";
 import type { Static } from "typebox";
 import { PageProblem } from "../api/page-problem.ts";
+import { t } from "../i18n/words.ts";
 import { usePlace } from "../shell/organization-context.ts";
 import { Code } from "../ui/code.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
@@ -23,13 +24,13 @@ export function SealedBodyView({ body }: { body: Static<typeof SealedBody> }) {
     <div className="space-y-4">
       <Facts
         facts={[
-          ["Encrypted to", <bdi key="key">{body.key_id}</bdi>],
-          ["Size", `${body.bytes.toLocaleString("en")} bytes`],
+          [t.webhooks.encryptedTo, <bdi key="key">{body.key_id}</bdi>],
+          [t.webhooks.size, t.webhooks.bytes(body.bytes)],
         ]}
       />
-      <Disclosure title="Raw body">
+      <Disclosure title={t.webhooks.raw}>
         <div className="mt-3">
-          <Code wrap label="Encrypted body" text={body.jwe} />
+          <Code wrap label={t.webhooks.encryptedBody} text={body.jwe} />
         </div>
       </Disclosure>
       <OpenHere jwe={body.jwe} />
@@ -41,13 +42,13 @@ export function SealedBodyView({ body }: { body: Static<typeof SealedBody> }) {
 export function PastedBody() {
   const [jwe, setJwe] = useState("");
   return (
-    <Disclosure title="Decrypt a body that your server received">
+    <Disclosure title={t.webhooks.decryptPasted}>
       <div className="mt-3 space-y-4">
         <TextArea
-          label="Encrypted body"
+          label={t.webhooks.encryptedBody}
           name="jwe"
           rows={4}
-          hint="The whole request body. It is decrypted in this page and not sent anywhere."
+          hint={t.webhooks.pastedHint}
           onChange={setJwe}
         />
         {jwe.trim() === "" ? null : <OpenHere key={jwe} jwe={jwe} />}
@@ -75,36 +76,25 @@ export function OpenHere({ jwe }: { jwe: string }) {
   if (opened !== null)
     return (
       <div className="space-y-2">
-        <Notice kind="good">
-          Decrypted in this page. The service never had the key and cannot read this.
-        </Notice>
-        <Code label="Decrypted payload" text={shownText(readable(opened))} />
+        <Notice kind="good">{t.webhooks.decrypted}</Notice>
+        <Code label={t.webhooks.decryptedPayload} text={shownText(readable(opened))} />
       </div>
     );
-  if (!canMakeKeys())
-    return (
-      <Notice kind="warn">This page was loaded without HTTPS, so the browser cannot decrypt here.</Notice>
-    );
+  if (!canMakeKeys()) return <Notice kind="warn">{t.webhooks.noHttpsDecrypt}</Notice>;
   return (
     <Form
-      submit="Decrypt here"
+      submit={t.webhooks.decryptHere}
       look="plain"
       onSubmit={async (values) => {
         const key = await importKey(readPrivateKey(values.raw("private_key"))).catch((error: Error) => {
           // The browser's own message about an unusable key does not help.
-          throw error instanceof DOMException
-            ? new PageProblem("This private key cannot be used. It is damaged or not an encryption key.")
-            : error;
+          throw error instanceof DOMException ? new PageProblem(t.webhooks.unusableKey) : error;
         });
         await openSealed(jwe, key);
         keepInPage(key);
       }}
     >
-      <KeyFile
-        label="Private key"
-        name="private_key"
-        hint="PEM or JWK. It stays in this page: it is never sent or stored, and is forgotten when you close or reload the page."
-      />
+      <KeyFile label={t.webhooks.privateKey} name="private_key" hint={t.webhooks.privateKeyHint} />
     </Form>
   );
 }

@@ -12,6 +12,7 @@ import { useEffect, useState } from "react";
 import type { Static } from "typebox";
 import { call } from "../api/call.ts";
 import { refresh, useData } from "../api/queries.ts";
+import { t } from "../i18n/words.ts";
 import { usePlace } from "../shell/organization-context.ts";
 import { ActionButton, Button } from "../ui/button.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
@@ -21,7 +22,6 @@ import { Facts } from "../ui/page.tsx";
 import { DeliveryStatus } from "../ui/status.tsx";
 import { Time } from "../ui/time.tsx";
 import { errorText } from "./delivery-words.ts";
-import { eventLabels } from "./event-labels.ts";
 import { SampleEvent } from "./sample-event.tsx";
 import { OpenHere } from "./sealed-body.tsx";
 import { useFollowing } from "./use-following.ts";
@@ -45,33 +45,29 @@ export function TestEvent({ endpointId, enabled }: { endpointId: string; enabled
     await refresh(listDeliveries, listEvents);
   };
   return (
-    <Section title="Send a test event">
+    <Section title={t.webhooks.sendTestTitle}>
       <div className="space-y-4">
         <div className="max-w-md">
           <Select
-            label="Event type"
+            label={t.webhooks.eventType}
             name="event_type"
             value={type}
             onChange={(value) => setType(value as EventType)}
-            options={types.map((value) => ({ value, label: eventLabels[value] }))}
-            hint={
-              type === "webhook.endpoint.test"
-                ? "An empty event that only says it is a test."
-                : "Uses sample data, is marked as sandbox and belongs to no session."
-            }
+            options={types.map((value) => ({ value, label: t.webhooks.event[value] }))}
+            hint={type === "webhook.endpoint.test" ? t.webhooks.testHint : t.webhooks.sampleHint}
           />
         </div>
-        <Disclosure small title="Example payload">
+        <Disclosure small title={t.webhooks.example}>
           <div className="mt-3">
             <SampleEvent type={type} />
           </div>
         </Disclosure>
         {enabled ? (
           <ActionButton look="primary" run={send}>
-            Send event
+            {t.webhooks.send}
           </ActionButton>
         ) : (
-          <p className="text-muted">Enable the endpoint to send a test event.</p>
+          <p className="text-muted">{t.webhooks.enableFirst}</p>
         )}
         {sent === null ? null : <Followed key={sent.deliveryId} sent={sent} />}
       </div>
@@ -102,23 +98,32 @@ function Followed({ sent }: { sent: Sent }) {
         <span>
           {latest === undefined
             ? data.last_error === null
-              ? "Sending…"
+              ? t.webhooks.sending
               : errorText(data.last_error)
             : latest.error === null
-              ? `Your server returned ${latest.status_code} in ${latest.duration_ms.toLocaleString("en")} ms.`
+              ? t.webhooks.answered({ status: String(latest.status_code), ms: latest.duration_ms })
               : errorText(latest.error)}
         </span>
       </output>
       {latest === undefined || latest.error === null ? null : (
         <Facts
           facts={[
-            ["Response", <bdi key="answer">{latest.receiver_answer?.status_line ?? "None"}</bdi>],
+            [
+              t.webhooks.response,
+              <bdi key="answer">{latest.receiver_answer?.status_line ?? t.webhooks.noneResponse}</bdi>,
+            ],
             ...(latest.receiver_answer?.text
               ? ([
-                  ["Response body", <bdi key="text">{latest.receiver_answer.text.slice(0, 200)}</bdi>],
+                  [
+                    t.webhooks.responseBody,
+                    <bdi key="text">{latest.receiver_answer.text.slice(0, 200)}</bdi>,
+                  ],
                 ] as const)
               : []),
-            ["Next attempt", <Time exact key="next" at={data.next_attempt_at} never="None" />],
+            [
+              t.webhooks.nextAttempt,
+              <Time exact key="next" at={data.next_attempt_at} never={t.webhooks.noneAttempt} />,
+            ],
           ]}
         />
       )}
@@ -132,16 +137,16 @@ function Followed({ sent }: { sent: Sent }) {
               await refresh(getDelivery);
             }}
           >
-            Retry
+            {t.webhooks.retry}
           </ActionButton>
         ) : null}
         {following || ended ? null : (
           <Button small onClick={follow}>
-            Refresh
+            {t.webhooks.refresh}
           </Button>
         )}
         <Link to="/dashboard/deliveries/$deliveryId" params={{ deliveryId: sent.deliveryId }}>
-          View delivery
+          {t.webhooks.viewDelivery}
         </Link>
       </div>
       {sent.sealed === null ? null : <OpenHere jwe={sent.sealed.jwe} />}
