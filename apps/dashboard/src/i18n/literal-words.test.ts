@@ -11,8 +11,8 @@ const shownProps = new Set(
     " ",
   ),
 );
-/** Names, which are the same in every language. */
-const names = /^(?:API|Assay|curl|ID|JSON|PostgreSQL|Python|TypeScript)$/;
+/** Abbreviations, endings of files and names, which are the same in every language. */
+const names = /^(?:[A-Z]+(?:-[A-Z]+)*|\.[a-z.]+|ms|Assay|curl|PostgreSQL|Python|TypeScript)$/;
 
 const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && typeof (value as Node).type === "string";
