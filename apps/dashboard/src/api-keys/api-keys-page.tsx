@@ -6,6 +6,7 @@ import { useState } from "react";
 import type { Static } from "typebox";
 import { call } from "../api/call.ts";
 import { refresh, useList } from "../api/queries.ts";
+import { t } from "../i18n/words.ts";
 import { useMay, usePlace } from "../shell/organization-context.ts";
 import { ActionButton, Button } from "../ui/button.tsx";
 import { Copy } from "../ui/copy.tsx";
@@ -13,19 +14,12 @@ import { ConfirmButton, Dialog } from "../ui/dialog.tsx";
 import { Checkbox, Field, Group, Select } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
 import { Notice } from "../ui/notice.tsx";
+import { countText } from "../ui/numbers.ts";
 import { Badge, Card, Heading } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 
 type Key = Static<typeof ApiKey>;
-
-const explanations: Record<Scope, string> = {
-  "sessions:read": "read sessions and attempts",
-  "sessions:write": "create and cancel sessions",
-  "webhooks:read": "read endpoints, events and deliveries",
-  "webhooks:write": "manage endpoints and keys, retry deliveries",
-  "analytics:read": "read statistics",
-};
 
 export function ApiKeysPage() {
   const { organization, environment } = usePlace();
@@ -34,31 +28,27 @@ export function ApiKeysPage() {
   const [creating, setCreating] = useState(false);
   return (
     <>
-      <Heading title="API keys">
+      <Heading title={t.ui.apiKeys}>
         {mayChange ? (
           <Button look="primary" onClick={() => setCreating(true)}>
-            Create API key
+            {t.apiKeys.create}
           </Button>
         ) : null}
       </Heading>
-      <p className="mb-4 max-w-3xl text-muted">
-        {environment === "sandbox"
-          ? "Sandbox keys create test sessions and can't access live data."
-          : "Live keys create sessions for real people and can't access sandbox data."}
-      </p>
+      <p className="mb-4 max-w-3xl text-muted">{t.apiKeys.about[environment]}</p>
       <Card>
         <ListTable
-          caption="API keys"
+          caption={t.ui.apiKeys}
           list={keys}
           rowKey={({ id }) => id}
-          empty={`Your servers use API keys to call the API. ${organization.name} has none in ${environment === "sandbox" ? "the sandbox" : "live"} yet.`}
+          empty={t.apiKeys.empty[environment](organization.name)}
           columns={[
             {
-              header: "Name",
+              header: t.ui.name,
               cell: (key) => (
                 <>
                   <bdi className="font-medium">{key.name}</bdi>{" "}
-                  {key.enabled ? null : <Badge look="plain">Disabled</Badge>}
+                  {key.enabled ? null : <Badge look="plain">{t.ui.disabled}</Badge>}
                   {key.key_prefix === null ? null : (
                     <code className="block font-mono text-small text-muted">{key.key_prefix}…</code>
                   )}
@@ -66,10 +56,10 @@ export function ApiKeysPage() {
               ),
             },
             {
-              header: "Scopes",
+              header: t.apiKeys.scopes,
               cell: (key) =>
                 key.scopes.length === 0 ? (
-                  <span className="text-muted">None</span>
+                  <span className="text-muted">{t.apiKeys.noScopes}</span>
                 ) : (
                   <ul className="font-mono text-small">
                     {key.scopes.map((scope) => (
@@ -78,33 +68,33 @@ export function ApiKeysPage() {
                   </ul>
                 ),
             },
-            { header: "Last used", cell: (key) => <Time at={key.last_used_at} never="Never" /> },
+            { header: t.ui.lastUsed, cell: (key) => <Time at={key.last_used_at} never={t.ui.never} /> },
             {
-              header: "Requests",
+              header: t.apiKeys.requests,
               cell: (key) => (
                 <>
-                  {key.request_count.toLocaleString("en")}{" "}
+                  {countText(key.request_count)}{" "}
                   <Link
                     to="/dashboard/api-log"
                     search={{ key: key.id } as never}
-                    aria-label={`API log of ${key.name}`}
+                    aria-label={t.apiKeys.logOf(key.name)}
                   >
-                    API log
+                    {t.shell.pages.apiLog}
                   </Link>
                 </>
               ),
             },
             {
-              header: "Created by",
+              header: t.apiKeys.createdBy,
               cell: (key) =>
                 key.created_by === null ? (
-                  <span className="text-muted">Deleted account</span>
+                  <span className="text-muted">{t.apiKeys.deletedAccount}</span>
                 ) : (
                   <bdi>{key.created_by.name}</bdi>
                 ),
             },
-            { header: "Created", cell: (key) => <Time at={key.created_at} /> },
-            { header: "Actions", cell: (key) => (mayChange ? <KeyActions apiKey={key} /> : null) },
+            { header: t.ui.created, cell: (key) => <Time at={key.created_at} /> },
+            { header: t.ui.actions, cell: (key) => (mayChange ? <KeyActions apiKey={key} /> : null) },
           ]}
         />
       </Card>
@@ -121,34 +111,34 @@ function KeyActions({ apiKey }: { apiKey: Key }) {
   };
   return (
     <div className="flex flex-wrap gap-2">
-      <Button small label={`Edit ${apiKey.name}`} onClick={() => setEditing(true)}>
-        Edit
+      <Button small label={t.apiKeys.editKey(apiKey.name)} onClick={() => setEditing(true)}>
+        {t.ui.edit}
       </Button>
       <ActionButton
         small
-        label={`${apiKey.enabled ? "Disable" : "Enable"} ${apiKey.name}`}
+        label={apiKey.enabled ? t.apiKeys.disableKey(apiKey.name) : t.apiKeys.enableKey(apiKey.name)}
         run={() => change({ enabled: !apiKey.enabled })}
       >
-        {apiKey.enabled ? "Disable" : "Enable"}
+        {apiKey.enabled ? t.ui.disable : t.ui.enable}
       </ActionButton>
       <ConfirmButton
         small
-        label={`Delete ${apiKey.name}`}
-        title={`Delete “${apiKey.name}”?`}
-        explanation="Requests with this key fail immediately. This cannot be undone. To stop a key temporarily, disable it."
-        confirm="Delete key"
-        done="Key deleted."
+        label={t.apiKeys.deleteKey(apiKey.name)}
+        title={t.apiKeys.deleteTitle(apiKey.name)}
+        explanation={t.apiKeys.deleteText}
+        confirm={t.apiKeys.deleteIt}
+        done={t.apiKeys.deleted}
         run={async () => {
           await call(deleteApiKey, { params: { id: apiKey.id } });
           await refresh(listApiKeys);
         }}
       >
-        Delete
+        {t.ui.delete}
       </ConfirmButton>
       {editing ? (
-        <Dialog title={`Edit “${apiKey.name}”`} onClose={() => setEditing(false)}>
+        <Dialog title={t.apiKeys.editTitle(apiKey.name)} onClose={() => setEditing(false)}>
           <Form
-            submit="Save"
+            submit={t.ui.save}
             onSubmit={async (values) => {
               await call(updateApiKey, {
                 params: { id: apiKey.id },
@@ -169,8 +159,8 @@ function KeyActions({ apiKey }: { apiKey: Key }) {
 function KeyFields({ name, chosen }: { name: string; chosen: readonly Scope[] }) {
   return (
     <>
-      <Field label="Name" name="name" hint="What the key is for." maxLength={120} defaultValue={name} />
-      <Group legend="Scopes" hint="Grant only what the key needs.">
+      <Field label={t.ui.name} name="name" hint={t.apiKeys.nameHint} maxLength={120} defaultValue={name} />
+      <Group legend={t.apiKeys.scopes} hint={t.apiKeys.scopesHint}>
         {scopes.map((scope) => (
           <Checkbox
             key={scope}
@@ -180,7 +170,7 @@ function KeyFields({ name, chosen }: { name: string; chosen: readonly Scope[] })
             label={
               <>
                 <code className="font-mono text-small">{scope}</code>{" "}
-                <span className="text-muted">{explanations[scope]}</span>
+                <span className="text-muted">{t.apiKeys.scope[scope]}</span>
               </>
             }
           />
@@ -195,26 +185,25 @@ function CreateKey({ onClose }: { onClose: () => void }) {
   const [created, setCreated] = useState<{ key: string; environment: Environment } | null>(null);
   if (created !== null)
     return (
-      <Dialog title="Your new key" onClose={onClose}>
-        <Notice kind="warn">
-          The key is shown only once. Store it somewhere safe, never in client-side code.
-        </Notice>
+      <Dialog title={t.apiKeys.newKey} onClose={onClose}>
+        <Notice kind="warn">{t.apiKeys.shownOnce}</Notice>
         <p className="mb-3">
-          It belongs to {created.environment === "sandbox" ? "the sandbox" : "live"}
-          {created.environment === environment ? "." : ", so it is not in the current list."}
+          {created.environment === environment
+            ? t.apiKeys.belongs[created.environment]
+            : t.apiKeys.belongsElsewhere[created.environment]}
         </p>
-        <Copy label="API key" value={created.key} />
+        <Copy label={t.apiKeys.key} value={created.key} />
         <div className="mt-4">
           <Button look="primary" onClick={onClose}>
-            I've saved it
+            {t.apiKeys.haveSaved}
           </Button>
         </div>
       </Dialog>
     );
   return (
-    <Dialog title="Create API key" onClose={onClose}>
+    <Dialog title={t.apiKeys.create} onClose={onClose}>
       <Form
-        submit="Create key"
+        submit={t.apiKeys.createSubmit}
         onSubmit={async (values) => {
           const { data } = await call(createApiKey, {
             body: {
@@ -228,17 +217,13 @@ function CreateKey({ onClose }: { onClose: () => void }) {
         }}
       >
         <Select
-          label="Environment"
+          label={t.ui.environment}
           name="environment"
-          hint={
-            organization.environment === "live"
-              ? "It cannot be changed later."
-              : "Live keys are available once you go live."
-          }
+          hint={organization.environment === "live" ? t.apiKeys.notLater : t.apiKeys.onceLive}
           defaultValue={environment}
           options={[
-            { value: "sandbox", label: "Sandbox (test documents)" },
-            ...(organization.environment === "live" ? [{ value: "live", label: "Live (real people)" }] : []),
+            { value: "sandbox", label: t.apiKeys.sandboxOption },
+            ...(organization.environment === "live" ? [{ value: "live", label: t.apiKeys.liveOption }] : []),
           ]}
         />
         <KeyFields name="" chosen={["sessions:read", "sessions:write"]} />

@@ -10,6 +10,7 @@ import { hasRole } from "@assay/contract/route";
 import type { Static } from "typebox";
 import { present } from "../api/call.ts";
 import { useData, useList } from "../api/queries.ts";
+import { t } from "../i18n/words.ts";
 import { usePlace } from "../shell/organization-context.ts";
 import { LinkButton } from "../ui/button.tsx";
 import { CopyId } from "../ui/copy.tsx";
@@ -22,18 +23,12 @@ import {
   startOfDay,
   useFilters,
 } from "../ui/filters.tsx";
+import { countText } from "../ui/numbers.ts";
 import { Badge, Card, Heading } from "../ui/page.tsx";
 import { ListTable } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 
 type Entry = Static<typeof ApiRequest>;
-
-const classLabels = {
-  "2xx": "2xx: success",
-  "3xx": "3xx: elsewhere",
-  "4xx": "4xx: refused",
-  "5xx": "5xx: failed",
-} as const;
 
 const maxRequestId = 64;
 
@@ -54,46 +49,46 @@ export function ApiLogPage() {
   });
   return (
     <>
-      <Heading
-        title="API log"
-        about={`What your servers asked for in the last ${apiLogLimits.days} days, without query strings and bodies. A request is here about a second after its answer.`}
-      />
-      <Filters filters={filters} dates="When">
+      <Heading title={t.shell.pages.apiLog} about={t.apiKeys.log.about(apiLogLimits.days)} />
+      <Filters filters={filters} dates={t.apiKeys.log.when}>
         <FilterText
-          label="Request ID"
+          label={t.apiKeys.log.requestId}
           value={request}
           maxLength={maxRequestId}
           onChange={(value) => filters.set({ request: value })}
         />
         {mayListKeys ? (
           <FilterSelect
-            label="API key"
+            label={t.apiKeys.key}
             value={key}
             options={[anyOption, ...keys.items.map(({ id, name }) => ({ value: id, label: name }))]}
             onChange={(value) => filters.set({ key: value })}
           />
         ) : null}
         <FilterSelect
-          label="Status"
+          label={t.ui.status}
           value={status}
-          options={[anyOption, ...statusClasses.map((value) => ({ value, label: classLabels[value] }))]}
+          options={[
+            anyOption,
+            ...statusClasses.map((value) => ({ value, label: t.apiKeys.log.class[value] })),
+          ]}
           onChange={(value) => filters.set({ status: value })}
         />
       </Filters>
       <Card>
         <ListTable
-          caption="Requests, the latest first"
+          caption={t.apiKeys.log.caption}
           list={log}
           rowKey={({ id }) => id}
           emptyIcon="receipt"
-          empty="No request with an API key of this environment yet."
+          empty={t.apiKeys.log.empty}
           emptyAction={
-            mayListKeys ? <LinkButton to="/dashboard/api-keys">Go to the API keys</LinkButton> : null
+            mayListKeys ? <LinkButton to="/dashboard/api-keys">{t.apiKeys.log.toKeys}</LinkButton> : null
           }
           isFiltered={filters.count > 0}
           columns={[
             {
-              header: "Request",
+              header: t.apiKeys.log.request,
               phone: "title",
               cell: ({ method, path, request_id: id }) => (
                 <>
@@ -106,14 +101,18 @@ export function ApiLogPage() {
                 </>
               ),
             },
-            { header: "Status", phone: "end", cell: (entry) => <Outcome entry={entry} /> },
+            { header: t.ui.status, phone: "end", cell: (entry) => <Outcome entry={entry} /> },
             {
-              header: "API key",
+              header: t.apiKeys.key,
               cell: ({ api_key: { name } }) =>
-                name === null ? <span className="text-muted">deleted key</span> : <bdi>{name}</bdi>,
+                name === null ? (
+                  <span className="text-muted">{t.apiKeys.log.deletedKey}</span>
+                ) : (
+                  <bdi>{name}</bdi>
+                ),
             },
-            { header: "Took", cell: ({ duration_ms: ms }) => `${ms.toLocaleString("en")} ms` },
-            { header: "When", cell: ({ created_at: at }) => <Time at={at} /> },
+            { header: t.apiKeys.log.took, cell: ({ duration_ms: ms }) => `${countText(ms)} ms` },
+            { header: t.apiKeys.log.when, cell: ({ created_at: at }) => <Time at={at} /> },
           ]}
         />
       </Card>
@@ -128,10 +127,8 @@ function Limit() {
   const { requests_per_second: most, refused_last_hour: hour, refused_last_day: day } = limit;
   return (
     <p className="mt-4 text-small text-muted">
-      Your organization may send {most.toLocaleString("en")} requests a second to each server process.{" "}
-      {day === 0
-        ? "None was refused for that in the last day."
-        : `Refused for that: ${hour.toLocaleString("en")} in the last hour, ${day.toLocaleString("en")} in the last day.`}
+      {t.apiKeys.log.limit(most)}{" "}
+      {day === 0 ? t.apiKeys.log.noneRefused : t.apiKeys.log.refused({ hour, day })}
     </p>
   );
 }
@@ -140,7 +137,7 @@ function Outcome({ entry: { status, error_code: code, replayed, count } }: { ent
   return (
     <>
       <Badge look={status < 300 ? "good" : status < 400 ? "plain" : status < 500 ? "warn" : "bad"}>
-        {count === 1 ? status : `${status} × ${count.toLocaleString("en")}`}
+        {count === 1 ? status : `${status} × ${countText(count)}`}
       </Badge>
       {code === null ? null : (
         <p className="text-small">
@@ -149,7 +146,7 @@ function Outcome({ entry: { status, error_code: code, replayed, count } }: { ent
           </a>
         </p>
       )}
-      {replayed ? <p className="text-small text-muted">repeated answer</p> : null}
+      {replayed ? <p className="text-small text-muted">{t.apiKeys.log.replayed}</p> : null}
     </>
   );
 }

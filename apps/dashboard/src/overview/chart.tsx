@@ -1,4 +1,5 @@
 import { Component, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import { t } from "../i18n/words.ts";
 import { Disclosure } from "../ui/disclosure.tsx";
 import type { PlotProps } from "./plot.tsx";
 
@@ -26,7 +27,7 @@ class ChartBoundary extends Component<{ children: ReactNode }, { failed: boolean
 
   override render() {
     if (!this.state.failed) return this.props.children;
-    return <p className="text-muted">The chart could not be drawn. The table has the same figures.</p>;
+    return <p className="text-muted">{t.overview.noChart}</p>;
   }
 }
 
@@ -78,7 +79,7 @@ export function Chart({ table, ...plot }: PlotProps & { table: ReactNode }) {
       </ul>
       {/* A quarter of a year is a thousand cells, which are not made for who does not unfold them. */}
       <div className="mt-2 text-small">
-        <Disclosure small title="Show as a table">
+        <Disclosure small title={t.overview.asTable}>
           {table}
         </Disclosure>
       </div>

@@ -8,13 +8,15 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
 import { call } from "../api/call.ts";
 import { refresh, useList } from "../api/queries.ts";
+import { Filled } from "../i18n/filled.tsx";
+import { t } from "../i18n/words.ts";
 import { withTranslations } from "../sessions/preset-reasons.ts";
 import { presetBody, presetShares } from "../sessions/session-body.ts";
 import { usePlace } from "../shell/organization-context.ts";
 import { ActionButton } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
 import { CopyAs } from "../ui/copy-as.tsx";
-import { FoldMark } from "../ui/disclosure.tsx";
+import { Disclosure } from "../ui/disclosure.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { keyVariable } from "../ui/request-code.ts";
 import { useOpenedHere } from "../webhooks/opened-here.ts";
@@ -84,25 +86,26 @@ export function GettingStarted({ steps }: { steps: Steps }) {
       aria-labelledby="getting-started"
       className="mb-6 rounded-card border border-line bg-card p-4 shadow-raised sm:p-6 dark:shadow-none"
     >
-      <details open={!isTried} className="group/all">
-        <summary className="list-none">
-          <span className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+      <span aria-hidden="true" className="mb-3 block h-1.5 rounded-full bg-code forced-color-adjust-none">
+        <span className={`block h-full rounded-full bg-accent ${widths[count]}`} />
+      </span>
+      <Disclosure
+        open={!isTried}
+        title={
+          <span className="flex flex-wrap items-baseline gap-x-3">
             <h2 id="getting-started" className="text-part font-semibold">
-              Getting started
+              {t.overview.start.title}
             </h2>
-            <span className="flex items-center gap-3 text-small text-muted">
-              {count} of {done.length} complete
-              <FoldMark className="group-open/all:rotate-180" />
+            <span className="text-small font-normal text-muted">
+              {t.overview.start.progress({ done: count, all: done.length })}
             </span>
           </span>
-          <span aria-hidden="true" className="mt-3 block h-1.5 rounded-full bg-code forced-color-adjust-none">
-            <span className={`block h-full rounded-full bg-accent ${widths[count]}`} />
-          </span>
-        </summary>
-        <ol className="mt-4 divide-y divide-line">
+        }
+      >
+        <ol className="divide-y divide-line">
           <StepList steps={steps} done={done} next={next} />
         </ol>
-      </details>
+      </Disclosure>
     </section>
   );
 }
@@ -114,50 +117,56 @@ function StepList({ steps, done, next }: { steps: Steps; done: readonly boolean[
   const step = (at: number) => ({ done: done[at] === true, open: at === next });
   return (
     <>
-      <Step {...step(0)} title="Create a test session">
+      <Step {...step(0)} title={t.overview.start.create}>
         <CreateStep />
       </Step>
-      <Step {...step(1)} title="Complete it with a test passport">
+      <Step {...step(1)} title={t.overview.start.complete}>
         <VerifyStep steps={steps} />
       </Step>
-      <Step {...step(2)} title="Create an API key">
+      <Step {...step(2)} title={t.overview.start.key}>
         <KeyStep apiKey={steps.key} />
       </Step>
-      <Step {...step(3)} title="Add a webhook endpoint">
+      <Step {...step(3)} title={t.overview.start.endpoint}>
         <p>
           {steps.endpoint === undefined ? (
-            <>
-              <Link to="/dashboard/webhooks">Add an endpoint</Link>: the https address of your server. Then
-              generate a key pair for it, so that only you can read what arrives.
-            </>
+            <Filled
+              text={t.overview.start.endpointText}
+              link={<Link to="/dashboard/webhooks">{t.overview.start.endpointLink}</Link>}
+            />
           ) : (
-            <>
-              <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: steps.endpoint.id }}>
-                Generate a key pair
-              </Link>{" "}
-              for your endpoint. Nothing is sent without one.
-            </>
+            <Filled
+              text={t.overview.start.pairText}
+              link={
+                <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: steps.endpoint.id }}>
+                  {t.overview.start.pairLink}
+                </Link>
+              }
+            />
           )}
         </p>
       </Step>
-      <Step {...step(4)} title="Read your first event" note={readNote(steps)}>
+      <Step {...step(4)} title={t.overview.start.read} note={readNote(steps)}>
         <p>
           {steps.endpoint === undefined ? (
-            "Add an endpoint first, then send it a test event."
+            t.overview.start.readFirst
           ) : (
-            <>
-              <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: steps.endpoint.id }}>
-                Send a test event
-              </Link>{" "}
-              and decrypt it, in the page or on your server.
-            </>
+            <Filled
+              text={t.overview.start.readText}
+              link={
+                <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: steps.endpoint.id }}>
+                  {t.overview.start.readLink}
+                </Link>
+              }
+            />
           )}
         </p>
       </Step>
-      <Step {...step(5)} title="Go live">
+      <Step {...step(5)} title={t.overview.start.live}>
         <p>
-          Accept the terms, verify a domain and add your business details.{" "}
-          <Link to="/dashboard/go-live">View the checklist</Link>
+          <Filled
+            text={t.overview.start.liveText}
+            link={<Link to="/dashboard/go-live">{t.overview.start.liveLink}</Link>}
+          />
         </p>
       </Step>
     </>
@@ -166,8 +175,8 @@ function StepList({ steps, done, next }: { steps: Steps; done: readonly boolean[
 
 /** The service cannot know who could read what, and says only what it knows. */
 function readNote({ isAccepted, openedHere }: Steps): string | null {
-  if (openedHere) return "You decrypted one in this browser.";
-  return isAccepted ? "Your server accepted one." : null;
+  if (openedHere) return t.overview.start.decrypted;
+  return isAccepted ? t.overview.start.accepted : null;
 }
 
 function Step(props: {
@@ -177,28 +186,29 @@ function Step(props: {
   note?: string | null;
   children: ReactNode;
 }) {
-  // A folded part is not drawn.
-  const [seen, setSeen] = useState(false);
   return (
-    <li className="py-3">
-      <details open={props.open} className="group" onToggle={() => setSeen(true)}>
-        <summary className="flex list-none items-start gap-3">
-          <span
-            className={`mt-0.5 inline-flex size-6 shrink-0 items-center justify-center rounded-full border ${props.done ? "border-good bg-good-soft text-good" : "border-field"}`}
-          >
-            {props.done ? <Icon name="check" className="size-4" /> : null}
-            <span className="sr-only">{props.done ? "Done:" : "To do:"}</span>
+    <li className="py-2">
+      <Disclosure
+        open={props.open}
+        title={
+          <span className="flex items-start gap-3">
+            <span
+              className={`mt-0.5 inline-flex size-6 shrink-0 items-center justify-center rounded-full border ${props.done ? "border-good bg-good-soft text-good" : "border-field"}`}
+            >
+              {props.done ? <Icon name="check" className="size-4" /> : null}
+              <span className="sr-only">{props.done ? t.overview.start.done : t.overview.start.toDo}</span>
+            </span>
+            <span className={props.done ? "font-normal text-muted" : ""}>
+              {props.title}
+              {props.note ? (
+                <span className="block text-small font-normal text-muted">{props.note}</span>
+              ) : null}
+            </span>
           </span>
-          <span className={`flex-1 ${props.done ? "text-muted" : "font-medium"}`}>
-            {props.title}
-            {props.note ? (
-              <span className="block text-small font-normal text-muted">{props.note}</span>
-            ) : null}
-          </span>
-          <FoldMark className="mt-1 group-open:rotate-180" />
-        </summary>
-        <div className="mt-3 space-y-4 sm:pl-9">{props.open || seen ? props.children : null}</div>
-      </details>
+        }
+      >
+        <div className="mb-2 space-y-4 sm:pl-9">{props.children}</div>
+      </Disclosure>
     </li>
   );
 }
@@ -210,7 +220,7 @@ function CreateStep() {
   if (ageCheck === undefined) return null;
   return (
     <>
-      <p>It checks that a person is over 18. You complete it yourself, in a new tab, with a test passport.</p>
+      <p>{t.overview.start.createText}</p>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <ActionButton
           look="primary"
@@ -237,25 +247,32 @@ function CreateStep() {
             }
           }}
         >
-          Create a test session
+          {t.overview.start.create}
         </ActionButton>
-        <Link to="/dashboard/sessions/new">Choose what it asks for</Link>
+        <Link to="/dashboard/sessions/new">{t.overview.start.chooseFields}</Link>
       </div>
     </>
   );
 }
 
 function VerifyStep({ steps: { latest } }: { steps: Steps }) {
-  if (latest === undefined) return <p>Create a session first, then complete it with a test passport.</p>;
+  if (latest === undefined) return <p>{t.overview.start.createFirst}</p>;
   return (
     <>
       <p>
-        <a href={latest.verification_url} target="_blank" rel="noreferrer">
-          Open the latest session
-        </a>
-        , agree, and choose a test passport. Or run the simulator:
+        <Filled
+          text={t.overview.start.openLatest}
+          link={
+            <a href={latest.verification_url} target="_blank" rel="noreferrer">
+              {t.overview.start.openLatestLink}
+            </a>
+          }
+        />
       </p>
-      <Code label="Command" text={`npm run assay -- simulate ${latest.verification_url} --passport valid`} />
+      <Code
+        label={t.webhooks.command}
+        text={`npm run assay -- simulate ${latest.verification_url} --passport valid`}
+      />
     </>
   );
 }
@@ -266,16 +283,21 @@ function KeyStep({ apiKey }: { apiKey: Steps["key"] }) {
   if (apiKey === null || ageCheck === undefined)
     return (
       <p>
-        <Link to="/dashboard/api-keys">Create a key</Link> for your server and keep it secret. Sample code for
-        it then appears here.
+        <Filled
+          text={t.overview.start.keyText}
+          link={<Link to="/dashboard/api-keys">{t.overview.start.keyLink}</Link>}
+        />
       </p>
     );
   return (
     <>
       <p>
-        Set the key <bdi>“{apiKey.name}”</bdi> in your environment, then create a session from your server:
+        <Filled text={t.overview.start.setKey} name={<bdi>{t.ui.quoted(apiKey.name)}</bdi>} />
       </p>
-      <Code label="Command" text={`export ${keyVariable}='${apiKey.key_prefix ?? apiKeyForm.prefix}…'`} />
+      <Code
+        label={t.webhooks.command}
+        text={`export ${keyVariable}='${apiKey.key_prefix ?? apiKeyForm.prefix}…'`}
+      />
       <CopyAs request={{ url: `${window.location.origin}/v1/sessions`, body: presetBody(ageCheck) }} />
     </>
   );

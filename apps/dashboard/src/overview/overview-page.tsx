@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import type { Static } from "typebox";
 import { present } from "../api/call.ts";
 import { useData } from "../api/queries.ts";
+import { t } from "../i18n/words.ts";
 import { useMay, usePlace } from "../shell/organization-context.ts";
 import { Button, LinkButton } from "../ui/button.tsx";
 import { csvOf, saveCsv } from "../ui/csv.ts";
@@ -12,7 +13,7 @@ import { countText, percentText } from "../ui/numbers.ts";
 import { Card, Heading, Loading, ProblemNotice } from "../ui/page.tsx";
 import { Soon } from "../ui/soon.tsx";
 import { Empty, Table } from "../ui/table.tsx";
-import { durationText } from "../ui/times.ts";
+import { dayText, durationText } from "../ui/times.ts";
 import { Bars } from "./bars.tsx";
 import { Chart } from "./chart.tsx";
 import { GettingStarted, useSteps } from "./getting-started.tsx";
@@ -30,10 +31,10 @@ export function OverviewPage() {
   const data = overview.data?.data;
   return (
     <>
-      <Heading title="Overview">
+      <Heading title={t.shell.pages.overview}>
         {mayCreate ? (
           <LinkButton look="primary" icon="plus" to="/dashboard/sessions/new">
-            Create session
+            {t.sessions.create}
           </LinkButton>
         ) : null}
       </Heading>
@@ -41,8 +42,8 @@ export function OverviewPage() {
         {/* Beside something that is always there: in the heading the button would make a line of its own on a phone, and move all that follows. */}
         <div className="mb-4 flex items-end justify-between gap-3">
           <DateRange
-            label="Period"
-            open={`Last ${analyticsLimits.defaultDays} days`}
+            label={t.overview.period}
+            open={t.ui.lastDays(analyticsLimits.defaultDays)}
             range={{ from, to }}
             onChange={(range) => filters.set({ from: range.from ?? "", to: range.to ?? "" })}
           />
@@ -63,9 +64,7 @@ export function OverviewPage() {
           <Figures overview={data} />
         ) : (
           <Empty icon="overview">
-            {environment === "sandbox" && filters.count === 0
-              ? "Your stats will appear after your first session."
-              : "No sessions in this period."}
+            {environment === "sandbox" && filters.count === 0 ? t.overview.statsLater : t.overview.noSessions}
           </Empty>
         )}
       </BelowTheWay>
@@ -125,30 +124,30 @@ function Figures({ overview }: { overview: Overview }) {
     <>
       <dl className="mb-6 grid grid-cols-2 gap-3 xl:grid-cols-4">
         <Figure
-          name={overview.sandbox ? "Test sessions" : "Sessions"}
+          name={overview.sandbox ? t.overview.testSessions : t.shell.pages.sessions}
           value={countText(totals.total)}
-          detail={`${countText(totals.created + totals.in_progress)} open now`}
+          detail={t.overview.openNow(totals.created + totals.in_progress)}
         />
         <Figure
-          name="Success rate"
+          name={t.overview.successRate}
           value={overview.success_rate === null ? "–" : percentText(overview.success_rate)}
-          detail={`${countText(totals.succeeded)} of ${countText(ended)} completed`}
+          detail={t.overview.ofCompleted({ succeeded: totals.succeeded, ended })}
         />
         <Figure
-          name="Median time"
+          name={t.overview.medianTime}
           value={
             overview.median_seconds_to_complete === null
               ? "–"
               : durationText(overview.median_seconds_to_complete)
           }
-          detail="from creation to success"
+          detail={t.overview.toSuccess}
         />
         <Figure
-          name="90th percentile"
+          name={t.overview.percentile}
           value={
             overview.p90_seconds_to_complete === null ? "–" : durationText(overview.p90_seconds_to_complete)
           }
-          detail="from creation to success"
+          detail={t.overview.toSuccess}
         />
       </dl>
       <OutcomesByDay overview={overview} />
@@ -178,34 +177,38 @@ function OutcomesByDay({ overview }: { overview: Overview }) {
   const { days, totals } = overview;
   const values = (of: (day: Overview["days"][number]) => number) => days.map(of);
   return (
-    <Card title="Sessions by day">
+    <Card title={t.overview.byDay}>
       <Chart
         kind="bars"
-        label={`${countText(totals.total)} sessions from ${overview.from} to ${overview.to} by status`}
+        label={t.overview.chart({
+          count: totals.total,
+          from: dateText(overview.from),
+          to: dateText(overview.to),
+        })}
         days={days.map(({ date }) => date)}
         text={countText}
         series={[
-          { label: "Succeeded", colour: "good", values: values((day) => day.succeeded) },
-          { label: "Failed", colour: "bad", values: values((day) => day.failed) },
+          { label: t.overview.succeeded, colour: "good", values: values((day) => day.succeeded) },
+          { label: t.overview.failed, colour: "bad", values: values((day) => day.failed) },
           {
-            label: "Expired or cancelled",
+            label: t.overview.expiredOrCancelled,
             colour: "field",
             values: values((day) => day.expired + day.cancelled),
           },
-          { label: "Open", colour: "ink", values: values((day) => day.created + day.in_progress) },
+          { label: t.overview.open, colour: "ink", values: values((day) => day.created + day.in_progress) },
         ]}
         table={
           <Table
-            caption="Sessions by day"
+            caption={t.overview.byDay}
             rows={days.filter((day) => day.total > 0)}
             rowKey={({ date }) => date}
             columns={[
-              { header: "Day", cell: (day) => day.date },
-              { header: "All", cell: (day) => day.total },
-              { header: "Succeeded", cell: (day) => day.succeeded },
-              { header: "Failed", cell: (day) => day.failed },
-              { header: "Expired", cell: (day) => day.expired },
-              { header: "Cancelled", cell: (day) => day.cancelled },
+              { header: t.overview.day, cell: (day) => dateText(day.date) },
+              { header: t.overview.all, cell: (day) => day.total },
+              { header: t.overview.succeeded, cell: (day) => day.succeeded },
+              { header: t.overview.failed, cell: (day) => day.failed },
+              { header: t.overview.expired, cell: (day) => day.expired },
+              { header: t.overview.cancelled, cell: (day) => day.cancelled },
             ]}
           />
         }
@@ -214,28 +217,27 @@ function OutcomesByDay({ overview }: { overview: Overview }) {
   );
 }
 
-/** Stages come from the service, in their order. One that has no name here is named by its own words. */
-const stageNames: Readonly<Record<string, string>> = {
-  created: "Created",
-  opened: "Opened",
-  agreed: "Agreed",
-  chip_read: "Chip read",
-  face_captured: "Face captured",
-  wallet_presented: "Wallet answered",
-  succeeded: "Succeeded",
-};
+/** Stages, methods and reasons come from the service, in their order. One without a name here is named by its own words. */
+function nameIn(names: Readonly<Record<string, string>>, code: string): string {
+  return names[code] ?? inWords(code);
+}
+
+/** A day of the service as the reader writes it. */
+function dateText(day: string): string {
+  return dayText(new Date(`${day}T12:00:00`));
+}
 
 /** From opening to the end, with how many are lost on each step. */
 function Funnel({ overview: { funnel, methods } }: { overview: Overview }) {
   // Most organizations ask no wallet.
   const stages = Object.entries(funnel).filter(([stage, count]) => stage !== "wallet_presented" || count > 0);
   const byMethod = Object.entries(methods).map(
-    ([method, count = 0]) => `${inWords(method)} ${countText(count)}`,
+    ([method, count = 0]) => `${nameIn(t.sessions.method, method)} ${countText(count)}`,
   );
   return (
-    <Card title="Funnel">
+    <Card title={t.overview.funnel}>
       {funnel.created === 0 ? (
-        <Empty>No data yet.</Empty>
+        <Empty>{t.overview.noData}</Empty>
       ) : (
         <>
           <Bars
@@ -244,15 +246,15 @@ function Funnel({ overview: { funnel, methods } }: { overview: Overview }) {
               const [, before] = stages[index - 1] ?? [stage, count];
               const lost = before - count;
               return {
-                name: stageNames[stage] ?? inWords(stage),
+                name: nameIn(t.overview.stage, stage),
                 count,
-                ...(lost > 0 ? { note: `${countText(lost)} lost` } : {}),
+                ...(lost > 0 ? { note: t.overview.lost(lost) } : {}),
               };
             })}
           />
           <p className="mt-4 text-small text-muted">
-            Completed sessions only. Link scanners of mail programs count as opening the page.
-            {byMethod.length > 0 && ` Succeeded by: ${byMethod.join(", ")}.`}
+            {t.overview.funnelNote}
+            {byMethod.length > 0 && ` ${t.overview.succeededBy(byMethod.join(", "))}`}
           </p>
         </>
       )}
@@ -262,13 +264,13 @@ function Funnel({ overview: { funnel, methods } }: { overview: Overview }) {
 
 function Reasons({ overview }: { overview: Overview }) {
   const reasons = Object.entries(overview.failure_codes)
-    .map(([code, count]) => ({ name: inWords(code), count: count ?? 0 }))
+    .map(([code, count]) => ({ name: nameIn(t.sessions.failure, code), count: count ?? 0 }))
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count);
   return (
-    <Card title="Failure reasons">
+    <Card title={t.overview.failureReasons}>
       {reasons.length === 0 ? (
-        <Empty>No failed sessions in this period.</Empty>
+        <Empty>{t.overview.noFailures}</Empty>
       ) : (
         <Bars look="bad" of={overview.totals.failed} rows={reasons} />
       )}
@@ -283,44 +285,44 @@ function Durations({ overview }: { overview: Overview }) {
   const rows = durations.map(({ up_to_seconds: bound, count }) => {
     const name =
       bound === null
-        ? `Over ${durationText(floor)}`
+        ? t.overview.over(durationText(floor))
         : floor === 0
-          ? `Up to ${durationText(bound)}`
-          : `${durationText(floor)} to ${durationText(bound)}`;
+          ? t.overview.upTo(durationText(bound))
+          : t.overview.between({ from: durationText(floor), to: durationText(bound) });
     floor = bound ?? floor;
     return { name, count };
   });
   return (
-    <Card title="Time to verify">
+    <Card title={t.overview.timeToVerify}>
       {succeeded === 0 ? (
-        <Empty>No data yet.</Empty>
+        <Empty>{t.overview.noData}</Empty>
       ) : (
         <>
           <Bars of={succeeded} rows={rows} />
           {days.filter((day) => day.median_seconds_to_complete !== null).length < 2 ? null : (
             <div className="mt-6">
-              <h3 className="mb-2 font-semibold">Median by day</h3>
+              <h3 className="mb-2 font-semibold">{t.overview.medianByDay}</h3>
               <Chart
                 kind="lines"
-                label="Median time to verify by day"
+                label={t.overview.medianChart}
                 days={days.map(({ date }) => date)}
                 text={durationText}
                 series={[
                   {
-                    label: "Median",
+                    label: t.overview.median,
                     colour: "accent",
                     values: days.map((day) => day.median_seconds_to_complete),
                   },
                 ]}
                 table={
                   <Table
-                    caption="Median time to verify by day"
+                    caption={t.overview.medianChart}
                     rows={days.filter((day) => day.median_seconds_to_complete !== null)}
                     rowKey={({ date }) => date}
                     columns={[
-                      { header: "Day", cell: (day) => day.date },
+                      { header: t.overview.day, cell: (day) => dateText(day.date) },
                       {
-                        header: "Median",
+                        header: t.overview.median,
                         cell: (day) => durationText(day.median_seconds_to_complete ?? 0),
                       },
                     ]}

@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef, useState } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { intlTag, t } from "../i18n/words.ts";
 
 export type PlotColour = "accent" | "good" | "bad" | "ink" | "field";
 export type PlotSeries = {
@@ -19,14 +20,12 @@ export type PlotProps = {
 };
 
 const height = 224;
-const dayFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
-const longFormat = new Intl.DateTimeFormat("en-GB", {
-  weekday: "short",
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  timeZone: "UTC",
-});
+const shortDay = { day: "numeric", month: "short", timeZone: "UTC" } as const;
+const longDay = { ...shortDay, weekday: "short", year: "numeric" } as const;
+
+function dayText(day: string, format: Intl.DateTimeFormatOptions): string {
+  return new Date(`${day}T00:00:00Z`).toLocaleDateString(intlTag, format);
+}
 
 /** Every series with those before it added, which is how bars are put on top of each other. */
 function stacked(series: readonly PlotSeries[]): (number | null)[][] {
@@ -68,7 +67,7 @@ function options(
         space: 64,
         incrs: [1, 2, 5, 7, 14, 30, 61, 122],
         values: (_plot, at) =>
-          at.map((index) => (props.days[index] === undefined ? "" : shortDay(props.days[index]))),
+          at.map((index) => (props.days[index] === undefined ? "" : dayText(props.days[index], shortDay))),
       },
       {
         ...axis,
@@ -95,10 +94,6 @@ function options(
     ],
     hooks: { setCursor: [(plot) => onDay(plot.cursor.idx ?? null)] },
   };
-}
-
-function shortDay(day: string): string {
-  return dayFormat.format(new Date(`${day}T00:00:00Z`));
 }
 
 /** A chart by uPlot. The pointer shows a day's values, and so do the arrow keys; a screen reader reads them out. */
@@ -145,7 +140,7 @@ export function Plot(props: PlotProps) {
         role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys go from day to day.
         tabIndex={0}
-        aria-label={`${props.label}. The arrow keys go from day to day.`}
+        aria-label={t.overview.arrowKeys(props.label)}
         aria-describedby={told}
         className="min-w-0"
         onKeyDown={(event) => {
@@ -166,7 +161,7 @@ export function Plot(props: PlotProps) {
       >
         {shown === undefined || day === null ? null : (
           <>
-            <span className="block font-semibold">{longFormat.format(new Date(`${shown}T00:00:00Z`))}</span>
+            <span className="block font-semibold">{dayText(shown, longDay)}</span>
             {props.series.map(({ label, values }) => {
               const value = values[day];
               return (

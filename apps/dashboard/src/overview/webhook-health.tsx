@@ -2,6 +2,8 @@ import { webhooksOverview } from "@assay/contract/analytics";
 import { listEndpoints } from "@assay/contract/webhooks";
 import { Link } from "@tanstack/react-router";
 import { useData, useList } from "../api/queries.ts";
+import { Filled } from "../i18n/filled.tsx";
+import { t } from "../i18n/words.ts";
 import { Id } from "../ui/copy.tsx";
 import { countText, percentText } from "../ui/numbers.ts";
 import { Card, Loaded } from "../ui/page.tsx";
@@ -9,6 +11,10 @@ import { Empty, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { durationText } from "../ui/times.ts";
 import { Bars } from "./bars.tsx";
+
+function shortTime(seconds: number): string {
+  return seconds < 1 ? `${Math.round(seconds * 1000)} ms` : durationText(seconds);
+}
 
 /** Whether the partner's servers get what they are sent. */
 export function WebhookHealth(period: { from: string; to: string }) {
@@ -21,43 +27,47 @@ export function WebhookHealth(period: { from: string; to: string }) {
     return endpoint?.name ?? endpoint?.url;
   };
   return (
-    <Card title="Webhook health">
+    <Card title={t.overview.health}>
       <Loaded query={health}>
         {({ data }) =>
           data.counted === 0 ? (
-            <Empty>No webhooks in this period.</Empty>
+            <Empty>{t.overview.noWebhooks}</Empty>
           ) : (
             <>
               <Bars
                 of={data.counted}
                 rows={[
                   {
-                    name: "Delivered",
+                    name: t.ui.deliveryStatus.delivered,
                     look: "good",
                     count: data.delivered,
-                    note: `${percentText(data.delivered === 0 ? 0 : data.delivered_at_first_try / data.delivered)} on the first attempt`,
+                    note: t.overview.atFirst(
+                      percentText(data.delivered === 0 ? 0 : data.delivered_at_first_try / data.delivered),
+                    ),
                   },
-                  { name: "Retrying", count: data.waiting, look: "warn" },
-                  { name: "Failed", count: data.failed, look: "bad" },
+                  { name: t.ui.deliveryStatus.retrying, count: data.waiting, look: "warn" },
+                  { name: t.ui.deliveryStatus.failed, count: data.failed, look: "bad" },
                 ]}
               />
               <p className="my-4 text-small text-muted">
                 {data.median_seconds_to_deliver === null
                   ? null
-                  : `Median delivery time: ${data.median_seconds_to_deliver < 1 ? `${Math.round(data.median_seconds_to_deliver * 1000)} ms` : durationText(data.median_seconds_to_deliver)}. `}
+                  : `${t.overview.deliveryTime(shortTime(data.median_seconds_to_deliver))} `}
                 {data.is_capped ? (
-                  <>
-                    Latest {countText(data.counted)} only, since <Time at={data.since} />.
-                  </>
+                  <Filled
+                    text={t.overview.latestOnly}
+                    count={countText(data.counted)}
+                    time={<Time at={data.since} />}
+                  />
                 ) : null}
               </p>
               <Table
-                caption="Deliveries by endpoint"
+                caption={t.overview.byEndpoint}
                 rows={data.endpoints}
                 rowKey={(endpoint) => endpoint.webhook_endpoint_id}
                 columns={[
                   {
-                    header: "Endpoint",
+                    header: t.webhooks.endpoint,
                     phone: "title",
                     cell: ({ webhook_endpoint_id: endpointId }) => (
                       <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId }}>
@@ -65,9 +75,9 @@ export function WebhookHealth(period: { from: string; to: string }) {
                       </Link>
                     ),
                   },
-                  { header: "Delivered", cell: ({ delivered }) => countText(delivered) },
-                  { header: "Retrying", cell: ({ waiting }) => countText(waiting) },
-                  { header: "Failed", cell: ({ failed }) => countText(failed) },
+                  { header: t.ui.deliveryStatus.delivered, cell: ({ delivered }) => countText(delivered) },
+                  { header: t.ui.deliveryStatus.retrying, cell: ({ waiting }) => countText(waiting) },
+                  { header: t.ui.deliveryStatus.failed, cell: ({ failed }) => countText(failed) },
                 ]}
               />
             </>

@@ -9,6 +9,7 @@ import { useNavigate, useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { call, hasCode } from "../api/call.ts";
 import { refresh, useData } from "../api/queries.ts";
+import { t } from "../i18n/words.ts";
 import { AskedFields } from "../sessions/asked-fields.tsx";
 import { withoutTranslations, withTranslations } from "../sessions/preset-reasons.ts";
 import { OptionFields, optionsOf, PresetFields, type RequestOptions } from "../sessions/request-options.tsx";
@@ -25,7 +26,7 @@ import { Form, type Values } from "../ui/form.tsx";
 import { Card, Heading, Loading, ProblemNotice } from "../ui/page.tsx";
 import { Empty } from "../ui/table.tsx";
 
-const crumbs = [{ label: "Templates", to: "/dashboard/templates" }] as const;
+const crumbs = () => [{ label: t.shell.pages.templates, to: "/dashboard/templates" }] as const;
 
 async function bodyOf(values: Values) {
   const { share_fields: shares = {}, ...options } = optionsOf(values);
@@ -36,10 +37,10 @@ export function NewTemplatePage() {
   const navigate = useNavigate();
   return (
     <div className="max-w-3xl">
-      <Heading title="Create template" crumbs={crumbs} />
+      <Heading title={t.templates.create} crumbs={crumbs()} />
       <Card>
         <Form
-          submit="Create template"
+          submit={t.templates.create}
           onSubmit={async (values) => {
             const { data } = await call(createTemplate, { body: await bodyOf(values) });
             await refresh(listTemplates);
@@ -57,19 +58,13 @@ export function NewTemplatePage() {
 
 function NameField({ name }: { name: string }) {
   return (
-    <Field
-      label="Name"
-      name="name"
-      maxLength={120}
-      defaultValue={name}
-      hint="Your servers use it as “template”, in upper or lower case."
-    />
+    <Field label={t.ui.name} name="name" maxLength={120} defaultValue={name} hint={t.templates.nameHint} />
   );
 }
 
 function MoreOptions({ options }: { options: RequestOptions }) {
   return (
-    <Disclosure isNeeded title="More options" open={Object.keys(options).length > 0}>
+    <Disclosure isNeeded title={t.sessions.moreOptions} open={Object.keys(options).length > 0}>
       <div className="space-y-4">
         <OptionFields options={options} />
       </div>
@@ -84,10 +79,13 @@ export function TemplatePage() {
   if (hasCode(template.error, "NOT_FOUND") || hasCode(template.error, "BAD_REQUEST"))
     return (
       <>
-        <Heading title="There is no such template" crumbs={crumbs} />
+        <Heading title={t.templates.notFound} crumbs={crumbs()} />
         <Card>
-          <Empty icon="document" action={<LinkButton to="/dashboard/templates">All templates</LinkButton>}>
-            It may have been deleted, or belong to the other environment.
+          <Empty
+            icon="document"
+            action={<LinkButton to="/dashboard/templates">{t.templates.all}</LinkButton>}
+          >
+            {t.templates.notFoundText}
           </Empty>
         </Card>
       </>
@@ -95,7 +93,7 @@ export function TemplatePage() {
   if (data !== undefined) return <OneTemplate key={data.id} template={data} />;
   return (
     <>
-      <Heading title="Template" crumbs={crumbs} />
+      <Heading title={t.templates.one} crumbs={crumbs()} />
       {template.error === null ? (
         <Loading lines={6} />
       ) : (
@@ -110,7 +108,7 @@ function OneTemplate({ template }: { template: Template }) {
   const navigate = useNavigate();
   return (
     <>
-      <Heading title={template.name} crumbs={crumbs}>
+      <Heading title={template.name} crumbs={crumbs()}>
         {mayChange ? (
           <>
             <LinkButton
@@ -119,20 +117,20 @@ function OneTemplate({ template }: { template: Template }) {
               to="/dashboard/sessions/new"
               search={{ template: template.id } as never}
             >
-              New session
+              {t.templates.newSession}
             </LinkButton>
             <ConfirmButton
-              title={`Delete “${template.name}”?`}
-              explanation="Sessions that were created from it stay as they are. Requests that name it are refused."
-              confirm="Delete the template"
-              done="The template is deleted."
+              title={t.templates.deleteTitle(template.name)}
+              explanation={t.templates.deleteText}
+              confirm={t.templates.deleteIt}
+              done={t.templates.deleted}
               run={async () => {
                 await call(deleteTemplate, { params: { id: template.id } });
                 await navigate({ to: "/dashboard/templates" });
                 await refresh(listTemplates);
               }}
             >
-              Delete
+              {t.ui.delete}
             </ConfirmButton>
           </>
         ) : null}
@@ -140,12 +138,12 @@ function OneTemplate({ template }: { template: Template }) {
       <div className="items-start gap-6 xl:grid xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <Card>{mayChange ? <EditForm template={template} /> : <TemplateSummary template={template} />}</Card>
         <div className="min-w-0">
-          <Card title="API request">
+          <Card title={t.sessions.apiRequest}>
             <CopyAs
               request={{ url: `${window.location.origin}/v1/sessions`, body: { template: template.name } }}
             />
           </Card>
-          <Card title="Identifier">
+          <Card title="ID">
             <CopyId value={template.id} />
           </Card>
         </div>
@@ -173,8 +171,8 @@ function EditForm({ template }: { template: Template }) {
   };
   return (
     <Form
-      submit="Save"
-      saved="The template is saved."
+      submit={t.ui.save}
+      saved={t.templates.saved}
       onSubmit={async (values) => {
         // What the form leaves out is cleared.
         const left = { methods: null, requirements: null, locale: null, redirect_url: null };

@@ -2,6 +2,7 @@ import { templatesPerEnvironment } from "@assay/contract/facts";
 import { listTemplates } from "@assay/contract/templates";
 import { Link } from "@tanstack/react-router";
 import { useList } from "../api/queries.ts";
+import { t } from "../i18n/words.ts";
 import { fieldsText } from "../sessions/template-summary.tsx";
 import { useMay } from "../shell/organization-context.ts";
 import { LinkButton } from "../ui/button.tsx";
@@ -14,43 +15,40 @@ export function TemplatesPage() {
   const templates = useList(listTemplates);
   const create = mayChange ? (
     <LinkButton look="primary" icon="plus" to="/dashboard/templates/new">
-      Create template
+      {t.templates.create}
     </LinkButton>
   ) : null;
   return (
     <>
-      <Heading
-        title="Templates"
-        about={`Save what sessions have in common, and create them with one field. Up to ${templatesPerEnvironment} in each environment.`}
-      >
+      <Heading title={t.shell.pages.templates} about={t.templates.about(templatesPerEnvironment)}>
         {create}
       </Heading>
       <Card>
         <ListTable
-          caption="Templates, the latest first"
+          caption={t.templates.caption}
           list={templates}
           rowKey={({ id }) => id}
           emptyIcon="document"
           emptyAction={create}
-          empty="A template holds requested data, reasons in several languages, methods, requirements and the return URL."
+          empty={t.templates.empty}
           columns={[
             {
-              header: "Name",
+              header: t.ui.name,
               cell: ({ id, name }) => (
                 <Link to="/dashboard/templates/$templateId" params={{ templateId: id }}>
                   <bdi className="font-medium">{name}</bdi>
                 </Link>
               ),
             },
-            { header: "Requested data", cell: fieldsText },
-            { header: "Updated", cell: (template) => <Time at={template.updated_at} /> },
+            { header: t.sessions.requested, cell: fieldsText },
+            { header: t.templates.updated, cell: (template) => <Time at={template.updated_at} /> },
             {
-              header: "Actions",
+              header: t.ui.actions,
               cell: ({ id }) =>
                 mayChange ? (
                   <div className="flex flex-wrap gap-2">
                     <LinkButton small to="/dashboard/sessions/new" search={{ template: id } as never}>
-                      New session
+                      {t.templates.newSession}
                     </LinkButton>
                   </div>
                 ) : null,

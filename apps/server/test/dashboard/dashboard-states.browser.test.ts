@@ -361,7 +361,7 @@ test("a template is created, changed and deleted on its pages, and a session fro
   await page.getByText("More options").click();
   await page.getByLabel("Return URL").fill("https://shop.example.com/done");
   await button(page, "Save").click();
-  await page.getByText("The template is saved.").waitFor();
+  await page.getByText("Template saved.").waitFor();
   const changed = expectData(await owner.api.get(`/v1/templates/${made.id}`));
   assert.deepEqual(changed.share_fields, {
     ...made.share_fields,
@@ -390,10 +390,10 @@ test("a template is created, changed and deleted on its pages, and a session fro
 
   await page.goto(`${url}/dashboard/templates/${made.id}`);
   await button(page, "Delete").click();
-  await button(page, "Delete the template").click();
+  await button(page, "Delete template").click();
   await page.getByText("A template holds requested data").waitFor();
   await page.goto(`${url}/dashboard/templates/${made.id}`);
-  await heading(page, "There is no such template");
+  await heading(page, "Template not found");
   assert.deepEqual(faults(problems), []);
   await page.context().close();
 });
