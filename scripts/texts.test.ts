@@ -50,7 +50,7 @@ const alike = new Set([
   ],
   ...["Session", "Sessions", "Status", "Webhooks"],
   ...["VICAL", "{field} (optional)", "Webhook", "Webhook: {event}", "Test", "Exceptions", "Type", "Active"],
-  ...["Inactive", "Median"],
+  ...["Inactive", "Median", "Action"],
 ]);
 const page = filesIn("apps/verify/texts", pageLanguages);
 const walletPart = filesIn("apps/verify/wallet-texts", pageLanguages);

@@ -9,34 +9,19 @@ import { ActionButton } from "../ui/button.tsx";
 import { Id } from "../ui/copy.tsx";
 import { Disclosure } from "../ui/disclosure.tsx";
 import { exportList } from "../ui/export-list.ts";
-import {
-  anyOption,
-  endOfDay,
-  FilterSelect,
-  Filters,
-  inWords,
-  startOfDay,
-  useFilters,
-} from "../ui/filters.tsx";
+import { anyOption, endOfDay, FilterSelect, Filters, startOfDay, useFilters } from "../ui/filters.tsx";
 import { Badge, Card, Heading } from "../ui/page.tsx";
 import { shortId } from "../ui/short-id.ts";
 import { ListTable } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { auditDeed, auditLabel } from "./audit-sentence.ts";
+import { auditDeed } from "./audit-sentence.ts";
 
 type Entry = Static<typeof AuditLog>;
 type NameOf = (id: string) => string | undefined;
 
-const actors = {
-  user: "A former member",
-  key: "An API key",
-  person: "The person being verified",
-  system: "The service",
-} as const;
-
 function actorName({ actor_type: type, actor_id: id }: Entry, nameOf: NameOf): string {
-  if (type === "key" && id !== null) return `API key ${shortId(id)}`;
-  return (id === null ? undefined : nameOf(id)) ?? actors[type];
+  if (type === "key" && id !== null) return t.audit.apiKey(shortId(id));
+  return (id === null ? undefined : nameOf(id)) ?? t.audit.actor[type];
 }
 
 export function AuditLogPage() {
@@ -53,20 +38,20 @@ export function AuditLogPage() {
   const nameOf: NameOf = (id) => members.items.find((member) => member.user_id === id)?.name;
   return (
     <>
-      <Heading title="Audit log" about="Who did what, in both environments.">
+      <Heading title={t.shell.pages.auditLog} about={t.audit.about}>
         <ActionButton icon="download" run={() => exportLog(query, nameOf)}>
-          Export
+          {t.ui.export}
         </ActionButton>
       </Heading>
-      <Filters filters={filters} dates="When">
+      <Filters filters={filters} dates={t.audit.when}>
         <FilterSelect
-          label="Event"
+          label={t.audit.eventName}
           value={event}
-          options={[anyOption, ...auditEvents.map((each) => ({ value: each, label: auditLabel(each) }))]}
+          options={[anyOption, ...auditEvents.map((each) => ({ value: each, label: t.audit.event[each] }))]}
           onChange={(value) => filters.set({ event: value })}
         />
         <FilterSelect
-          label="By"
+          label={t.audit.by}
           value={by}
           options={[
             anyOption,
@@ -77,15 +62,15 @@ export function AuditLogPage() {
       </Filters>
       <Card>
         <ListTable
-          caption="Audit log, the latest first"
+          caption={t.audit.caption}
           list={log}
           rowKey={({ id }) => id}
           emptyIcon="audit"
-          empty="No entries yet."
+          empty={t.audit.empty}
           isFiltered={filters.count > 0}
           columns={[
             {
-              header: "Action",
+              header: t.audit.action,
               cell: (entry) => (
                 <>
                   <p className="wrap-anywhere">
@@ -98,15 +83,15 @@ export function AuditLogPage() {
               ),
             },
             {
-              header: "Environment",
+              header: t.ui.environment,
               cell: ({ environment }) =>
                 environment === null ? (
-                  <span className="text-muted">Both</span>
+                  <span className="text-muted">{t.audit.both}</span>
                 ) : (
                   <Badge look="plain">{t.ui.environments[environment]}</Badge>
                 ),
             },
-            { header: "When", cell: (entry) => <Time at={entry.created_at} /> },
+            { header: t.audit.when, cell: (entry) => <Time at={entry.created_at} /> },
           ]}
         />
       </Card>
@@ -147,11 +132,11 @@ function Details({ details }: { details: Record<string, unknown> }) {
   const entries = Object.entries(details).filter(([, value]) => value !== null);
   if (entries.length === 0) return null;
   return (
-    <Disclosure small title="Details">
+    <Disclosure small title={t.ui.details}>
       <ul className="mt-1">
         {entries.map(([name, value]) => (
           <li key={name}>
-            <span className="text-muted">{inWords(name)}:</span> <bdi>{detailText(value)}</bdi>
+            <code className="font-mono text-small text-muted">{name}</code> <bdi>{detailText(value)}</bdi>
           </li>
         ))}
       </ul>

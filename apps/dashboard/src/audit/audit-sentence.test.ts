@@ -1,14 +1,22 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { auditEvents } from "@assay/contract/audit";
+import { dashboardLanguages } from "@assay/contract/facts";
+import { loadWords } from "../i18n/words.ts";
 import { auditDeed } from "./audit-sentence.ts";
 
-test("every event of the audit log is a sentence, also when its details are missing", () => {
-  for (const event of auditEvents) {
-    const deed = auditDeed(event, {});
-    assert.match(deed, /^[a-z].*[a-zA-Z?)]$/, event);
-    assert.doesNotMatch(deed, /_|“”|null|undefined|\s\s/, event);
+await loadWords("en");
+
+test("every event of the audit log is a sentence in each language, also when its details are missing", async () => {
+  for (const language of dashboardLanguages) {
+    await loadWords(language);
+    for (const event of auditEvents) {
+      const deed = auditDeed(event, {});
+      assert.match(deed, /^[a-zà].*[\p{L}?)]$/u, event);
+      assert.doesNotMatch(deed, /_|“”|„“|«|null|undefined|\s\s/, event);
+    }
   }
+  await loadWords("en");
 });
 
 test("a sentence says what was changed in the words of the page", () => {

@@ -1,139 +1,128 @@
 import type { AuditEvent } from "@assay/contract/audit";
+import { intlTag, type Messages, t } from "../i18n/words.ts";
+import { inSentence } from "../ui/in-sentence.ts";
 
 type Details = Readonly<Record<string, unknown>>;
+type Words = Readonly<Record<string, string>>;
+type Deeds = Messages["audit"]["deed"];
+/** The events whose sentence says more than that they happened. */
+type Detailed = { [E in AuditEvent]: Deeds[E] extends string ? never : E }[AuditEvent];
+
+/** For a code without words of its own. */
+const spaced = (code: string) => code.replaceAll("_", " ");
 
 function text(details: Details, name: string): string | null {
   const value = details[name];
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-const quoted = (value: string | null, otherwise: string) => (value === null ? otherwise : `“${value}”`);
-const inWords = (code: string) => code.replaceAll("_", " ");
-const because = (details: Details, name = "reason") => {
-  const reason = text(details, name);
-  return reason === null ? "" : ` (${inWords(reason)})`;
-};
+/** The first of these that is known, in quotation marks. */
+function quoted(details: Details, ...names: string[]): string {
+  const value = names.map((name) => text(details, name)).find((each) => each !== null);
+  return value === undefined || value === null ? "" : t.ui.quoted(value);
+}
 
-/** What the fields of an organization are called on the page. */
-const profileNames: Readonly<Record<string, string>> = {
-  name: "the name",
-  slug: "the slug",
-  website_url: "the website",
-  support_email: "the support email",
-  privacy_url: "the privacy notice",
-  terms_url: "the terms",
-  logo_url: "the logo URL",
-  brand_color: "the brand color",
-};
+/** A code in the words of the pages that show it, within a sentence. */
+function because(details: Details, name = "reason"): string {
+  const code = text(details, name);
+  if (code === null) return "";
+  const known: Words = { ...t.sessions.failure, ...t.webhooks.disabledReason, ...t.audit.reason };
+  return `(${inSentence(known[code] ?? spaced(code))})`;
+}
 
-function listed(words: readonly string[]): string {
-  return words.length < 2 ? (words[0] ?? "") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+function fieldsOf(details: Details): string {
+  const known: Words = t.audit.field;
+  const names = Object.keys(details).map((name) => known[name] ?? spaced(name));
+  return new Intl.ListFormat(intlTag).format(names);
+}
+
+function role(details: Details, name = "role"): string {
+  const code = text(details, name);
+  const known: Words = t.ui.roles;
+  return code === null ? "?" : inSentence(known[code] ?? code);
 }
 
 function profileChange(details: Details): string {
-  if (details.logo === "uploaded") return "uploaded a logo";
-  if (details.logo === "removed") return "removed the logo";
-  const changed = Object.keys(details).map((name) => profileNames[name] ?? inWords(name));
-  return changed.length === 0 ? "saved the profile" : `changed ${listed(changed)} of the organization`;
+  if (details.logo === "uploaded") return t.audit.change.logoUploaded;
+  if (details.logo === "removed") return t.audit.change.logoRemoved;
+  const isChanged = Object.keys(details).length > 0;
+  return isChanged ? t.audit.deed["organization.updated"](fieldsOf(details)) : t.audit.change.profileSaved;
 }
 
 function keyChange(details: Details): string {
-  if (details.enabled === false) return "disabled the API key";
-  if (details.enabled === true) return "enabled the API key";
-  const changed = Object.keys(details).map(inWords);
-  return changed.length === 0 ? "changed the API key" : `changed ${listed(changed)} of the API key`;
+  if (details.enabled === false) return t.audit.change.keyDisabled;
+  if (details.enabled === true) return t.audit.change.keyEnabled;
+  const isChanged = Object.keys(details).length > 0;
+  return isChanged ? t.audit.deed["api_key.updated"](fieldsOf(details)) : t.audit.change.key;
 }
 
 function endpointChange(details: Details): string {
   if (Object.keys(details).length === 1 && typeof details.enabled === "boolean")
-    return details.enabled ? "enabled the webhook endpoint" : "disabled the webhook endpoint";
-  return `changed the webhook endpoint ${quoted(text(details, "name") ?? text(details, "host"), "")}`.trim();
+    return details.enabled ? t.audit.change.endpointEnabled : t.audit.change.endpointDisabled;
+  return t.audit.deed["webhook_endpoint.updated"](quoted(details, "name", "host"));
 }
 
-const domain = (details: Details) => text(details, "apex_domain") ?? "a domain";
-const role = (details: Details) => text(details, "role") ?? "member";
-const endpoint = (details: Details) =>
-  details.kind === "listener"
-    ? `the listener ${quoted(text(details, "name"), "")}`.trim()
-    : `the webhook endpoint ${quoted(text(details, "name") ?? text(details, "host"), "")}`.trim();
+const domain = (details: Details) => text(details, "apex_domain") ?? t.audit.noun.domain;
+const address = (details: Details) => text(details, "pattern") ?? t.audit.noun.address;
+const isListener = (details: Details) => details.kind === "listener";
+
+const sentences: Record<Detailed, (details: Details, deeds: Deeds) => string> = {
+  "organization.created": (details, deeds) => deeds["organization.created"](quoted(details, "name")),
+  "organization.updated": profileChange,
+  "member.role_changed": (details, deeds) =>
+    deeds["member.role_changed"]({ from: role(details, "from"), to: role(details, "to") }),
+  "member.removed": (details, deeds) => deeds["member.removed"](role(details)),
+  "invitation.created": (details, deeds) => deeds["invitation.created"](role(details)),
+  "invitation.accepted": (details, deeds) => deeds["invitation.accepted"](role(details)),
+  "invitation.declined": (details, deeds) => deeds["invitation.declined"](role(details)),
+  "invitation.revoked": (details, deeds) =>
+    deeds["invitation.revoked"]({ role: role(details), reason: because(details) }),
+  "domain.challenge_started": (details, deeds) => deeds["domain.challenge_started"](domain(details)),
+  "domain.verified": (details, deeds) =>
+    (details.takeover === true ? t.audit.change.takenOver : deeds["domain.verified"])(domain(details)),
+  "domain.lost": (details, deeds) => deeds["domain.lost"](domain(details)),
+  "domain.downgraded": (details, deeds) => deeds["domain.downgraded"](domain(details)),
+  "domain.restored": (details, deeds) => deeds["domain.restored"](domain(details)),
+  "domain.removed": (details, deeds) => deeds["domain.removed"](domain(details)),
+  "redirect_uri.created": (details, deeds) => deeds["redirect_uri.created"](address(details)),
+  "redirect_uri.deleted": (details, deeds) => deeds["redirect_uri.deleted"](address(details)),
+  "business_details.updated": (details, deeds) =>
+    Object.keys(details).length === 0
+      ? t.audit.change.business
+      : deeds["business_details.updated"](fieldsOf(details)),
+  "rp_terms.accepted": (details, deeds) => deeds["rp_terms.accepted"](text(details, "terms_version") ?? "?"),
+  "api_key.created": (details, deeds) => deeds["api_key.created"](quoted(details, "name")),
+  "api_key.updated": keyChange,
+  "api_key.deleted": (details, deeds) => deeds["api_key.deleted"](quoted(details, "name")),
+  "session.failed": (details, deeds) => deeds["session.failed"](because(details, "failure_code")),
+  "session.cancelled": (details, deeds) => deeds["session.cancelled"](because(details)),
+  "session_template.created": (details, deeds) => deeds["session_template.created"](quoted(details, "name")),
+  "session_template.updated": (details, deeds) => deeds["session_template.updated"](quoted(details, "name")),
+  "session_template.deleted": (details, deeds) => deeds["session_template.deleted"](quoted(details, "name")),
+  "webhook_endpoint.created": (details, deeds) =>
+    isListener(details)
+      ? t.audit.change.listenerAdded(quoted(details, "name"))
+      : deeds["webhook_endpoint.created"](quoted(details, "name", "host")),
+  "webhook_endpoint.updated": endpointChange,
+  "webhook_endpoint.disabled": (details, deeds) => deeds["webhook_endpoint.disabled"](because(details)),
+  "webhook_endpoint.deleted": (details, deeds) => {
+    const words = isListener(details) ? t.audit.change.listenerDeleted : deeds["webhook_endpoint.deleted"];
+    return words({ name: quoted(details, "name", "host"), reason: because(details) });
+  },
+  "webhook_key.registered": (details, deeds) => deeds["webhook_key.registered"](quoted(details, "key_id")),
+  "webhook_key.deactivated": (details, deeds) => deeds["webhook_key.deactivated"](quoted(details, "key_id")),
+  "webhook_key.reactivated": (details, deeds) => deeds["webhook_key.reactivated"](quoted(details, "key_id")),
+  "webhook_endpoint.retried": ({ deliveries }, deeds) =>
+    typeof deliveries === "number" ? deeds["webhook_endpoint.retried"](deliveries) : t.audit.change.retried,
+  "webhook_event.replayed": ({ deliveries }, deeds) =>
+    typeof deliveries === "number" ? deeds["webhook_event.replayed"](deliveries) : t.audit.change.replayed,
+};
 
 /** What somebody did, to be read after their name: “Ada” + “changed the brand color of the organization”. */
-const deeds: Record<AuditEvent, (details: Details) => string> = {
-  "organization.created": (details) => `created the organization ${quoted(text(details, "name"), "")}`.trim(),
-  "organization.updated": profileChange,
-  "organization.went_live": () => "opened live",
-  "organization.deletion_requested": () => "asked for the code to delete the organization",
-  "organization.deletion_confirmed": () => "scheduled the organization for deletion",
-  "organization.deletion_cancelled": () => "kept the organization after all",
-  "member.role_changed": (details) =>
-    `changed the role of a member from ${text(details, "from") ?? "?"} to ${text(details, "to") ?? "?"}`,
-  "member.removed": (details) => `removed a member (${role(details)})`,
-  "member.left": () => "left the organization",
-  "member.account_deleted": () => "deleted their account",
-  "invitation.created": (details) => `invited a member as ${role(details)}`,
-  "invitation.accepted": (details) => `accepted an invitation as ${role(details)}`,
-  "invitation.declined": (details) => `declined an invitation as ${role(details)}`,
-  "invitation.revoked": (details) => `revoked an invitation as ${role(details)}${because(details)}`,
-  "domain.challenge_started": (details) => `started verifying ${domain(details)}`,
-  "domain.verified": (details) =>
-    `verified ${domain(details)}${details.takeover === true ? ", taking it over from another organization" : ""}`,
-  "domain.lost": (details) => `lost ${domain(details)} to another organization`,
-  "domain.downgraded": (details) => `no longer found the record of ${domain(details)}`,
-  "domain.restored": (details) => `found the record of ${domain(details)} again`,
-  "domain.removed": (details) => `removed ${domain(details)}`,
-  "redirect_uri.created": (details) => `allowed redirects to ${text(details, "pattern") ?? "an address"}`,
-  "redirect_uri.deleted": (details) => `removed redirects to ${text(details, "pattern") ?? "an address"}`,
-  "business_details.updated": (details) =>
-    `changed the business details${Object.keys(details).length === 0 ? "" : `: ${listed(Object.keys(details).map(inWords))}`}`,
-  "rp_terms.accepted": (details) =>
-    `accepted the relying-party terms, version ${text(details, "terms_version") ?? "?"}`,
-  "api_key.created": (details) => `created the API key ${quoted(text(details, "name"), "")}`.trim(),
-  "api_key.updated": keyChange,
-  "api_key.deleted": (details) => `deleted the API key ${quoted(text(details, "name"), "")}`.trim(),
-  "session.created": () => "created a session",
-  "session.succeeded": () => "completed a session: succeeded",
-  "session.failed": (details) => `completed a session: failed${because(details, "failure_code")}`,
-  "session.expired": () => "closed an expired session",
-  "session.cancelled": (details) => `cancelled a session${because(details)}`,
-  "session.face_rejected": () => "failed a face check",
-  "session.face_suspected": () => "passed a face check with signs of an attack",
-  "session.wallet_rejected": () => "presented a credential that was rejected",
-  "session_template.created": (details) => `created the template ${quoted(text(details, "name"), "")}`.trim(),
-  "session_template.updated": (details) => `changed the template ${quoted(text(details, "name"), "")}`.trim(),
-  "session_template.deleted": (details) => `deleted the template ${quoted(text(details, "name"), "")}`.trim(),
-  "webhook_endpoint.created": (details) => `added ${endpoint(details)}`,
-  "webhook_endpoint.updated": endpointChange,
-  "webhook_endpoint.disabled": (details) => `disabled a webhook endpoint${because(details)}`,
-  "webhook_endpoint.deleted": (details) => `deleted ${endpoint(details)}${because(details)}`,
-  "webhook_endpoint.tested": () => "sent a test event",
-  "webhook_secret.revealed": () => "revealed a signing secret",
-  "webhook_secret.rotated": () => "rolled a signing secret",
-  "webhook_key.registered": (details) =>
-    `registered the encryption key ${quoted(text(details, "key_id"), "")}`.trim(),
-  "webhook_key.deactivated": (details) =>
-    `deactivated the encryption key ${quoted(text(details, "key_id"), "")}`.trim(),
-  "webhook_key.reactivated": (details) =>
-    `reactivated the encryption key ${quoted(text(details, "key_id"), "")}`.trim(),
-  "webhook_endpoint.retried": ({ deliveries }) =>
-    typeof deliveries === "number" ? `retried failed deliveries: ${deliveries}` : "retried failed deliveries",
-  "webhook_delivery.retried": () => "retried a delivery",
-  "webhook_event.replayed": (details) =>
-    `retried the deliveries of an event${typeof details.deliveries === "number" ? ` (${details.deliveries})` : ""}`,
-};
-
 export function auditDeed(event: AuditEvent, details: Details): string {
-  return deeds[event](details);
-}
-
-const nouns: Readonly<Record<string, string>> = {
-  api_key: "API key",
-  redirect_uri: "Redirect address",
-  rp_terms: "Relying-party terms",
-};
-
-/** `webhook_endpoint.tested` → “Webhook endpoint tested”, for a list to choose from. */
-export function auditLabel(event: AuditEvent): string {
-  const [noun = "", deed = ""] = event.split(".");
-  const words = nouns[noun] ?? inWords(noun);
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)} ${inWords(deed)}`;
+  const deeds = t.audit.deed;
+  const deed = deeds[event];
+  const sentence = typeof deed === "string" ? deed : sentences[event as Detailed](details, deeds);
+  // A name or reason that is missing leaves its spaces behind.
+  return sentence.replace(/ {2,}/g, " ").trim();
 }
