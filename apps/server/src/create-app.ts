@@ -1,3 +1,4 @@
+import { dashboardLanguages } from "@assay/contract/facts";
 import { routes } from "@assay/contract/routes";
 import { canReceiveResults } from "./delivery/webhooks/endpoint.store.ts";
 import { webhookRoutes } from "./delivery/webhooks/webhooks.routes.ts";
@@ -108,6 +109,7 @@ export async function createApp(
     alsoAt: ["/invitations/:token"],
     fill: givingToDashboard(app, { publicUrl, byToken: (token) => authenticateUser(core, token) }),
     fillsListedPages: true,
+    languages: dashboardLanguages,
   });
   const verifySocket = bindVerifySocket(services.devices, publicUrl);
   await enableSockets(app, verifySocket);

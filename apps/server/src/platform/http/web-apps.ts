@@ -3,6 +3,7 @@ import { extname } from "node:path";
 import { directionOf } from "@assay/contract/facts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
+import { acceptedLanguage } from "./accepted-language.ts";
 import { FixedContent } from "./fixed-content.ts";
 import { isOpenedByBrowser, sendNothingHere } from "./missing-page.ts";
 import { framedBy, pageHeaders, sealedWorkerPolicy } from "./page-headers.ts";
@@ -43,6 +44,8 @@ type Options = {
   fill?: (request: FastifyRequest, reply: FastifyReply) => Promise<Filling | null>;
   /** Only pages that the build has a list of scripts for (`.vite/pages.json`) are filled, and name these scripts in their head. */
   fillsListedPages?: boolean;
+  /** Languages of which the browser chooses one for a page that is not filled. */
+  languages?: readonly string[] | null;
 };
 
 /**
@@ -62,6 +65,7 @@ export function mountWebApp(
     isPage = () => true,
     fill,
     fillsListedPages = false,
+    languages = null,
   }: Options = {},
 ): void {
   let opened: BuiltApp | null = null;
@@ -92,7 +96,12 @@ export function mountWebApp(
     const scripts = fillsListedPages ? web.scriptsOf(request.url) : [];
     const filling =
       fill === undefined || scripts === null ? null : await fill(request, reply).catch(() => null);
-    if (filling === null) return web.page.send(request, reply);
+    if (filling === null) {
+      if (languages === null) return web.page.send(request, reply);
+      reply.header("vary", "accept-language");
+      const language = acceptedLanguage(request.headers["accept-language"], languages) ?? "en";
+      return web.pageIn(language).send(request, reply);
+    }
     return reply.type("text/html; charset=utf-8").send(web.filled(filling, scripts ?? []));
   };
 
@@ -120,6 +129,8 @@ type PageLists = Readonly<Record<string, readonly string[]>>;
 class BuiltApp {
   readonly page: FixedContent;
   readonly #html: string;
+  /** Those that are not filled, by their language. */
+  readonly #pages = new Map<string, FixedContent>();
   readonly #name: string;
   readonly #assetFolder: URL;
   /** Null until it is read. Only names that were in the folder are served, so no path can lead out of it. */
@@ -178,22 +189,35 @@ class BuiltApp {
     return files === undefined ? null : files.map((file) => `/${this.#name}/${file}`);
   }
 
+  pageIn(language: string): FixedContent {
+    const page =
+      this.#pages.get(language) ?? new FixedContent(types[".html"] ?? "", this.#inLanguage(language, []));
+    this.#pages.set(language, page);
+    return page;
+  }
+
   filled({ language, data, leadsElsewhere = false }: Filling, scripts: readonly string[]): string {
-    const words = this.#addressOf(`${language}.json`);
-    const preload = [...(words === null ? [] : [words]), ...(leadsElsewhere ? [] : scripts)]
-      .map((address) => `<link rel="modulepreload" href="${address}" crossorigin />`)
-      .join("");
     // Not a script but data, which the policy of the page need not allow. `<` would be the one way out of it.
     const given = JSON.stringify(data).replaceAll("<", "\\u003c");
+    return this.#inLanguage(language, leadsElsewhere ? [] : scripts).replace(
+      "</body>",
+      () => `<script type="application/json" id="given">${given}</script></body>`,
+    );
+  }
+
+  #inLanguage(language: string, scripts: readonly string[]): string {
+    const words = this.#addressOf(`texts/${language}.json`);
+    const preload = [...(words === null ? [] : [words]), ...scripts]
+      .map((address) => `<link rel="modulepreload" href="${address}" crossorigin />`)
+      .join("");
     return this.#html
       .replace('<html lang="en">', () => `<html lang="${language}" dir="${directionOf(language)}">`)
-      .replace("</head>", () => `${preload}</head>`)
-      .replace("</body>", () => `<script type="application/json" id="given">${given}</script></body>`);
+      .replace("</head>", () => `${preload}</head>`);
   }
 
   /** The address of what a source file became, found by the end of its path; null where the build says nothing of it. */
   #addressOf(source: string): string | null {
-    const name = Object.keys(this.#manifest).find((path) => path.endsWith(`/${source}`));
+    const name = Object.keys(this.#manifest).find((path) => `/${path}`.endsWith(`/${source}`));
     const built = name === undefined ? undefined : this.#manifest[name]?.file;
     return built === undefined ? null : `/${this.#name}/${built}`;
   }
