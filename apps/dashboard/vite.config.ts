@@ -3,6 +3,7 @@ import { defineConfig } from "vite";
 import { preactAsReact } from "../../packages/ui/src/preact-as-react.ts";
 import { precompress } from "../../scripts/precompress.ts";
 import { pageFiles } from "./page-files.ts";
+import { textParts } from "./text-parts.ts";
 import { schemaFunctions, withoutSchemas } from "./without-schemas.ts";
 
 /**
@@ -27,6 +28,7 @@ export default defineConfig({
   base: "/dashboard/",
   plugins: [
     withoutSchemas(),
+    textParts(),
     tailwindcss(),
     pageFiles(new URL("src/router.tsx", import.meta.url)),
     precompress(),

@@ -8,6 +8,7 @@ import {
 } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { fetchPage } from "./api/fetch-page.ts";
+import { loadLaterWords } from "./i18n/words.ts";
 import { NotFound, StrayPage } from "./shell/not-found.tsx";
 import { PageFailure } from "./shell/page-failure.tsx";
 import { SignInPage } from "./sign-in/sign-in-page.tsx";
@@ -46,8 +47,13 @@ const shell = createRoute({
 });
 
 /** A page behind the sign-in. The build reads these calls (`page-files.ts`). */
-function page<const P extends string, N extends string>(path: P, load: Load<N>, name: N) {
-  return createRoute({ getParentRoute: () => shell, path, component: lazily(load, name) });
+function page<const P extends string, N extends string>(path: P, load: Load<N>, name: N, isFirst = false) {
+  const withWords: Load<N> = async () => (await Promise.all([load(), loadLaterWords()]))[0];
+  return createRoute({
+    getParentRoute: () => shell,
+    path,
+    component: lazily(isFirst ? load : withWords, name),
+  });
 }
 
 function outside<const P extends string, N extends string>(path: P, load: Load<N>, name: N) {
@@ -89,7 +95,7 @@ export const router = createRouter({
     outside("/dashboard/change-email", mailedLinks, "ChangeEmailPage"),
     outside("/invitations/$token", () => import("./invitations/invitation-page.tsx"), "InvitationPage"),
     shell.addChildren([
-      page("/dashboard", () => import("./overview/overview-page.tsx"), "OverviewPage"),
+      page("/dashboard", () => import("./overview/overview-page.tsx"), "OverviewPage", true),
       page(
         "/dashboard/organizations/new",
         () => import("./shell/new-organization.tsx"),
@@ -99,7 +105,7 @@ export const router = createRouter({
       page("/dashboard/api-log", () => import("./api-keys/api-log-page.tsx"), "ApiLogPage"),
       page("/dashboard/members", () => import("./members/members-page.tsx"), "MembersPage"),
       page("/dashboard/audit-log", () => import("./audit/audit-log-page.tsx"), "AuditLogPage"),
-      page("/dashboard/sessions", () => import("./sessions/sessions-page.tsx"), "SessionsPage"),
+      page("/dashboard/sessions", () => import("./sessions/sessions-page.tsx"), "SessionsPage", true),
       page("/dashboard/sessions/new", () => import("./sessions/new-session-page.tsx"), "NewSessionPage"),
       page("/dashboard/sessions/$sessionId", () => import("./sessions/session-page.tsx"), "SessionPage"),
       page("/dashboard/templates", () => import("./templates/templates-page.tsx"), "TemplatesPage"),

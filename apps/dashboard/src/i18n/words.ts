@@ -1,16 +1,26 @@
-import { type MessagesOf, readMessages, type TextsOf } from "@assay/ui/messages";
+import { type MessagesOf, readMessages } from "@assay/ui/messages";
 import type en from "../../texts/en.json";
 import type { Language } from "./language.ts";
 import type { places } from "./places.ts";
 
-type Texts = TextsOf<typeof en>;
 export type Messages = MessagesOf<typeof en, typeof places>;
 
-/** Each language is a file of its own, and each user loads one of them. */
-const files: Readonly<Record<Language, () => Promise<{ default: Texts }>>> = {
-  en: () => import("../../texts/en.json", { with: { type: "json" } }),
-  de: () => import("../../texts/de.json", { with: { type: "json" } }),
-  fr: () => import("../../texts/fr.json", { with: { type: "json" } }),
+type Part = () => Promise<{ default: object }>;
+
+/** Each language is a file of its own, which the build cuts in two: what the first screens show, and what the other pages do. */
+const files: Readonly<Record<Language, { first: Part; later: Part }>> = {
+  en: {
+    first: () => import("../../texts/en.json?first", { with: { type: "json" } }),
+    later: () => import("../../texts/en.json?later", { with: { type: "json" } }),
+  },
+  de: {
+    first: () => import("../../texts/de.json?first", { with: { type: "json" } }),
+    later: () => import("../../texts/de.json?later", { with: { type: "json" } }),
+  },
+  fr: {
+    first: () => import("../../texts/fr.json?first", { with: { type: "json" } }),
+    later: () => import("../../texts/fr.json?later", { with: { type: "json" } }),
+  },
 };
 
 /**
@@ -22,8 +32,17 @@ export let t: Messages;
 /** The tag for `Intl`. English is written with the day before the month. */
 export let intlTag = "en-GB";
 
+let spoken: Language = "en";
+
 export async function loadWords(language: Language): Promise<void> {
-  const { default: texts } = await files[language]();
+  const { default: texts } = await files[language].first();
   t = readMessages(texts, { language }) as Messages;
+  spoken = language;
   intlTag = language === "en" ? "en-GB" : language;
+}
+
+/** The words of the pages that are not shown first, beside those. */
+export async function loadLaterWords(): Promise<void> {
+  const { default: texts } = await files[spoken].later();
+  t = { ...t, ...(readMessages(texts, { language: spoken }) as Messages) };
 }

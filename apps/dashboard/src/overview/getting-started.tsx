@@ -270,7 +270,7 @@ function VerifyStep({ steps: { latest } }: { steps: Steps }) {
         />
       </p>
       <Code
-        label={t.webhooks.command}
+        label={t.ui.command}
         text={`npm run assay -- simulate ${latest.verification_url} --passport valid`}
       />
     </>
@@ -295,7 +295,7 @@ function KeyStep({ apiKey }: { apiKey: Steps["key"] }) {
         <Filled text={t.overview.start.setKey} name={<bdi>{t.ui.quoted(apiKey.name)}</bdi>} />
       </p>
       <Code
-        label={t.webhooks.command}
+        label={t.ui.command}
         text={`export ${keyVariable}='${apiKey.key_prefix ?? apiKeyForm.prefix}…'`}
       />
       <CopyAs request={{ url: `${window.location.origin}/v1/sessions`, body: presetBody(ageCheck) }} />

@@ -67,7 +67,7 @@ export function WebhookHealth(period: { from: string; to: string }) {
                 rowKey={(endpoint) => endpoint.webhook_endpoint_id}
                 columns={[
                   {
-                    header: t.webhooks.endpoint,
+                    header: t.ui.endpoint,
                     phone: "title",
                     cell: ({ webhook_endpoint_id: endpointId }) => (
                       <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId }}>

@@ -86,7 +86,7 @@ export function DeliveriesPage() {
       />
       <Filters filters={filters} dates={t.ui.created}>
         <FilterSelect
-          label={t.webhooks.endpoint}
+          label={t.ui.endpoint}
           value={endpoint}
           options={[
             anyOption,

@@ -113,7 +113,7 @@ function factsOf(delivery: Delivery) {
         {t.webhooks.event[delivery.event_type]}
       </Link>,
     ],
-    [t.webhooks.endpoint, <EndpointLink key="endpoint" endpointId={delivery.webhook_endpoint_id} />],
+    [t.ui.endpoint, <EndpointLink key="endpoint" endpointId={delivery.webhook_endpoint_id} />],
     [t.webhooks.session, <SessionLink key="session" eventId={delivery.event_id} />],
     [t.webhooks.attempts, String(delivery.attempt_count)],
     [t.webhooks.payload, <Kept key="kept" delivery={delivery} />],

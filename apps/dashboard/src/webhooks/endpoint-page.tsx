@@ -41,7 +41,7 @@ export function EndpointPage() {
   const { endpointId } = useParams({ from: "/shell/dashboard/webhooks/$endpointId" });
   const endpoint = useData(getEndpoint, { params: { endpoint_id: endpointId } });
   return (
-    <LoadedObject kind={t.webhooks.endpoint} crumb={crumb()} query={endpoint}>
+    <LoadedObject kind={t.ui.endpoint} crumb={crumb()} query={endpoint}>
       {(data) => <OneEndpoint endpoint={data} />}
     </LoadedObject>
   );

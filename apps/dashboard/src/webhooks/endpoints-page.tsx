@@ -65,7 +65,7 @@ export function EndpointsPage() {
           empty={t.webhooks.endpointsEmpty}
           columns={[
             {
-              header: t.webhooks.endpoint,
+              header: t.ui.endpoint,
               cell: (endpoint) => (
                 <Link to="/dashboard/webhooks/$endpointId" params={{ endpointId: endpoint.id }}>
                   {endpoint.name === null ? null : <bdi className="block font-medium">{endpoint.name}</bdi>}

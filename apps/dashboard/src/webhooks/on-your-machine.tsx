@@ -9,7 +9,7 @@ export function OnYourMachine() {
     <Card title={t.webhooks.local}>
       <p className="mb-3">{t.webhooks.localText}</p>
       <Code
-        label={t.webhooks.command}
+        label={t.ui.command}
         text={`npx ${window.location.origin}/cli.tgz listen --url ${window.location.origin} --key "$${keyVariable}"`}
       />
     </Card>

@@ -206,7 +206,8 @@ class BuiltApp {
   }
 
   #inLanguage(language: string, scripts: readonly string[]): string {
-    const words = this.#addressOf(`texts/${language}.json`);
+    const file = `texts/${language}.json`;
+    const words = this.#addressOf(file) ?? this.#addressOf(`${file}?first`);
     const preload = [...(words === null ? [] : [words]), ...scripts]
       .map((address) => `<link rel="modulepreload" href="${address}" crossorigin />`)
       .join("");
