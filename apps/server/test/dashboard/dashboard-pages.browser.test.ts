@@ -226,6 +226,30 @@ test("every page, wide and light, then narrow, dark and with forced colours: acc
   assert.deepEqual(found, []);
 });
 
+test("in German every page fits a narrow screen, and shows no place of a text that was not filled", async () => {
+  const { token, paths } = await furnished;
+  const stranger = await openDashboard(browser, url, { width: 320, locale: "de-DE" });
+  const staff = await openDashboard(browser, url, { width: 320, locale: "de-DE", token });
+  const found: string[] = [];
+  for (const [{ page, problems }, list] of [
+    [stranger, publicPaths],
+    [staff, paths],
+  ] as const) {
+    for (const [name, path] of list) {
+      await page.goto(url + path);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.getByText("Wird geladen …").first().waitFor({ state: "detached" });
+      const shown = await page.evaluate<string>("document.body.outerHTML");
+      found.push(...[...shown.matchAll(/\{\w+\}/g)].map(([place]) => `${path}: ${place}`));
+      if (await isWiderThanScreen(page)) found.push(`${path} scrolls sideways`);
+      await keepScreenshot(page, `dashboard-german-${name}-320`);
+    }
+    found.push(...faults(problems));
+    await page.context().close();
+  }
+  assert.deepEqual(found, []);
+});
+
 test("a preview whose place is not measured yet makes no page wider than its screen", async () => {
   const { token } = await furnished;
   const { page } = await openDashboard(browser, url, { width: 320, token });

@@ -441,3 +441,61 @@ test("the logo has one place: a file, or the address of one, in the card of the 
   assert.deepEqual(faults(problems), []);
   await page.context().close();
 });
+
+test("the dashboard speaks the language of the browser, and the one that is chosen from then on", async () => {
+  for (const [locale, language, other, words] of [
+    [
+      "de-DE",
+      "de",
+      ["fr", "Vue d’ensemble", "Domaines"],
+      {
+        signIn: "Anmelden",
+        email: "E-Mail-Adresse",
+        password: "Passwort",
+        wrong: "E-Mail-Adresse oder Passwort ist falsch.",
+        overview: "Übersicht",
+        picker: "Sprache",
+      },
+    ],
+    [
+      "fr-CA",
+      "fr",
+      ["de", "Übersicht", "Domains"],
+      {
+        signIn: "Se connecter",
+        email: "E-mail",
+        password: "Mot de passe",
+        wrong: "L’e-mail ou le mot de passe est incorrect.",
+        overview: "Vue d’ensemble",
+        picker: "Langue",
+      },
+    ],
+  ] as const) {
+    const { page, problems } = await openDashboard(browser, url, { locale });
+    const isIn = async (tag: string) => assert.equal(await page.locator("html").getAttribute("lang"), tag);
+    await page.goto(`${url}/dashboard/sign-in`);
+    await heading(page, words.signIn);
+    await isIn(language);
+    await page.getByLabel(words.email).fill(partner.owner.email);
+    await page.getByLabel(words.password, { exact: true }).fill("not the password");
+    await button(page, words.signIn).click();
+    await page.getByText(words.wrong).waitFor();
+    await page.getByLabel(words.password, { exact: true }).fill(partner.owner.password);
+    await button(page, words.signIn).click();
+    await heading(page, words.overview);
+    assert.equal(await page.title(), `${words.overview} · Sandbox · Assay`);
+    await checkAccessibility(page, "structure");
+
+    const [chosen, overview, domains] = other;
+    await page.getByRole("combobox", { name: words.picker }).selectOption(chosen);
+    await heading(page, overview);
+    await page.reload();
+    await heading(page, overview);
+    await isIn(chosen);
+    // A page whose words are not among the first.
+    await page.getByRole("link", { name: domains, exact: true }).click();
+    await heading(page, domains);
+    assert.deepEqual(faults(problems), []);
+    await page.context().close();
+  }
+});

@@ -91,12 +91,19 @@ const devices = {
 export async function openPage(
   browser: Browser,
   origin: string,
-  options: { width?: number; colorScheme?: "light" | "dark"; device?: keyof typeof devices } = {},
+  options: {
+    width?: number;
+    colorScheme?: "light" | "dark";
+    device?: keyof typeof devices;
+    /** What the browser asks for, such as `de-DE`. */
+    locale?: string;
+  } = {},
 ) {
   const context = await browser.newContext({
     viewport: { width: options.width ?? 1440, height: 900 },
     ...(options.device === undefined ? {} : devices[options.device]),
     colorScheme: options.colorScheme ?? "light",
+    ...(options.locale === undefined ? {} : { locale: options.locale }),
     reducedMotion: "reduce",
   });
   const page = await context.newPage();

@@ -10,7 +10,7 @@ export function faults(problems: readonly string[]): string[] {
 export async function openDashboard(
   browser: Browser,
   origin: string,
-  options: { width?: number; colorScheme?: "light" | "dark"; token?: string } = {},
+  options: { width?: number; colorScheme?: "light" | "dark"; token?: string; locale?: string } = {},
 ) {
   const opened = await openPage(browser, origin, options);
   opened.page.setDefaultTimeout(15_000);
