@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import test from "node:test";
+import { evidenceWarnings } from "@assay/contract/evidence-warnings";
 import { dashboardLanguages, directionOf, mailLanguages, pageLanguages } from "@assay/contract/facts";
 import { fontSlices } from "@assay/ui/font-slices";
 import { places as dashboardPlaces } from "../apps/dashboard/src/i18n/places.ts";
@@ -46,6 +47,10 @@ const sets = {
   "the verify page": { languages: pageLanguages, texts: page },
   "the verify page's part for wallets": { languages: pageLanguages, texts: walletPart },
   "the dashboard": { languages: dashboardLanguages, texts: dashboard },
+  "the warnings of evidence": {
+    languages: dashboardLanguages,
+    texts: { en: evidenceWarnings, ...filesIn("apps/dashboard/warning-texts", ["de", "fr"]) },
+  },
   "the mails": { languages: mailLanguages, texts: filesIn("apps/server/texts/mails", mailLanguages) },
   "the page for a wrong address": {
     languages: pageLanguages,

@@ -122,7 +122,7 @@ function AskedField(props: { field: AskedName; row: Row; onChange: (changed: Par
           />
         ) : null}
         {isAsked && !hasInput ? (
-          <span className="flex min-w-0 flex-1 basis-0 items-center gap-1 text-small text-muted max-sm:order-last max-sm:basis-full">
+          <span className="flex min-w-0 flex-1 basis-40 items-center gap-1 text-small text-muted max-sm:order-last max-sm:basis-full">
             <bdi className="min-w-0 truncate" title={row.reason}>
               {row.reason}
             </bdi>

@@ -1,9 +1,9 @@
-import { evidenceWarnings } from "@assay/contract/evidence-warnings";
 import type { Evidence, Session, WalletEvidence } from "@assay/contract/sessions";
 import type { Static } from "typebox";
 import { t } from "../i18n/words.ts";
 import { Badge, Facts } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
+import { Warning } from "./warning.tsx";
 
 type OneSession = Static<typeof Session>;
 
@@ -61,7 +61,7 @@ export function EvidenceFacts({ evidence }: { evidence: Static<typeof Evidence> 
             <ul key="warnings" className="space-y-1">
               {evidence.warnings.map((code) => (
                 <li key={code}>
-                  {evidenceWarnings[code]} <code className="font-mono text-small text-muted">{code}</code>
+                  <Warning code={code} /> <code className="font-mono text-small text-muted">{code}</code>
                 </li>
               ))}
             </ul>

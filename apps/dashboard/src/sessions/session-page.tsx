@@ -194,11 +194,17 @@ function Attempts(props: { sessionId: string; refetchInterval: number | false })
         rowKey={({ id }) => id}
         columns={[
           { header: t.sessions.attempt, cell: (attempt) => <Id value={attempt.id} /> },
-          { header: t.ui.status, phone: "end", cell: (attempt) => <Status of={attempt.status} /> },
           {
-            header: t.sessions.reason,
-            cell: (attempt) =>
-              attempt.failure_code === null ? "–" : t.sessions.failure[attempt.failure_code],
+            header: t.ui.status,
+            phone: "end",
+            cell: ({ status, failure_code: failure }) => (
+              <>
+                <Status of={status} />
+                {failure === null ? null : (
+                  <span className="block text-small text-muted">{t.sessions.failure[failure]}</span>
+                )}
+              </>
+            ),
           },
           { header: t.sessions.risk, cell: (attempt) => attempt.risk_score.toLocaleString(intlTag) },
           { header: t.sessions.started, cell: (attempt) => <Time at={attempt.created_at} /> },

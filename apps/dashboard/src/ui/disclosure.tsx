@@ -12,24 +12,17 @@ export function Disclosure(props: {
 }) {
   const [seen, setSeen] = useState(props.open === true);
   return (
-    <details open={props.open} className="group/fold" onToggle={() => setSeen(true)}>
+    <details open={props.open} onToggle={() => setSeen(true)}>
       <summary
         className={`inline-flex min-h-9 list-none items-center gap-1.5 rounded-control py-1 hover:text-accent ${props.small ? "text-small text-muted" : "font-medium"}`}
       >
         {props.title}
-        <FoldMark className="group-open/fold:rotate-180" />
+        <Icon
+          name="chevron"
+          className="size-4 text-muted transition-transform duration-(--motion-quick) in-[[open]>summary]:rotate-180"
+        />
       </summary>
       <div className="mt-2">{seen || props.isNeeded ? props.children : null}</div>
     </details>
-  );
-}
-
-/** The same wherever something unfolds. */
-export function FoldMark({ className }: { className: string }) {
-  return (
-    <Icon
-      name="chevron"
-      className={`size-4 text-muted transition-transform duration-(--motion-quick) ${className}`}
-    />
   );
 }
