@@ -130,7 +130,7 @@ function RowTitle({ session }: { session: Static<typeof Session> }) {
   return (
     <>
       {titleTime(new Date(session.created_at), new Date())}{" "}
-      <code className="font-mono text-small text-muted">…{session.id.slice(-4)}</code>
+      <code className="font-mono text-small whitespace-nowrap text-muted">…{session.id.slice(-4)}</code>
     </>
   );
 }

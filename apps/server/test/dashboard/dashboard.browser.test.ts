@@ -372,7 +372,8 @@ test("from an empty organization to a decrypted event without leaving the page, 
   await page.getByRole("cell", { name: "Delivered", exact: true }).waitFor();
   await keepScreenshot(page, "dashboard-test-event-1440-light");
   await overview("5");
-  await page.getByText("You decrypted one in this browser.").waitFor({ state: "attached" });
+  await page.getByRole("heading", { name: "Getting started" }).click();
+  await page.getByText("You decrypted one in this browser.").waitFor();
   assert.equal(await page.evaluate("document.body.dataset.mark"), "the same page");
 
   const made = createPrivateKey(pem);
