@@ -1,22 +1,29 @@
+import { Icon } from "../ui/icon.tsx";
 import { chooseLanguage, type Language, languages } from "./language.ts";
 import { t } from "./words.ts";
 
-/** Each language is listed by its own name, so that its readers find it on a page in another one. */
-export function LanguagePicker() {
+/** Each language is listed by its own name, so that its readers find it on a page in another one. `compact` where room is scarce. */
+export function LanguagePicker({ compact = false }: { compact?: boolean }) {
   return (
     <label className="inline-flex items-center gap-2">
-      <span>{t.shell.language}</span>
-      <select
-        className="rounded-control border border-line bg-card px-2 py-1 text-ink"
-        value={document.documentElement.lang}
-        onChange={(event) => chooseLanguage(event.currentTarget.value as Language)}
-      >
-        {Object.entries(languages).map(([tag, name]) => (
-          <option key={tag} value={tag} lang={tag}>
-            {name}
-          </option>
-        ))}
-      </select>
+      <span className={compact ? "sr-only" : ""}>{t.shell.language}</span>
+      <span className="relative">
+        <select
+          className={`min-h-8 rounded-control border border-line bg-card py-1 text-ink ${compact ? "ps-2 pe-6" : "ps-2.5 pe-8"}`}
+          value={document.documentElement.lang}
+          onChange={(event) => chooseLanguage(event.currentTarget.value as Language)}
+        >
+          {Object.entries(languages).map(([tag, name]) => (
+            <option key={tag} value={tag} lang={tag}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <Icon
+          name="chevron"
+          className={`pointer-events-none absolute top-1/2 -translate-y-1/2 ${compact ? "end-1.5 size-3.5" : "end-2.5 size-4"}`}
+        />
+      </span>
     </label>
   );
 }

@@ -206,7 +206,7 @@ function Step({ point, results, children }: { point: Point; results: Results; ch
   const settled = isSettled(point, results);
   return (
     <li className="flex items-start gap-3 py-3 max-sm:flex-col max-sm:gap-1">
-      <span className="shrink-0 sm:w-24">
+      <span className="shrink-0 sm:w-28">
         <Badge look={settled ? "good" : "warn"}>
           {point.done
             ? state.done

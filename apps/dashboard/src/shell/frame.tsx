@@ -133,9 +133,9 @@ function Side({ open, signOut }: { open: boolean; signOut: ReactNode }) {
             <bdi className="block truncate text-xs font-normal text-muted">{account.email}</bdi>
           </span>
         </Link>
-        <div className="flex flex-wrap items-center justify-between gap-2 text-small text-muted">
+        <div className="flex flex-wrap items-center justify-between gap-1 text-small text-muted">
           {signOut}
-          <LanguagePicker />
+          <LanguagePicker compact />
         </div>
       </div>
     </aside>

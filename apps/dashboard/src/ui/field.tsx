@@ -116,7 +116,7 @@ export function Field(
         {secret ? (
           <button
             type="button"
-            className="min-w-16 rounded-control border border-field bg-card px-3 text-small whitespace-nowrap"
+            className="min-w-16 flex-none rounded-control border border-field bg-card px-3 text-small whitespace-nowrap"
             aria-pressed={shown}
             aria-label={t.ui.showSecret(inSentence(props.label))}
             onClick={() => setShown(!shown)}
