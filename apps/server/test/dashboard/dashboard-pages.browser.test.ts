@@ -175,6 +175,18 @@ async function untilEqual(look: () => Promise<unknown>, expected: unknown): Prom
   assert.deepEqual(await look(), expected);
 }
 
+test("sessions without a reference are told apart in their list", async () => {
+  const { token } = await furnished;
+  const { page } = await openDashboard(browser, url, { token });
+  await page.goto(`${url}/dashboard/sessions`);
+  const links = page.getByRole("table").getByRole("link");
+  await links.first().waitFor();
+  const names = await links.allTextContents();
+  assert.equal(names.length, 3);
+  assert.equal(new Set(names).size, names.length, names.join(", "));
+  await page.context().close();
+});
+
 test("every page, wide and light, then narrow, dark and with forced colours: accessible, fits, asks nobody else", async () => {
   const { token, paths } = await furnished;
   const looks: readonly Look[] = [
