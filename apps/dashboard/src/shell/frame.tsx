@@ -1,10 +1,10 @@
 import { Link, useLocation } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
-import { LanguagePicker } from "../i18n/language-picker.tsx";
 import { t } from "../i18n/words.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { inSentence } from "../ui/in-sentence.ts";
+import { LanguagePicker } from "../ui/language-picker.tsx";
 import { OfflineBanner } from "../ui/offline.tsx";
 import { Brand } from "../ui/public-frame.tsx";
 import { Toasts } from "../ui/toasts.tsx";

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { LanguagePicker } from "../i18n/language-picker.tsx";
 import { t } from "../i18n/words.ts";
+import { LanguagePicker } from "./language-picker.tsx";
 import { OfflineBanner } from "./offline.tsx";
 import { Heading } from "./page.tsx";
 import { Toasts } from "./toasts.tsx";

@@ -1,6 +1,6 @@
-import { Icon } from "../ui/icon.tsx";
-import { chooseLanguage, type Language, languages } from "./language.ts";
-import { t } from "./words.ts";
+import { chooseLanguage, type Language, languages } from "../i18n/language.ts";
+import { t } from "../i18n/words.ts";
+import { Icon } from "./icon.tsx";
 
 /** Each language is listed by its own name, so that its readers find it on a page in another one. `compact` where room is scarce. */
 export function LanguagePicker({ compact = false }: { compact?: boolean }) {
