@@ -133,7 +133,7 @@ function Side({ open, signOut }: { open: boolean; signOut: ReactNode }) {
             <bdi className="block truncate text-xs font-normal text-muted">{account.email}</bdi>
           </span>
         </Link>
-        <div className="flex flex-wrap items-center justify-between gap-1 text-small text-muted">
+        <div className="-me-2 flex flex-wrap items-center justify-between text-small text-muted">
           {signOut}
           <LanguagePicker compact />
         </div>

@@ -9,7 +9,7 @@ export function LanguagePicker({ compact = false }: { compact?: boolean }) {
       <span className={compact ? "sr-only" : ""}>{t.shell.language}</span>
       <span className="relative">
         <select
-          className={`min-h-8 rounded-control border border-line bg-card py-1 text-ink ${compact ? "ps-2 pe-6" : "ps-2.5 pe-8"}`}
+          className={`min-h-8 rounded-control border border-line bg-card py-1 text-ink ${compact ? "ps-1.5 pe-5.5" : "ps-2.5 pe-8"}`}
           value={document.documentElement.lang}
           onChange={(event) => chooseLanguage(event.currentTarget.value as Language)}
         >
@@ -21,7 +21,7 @@ export function LanguagePicker({ compact = false }: { compact?: boolean }) {
         </select>
         <Icon
           name="chevron"
-          className={`pointer-events-none absolute top-1/2 -translate-y-1/2 ${compact ? "end-1.5 size-3.5" : "end-2.5 size-4"}`}
+          className={`pointer-events-none absolute top-1/2 -translate-y-1/2 ${compact ? "end-1 size-3.5" : "end-2.5 size-4"}`}
         />
       </span>
     </label>
