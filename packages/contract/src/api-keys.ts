@@ -3,7 +3,7 @@ import { apiKeyForm, environmentHeader, environments } from "./facts.ts";
 import type { ApiKeyId, UserId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
 import { route, scopes } from "./route.ts";
-import { closed, Nullable, named, OneOf, open, Text, Timestamp, UuidOf } from "./schema.ts";
+import { closed, Nullable, OneOf, open, Text, Timestamp, UuidOf } from "./schema.ts";
 
 const tag = "API keys";
 
@@ -45,7 +45,7 @@ const apiKeyFields = {
   updated_at: Timestamp,
 };
 
-export const ApiKey = named("ApiKey", open(apiKeyFields));
+export const ApiKey = open("ApiKey", apiKeyFields);
 
 export const CreatedApiKey = open("CreatedApiKey", {
   ...apiKeyFields,

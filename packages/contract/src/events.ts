@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { triesAllowed } from "./facts.ts";
 import { partnerPageQuery } from "./page.ts";
-import { Nullable, named, OneOf, open, PrefixedId, Timestamp } from "./schema.ts";
+import { Nullable, OneOf, open, PrefixedId, Timestamp } from "./schema.ts";
 import {
   cancelReasons,
   EndpointId,
@@ -86,17 +86,14 @@ const EventMetadata = open("EventMetadata", {
 });
 
 function payloadOf<T extends EventType>(name: string, type: T) {
-  return named(
-    name,
-    open({
-      id: EventId,
-      type: OneOf([type]),
-      created_at: Timestamp,
-      sandbox: Type.Boolean(),
-      metadata: EventMetadata,
-      data: eventData[type],
-    }),
-  );
+  return open(name, {
+    id: EventId,
+    type: OneOf([type]),
+    created_at: Timestamp,
+    sandbox: Type.Boolean(),
+    metadata: EventMetadata,
+    data: eventData[type],
+  });
 }
 
 /** What a partner finds after decrypting the body of a delivery, by event type. */

@@ -4,7 +4,7 @@ import { environments } from "./facts.ts";
 import type { InvitationId, MembershipId, OrganizationId, UserId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
 import { roles, route } from "./route.ts";
-import { closed, Nullable, named, OneOf, open, Text, Timestamp, UuidOf } from "./schema.ts";
+import { closed, Nullable, OneOf, open, Text, Timestamp, UuidOf } from "./schema.ts";
 import { blankCharacters, unseenCharacters, urlLookAlikes } from "./shown-text.ts";
 
 const tag = "Organization";
@@ -153,7 +153,7 @@ const memberFields = {
   created_at: Timestamp,
 };
 
-export const Member = named("Member", open(memberFields));
+export const Member = open("Member", memberFields);
 
 const disabledApiKeys = Type.Integer({
   minimum: 0,

@@ -1,22 +1,19 @@
 import { type TProperties, type TSchema, Type } from "typebox";
-import { closed, Nullable, named } from "./schema.ts";
+import { closed, Nullable, open } from "./schema.ts";
 
 export const defaultPageLimit = 10;
 export const maxPageLimit = 100;
 
-export const Pagination = named(
-  "Pagination",
-  Type.Object({
-    limit: Type.Integer({ description: "Page size in effect.", examples: [10] }),
-    has_more: Type.Boolean({ description: "False on the last page and in every error response." }),
-    next_cursor: Nullable(
-      Type.String({
-        description:
-          "Cursor of the last item of the page, to be passed as `starting_after`; with `ending_before`, of the first item, to be passed as `ending_before`.",
-      }),
-    ),
-  }),
-);
+export const Pagination = open("Pagination", {
+  limit: Type.Integer({ description: "Page size in effect.", examples: [10] }),
+  has_more: Type.Boolean({ description: "False on the last page and in every error response." }),
+  next_cursor: Nullable(
+    Type.String({
+      description:
+        "Cursor of the last item of the page, to be passed as `starting_after`; with `ending_before`, of the first item, to be passed as `ending_before`.",
+    }),
+  ),
+});
 
 /** The query of a list route: its filters, `limit`, and `starting_after` in the form of the items' ids. */
 export function pageQuery<P extends TProperties, C extends TSchema>(cursor: C, filters: P) {

@@ -11,5 +11,5 @@ export function receiptKeys(receipt: "ConsentReceipt" | "DeletionReceipt") {
     alg: Type.String({ examples: ["EdDSA"] }),
     use: Type.String({ examples: ["sig"] }),
   });
-  return named(`${receipt}Keys`, open({ keys: Type.Array(named(`${receipt}Key`, key)) }));
+  return open(`${receipt}Keys`, { keys: Type.Array(named(`${receipt}Key`, key)) });
 }

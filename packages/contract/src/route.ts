@@ -85,16 +85,11 @@ type Called = Pick<RouteDefinition, "method" | "path">;
 
 /** A body without a name of its own is named after its route: that of `signIn` is `SignInBody`. */
 export function route<const R extends Omit<RouteDefinition, keyof Called>>(
-  call: Call,
+  call: Call | Called,
   definition: R,
-): R & Called;
-export function route<const R extends RouteDefinition>(definition: R): R;
-export function route(
-  ...given: [Call, Omit<RouteDefinition, keyof Called>] | [RouteDefinition]
-): RouteDefinition {
-  if (given.length === 1) return given[0];
-  const [call, definition] = given;
-  const [method, path] = call.split(" ") as [Method, string];
+): R & Called {
+  const [method, path] =
+    typeof call === "string" ? (call.split(" ") as [Method, string]) : [call.method, call.path];
   const { id, body } = definition;
   if (body === undefined || "title" in body) return { ...definition, method, path };
   const title = `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`;

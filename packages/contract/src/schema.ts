@@ -61,6 +61,16 @@ export const Timestamp = Type.String({
   examples: ["2026-03-01T09:30:00.000Z"],
 });
 
+/** A secret that the service made and the caller hands back. */
+export function Token(description: string) {
+  return Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description,
+    examples: ["EXAMPLEexampleEXAMPLEexampleEXAMPLEexample1"],
+  });
+}
+
 export const Uuid = Type.String({
   format: "uuid",
   pattern: "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$",

@@ -102,22 +102,16 @@ export function inLanguages<T extends TSchema>(text: T) {
   >;
 }
 
-const AskedField = named(
-  "AskedField",
-  closed({
-    required: Type.Boolean({ description: "A required field cannot be left out by the person." }),
-    reason: Type.String({
-      description: `Why you ask, 1 to ${shareLimits.reasonCharacters} characters; the person reads it. White space around it is removed.`,
-      examples: ["We must know that you are of age."],
-    }),
-    reasons: Type.Optional(
-      named(
-        "AskedReasons",
-        closed(inLanguages(Type.String({ description: "The same rules as for `reason`." }))),
-      ),
-    ),
+const AskedField = closed("AskedField", {
+  required: Type.Boolean({ description: "A required field cannot be left out by the person." }),
+  reason: Type.String({
+    description: `Why you ask, 1 to ${shareLimits.reasonCharacters} characters; the person reads it. White space around it is removed.`,
+    examples: ["We must know that you are of age."],
   }),
-);
+  reasons: Type.Optional(
+    closed("AskedReasons", inLanguages(Type.String({ description: "The same rules as for `reason`." }))),
+  ),
+});
 
 /** A field as a session or a template shows it. */
 export const shownField = {
@@ -132,15 +126,12 @@ export const shownField = {
   ),
 };
 
-export const ShareField = named(
-  "ShareField",
-  open({
-    ...shownField,
-    source: OneOf(["rc", "default"], {
-      description: "`rc` when the partner asked for the field, `default` when the service added it.",
-    }),
+export const ShareField = open("ShareField", {
+  ...shownField,
+  source: OneOf(["rc", "default"], {
+    description: "`rc` when the partner asked for the field, `default` when the service added it.",
   }),
-);
+});
 
 const ClientReferenceId = Text({
   max: 200,
@@ -214,43 +205,40 @@ const faceCheckNotes = {
 export type FaceCheck = keyof typeof faceCheckNotes;
 export const faceChecks = Object.keys(faceCheckNotes) as [FaceCheck, ...FaceCheck[]];
 
-export const ChipAndFaceEvidence = named(
-  "ChipAndFaceEvidence",
-  open({
-    method: OneOf(["chip_and_face"], {
-      description:
-        "The chip of a document was read and checked, and a living face was compared with its portrait.",
-    }),
-    chip: OneOf(["genuine", "copy_not_excluded"], {
-      description:
-        "`genuine`: the chip proved that it is the original. `copy_not_excluded`: the state signed the data, and the document offers no proof that its chip is no copy.",
-    }),
-    revocation: OneOf(["checked", "stale", "no_list"], {
-      description:
-        "`checked`: a fresh list of the state does not name the signer. `stale`: the newest list is past its time, and does not name the signer. `no_list`: there was no list that counts.",
-    }),
-    warnings: Type.Array(OneOf(warningCodes), {
-      description: `What was found and tolerated, each once. ${Object.entries(evidenceWarnings)
-        .map(([code, about]) => `\`${code}\`: ${about}`)
-        .join(" ")}`,
-    }),
-    face: OneOf(["matched"], {
-      description: "The person in front of the camera is the one in the portrait.",
-    }),
-    face_checks: Type.Array(OneOf(faceChecks), {
-      description: `Which checks of the face were passed, in this order. ${Object.entries(faceCheckNotes)
-        .map(([check, about]) => `\`${check}\`: ${about}`)
-        .join(
-          " ",
-        )} None of them excludes pictures that no camera took: see \`device\`. Empty for successes of earlier versions, and where a test document decided.`,
-    }),
-    device: OneOf(["attested", "unattested"], {
-      description:
-        "`attested`: the secure hardware of the phone vouches that the pictures were signed in the operator's own app, on a locked phone with the maker's system. `unattested`: nobody does, as in every browser; pictures from elsewhere are then harder to exclude.",
-    }),
-    verified_at: Timestamp,
+export const ChipAndFaceEvidence = open("ChipAndFaceEvidence", {
+  method: OneOf(["chip_and_face"], {
+    description:
+      "The chip of a document was read and checked, and a living face was compared with its portrait.",
   }),
-);
+  chip: OneOf(["genuine", "copy_not_excluded"], {
+    description:
+      "`genuine`: the chip proved that it is the original. `copy_not_excluded`: the state signed the data, and the document offers no proof that its chip is no copy.",
+  }),
+  revocation: OneOf(["checked", "stale", "no_list"], {
+    description:
+      "`checked`: a fresh list of the state does not name the signer. `stale`: the newest list is past its time, and does not name the signer. `no_list`: there was no list that counts.",
+  }),
+  warnings: Type.Array(OneOf(warningCodes), {
+    description: `What was found and tolerated, each once. ${Object.entries(evidenceWarnings)
+      .map(([code, about]) => `\`${code}\`: ${about}`)
+      .join(" ")}`,
+  }),
+  face: OneOf(["matched"], {
+    description: "The person in front of the camera is the one in the portrait.",
+  }),
+  face_checks: Type.Array(OneOf(faceChecks), {
+    description: `Which checks of the face were passed, in this order. ${Object.entries(faceCheckNotes)
+      .map(([check, about]) => `\`${check}\`: ${about}`)
+      .join(
+        " ",
+      )} None of them excludes pictures that no camera took: see \`device\`. Empty for successes of earlier versions, and where a test document decided.`,
+  }),
+  device: OneOf(["attested", "unattested"], {
+    description:
+      "`attested`: the secure hardware of the phone vouches that the pictures were signed in the operator's own app, on a locked phone with the maker's system. `unattested`: nobody does, as in every browser; pictures from elsewhere are then harder to exclude.",
+  }),
+  verified_at: Timestamp,
+});
 
 /** Of the `return_code` that the service adds to the partner's redirect. */
 export const ReturnCodeSha256 = Nullable(
@@ -279,46 +267,43 @@ export const walletEvidence = {
   ],
 } as const;
 
-export const WalletEvidence = named(
-  "WalletEvidence",
-  open({
-    method: OneOf(["wallet"], {
-      description:
-        "A credential was presented from a wallet. Only sessions whose `methods` name a wallet have it.",
-    }),
-    credential: OneOf(walletEvidence.credential, {
-      description:
-        "`eudi_pid`: personal identification data of a state of the European Union. `mdl`: a mobile driving licence. `age_proof`: a proof of age and nothing else.",
-    }),
-    format: OneOf(walletEvidence.format),
-    trust: OneOf(walletEvidence.trust, {
-      description:
-        "Which list named the issuer. `eu_list`: a list of trusted entities of the European Union. `vical`: a list of issuers of driving licences. `operator`: the operator's own. `sandbox`: that of test credentials.",
-    }),
-    holder: OneOf(walletEvidence.holder, {
-      description:
-        "`key_proven`: the wallet proved that it holds the key that the credential was issued to. `not_proven`: it was not asked to, which only `age_proof` allows.",
-    }),
-    revocation: OneOf(walletEvidence.revocation, {
-      description:
-        "`checked`: a fresh status list does not name the credential. `short_lived`: it is valid for at most a day. `stale`: the newest list is past its time. `no_list`: there was none.",
-    }),
-    binding: OneOf(walletEvidence.binding, {
-      description:
-        "How the presentation is tied to the person's browser. `platform`: by the browser itself. `same_browser`: the browser that asked got the answer. `handed_over`: the person changed to a phone by our own page. `cross_device`: not at all, for `age_proof` only.",
-    }),
-    level: {
-      ...Nullable(OneOf(walletEvidence.level)),
-      description:
-        "`high`: the level of assurance of an `eudi_pid` whose issuer is on the list of the European Union.",
-    },
-    warnings: Type.Array(OneOf(walletEvidence.warning), {
-      description:
-        "What was found and tolerated, each once. `more_nationalities`: the credential has several, and the first was taken. `trust_list_stale`: the list that names the issuer is past its time. `wallet_disclosed_more`: the wallet sent more than was asked for; it was dropped. `status_list_stale`: the status list of the issuer is past its time. `status_list_missing`: it could not be had.",
-    }),
-    verified_at: Timestamp,
+export const WalletEvidence = open("WalletEvidence", {
+  method: OneOf(["wallet"], {
+    description:
+      "A credential was presented from a wallet. Only sessions whose `methods` name a wallet have it.",
   }),
-);
+  credential: OneOf(walletEvidence.credential, {
+    description:
+      "`eudi_pid`: personal identification data of a state of the European Union. `mdl`: a mobile driving licence. `age_proof`: a proof of age and nothing else.",
+  }),
+  format: OneOf(walletEvidence.format),
+  trust: OneOf(walletEvidence.trust, {
+    description:
+      "Which list named the issuer. `eu_list`: a list of trusted entities of the European Union. `vical`: a list of issuers of driving licences. `operator`: the operator's own. `sandbox`: that of test credentials.",
+  }),
+  holder: OneOf(walletEvidence.holder, {
+    description:
+      "`key_proven`: the wallet proved that it holds the key that the credential was issued to. `not_proven`: it was not asked to, which only `age_proof` allows.",
+  }),
+  revocation: OneOf(walletEvidence.revocation, {
+    description:
+      "`checked`: a fresh status list does not name the credential. `short_lived`: it is valid for at most a day. `stale`: the newest list is past its time. `no_list`: there was none.",
+  }),
+  binding: OneOf(walletEvidence.binding, {
+    description:
+      "How the presentation is tied to the person's browser. `platform`: by the browser itself. `same_browser`: the browser that asked got the answer. `handed_over`: the person changed to a phone by our own page. `cross_device`: not at all, for `age_proof` only.",
+  }),
+  level: {
+    ...Nullable(OneOf(walletEvidence.level)),
+    description:
+      "`high`: the level of assurance of an `eudi_pid` whose issuer is on the list of the European Union.",
+  },
+  warnings: Type.Array(OneOf(walletEvidence.warning), {
+    description:
+      "What was found and tolerated, each once. `more_nationalities`: the credential has several, and the first was taken. `trust_list_stale`: the list that names the issuer is past its time. `wallet_disclosed_more`: the wallet sent more than was asked for; it was dropped. `status_list_stale`: the status list of the issuer is past its time. `status_list_missing`: it could not be had.",
+  }),
+  verified_at: Timestamp,
+});
 
 /** By `method`. The first is the only one of contract version 1. */
 export const Evidence = named("Evidence", Type.Union([ChipAndFaceEvidence, WalletEvidence]));
@@ -403,41 +388,32 @@ const sessionFields = {
   updated_at: Timestamp,
 };
 
-export const Session = named("Session", open(sessionFields));
+export const Session = open("Session", sessionFields);
 
-export const SessionWithConsent = named(
-  "SessionWithConsent",
-  open({
-    ...sessionFields,
-    consent: {
-      ...Nullable(
-        named(
-          "SessionConsent",
-          open({
-            selected_field_keys: Type.Array(Type.String()),
-            given_at: Timestamp,
-            withdrawn_at: {
-              ...Nullable(Timestamp),
-              description: "When the person withdrew it; null while it stands.",
-            },
-          }),
-        ),
-      ),
-      description: "What the person agreed to share; null before they have agreed to anything.",
-    },
-  }),
-);
+export const SessionWithConsent = open("SessionWithConsent", {
+  ...sessionFields,
+  consent: {
+    ...Nullable(
+      open("SessionConsent", {
+        selected_field_keys: Type.Array(Type.String()),
+        given_at: Timestamp,
+        withdrawn_at: {
+          ...Nullable(Timestamp),
+          description: "When the person withdrew it; null while it stands.",
+        },
+      }),
+    ),
+    description: "What the person agreed to share; null before they have agreed to anything.",
+  },
+});
 
-export const CreatedSession = named(
-  "CreatedSession",
-  open({
-    ...sessionFields,
-    cancel_token: Type.String({
-      description: "Lets the person abort or withdraw. It is shown only here.",
-      examples: ["EXAMPLEexampleEXAMPLEexampleEXAMPLEexample1"],
-    }),
+export const CreatedSession = open("CreatedSession", {
+  ...sessionFields,
+  cancel_token: Type.String({
+    description: "Lets the person abort or withdraw. It is shown only here.",
+    examples: ["EXAMPLEexampleEXAMPLEexampleEXAMPLEexample1"],
   }),
-);
+});
 
 /** What a template can say. A request says it in the same words, and its word counts. */
 export const templatedFields = {
@@ -470,51 +446,46 @@ export const templatedFields = {
 export type TemplatedField = keyof typeof templatedFields;
 export const templatedFieldNames = Object.keys(templatedFields) as readonly TemplatedField[];
 
-export const CreateSessionBody = named(
-  "CreateSessionBody",
-  closed({
-    template: Type.Optional(
-      Text({
-        max: templateNameMaxCharacters,
-        description:
-          "The id or the name of a template. What the request has of `share_fields`, `methods`, `requirements`, `locale` and `redirect_url` replaces the template's.",
-        examples: ["Age check"],
-      }),
-    ),
-    redirect_url: Type.Optional(templatedFields.redirect_url),
-    embed_origin: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: embedOriginMaxCharacters,
-        description:
-          "The origin of your page that shows `verification_url` in a frame: https on a verified domain, or http://localhost with any port in the sandbox. Left out, no page may.",
-        examples: ["https://shop.example.com"],
-      }),
-    ),
-    share_fields: Type.Optional(templatedFields.share_fields),
-    methods: Type.Optional(templatedFields.methods),
-    requirements: Type.Optional(templatedFields.requirements),
-    locale: Type.Optional(templatedFields.locale),
-    webhook_endpoint_id: Type.Optional(EndpointId),
-    client_reference_id: Type.Optional(ClientReferenceId),
-    metadata: Type.Optional(Metadata),
-    expires_in_seconds: Type.Optional(
-      Type.Integer({
-        minimum: sandboxLifetimeSeconds.min,
-        maximum: sandboxLifetimeSeconds.max,
-        description: `Sandbox only: how long the session lives, so that a test need not wait. Left out, ${sessionLifetimeMinutes} minutes. In live it is 400 \`INVALID_REQUEST\`.`,
-        examples: [sandboxLifetimeSeconds.max],
-      }),
-    ),
-  }),
-);
+export const CreateSessionBody = closed("CreateSessionBody", {
+  template: Type.Optional(
+    Text({
+      max: templateNameMaxCharacters,
+      description:
+        "The id or the name of a template. What the request has of `share_fields`, `methods`, `requirements`, `locale` and `redirect_url` replaces the template's.",
+      examples: ["Age check"],
+    }),
+  ),
+  redirect_url: Type.Optional(templatedFields.redirect_url),
+  embed_origin: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: embedOriginMaxCharacters,
+      description:
+        "The origin of your page that shows `verification_url` in a frame: https on a verified domain, or http://localhost with any port in the sandbox. Left out, no page may.",
+      examples: ["https://shop.example.com"],
+    }),
+  ),
+  share_fields: Type.Optional(templatedFields.share_fields),
+  methods: Type.Optional(templatedFields.methods),
+  requirements: Type.Optional(templatedFields.requirements),
+  locale: Type.Optional(templatedFields.locale),
+  webhook_endpoint_id: Type.Optional(EndpointId),
+  client_reference_id: Type.Optional(ClientReferenceId),
+  metadata: Type.Optional(Metadata),
+  expires_in_seconds: Type.Optional(
+    Type.Integer({
+      minimum: sandboxLifetimeSeconds.min,
+      maximum: sandboxLifetimeSeconds.max,
+      description: `Sandbox only: how long the session lives, so that a test need not wait. Left out, ${sessionLifetimeMinutes} minutes. In live it is 400 \`INVALID_REQUEST\`.`,
+      examples: [sandboxLifetimeSeconds.max],
+    }),
+  ),
+});
 
 const params = closed({ id: SessionId });
 
-export const createSession = route({
+export const createSession = route("POST /v1/sessions", {
   id: "createSession",
-  method: "POST",
-  path: "/v1/sessions",
   tag,
   summary: "Create a verification session",
   description: `Send the person to \`verification_url\`. The session lives ${sessionLifetimeMinutes} minutes. Each call creates a new session; send an \`Idempotency-Key\` to make a repetition safe. 409 \`CONFLICT\` when the organization has as many open sessions as the operator allows; the hint tells how many. 409 \`NO_READER_AVAILABLE\` in live while the operator has configured neither a reader app nor desks.`,
@@ -535,10 +506,8 @@ export const createSession = route({
   },
 });
 
-export const listSessions = route({
+export const listSessions = route("GET /v1/sessions", {
   id: "listSessions",
-  method: "GET",
-  path: "/v1/sessions",
   tag,
   summary: "List sessions",
   access: { scope: "sessions:read" },
@@ -567,10 +536,8 @@ export const listSessions = route({
   reply: { status: 200, list: Session },
 });
 
-export const getSession = route({
+export const getSession = route("GET /v1/sessions/:id", {
   id: "getSession",
-  method: "GET",
-  path: "/v1/sessions/:id",
   tag,
   summary: "Read a session",
   access: { scope: "sessions:read" },
@@ -580,10 +547,8 @@ export const getSession = route({
   errors: ["SESSION_NOT_FOUND"],
 });
 
-export const cancelSession = route({
+export const cancelSession = route("POST /v1/sessions/:id/cancel", {
   id: "cancelSession",
-  method: "POST",
-  path: "/v1/sessions/:id/cancel",
   tag,
   summary: "Cancel a session",
   description:
@@ -595,24 +560,19 @@ export const cancelSession = route({
   errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED", "SESSION_IN_PROGRESS", "CONFLICT"],
 });
 
-export const Attempt = named(
-  "Attempt",
-  open({
-    id: AttemptId,
-    session_id: SessionId,
-    status: OneOf(attemptStatuses),
-    failure_code: Nullable(OneOf(attemptFailureCodes)),
-    risk_score: Type.Number({ minimum: 0, maximum: 1, description: "0 until a check has run." }),
-    completed_at: Nullable(Timestamp),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  }),
-);
+export const Attempt = open("Attempt", {
+  id: AttemptId,
+  session_id: SessionId,
+  status: OneOf(attemptStatuses),
+  failure_code: Nullable(OneOf(attemptFailureCodes)),
+  risk_score: Type.Number({ minimum: 0, maximum: 1, description: "0 until a check has run." }),
+  completed_at: Nullable(Timestamp),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
 
-export const listAttempts = route({
+export const listAttempts = route("GET /v1/sessions/attempts/attempts", {
   id: "listAttempts",
-  method: "GET",
-  path: "/v1/sessions/attempts/attempts",
   tag,
   summary: "List attempts",
   description: "An attempt is one device's go at a session.",
@@ -637,10 +597,8 @@ export function countsOf<const N extends string>(name: string, names: readonly N
 
 export const countedSessions = ["open", "succeeded", "failed", "expired", "cancelled"] as const;
 
-export const countSessions = route({
+export const countSessions = route("GET /v1/auth/orgs/session-counts", {
   id: "countSessions",
-  method: "GET",
-  path: "/v1/auth/orgs/session-counts",
   tag,
   summary: "Count sessions by status",
   description: `For the tabs of a list. Each count stops at ${maxCounted}.`,
@@ -653,10 +611,8 @@ export const countSessions = route({
   errors: ["PERIOD_INVALID"],
 });
 
-export const readTimeline = route({
+export const readTimeline = route("GET /v1/auth/orgs/sessions/:id/timeline", {
   id: "readSessionTimeline",
-  method: "GET",
-  path: "/v1/auth/orgs/sessions/:id/timeline",
   tag,
   summary: "Read when the steps of a session were taken",
   description: "What the session itself does not say: when its page was first opened, and each step.",

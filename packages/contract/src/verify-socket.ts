@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from "typebox";
 
 import { triesAllowed } from "./facts.ts";
-import { closed, Nullable, named, OneOf, open, Timestamp } from "./schema.ts";
+import { closed, Nullable, OneOf, open, Timestamp } from "./schema.ts";
 import { AttemptId, failureCodes, SessionId, UnmetRequirement } from "./sessions.ts";
 import {
   attestationLimits,
@@ -49,100 +49,82 @@ const TriesLeft = open({
 
 // --- device to service ---------------------------------------------------------------------------------------------
 
-export const Hello = named(
-  "VerifyHello",
-  closed({
-    type: Type.Literal("hello"),
-    socket_token: Type.String({ minLength: 16, maxLength: 200, description: "From the claim." }),
-  }),
-);
+export const Hello = closed("VerifyHello", {
+  type: Type.Literal("hello"),
+  socket_token: Type.String({ minLength: 16, maxLength: 200, description: "From the claim." }),
+});
 
 /** Announces a file of the chip; its bytes follow in binary frames. `size` is exact. */
-export const ChipFileMessage = named(
-  "VerifyChipFile",
-  closed({
-    type: Type.Literal("chip_file"),
-    artifact: ArtifactNumber,
-    file: OneOf(chipFiles as readonly [ChipFile, ...ChipFile[]]),
-    size: Type.Integer({ minimum: 1, maximum: chipFileLimits.DG2 }),
-  }),
-);
+export const ChipFileMessage = closed("VerifyChipFile", {
+  type: Type.Literal("chip_file"),
+  artifact: ArtifactNumber,
+  file: OneOf(chipFiles as readonly [ChipFile, ...ChipFile[]]),
+  size: Type.Integer({ minimum: 1, maximum: chipFileLimits.DG2 }),
+});
 
 /** Every file that the chip has was sent whole: judge it. */
-export const ChipDone = named("VerifyChipDone", closed({ type: Type.Literal("chip_done") }));
+export const ChipDone = closed("VerifyChipDone", { type: Type.Literal("chip_done") });
 
 /** What the chip answered to a `chip_command`. Fewer answers than commands mean that the chip refused one. */
-export const ChipAnswer = named(
-  "VerifyChipAnswer",
-  closed({
-    type: Type.Literal("chip_answer"),
-    exchange: Exchange,
-    answers: Type.Array(Base64(verifySocketLimits.answerBytes, "Answer of the chip, with its status word."), {
-      maxItems: verifySocketLimits.exchangeCommands,
-    }),
+export const ChipAnswer = closed("VerifyChipAnswer", {
+  type: Type.Literal("chip_answer"),
+  exchange: Exchange,
+  answers: Type.Array(Base64(verifySocketLimits.answerBytes, "Answer of the chip, with its status word."), {
+    maxItems: verifySocketLimits.exchangeCommands,
   }),
-);
+});
 
 /** The chip left the field during its proof. Once it is open again a fresh exchange begins; no try is used. */
-export const ChipLost = named("VerifyChipLost", closed({ type: Type.Literal("chip_lost") }));
+export const ChipLost = closed("VerifyChipLost", { type: Type.Literal("chip_lost") });
 
 /** Forget what was sent of the chip and begin the chip step anew; no try is used. Not after it has passed. */
-export const ChipRestart = named("VerifyChipRestart", closed({ type: Type.Literal("chip_restart") }));
+export const ChipRestart = closed("VerifyChipRestart", { type: Type.Literal("chip_restart") });
 
 /** The person is in front of the camera (or, simulated, the test document decides): begin a face try. */
-export const FaceStart = named(
-  "VerifyFaceStart",
-  closed({
-    type: Type.Literal("face_start"),
-    camera: Type.Optional(
-      Type.Boolean({
-        description:
-          "In the sandbox, `true` has camera frames judged as in a live session; otherwise the test document decides. Without meaning elsewhere.",
-      }),
-    ),
-    still_head: Type.Optional(
-      Type.Boolean({
-        description:
-          "`true` for a person who cannot turn the head: the challenge asks for closed eyes, an open mouth or coming closer. It proves less, and the risk score says so.",
-      }),
-    ),
-  }),
-);
+export const FaceStart = closed("VerifyFaceStart", {
+  type: Type.Literal("face_start"),
+  camera: Type.Optional(
+    Type.Boolean({
+      description:
+        "In the sandbox, `true` has camera frames judged as in a live session; otherwise the test document decides. Without meaning elsewhere.",
+    }),
+  ),
+  still_head: Type.Optional(
+    Type.Boolean({
+      description:
+        "`true` for a person who cannot turn the head: the challenge asks for closed eyes, an open mouth or coming closer. It proves less, and the risk score says so.",
+    }),
+  ),
+});
 
 /** Announces one camera frame, a JPEG; its bytes follow in binary frames. */
-export const FaceFrame = named(
-  "VerifyFaceFrame",
-  closed({
-    type: Type.Literal("face_frame"),
-    artifact: ArtifactNumber,
-    size: Type.Integer({ minimum: 1, maximum: verifySocketLimits.faceFrameBytes }),
-    at_ms: Type.Integer({
-      minimum: 0,
-      maximum: 120_000,
-      description: "When it was taken, in milliseconds since the device showed the first colour.",
-    }),
+export const FaceFrame = closed("VerifyFaceFrame", {
+  type: Type.Literal("face_frame"),
+  artifact: ArtifactNumber,
+  size: Type.Integer({ minimum: 1, maximum: verifySocketLimits.faceFrameBytes }),
+  at_ms: Type.Integer({
+    minimum: 0,
+    maximum: 120_000,
+    description: "When it was taken, in milliseconds since the device showed the first colour.",
   }),
-);
+});
 
 /** Every frame was sent whole: judge them. */
-export const FaceDone = named(
-  "VerifyFaceDone",
-  closed({
-    type: Type.Literal("face_done"),
-    attestation: Type.Optional({
-      ...closed({
-        certificates: Type.Array(Base64(attestationLimits.certificateBytes, "A certificate, DER."), {
-          minItems: 1,
-          maxItems: attestationLimits.certificates,
-          description: "From the one of the key to the one of the maker's root.",
-        }),
-        signature: Base64(attestationLimits.signatureBytes, "ECDSA with SHA-256, DER."),
+export const FaceDone = closed("VerifyFaceDone", {
+  type: Type.Literal("face_done"),
+  attestation: Type.Optional({
+    ...closed({
+      certificates: Type.Array(Base64(attestationLimits.certificateBytes, "A certificate, DER."), {
+        minItems: 1,
+        maxItems: attestationLimits.certificates,
+        description: "From the one of the key to the one of the maker's root.",
       }),
-      description:
-        "From an app that can have the phone's secure hardware vouch for itself (Android key attestation): a key that was made for the `nonce` of this challenge, and its signature over the nonce and the frames. Nobody fails for want of it.",
+      signature: Base64(attestationLimits.signatureBytes, "ECDSA with SHA-256, DER."),
     }),
+    description:
+      "From an app that can have the phone's secure hardware vouch for itself (Android key attestation): a key that was made for the `nonce` of this challenge, and its signature over the nonce and the frames. Nobody fails for want of it.",
   }),
-);
+});
 
 export const deviceMessages = {
   hello: Hello,
@@ -161,34 +143,28 @@ export type DeviceMessage = {
 
 // --- service to device ---------------------------------------------------------------------------------------------
 
-export const Welcome = named(
-  "VerifyWelcome",
-  open({
-    type: Type.Literal("welcome"),
-    protocol: Type.Literal(verifySubprotocol),
-    session_id: SessionId,
-    attempt_id: AttemptId,
-    sandbox: Type.Boolean(),
-    phase: OneOf(verifyPhases),
-    resumed: Type.Boolean({ description: "Whether what was sent before on another socket still counts." }),
-    tries_left: TriesLeft,
-    face: OneOf(faceModes, {
-      description:
-        "`camera`; `simulated` in the sandbox, where the test document decides unless `face_start` asks for the camera; `unavailable`: nobody can pass.",
-    }),
-    expires_at: Timestamp,
+export const Welcome = open("VerifyWelcome", {
+  type: Type.Literal("welcome"),
+  protocol: Type.Literal(verifySubprotocol),
+  session_id: SessionId,
+  attempt_id: AttemptId,
+  sandbox: Type.Boolean(),
+  phase: OneOf(verifyPhases),
+  resumed: Type.Boolean({ description: "Whether what was sent before on another socket still counts." }),
+  tries_left: TriesLeft,
+  face: OneOf(faceModes, {
+    description:
+      "`camera`; `simulated` in the sandbox, where the test document decides unless `face_start` asks for the camera; `unavailable`: nobody can pass.",
   }),
-);
+  expires_at: Timestamp,
+});
 
 /** The service works on what was sent. `busy` means that others come first: please wait, nothing is lost. */
-export const Checking = named(
-  "VerifyChecking",
-  open({
-    type: Type.Literal("checking"),
-    phase: OneOf(verifyPhases),
-    busy: Type.Boolean(),
-  }),
-);
+export const Checking = open("VerifyChecking", {
+  type: Type.Literal("checking"),
+  phase: OneOf(verifyPhases),
+  busy: Type.Boolean(),
+});
 
 /**
  * Commands for the chip.
@@ -196,84 +172,66 @@ export const Checking = named(
  * - `sealed`: pass the one command on exactly as it is. The device's session with the chip is over with it.
  * - `challenge`: have the chip sign the bytes (INTERNAL AUTHENTICATE), return the signature; no answer when it refused.
  */
-export const ChipCommand = named(
-  "VerifyChipCommand",
-  open({
-    type: Type.Literal("chip_command"),
-    exchange: Exchange,
-    proof: OneOf(["chip_authentication", "active_authentication", "chip_authentication_mapping"]),
-    kind: OneOf(["in_session", "sealed", "challenge"]),
-    commands: Type.Array(Type.String({ description: "Base64." }), { minItems: 1 }),
-  }),
-);
+export const ChipCommand = open("VerifyChipCommand", {
+  type: Type.Literal("chip_command"),
+  exchange: Exchange,
+  proof: OneOf(["chip_authentication", "active_authentication", "chip_authentication_mapping"]),
+  kind: OneOf(["in_session", "sealed", "challenge"]),
+  commands: Type.Array(Type.String({ description: "Base64." }), { minItems: 1 }),
+});
 
 /** A try was judged and counted. `phase` is what comes next. */
-export const StepResult = named(
-  "VerifyStepResult",
-  open({
-    type: Type.Literal("step_result"),
-    step: OneOf(["chip", "face"]),
-    passed: Type.Boolean(),
-    failure_code: Nullable(OneOf(failureCodes)),
-    unmet_requirement: UnmetRequirement,
-    tries_left: TriesLeft,
-    phase: OneOf(verifyPhases),
-  }),
-);
+export const StepResult = open("VerifyStepResult", {
+  type: Type.Literal("step_result"),
+  step: OneOf(["chip", "face"]),
+  passed: Type.Boolean(),
+  failure_code: Nullable(OneOf(failureCodes)),
+  unmet_requirement: UnmetRequirement,
+  tries_left: TriesLeft,
+  phase: OneOf(verifyPhases),
+});
 
 /** Fresh and random for each try. */
-export const FaceChallenge = named(
-  "VerifyFaceChallenge",
-  open({
-    type: Type.Literal("face_challenge"),
-    movements: Type.Array(OneOf(faceMovements), {
-      description:
-        "Asked for one after another, each from looking straight ahead and back again. Left and right are the person's own.",
-    }),
-    colours: Type.Array(OneOf(faceColours), {
-      description:
-        "The whole screen shows them one after another, and again from the first, as long as frames are taken.",
-    }),
-    colour_ms: Type.Integer({ minimum: 334, description: "How long each colour stays." }),
-    deadline_ms: Type.Integer({
-      minimum: 1,
-      description: "From the arrival of this message to that of `face_done`.",
-    }),
-    nonce: Base64(32, "What an app has its attested key made for, fresh for each challenge."),
+export const FaceChallenge = open("VerifyFaceChallenge", {
+  type: Type.Literal("face_challenge"),
+  movements: Type.Array(OneOf(faceMovements), {
+    description:
+      "Asked for one after another, each from looking straight ahead and back again. Left and right are the person's own.",
   }),
-);
+  colours: Type.Array(OneOf(faceColours), {
+    description:
+      "The whole screen shows them one after another, and again from the first, as long as frames are taken.",
+  }),
+  colour_ms: Type.Integer({ minimum: 334, description: "How long each colour stays." }),
+  deadline_ms: Type.Integer({
+    minimum: 1,
+    description: "From the arrival of this message to that of `face_done`.",
+  }),
+  nonce: Base64(32, "What an app has its attested key made for, fresh for each challenge."),
+});
 
 /** Something failed on the service's side. No try was used; `phase` tells where to go on. */
-export const Fault = named(
-  "VerifyFault",
-  open({
-    type: Type.Literal("fault"),
-    code: OneOf(Object.keys(verifyFaultCodes) as [VerifyFaultCode, ...VerifyFaultCode[]]),
-    message: Type.String(),
-    phase: OneOf(verifyPhases),
-  }),
-);
+export const Fault = open("VerifyFault", {
+  type: Type.Literal("fault"),
+  code: OneOf(Object.keys(verifyFaultCodes) as [VerifyFaultCode, ...VerifyFaultCode[]]),
+  message: Type.String(),
+  phase: OneOf(verifyPhases),
+});
 
 /** The session has its outcome. The service closes the socket after it. */
-export const OutcomeMessage = named(
-  "VerifyOutcome",
-  open({
-    type: Type.Literal("outcome"),
-    status: OneOf(["succeeded", "failed"]),
-    failure_code: Nullable(OneOf(failureCodes)),
-    unmet_requirement: UnmetRequirement,
-  }),
-);
+export const OutcomeMessage = open("VerifyOutcome", {
+  type: Type.Literal("outcome"),
+  status: OneOf(["succeeded", "failed"]),
+  failure_code: Nullable(OneOf(failureCodes)),
+  unmet_requirement: UnmetRequirement,
+});
 
 /** Sent before the service closes the socket for anything but an outcome. */
-export const Closing = named(
-  "VerifyClosing",
-  open({
-    type: Type.Literal("closing"),
-    code: OneOf(Object.keys(verifyCloseCodes) as [VerifyCloseCode, ...VerifyCloseCode[]]),
-    message: Type.String(),
-  }),
-);
+export const Closing = open("VerifyClosing", {
+  type: Type.Literal("closing"),
+  code: OneOf(Object.keys(verifyCloseCodes) as [VerifyCloseCode, ...VerifyCloseCode[]]),
+  message: Type.String(),
+});
 
 export const serviceMessages = {
   welcome: Welcome,

@@ -1,14 +1,15 @@
-import { type Static, type TSchema, Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { pageLanguages } from "./facts.ts";
 import type { ConsentId } from "./ids.ts";
 import { logoLimits, logoTypes } from "./organization-logo.ts";
 import { receiptKeys } from "./receipt-keys.ts";
 import { route } from "./route.ts";
-import { closed, Nullable, named, OneOf, open, Timestamp, UuidOf } from "./schema.ts";
+import { closed, Nullable, OneOf, open, Timestamp, Token, UuidOf } from "./schema.ts";
 import {
   AttemptId,
   failureCodes,
   inLanguages,
+  mapOf,
   Requirements,
   SessionId,
   ShareField,
@@ -27,169 +28,129 @@ export const handoffLifetimeSeconds = 300;
 export const maxStreamsPerSession = 8;
 export const streamHeartbeatSeconds = 15;
 
-function mapOf<T extends TSchema>(values: T, options: Record<string, unknown> = {}) {
-  return Type.Unsafe<Record<string, Static<T>>>({ type: "object", additionalProperties: values, ...options });
-}
-
-function Token(description: string) {
-  return Type.String({
-    minLength: 1,
-    maxLength: 200,
-    description,
-    examples: ["EXAMPLEexampleEXAMPLEexampleEXAMPLEexample1"],
-  });
-}
-
 const params = closed({ id: SessionId });
 const session = { params, invalidParams: "INVALID_SESSION_ID", access: { public: true }, tag } as const;
 
-const Tries = named(
-  "VerifyTries",
-  open({
-    nfc_tries_used: Type.Integer({ minimum: 0, description: "Chip reads that were judged." }),
-    nfc_tries_left: Type.Integer({ minimum: 0 }),
-    liveness_tries_used: Type.Integer({ minimum: 0, description: "Liveness captures that were judged." }),
-    liveness_tries_left: Type.Integer({ minimum: 0 }),
-  }),
-);
+const Tries = open("VerifyTries", {
+  nfc_tries_used: Type.Integer({ minimum: 0, description: "Chip reads that were judged." }),
+  nfc_tries_left: Type.Integer({ minimum: 0 }),
+  liveness_tries_used: Type.Integer({ minimum: 0, description: "Liveness captures that were judged." }),
+  liveness_tries_left: Type.Integer({ minimum: 0 }),
+});
 
-const Step = named(
-  "VerifyStep",
-  open({
-    name: Type.String({
-      description: "Its name, with which the phases of the reading device begin, too.",
-      examples: ["chip"],
-    }),
-    tries_used: Type.Integer({ minimum: 0, description: "Tries that were judged." }),
-    tries_left: Type.Integer({ minimum: 0, description: "Tries that are left." }),
-    passed: Type.Boolean({ description: "Whether one of them has passed." }),
+const Step = open("VerifyStep", {
+  name: Type.String({
+    description: "Its name, with which the phases of the reading device begin, too.",
+    examples: ["chip"],
   }),
-);
+  tries_used: Type.Integer({ minimum: 0, description: "Tries that were judged." }),
+  tries_left: Type.Integer({ minimum: 0, description: "Tries that are left." }),
+  passed: Type.Boolean({ description: "Whether one of them has passed." }),
+});
 
 /** What changes while the person's pages are open. */
-export const VerifyStatus = named(
-  "VerifyStatus",
-  open({
-    session_id: SessionId,
-    status: OneOf(sessionStatuses),
-    failure_code: Nullable(OneOf(failureCodes, { description: "Set when the session failed." })),
-    unmet_requirement: UnmetRequirement,
-    tries: Tries,
-    steps: Type.Array(Step, { description: "What the person does after they have agreed, in this order." }),
-    consent_given: Type.Boolean(),
-    attempt: Nullable(
-      named(
-        "VerifyAttempt",
-        open({
-          id: AttemptId,
-          step: Nullable(
-            Type.String({
-              description: "The step the reading device was last heard in, null until it has connected.",
-              examples: ["chip_check"],
-            }),
-          ),
-          heard_recently: Type.Boolean({
-            description: "Whether the device was heard from in the last 60 seconds.",
-          }),
-          refused: Nullable(
-            named(
-              "VerifyRefusal",
-              open({ failure_code: OneOf(failureCodes), unmet_requirement: UnmetRequirement }),
-            ),
-          ),
+export const VerifyStatus = open("VerifyStatus", {
+  session_id: SessionId,
+  status: OneOf(sessionStatuses),
+  failure_code: Nullable(OneOf(failureCodes, { description: "Set when the session failed." })),
+  unmet_requirement: UnmetRequirement,
+  tries: Tries,
+  steps: Type.Array(Step, { description: "What the person does after they have agreed, in this order." }),
+  consent_given: Type.Boolean(),
+  attempt: Nullable(
+    open("VerifyAttempt", {
+      id: AttemptId,
+      step: Nullable(
+        Type.String({
+          description: "The step the reading device was last heard in, null until it has connected.",
+          examples: ["chip_check"],
         }),
       ),
-    ),
-    return_url: Nullable(
-      Type.String({
-        description:
-          "Once the session has ended: where to send the person now, with `session_id` and `status` in its query. Null before, when the partner gave no address, and when the address is no longer allowed; then the person stays on this service's closing page.",
+      heard_recently: Type.Boolean({
+        description: "Whether the device was heard from in the last 60 seconds.",
       }),
-    ),
-    result_is_sent: Type.Boolean({
-      description:
-        "Whether what was agreed to is sent to the partner: the session succeeded, and a delivery was queued that can be encrypted. False before, and where the partner can only read the outcome.",
+      refused: Nullable(
+        open("VerifyRefusal", { failure_code: OneOf(failureCodes), unmet_requirement: UnmetRequirement }),
+      ),
     }),
-    expires_at: Timestamp,
-    completed_at: Nullable(Timestamp),
-    server_time: { ...Timestamp, description: "The service's clock, to show the time left by." },
+  ),
+  return_url: Nullable(
+    Type.String({
+      description:
+        "Once the session has ended: where to send the person now, with `session_id` and `status` in its query. Null before, when the partner gave no address, and when the address is no longer allowed; then the person stays on this service's closing page.",
+    }),
+  ),
+  result_is_sent: Type.Boolean({
+    description:
+      "Whether what was agreed to is sent to the partner: the session succeeded, and a delivery was queued that can be encrypted. False before, and where the partner can only read the outcome.",
   }),
-);
+  expires_at: Timestamp,
+  completed_at: Nullable(Timestamp),
+  server_time: { ...Timestamp, description: "The service's clock, to show the time left by." },
+});
 export type VerifyStatusData = Static<typeof VerifyStatus>;
 
-const BusinessIdentity = named(
-  "BusinessIdentity",
-  open({
-    name: Nullable(Type.String()),
-    jurisdiction: Nullable(Type.String()),
-    registration_number: Nullable(Type.String()),
-  }),
-);
+const BusinessIdentity = open("BusinessIdentity", {
+  name: Nullable(Type.String()),
+  jurisdiction: Nullable(Type.String()),
+  registration_number: Nullable(Type.String()),
+});
 
-const VerifyOrganization = named(
-  "VerifyOrganization",
-  open({
-    name: Type.String(),
-    verified: Type.Boolean({
+const VerifyOrganization = open("VerifyOrganization", {
+  name: Type.String(),
+  verified: Type.Boolean({
+    description:
+      "Whether the organization has proven a domain. When not, warn the person: nobody has checked who asks.",
+  }),
+  domain: Nullable(Type.String({ description: "The proven domain, ASCII form." })),
+  domain_unicode: Nullable(
+    Type.String({
       description:
-        "Whether the organization has proven a domain. When not, warn the person: nobody has checked who asks.",
+        "The proven domain as it may be shown to people: as they write it, or in its ASCII form where that could be taken for another name.",
     }),
-    domain: Nullable(Type.String({ description: "The proven domain, ASCII form." })),
-    domain_unicode: Nullable(
-      Type.String({
-        description:
-          "The proven domain as it may be shown to people: as they write it, or in its ASCII form where that could be taken for another name.",
-      }),
-    ),
-    brand_color: Nullable(
-      Type.String({
-        description:
-          "The colour of the organization, `#rrggbb`. Null unless verified or in the sandbox. It may be any colour: see that what is written on it or in it can be read.",
-        examples: ["#0a5c8f"],
-      }),
-    ),
-    logo_url: Nullable(
-      Type.String({
-        description:
-          "Where the organization keeps its logo, or `GET …/logo` itself where it has uploaded one. Null unless verified. Do not load it from there, which would tell that host who is looking: `GET …/logo` answers with the picture.",
-      }),
-    ),
-    website_url: Nullable(Type.String({ description: "Null unless verified." })),
-    business: Nullable(BusinessIdentity),
-    support_email: Nullable(Type.String()),
-    privacy_url: Nullable(Type.String()),
-    terms_url: Nullable(Type.String()),
-  }),
-);
+  ),
+  brand_color: Nullable(
+    Type.String({
+      description:
+        "The colour of the organization, `#rrggbb`. Null unless verified or in the sandbox. It may be any colour: see that what is written on it or in it can be read.",
+      examples: ["#0a5c8f"],
+    }),
+  ),
+  logo_url: Nullable(
+    Type.String({
+      description:
+        "Where the organization keeps its logo, or `GET …/logo` itself where it has uploaded one. Null unless verified. Do not load it from there, which would tell that host who is looking: `GET …/logo` answers with the picture.",
+    }),
+  ),
+  website_url: Nullable(Type.String({ description: "Null unless verified." })),
+  business: Nullable(BusinessIdentity),
+  support_email: Nullable(Type.String()),
+  privacy_url: Nullable(Type.String()),
+  terms_url: Nullable(Type.String()),
+});
 
-export const ConsentState = named(
-  "ConsentState",
-  open({
-    receipt_id: UuidOf<ConsentId>(),
-    selected_field_keys: Type.Array(Type.String()),
-    terms_version: Type.String(),
-    language: Nullable(OneOf(pageLanguages)),
-    given_at: Timestamp,
-    fixed: Type.Boolean({ description: "A device has taken the session: the choice can no longer change." }),
-    withdrawn_at: Nullable(Timestamp),
-  }),
-);
+export const ConsentState = open("ConsentState", {
+  receipt_id: UuidOf<ConsentId>(),
+  selected_field_keys: Type.Array(Type.String()),
+  terms_version: Type.String(),
+  language: Nullable(OneOf(pageLanguages)),
+  given_at: Timestamp,
+  fixed: Type.Boolean({ description: "A device has taken the session: the choice can no longer change." }),
+  withdrawn_at: Nullable(Timestamp),
+});
 
 /** The texts of a language that a person may be shown: for a document alone, or where a wallet can answer too. */
 export const consentVariants = ["paragraphs", "wallet_paragraphs"] as const;
 export type ConsentVariant = (typeof consentVariants)[number];
 
-const TermsReference = named(
-  "ConsentTermsReference",
-  open({
-    version: Type.String({ examples: ["2026-01"] }),
-    hash: Type.String({ description: "`sha256:` and the hash of the texts in all languages." }),
-    text: OneOf(consentVariants, {
-      description:
-        "Which part of the texts this session is shown. The receipt has it where it is `wallet_paragraphs`.",
-    }),
+const TermsReference = open("ConsentTermsReference", {
+  version: Type.String({ examples: ["2026-01"] }),
+  hash: Type.String({ description: "`sha256:` and the hash of the texts in all languages." }),
+  text: OneOf(consentVariants, {
+    description:
+      "Which part of the texts this session is shown. The receipt has it where it is `wallet_paragraphs`.",
   }),
-);
+});
 
 const InstallUrl = Type.String({
   description: "Where people get it.",
@@ -197,73 +158,63 @@ const InstallUrl = Type.String({
 });
 
 /** The operator's apps that read chips; null where there is none for the platform. */
-const ReaderApps = named(
-  "VerifyReaderApps",
-  open({
-    android: Nullable(
-      named(
-        "VerifyAndroidReaderApp",
-        open({ package_name: Type.String({ examples: ["org.example.verify"] }), install_url: InstallUrl }),
-      ),
-    ),
-    ios: Nullable(
-      named(
-        "VerifyIosReaderApp",
-        open({
-          app_clip: Type.Boolean({ description: "Whether an App Clip runs it without installing." }),
-          install_url: InstallUrl,
-        }),
-      ),
-    ),
-  }),
-);
+const ReaderApps = open("VerifyReaderApps", {
+  android: Nullable(
+    open("VerifyAndroidReaderApp", {
+      package_name: Type.String({ examples: ["org.example.verify"] }),
+      install_url: InstallUrl,
+    }),
+  ),
+  ios: Nullable(
+    open("VerifyIosReaderApp", {
+      app_clip: Type.Boolean({ description: "Whether an App Clip runs it without installing." }),
+      install_url: InstallUrl,
+    }),
+  ),
+});
 
-export const VerifyDetails = named(
-  "VerifyDetails",
-  open({
-    id: SessionId,
-    status: OneOf(sessionStatuses),
-    failure_code: Nullable(OneOf(failureCodes)),
-    unmet_requirement: UnmetRequirement,
-    sandbox: Type.Boolean({ description: "Whether test documents, and only those, are accepted." }),
-    organization: VerifyOrganization,
-    ways: Type.Array(VerifyWay, {
+export const VerifyDetails = open("VerifyDetails", {
+  id: SessionId,
+  status: OneOf(sessionStatuses),
+  failure_code: Nullable(OneOf(failureCodes)),
+  unmet_requirement: UnmetRequirement,
+  sandbox: Type.Boolean({ description: "Whether test documents, and only those, are accepted." }),
+  organization: VerifyOrganization,
+  ways: Type.Array(VerifyWay, {
+    description:
+      "The methods that can give every required field and meet every requirement, in the order of the partner.",
+  }),
+  share_fields: mapOf(ShareField, {
+    description: "What is asked, with the reason for each, in the partner's order.",
+  }),
+  requirements: Requirements,
+  locale: Nullable(
+    OneOf(pageLanguages, {
+      description: "The language to begin with, unless the person has chosen one; null: the browser's.",
+    }),
+  ),
+  tries: Tries,
+  terms: TermsReference,
+  reader_apps: ReaderApps,
+  desk_readers: Type.Boolean({ description: "Whether documents are read at desks of the partner." }),
+  consent: Nullable(ConsentState),
+  redirect_url: Type.String({ description: "Where the person is sent afterwards." }),
+  return_url: VerifyStatus.properties.return_url,
+  embed_origin: Nullable(
+    Type.String({
       description:
-        "The methods that can give every required field and meet every requirement, in the order of the partner.",
+        "The one origin whose pages may show this session in a frame now, and whom such a frame tells how it goes; null: none.",
     }),
-    share_fields: mapOf(ShareField, {
-      description: "What is asked, with the reason for each, in the partner's order.",
-    }),
-    requirements: Requirements,
-    locale: Nullable(
-      OneOf(pageLanguages, {
-        description: "The language to begin with, unless the person has chosen one; null: the browser's.",
-      }),
-    ),
-    tries: Tries,
-    terms: TermsReference,
-    reader_apps: ReaderApps,
-    desk_readers: Type.Boolean({ description: "Whether documents are read at desks of the partner." }),
-    consent: Nullable(ConsentState),
-    redirect_url: Type.String({ description: "Where the person is sent afterwards." }),
-    return_url: VerifyStatus.properties.return_url,
-    embed_origin: Nullable(
-      Type.String({
-        description:
-          "The one origin whose pages may show this session in a frame now, and whom such a frame tells how it goes; null: none.",
-      }),
-    ),
-    expires_at: Timestamp,
-    completed_at: Nullable(Timestamp),
-    created_at: Timestamp,
-    server_time: VerifyStatus.properties.server_time,
-  }),
-);
+  ),
+  expires_at: Timestamp,
+  completed_at: Nullable(Timestamp),
+  created_at: Timestamp,
+  server_time: VerifyStatus.properties.server_time,
+});
 
-export const getVerifyDetails = route({
+export const getVerifyDetails = route(verifyAddresses.getVerifyDetails, {
   ...session,
   id: "getVerifyDetails",
-  ...verifyAddresses.getVerifyDetails,
   summary: "Show who asks for what and why",
   description:
     "Readable in every state, also after the end, so that the page can explain what happened. Logo, website, business details and domain come only from an organization with an active verified domain.",
@@ -271,10 +222,9 @@ export const getVerifyDetails = route({
   errors: ["SESSION_NOT_FOUND"],
 });
 
-export const getVerifyLogo = route({
+export const getVerifyLogo = route(verifyAddresses.getVerifyLogo, {
   ...session,
   id: "getVerifyLogo",
-  ...verifyAddresses.getVerifyLogo,
   summary: "Show the logo of who asks",
   description: `The picture that the organization has uploaded, or else the one at its \`logo_url\`, fetched by this service, so that whoever keeps it there does not learn who is looking. Only for an organization with an active verified domain. PNG, JPEG or WebP, recognised by its bytes, of at most ${logoLimits.bytes / 1024} kB and ${logoLimits.sidePixels} pixels a side; redirects are not followed. A picture is kept for an hour, a failure for a minute.`,
   reply: { status: 200, picture: logoTypes, maxAgeSeconds: 3600 },
@@ -285,68 +235,57 @@ const ReturnCode = Type.Optional(
   Token("What `open` returned. Needed where `requirements.binding` is `required`."),
 );
 
-export const openSession = route({
+export const openSession = route(verifyAddresses.openSession, {
   ...session,
   id: "openSession",
-  ...verifyAddresses.openSession,
   summary: "Open the session in this browser",
   description:
     "The page calls this when it is loaded. The first browser that calls gets a `return_code`, once; every other call gets null. The page adds it to the query of `return_url` when it sends the person back.",
   reply: {
     status: 200,
-    data: named(
-      "OpenedSession",
-      open({
-        return_code: Nullable(
-          Token(
-            "For this browser alone. Null where another browser was first, where the session has ended, and where neither a `redirect_url` nor `binding` needs it.",
-          ),
+    data: open("OpenedSession", {
+      return_code: Nullable(
+        Token(
+          "For this browser alone. Null where another browser was first, where the session has ended, and where neither a `redirect_url` nor `binding` needs it.",
         ),
-      }),
-    ),
+      ),
+    }),
   },
   errors: ["SESSION_NOT_FOUND"],
   // A repeated call must not get the code again, and the code is never kept for a replay.
   idempotent: false,
 });
 
-export const giveConsent = route({
+export const giveConsent = route(verifyAddresses.giveConsent, {
   ...session,
   id: "giveConsent",
-  ...verifyAddresses.giveConsent,
   summary: "Agree to share",
   description:
     "Records a signed receipt of what was asked and what was agreed. Required fields must be among the chosen ones. Agreeing again replaces the choice, its receipt, its `cancel_token` and every handoff made under it, until a device has taken the session; from then on it is fixed.",
-  body: named(
-    "GiveConsentBody",
-    closed({
-      selected_field_keys: Type.Array(Type.String({ minLength: 1, maxLength: 80 }), {
-        maxItems: shareLimits.fields + 1,
-        description: "Keys of `share_fields` that the person agrees to share.",
-        examples: [["date_of_birth", "service_document_id"]],
-      }),
-      terms_version: Type.String({
-        minLength: 1,
-        maxLength: 60,
-        description: "The version of the texts that the person was shown.",
-        examples: ["2026-01"],
-      }),
-      language: Type.Optional(
-        OneOf(pageLanguages, { description: "The language they were shown in; the receipt says so." }),
-      ),
-      return_code: ReturnCode,
+  body: closed({
+    selected_field_keys: Type.Array(Type.String({ minLength: 1, maxLength: 80 }), {
+      maxItems: shareLimits.fields + 1,
+      description: "Keys of `share_fields` that the person agrees to share.",
+      examples: [["date_of_birth", "service_document_id"]],
     }),
-  ),
+    terms_version: Type.String({
+      minLength: 1,
+      maxLength: 60,
+      description: "The version of the texts that the person was shown.",
+      examples: ["2026-01"],
+    }),
+    language: Type.Optional(
+      OneOf(pageLanguages, { description: "The language they were shown in; the receipt says so." }),
+    ),
+    return_code: ReturnCode,
+  }),
   reply: {
     status: 201,
-    data: named(
-      "GivenConsent",
-      open({
-        consent: ConsentState,
-        cancel_token: Token("Lets the person abort or withdraw, and read the receipt. Shown only here."),
-        receipt: Type.String({ description: "The signed receipt, a compact JWS." }),
-      }),
-    ),
+    data: open("GivenConsent", {
+      consent: ConsentState,
+      cancel_token: Token("Lets the person abort or withdraw, and read the receipt. Shown only here."),
+      receipt: Type.String({ description: "The signed receipt, a compact JWS." }),
+    }),
   },
   errors: [
     "SESSION_NOT_FOUND",
@@ -363,57 +302,45 @@ export const giveConsent = route({
   idempotent: false,
 });
 
-export const getConsentReceipt = route({
+export const getConsentReceipt = route(verifyAddresses.getConsentReceipt, {
   ...session,
   id: "getConsentReceipt",
-  ...verifyAddresses.getConsentReceipt,
   summary: "Download the consent receipt",
   description:
     "Send a `cancel_token` of the session as `Authorization: Bearer`: the person's, from agreeing, or the partner's, from creating the session. A token that was used to withdraw still reads.",
   token: "cancel_token",
   reply: {
     status: 200,
-    data: named(
-      "ConsentReceipt",
-      open({
-        consent: ConsentState,
-        receipt: Type.String({
-          description:
-            "A compact JWS, signed with Ed25519; its `kid` names a key of the list of receipt keys.",
-        }),
+    data: open("ConsentReceipt", {
+      consent: ConsentState,
+      receipt: Type.String({
+        description: "A compact JWS, signed with Ed25519; its `kid` names a key of the list of receipt keys.",
       }),
-    ),
+    }),
   },
   errors: ["SESSION_NOT_FOUND", "CANCEL_TOKEN_INVALID", "CONSENT_REQUIRED"],
 });
 
-export const createHandoff = route({
+export const createHandoff = route(verifyAddresses.createHandoff, {
   ...session,
   id: "createHandoff",
-  ...verifyAddresses.createHandoff,
   summary: "Make a token for the reading device",
   description:
     "Show `handoff_url` as a QR code. Call again whenever a fresh one is needed: a token that nobody has claimed stays good until it expires or another one is claimed. With the `cancel_token` of the consent, the device that claims this token may take over from another one; without, only the same device goes on.",
-  body: named(
-    "CreateHandoffBody",
-    closed({
-      cancel_token: Type.Optional(Token("The token that agreeing returned.")),
-    }),
-  ),
+  body: closed({
+    cancel_token: Type.Optional(Token("The token that agreeing returned.")),
+  }),
   bodyOptional: true,
   reply: {
     status: 201,
-    data: named(
-      "Handoff",
-      open({
-        handoff_token: Token("For `claim`. Good for 5 minutes."),
-        handoff_url: Type.String({
-          description: "The verification page with the token in its fragment, which no server gets to see.",
-        }),
-        expires_at: Timestamp,
-        server_time: Timestamp,
+    data: open("Handoff", {
+      handoff_token: Token("For `claim`. Good for 5 minutes."),
+      handoff_url: Type.String({
+        description: "The verification page with the token in its fragment, which no server gets to see.",
       }),
-    ),
+      expires_at: Timestamp,
+      server_time: Timestamp,
+    }),
   },
   errors: [
     "SESSION_NOT_FOUND",
@@ -426,39 +353,32 @@ export const createHandoff = route({
   idempotent: false,
 });
 
-export const claimHandoff = route({
+export const claimHandoff = route(verifyAddresses.claimHandoff, {
   ...session,
   id: "claimHandoff",
-  ...verifyAddresses.claimHandoff,
   summary: "Take the session with the reading device",
   description:
     "Begins an attempt. The same device may claim again with the same or a fresh token, to go on after an interruption: it gets the same attempt and a new `socket_token`, and the one before is dead.",
-  body: named(
-    "ClaimHandoffBody",
-    closed({
-      handoff_token: Token("From the fragment of the handoff URL."),
-      device_id: Type.String({
-        minLength: 1,
-        maxLength: 128,
-        pattern: "^[\\x21-\\x7e]+$",
-        description: "Random, chosen and kept by the device for this session. Only a hash of it is stored.",
-        examples: ["5b1f0c9a-2c1e-4a57-9d8e-0f8a5b3c7d21"],
-      }),
-      return_code: ReturnCode,
+  body: closed({
+    handoff_token: Token("From the fragment of the handoff URL."),
+    device_id: Type.String({
+      minLength: 1,
+      maxLength: 128,
+      pattern: "^[\\x21-\\x7e]+$",
+      description: "Random, chosen and kept by the device for this session. Only a hash of it is stored.",
+      examples: ["5b1f0c9a-2c1e-4a57-9d8e-0f8a5b3c7d21"],
     }),
-  ),
+    return_code: ReturnCode,
+  }),
   reply: {
     status: 201,
-    data: named(
-      "ClaimedAttempt",
-      open({
-        attempt_id: AttemptId,
-        socket_token: Token("For the first message on the socket. Good as long as the attempt."),
-        resumed: Type.Boolean({ description: "The device went on with the attempt that it had." }),
-        expires_at: { ...Timestamp, description: "When the session expires." },
-        server_time: Timestamp,
-      }),
-    ),
+    data: open("ClaimedAttempt", {
+      attempt_id: AttemptId,
+      socket_token: Token("For the first message on the socket. Good as long as the attempt."),
+      resumed: Type.Boolean({ description: "The device went on with the attempt that it had." }),
+      expires_at: { ...Timestamp, description: "When the session expires." },
+      server_time: Timestamp,
+    }),
   },
   errors: [
     "SESSION_NOT_FOUND",
@@ -475,20 +395,18 @@ export const claimHandoff = route({
   idempotent: false,
 });
 
-export const getVerifyStatus = route({
+export const getVerifyStatus = route(verifyAddresses.getVerifyStatus, {
   ...session,
   id: "getVerifyStatus",
-  ...verifyAddresses.getVerifyStatus,
   summary: "Read how far the session is",
   description: "Readable in every state, also after the end.",
   reply: { status: 200, data: VerifyStatus },
   errors: ["SESSION_NOT_FOUND"],
 });
 
-export const streamVerifyEvents = route({
+export const streamVerifyEvents = route(verifyAddresses.streamVerifyEvents, {
   ...session,
   id: "streamVerifyEvents",
-  ...verifyAddresses.streamVerifyEvents,
   summary: "Follow the session as it changes",
   description: `Server-sent events. The first event, and one at every change, is \`status\` with the whole status as JSON. A comment comes every ${streamHeartbeatSeconds} seconds. The stream closes after the status of an ended or expired session; a client that sees one must not connect again. At most ${maxStreamsPerSession} streams for one session; with more, read the status instead.`,
   reply: { status: 200, events: VerifyStatus },
@@ -497,26 +415,22 @@ export const streamVerifyEvents = route({
 
 export const cancelOutcomes = ["cancelled", "consent_withdrawn", "withdrawn_after_delivery"] as const;
 
-export const cancelByPerson = route({
+export const cancelByPerson = route(verifyAddresses.cancelByPerson, {
   ...session,
   id: "cancelByPerson",
-  ...verifyAddresses.cancelByPerson,
   summary: "Abort, or withdraw consent after the end",
   description:
     "Before the end the session is cancelled. After a success consent is withdrawn: what has not reached the partner never will, and where nothing has, the session becomes cancelled, the succeeded event is retracted and a cancelled one with `consent_withdrawn` takes its place. Works once with each `cancel_token` of the session: the person's, from agreeing, and the one that creating the session returned.",
-  body: named("CancelByPersonBody", closed({ cancel_token: Token("A cancel token of this session.") })),
+  body: closed({ cancel_token: Token("A cancel token of this session.") }),
   reply: {
     status: 200,
-    data: named(
-      "CancelledByPerson",
-      open({
-        outcome: OneOf(cancelOutcomes, {
-          description:
-            "`withdrawn_after_delivery`: the partner had received the shared data before; ask them to delete it.",
-        }),
-        status: OneOf(sessionStatuses),
+    data: open("CancelledByPerson", {
+      outcome: OneOf(cancelOutcomes, {
+        description:
+          "`withdrawn_after_delivery`: the partner had received the shared data before; ask them to delete it.",
       }),
-    ),
+      status: OneOf(sessionStatuses),
+    }),
   },
   errors: [
     "SESSION_NOT_FOUND",
@@ -527,62 +441,52 @@ export const cancelByPerson = route({
   ],
 });
 
-export const declineByPerson = route({
+export const declineByPerson = route(verifyAddresses.declineByPerson, {
   ...session,
   id: "declineByPerson",
-  ...verifyAddresses.declineByPerson,
   summary: "Decline, before anybody agreed",
   description:
     "Ends the session as `cancelled` and tells the partner with the reason `cancelled_by_user`. Needs no token, because nothing has been agreed yet; once somebody has agreed it is 409 `CONFLICT`, and only whoever agreed can cancel. Declining what was cancelled before anybody agreed changes nothing and answers alike.",
   reply: {
     status: 200,
-    data: named(
-      "DeclinedByPerson",
-      open({
-        status: OneOf(sessionStatuses),
-        redirect_url: Type.String({
-          description:
-            "Where to send the person now: the partner's address with `session_id` and `status` in its query. Where the partner gave none, or it is no longer allowed, the closing page of this service.",
-          examples: ["https://shop.example.com/done?session_id=vs_EXAMPLE&status=cancelled"],
-        }),
+    data: open("DeclinedByPerson", {
+      status: OneOf(sessionStatuses),
+      redirect_url: Type.String({
+        description:
+          "Where to send the person now: the partner's address with `session_id` and `status` in its query. Where the partner gave none, or it is no longer allowed, the closing page of this service.",
+        examples: ["https://shop.example.com/done?session_id=vs_EXAMPLE&status=cancelled"],
       }),
-    ),
+    }),
   },
   errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED", "CONFLICT"],
 });
 
-export const openVerifySocket = route({
+export const openVerifySocket = route(`GET ${verifySocketPath(":id")}`, {
   ...session,
   id: "openVerifySocket",
-  method: "GET",
-  path: verifySocketPath(":id"),
   summary: "Open the socket of the reading device",
   description: "A WebSocket. Plain HTTP is answered with 426.",
   reply: { status: 101 },
   errors: ["WEBSOCKET_REQUIRED", "RATE_LIMITED"],
 });
 
-const ConsentText = named(
-  "ConsentText",
-  open({
-    title: Type.String(),
-    paragraphs: Type.Array(Type.String()),
-    wallet_paragraphs: Type.Optional(
-      Type.Array(Type.String(), {
-        examples: [["You agree that what your wallet presents is checked."]],
-        description:
-          "In place of `paragraphs` for sessions that a wallet can answer. Absent where there is no difference.",
-      }),
-    ),
-    reviewed: Type.Boolean({
-      description: "False: a translation that no lawyer has read; the page says so, and English is binding.",
+const ConsentText = open("ConsentText", {
+  title: Type.String(),
+  paragraphs: Type.Array(Type.String()),
+  wallet_paragraphs: Type.Optional(
+    Type.Array(Type.String(), {
+      examples: [["You agree that what your wallet presents is checked."]],
+      description:
+        "In place of `paragraphs` for sessions that a wallet can answer. Absent where there is no difference.",
     }),
+  ),
+  reviewed: Type.Boolean({
+    description: "False: a translation that no lawyer has read; the page says so, and English is binding.",
   }),
-);
+});
 
-export const getConsentTexts = route({
+export const getConsentTexts = route(verifyAddresses.getConsentTexts, {
   id: "getConsentTexts",
-  ...verifyAddresses.getConsentTexts,
   tag,
   summary: "Show the texts that people agree to",
   description:
@@ -590,20 +494,16 @@ export const getConsentTexts = route({
   access: { public: true },
   reply: {
     status: 200,
-    data: named(
-      "ConsentTexts",
-      open({
-        version: Type.String(),
-        hash: Type.String(),
-        texts: open({ ...inLanguages(ConsentText), en: ConsentText }),
-      }),
-    ),
+    data: open("ConsentTexts", {
+      version: Type.String(),
+      hash: Type.String(),
+      texts: open({ ...inLanguages(ConsentText), en: ConsentText }),
+    }),
   },
 });
 
-export const listConsentReceiptKeys = route({
+export const listConsentReceiptKeys = route(verifyAddresses.listConsentReceiptKeys, {
   id: "listConsentReceiptKeys",
-  ...verifyAddresses.listConsentReceiptKeys,
   tag,
   summary: "Show the public keys that verify consent receipts",
   description: "A receipt is a compact JWS signed with Ed25519 (`EdDSA`); its `kid` names one of these keys.",
@@ -615,27 +515,23 @@ export const listConsentReceiptKeys = route({
 });
 
 /** A byte string in a test document is `base64:` and its base64. */
-const TestDocument = named(
-  "TestDocument",
-  open({
-    id: Type.String({ examples: ["passport-valid"] }),
-    title: Type.String(),
-    description: Type.String(),
-    expectedFailureCode: Nullable(OneOf(failureCodes, { description: "Null when the document passes." })),
-    decidedBy: OneOf(["chip", "face"]),
-    mrzLines: Type.Array(Type.String()),
-    files: mapOf(Type.String(), { description: "Files of the chip: `base64:` and their bytes." }),
-    chip: Type.Unsafe<Record<string, unknown>>({
-      type: "object",
-      additionalProperties: true,
-      description: "The private side of the software chip.",
-    }),
+const TestDocument = open("TestDocument", {
+  id: Type.String({ examples: ["passport-valid"] }),
+  title: Type.String(),
+  description: Type.String(),
+  expectedFailureCode: Nullable(OneOf(failureCodes, { description: "Null when the document passes." })),
+  decidedBy: OneOf(["chip", "face"]),
+  mrzLines: Type.Array(Type.String()),
+  files: mapOf(Type.String(), { description: "Files of the chip: `base64:` and their bytes." }),
+  chip: Type.Unsafe<Record<string, unknown>>({
+    type: "object",
+    additionalProperties: true,
+    description: "The private side of the software chip.",
   }),
-);
+});
 
-export const listTestDocuments = route({
+export const listTestDocuments = route(verifyAddresses.listTestDocuments, {
   id: "listTestDocuments",
-  ...verifyAddresses.listTestDocuments,
   tag,
   summary: "Show the documents of the test country",
   description:
@@ -643,7 +539,7 @@ export const listTestDocuments = route({
   access: { public: true },
   reply: {
     status: 200,
-    data: named("TestDocuments", open({ documents: Type.Array(TestDocument) })),
+    data: open("TestDocuments", { documents: Type.Array(TestDocument) }),
   },
 });
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { methods } from "./facts.ts";
 import { route } from "./route.ts";
-import { closed, Nullable, named, OneOf, open, Timestamp } from "./schema.ts";
+import { closed, Nullable, OneOf, open, Timestamp, Token } from "./schema.ts";
 import { failureCodes, SessionId, sessionStatuses } from "./sessions.ts";
 import { walletAddresses } from "./verify-addresses.ts";
 import { lookedAt, walletChannels, walletLimits, walletMethods } from "./wallet-facts.ts";
@@ -12,20 +12,17 @@ const params = closed({ id: SessionId });
 const session = { params, invalidParams: "INVALID_SESSION_ID", access: { public: true }, tag } as const;
 
 /** A way in which the person of a session can be verified. */
-export const VerifyWay = named(
-  "VerifyWay",
-  open({
-    method: OneOf(methods),
-    channels: Type.Array(OneOf(walletChannels), {
-      description:
-        "How a wallet can be reached, in the order of preference: `dc_api`: the browser's Digital Credentials API. `redirect`: a link that opens the wallet on the same device. `age_link`: a link, or a QR code, for the app with the proof of age. Empty for `document_chip`.",
-    }),
-    looks_at: Type.Array(OneOf(lookedAt), {
-      description:
-        "What the service reads from the credential for its checks, whether or not the person agrees to share it. What is not agreed to is not shared.",
-    }),
+export const VerifyWay = open("VerifyWay", {
+  method: OneOf(methods),
+  channels: Type.Array(OneOf(walletChannels), {
+    description:
+      "How a wallet can be reached, in the order of preference: `dc_api`: the browser's Digital Credentials API. `redirect`: a link that opens the wallet on the same device. `age_link`: a link, or a QR code, for the app with the proof of age. Empty for `document_chip`.",
   }),
-);
+  looks_at: Type.Array(OneOf(lookedAt), {
+    description:
+      "What the service reads from the credential for its checks, whether or not the person agrees to share it. What is not agreed to is not shared.",
+  }),
+});
 
 const RequestId = Type.String({
   pattern: "^[A-Za-z0-9_-]{43}$",
@@ -43,67 +40,46 @@ const Protocol = Type.String({
   examples: ["openid4vp-v1-signed"],
 });
 
-export const startWalletRequest = route({
+export const startWalletRequest = route(walletAddresses.startWalletRequest, {
   ...session,
   id: "startWalletRequest",
-  ...walletAddresses.startWalletRequest,
   summary: "Ask a wallet",
   description: `Makes a request for what the person has agreed to share, and begins the attempt. It can be answered for ${walletLimits.requestMinutes} minutes. A session has one open request: another one retires it. The reply sets a cookie, which ties the request to this browser.`,
-  body: named(
-    "StartWalletRequestBody",
-    closed({
-      channel: OneOf(walletChannels, { description: "A channel of `ways` in the details of the session." }),
-      method: Type.Optional(
-        OneOf(walletMethods, {
-          description: "Asks for this one alone. Left out, for each method of `ways` that has the channel.",
-        }),
-      ),
-      cancel_token: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 200,
-          description:
-            "The token that agreeing returned. With it this browser may take over from a reading device.",
-          examples: ["EXAMPLEexampleEXAMPLEexampleEXAMPLEexample1"],
-        }),
-      ),
-      return_code: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 200,
-          description:
-            "What `open` returned. It shows that this browser opened the session first; needed where `requirements.binding` is `required`.",
-          examples: ["EXAMPLEexampleEXAMPLEexampleEXAMPLEexample1"],
-        }),
-      ),
-    }),
-  ),
-  reply: {
-    status: 201,
-    data: named(
-      "WalletRequest",
-      open({
-        request_id: RequestId,
-        expires_at: Timestamp,
-        link: Nullable(
-          Type.String({ description: "Opens the wallet. Null for `dc_api`.", examples: ["haip-vp://?…"] }),
-        ),
-        dc_request: {
-          ...Nullable(
-            named(
-              "WalletDcRequest",
-              open({
-                requests: Type.Array(
-                  named("WalletDcRequestEntry", open({ protocol: Protocol, data: ProtocolData })),
-                  { description: "All of them go into one call." },
-                ),
-              }),
-            ),
-          ),
-          description: "For `digital` of `navigator.credentials.get`. Null for the other channels.",
-        },
+  body: closed({
+    channel: OneOf(walletChannels, { description: "A channel of `ways` in the details of the session." }),
+    method: Type.Optional(
+      OneOf(walletMethods, {
+        description: "Asks for this one alone. Left out, for each method of `ways` that has the channel.",
       }),
     ),
+    cancel_token: Type.Optional(
+      Token("The token that agreeing returned. With it this browser may take over from a reading device."),
+    ),
+    return_code: Type.Optional(
+      Token(
+        "What `open` returned. It shows that this browser opened the session first; needed where `requirements.binding` is `required`.",
+      ),
+    ),
+  }),
+  reply: {
+    status: 201,
+    data: open("WalletRequest", {
+      request_id: RequestId,
+      expires_at: Timestamp,
+      link: Nullable(
+        Type.String({ description: "Opens the wallet. Null for `dc_api`.", examples: ["haip-vp://?…"] }),
+      ),
+      dc_request: {
+        ...Nullable(
+          open("WalletDcRequest", {
+            requests: Type.Array(open("WalletDcRequestEntry", { protocol: Protocol, data: ProtocolData }), {
+              description: "All of them go into one call.",
+            }),
+          }),
+        ),
+        description: "For `digital` of `navigator.credentials.get`. Null for the other channels.",
+      },
+    }),
   },
   errors: [
     "SESSION_NOT_FOUND",
@@ -120,30 +96,23 @@ export const startWalletRequest = route({
   idempotent: false,
 });
 
-const WalletOutcome = named(
-  "WalletOutcome",
-  open({
-    status: OneOf(sessionStatuses),
-    failure_code: Nullable(
-      OneOf(failureCodes, { description: "Why the credential was not accepted; null where it was." }),
-    ),
-    tries_left: Type.Integer({ minimum: 0, description: "Presentations that may still be refused." }),
-  }),
-);
+const WalletOutcome = open("WalletOutcome", {
+  status: OneOf(sessionStatuses),
+  failure_code: Nullable(
+    OneOf(failureCodes, { description: "Why the credential was not accepted; null where it was." }),
+  ),
+  tries_left: Type.Integer({ minimum: 0, description: "Presentations that may still be refused." }),
+});
 export type WalletOutcomeData = Static<typeof WalletOutcome>;
 
-export const answerWalletRequest = route({
+export const answerWalletRequest = route(walletAddresses.answerWalletRequest, {
   ...session,
   id: "answerWalletRequest",
-  ...walletAddresses.answerWalletRequest,
   summary: "Hand in the answer of the browser's API",
   description:
     "What `navigator.credentials.get` returned, as it is. The browser must have the cookie of the request. An answer that cannot be read uses up no try.",
   maxBodyBytes: walletLimits.answerBytes,
-  body: named(
-    "AnswerWalletRequestBody",
-    closed({ request_id: RequestId, protocol: Protocol, data: ProtocolData }),
-  ),
+  body: closed({ request_id: RequestId, protocol: Protocol, data: ProtocolData }),
   reply: { status: 200, data: WalletOutcome },
   errors: [
     "SESSION_NOT_FOUND",
@@ -155,24 +124,15 @@ export const answerWalletRequest = route({
   ],
 });
 
-export const completeWalletRequest = route({
+export const completeWalletRequest = route(walletAddresses.completeWalletRequest, {
   ...session,
   id: "completeWalletRequest",
-  ...walletAddresses.completeWalletRequest,
   summary: "Come back from the wallet",
   description:
     "The wallet sends the person back to the page with `response_code` in the fragment of its address. What it presented is released and recorded now, in the browser that made the request and in no other.",
-  body: named(
-    "CompleteWalletRequestBody",
-    closed({
-      response_code: Type.String({
-        minLength: 1,
-        maxLength: 200,
-        description: "From the fragment. Works once.",
-        examples: ["EXAMPLEexampleEXAMPLEexampleEXAMPLEexample1"],
-      }),
-    }),
-  ),
+  body: closed({
+    response_code: Token("From the fragment. Works once."),
+  }),
   reply: { status: 200, data: WalletOutcome },
   errors: ["SESSION_NOT_FOUND", "WALLET_REQUEST_NOT_FOUND", "WALLET_REQUEST_EXPIRED", "WALLET_OTHER_BROWSER"],
 });

@@ -4,7 +4,7 @@ import { environments } from "./facts.ts";
 import type { OrganizationId } from "./ids.ts";
 import { partnerPageQuery } from "./page.ts";
 import { route } from "./route.ts";
-import { closed, Nullable, named, OneOf, open, PrefixedId, Text, Timestamp, UuidOf } from "./schema.ts";
+import { closed, Nullable, OneOf, open, PrefixedId, Text, Timestamp, UuidOf } from "./schema.ts";
 import { countsOf, EndpointId, maxCounted } from "./sessions.ts";
 
 const tag = "Webhooks";
@@ -154,7 +154,7 @@ const jwkFields = {
 };
 
 /** Only public members are listed, so a private key is refused like any other unknown field. */
-export const PublicRsaJwk = named("PublicRsaJwk", closed(jwkFields));
+export const PublicRsaJwk = closed("PublicRsaJwk", jwkFields);
 
 export const WebhookEncryptionKey = open("WebhookEncryptionKey", {
   id: EncryptionKeyId,
@@ -162,7 +162,7 @@ export const WebhookEncryptionKey = open("WebhookEncryptionKey", {
   key_id: KeyId,
   algorithm: OneOf(["RSA-OAEP-256"]),
   key_type: OneOf(["RSA"]),
-  jwk: named("WebhookJwk", open(jwkFields)),
+  jwk: open("WebhookJwk", jwkFields),
   is_active: Type.Boolean(),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -190,7 +190,7 @@ const deliveryFields = {
   updated_at: Timestamp,
 };
 
-export const WebhookDelivery = named("WebhookDelivery", open(deliveryFields));
+export const WebhookDelivery = open("WebhookDelivery", deliveryFields);
 
 /** How much of a receiver's answer is kept, for whoever has to find out why it refused. */
 export const answerKeptBytes = 1024;

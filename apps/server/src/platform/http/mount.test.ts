@@ -117,7 +117,7 @@ function serving(...bindings: Binding[]) {
 const common = { tag: "t", summary: "s", errors: [] } as const;
 const data = { status: 200, data: closed({ ok: Type.Boolean() }) } as const;
 const define = <const R extends Omit<RouteDefinition, keyof typeof common>>(definition: R) =>
-  route({ ...common, ...definition });
+  route(definition, { ...common, ...definition });
 const json = { "content-type": "application/json" };
 const asKey = { authorization: "Bearer kk_good" };
 const asUser = { authorization: "Bearer good" };
