@@ -4,7 +4,6 @@ import { test } from "node:test";
 import { oids } from "../src/ber/oid.ts";
 import { readWhole } from "../src/ber/read.ts";
 import { toHex } from "../src/bytes.ts";
-import { readCom } from "../src/lds/com.ts";
 import type { DataGroupNumber } from "../src/lds/data-group.ts";
 import { readDg1 } from "../src/lds/dg1.ts";
 import { readDg2 } from "../src/lds/dg2.ts";
@@ -26,10 +25,7 @@ function securityObjectOf(file: string): LdsSecurityObject {
   return readLdsSecurityObject(content.octetString());
 }
 
-test("independent vectors: the test passport's EF.COM and DG1 are read", options, () => {
-  const com = readCom(readVector("test-passport/EF_COM.bin"));
-  assert.deepEqual(com.dataGroups, [1, 2, 3, 4, 14]);
-  assert.equal(com.ldsVersion, "0107");
+test("independent vectors: the test passport's DG1 is read", options, () => {
   const mrz = readDg1(readVector("test-passport/Datagroup1.bin"), today);
   assert.equal(mrz.checkDigitsAgree, true);
   assert.equal(mrz.issuingState, "D");

@@ -26,11 +26,3 @@ export const sodTag = 0x77;
 export function isDataGroupNumber(number: number): number is DataGroupNumber {
   return Number.isInteger(number) && number >= 1 && number <= 16;
 }
-
-export function dataGroupForTag(tag: number): DataGroupNumber | null {
-  for (const [number, groupTag] of Object.entries(dataGroupTags)) {
-    const candidate = Number(number);
-    if (groupTag === tag && isDataGroupNumber(candidate)) return candidate;
-  }
-  return null;
-}

@@ -154,33 +154,20 @@ export function isoDate(date: MrzDate): string | null {
   return `${String(date.year).padStart(4, "0")}-${String(date.month).padStart(2, "0")}-${String(date.day).padStart(2, "0")}`;
 }
 
-/**
- * The last day on which a document with this expiry is good, in the calendar of UTC; unknown month or day count to the end of
- * what is known. Undefined when not even the year is known: such documents do not expire.
- */
-export function lastValidDay(date: MrzDate): string | null {
-  if (date.year === null) return null;
-  const { month, day } = lastMonthAndDay(date.year, date);
-  return isoDate({ ...date, month, day });
-}
-
 function lastMonthAndDay(year: number, date: MrzDate): { readonly month: number; readonly day: number } {
   const month = date.month ?? 12;
   if (date.month === null) return { month, day: 31 };
   return { month, day: date.day ?? new Date(Date.UTC(year, month, 0)).getUTCDate() };
 }
 
-/** The first moment after the last valid day, in milliseconds; null when not even the year is known. */
+/**
+ * The first moment after the last valid day, in milliseconds; unknown month or day count to the end of what is known. Null
+ * when not even the year is known: such documents do not expire.
+ */
 export function endOfValidity(date: MrzDate): number | null {
   if (date.year === null) return null;
   const { month, day } = lastMonthAndDay(date.year, date);
   return (dayNumber(date.year, month, day) + 1) * dayMilliseconds;
-}
-
-/** The first moment of the day after the last valid one. */
-export function isExpired(date: MrzDate, at: Date): boolean {
-  const last = lastValidDay(date);
-  return last !== null && at.toISOString().slice(0, 10) > last;
 }
 
 /**

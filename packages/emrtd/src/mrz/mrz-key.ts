@@ -1,4 +1,3 @@
-import { latin1 } from "../bytes.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import { checkDigit } from "./check-digit.ts";
 
@@ -25,10 +24,6 @@ type TypedKeyFields = {
  * The MRZ_information of ICAO 9303-11, 4.3.2: number, birth and expiry, each with its check digit. Its SHA-1 is the seed
  * of the basic access keys, and the password of PACE.
  */
-export function mrzKeyMaterial(fields: MrzKeyFields): Uint8Array {
-  return latin1(mrzInformation(fields));
-}
-
 export function mrzInformation(fields: MrzKeyFields): string {
   const number = fields.documentNumber.replace(/<+$/, "").padEnd(9, "<");
   if (!/^[A-Z0-9<]+$/.test(number) || number.startsWith("<") || number.length > maxDocumentNumberLength) {

@@ -178,7 +178,7 @@ const cases: readonly Case[] = [
   {
     says: "an EF.COM that names files which are not there",
     quirks: { plainRefusals: true, closedUntilReset: 0x6985 },
-    options: { files: { ...plain.files, COM: buildCom({ dataGroups: [3, 4, 7, 11, 12, 16] }) } },
+    options: { files: { ...plain.files, COM: buildCom([3, 4, 7, 11, 12, 16]) } },
     onPhone: "read",
   },
   {

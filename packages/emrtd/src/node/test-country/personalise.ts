@@ -130,7 +130,7 @@ export function personalise(request: PersonalisationRequest): PersonalisedDocume
   };
   const sod = signSecurityObject({ groupHash: profile.groupHash, dataGroups, signer, options });
   const files: Partial<Record<TestFileName, Uint8Array>> = {
-    COM: buildCom({ dataGroups: [...dataGroups.keys()] }),
+    COM: buildCom([...dataGroups.keys()]),
     SOD: sod,
   };
   for (const [number, file] of dataGroups) files[`DG${number}`] = file;
