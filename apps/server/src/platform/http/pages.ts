@@ -185,10 +185,10 @@ function mountApiDocuments(app: FastifyInstance, contentOf: ContentOf, headers: 
 /** What partners install from here. */
 function mountPackages(app: FastifyInstance, headers: Headers): void {
   for (const name of partnerPackages) {
-    let made: Promise<FixedContent> | null = null;
+    let made: FixedContent | null = null;
     app.get(`/${name}.tgz`, async (request, reply) => {
-      made ??= packageArchive(name).then((archive) => new FixedContent("application/gzip", archive));
-      return (await made).send(request, reply.headers(headers));
+      made ??= new FixedContent("application/gzip", await packageArchive(name));
+      return made.send(request, reply.headers(headers));
     });
   }
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import fs, { mkdtempSync, rmSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import test, { after } from "node:test";
@@ -33,6 +34,20 @@ function npx(...args: string[]): Promise<{ status: number | null; stdout: string
   child.on("close", (status) => resolve({ status, stdout, stderr }));
   return promise;
 }
+
+test("a package that could not be packed is packed at the next request", async (t) => {
+  const { readFileSync } = fs;
+  const broken = t.mock.method(fs, "readFileSync", (...given: Parameters<typeof readFileSync>) => {
+    if (String(given[0]).includes("assay_webhook")) throw new Error("EMFILE: too many open files");
+    return readFileSync(...given);
+  });
+  syncBuiltinESMExports();
+  const refused = await fetch(`${url}/webhook-python.tgz`);
+  broken.mock.restore();
+  syncBuiltinESMExports();
+  assert.equal(refused.status, 500);
+  assert.equal((await fetch(`${url}/webhook-python.tgz`)).status, 200);
+});
 
 test("the service hands out its command line, and npx runs it from the address alone", async () => {
   const shown = await npx(`${url}/cli.tgz`, "--help");
