@@ -28,8 +28,8 @@ import { findMember } from "../../src/tenants/organizations/member.store.ts";
 import { lockOrganization } from "../../src/tenants/organizations/organization.store.ts";
 import {
   findSession,
+  heldSession,
   insertAttempt,
-  lockSession,
   lockSessionOfPerson,
   touchAttempt,
 } from "../../src/verification/sessions/session.store.ts";
@@ -73,7 +73,7 @@ export function mistakesThatDoNotCompile(
 
   // What is meant compiles.
   void findSession(tx, tenant, sessionId);
-  void lockSession(tx, caller, sessionId);
+  void heldSession(caller, sessionId);
   void lockSessionOfPerson(tx, sessionId);
   void findDelivery(tx, tenant, deliveryId, now);
   void findEndpoint(tx, tenant, endpointId);
@@ -86,7 +86,7 @@ export function mistakesThatDoNotCompile(
   // @ts-expect-error
   void findSession(tx, sessionId, tenant);
   // @ts-expect-error
-  void lockSession(tx, sessionId, tenant);
+  void heldSession(sessionId, tenant);
   // @ts-expect-error
   void findDelivery(tx, deliveryId, tenant, now);
   // @ts-expect-error
@@ -100,9 +100,9 @@ export function mistakesThatDoNotCompile(
 
   // The organization left out.
   // @ts-expect-error
-  void lockSession(tx, null, sessionId);
+  void heldSession(null, sessionId);
   // @ts-expect-error
-  void lockSession(tx, sessionId);
+  void heldSession(sessionId);
 
   // Another noun's id.
   // @ts-expect-error

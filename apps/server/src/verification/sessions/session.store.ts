@@ -386,11 +386,6 @@ export function heldSessionOfPerson(id: SessionId): Question<SessionRow | null> 
   return firstRow<SessionRow>(sql`select ${sessionColumns} from sessions where id = ${id} for update`);
 }
 
-export async function lockSession(tx: Tx, tenant: Tenant, id: SessionId): Promise<SessionRow | null> {
-  const [session] = await tx.ask(heldSession(tenant, id));
-  return session;
-}
-
 export async function lockSessionOfPerson(tx: Tx, id: SessionId): Promise<SessionRow | null> {
   const [session] = await tx.ask(heldSessionOfPerson(id));
   return session;
