@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { median } from "@assay/face/median";
 import { greyOf } from "@assay/mrz-reader/grey";
-import { loadReader, networkFiles } from "@assay/mrz-reader/node/load-reader";
+import { loadReader, networkFiles } from "../packages/mrz-reader/test/support/load-reader.ts";
 import { decode } from "jpeg-js";
 
 const rounds = 60;

@@ -11,7 +11,7 @@ import type { Picture } from "@assay/device/node/test-person";
 import { type PosedPerson, readPortrait, readPose } from "@assay/emrtd/node/test-country/portraits";
 import { type AttackSignal, attackLimits, attackSignals, measureAttacks } from "@assay/face/attack-signals";
 import { judgeColours } from "@assay/face/colour-signal";
-import { rateOf } from "@assay/face/error-rates";
+import { rateOf } from "./error-rates.ts";
 import { decode } from "jpeg-js";
 import { defaultJobLimits } from "../apps/server/src/verification/face/face-job.ts";
 import { loadFaceModels } from "../apps/server/src/verification/face/face-models.ts";

@@ -12,7 +12,7 @@ import {
   pairsNeededFor,
   thresholdFor,
   tryDistances,
-} from "@assay/face/error-rates";
+} from "./error-rates.ts";
 import { livenessLimits } from "@assay/face/limits";
 import { matchThresholds } from "@assay/face/match";
 import { type FaceModels, loadFaceModels } from "../apps/server/src/verification/face/face-models.ts";

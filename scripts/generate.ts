@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { type AgentTool, routesWithoutTool, toolsOf, withheldFields } from "@assay/contract/agent-tools";
 import { describeMessages } from "@assay/contract/asyncapi";
 import { deprecations, listDeprecations } from "@assay/contract/deprecations";
-import { describeErrors } from "@assay/contract/error-reference";
+import { describeErrors } from "./error-reference.ts";
 import { evidenceWarnings } from "@assay/contract/evidence-warnings";
 import { describeApi } from "@assay/contract/openapi";
 import { errorsOf, honoursIdempotencyKey, isInEnvironment, preparesLive } from "@assay/contract/route";
@@ -16,7 +16,7 @@ import {
   describeColours,
   describeMatch,
   describeReasons,
-} from "@assay/face/describe-limits";
+} from "./face-limits.ts";
 import { fontsCss, latinCss } from "@assay/ui/font-slices";
 import { tokensCss } from "@assay/ui/tokens";
 import pg from "pg";
@@ -26,9 +26,9 @@ import {
   describeAlarmRules,
   describeAlarms,
   describePageConcerns,
-} from "../apps/server/src/operations/operator/describe-concerns.ts";
+} from "./describe-concerns.ts";
 import { migrate } from "../apps/server/src/platform/db/migrate.ts";
-import { dumpSchema } from "../apps/server/src/platform/installation/dump-schema.ts";
+import { dumpSchema } from "./dump-schema.ts";
 import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
 import { logFields } from "../apps/server/src/platform/lib/log-fields.ts";
 import { defaultJobLimits } from "../apps/server/src/verification/face/face-job.ts";

@@ -7,11 +7,11 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { type MrzKeyFields, mrzInformation } from "@assay/emrtd/mrz/mrz-key";
 import { keyFieldsOf, parseMrz } from "@assay/emrtd/mrz/parse-mrz";
-import { rateOf } from "@assay/face/error-rates";
+import { rateOf } from "./error-rates.ts";
 import { addSight, nothingSeen } from "@assay/mrz-reader/film";
 import { greyOf } from "@assay/mrz-reader/grey";
 import type { Plane } from "@assay/mrz-reader/network";
-import { loadReader } from "@assay/mrz-reader/node/load-reader";
+import { loadReader } from "../packages/mrz-reader/test/support/load-reader.ts";
 import { readPhoto } from "@assay/mrz-reader/photo";
 import { type PictureReader, pictureReader } from "./read-picture.ts";
 

@@ -1,4 +1,4 @@
-// `npm run transport-check`: one conformance suite for everything that carries commands to a chip (packages/device/src/check-transport.ts).
+// `npm run transport-check`: one conformance suite for everything that carries commands to a chip (packages/device/transport-check/check-transport.ts).
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -12,8 +12,8 @@ import {
   checkTransport,
   type TransportStage,
   transportChecks,
-} from "@assay/device/check-transport";
-import { virtualStage } from "@assay/device/node/virtual-stage";
+} from "../packages/device/transport-check/check-transport.ts";
+import { virtualStage } from "../packages/device/transport-check/virtual-stage.ts";
 import { keyFieldsFromTyped } from "@assay/emrtd/mrz/mrz-key";
 import { openCardReaders } from "@assay/emrtd/node/pcsc";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { type Challenge, newChallenge } from "@assay/face/challenge";
-import { type ErrorRate, rateOf } from "@assay/face/error-rates";
+import { type ErrorRate, rateOf } from "../error-rates.ts";
 import type { FailureReason } from "@assay/face/failure-reason";
 import { livenessLimits } from "@assay/face/limits";
 import { copyDistance, matchThresholds } from "@assay/face/match";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test, { after, afterEach, before } from "node:test";
 import { EmrtdError } from "@assay/emrtd/emrtd-error";
 import type { ChipSource } from "./drive-device.ts";
-import { FakeSocket } from "./node/fake-socket.ts";
+import { FakeSocket } from "../test/support/fake-socket.ts";
 import { type DeviceOutcome, describeOutcome, runDevice } from "./run-device.ts";
 import { DeviceError } from "./verification-url.ts";
 

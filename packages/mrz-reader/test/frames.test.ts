@@ -4,7 +4,7 @@ import test from "node:test";
 import { decode } from "jpeg-js";
 import { addReading, nothingRead } from "../src/agreement.ts";
 import { greyOf } from "../src/grey.ts";
-import { loadReader } from "../src/node/load-reader.ts";
+import { loadReader } from "./support/load-reader.ts";
 import { readPhoto } from "../src/photo.ts";
 
 const folder = new URL("frames/", import.meta.url);

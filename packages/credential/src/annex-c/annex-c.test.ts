@@ -10,7 +10,7 @@ import { encode } from "../cbor/encode.ts";
 import { type CborKey, type CborValue, isArray, isMap } from "../cbor/value.ts";
 import { CredentialError } from "../credential-error.ts";
 import { sessionTranscript } from "../mdoc/session-transcript.ts";
-import { makeCertificate } from "../x509/make-certificate.ts";
+import { makeCertificate } from "../../test/support/make-certificate.ts";
 import { deviceRequest, newEncryptionInfo, openAnnexC, sealAnnexC } from "./annex-c.ts";
 
 const suite = new CipherSuite({

@@ -7,7 +7,7 @@ import { type CborKey, type CborValue, embedded, isArray, isMap } from "../cbor/
 import { signSign1 } from "../cose/sign1.ts";
 import type { HolderBinding } from "../holder-binding.ts";
 import type { JudgeContext } from "../judge-context.ts";
-import { makeCertificate } from "../x509/make-certificate.ts";
+import { makeCertificate } from "../../test/support/make-certificate.ts";
 import { deviceAuthenticationBytes } from "./device-authentication.ts";
 import { issueMdoc, type MdocOrder } from "./issue-mdoc.ts";
 import { judgeMdoc } from "./judge-mdoc.ts";

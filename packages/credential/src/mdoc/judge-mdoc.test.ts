@@ -9,7 +9,7 @@ import type { HolderBinding } from "../holder-binding.ts";
 import type { JudgeContext } from "../judge-context.ts";
 import type { Purpose, TrustAnchor } from "../trust-anchor.ts";
 import type { RefusalReason } from "../verdict.ts";
-import { type CertificateOrder, type Identity, makeCertificate } from "../x509/make-certificate.ts";
+import { type CertificateOrder, type Identity, makeCertificate } from "../../test/support/make-certificate.ts";
 import { fullDate, type IssuedMdoc, issueMdoc, type MdocOrder } from "./issue-mdoc.ts";
 import { judgeMdoc } from "./judge-mdoc.ts";
 import { type HolderProof, type Presentation, presentMdoc } from "./present-mdoc.ts";

@@ -14,7 +14,7 @@ import {
 import type { TrustAnchor } from "../trust-anchor.ts";
 import { parseCertificate } from "./certificate.ts";
 import { type ChainOptions, checkChain } from "./chain.ts";
-import type { Identity } from "./make-certificate.ts";
+import type { Identity } from "../../test/support/make-certificate.ts";
 
 const now = new Date("2026-11-18T12:00:00Z");
 const newKeys = () =>

@@ -7,7 +7,7 @@ import type { JudgeContext } from "../../src/judge-context.ts";
 import { issueSdJwt, type SdJwtIssuer, type SdJwtOrder } from "../../src/sd-jwt/issue-sd-jwt.ts";
 import { type KeyBinding, presentSdJwt } from "../../src/sd-jwt/present-sd-jwt.ts";
 import type { Purpose, TrustAnchor } from "../../src/trust-anchor.ts";
-import { type Identity, makeCertificate } from "../../src/x509/make-certificate.ts";
+import { type Identity, makeCertificate } from "./make-certificate.ts";
 
 export const now = new Date("2026-11-18T12:00:00Z");
 export const seconds = (date: Date, later = 0): number => Math.floor(date.getTime() / 1000) + later;

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
-import { makeCertificate } from "@assay/credential/x509/make-certificate";
+import { makeCertificate } from "../../../../../packages/credential/test/support/make-certificate.ts";
 import { Pkcs10CertificateRequest } from "@peculiar/x509";
 import type { CryptoKey } from "jose";
 import { judge } from "../../../src/operations/operator/judge-concerns.ts";

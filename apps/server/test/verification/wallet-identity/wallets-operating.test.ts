@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
-import { makeCertificate } from "@assay/credential/x509/make-certificate";
+import { makeCertificate } from "../../../../../packages/credential/test/support/make-certificate.ts";
 import { dayMs, later } from "../../../src/platform/kernel/clock.ts";
 import { assayHere } from "../../support/process.ts";
 import { startTestService, testRing } from "../../support/service.ts";

@@ -10,7 +10,7 @@ import {
   SubjectKeyIdentifierExtension,
   X509CertificateGenerator,
 } from "@peculiar/x509";
-import { curveOf, type EcAlgorithm, hashOf } from "../ec-algorithm.ts";
+import { curveOf, type EcAlgorithm, hashOf } from "../../src/ec-algorithm.ts";
 
 export type IssuerKeys = { algorithm: EcAlgorithm; privateKey: CryptoKey; publicKey: CryptoKey };
 

@@ -1,6 +1,6 @@
 import type { TestDocument } from "@assay/emrtd/virtual/test-document";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
-import type { CheckedTransport, TransportStage } from "../check-transport.ts";
+import type { CheckedTransport, TransportStage } from "./check-transport.ts";
 
 /** A software chip on a reader of software, laid down and taken away by the program. With `waits` it behaves as a shell does. */
 export function virtualStage(

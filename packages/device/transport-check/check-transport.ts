@@ -3,7 +3,7 @@ import type { ChipTransport } from "@assay/emrtd/apdu/transport";
 import { ldsApplicationId } from "@assay/emrtd/lds/chip-files";
 import { type AccessKey, openChip } from "@assay/emrtd/reader/open-chip";
 import { readSecurityObjectFile } from "@assay/emrtd/verify/document-content";
-import { openDocument } from "./open-document.ts";
+import { openDocument } from "../src/open-document.ts";
 
 /** What is checked: a transport, and what a shell has beside it (docs/shell.md). */
 export type CheckedTransport = ChipTransport & {

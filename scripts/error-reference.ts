@@ -1,5 +1,5 @@
-import { errorCodes, errorTable } from "./errors.ts";
-import { errorsOf, type RouteDefinition } from "./route.ts";
+import { errorCodes, errorTable } from "@assay/contract/errors";
+import { errorsOf, type RouteDefinition } from "@assay/contract/route";
 
 /** Statuses and codes as the page that every error's `docs` link leads to. */
 export function describeErrors(routes: readonly RouteDefinition[]): string {

@@ -8,7 +8,7 @@ import {
   type TransportStage,
   transportChecks,
 } from "./check-transport.ts";
-import { virtualStage } from "./node/virtual-stage.ts";
+import { virtualStage } from "./virtual-stage.ts";
 
 const documents = testDocuments(new Date("2026-11-15T00:00:00Z"));
 const passport = documents.find(({ id }) => id === "passport-valid");

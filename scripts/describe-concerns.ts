@@ -1,6 +1,6 @@
 import { type OperatorConcern, operatorConcerns } from "@assay/contract/operator";
-import type { Alarm } from "./concern.ts";
-import { concerns } from "./concerns.ts";
+import type { Alarm } from "../apps/server/src/operations/operator/concern.ts";
+import { concerns } from "../apps/server/src/operations/operator/concerns.ts";
 
 type Row = { id: string; state: string; todo: unknown; says: string | null; alarm: Alarm | null };
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { MrzReader } from "../mrz-reader.ts";
-import { readNetworks } from "../network-plan.ts";
+import { MrzReader } from "../../src/mrz-reader.ts";
+import { readNetworks } from "../../src/network-plan.ts";
 
 const folder = new URL("../../networks/", import.meta.url);
 export const networkFiles = ["mrz-reader.json", "mrz-reader.bin"] as const;

@@ -1,5 +1,5 @@
-import { matchPortrait } from "./match.ts";
-import { distanceOf } from "./measurement.ts";
+import { matchPortrait } from "@assay/face/match";
+import { distanceOf } from "@assay/face/measurement";
 
 /** A share of errors with the interval that it lies in with a probability of 95 %, if the cases are independent. */
 export type ErrorRate = {

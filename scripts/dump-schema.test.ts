@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import pg from "pg";
-import { createTestDatabase } from "../../../test/support/database.ts";
+import { createTestDatabase } from "../apps/server/test/support/database.ts";
 import { dumpSchema } from "./dump-schema.ts";
 
 async function withDatabase(work: (client: pg.Client) => Promise<void>): Promise<void> {
@@ -19,7 +19,7 @@ async function withDatabase(work: (client: pg.Client) => Promise<void>): Promise
 
 test("the committed schema is what the migrations make (npm run generate writes it)", async () => {
   await withDatabase(async (client) => {
-    const committed = await readFile(new URL("../../../migrations/schema.sql", import.meta.url), "utf8");
+    const committed = await readFile(new URL("../apps/server/migrations/schema.sql", import.meta.url), "utf8");
     assert.equal(await dumpSchema(client), committed);
   });
 });

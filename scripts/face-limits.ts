@@ -1,11 +1,11 @@
 import { verifySocketLimits } from "@assay/contract/verify-protocol";
-import { challengeShape } from "./challenge.ts";
-import { colourLimits } from "./colour-signal.ts";
-import type { FailureReason } from "./failure-reason.ts";
-import { rivalSizeShare } from "./find-faces.ts";
-import { livenessLimits } from "./limits.ts";
-import { copyDistance, matchThresholds } from "./match.ts";
-import { minTurnChange } from "./turn-change.ts";
+import { challengeShape } from "@assay/face/challenge";
+import { colourLimits } from "@assay/face/colour-signal";
+import type { FailureReason } from "@assay/face/failure-reason";
+import { rivalSizeShare } from "@assay/face/find-faces";
+import { livenessLimits } from "@assay/face/limits";
+import { copyDistance, matchThresholds } from "@assay/face/match";
+import { minTurnChange } from "@assay/face/turn-change";
 
 const seconds = (ms: number) => `${ms / 1000} s`;
 const distance = (value: number) => value.toFixed(2);
