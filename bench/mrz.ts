@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { median } from "@assay/face/median";
 import { greyOf } from "@assay/mrz-reader/grey";
-import { loadReader, networkFiles } from "../packages/mrz-reader/test/support/load-reader.ts";
 import { decode } from "jpeg-js";
+import { loadReader, networkFiles } from "../packages/mrz-reader/test/support/load-reader.ts";
 
 const rounds = 60;
 const frames = new URL("../packages/mrz-reader/test/frames/", import.meta.url);

@@ -19,7 +19,10 @@ async function withDatabase(work: (client: pg.Client) => Promise<void>): Promise
 
 test("the committed schema is what the migrations make (npm run generate writes it)", async () => {
   await withDatabase(async (client) => {
-    const committed = await readFile(new URL("../apps/server/migrations/schema.sql", import.meta.url), "utf8");
+    const committed = await readFile(
+      new URL("../apps/server/migrations/schema.sql", import.meta.url),
+      "utf8",
+    );
     assert.equal(await dumpSchema(client), committed);
   });
 });

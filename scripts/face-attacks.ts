@@ -11,12 +11,12 @@ import type { Picture } from "@assay/device/node/test-person";
 import { type PosedPerson, readPortrait, readPose } from "@assay/emrtd/node/test-country/portraits";
 import { type AttackSignal, attackLimits, attackSignals, measureAttacks } from "@assay/face/attack-signals";
 import { judgeColours } from "@assay/face/colour-signal";
-import { rateOf } from "./error-rates.ts";
 import { decode } from "jpeg-js";
 import { defaultJobLimits } from "../apps/server/src/verification/face/face-job.ts";
 import { loadFaceModels } from "../apps/server/src/verification/face/face-models.ts";
 import { measureFaces } from "../apps/server/src/verification/face/measure-faces.ts";
 import { renderPerson } from "../packages/emrtd/drawing/render-portrait.ts";
+import { rateOf } from "./error-rates.ts";
 import {
   challenge,
   filmed,

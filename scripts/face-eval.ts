@@ -4,6 +4,10 @@
  */
 import { readdirSync } from "node:fs";
 import path from "node:path";
+import { livenessLimits } from "@assay/face/limits";
+import { matchThresholds } from "@assay/face/match";
+import { type FaceModels, loadFaceModels } from "../apps/server/src/verification/face/face-models.ts";
+import { loadUprightEmbedding } from "../apps/server/test/support/upright-embedding.ts";
 import {
   type ErrorRate,
   errorsAt,
@@ -13,10 +17,6 @@ import {
   thresholdFor,
   tryDistances,
 } from "./error-rates.ts";
-import { livenessLimits } from "@assay/face/limits";
-import { matchThresholds } from "@assay/face/match";
-import { type FaceModels, loadFaceModels } from "../apps/server/src/verification/face/face-models.ts";
-import { loadUprightEmbedding } from "../apps/server/test/support/upright-embedding.ts";
 import { type PictureReader, pictureReader } from "./read-picture.ts";
 
 /** What is asked for most: one stranger in a hundred, a thousand, ten thousand. */

@@ -4,31 +4,18 @@ import { dirname, join } from "node:path";
 import { type AgentTool, routesWithoutTool, toolsOf, withheldFields } from "@assay/contract/agent-tools";
 import { describeMessages } from "@assay/contract/asyncapi";
 import { deprecations, listDeprecations } from "@assay/contract/deprecations";
-import { describeErrors } from "./error-reference.ts";
 import { evidenceWarnings } from "@assay/contract/evidence-warnings";
 import { describeApi } from "@assay/contract/openapi";
 import { errorsOf, honoursIdempotencyKey, isInEnvironment, preparesLive } from "@assay/contract/route";
 import { routes } from "@assay/contract/routes";
 import { describePolicy } from "@assay/emrtd/verify/parse-policy";
 import { defaultPolicy, policySwitches } from "@assay/emrtd/verify/policy";
-import {
-  describeChallenge,
-  describeColours,
-  describeMatch,
-  describeReasons,
-} from "./face-limits.ts";
 import { fontsCss, latinCss } from "@assay/ui/font-slices";
 import { tokensCss } from "@assay/ui/tokens";
 import pg from "pg";
 import { fileSettings, settings } from "../apps/server/src/config.ts";
 import { finishTool } from "../apps/server/src/operations/mcp/sandbox-tools.ts";
-import {
-  describeAlarmRules,
-  describeAlarms,
-  describePageConcerns,
-} from "./describe-concerns.ts";
 import { migrate } from "../apps/server/src/platform/db/migrate.ts";
-import { dumpSchema } from "./dump-schema.ts";
 import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
 import { logFields } from "../apps/server/src/platform/lib/log-fields.ts";
 import { defaultJobLimits } from "../apps/server/src/verification/face/face-job.ts";
@@ -36,7 +23,11 @@ import { poolLimits } from "../apps/server/src/verification/face/pool-limits.ts"
 import { bundleCommandLine } from "../packages/cli/build.ts";
 import { bundleWebhook, declarationsOf } from "../packages/webhook/build.ts";
 import { describeAccessibility } from "./accessibility-report.ts";
+import { describeAlarmRules, describeAlarms, describePageConcerns } from "./describe-concerns.ts";
+import { dumpSchema } from "./dump-schema.ts";
+import { describeErrors } from "./error-reference.ts";
 import { describeEventTypes, describePythonEventTypes } from "./event-types.ts";
+import { describeChallenge, describeColours, describeMatch, describeReasons } from "./face-limits.ts";
 import { describeProtocol } from "./protocol-reference.ts";
 import { describeRecipe, listRecipes, recipeNames } from "./recipe-pages.ts";
 

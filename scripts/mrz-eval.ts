@@ -7,12 +7,12 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { type MrzKeyFields, mrzInformation } from "@assay/emrtd/mrz/mrz-key";
 import { keyFieldsOf, parseMrz } from "@assay/emrtd/mrz/parse-mrz";
-import { rateOf } from "./error-rates.ts";
 import { addSight, nothingSeen } from "@assay/mrz-reader/film";
 import { greyOf } from "@assay/mrz-reader/grey";
 import type { Plane } from "@assay/mrz-reader/network";
-import { loadReader } from "../packages/mrz-reader/test/support/load-reader.ts";
 import { readPhoto } from "@assay/mrz-reader/photo";
+import { loadReader } from "../packages/mrz-reader/test/support/load-reader.ts";
+import { rateOf } from "./error-rates.ts";
 import { type PictureReader, pictureReader } from "./read-picture.ts";
 
 type Outcome = "right" | "wrong" | "not_read" | "rightly_none" | "unusable" | "no_label";

@@ -7,6 +7,10 @@ import path from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
+import { keyFieldsFromTyped } from "@assay/emrtd/mrz/mrz-key";
+import { openCardReaders } from "@assay/emrtd/node/pcsc";
+import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import type { AccessKey } from "@assay/emrtd/reader/open-chip";
 import {
   type CheckResult,
   checkTransport,
@@ -14,10 +18,6 @@ import {
   transportChecks,
 } from "../packages/device/transport-check/check-transport.ts";
 import { virtualStage } from "../packages/device/transport-check/virtual-stage.ts";
-import { keyFieldsFromTyped } from "@assay/emrtd/mrz/mrz-key";
-import { openCardReaders } from "@assay/emrtd/node/pcsc";
-import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
-import type { AccessKey } from "@assay/emrtd/reader/open-chip";
 import { buildCheckPage } from "./build-check-page.ts";
 
 const help = `Checks what carries commands to a chip, with one suite for all.

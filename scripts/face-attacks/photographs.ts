@@ -1,7 +1,6 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { type Challenge, newChallenge } from "@assay/face/challenge";
-import { type ErrorRate, rateOf } from "../error-rates.ts";
 import type { FailureReason } from "@assay/face/failure-reason";
 import { livenessLimits } from "@assay/face/limits";
 import { copyDistance, matchThresholds } from "@assay/face/match";
@@ -17,6 +16,7 @@ import { surroundingsAt } from "../../apps/server/src/verification/face/face-lig
 import { type FaceModels, loadFaceModels } from "../../apps/server/src/verification/face/face-models.ts";
 import { measureFaces } from "../../apps/server/src/verification/face/measure-faces.ts";
 import { type Bend, filmOfBentStill, wholeHead } from "../../apps/server/test/support/bent-still.ts";
+import { type ErrorRate, rateOf } from "../error-rates.ts";
 import { pictureReader } from "../read-picture.ts";
 import { seeded } from "./films.ts";
 import { filmOfSwappedFace } from "./swapped-film.ts";

@@ -7,8 +7,8 @@ import { parseArgs } from "node:util";
 import pg from "pg";
 import { listMigrations, type Migration, migrate } from "../../apps/server/src/platform/db/migrate.ts";
 import { readHeader } from "../../apps/server/src/platform/db/schema-version.ts";
-import { dumpSchema } from "../dump-schema.ts";
 import { tally } from "../../apps/server/test/support/tally.ts";
+import { dumpSchema } from "../dump-schema.ts";
 import { extract, git, releaseBefore, unpack } from "../release-before.ts";
 import { startScratchPostgres } from "../scratch-postgres.ts";
 

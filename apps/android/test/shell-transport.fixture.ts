@@ -1,8 +1,8 @@
 // The conformance suite for transports against the phone's own code, in a browser. `npm run android -- test` starts it.
 import assert from "node:assert/strict";
 import test, { after } from "node:test";
-import { transportChecks } from "../../../packages/device/transport-check/check-transport.ts";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
+import { transportChecks } from "../../../packages/device/transport-check/check-transport.ts";
 import { buildCheckPage } from "../../../scripts/build-check-page.ts";
 import { openBrowser, openPage } from "../../server/test/support/browser.ts";
 import { isoDate, showIn, startPhone } from "./phone.ts";

@@ -6,8 +6,8 @@ import { framesToSign } from "@assay/contract/verify-protocol";
 import { EmrtdError } from "@assay/emrtd/emrtd-error";
 import { testDocuments } from "@assay/emrtd/node/test-country/catalogue";
 import { createVirtualChip } from "@assay/emrtd/virtual/virtual-chip";
-import { type ChipSource, DeviceDriver, type FrameVoucher, type OpenedChip } from "./drive-device.ts";
 import { FakeSocket } from "../test/support/fake-socket.ts";
+import { type ChipSource, DeviceDriver, type FrameVoucher, type OpenedChip } from "./drive-device.ts";
 import { openDocument } from "./open-document.ts";
 
 const real = globalThis.WebSocket;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test, { after, afterEach, before } from "node:test";
 import { EmrtdError } from "@assay/emrtd/emrtd-error";
-import type { ChipSource } from "./drive-device.ts";
 import { FakeSocket } from "../test/support/fake-socket.ts";
+import type { ChipSource } from "./drive-device.ts";
 import { type DeviceOutcome, describeOutcome, runDevice } from "./run-device.ts";
 import { DeviceError } from "./verification-url.ts";
 

@@ -1,7 +1,8 @@
 // The conformance suite in a page, for a shell that opens it. A person is the hand that lays the document down and takes it away, unless the
 // page is driven by a program that defines `window.transportCheckHand` before it.
-import { checkTransport } from "./check-transport.ts";
+
 import { keyFieldsFromTyped } from "@assay/emrtd/mrz/mrz-key";
+import { checkTransport } from "./check-transport.ts";
 
 const byId = (id) => document.getElementById(id);
 

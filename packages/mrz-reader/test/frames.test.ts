@@ -4,8 +4,8 @@ import test from "node:test";
 import { decode } from "jpeg-js";
 import { addReading, nothingRead } from "../src/agreement.ts";
 import { greyOf } from "../src/grey.ts";
-import { loadReader } from "./support/load-reader.ts";
 import { readPhoto } from "../src/photo.ts";
+import { loadReader } from "./support/load-reader.ts";
 
 const folder = new URL("frames/", import.meta.url);
 const frames: Record<string, { key: [string, string, string] | null }> = JSON.parse(

@@ -7,9 +7,12 @@ import { type CborKey, CborTag, type CborValue } from "@assay/credential/cbor/va
 import { label } from "@assay/credential/cose/headers";
 import { signSign1 } from "@assay/credential/cose/sign1";
 import type { Purpose } from "@assay/credential/trust-anchor";
-import { type Identity, makeCertificate } from "../../../../packages/credential/test/support/make-certificate.ts";
 import { Pkcs10CertificateRequest } from "@peculiar/x509";
 import { CompactSign } from "jose";
+import {
+  type Identity,
+  makeCertificate,
+} from "../../../../packages/credential/test/support/make-certificate.ts";
 import { dayMs } from "../../src/platform/kernel/clock.ts";
 import type { WalletListType } from "../../src/verification/trust/read-wallet-list.ts";
 import { changeTrust } from "../../src/verification/trust/trust.store.ts";

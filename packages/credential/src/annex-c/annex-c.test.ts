@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { Aes128Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from "@hpke/core";
 import { DeviceRequest, Holder, SessionTranscript } from "@owf/mdoc";
 import { owfContext } from "../../test/owf-context.ts";
+import { makeCertificate } from "../../test/support/make-certificate.ts";
 import type { AskedCredential } from "../asked.ts";
 import { fromBase64Url, toBase64Url } from "../base64url.ts";
 import { decode } from "../cbor/decode.ts";
@@ -10,7 +11,6 @@ import { encode } from "../cbor/encode.ts";
 import { type CborKey, type CborValue, isArray, isMap } from "../cbor/value.ts";
 import { CredentialError } from "../credential-error.ts";
 import { sessionTranscript } from "../mdoc/session-transcript.ts";
-import { makeCertificate } from "../../test/support/make-certificate.ts";
 import { deviceRequest, newEncryptionInfo, openAnnexC, sealAnnexC } from "./annex-c.ts";
 
 const suite = new CipherSuite({

@@ -7,8 +7,8 @@ import {
   KeyUsagesExtension,
   X509CertificateGenerator,
 } from "@peculiar/x509";
-import { newSigner, now } from "../../test/support/pid.ts";
 import type { Identity } from "../../test/support/make-certificate.ts";
+import { newSigner, now } from "../../test/support/pid.ts";
 import { trustedListSigner } from "./list-signer.ts";
 
 /** An authority whose key may be used for this; null where its certificate does not say. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { makeCertificate } from "../../test/support/make-certificate.ts";
 import type { AskedCredential } from "../asked.ts";
 import { decode } from "../cbor/decode.ts";
 import { encode } from "../cbor/encode.ts";
@@ -7,7 +8,6 @@ import { type CborKey, type CborValue, embedded, isArray, isMap } from "../cbor/
 import { signSign1 } from "../cose/sign1.ts";
 import type { HolderBinding } from "../holder-binding.ts";
 import type { JudgeContext } from "../judge-context.ts";
-import { makeCertificate } from "../../test/support/make-certificate.ts";
 import { deviceAuthenticationBytes } from "./device-authentication.ts";
 import { issueMdoc, type MdocOrder } from "./issue-mdoc.ts";
 import { judgeMdoc } from "./judge-mdoc.ts";

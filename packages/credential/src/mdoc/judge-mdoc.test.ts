@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
+import {
+  type CertificateOrder,
+  type Identity,
+  makeCertificate,
+} from "../../test/support/make-certificate.ts";
 import type { AskedCredential } from "../asked.ts";
 import { concat, digest } from "../bytes.ts";
 import { decode } from "../cbor/decode.ts";
@@ -9,7 +14,6 @@ import type { HolderBinding } from "../holder-binding.ts";
 import type { JudgeContext } from "../judge-context.ts";
 import type { Purpose, TrustAnchor } from "../trust-anchor.ts";
 import type { RefusalReason } from "../verdict.ts";
-import { type CertificateOrder, type Identity, makeCertificate } from "../../test/support/make-certificate.ts";
 import { fullDate, type IssuedMdoc, issueMdoc, type MdocOrder } from "./issue-mdoc.ts";
 import { judgeMdoc } from "./judge-mdoc.ts";
 import { type HolderProof, type Presentation, presentMdoc } from "./present-mdoc.ts";

@@ -14,9 +14,9 @@ import {
   Verifier,
 } from "@owf/mdoc";
 import { owfContext } from "../../test/owf-context.ts";
+import { makeCertificate } from "../../test/support/make-certificate.ts";
 import type { HolderBinding } from "../holder-binding.ts";
 import type { JudgeContext } from "../judge-context.ts";
-import { makeCertificate } from "../../test/support/make-certificate.ts";
 import { fullDate, issueMdoc } from "./issue-mdoc.ts";
 import { judgeMdoc } from "./judge-mdoc.ts";
 import { presentMdoc } from "./present-mdoc.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { makeCertificate } from "../../test/support/make-certificate.ts";
 import { decode } from "../cbor/decode.ts";
 import { encode } from "../cbor/encode.ts";
 import { type CborKey, type CborValue, embedded, isMap } from "../cbor/value.ts";
 import { CredentialError } from "../credential-error.ts";
-import { makeCertificate } from "../../test/support/make-certificate.ts";
 import { issueMdoc } from "./issue-mdoc.ts";
 import { readMobileSecurityObject } from "./mobile-security-object.ts";
 import { readEmbedded } from "./read-device-response.ts";

@@ -1,13 +1,17 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import {
+  type CertificateOrder,
+  type Identity,
+  makeCertificate,
+} from "../../test/support/make-certificate.ts";
 import { decode } from "../cbor/decode.ts";
 import { encode } from "../cbor/encode.ts";
 import { type CborKey, CborTag, type CborValue } from "../cbor/value.ts";
 import { label, readSingle, x5chainOf } from "../cose/headers.ts";
 import { signSign1 } from "../cose/sign1.ts";
 import { CredentialError } from "../credential-error.ts";
-import { type CertificateOrder, type Identity, makeCertificate } from "../../test/support/make-certificate.ts";
 import { readVical } from "./read-vical.ts";
 
 const { vical: aamva } = JSON.parse(

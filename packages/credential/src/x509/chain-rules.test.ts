@@ -11,10 +11,10 @@ import {
   SubjectKeyIdentifierExtension,
   X509CertificateGenerator,
 } from "@peculiar/x509";
+import type { Identity } from "../../test/support/make-certificate.ts";
 import type { TrustAnchor } from "../trust-anchor.ts";
 import { parseCertificate } from "./certificate.ts";
 import { type ChainOptions, checkChain } from "./chain.ts";
-import type { Identity } from "../../test/support/make-certificate.ts";
 
 const now = new Date("2026-11-18T12:00:00Z");
 const newKeys = () =>

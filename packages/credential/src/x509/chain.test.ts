@@ -8,9 +8,13 @@ import {
   KeyUsagesExtension,
   X509CertificateGenerator,
 } from "@peculiar/x509";
+import {
+  type CertificateOrder,
+  type Identity,
+  makeCertificate,
+} from "../../test/support/make-certificate.ts";
 import type { TrustAnchor } from "../trust-anchor.ts";
 import { type ChainOptions, checkChain } from "./chain.ts";
-import { type CertificateOrder, type Identity, makeCertificate } from "../../test/support/make-certificate.ts";
 
 const now = new Date("2026-11-18T12:00:00Z");
 const valid = { notBefore: new Date("2026-01-01T00:00:00Z"), notAfter: new Date("2027-01-01T00:00:00Z") };

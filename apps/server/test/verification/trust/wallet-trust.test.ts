@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
 import type { Purpose } from "@assay/credential/trust-anchor";
-import { makeCertificate } from "../../../../../packages/credential/test/support/make-certificate.ts";
 import { BasicConstraintsExtension, X509CertificateGenerator } from "@peculiar/x509";
+import { makeCertificate } from "../../../../../packages/credential/test/support/make-certificate.ts";
 import { dayMs, hourMs, later } from "../../../src/platform/kernel/clock.ts";
 import { readTrust, trustsAnybody } from "../../../src/verification/trust/trust.store.ts";
 import {
