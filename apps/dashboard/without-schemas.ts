@@ -3,7 +3,10 @@ import { eventTypes } from "@assay/contract/events";
 import { parseAst } from "vite";
 
 /** What only the service and the documents need of a route. */
-const unneeded = new Set(["tag", "summary", "description", "body", "query", "reply", "errors"]);
+const unneeded = new Set(["summary", "description", "body", "query", "reply", "errors"]);
+
+/** What `routesOf` made. */
+const isRoute = /^(?:route|signInRoute)$/;
 
 type Node = { type: string; start: number; end: number } & Record<string, unknown>;
 
@@ -35,7 +38,7 @@ export function withoutSchemas(): {
       const cuts: [start: number, end: number][] = [];
       const walk = (node: Node): void => {
         const callee = node.callee;
-        if (node.type === "CallExpression" && isNode(callee) && callee.name === "route") {
+        if (node.type === "CallExpression" && isNode(callee) && isRoute.test(String(callee.name))) {
           const definition = (node.arguments as Node[]).at(-1);
           for (const property of (definition?.properties ?? []) as Node[])
             if (isNode(property.key) && unneeded.has(String(property.key.name)))

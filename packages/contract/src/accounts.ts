@@ -3,11 +3,11 @@ import { emailPattern, maxEmailLength } from "./email.ts";
 import { mailLanguages } from "./facts.ts";
 import type { OrganizationId, PasskeyId, UserId, UserSessionId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
-import { route } from "./route.ts";
+import { routesOf } from "./route.ts";
 import { closed, Nullable, named, OneOf, open, Text, Timestamp, UuidOf } from "./schema.ts";
 
-const tag = "Account";
-const signInTag = "Sign-in";
+const route = routesOf("Account");
+const signInRoute = routesOf("Sign-in");
 
 export const Email = Type.String({
   maxLength: maxEmailLength,
@@ -83,9 +83,8 @@ export const SignedUp = open("SignedUp", {
 
 export const signUpModes = ["open", "invited", "closed"] as const;
 
-export const readSignUp = route("GET /v1/auth/sign-up", {
+export const readSignUp = signInRoute("GET /v1/auth/sign-up", {
   id: "readSignUp",
-  tag: signInTag,
   summary: "Tell who may sign up",
   access: { public: true },
   reply: {
@@ -109,9 +108,8 @@ const reauthenticationErrors = [
   "SECOND_FACTOR_CODE_INVALID",
 ] as const;
 
-export const signUp = route("POST /v1/auth/sign-up/email", {
+export const signUp = signInRoute("POST /v1/auth/sign-up/email", {
   id: "signUp",
-  tag: signInTag,
   summary: "Create an account",
   description:
     "Where the service sends no mail: 201, signed in, or 409 `EMAIL_TAKEN` for an address that has an account. Where it does: always 202 without token and user, and the mail tells the rest. A new account gets a link that verifies the address; signing in with its `verification_token` takes the password too. An account that existed is told that somebody tried.",
@@ -121,9 +119,8 @@ export const signUp = route("POST /v1/auth/sign-up/email", {
   errors: ["EMAIL_TAKEN", "INVITATION_REQUIRED", "RATE_LIMITED", "SIGN_UP_CLOSED"],
 });
 
-export const signIn = route("POST /v1/auth/sign-in/email", {
+export const signIn = signInRoute("POST /v1/auth/sign-in/email", {
   id: "signIn",
-  tag: signInTag,
   summary: "Sign in with e-mail and password",
   description:
     "With a second factor the first answer to the right password is `SECOND_FACTOR_REQUIRED`; repeat the request with `code`.",
@@ -142,18 +139,16 @@ export const signIn = route("POST /v1/auth/sign-in/email", {
   errors: ["UNAUTHORIZED", "SECOND_FACTOR_REQUIRED", "RATE_LIMITED"],
 });
 
-export const signOut = route("POST /v1/auth/sign-out", {
+export const signOut = signInRoute("POST /v1/auth/sign-out", {
   id: "signOut",
-  tag: signInTag,
   summary: "Sign out",
   description: "Ends the session of this access token or cookie.",
   access: { user: true },
   reply: { status: 204 },
 });
 
-export const requestMagicLink = route("POST /v1/auth/sign-in/magic-link", {
+export const requestMagicLink = signInRoute("POST /v1/auth/sign-in/magic-link", {
   id: "requestMagicLink",
-  tag: signInTag,
   summary: "Mail a link that signs in",
   description:
     "The answer is the same whether or not the address has an account. The link works once, for 15 minutes.",
@@ -163,9 +158,8 @@ export const requestMagicLink = route("POST /v1/auth/sign-in/magic-link", {
   errors: ["RATE_LIMITED"],
 });
 
-export const verifyMagicLink = route("POST /v1/auth/sign-in/magic-link/verify", {
+export const verifyMagicLink = signInRoute("POST /v1/auth/sign-in/magic-link/verify", {
   id: "verifyMagicLink",
-  tag: signInTag,
   summary: "Sign in with a mailed link",
   description: "A missing or wrong second factor does not use the link up.",
   access: { public: true },
@@ -221,9 +215,8 @@ export const Passkey = open("Passkey", {
   last_used_at: Nullable(Timestamp),
 });
 
-export const startPasskeySignIn = route("POST /v1/auth/sign-in/passkey/options", {
+export const startPasskeySignIn = signInRoute("POST /v1/auth/sign-in/passkey/options", {
   id: "startPasskeySignIn",
-  tag: signInTag,
   summary: "Begin to sign in with a passkey",
   description: "The challenge works once, for 5 minutes.",
   access: { public: true },
@@ -231,11 +224,10 @@ export const startPasskeySignIn = route("POST /v1/auth/sign-in/passkey/options",
   errors: ["PASSKEYS_UNAVAILABLE", "RATE_LIMITED"],
 });
 
-export const finishPasskeySignIn = route("POST /v1/auth/sign-in/passkey/verify", {
+export const finishPasskeySignIn = signInRoute("POST /v1/auth/sign-in/passkey/verify", {
   id: "finishPasskeySignIn",
   // What the fields may hold together.
   maxBodyBytes: 32 * 1024,
-  tag: signInTag,
   summary: "Sign in with a passkey",
   description: "A passkey is unlocked on its device, so it counts as both factors: no code is asked for.",
   access: { public: true },
@@ -246,7 +238,6 @@ export const finishPasskeySignIn = route("POST /v1/auth/sign-in/passkey/verify",
 
 export const startPasskeyRegistration = route("POST /v1/auth/passkeys/options", {
   id: "startPasskeyRegistration",
-  tag,
   summary: "Begin to add a passkey",
   description:
     "Needs `password` or `code`. The challenge works once, for 5 minutes. Where the service sends mail, the e-mail must be verified.",
@@ -267,7 +258,6 @@ export const registerPasskey = route("POST /v1/auth/passkeys", {
   id: "registerPasskey",
   // What the fields may hold together.
   maxBodyBytes: 64 * 1024,
-  tag,
   summary: "Add a passkey",
   access: { user: true },
   body: closed({ name: PasskeyName, response: PasskeyAttestation }),
@@ -283,7 +273,6 @@ export const registerPasskey = route("POST /v1/auth/passkeys", {
 
 export const listPasskeys = route("GET /v1/auth/passkeys", {
   id: "listPasskeys",
-  tag,
   summary: "List own passkeys",
   access: { user: true },
   query: pageQuery(UuidOf<PasskeyId>(), {}),
@@ -292,7 +281,6 @@ export const listPasskeys = route("GET /v1/auth/passkeys", {
 
 export const renamePasskey = route("PATCH /v1/auth/passkeys/:id", {
   id: "renamePasskey",
-  tag,
   summary: "Rename a passkey",
   access: { user: true },
   params: closed({ id: UuidOf<PasskeyId>() }),
@@ -303,7 +291,6 @@ export const renamePasskey = route("PATCH /v1/auth/passkeys/:id", {
 
 export const deletePasskey = route("DELETE /v1/auth/passkeys/:id", {
   id: "deletePasskey",
-  tag,
   summary: "Delete a passkey",
   access: { user: true },
   params: closed({ id: UuidOf<PasskeyId>() }),
@@ -321,7 +308,6 @@ const BackupCodes = open("BackupCodes", {
 
 export const startTotp = route("POST /v1/auth/account/totp/start", {
   id: "startTotp",
-  tag,
   summary: "Begin to turn on the second factor",
   description:
     "Needs `password` or `code`. Gives a new secret for an authenticator app. Nothing changes until it is confirmed with a code. Where the service sends mail, the e-mail must be verified.",
@@ -340,7 +326,6 @@ export const startTotp = route("POST /v1/auth/account/totp/start", {
 
 export const confirmTotp = route("POST /v1/auth/account/totp/confirm", {
   id: "confirmTotp",
-  tag,
   summary: "Turn on the second factor",
   access: { user: true },
   body: TotpCodeBody,
@@ -350,7 +335,6 @@ export const confirmTotp = route("POST /v1/auth/account/totp/confirm", {
 
 export const disableTotp = route("POST /v1/auth/account/totp/disable", {
   id: "disableTotp",
-  tag,
   summary: "Turn off the second factor",
   description: "Its secret and backup codes are deleted.",
   access: { user: true },
@@ -361,7 +345,6 @@ export const disableTotp = route("POST /v1/auth/account/totp/disable", {
 
 export const regenerateBackupCodes = route("POST /v1/auth/account/totp/backup-codes", {
   id: "regenerateBackupCodes",
-  tag,
   summary: "Replace the backup codes",
   description: "The codes before stop working.",
   access: { user: true },
@@ -396,7 +379,6 @@ export const Account = open("Account", {
 
 export const getAccount = route("GET /v1/auth/account", {
   id: "getAccount",
-  tag,
   summary: "Get own account",
   access: { user: true },
   reply: { status: 200, data: Account },
@@ -404,7 +386,6 @@ export const getAccount = route("GET /v1/auth/account", {
 
 export const updateAccount = route("PATCH /v1/auth/account", {
   id: "updateAccount",
-  tag,
   summary: "Change own name, and the language of mails",
   access: { user: true },
   body: closed({ name: PersonName, language: Type.Optional(OneOf(mailLanguages)) }),
@@ -413,7 +394,6 @@ export const updateAccount = route("PATCH /v1/auth/account", {
 
 export const changePassword = route("POST /v1/auth/account/password", {
   id: "changePassword",
-  tag,
   summary: "Change own password",
   description: "Every other session is signed out.",
   access: { user: true },
@@ -422,9 +402,8 @@ export const changePassword = route("POST /v1/auth/account/password", {
   errors: ["REAUTHENTICATION_FAILED", "PASSWORD_NOT_SET", "CONFLICT", "RATE_LIMITED"],
 });
 
-export const requestPasswordReset = route("POST /v1/auth/password/forgot", {
+export const requestPasswordReset = signInRoute("POST /v1/auth/password/forgot", {
   id: "requestPasswordReset",
-  tag: signInTag,
   summary: "Mail a link that resets the password",
   description:
     "The answer is the same whether or not the address has an account. The link works once, for an hour.",
@@ -434,9 +413,8 @@ export const requestPasswordReset = route("POST /v1/auth/password/forgot", {
   errors: ["RATE_LIMITED"],
 });
 
-export const resetPassword = route("POST /v1/auth/password/reset", {
+export const resetPassword = signInRoute("POST /v1/auth/password/reset", {
   id: "resetPassword",
-  tag: signInTag,
   summary: "Set a new password with a mailed link",
   description:
     "Every session of the account is signed out, and its passkeys are removed: they would sign in without the password. A second factor stays on, unless the e-mail was never proven before.",
@@ -448,7 +426,6 @@ export const resetPassword = route("POST /v1/auth/password/reset", {
 
 export const requestEmailChange = route("POST /v1/auth/account/email", {
   id: "requestEmailChange",
-  tag,
   summary: "Ask to change own e-mail",
   description:
     "Needs `password` or `code`. A link goes to the new address, a notice to the present one; nothing changes until the link is confirmed.",
@@ -462,7 +439,6 @@ const TokenBody = closed("MailedTokenBody", { token: MailedToken });
 
 export const confirmEmailChange = route("POST /v1/auth/account/email/confirm", {
   id: "confirmEmailChange",
-  tag,
   summary: "Confirm the new e-mail",
   description:
     "By the signed-in user who asked for it, with the token mailed to the new address. It works once, for an hour.",
@@ -474,7 +450,6 @@ export const confirmEmailChange = route("POST /v1/auth/account/email/confirm", {
 
 export const requestEmailVerification = route("POST /v1/auth/account/email/verification", {
   id: "requestEmailVerification",
-  tag,
   summary: "Mail a link that verifies own e-mail",
   access: { user: true },
   reply: { status: 202, data: MailRequested },
@@ -483,7 +458,6 @@ export const requestEmailVerification = route("POST /v1/auth/account/email/verif
 
 export const verifyEmail = route("POST /v1/auth/account/email/verify", {
   id: "verifyEmail",
-  tag,
   summary: "Verify own e-mail",
   description:
     "By the signed-in user of the account: somebody who signed up with another person's address cannot have it verified by that person's click. The link works for a day.",
@@ -503,7 +477,6 @@ export const UserSession = open("UserSession", {
 
 export const listUserSessions = route("GET /v1/auth/account/sessions", {
   id: "listUserSessions",
-  tag,
   summary: "List where you are signed in",
   access: { user: true },
   query: pageQuery(UuidOf<UserSessionId>(), {}),
@@ -512,7 +485,6 @@ export const listUserSessions = route("GET /v1/auth/account/sessions", {
 
 export const revokeUserSession = route("DELETE /v1/auth/account/sessions/:id", {
   id: "revokeUserSession",
-  tag,
   summary: "Sign out one session",
   access: { user: true },
   params: closed({ id: UuidOf<UserSessionId>() }),
@@ -522,7 +494,6 @@ export const revokeUserSession = route("DELETE /v1/auth/account/sessions/:id", {
 
 export const revokeOtherUserSessions = route("POST /v1/auth/account/sessions/revoke-others", {
   id: "revokeOtherUserSessions",
-  tag,
   summary: "Sign out everywhere else",
   access: { user: true },
   reply: { status: 204 },
@@ -530,7 +501,6 @@ export const revokeOtherUserSessions = route("POST /v1/auth/account/sessions/rev
 
 export const deleteAccount = route("POST /v1/auth/account/delete", {
   id: "deleteAccount",
-  tag,
   summary: "Delete own account",
   description:
     "Needs `password` or `code`. Refused while you are the sole owner of an organization: hand it over or delete it first.",
@@ -542,7 +512,6 @@ export const deleteAccount = route("POST /v1/auth/account/delete", {
 
 export const listOwnedOrganizations = route("GET /v1/auth/account/owned-organizations", {
   id: "listOwnedOrganizations",
-  tag,
   summary: "List the organizations of which you are the sole owner",
   access: { user: true },
   reply: {

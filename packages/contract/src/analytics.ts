@@ -1,8 +1,10 @@
 import { Type } from "typebox";
 import { methods } from "./facts.ts";
-import { route } from "./route.ts";
+import { routesOf } from "./route.ts";
 import { closed, Nullable, open, PrefixedId } from "./schema.ts";
 import { failureCodes } from "./sessions.ts";
+
+const route = routesOf("Analytics");
 
 export const analyticsLimits = { days: 366, defaultDays: 30, deliveries: 1000 } as const;
 
@@ -111,7 +113,6 @@ const Bound = (which: string) =>
 
 export const sessionsOverview = route("GET /v1/analytics/sessions/overview", {
   id: "sessionsOverview",
-  tag: "Analytics",
   summary: "Figures about sessions",
   description: `Both days are included; at most ${analyticsLimits.days} days. Figures stay when the sessions themselves are deleted.`,
   access: { scope: "analytics:read" },
@@ -170,7 +171,6 @@ export const WebhooksOverview = open("WebhooksOverview", {
 
 export const webhooksOverview = route("GET /v1/analytics/webhooks/overview", {
   id: "webhooksOverview",
-  tag: "Analytics",
   summary: "Figures about deliveries of webhooks",
   description: `About the latest ${analyticsLimits.deliveries} deliveries of the period, so that it costs the same however many there are. Both days are included; at most ${analyticsLimits.days} days.`,
   access: { scope: "analytics:read" },

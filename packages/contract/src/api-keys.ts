@@ -2,10 +2,10 @@ import { Type } from "typebox";
 import { apiKeyForm, environmentHeader, environments } from "./facts.ts";
 import type { ApiKeyId, UserId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
-import { route, scopes } from "./route.ts";
+import { routesOf, scopes } from "./route.ts";
 import { closed, Nullable, OneOf, open, Text, Timestamp, UuidOf } from "./schema.ts";
 
-const tag = "API keys";
+const route = routesOf("API keys");
 
 const ApiKeyName = Text({ max: 120, description: "What the key is for.", examples: ["Production backend"] });
 const Scopes = Type.Array(OneOf(scopes), {
@@ -60,7 +60,6 @@ const params = closed({ id: UuidOf<ApiKeyId>() });
 
 export const createApiKey = route("POST /v1/auth/api-keys", {
   id: "createApiKey",
-  tag,
   summary: "Create an API key",
   description:
     "The key acts for the active organization with the given scopes. A key with no scopes reaches no partner route. Its environment is chosen here and never changes. 409 `ORGANIZATION_NOT_READY` for a live key before live is open, 409 `CONFLICT` when the organization has as many keys as the operator allows; the hint tells how many.",
@@ -80,7 +79,6 @@ export const createApiKey = route("POST /v1/auth/api-keys", {
 
 export const listApiKeys = route("GET /v1/auth/api-keys", {
   id: "listApiKeys",
-  tag,
   summary: "List API keys",
   description:
     "Those of one environment. `created_by` is the member who made the key, also after they have left the organization: a key works until it is disabled or deleted. It is null once their account is deleted.",
@@ -91,7 +89,6 @@ export const listApiKeys = route("GET /v1/auth/api-keys", {
 
 export const updateApiKey = route("PATCH /v1/auth/api-keys/:id", {
   id: "updateApiKey",
-  tag,
   summary: "Rename, rescope, disable or enable an API key",
   description: "Takes effect on the next request with the key, on every server process.",
   access: { role: "admin", inEnvironment: true },
@@ -110,7 +107,6 @@ export const updateApiKey = route("PATCH /v1/auth/api-keys/:id", {
 
 export const deleteApiKey = route("DELETE /v1/auth/api-keys/:id", {
   id: "deleteApiKey",
-  tag,
   summary: "Delete an API key",
   description: "Immediate and irreversible.",
   access: { role: "admin", inEnvironment: true },

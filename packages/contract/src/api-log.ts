@@ -1,8 +1,10 @@
 import { Type } from "typebox";
 import type { ApiKeyId, ApiRequestId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
-import { route } from "./route.ts";
+import { routesOf } from "./route.ts";
 import { Nullable, OneOf, open, Timestamp, UuidOf } from "./schema.ts";
+
+const route = routesOf("API keys");
 
 /** How long a request stays listed. */
 export const apiLogLimits = { days: 7 } as const;
@@ -56,7 +58,6 @@ const RefusedCount = (period: string) =>
 
 export const listApiRequests = route("GET /v1/auth/orgs/api-requests", {
   id: "listApiRequests",
-  tag: "API keys",
   summary: "List the latest requests with API keys",
   description: `The API log: requests of the last ${apiLogLimits.days} days that were made with a key of this environment, also with a disabled one. Bodies, query strings and requests of the dashboard are not in it. Entries appear about a second after the answer; a process that is killed loses those of its last second, and one that has more to write than it can leaves some out.`,
   access: { role: "member", inEnvironment: true },
@@ -74,7 +75,6 @@ export const listApiRequests = route("GET /v1/auth/orgs/api-requests", {
 
 export const getRequestLimit = route("GET /v1/auth/orgs/request-limit", {
   id: "getRequestLimit",
-  tag: "API keys",
   summary: "Read the limit of requests a second",
   description:
     "The limit is one for the whole organization, and each server process counts for itself. A request beyond it is answered with 503 `REQUEST_RATE_EXCEEDED` and `Retry-After`; nothing is done for it.",

@@ -2,8 +2,10 @@ import { Type } from "typebox";
 import { environments } from "./facts.ts";
 import type { AuditLogId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
-import { route } from "./route.ts";
+import { routesOf } from "./route.ts";
 import { Nullable, OneOf, open, Timestamp, UuidOf } from "./schema.ts";
+
+const route = routesOf("Organization");
 
 /** Everything that is written to the audit log of an organization. */
 export const auditEvents = [
@@ -83,7 +85,6 @@ export const AuditLog = open("AuditLog", {
 
 export const listAuditLogs = route("GET /v1/auth/orgs/audit-logs", {
   id: "listAuditLogs",
-  tag: "Organization",
   summary: "List what was done in the organization",
   access: { role: "admin" },
   query: pageQuery(UuidOf<AuditLogId>(), {

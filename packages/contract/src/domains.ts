@@ -1,10 +1,10 @@
 import { Type } from "typebox";
 import type { ChallengeId, DomainId, OrganizationId, RedirectUriId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
-import { route } from "./route.ts";
+import { routesOf } from "./route.ts";
 import { closed, Nullable, OneOf, open, Timestamp, UuidOf } from "./schema.ts";
 
-const tag = "Domains";
+const route = routesOf("Domains");
 
 const ApexDomain = Type.String({
   description: "The registrable domain in its ASCII form.",
@@ -59,7 +59,6 @@ export const DomainChallenge = open("DomainChallenge", {
 
 export const listDomains = route("GET /v1/auth/orgs/domains", {
   id: "listDomains",
-  tag,
   summary: "List verified domains and active challenges",
   access: { role: "owner", whileFrozen: "refused" },
   reply: {
@@ -70,7 +69,6 @@ export const listDomains = route("GET /v1/auth/orgs/domains", {
 
 export const startDomainChallenge = route("POST /v1/auth/orgs/domains/challenges/dns", {
   id: "startDomainChallenge",
-  tag,
   summary: "Begin to verify a domain",
   description:
     "Answers with the TXT record to publish. Any name below a domain stands for the registrable domain above it; internationalized names are taken in both forms. The list of domains has the record as well. `conflict` names the organization that holds the domain, and is null when none does. 409 `DOMAIN_CHALLENGE_LIMIT_REACHED` with too many open challenges, or too many of one person in a day; the hint tells how many.",
@@ -95,7 +93,6 @@ export const startDomainChallenge = route("POST /v1/auth/orgs/domains/challenges
 
 export const verifyDomain = route("POST /v1/auth/orgs/domains/challenges/dns/verify", {
   id: "verifyDomain",
-  tag,
   summary: "Verify a domain by its TXT record",
   description:
     "Looks the record up now. A domain that another organization holds is taken over only with `acknowledge_takeover`; its owners are told by mail.",
@@ -130,7 +127,6 @@ export const verifyDomain = route("POST /v1/auth/orgs/domains/challenges/dns/ver
 
 export const removeDomain = route("DELETE /v1/auth/orgs/domains/:id", {
   id: "removeDomain",
-  tag,
   summary: "Give up a verified domain",
   description: "Its redirect URIs go with it.",
   access: { role: "owner" },
@@ -149,7 +145,6 @@ export const RedirectUri = open("RedirectUri", {
 
 export const createRedirectUri = route("POST /v1/auth/orgs/redirect-uris", {
   id: "createRedirectUri",
-  tag,
   summary: "Allow a redirect URI",
   description:
     "`https://host/path`. The host matches exactly; `*.` in front stands for exactly one more label. The path matches itself and everything below it, segment by segment. No port, query, fragment or credentials. A pattern that exists already is answered with 200.",
@@ -167,7 +162,6 @@ export const createRedirectUri = route("POST /v1/auth/orgs/redirect-uris", {
 
 export const listRedirectUris = route("GET /v1/auth/orgs/redirect-uris", {
   id: "listRedirectUris",
-  tag,
   summary: "List the allowed redirect URIs",
   access: { role: "member" },
   query: pageQuery(UuidOf<RedirectUriId>(), {}),
@@ -176,7 +170,6 @@ export const listRedirectUris = route("GET /v1/auth/orgs/redirect-uris", {
 
 export const deleteRedirectUri = route("DELETE /v1/auth/orgs/redirect-uris/:id", {
   id: "deleteRedirectUri",
-  tag,
   summary: "Remove an allowed redirect URI",
   access: { role: "admin" },
   params: closed({ id: UuidOf<RedirectUriId>() }),

@@ -1,10 +1,10 @@
 import { Type } from "typebox";
 import { environments } from "./facts.ts";
 import { Organization } from "./organizations.ts";
-import { route } from "./route.ts";
+import { routesOf } from "./route.ts";
 import { closed, Nullable, OneOf, open, Text, Timestamp } from "./schema.ts";
 
-const tag = "Organization";
+const route = routesOf("Organization");
 
 export const businessTypes = ["sole", "business"] as const;
 
@@ -17,7 +17,6 @@ export const BusinessDetails = open("BusinessDetails", {
 
 export const readBusinessDetails = route("GET /v1/auth/orgs/business-details", {
   id: "readBusinessDetails",
-  tag,
   summary: "Show the business details",
   access: { role: "member" },
   reply: { status: 200, data: BusinessDetails },
@@ -25,7 +24,6 @@ export const readBusinessDetails = route("GET /v1/auth/orgs/business-details", {
 
 export const updateBusinessDetails = route("POST /v1/auth/orgs/business-details", {
   id: "updateBusinessDetails",
-  tag,
   summary: "State who is behind the organization",
   description: "Self-asserted. Fields that are left out stay as they are; null or blank clears.",
   access: { role: "admin" },
@@ -67,7 +65,6 @@ export const RpTermsStatus = open("RpTermsStatus", {
 
 export const readRpTerms = route("GET /v1/auth/orgs/rp-terms", {
   id: "readRpTerms",
-  tag,
   summary: "Show which relying-party terms hold and which are accepted",
   access: { role: "member" },
   reply: { status: 200, data: RpTermsStatus },
@@ -75,7 +72,6 @@ export const readRpTerms = route("GET /v1/auth/orgs/rp-terms", {
 
 export const acceptRpTerms = route("POST /v1/auth/orgs/rp-terms", {
   id: "acceptRpTerms",
-  tag,
   summary: "Accept the relying-party terms",
   description: "Names exactly what was shown. 409 `CONFLICT` when that is no longer the current text.",
   access: { role: "owner" },
@@ -89,7 +85,6 @@ export const acceptRpTerms = route("POST /v1/auth/orgs/rp-terms", {
 
 export const readRpTermsText = route("GET /v1/auth/orgs/rp-terms/text", {
   id: "readRpTermsText",
-  tag,
   summary: "Read the relying-party terms",
   access: { public: true },
   reply: {
@@ -148,7 +143,6 @@ export const GoLiveReadiness = open("GoLiveReadiness", {
 
 export const readGoLive = route("GET /v1/auth/orgs/go-live", {
   id: "readGoLive",
-  tag,
   summary: "Show what is needed before going live",
   description:
     "Every point with an explanation. Those that are not required are warnings and keep nobody back.",
@@ -158,7 +152,6 @@ export const readGoLive = route("GET /v1/auth/orgs/go-live", {
 
 export const goLive = route("POST /v1/auth/orgs/go-live", {
   id: "goLive",
-  tag,
   summary: "Open live",
   description:
     'Once and for good, beside the sandbox, in which nothing changes: its keys, endpoints and sessions go on. Needs the current terms accepted, complete business details, a verified domain, an operator who trusts at least one issuing authority, and an enabled live endpoint with an active key that is subscribed to `verification.session.succeeded`; the hint of 409 `ORGANIZATION_NOT_READY` lists what is missing. With `results: "poll_only"` no endpoint is needed: you read the outcomes of sessions, and claims are not sent.',

@@ -3,10 +3,10 @@ import { environments } from "./facts.ts";
 import type { OrganizationId } from "./ids.ts";
 import { OrganizationName, Slug } from "./organizations.ts";
 import { pageQuery } from "./page.ts";
-import { route } from "./route.ts";
+import { routesOf } from "./route.ts";
 import { Nullable, OneOf, open, Timestamp, UuidOf } from "./schema.ts";
 
-const tag = "Operator";
+const route = routesOf("Operator");
 
 /** Beyond this nothing is counted on: the figure then stands for "at least". */
 export const operatorLimits = { counted: 100_000, groups: 200, days: 30 } as const;
@@ -183,7 +183,6 @@ export const OperatorStatus = open("OperatorStatus", {
 
 export const operatorStatus = route("GET /v1/operator/status", {
   id: "operatorStatus",
-  tag,
   summary: "How the installation fares",
   description:
     "Health, processes, jobs and what they have set aside, trust, queues. Counts, times and words of the service itself; nothing of a partner or a person.",
@@ -214,7 +213,6 @@ export const OrganizationSize = open("OrganizationSize", {
 
 export const listOrganizationSizes = route("GET /v1/operator/organizations", {
   id: "listOrganizationSizes",
-  tag,
   summary: "List all organizations with their sizes",
   description: `The newest first. \`ended_sessions\` are those created within the last ${operatorLimits.days} days (UTC), today included, that have ended; they come from the figures that are counted with each outcome, so the answer costs the same however many sessions there are.`,
   access: { operator: true },

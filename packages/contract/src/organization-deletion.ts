@@ -2,14 +2,13 @@ import { Type } from "typebox";
 import { Email } from "./accounts.ts";
 import type { OrganizationId } from "./ids.ts";
 import { receiptKeys } from "./receipt-keys.ts";
-import { route } from "./route.ts";
+import { routesOf } from "./route.ts";
 import { closed, open, Timestamp, UuidOf } from "./schema.ts";
 
-const tag = "Organization";
+const route = routesOf("Organization");
 
 export const requestOrganizationDeletion = route("POST /v1/auth/orgs/request-delete", {
   id: "requestOrganizationDeletion",
-  tag,
   summary: "Ask for a code to delete the organization",
   description:
     "Mails a code of 8 characters to the caller. It is good for 24 hours and replaces an earlier one.",
@@ -24,7 +23,6 @@ export const requestOrganizationDeletion = route("POST /v1/auth/orgs/request-del
 
 export const confirmOrganizationDeletion = route("POST /v1/auth/orgs/confirm-delete", {
   id: "confirmOrganizationDeletion",
-  tag,
   summary: "Schedule the organization for deletion",
   description:
     "The organization freezes at once and is deleted for good 48 hours later. The code is the caller's own, and dead after 5 wrong tries.",
@@ -42,7 +40,6 @@ export const confirmOrganizationDeletion = route("POST /v1/auth/orgs/confirm-del
 
 export const cancelOrganizationDeletion = route("POST /v1/auth/orgs/cancel-delete", {
   id: "cancelOrganizationDeletion",
-  tag,
   summary: "Keep the organization after all",
   description: "Everything works again at once, API keys included.",
   access: { role: "admin", organization: "body", whileFrozen: "allowed" },
@@ -53,7 +50,6 @@ export const cancelOrganizationDeletion = route("POST /v1/auth/orgs/cancel-delet
 
 export const listDeletionReceiptKeys = route("GET /v1/auth/deletion-receipt-keys", {
   id: "listDeletionReceiptKeys",
-  tag,
   summary: "Show the public keys that verify deletion receipts",
   description:
     "A receipt is a compact JWS signed with Ed25519 (`EdDSA`); its `kid` names one of these keys. They outlive the organizations.",

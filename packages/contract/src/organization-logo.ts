@@ -1,16 +1,15 @@
 import { Organization } from "./organizations.ts";
-import { route } from "./route.ts";
+import { routesOf } from "./route.ts";
 
 /** A logo, wherever it comes from. SVG is not among them: it is a program, and it can load things. */
 export const logoLimits = { bytes: 256 * 1024, sidePixels: 2000 } as const;
 export const logoTypes = ["image/png", "image/jpeg", "image/webp"] as const;
 
 const path = "/v1/auth/orgs/logo";
-const tag = "Organization";
+const route = routesOf("Organization");
 
 export const uploadLogo = route(`PUT ${path}`, {
   id: "uploadLogo",
-  tag,
   summary: "Upload the logo of the active organization",
   description: `The body is the picture itself: a PNG, JPEG or WebP of at most ${logoLimits.bytes / 1024} KiB and ${logoLimits.sidePixels} pixels a side, recognised by its bytes. It takes the place of an earlier one and is shown instead of the picture at \`logo_url\`, while the organization holds an active verified domain.`,
   access: { role: "admin" },
@@ -21,7 +20,6 @@ export const uploadLogo = route(`PUT ${path}`, {
 
 export const readLogo = route(`GET ${path}`, {
   id: "readLogo",
-  tag,
   summary: "Show the logo of the active organization",
   description:
     "The one that was uploaded, else the picture at `logo_url`, fetched by the service as it is for whoever is verified.",
@@ -32,7 +30,6 @@ export const readLogo = route(`GET ${path}`, {
 
 export const deleteLogo = route(`DELETE ${path}`, {
   id: "deleteLogo",
-  tag,
   summary: "Remove the uploaded logo of the active organization",
   description: "Where there is a `logo_url`, that picture is shown again.",
   access: { role: "admin" },

@@ -3,11 +3,11 @@ import { Email } from "./accounts.ts";
 import { environments } from "./facts.ts";
 import type { InvitationId, MembershipId, OrganizationId, UserId } from "./ids.ts";
 import { pageQuery } from "./page.ts";
-import { roles, route } from "./route.ts";
+import { roles, routesOf } from "./route.ts";
 import { closed, Nullable, OneOf, open, Text, Timestamp, UuidOf } from "./schema.ts";
 import { blankCharacters, unseenCharacters, urlLookAlikes } from "./shown-text.ts";
 
-const tag = "Organization";
+const route = routesOf("Organization");
 
 export const OrganizationName = Text({ max: 120, examples: ["Acme Bank"] });
 export const Slug = Type.String({ pattern: "^[a-z0-9-]{2,60}$", examples: ["acme-bank"] });
@@ -71,7 +71,6 @@ export const Organization = open("Organization", {
 
 export const createOrganization = route("POST /v1/auth/orgs", {
   id: "createOrganization",
-  tag,
   summary: "Create an organization",
   description:
     "The caller becomes its owner, and it becomes the active organization. 409 `ORGANIZATION_LIMIT_REACHED` when the account has created as many as the operator allows; the hint tells how many.",
@@ -83,7 +82,6 @@ export const createOrganization = route("POST /v1/auth/orgs", {
 
 export const listOrganizations = route("GET /v1/auth/orgs", {
   id: "listOrganizations",
-  tag,
   summary: "List the caller's organizations",
   access: { user: true },
   query: pageQuery(UuidOf<OrganizationId>(), {}),
@@ -92,7 +90,6 @@ export const listOrganizations = route("GET /v1/auth/orgs", {
 
 export const updateOrganization = route("PATCH /v1/auth/orgs", {
   id: "updateOrganization",
-  tag,
   summary: "Change the active organization's name, slug and profile",
   description:
     "Fields that are left out stay as they are; null clears. `agents_may_change_webhooks` is for owners: 403 `ROLE_REQUIRED` for an admin.",
@@ -117,7 +114,6 @@ export const updateOrganization = route("PATCH /v1/auth/orgs", {
 
 export const setActiveOrganization = route("POST /v1/auth/orgs/active", {
   id: "setActiveOrganization",
-  tag,
   summary: "Choose the organization to act in",
   description: "Holds for this sign-in only.",
   access: { role: "member", organization: "body", whileFrozen: "allowed" },
@@ -171,7 +167,6 @@ const memberParams = closed({ id: UuidOf<MembershipId>() });
 
 export const listMembers = route("GET /v1/auth/orgs/members", {
   id: "listMembers",
-  tag,
   summary: "List the members",
   access: { role: "member" },
   query: pageQuery(UuidOf<MembershipId>(), {}),
@@ -180,7 +175,6 @@ export const listMembers = route("GET /v1/auth/orgs/members", {
 
 export const updateMember = route("PATCH /v1/auth/orgs/members/:id", {
   id: "updateMember",
-  tag,
   summary: "Change a member's role",
   description:
     "Only an owner changes an owner or makes one. The last owner stays one: 409 `LAST_OWNER`. `made` counts what the member made and is still in use; owners get a mail where they made API keys that are enabled and lose the right to make some.",
@@ -196,7 +190,6 @@ export const updateMember = route("PATCH /v1/auth/orgs/members/:id", {
 
 export const removeMember = route("DELETE /v1/auth/orgs/members/:id", {
   id: "removeMember",
-  tag,
   summary: "Remove a member",
   description:
     "Only an owner removes an owner. The last owner cannot be removed: 409 `LAST_OWNER`. `made` counts what the member made and is still in use; owners get a mail where API keys are among it.",
@@ -217,7 +210,6 @@ export const removeMember = route("DELETE /v1/auth/orgs/members/:id", {
 
 export const leaveOrganization = route("POST /v1/auth/orgs/leave", {
   id: "leaveOrganization",
-  tag,
   summary: "Leave the active organization",
   description:
     "The last owner cannot leave: 409 `LAST_OWNER`. API keys that the caller made go on working; owners get a mail that says so.",
@@ -237,7 +229,6 @@ export const Invitation = open("Invitation", {
 
 export const listInvitations = route("GET /v1/auth/orgs/invitations", {
   id: "listInvitations",
-  tag,
   summary: "List the invitations that can still be accepted",
   access: { role: "admin" },
   query: pageQuery(UuidOf<InvitationId>(), {}),
@@ -246,7 +237,6 @@ export const listInvitations = route("GET /v1/auth/orgs/invitations", {
 
 export const createInvitation = route("POST /v1/auth/orgs/invitations", {
   id: "createInvitation",
-  tag,
   summary: "Invite somebody by e-mail",
   description:
     "Mails a link that is good for 7 days, also for somebody who has no account yet. A second invitation to the same address replaces the first. Only an owner invites an owner.",
@@ -258,7 +248,6 @@ export const createInvitation = route("POST /v1/auth/orgs/invitations", {
 
 export const revokeInvitation = route("DELETE /v1/auth/orgs/invitations/:id", {
   id: "revokeInvitation",
-  tag,
   summary: "Revoke an invitation",
   access: { role: "admin" },
   params: closed({ id: UuidOf<InvitationId>() }),
@@ -272,7 +261,6 @@ const tokenParams = closed({
 
 export const readInvitation = route("GET /v1/auth/invitations/:token", {
   id: "readInvitation",
-  tag,
   summary: "Show what a mailed invitation is for",
   access: { public: true },
   params: tokenParams,
@@ -291,7 +279,6 @@ export const readInvitation = route("GET /v1/auth/invitations/:token", {
 
 export const acceptInvitation = route("POST /v1/auth/invitations/:token/accept", {
   id: "acceptInvitation",
-  tag,
   summary: "Accept an invitation",
   description:
     "For a user whose e-mail is the invited one; anybody else gets 403. The organization becomes active.",
@@ -310,7 +297,6 @@ export const acceptInvitation = route("POST /v1/auth/invitations/:token/accept",
 
 export const declineInvitation = route("POST /v1/auth/invitations/:token/decline", {
   id: "declineInvitation",
-  tag,
   summary: "Decline an invitation",
   description: "Whoever holds the link may decline; no account is needed to say no.",
   access: { public: true },

@@ -83,17 +83,21 @@ export type RouteDefinition = {
 type Call = `${Method} ${string}`;
 type Called = Pick<RouteDefinition, "method" | "path">;
 
-/** A body without a name of its own is named after its route: that of `signIn` is `SignInBody`. */
-export function route<const R extends Omit<RouteDefinition, keyof Called>>(
-  call: Call | Called,
-  definition: R,
-): R & Called {
-  const [method, path] =
-    typeof call === "string" ? (call.split(" ") as [Method, string]) : [call.method, call.path];
-  const { id, body } = definition;
-  if (body === undefined || "title" in body) return { ...definition, method, path };
-  const title = `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`;
-  return { ...definition, method, path, body: { ...body, title } };
+type Declared = Omit<RouteDefinition, keyof Called | "tag">;
+
+/**
+ * Declares the routes of a tag. A body without a name of its own is named after its route: that of `signIn` is
+ * `SignInBody`.
+ */
+export function routesOf<const T extends string>(tag: T) {
+  return <const R extends Declared>(call: Call | Called, definition: R): R & Called & { tag: T } => {
+    const [method, path] =
+      typeof call === "string" ? (call.split(" ") as [Method, string]) : [call.method, call.path];
+    const { id, body } = definition;
+    if (body === undefined || "title" in body) return { ...definition, tag, method, path };
+    const title = `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`;
+    return { ...definition, tag, method, path, body: { ...body, title } };
+  };
 }
 
 export type BodyOf<R extends RouteDefinition> = R["body"] extends TSchema

@@ -1,6 +1,8 @@
 import { Type } from "typebox";
-import { route } from "./route.ts";
+import { routesOf } from "./route.ts";
 import { closed, Nullable, named, OneOf, open, Timestamp } from "./schema.ts";
+
+const route = routesOf("Organization");
 
 export const searchLimits = { textLength: 200, ofEachKind: 5, ofOneKind: 25 } as const;
 
@@ -34,7 +36,6 @@ export const FoundThing = open("FoundThing", {
 
 export const search = route("GET /v1/auth/orgs/search", {
   id: "search",
-  tag: "Organization",
   summary: "Find something by an identifier, a reference or an e-mail",
   description: `Sessions by their identifier or its beginning, or by your reference or its beginning, as it is written; events, deliveries, endpoints and requests of the API log by their identifier; members by a part of their e-mail or name. At most ${searchLimits.ofEachKind} of each kind, or ${searchLimits.ofOneKind} of the one that is asked for, the latest first; a session with exactly this reference comes before those whose reference begins with it. What belongs to an environment is looked for in that of the request only.`,
   access: { role: "member", inEnvironment: true },

@@ -9,11 +9,11 @@ import {
   sessionLifetimeMinutes,
 } from "./facts.ts";
 import { partnerPageQuery } from "./page.ts";
-import { route } from "./route.ts";
+import { routesOf } from "./route.ts";
 import { closed, Nullable, named, OneOf, open, PrefixedId, Text, Timestamp } from "./schema.ts";
 import { unseenCharacters, unseenInLines } from "./shown-text.ts";
 
-const tag = "Sessions";
+const route = routesOf("Sessions");
 
 export const sessionStatuses = [
   "created",
@@ -486,7 +486,6 @@ const params = closed({ id: SessionId });
 
 export const createSession = route("POST /v1/sessions", {
   id: "createSession",
-  tag,
   summary: "Create a verification session",
   description: `Send the person to \`verification_url\`. The session lives ${sessionLifetimeMinutes} minutes. Each call creates a new session; send an \`Idempotency-Key\` to make a repetition safe. 409 \`CONFLICT\` when the organization has as many open sessions as the operator allows; the hint tells how many. 409 \`NO_READER_AVAILABLE\` in live while the operator has configured neither a reader app nor desks.`,
   access: { scope: "sessions:write" },
@@ -508,7 +507,6 @@ export const createSession = route("POST /v1/sessions", {
 
 export const listSessions = route("GET /v1/sessions", {
   id: "listSessions",
-  tag,
   summary: "List sessions",
   access: { scope: "sessions:read" },
   query: partnerPageQuery(SessionId, {
@@ -538,7 +536,6 @@ export const listSessions = route("GET /v1/sessions", {
 
 export const getSession = route("GET /v1/sessions/:id", {
   id: "getSession",
-  tag,
   summary: "Read a session",
   access: { scope: "sessions:read" },
   params,
@@ -549,7 +546,6 @@ export const getSession = route("GET /v1/sessions/:id", {
 
 export const cancelSession = route("POST /v1/sessions/:id/cancel", {
   id: "cancelSession",
-  tag,
   summary: "Cancel a session",
   description:
     "Idempotent: cancelling a cancelled session answers 204 again. A session whose phone was heard from in the last 60 seconds cannot be cancelled.",
@@ -573,7 +569,6 @@ export const Attempt = open("Attempt", {
 
 export const listAttempts = route("GET /v1/sessions/attempts/attempts", {
   id: "listAttempts",
-  tag,
   summary: "List attempts",
   description: "An attempt is one device's go at a session.",
   access: { scope: "sessions:read" },
@@ -599,7 +594,6 @@ export const countedSessions = ["open", "succeeded", "failed", "expired", "cance
 
 export const countSessions = route("GET /v1/auth/orgs/session-counts", {
   id: "countSessions",
-  tag,
   summary: "Count sessions by status",
   description: `For the tabs of a list. Each count stops at ${maxCounted}.`,
   access: { role: "member", inEnvironment: true },
@@ -613,7 +607,6 @@ export const countSessions = route("GET /v1/auth/orgs/session-counts", {
 
 export const readTimeline = route("GET /v1/auth/orgs/sessions/:id/timeline", {
   id: "readSessionTimeline",
-  tag,
   summary: "Read when the steps of a session were taken",
   description: "What the session itself does not say: when its page was first opened, and each step.",
   access: { role: "member", inEnvironment: true },

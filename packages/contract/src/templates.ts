@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "typebox";
 import { environments, methods, pageLanguages, templatesPerEnvironment } from "./facts.ts";
 import { partnerPageQuery } from "./page.ts";
-import { route } from "./route.ts";
+import { routesOf } from "./route.ts";
 import { closed, Nullable, OneOf, open, Text, Timestamp } from "./schema.ts";
 import {
   mapOf,
@@ -12,7 +12,7 @@ import {
   templateNameMaxCharacters,
 } from "./sessions.ts";
 
-const tag = "Session templates";
+const route = routesOf("Session templates");
 
 const TemplateName = Text({
   max: templateNameMaxCharacters,
@@ -63,7 +63,6 @@ const templateErrors = ["UNKNOWN_CLAIM_KEY", "INVALID_REQUEST", "TEMPLATE_NAME_T
 
 export const createTemplate = route("POST /v1/templates", {
   id: "createSessionTemplate",
-  tag,
   summary: "Create a session template",
   description: `What sessions have in common, under a name: \`POST /v1/sessions\` takes it as \`template\`. An organization has at most ${templatesPerEnvironment} in each environment. What is checked here is checked again when a session is created.`,
   access: { scope: "sessions:write" },
@@ -82,7 +81,6 @@ export const createTemplate = route("POST /v1/templates", {
 
 export const listTemplates = route("GET /v1/templates", {
   id: "listSessionTemplates",
-  tag,
   summary: "List session templates",
   access: { scope: "sessions:read" },
   query: partnerPageQuery(TemplateId, {}),
@@ -91,7 +89,6 @@ export const listTemplates = route("GET /v1/templates", {
 
 export const getTemplate = route("GET /v1/templates/:id", {
   id: "getSessionTemplate",
-  tag,
   summary: "Read a session template",
   access: { scope: "sessions:read" },
   params,
@@ -101,7 +98,6 @@ export const getTemplate = route("GET /v1/templates/:id", {
 
 export const updateTemplate = route("PATCH /v1/templates/:id", {
   id: "updateSessionTemplate",
-  tag,
   summary: "Change a session template",
   description:
     "Each field that is given replaces the one before as a whole; null clears it. Sessions that were created from the template stay as they are.",
@@ -124,7 +120,6 @@ export const updateTemplate = route("PATCH /v1/templates/:id", {
 
 export const deleteTemplate = route("DELETE /v1/templates/:id", {
   id: "deleteSessionTemplate",
-  tag,
   summary: "Delete a session template",
   description: "Sessions that were created from it stay as they are.",
   access: { scope: "sessions:write" },

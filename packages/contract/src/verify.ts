@@ -3,7 +3,7 @@ import { pageLanguages } from "./facts.ts";
 import type { ConsentId } from "./ids.ts";
 import { logoLimits, logoTypes } from "./organization-logo.ts";
 import { receiptKeys } from "./receipt-keys.ts";
-import { route } from "./route.ts";
+import { routesOf } from "./route.ts";
 import { closed, Nullable, OneOf, open, Timestamp, Token, UuidOf } from "./schema.ts";
 import {
   AttemptId,
@@ -21,7 +21,7 @@ import { verifyAddresses } from "./verify-addresses.ts";
 import { verifySocketPath } from "./verify-protocol.ts";
 import { VerifyWay } from "./wallet.ts";
 
-const tag = "Verify";
+const route = routesOf("Verify");
 
 export const handoffLifetimeSeconds = 300;
 /** Event streams that may be open for one session on one server process. */
@@ -29,7 +29,7 @@ export const maxStreamsPerSession = 8;
 export const streamHeartbeatSeconds = 15;
 
 const params = closed({ id: SessionId });
-const session = { params, invalidParams: "INVALID_SESSION_ID", access: { public: true }, tag } as const;
+const session = { params, invalidParams: "INVALID_SESSION_ID", access: { public: true } } as const;
 
 const Tries = open("VerifyTries", {
   nfc_tries_used: Type.Integer({ minimum: 0, description: "Chip reads that were judged." }),
@@ -487,7 +487,6 @@ const ConsentText = open("ConsentText", {
 
 export const getConsentTexts = route(verifyAddresses.getConsentTexts, {
   id: "getConsentTexts",
-  tag,
   summary: "Show the texts that people agree to",
   description:
     "Show the person one of these, in their language, before they agree. The hash is that of the file as the operator keeps it.",
@@ -504,7 +503,6 @@ export const getConsentTexts = route(verifyAddresses.getConsentTexts, {
 
 export const listConsentReceiptKeys = route(verifyAddresses.listConsentReceiptKeys, {
   id: "listConsentReceiptKeys",
-  tag,
   summary: "Show the public keys that verify consent receipts",
   description: "A receipt is a compact JWS signed with Ed25519 (`EdDSA`); its `kid` names one of these keys.",
   access: { public: true },
@@ -532,7 +530,6 @@ const TestDocument = open("TestDocument", {
 
 export const listTestDocuments = route(verifyAddresses.listTestDocuments, {
   id: "listTestDocuments",
-  tag,
   summary: "Show the documents of the test country",
   description:
     "Everything that a software chip needs to be one of them. Their authority is trusted in the sandbox only, so they are of no use elsewhere. Everything here is made up.",

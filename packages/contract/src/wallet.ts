@@ -1,15 +1,15 @@
 import { type Static, Type } from "typebox";
 import { methods } from "./facts.ts";
-import { route } from "./route.ts";
+import { routesOf } from "./route.ts";
 import { closed, Nullable, OneOf, open, Timestamp, Token } from "./schema.ts";
 import { failureCodes, SessionId, sessionStatuses } from "./sessions.ts";
 import { walletAddresses } from "./verify-addresses.ts";
 import { lookedAt, walletChannels, walletLimits, walletMethods } from "./wallet-facts.ts";
 
-const tag = "Verify";
+const route = routesOf("Verify");
 
 const params = closed({ id: SessionId });
-const session = { params, invalidParams: "INVALID_SESSION_ID", access: { public: true }, tag } as const;
+const session = { params, invalidParams: "INVALID_SESSION_ID", access: { public: true } } as const;
 
 /** A way in which the person of a session can be verified. */
 export const VerifyWay = open("VerifyWay", {

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { EventId, eventTypes } from "./events.ts";
-import { route } from "./route.ts";
+import { routesOf } from "./route.ts";
 import { closed, Nullable, OneOf, open, Text } from "./schema.ts";
 import { EndpointId } from "./sessions.ts";
 import {
@@ -14,7 +14,7 @@ import {
   WebhookEndpoint,
 } from "./webhooks.ts";
 
-const tag = "Webhooks";
+const route = routesOf("Webhooks");
 
 /** A listener whose stream was not open for so long is removed. */
 export const listenerAbsenceMinutes = 60;
@@ -75,7 +75,6 @@ const listenerParams = closed({ endpoint_id: EndpointId });
 
 export const registerListener = route("POST /v1/webhooks/listeners", {
   id: "registerWebhookListener",
-  tag,
   summary: "Register a listener",
   description: `An endpoint without a URL, for development: a program on your machine opens a stream and gets its deliveries through it, so that nothing has to be reachable from the internet. \`assay listen\` does it. It is listed among the endpoints with \`kind\` \`listener\`. While its stream is closed its deliveries wait and use up no try; after ${listenerAbsenceMinutes} minutes without a stream it is removed. Delete it like any endpoint. The signing secret is shown only here. 409 \`CONFLICT\` when the organization has as many endpoints as the operator allows.`,
   access: { scope: "webhooks:write" },
@@ -90,7 +89,6 @@ export const registerListener = route("POST /v1/webhooks/listeners", {
 
 export const streamListenerDeliveries = route("GET /v1/webhooks/listeners/:endpoint_id/stream", {
   id: "streamWebhookListenerDeliveries",
-  tag,
   summary: "Receive the deliveries of a listener",
   description: `Server-sent events, each named by its \`type\`. \`ready\` comes first; \`delivery\` carries the request that a URL would get, which waits for its answer for 15 seconds; \`ended\` says why the stream closes. A comment comes every 15 seconds. A listener has one stream: a newer one takes its place, at whichever process. Deliveries that were not answered when the stream closes are sent again through the next one. The stream also ends at once when the key is disabled, deleted or loses the scope, or the member is removed. 409 \`LISTENER_LIMIT_REACHED\` with more than ${maxListenerStreamsPerCaller} streams of one key, ${maxListenerStreamsPerOrganization} of one organization, or ${maxListenerStreamsPerCreator} of all organizations that the same account created, at one process.`,
   access: { scope: "webhooks:write", whileFrozen: "refused" },
@@ -103,7 +101,6 @@ export const answerListenerDelivery = route(
   "POST /v1/webhooks/listeners/:endpoint_id/deliveries/:delivery_id/answer",
   {
     id: "answerWebhookListenerDelivery",
-    tag,
     summary: "Answer a delivery of a listener",
     description:
       "What the receiver behind the listener answered: a status, or why there was none. It counts as the answer of a URL would, retries included, and the delivery is returned as it is then. 409 `DELIVERY_NOT_WAITING` when the delivery does not wait for this answer any more: it has timed out, was answered, or is sent again.",

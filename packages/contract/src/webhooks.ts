@@ -3,11 +3,11 @@ import { EventId, eventQuery, eventTypes, WebhookEvent } from "./events.ts";
 import { environments } from "./facts.ts";
 import type { OrganizationId } from "./ids.ts";
 import { partnerPageQuery } from "./page.ts";
-import { route } from "./route.ts";
+import { routesOf } from "./route.ts";
 import { closed, Nullable, OneOf, open, PrefixedId, Text, Timestamp, UuidOf } from "./schema.ts";
 import { countsOf, EndpointId, maxCounted } from "./sessions.ts";
 
-const tag = "Webhooks";
+const route = routesOf("Webhooks");
 
 export const EncryptionKeyId = PrefixedId("whk", "webhook encryption key");
 export const DeliveryId = PrefixedId("whd", "webhook delivery");
@@ -278,7 +278,6 @@ const writeBeforeLive = { ...write, beforeLive: true } as const;
 
 export const createEndpoint = route("POST /v1/webhooks/endpoints", {
   id: "createWebhookEndpoint",
-  tag,
   summary: "Create a webhook endpoint",
   description:
     "Nothing is sent until an encryption key is registered for the endpoint. 409 `CONFLICT` when the organization has as many endpoints as the operator allows; the hint tells how many.",
@@ -295,7 +294,6 @@ export const createEndpoint = route("POST /v1/webhooks/endpoints", {
 
 export const listEndpoints = route("GET /v1/webhooks/endpoints", {
   id: "listWebhookEndpoints",
-  tag,
   summary: "List webhook endpoints",
   access: readBeforeLive,
   query: partnerPageQuery(EndpointId, { enabled: Type.Optional(Type.Boolean()) }),
@@ -304,7 +302,6 @@ export const listEndpoints = route("GET /v1/webhooks/endpoints", {
 
 export const getEndpoint = route("GET /v1/webhooks/endpoints/:endpoint_id", {
   id: "getWebhookEndpoint",
-  tag,
   summary: "Read a webhook endpoint",
   access: readBeforeLive,
   params: endpointParams,
@@ -314,7 +311,6 @@ export const getEndpoint = route("GET /v1/webhooks/endpoints/:endpoint_id", {
 
 export const updateEndpoint = route("PATCH /v1/webhooks/endpoints/:endpoint_id", {
   id: "updateWebhookEndpoint",
-  tag,
   summary: "Change, disable or enable a webhook endpoint",
   description:
     "A disabled endpoint holds its pending deliveries without using up tries; they go on when it is enabled again. A listener cannot be given a URL.",
@@ -336,7 +332,6 @@ export const updateEndpoint = route("PATCH /v1/webhooks/endpoints/:endpoint_id",
 
 export const deleteEndpoint = route("DELETE /v1/webhooks/endpoints/:endpoint_id", {
   id: "deleteWebhookEndpoint",
-  tag,
   summary: "Delete a webhook endpoint",
   description: "Retries stop and payloads are scrubbed. Past deliveries stay listed.",
   access: writeBeforeLive,
@@ -347,7 +342,6 @@ export const deleteEndpoint = route("DELETE /v1/webhooks/endpoints/:endpoint_id"
 
 export const revealSecret = route("POST /v1/webhooks/endpoints/:endpoint_id/signing-secret/reveal", {
   id: "revealWebhookSigningSecret",
-  tag,
   summary: "Reveal the signing secret",
   description: "Needs the role owner, so API keys cannot. Every reveal is written to the audit log.",
   access: { role: "owner", inEnvironment: true },
@@ -358,7 +352,6 @@ export const revealSecret = route("POST /v1/webhooks/endpoints/:endpoint_id/sign
 
 export const rotateSecret = route("POST /v1/webhooks/endpoints/:endpoint_id/signing-secret/rotate", {
   id: "rotateWebhookSigningSecret",
-  tag,
   summary: "Replace the signing secret",
   description:
     "The next send, retries included, is signed with the new secret. The old secret stops at once, unless `overlap_hours` says how long each delivery also carries its signature: then the signatures in a header are separated by a space, the newest first. Only the last two secrets ever sign.",
@@ -376,7 +369,6 @@ export const rotateSecret = route("POST /v1/webhooks/endpoints/:endpoint_id/sign
 
 export const testEndpoint = route("POST /v1/webhooks/endpoints/:endpoint_id/test", {
   id: "testWebhookEndpoint",
-  tag,
   summary: "Send a test event",
   description:
     "Sends an event to this endpoint only, whatever types it subscribes to: `webhook.endpoint.test`, or in the sandbox a sample of the type that you name, which belongs to no session. 409 `CONFLICT` when the organization has sent as many in the last minute as the operator allows; the hint says how many.",
@@ -395,7 +387,6 @@ export const testEndpoint = route("POST /v1/webhooks/endpoints/:endpoint_id/test
 
 export const registerKey = route("POST /v1/webhooks/endpoints/:endpoint_id/keys", {
   id: "registerWebhookKey",
-  tag,
   summary: "Register an encryption key",
   description:
     "A public RSA key of at least 2048 bits. The private key never leaves you. With several active keys the most recently activated one is used.",
@@ -408,7 +399,6 @@ export const registerKey = route("POST /v1/webhooks/endpoints/:endpoint_id/keys"
 
 export const listKeys = route("GET /v1/webhooks/endpoints/:endpoint_id/keys", {
   id: "listWebhookKeys",
-  tag,
   summary: "List the encryption keys of an endpoint",
   access: readBeforeLive,
   params: endpointParams,
@@ -427,7 +417,6 @@ const keyParams = closed({
 
 export const deactivateKey = route("POST /v1/webhooks/keys/:key_id/deactivate", {
   id: "deactivateWebhookKey",
-  tag,
   summary: "Stop encrypting to a key",
   description: "What was already encrypted to it is still delivered. Repeating it changes nothing.",
   access: writeBeforeLive,
@@ -438,7 +427,6 @@ export const deactivateKey = route("POST /v1/webhooks/keys/:key_id/deactivate", 
 
 export const reactivateKey = route("POST /v1/webhooks/keys/:key_id/reactivate", {
   id: "reactivateWebhookKey",
-  tag,
   summary: "Encrypt to a key again",
   description: "Repeating it changes nothing.",
   access: writeBeforeLive,
@@ -449,7 +437,6 @@ export const reactivateKey = route("POST /v1/webhooks/keys/:key_id/reactivate", 
 
 export const listDeliveries = route("GET /v1/webhooks/deliveries", {
   id: "listWebhookDeliveries",
-  tag,
   summary: "List deliveries",
   access: read,
   query: partnerPageQuery(DeliveryId, {
@@ -466,7 +453,6 @@ export const countedDeliveries = ["pending", "succeeded", "failed"] as const;
 
 export const countDeliveries = route("GET /v1/auth/orgs/delivery-counts", {
   id: "countWebhookDeliveries",
-  tag,
   summary: "Count deliveries by status",
   description: `For the tabs of a list. Each count stops at ${maxCounted}.`,
   access: { role: "member", inEnvironment: true },
@@ -481,7 +467,6 @@ export const countDeliveries = route("GET /v1/auth/orgs/delivery-counts", {
 
 export const getDelivery = route("GET /v1/webhooks/deliveries/:delivery_id", {
   id: "getWebhookDelivery",
-  tag,
   summary: "Read a delivery with its attempts",
   access: read,
   params: deliveryParams,
@@ -491,7 +476,6 @@ export const getDelivery = route("GET /v1/webhooks/deliveries/:delivery_id", {
 
 export const retryDelivery = route("POST /v1/webhooks/deliveries/:delivery_id/retry", {
   id: "retryWebhookDelivery",
-  tag,
   summary: "Retry a delivery",
   description:
     "Sends again at once and starts the schedule of tries anew. A disabled endpoint holds the delivery until it is enabled.",
@@ -507,7 +491,6 @@ const maxRetryDays = 31;
 
 export const retryFailed = route("POST /v1/webhooks/endpoints/:endpoint_id/retry-failed", {
   id: "retryFailedWebhookDeliveries",
-  tag,
   summary: "Retry the failed deliveries of an endpoint",
   description: `Retries each failed delivery that was created in the period and whose payload is still there, the oldest first, at most ${maxRetriedAtOnce} in one call. Repeat the call while \`has_more\` is true. A delivery that was retried is no longer failed, so repeating a call sends nothing twice. The period may have at most ${maxRetryDays} days.`,
   access: write,
@@ -534,7 +517,6 @@ export const maxRetryPeriodMs = maxRetryDays * 24 * 60 * 60 * 1000;
 
 export const listEvents = route("GET /v1/webhooks/events", {
   id: "listWebhookEvents",
-  tag,
   summary: "List events",
   access: read,
   query: eventQuery,
@@ -543,7 +525,6 @@ export const listEvents = route("GET /v1/webhooks/events", {
 
 export const getEvent = route("GET /v1/webhooks/events/:event_id", {
   id: "getWebhookEvent",
-  tag,
   summary: "Read an event",
   access: read,
   params: eventParams,
@@ -553,7 +534,6 @@ export const getEvent = route("GET /v1/webhooks/events/:event_id", {
 
 export const replayEvent = route("POST /v1/webhooks/events/:event_id/replay", {
   id: "replayWebhookEvent",
-  tag,
   summary: "Replay an event",
   description:
     "Retries each delivery of the event whose payload is still there. Delivered payloads are gone, so they cannot be replayed.",

@@ -8,7 +8,7 @@ import {
   withheldFields,
 } from "@assay/contract/agent-tools";
 import { pageLanguages } from "@assay/contract/facts";
-import { route } from "@assay/contract/route";
+import { routesOf } from "@assay/contract/route";
 import { routes } from "@assay/contract/routes";
 import { closed, open } from "@assay/contract/schema";
 import { ageClaim, claimKeys } from "@assay/contract/sessions";
@@ -110,9 +110,8 @@ test("no field of any tool's answer could hold a claim or a secret", () => {
 test("a field that could is noticed", () => {
   const planted = (data: TProperties) => {
     const [tool] = toolsOf([
-      route("GET /v1/planted", {
+      routesOf("Sessions")("GET /v1/planted", {
         id: "planted",
-        tag: "Sessions",
         summary: "Planted",
         access: { scope: "sessions:read" },
         reply: { status: 200, data: open(data) },
@@ -189,9 +188,8 @@ test("a route of which two parts have the same name cannot become a tool", () =>
   assert.throws(
     () =>
       toolsOf([
-        route("POST /v1/twice/:id", {
+        routesOf("Sessions")("POST /v1/twice/:id", {
           id: "twice",
-          tag: "Sessions",
           summary: "Twice",
           access: { scope: "sessions:write" },
           params: closed(same),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import test from "node:test";
-import { type RouteDefinition, route } from "@assay/contract/route";
+import { type RouteDefinition, routesOf } from "@assay/contract/route";
 import { closed, Nullable } from "@assay/contract/schema";
 import { Type } from "typebox";
 import { until } from "../../../test/support/until.ts";
@@ -114,10 +114,10 @@ function serving(...bindings: Binding[]) {
   return { app, call, used, logLines, state, figure };
 }
 
-const common = { tag: "t", summary: "s", errors: [] } as const;
+const common = { summary: "s", errors: [] } as const;
 const data = { status: 200, data: closed({ ok: Type.Boolean() }) } as const;
-const define = <const R extends Omit<RouteDefinition, keyof typeof common>>(definition: R) =>
-  route(definition, { ...common, ...definition });
+const define = <const R extends Omit<RouteDefinition, keyof typeof common | "tag">>(definition: R) =>
+  routesOf("t")(definition, { ...common, ...definition });
 const json = { "content-type": "application/json" };
 const asKey = { authorization: "Bearer kk_good" };
 const asUser = { authorization: "Bearer good" };
