@@ -1,5 +1,4 @@
 import { EmrtdError } from "../emrtd-error.ts";
-import { EncodingMemo } from "./encoding-memo.ts";
 
 /** Longer identifiers than this occur in no document and would only cost arithmetic on huge numbers. */
 const maxEncodedBytes = 64;
@@ -24,26 +23,9 @@ export function oidToBytes(dotted: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/**
- * A certificate names some thirty identifiers and almost all certificates the same ones, so those met before are looked
- * up, without a copy of their bytes. The limit keeps made-up ones from filling memory.
- */
-const readBefore = new EncodingMemo<string>({ maxEntries: 256, maxBytes: maxEncodedBytes });
-
-/** What is in `bytes` from `start` up to `end`. */
-export function oidFromBytes(bytes: Uint8Array, start = 0, end = bytes.length): string {
-  if (end - start > maxEncodedBytes) {
+export function oidFromBytes(bytes: Uint8Array): string {
+  if (bytes.length === 0 || bytes.length > maxEncodedBytes)
     throw new EmrtdError("OID_INVALID", "The object identifier is empty or too long");
-  }
-  const known = readBefore.get(bytes, start, end);
-  if (known !== null) return known;
-  const dotted = decodeOid(bytes.subarray(start, end));
-  readBefore.set(bytes, start, end, dotted);
-  return dotted;
-}
-
-function decodeOid(bytes: Uint8Array): string {
-  if (bytes.length === 0) throw new EmrtdError("OID_INVALID", "The object identifier is empty or too long");
   const arcs: string[] = [];
   let arc = 0;
   let wide: bigint | null = null;

@@ -282,7 +282,7 @@ export class Tlv {
 
   oid(): string {
     this.expect(tags.oid, "An object identifier");
-    return oidFromBytes(this.#source, this.valueStart, this.valueEnd);
+    return oidFromBytes(this.value);
   }
 
   /** Two's complement, as encoded. */

@@ -1,4 +1,3 @@
-import { EncodingMemo } from "../ber/encoding-memo.ts";
 import { oids } from "../ber/oid.ts";
 import type { Tlv } from "../ber/read.ts";
 import { contextConstructed, tags } from "../ber/tag.ts";
@@ -71,7 +70,8 @@ export function readSignatureScheme(algorithm: Tlv, digest?: DigestName): ReadSc
   const oid = algorithm.at(0, "The name of a signature algorithm").oid();
   const fixed = fixedSchemes.get(oid);
   if (fixed !== undefined) return { scheme: fixed, hashFromDigest: false };
-  if (oid === signatureOids.rsaPss) return { scheme: readPss(algorithm), hashFromDigest: false };
+  if (oid === signatureOids.rsaPss)
+    return { scheme: readPss(algorithm.children()[1]), hashFromDigest: false };
   if (digest !== undefined && oid === oids.rsaEncryption) {
     return { scheme: { kind: "rsa_pkcs1", hash: digest }, hashFromDigest: true };
   }
@@ -81,19 +81,7 @@ export function readSignatureScheme(algorithm: Tlv, digest?: DigestName): ReadSc
   throw new EmrtdError("ALGORITHM_UNSUPPORTED", `The signature algorithm ${oid} is not supported`);
 }
 
-/** States write the same few parameters into all of their documents. */
-const pssReadBefore = new EncodingMemo<SignatureScheme>({ maxEntries: 64, maxBytes: 128 });
-
-function readPss(algorithm: Tlv): SignatureScheme {
-  const { bytes } = algorithm;
-  const known = pssReadBefore.get(bytes, 0, bytes.length);
-  if (known !== null) return known;
-  const scheme = readPssParameters(algorithm.children()[1]);
-  pssReadBefore.set(bytes, 0, bytes.length, scheme);
-  return scheme;
-}
-
-function readPssParameters(parameters: Tlv | undefined): SignatureScheme {
+function readPss(parameters: Tlv | undefined): SignatureScheme {
   let hash: DigestName = "SHA-1";
   let mgfHash: DigestName = "SHA-1";
   let saltBytes = 20;

@@ -1,4 +1,3 @@
-import { EncodingMemo } from "../ber/encoding-memo.ts";
 import { oids } from "../ber/oid.ts";
 import { readWhole, type Tlv } from "../ber/read.ts";
 import { tags } from "../ber/tag.ts";
@@ -97,12 +96,6 @@ function readRsa(bytes: Uint8Array): SubjectPublicKey {
   return { kind: "RSA", modulus, exponent, bits };
 }
 
-/**
- * Standardized curves as documents write them out, by their encoding: all chips of a state write the same one. What is
- * of no standard is read each time, and the limits keep made-up encodings from filling memory.
- */
-const writtenOut = new EncodingMemo<CalculableCurve>({ maxEntries: 64, maxBytes: 1024 });
-
 export function readCurve(parameters: Tlv | undefined): CalculableCurve {
   if (parameters?.tag === tags.oid) {
     const curve = standardizedCurveOfOid(parameters.oid());
@@ -112,12 +105,7 @@ export function readCurve(parameters: Tlv | undefined): CalculableCurve {
   if (parameters?.tag !== tags.sequence) {
     throw new EmrtdError("CRYPTO_INVALID", "The elliptic curve key does not name its curve");
   }
-  const encoded = parameters.bytes;
-  const known = writtenOut.get(encoded, 0, encoded.length);
-  if (known !== null) return known;
-  const curve = readParameters(parameters);
-  if (curve.name !== "explicit") writtenOut.set(encoded, 0, encoded.length, curve);
-  return curve;
+  return readParameters(parameters);
 }
 
 function readParameters(parameters: Tlv): CalculableCurve {

@@ -63,17 +63,9 @@ function exists(year: number, parts: Parts): boolean {
   return parts.month !== 2 || parts.day !== 29 || isLeap(year);
 }
 
-const daysBeforeMonth = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334] as const;
-
-function leapYearsBefore(year: number): number {
-  const before = year - 1;
-  return Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400);
-}
-
-/** Days since 1970 began, counted in the calendar of UTC. `Date.UTC` takes ten times as long, and a zone asks for eight days. */
+/** Days since 1970 began, counted in the calendar of UTC. */
 function dayNumber(year: number, month: number, day: number): number {
-  const leapDays = leapYearsBefore(year) - leapYearsBefore(1970) + (month > 2 && isLeap(year) ? 1 : 0);
-  return (year - 1970) * 365 + leapDays + (daysBeforeMonth[month - 1] ?? 0) + day - 1;
+  return Date.UTC(year, month - 1, day) / dayMilliseconds;
 }
 
 /** Negative when the earliest day that the parts allow lies before `at`'s calendar day in UTC. */
