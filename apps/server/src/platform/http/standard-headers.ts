@@ -1,5 +1,5 @@
-import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { randomHex } from "../kernel/ids.ts";
 
 const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;
 
@@ -17,18 +17,8 @@ export function standardHeaders(requestId: string, publicUrl: string): Record<st
   };
 }
 
-const idBytes = 12;
-let random = Buffer.alloc(0);
-let used = 0;
-
 export function newRequestId(): string {
-  // Drawn for many ids at once: one call costs as much as all the rest of an id.
-  if (used === random.length) {
-    random = randomBytes(256 * idBytes);
-    used = 0;
-  }
-  used += idBytes;
-  return `req_${random.toString("hex", used - idBytes, used)}`;
+  return `req_${randomHex(12)}`;
 }
 
 /** The one that the client gave, where it can be one, or a new one. */

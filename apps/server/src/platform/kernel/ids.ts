@@ -9,6 +9,7 @@ const timeLength = 8;
 let pool = Buffer.alloc(0);
 let used = 0;
 
+/** Bytes are drawn for many ids at once: a call for each costs more than the rest of an id. */
 function randomByte(): number {
   if (used === pool.length) {
     pool = randomFillSync(Buffer.allocUnsafe(8192));
@@ -19,6 +20,11 @@ function randomByte(): number {
   pool[used] = 0;
   used += 1;
   return byte;
+}
+
+/** So many random bytes in hexadecimal. */
+export function randomHex(bytes: number): string {
+  return Array.from({ length: bytes }, () => randomByte().toString(16).padStart(2, "0")).join("");
 }
 
 /** Characters of [0-9A-Za-z], each equally likely. */

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { randomBytes } from "node:crypto";
+import { randomHex } from "../kernel/ids.ts";
 
 /**
  * All that a span may say, so that nothing else can leave with one: names and numbers from our own code, and the id that a request has in the log.
@@ -72,7 +72,7 @@ export class Span {
     attributes: SpanAttributes,
   ) {
     this.trace = trace;
-    this.id = newSpanId();
+    this.id = newTraceId(8);
     this.parentId = parentId;
     this.name = name;
     this.kind = kind;
@@ -101,21 +101,11 @@ export class Span {
   }
 }
 
-let random = Buffer.alloc(0);
-let used = 0;
-
 /** Never all zeros, which would mean that there is none. */
-function randomHex(bytes: number): string {
-  if (used + bytes > random.length) {
-    random = randomBytes(4096);
-    used = 0;
-  }
-  used += bytes;
-  const text = random.toString("hex", used - bytes, used);
-  return /^0+$/.test(text) ? randomHex(bytes) : text;
+function newTraceId(bytes: 8 | 16): string {
+  const id = randomHex(bytes);
+  return /^0+$/.test(id) ? newTraceId(bytes) : id;
 }
-
-const newSpanId = () => randomHex(8);
 
 export type Remote = { traceId: string; spanId: string; sampled: boolean };
 
@@ -167,7 +157,7 @@ export class Tracer {
    */
   begin(name: string, kind: SpanKind, attributes: SpanAttributes, remote: Remote | null): Span | null {
     if (remote?.sampled === false) return null;
-    const id = remote?.traceId ?? randomHex(16);
+    const id = remote?.traceId ?? newTraceId(16);
     if (!isPicked(id, this.#options.ratio)) return null;
     const trace: Trace = {
       id,
