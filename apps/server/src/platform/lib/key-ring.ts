@@ -1,12 +1,5 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  createSecretKey,
-  hkdfSync,
-  type KeyObject,
-  randomBytes,
-} from "node:crypto";
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto";
+import { decrypt, encrypt } from "./aes-gcm.ts";
 
 /** What a derived key is for. A key of one purpose never serves another. */
 export type KeyPurpose =
@@ -28,8 +21,6 @@ export type RingKey = { id: string; secret: Buffer };
 export type LoadedKey = { id: string; fingerprint: string };
 
 const keyIdPattern = /^[a-z0-9]{1,16}$/;
-const nonceBytes = 12;
-const tagBytes = 16;
 
 /** Reads `id:base64,id:base64`. The first key is the current one. Throws a sentence that never holds key material. */
 export function parseRing(text: string): RingKey[] {
@@ -159,12 +150,9 @@ export class KeyRing {
   /** Encrypts with AES-256-GCM. `context` (say, a row's id) is bound in: the result opens only with the same one. */
   seal(purpose: KeyPurpose, plaintext: string | Uint8Array, context: string): Buffer {
     const key = this.#current;
-    const nonce = randomBytes(nonceBytes);
-    const cipher = createCipheriv("aes-256-gcm", this.#derive(key, purpose), nonce);
-    cipher.setAAD(Buffer.from(context));
     const id = Buffer.from(key.id);
-    const body = [cipher.update(plaintext as never), cipher.final()];
-    return Buffer.concat([Buffer.from([id.length]), id, nonce, ...body, cipher.getAuthTag()]);
+    const body = encrypt(this.#derive(key, purpose), plaintext, context);
+    return Buffer.concat([Buffer.from([id.length]), id, body]);
   }
 
   open(purpose: KeyPurpose, sealed: Buffer, context: string): Buffer {
@@ -173,19 +161,7 @@ export class KeyRing {
     const key = this.#find(id);
     if (key === undefined)
       throw new Error(`the key ring has no key "${id}"; put it back to read what it sealed`);
-    const nonceEnd = idEnd + nonceBytes;
-    if (sealed.length < nonceEnd + tagBytes) throw new Error("sealed data is cut short");
-    const decipher = createDecipheriv(
-      "aes-256-gcm",
-      this.#derive(key, purpose),
-      sealed.subarray(idEnd, nonceEnd),
-    );
-    decipher.setAAD(Buffer.from(context));
-    decipher.setAuthTag(sealed.subarray(sealed.length - tagBytes));
-    return Buffer.concat([
-      decipher.update(sealed.subarray(nonceEnd, sealed.length - tagBytes)),
-      decipher.final(),
-    ]);
+    return decrypt(this.#derive(key, purpose), sealed.subarray(idEnd), context);
   }
 
   openText(purpose: KeyPurpose, sealed: Buffer, context: string): string {

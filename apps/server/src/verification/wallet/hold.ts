@@ -1,9 +1,7 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
+import { createHash, hkdfSync } from "node:crypto";
 import { deserialize, serialize } from "node:v8";
+import { decrypt, encrypt } from "../../platform/lib/aes-gcm.ts";
 import type { WalletProof } from "../evidence/wallet/proof.ts";
-
-const nonceBytes = 12;
-const tagBytes = 16;
 
 /** How the row of a code is found. The hash of another purpose than the key, so that it does not lead to the key. */
 export function hashCode(code: string): Buffer {
@@ -20,24 +18,15 @@ function keyOf(code: string): Buffer {
  */
 export function holdProof(code: string, idHash: Buffer, proof: WalletProof): Buffer {
   const key = keyOf(code);
-  const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv("aes-256-gcm", key, nonce);
-  cipher.setAAD(idHash);
   const content = serialize(proof);
-  const held = Buffer.concat([nonce, cipher.update(content), cipher.final(), cipher.getAuthTag()]);
+  const held = encrypt(key, content, idHash);
   for (const bytes of [key, content, proof.content]) bytes.fill(0);
   return held;
 }
 
 export function releaseProof(code: string, idHash: Buffer, held: Buffer): WalletProof {
   const key = keyOf(code);
-  const decipher = createDecipheriv("aes-256-gcm", key, held.subarray(0, nonceBytes));
-  decipher.setAAD(idHash);
-  decipher.setAuthTag(held.subarray(held.length - tagBytes));
-  const content = Buffer.concat([
-    decipher.update(held.subarray(nonceBytes, held.length - tagBytes)),
-    decipher.final(),
-  ]);
+  const content = decrypt(key, held, idHash);
   const opened = deserialize(content) as WalletProof;
   // What is read back may be a view of the bytes that are overwritten here.
   const proof = { ...opened, content: Uint8Array.from(opened.content) };
