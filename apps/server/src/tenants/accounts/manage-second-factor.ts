@@ -3,10 +3,9 @@ import type { Core } from "../../platform/core.ts";
 import type { Tx } from "../../platform/db/db.ts";
 import { ApiError } from "../../platform/kernel/api-error.ts";
 import type { UserCaller } from "../../platform/kernel/caller.ts";
-import { acceptCode, hasSecondFactor, wrongCode } from "./check-second-factor.ts";
-import { countGuess } from "./limit-guesses.ts";
+import { hasSecondFactor } from "./check-second-factor.ts";
 import { mailNotice } from "./mail-link.ts";
-import { reauthenticated, type UserProof } from "./reauthenticate.ts";
+import { reauthenticated, type UserProof, withCode } from "./reauthenticate.ts";
 import { requireVerifiedEmail } from "./require-verified-email.ts";
 import {
   confirmSecret,
@@ -68,22 +67,6 @@ export async function renewBackupCodes(
 ): Promise<string[]> {
   await requireOn(core, caller);
   return withCode(core, caller, code, (tx) => writeBackupCodes(core, tx, caller.userId));
-}
-
-/** Runs `work` in the transaction that consumes the code. */
-async function withCode<T>(
-  core: Pick<Core, "db" | "clock" | "ring">,
-  caller: UserCaller,
-  code: string,
-  work: (tx: Tx) => Promise<T>,
-): Promise<T> {
-  const guess = await countGuess(core, "code", caller.userId, caller);
-  const result = await core.db.transaction(async (tx) => {
-    if (!(await acceptCode(core, tx, caller.userId, code))) throw wrongCode();
-    return work(tx);
-  });
-  await guess.succeeded();
-  return result;
 }
 
 async function writeBackupCodes({ clock }: Pick<Core, "clock">, tx: Tx, userId: UserId): Promise<string[]> {

@@ -24,19 +24,29 @@ export async function reauthenticated<T>(
     if (!(await hasSecondFactor(core, caller.userId))) {
       throw new ApiError("REAUTHENTICATION_CODE_UNUSABLE");
     }
-    const guess = await countGuess(core, "code", caller.userId, caller);
-    const result = await core.db.transaction(async (tx) => {
-      if (!(await acceptCode(core, tx, caller.userId, code))) throw wrongCode();
-      return work(tx);
-    });
-    await guess.succeeded();
-    return result;
+    return withCode(core, caller, code, work);
   }
   if (password === undefined) {
     throw new ApiError("REAUTHENTICATION_REQUIRED");
   }
   await checkPassword(core, caller, "password", password);
   return core.db.transaction(work);
+}
+
+/** Runs `work` in the transaction that consumes the code. */
+export async function withCode<T>(
+  core: Pick<Core, "db" | "clock" | "ring">,
+  caller: UserCaller,
+  code: string,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  const guess = await countGuess(core, "code", caller.userId, caller);
+  const result = await core.db.transaction(async (tx) => {
+    if (!(await acceptCode(core, tx, caller.userId, code))) throw wrongCode();
+    return work(tx);
+  });
+  await guess.succeeded();
+  return result;
 }
 
 /** Returns the user when the password is right; otherwise throws an error that names `field`. */
