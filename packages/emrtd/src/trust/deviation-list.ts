@@ -2,13 +2,13 @@ import { readWhole, type Tlv } from "../ber/read.ts";
 import { contextConstructed, contextPrimitive, tags } from "../ber/tag.ts";
 import { fromLatin1, toHex } from "../bytes.ts";
 import { readSignedData } from "../cms/signed-data.ts";
-import { type SignedDataTolerance, verifySignedData } from "../cms/verify-signed-data.ts";
+import { verifySignedData } from "../cms/verify-signed-data.ts";
 import type { SignatureChecker } from "../crypto/signature.ts";
 import { EmrtdError } from "../emrtd-error.ts";
 import { type DigestName, digestForOid } from "../lds/lds-security-object.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import { readName } from "../x509/name.ts";
-import { signerAmong } from "./find-signer.ts";
+import { listTolerance, signerAmong } from "./find-signer.ts";
 import type { TrustStore } from "./trust-store.ts";
 
 /** A list of Italy names 346,275 documents one by one. */
@@ -78,14 +78,6 @@ export type DeviationList = {
   readonly deviations: readonly Deviation[];
 };
 
-const tolerance: SignedDataTolerance = {
-  digestInfoWithoutNull: true,
-  rawEcdsa: false,
-  wrongCurveOfSameSize: false,
-  signerIdMismatch: false,
-  noSignedAttributes: false,
-};
-
 export type DeviationListOptions = {
   readonly checker: SignatureChecker;
   readonly trust: TrustStore;
@@ -98,7 +90,7 @@ export function readDeviationList(bytes: Uint8Array, options: DeviationListOptio
   const signedData = readSignedData(bytes, { maxBytes: limits.maxBytes });
   if (signedData.contentType !== deviationListType)
     throw invalid("The signed message is not a deviation list");
-  const verdict = verifySignedData(signedData, checker, tolerance);
+  const verdict = verifySignedData(signedData, checker, listTolerance);
   if (!verdict.valid) throw invalid(`The signature of the deviation list does not hold: ${verdict.fault}`);
   const { signer, signingTime } = verdict;
   if (!(signer.extendedKeyUsage ?? []).includes(deviationListSigningKey))

@@ -1,4 +1,5 @@
 import { equal } from "../bytes.ts";
+import type { SignedDataTolerance } from "../cms/verify-signed-data.ts";
 import {
   checkSignature,
   type SignatureToCheck,
@@ -9,6 +10,15 @@ import {
 import type { SignatureChecker } from "../crypto/signature.ts";
 import { isEmrtdError } from "../emrtd-error.ts";
 import type { Certificate } from "../x509/certificate.ts";
+
+/** The list of the ICAO of 2023 has a DigestInfo without NULL; nothing else is forgiven to those who name authorities. */
+export const listTolerance: SignedDataTolerance = {
+  digestInfoWithoutNull: true,
+  rawEcdsa: false,
+  wrongCurveOfSameSize: false,
+  signerIdMismatch: false,
+  noSignedAttributes: false,
+};
 
 /** More keys than this are never tried for one certificate, whatever a store holds under one name. */
 const maxKeysTried = 8;

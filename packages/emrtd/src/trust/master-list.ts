@@ -5,24 +5,15 @@ import { tags } from "../ber/tag.ts";
 import { toHex } from "../bytes.ts";
 import { clockSkewMilliseconds } from "../clock-skew.ts";
 import { readSignedData } from "../cms/signed-data.ts";
-import { type SignedDataTolerance, verifySignedData } from "../cms/verify-signed-data.ts";
+import { verifySignedData } from "../cms/verify-signed-data.ts";
 import type { SignatureChecker } from "../crypto/signature.ts";
 import { EmrtdError, isEmrtdError } from "../emrtd-error.ts";
 import { type Certificate, readCertificate } from "../x509/certificate.ts";
-import { findSigner, keyIdFits } from "./find-signer.ts";
+import { findSigner, keyIdFits, listTolerance } from "./find-signer.ts";
 import type { TrustSignature } from "./trust-record.ts";
 
 const maxListBytes = 16 * 1024 * 1024;
 const maxListCertificates = 20_000;
-
-/** The list of the ICAO of 2023 has a DigestInfo without NULL; nothing else is forgiven to those who name authorities. */
-const tolerance: SignedDataTolerance = {
-  digestInfoWithoutNull: true,
-  rawEcdsa: false,
-  wrongCurveOfSameSize: false,
-  signerIdMismatch: false,
-  noSignedAttributes: false,
-};
 
 export type MasterListOptions = {
   readonly checker: SignatureChecker;
@@ -58,7 +49,7 @@ export function readMasterList(
   if (signedData.contentType !== oids.cscaMasterList) {
     throw new EmrtdError("MASTER_LIST_INVALID", "The signed message is not a master list");
   }
-  const verdict = verifySignedData(signedData, options.checker, tolerance);
+  const verdict = verifySignedData(signedData, options.checker, listTolerance);
   if (!verdict.valid) {
     throw new EmrtdError(
       "MASTER_LIST_INVALID",
