@@ -8,3 +8,8 @@ export class CredentialError extends Error {
     this.code = code;
   }
 }
+
+/** The error of one reader for bytes that break a rule of its format. */
+export function malformedIn(format: string): (rule: string) => CredentialError {
+  return (rule) => new CredentialError("malformed", `${format}: ${rule}`);
+}

@@ -1,5 +1,7 @@
-import { CredentialError } from "../credential-error.ts";
+import { CredentialError, malformedIn } from "../credential-error.ts";
 import { CborFloat, type CborKey, CborSimple, CborTag, type CborValue } from "./value.ts";
+
+const malformed = malformedIn("CBOR");
 
 export type DecodeOptions = {
   maxBytes: number;
@@ -30,10 +32,6 @@ export function decode(bytes: Uint8Array, options: DecodeOptions): CborValue {
   const value = reader.item(0);
   if (!reader.isAtEnd()) throw malformed("bytes after the data item");
   return value;
-}
-
-function malformed(rule: string): CredentialError {
-  return new CredentialError("malformed", `CBOR: ${rule}`);
 }
 
 const texts = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -1,8 +1,10 @@
 import type { CryptoKey } from "jose";
 import { concat } from "../bytes.ts";
 import { type CborKey, type CborMap, type CborValue, isMap } from "../cbor/value.ts";
-import { CredentialError } from "../credential-error.ts";
+import { CredentialError, malformedIn } from "../credential-error.ts";
 import { curveOf, type EcAlgorithm } from "../ec-algorithm.ts";
+
+const malformed = malformedIn("COSE");
 
 /** A point on P-256, P-384 or P-521 (RFC 9053, 7.1.1). */
 export type CoseKey = { algorithm: EcAlgorithm; point: Uint8Array<ArrayBuffer> };
@@ -56,8 +58,4 @@ export async function writeCoseKey(publicKey: CryptoKey): Promise<CborMap> {
     [x, point.slice(1, 1 + size)],
     [y, point.slice(1 + size)],
   ]);
-}
-
-function malformed(rule: string): CredentialError {
-  return new CredentialError("malformed", `COSE: ${rule}`);
 }

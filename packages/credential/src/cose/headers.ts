@@ -1,7 +1,9 @@
 import { decode } from "../cbor/decode.ts";
 import { type CborKey, type CborMap, type CborValue, isArray, isMap } from "../cbor/value.ts";
-import { CredentialError } from "../credential-error.ts";
+import { CredentialError, malformedIn } from "../credential-error.ts";
 import type { EcAlgorithm } from "../ec-algorithm.ts";
+
+const malformed = malformedIn("COSE");
 
 /** RFC 9052, section 3.1; `x5chain` RFC 9360. */
 export const label = { algorithm: 1, critical: 2, contentType: 3, type: 16, x5chain: 33 } as const;
@@ -65,8 +67,4 @@ export function x5chainOf(headers: Headers): readonly Uint8Array[] {
     if (!(certificate instanceof Uint8Array)) throw malformed("certificate that is no byte string");
     return certificate;
   });
-}
-
-function malformed(rule: string): CredentialError {
-  return new CredentialError("malformed", `COSE: ${rule}`);
 }

@@ -2,12 +2,14 @@ import type { X509Certificate } from "@peculiar/x509";
 import { type CryptoKey, importX509 } from "jose";
 import { fromBase64, toBase64Url } from "../base64url.ts";
 import { digest } from "../bytes.ts";
-import { CredentialError } from "../credential-error.ts";
+import { CredentialError, malformedIn } from "../credential-error.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject, readJson } from "../json.ts";
 import { certificatesOf, claimsOf, hasSignature, readJws, type UncheckedJws } from "../jws/read-jws.ts";
 import type { Purpose } from "../trust-anchor.ts";
 import type { ListSigner, TrustedList } from "../trusted-list.ts";
 import { parseAnyCertificate, trustedListSigner } from "./list-signer.ts";
+
+const malformed = malformedIn("List");
 
 export type LoteOptions = { signers: readonly ListSigner[]; now: Date };
 
@@ -200,8 +202,4 @@ function timeOf(value: Json | undefined): Date {
       : null;
   if (time === null || Number.isNaN(time.getTime())) throw malformed("no time");
   return time;
-}
-
-function malformed(rule: string): CredentialError {
-  return new CredentialError("malformed", `List: ${rule}`);
 }

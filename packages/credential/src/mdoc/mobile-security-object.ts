@@ -1,9 +1,11 @@
 import { decode } from "../cbor/decode.ts";
 import { type CborMap, CborTag, type CborValue, isMap } from "../cbor/value.ts";
 import { type CoseKey, readCoseKey } from "../cose/cose-key.ts";
-import { CredentialError } from "../credential-error.ts";
+import { CredentialError, malformedIn } from "../credential-error.ts";
 import type { StatusReference } from "../verdict.ts";
 import { readEmbedded } from "./read-device-response.ts";
+
+const malformed = malformedIn("MSO");
 
 /** ISO/IEC 18013-5, 9.1.2.4. The issuer signed all of it, so members that are unknown here are left alone. */
 export type MobileSecurityObject = {
@@ -98,8 +100,4 @@ function readStatus(value: CborValue | undefined): StatusReference | null {
 function map(value: CborValue | undefined): CborMap {
   if (!isMap(value)) throw malformed("not a map");
   return value;
-}
-
-function malformed(rule: string): CredentialError {
-  return new CredentialError("malformed", `MSO: ${rule}`);
 }

@@ -2,7 +2,9 @@ import { closedMap } from "../cbor/closed-map.ts";
 import { decode, type ItemBudget, newBudget } from "../cbor/decode.ts";
 import { type CborMap, CborTag, type CborValue, isArray, isMap } from "../cbor/value.ts";
 import { readSingle, type Single } from "../cose/headers.ts";
-import { CredentialError } from "../credential-error.ts";
+import { malformedIn } from "../credential-error.ts";
+
+const malformed = malformedIn("mdoc");
 
 /** ISO/IEC 18013-5, 8.3.2.1.2.2. */
 export type DeviceResponse = { status: number | bigint; documents: readonly MdocDocument[] };
@@ -154,8 +156,4 @@ function readTagged(value: CborValue | undefined): { content: Uint8Array; receiv
 function readText(value: CborValue | undefined): string {
   if (typeof value !== "string") throw malformed("not a text");
   return value;
-}
-
-function malformed(rule: string): CredentialError {
-  return new CredentialError("malformed", `mdoc: ${rule}`);
 }

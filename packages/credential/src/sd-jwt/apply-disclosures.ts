@@ -1,7 +1,7 @@
 import type { ClaimPath } from "../asked.ts";
 import { fromBase64Url, toBase64Url } from "../base64url.ts";
 import { digest, utf8 } from "../bytes.ts";
-import { CredentialError } from "../credential-error.ts";
+import { malformedIn } from "../credential-error.ts";
 import {
   isJsonArray,
   isJsonObject,
@@ -12,6 +12,8 @@ import {
 } from "../json.ts";
 import { type Refused, refuse } from "../verdict.ts";
 import { type DigestName, digestNames } from "./digest-name.ts";
+
+const malformed = malformedIn("SD-JWT");
 
 export type AppliedDisclosures = {
   kind: "applied";
@@ -135,8 +137,4 @@ function digestsOf({ _sd: digests }: JsonObject): readonly string[] {
   if (!isJsonArray(digests) || !digests.every((hash) => typeof hash === "string"))
     throw malformed("_sd is no list of texts");
   return digests;
-}
-
-function malformed(rule: string): CredentialError {
-  return new CredentialError("malformed", `SD-JWT: ${rule}`);
 }

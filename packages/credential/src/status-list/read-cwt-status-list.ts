@@ -2,10 +2,12 @@ import { decode } from "../cbor/decode.ts";
 import { CborFloat, type CborMap, CborSimple, CborTag, type CborValue, isMap } from "../cbor/value.ts";
 import { algorithmOf, label, readSingle, x5chainOf } from "../cose/headers.ts";
 import { verifySign1 } from "../cose/sign1.ts";
-import { CredentialError } from "../credential-error.ts";
+import { CredentialError, malformedIn } from "../credential-error.ts";
 import { isInFuture } from "../jws/numeric-date.ts";
 import { checkChain } from "../x509/chain.ts";
 import { openStatusList, type StatusList, type StatusListOptions } from "./status-list.ts";
+
+const malformed = malformedIn("Status list");
 
 /** CWT claims (RFC 8392), and those of the Token Status List specification. */
 const claim = { subject: 2, expiration: 4, issuedAt: 6, statusList: 65533, timeToLive: 65534 } as const;
@@ -82,8 +84,4 @@ function numberOf(value: CborValue | undefined): number {
 function map(value: CborValue | undefined): CborMap {
   if (!isMap(value)) throw malformed("not a map");
   return value;
-}
-
-function malformed(rule: string): CredentialError {
-  return new CredentialError("malformed", `Status list: ${rule}`);
 }

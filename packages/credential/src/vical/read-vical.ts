@@ -3,12 +3,14 @@ import { decode } from "../cbor/decode.ts";
 import { type CborMap, CborTag, type CborValue, isArray, isMap } from "../cbor/value.ts";
 import { readSingle, type Single, x5chainOf } from "../cose/headers.ts";
 import { verifySign1 } from "../cose/sign1.ts";
-import { CredentialError } from "../credential-error.ts";
+import { CredentialError, malformedIn } from "../credential-error.ts";
 import { documentTypes } from "../dcql/ask.ts";
 import { parseAnyCertificate, trustedListSigner } from "../lote/list-signer.ts";
 import { readTime } from "../mdoc/mobile-security-object.ts";
 import type { ListSigner, TrustedList } from "../trusted-list.ts";
 import { parseCertificate, signingKeyOf } from "../x509/certificate.ts";
+
+const malformed = malformedIn("VICAL");
 
 const maxBytes = 16 * 1024 * 1024;
 /** Some twenty data items for each of ten thousand authorities. */
@@ -99,8 +101,4 @@ function distinct(certificates: readonly Uint8Array[]): readonly Uint8Array[] {
 function map(value: CborValue | undefined): CborMap {
   if (!isMap(value)) throw malformed("not a map");
   return value;
-}
-
-function malformed(rule: string): CredentialError {
-  return new CredentialError("malformed", `VICAL: ${rule}`);
 }
