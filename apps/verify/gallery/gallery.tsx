@@ -10,7 +10,7 @@ import { Notice } from "@assay/ui/notice";
 import { colours } from "@assay/ui/tokens";
 import type { ReactNode } from "react";
 import { createRoot } from "react-dom/client";
-import "../styles.css";
+import "../src/styles.css";
 
 /**
  * Every part of packages/ui on one page, for developers (`npx vite apps/verify`, then /verify/gallery.html) and for a
