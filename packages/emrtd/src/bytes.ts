@@ -104,12 +104,6 @@ export function uintBytes(value: number | bigint, length: number): Uint8Array {
   return bytes;
 }
 
-/**
- * Up to here, putting a number together from words of 64 bits takes half the time of reading it as text; beyond, its
- * time grows with the square.
- */
-const maxWordWiseBytes = 256;
-
 /** Big-endian, unsigned. */
 export function bytesToBigInt(bytes: Uint8Array): bigint {
   return bigIntBetween(bytes, 0, bytes.length);
@@ -117,14 +111,7 @@ export function bytesToBigInt(bytes: Uint8Array): bigint {
 
 /** What is in `bytes` from `start` up to `end`. */
 export function bigIntBetween(bytes: Uint8Array, start: number, end: number): bigint {
-  const length = end - start;
-  if (length > maxWordWiseBytes) return BigInt(`0x${hexBetween(bytes, start, end)}`);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  let offset = start + (length % 8);
-  let value = 0n;
-  for (let index = start; index < offset; index++) value = (value << 8n) | BigInt(view.getUint8(index));
-  for (; offset < end; offset += 8) value = (value << 64n) | view.getBigUint64(offset);
-  return value;
+  return BigInt(`0x0${hexBetween(bytes, start, end)}`);
 }
 
 /** Big-endian, unsigned, without leading zeros; zero is one zero byte. */
@@ -149,29 +136,8 @@ export function fromUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** Up to here, eight characters after the other take less time than spreading the bytes into the arguments of one call. */
-const maxStepWiseText = 256;
-
 /** ISO 8859-1, byte for code point; the web's own "latin1" decoder is Windows-1252 and would change bytes. */
 export function fromLatin1(bytes: Uint8Array): string {
-  if (bytes.length <= maxStepWiseText) {
-    let text = "";
-    let offset = 0;
-    for (; offset + 8 <= bytes.length; offset += 8) {
-      text += String.fromCharCode(
-        bytes[offset] ?? 0,
-        bytes[offset + 1] ?? 0,
-        bytes[offset + 2] ?? 0,
-        bytes[offset + 3] ?? 0,
-        bytes[offset + 4] ?? 0,
-        bytes[offset + 5] ?? 0,
-        bytes[offset + 6] ?? 0,
-        bytes[offset + 7] ?? 0,
-      );
-    }
-    for (; offset < bytes.length; offset++) text += String.fromCharCode(bytes[offset] ?? 0);
-    return text;
-  }
   const pieces: string[] = [];
   for (let offset = 0; offset < bytes.length; offset += 4096) {
     pieces.push(String.fromCharCode(...bytes.subarray(offset, offset + 4096)));
