@@ -93,8 +93,6 @@ const everyType = [
 /** Calls every accessor on every element, keeping only the package's own error from spoiling the rest of the walk. */
 function walk(node: Tlv, failures: unknown[]): void {
   const accessors = [
-    () => node.tagNumber,
-    () => node.tagClass,
     () => node.oid(),
     () => node.integer(),
     () => node.smallInteger(),

@@ -22,9 +22,6 @@ type BerLimits = {
 
 const defaultBerLimits: BerLimits = { maxBytes: 16 * 1024 * 1024, maxDepth: 32, maxNodes: 200_000 };
 
-type TagClass = "universal" | "application" | "context" | "private";
-
-const tagClasses: readonly TagClass[] = ["universal", "application", "context", "private"];
 const indefiniteLength = -1;
 const constructedBit = 0x20;
 
@@ -34,16 +31,10 @@ type Budget = {
   nodesLeft: number;
 };
 
-/** What `readHeader` read last. There is one for all, because hundreds are read for a document and each is used up before the next. */
-const header = {
-  tag: 0,
-  valueStart: 0,
-  /** `indefiniteLength`, or the number of content bytes. */
-  length: 0,
-};
+/** `length` is `indefiniteLength`, or the number of content bytes. */
+type Header = { readonly tag: number; readonly valueStart: number; readonly length: number };
 
-/** Leaves what it reads in `header`. */
-function readHeader(bytes: Uint8Array, start: number, limit: number, budget: Budget): void {
+function readHeader(bytes: Uint8Array, start: number, limit: number, budget: Budget): Header {
   if (--budget.nodesLeft < 0) throw new EmrtdError("BER_TOO_LARGE", "The encoding has too many elements");
   let offset = start;
   if (offset >= limit) throw new EmrtdError("BER_TRUNCATED", "The encoding ends before a tag");
@@ -62,21 +53,16 @@ function readHeader(bytes: Uint8Array, start: number, limit: number, budget: Bud
     }
   }
   if (offset >= limit) throw new EmrtdError("BER_TRUNCATED", "The encoding ends before a length");
-  header.tag = tag;
   const lengthOctet = bytes[offset++] ?? 0;
   if (lengthOctet < 0x80) {
     if (lengthOctet > limit - offset)
       throw new EmrtdError("BER_TRUNCATED", "A value is longer than what is there");
-    header.valueStart = offset;
-    header.length = lengthOctet;
-    return;
+    return { tag, valueStart: offset, length: lengthOctet };
   }
   if (lengthOctet === 0x80) {
     if ((first & constructedBit) === 0)
       throw new EmrtdError("BER_INVALID", "A primitive value has no length");
-    header.valueStart = offset;
-    header.length = indefiniteLength;
-    return;
+    return { tag, valueStart: offset, length: indefiniteLength };
   }
   const octets = lengthOctet & 0x7f;
   if (octets > 4) throw new EmrtdError("BER_TOO_LARGE", "A length has more than four octets");
@@ -84,8 +70,7 @@ function readHeader(bytes: Uint8Array, start: number, limit: number, budget: Bud
   let length = 0;
   for (let count = 0; count < octets; count++) length = length * 256 + (bytes[offset++] ?? 0);
   if (length > limit - offset) throw new EmrtdError("BER_TRUNCATED", "A value is longer than what is there");
-  header.valueStart = offset;
-  header.length = length;
+  return { tag, valueStart: offset, length };
 }
 
 /** Passes over the content of an indefinite length, without recursion, and returns where its end marker starts. */
@@ -105,24 +90,23 @@ function findEndOfContents(
       offset += 2;
       continue;
     }
-    readHeader(bytes, offset, limit, budget);
-    if (header.tag === 0) throw new EmrtdError("BER_INVALID", "An end marker has content");
-    if (header.length === indefiniteLength) {
+    const { tag, valueStart, length } = readHeader(bytes, offset, limit, budget);
+    if (tag === 0) throw new EmrtdError("BER_INVALID", "An end marker has content");
+    if (length === indefiniteLength) {
       open++;
       if (depth + open > budget.maxDepth) {
         throw new EmrtdError("BER_TOO_DEEP", "The encoding is nested too deeply");
       }
-      offset = header.valueStart;
+      offset = valueStart;
     } else {
-      offset = header.valueStart + header.length;
+      offset = valueStart + length;
     }
   }
 }
 
 function readNode(bytes: Uint8Array, start: number, limit: number, depth: number, budget: Budget): Tlv {
   if (depth > budget.maxDepth) throw new EmrtdError("BER_TOO_DEEP", "The encoding is nested too deeply");
-  readHeader(bytes, start, limit, budget);
-  const { tag, valueStart, length } = header;
+  const { tag, valueStart, length } = readHeader(bytes, start, limit, budget);
   const indefinite = length === indefiniteLength;
   const valueEnd = indefinite
     ? findEndOfContents(bytes, valueStart, limit, depth, budget)
@@ -173,29 +157,8 @@ export class Tlv {
     return ((this.#source[this.start] ?? 0) & constructedBit) !== 0;
   }
 
-  get tagClass(): TagClass {
-    return tagClasses[(this.#source[this.start] ?? 0) >> 6] ?? "universal";
-  }
-
-  /** The number in the tag, without class and form: 1 for 0xa1. */
-  get tagNumber(): number {
-    const first = (this.#source[this.start] ?? 0) & 0x1f;
-    if (first !== 0x1f) return first;
-    let number = 0;
-    for (let offset = this.start + 1; ; offset++) {
-      const octet = this.#source[offset] ?? 0;
-      number = number * 128 + (octet & 0x7f);
-      if ((octet & 0x80) === 0) return number;
-    }
-  }
-
   get indefinite(): boolean {
     return this.end !== this.valueEnd;
-  }
-
-  /** Tag and length. */
-  get header(): Uint8Array {
-    return this.#source.subarray(this.start, this.valueStart);
   }
 
   /** The content octets, without an end marker. */
@@ -219,30 +182,8 @@ export class Tlv {
 
   /** The elements directly below, read on the first call and kept. */
   children(): readonly Tlv[] {
-    this.#children ??= this.#readChildren();
+    this.#children ??= [...this.iterate()];
     return this.#children;
-  }
-
-  /** A plain loop: collecting what a generator gives takes twice as long, and a document has hundreds of elements. */
-  #readChildren(): readonly Tlv[] {
-    if (!this.constructed) throw new EmrtdError("BER_INVALID", "A primitive element has no parts");
-    if (this.valueStart >= this.valueEnd) return [];
-    const first = this.#readChild(this.valueStart);
-    if (first.end >= this.valueEnd) return [first];
-    const second = this.#readChild(first.end);
-    if (second.end >= this.valueEnd) return [first, second];
-    // Most elements have up to three parts, and an array that is written down has room for no more; one that grows gets 16 places too many.
-    let last = this.#readChild(second.end);
-    const children = [first, second, last];
-    while (last.end < this.valueEnd) {
-      last = this.#readChild(last.end);
-      children.push(last);
-    }
-    return children;
-  }
-
-  #readChild(offset: number): Tlv {
-    return readNode(this.#source, offset, this.valueEnd, this.#depth + 1, this.#budget);
   }
 
   /** The elements directly below, one at a time and not kept. */
@@ -415,38 +356,8 @@ export class Tlv {
       throw new EmrtdError("BER_INVALID", "A time has an unexpected tag");
     }
     if (this.valueLength > 32) throw new EmrtdError("BER_INVALID", "A time is too long");
-    const plain = readPlainTime(this.#source, this.valueStart, this.valueEnd, this.tag);
-    if (plain !== null) return plain;
     return parseTime(fromLatin1(this.value), this.tag === tags.utcTime ? 2 : 4);
   }
-}
-
-const zeroDigit = 0x30;
-const zoneUtc = 0x5a;
-
-/** The number in two digits, or NaN, which is in no range. */
-function twoDigits(bytes: Uint8Array, offset: number): number {
-  const tens = (bytes[offset] ?? 0) - zeroDigit;
-  const ones = (bytes[offset + 1] ?? 0) - zeroDigit;
-  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
-}
-
-/** A time as DER writes it, down to the second and in UTC. Null for every other form, whether it is one or not: `parseTime` tells. */
-function readPlainTime(bytes: Uint8Array, start: number, end: number, tag: number): Date | null {
-  const short = tag === tags.utcTime;
-  if (end - start !== (short ? 13 : 15) || bytes[end - 1] !== zoneUtc) return null;
-  const lastOfYear = twoDigits(bytes, end - 13);
-  const century = short ? (lastOfYear >= 50 ? 19 : 20) : twoDigits(bytes, start);
-  const year = century * 100 + lastOfYear;
-  const month = twoDigits(bytes, end - 11);
-  const day = twoDigits(bytes, end - 9);
-  const hours = twoDigits(bytes, end - 7);
-  const minutes = twoDigits(bytes, end - 5);
-  const seconds = twoDigits(bytes, end - 3);
-  // No month is shorter than 28 days, and `Date.UTC` takes years below 100 for others.
-  const exists = year >= 100 && month >= 1 && month <= 12 && day >= 1 && day <= 28;
-  if (!exists || !(hours <= 23) || !(minutes <= 59) || !(seconds <= 59)) return null;
-  return new Date(Date.UTC(year, month - 1, day, hours, minutes, seconds));
 }
 
 function parseTime(text: string, yearDigits: 2 | 4): Date {
