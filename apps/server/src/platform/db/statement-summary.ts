@@ -1,8 +1,5 @@
 const writes = /\b(insert into|update|delete from)\s+([a-z_][a-z0-9_]*)/;
 const reads = /\bfrom\s+([a-z_][a-z0-9_]*)/;
-const known = new Map<string, string | null>();
-/** Statements are put together from a fixed number of pieces; this many different ones would be a mistake, and are then looked at each time. */
-const maxKnown = 5_000;
 
 /**
  * What statements do to which tables, such as "insert sessions, update attempts": readable, and without anything of their text that could be more than a
@@ -15,15 +12,8 @@ export function summaryOf(texts: readonly string[]): string {
   return second === undefined ? first : `${first}, ${second}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
-function partOf(text: string): string | null {
-  const found = known.get(text);
-  if (found !== undefined) return found;
-  const made = read(text.toLowerCase());
-  if (known.size < maxKnown) known.set(text, made);
-  return made;
-}
-
-function read(text: string): string | null {
+function partOf(statement: string): string | null {
+  const text = statement.toLowerCase();
   if (/^\s*(begin|commit|rollback|savepoint|release|set)\b/.test(text)) return null;
   const [, operation, written] = writes.exec(text) ?? [];
   if (operation !== undefined && written !== undefined) return `${operation.split(" ")[0]} ${written}`;
