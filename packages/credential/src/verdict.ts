@@ -66,7 +66,6 @@ export const refusalReasons = {
   holder_signature: "holder",
   wrong_nonce: "holder",
   wrong_audience: "holder",
-  wrong_transcript: "holder",
   wrong_sd_hash: "holder",
   holder_proof_too_old: "holder",
   holder_proof_in_future: "holder",

@@ -60,7 +60,6 @@ export class TrustStore {
   readonly unreadableCertificates: readonly UnreadableCertificate[];
   readonly #byName = new Map<string, Authority[]>();
   readonly #byKeyId = new Map<string, Authority[]>();
-  readonly #byFingerprint = new Map<string, Authority>();
   readonly #unreadableLists: RefusedRevocationList[] = [];
   readonly #revocation: RevocationIndex;
   readonly #signers = new Map<number, Certificate>();
@@ -74,7 +73,6 @@ export class TrustStore {
     this.authorities = authorities;
     this.unreadableCertificates = unreadable;
     for (const authority of this.authorities) {
-      this.#byFingerprint.set(authority.fingerprint, authority);
       if (authority.basis === "none") continue;
       addTo(this.#byName, authority.certificate.subject.key, authority);
       const keyId = authority.certificate.subjectKeyId;
@@ -87,10 +85,6 @@ export class TrustStore {
 
   get isEmpty(): boolean {
     return this.#byName.size === 0;
-  }
-
-  authorityWithFingerprint(sha256: string): Authority | null {
-    return this.#byFingerprint.get(sha256.toLowerCase()) ?? null;
   }
 
   /** The trusted authorities that can have issued this, found by index and at most a handful. */

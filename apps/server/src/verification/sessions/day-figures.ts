@@ -91,24 +91,20 @@ export function stageOf(steps: StepsDone): SessionStage | null {
 }
 
 type Counts = Readonly<Partial<Record<string, number>>>;
-type StagedKinds = Readonly<Record<string, { methods: readonly Method[]; steps: readonly StepRules[] }>>;
+type StagedKind = { methods: readonly Method[]; steps: readonly StepRules[] };
 
 /**
  * How many ended sessions got at least as far as each stage, from how many ended at each. A stage of a kind includes the later ones of that kind, and successes by
  * its methods; those before the steps include all. Successes without a method were counted before methods were.
  */
-export function funnelOf(
-  endedAt: Counts,
-  succeededBy: Counts,
-  among: StagedKinds = kinds,
-): Record<SessionStage, number> {
+export function funnelOf(endedAt: Counts, succeededBy: Counts): Record<SessionStage, number> {
   // A success that is taken back may have been counted before stages were.
   const ended = (stage: string) => Math.max(0, endedAt[stage] ?? 0);
   const by = (methods: readonly Method[]) =>
     methods.reduce((sum, method) => sum + (succeededBy[method] ?? 0), 0);
   const funnel: Record<string, number> = {};
   let beyond = ended("succeeded");
-  for (const { methods: own, steps } of Object.values(among)) {
+  for (const { methods: own, steps } of Object.values<StagedKind>(kinds)) {
     const isDefault = own.some((method) => defaultMethods.includes(method));
     const others = allMethods.filter((method) => !own.includes(method));
     let reached = isDefault ? Math.max(0, ended("succeeded") - by(others)) : by(own);
