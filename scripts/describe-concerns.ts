@@ -8,7 +8,7 @@ const rows: Row[] = Object.values(concerns).flatMap((subject) =>
   Object.entries<Omit<Row, "id">>(subject.concerns).map(([id, concern]) => ({ id, ...concern })),
 );
 
-/** The words of the operator's page, by concern. */
+/** The texts of the operator's page, by concern. */
 export function describePageConcerns(): string {
   const words = operatorConcerns.map((id: OperatorConcern) => {
     const { state, says, todo } = rows.find((row) => row.id === id) ?? {};
@@ -19,10 +19,10 @@ export function describePageConcerns(): string {
 
 const alarms = rows.flatMap(({ todo, alarm }) => (alarm === null ? [] : [{ todo, ...alarm }]));
 
-/** The service serves its runbooks itself. Without the label the address is relative, and still names the page. */
+/** The service serves its runbooks. Without the label the address is relative, but still names the page. */
 const address = "{{ $externalLabels.assay_url }}";
 
-/** The rules for Prometheus. A text in JSON is one in YAML as well. */
+/** The rules for Prometheus. JSON strings are valid YAML. */
 export function describeAlarmRules(): string {
   const rules = alarms.map(({ name, severity, lasting, runbook, expr, summary }) =>
     [
@@ -37,9 +37,9 @@ export function describeAlarmRules(): string {
   );
   return `# Alarms for Assay, generated from apps/server/src/operations/operator/concerns.ts. What to do about each: docs/monitor.md, "Alarms".
 #
-# \`severity: page\` is for what somebody has to look at now, \`ticket\` for what can wait until the morning. Where Prometheus scrapes Assay without
-# \`honor_labels\`, our label \`job\` (a background job) is stored as \`exported_job\`, which is what the rules name. Set the external label \`assay_url\` of
-# Prometheus to PUBLIC_URL, and each alarm links to its runbook (scrape.yaml).
+# \`severity: page\` needs action now, \`ticket\` can wait until the morning. Without \`honor_labels\`, Prometheus
+# stores our label \`job\` (a background job) as \`exported_job\`, the name in these rules. Set the external label
+# \`assay_url\` of Prometheus to PUBLIC_URL, and each alarm links to its runbook (scrape.yaml).
 groups:
   - name: assay
     rules:

@@ -26,20 +26,23 @@ import { takeOverTrustFolder } from "./verification/trust/take-over-folder.ts";
 import { trustsAnybody } from "./verification/trust/trust.store.ts";
 
 export type Service = {
-  /** Where it listens, for example http://127.0.0.1:3000. */
+  /** Address on which it listens, for example http://127.0.0.1:3000. */
   url: string;
   core: Core;
   /** The names of the background jobs that this process runs. */
   jobs: readonly string[];
   /** Runs a background job now, until nothing is left to do. */
   runJob(name: string): Promise<void>;
-  /** Prepares the end while requests are still served: not ready, no more background work, then everybody who is connected is told to go on elsewhere. */
+  /**
+   * Prepares the shutdown while requests are still served: reports not ready, stops background work, then asks
+   * connected clients to reconnect elsewhere.
+   */
   drain(): Promise<void>;
-  /** Finishes requests in flight, refuses new ones, lets background work come to rest. */
+  /** Finishes requests in flight, refuses new ones and waits for background work to end. */
   close(): Promise<void>;
 };
 
-/** Starts the service. Waits for the database where it is not there yet; migrations are applied here. */
+/** Starts the service. Waits for the database if it does not answer yet, and applies migrations. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, role = "all" } = options;
   await prepareSchema(options);
@@ -51,7 +54,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     app = created.app;
     return await runService(services, created, options);
   } catch (error) {
-    // What is open would keep the process from ending, and an embedded database from ending quietly.
+    // Open connections would keep the process alive and disturb the shutdown of an embedded database.
     endStreams(services);
     await app?.close();
     await closeServices(services);
@@ -68,7 +71,7 @@ async function runService(
   const { log } = core;
   showInstallation(core.metrics, config, core.clock);
   await prepareTrust(core);
-  // Nobody is found by an address that is not folded yet, so this is done before anybody asks.
+  // Accounts are found by their folded address, so fold all of them before the first request.
   await foldAllEmails(core);
   const work = role === "api" ? [] : jobsOfWorkers(services);
   const jobs = [...jobsOfEveryProcess(services), ...work];
@@ -97,7 +100,7 @@ async function runService(
   scheduler.start();
   if (role !== "api") deliveryWorker.start(listener);
 
-  /** What is under way is finished or given back at once, so that another process takes it. */
+  /** Jobs in progress are finished or released at once, so that another process can take them. */
   let resting: Promise<unknown> | null = null;
   const stopWork = () => {
     if (resting === null) core.db.endBackgroundWork((config.shutdownGraceSeconds * secondMs) / 2);
@@ -106,7 +109,7 @@ async function runService(
   };
   const drain = async () => {
     services.leaving.isDraining = true;
-    // Nobody sends requests to a worker.
+    // A worker serves no requests, so it does not wait for a load balancer.
     const { drainSeconds, drainAttemptSeconds } = config;
     log.info("draining", { seconds: role === "worker" ? 0 : drainSeconds });
     await Promise.all([stopWork(), role === "worker" ? null : wait(drainSeconds * secondMs)]);
@@ -155,7 +158,7 @@ async function prepareSchema({ config, databaseUrl, log }: ServiceOptions): Prom
   if (applied.length > 0) log.info("database migrated", { applied: applied.join(" ") });
 }
 
-/** What an older version kept in a folder is taken over, and whoever starts a service that can verify nobody is told so. */
+/** Imports the trust folder of an older version, and warns if no issuing authority is trusted. */
 async function prepareTrust({ db, config, clock, log }: Core): Promise<void> {
   const taken = await takeOverTrustFolder(db, config.dataDir, clock.now(), (problem) => log.warn(problem));
   if (taken > 0) log.info("the trust folder was taken over into the database", { files: taken });

@@ -50,7 +50,7 @@ import { createShowWallet } from "./verification/wallet-identity/show-wallet.ts"
 import { retiredIdentities } from "./verification/wallet-identity/wallet-identity.store.ts";
 import { unusedStatusLists } from "./verification/wallet-status/status-list.store.ts";
 
-/** Every process that answers requests counts them, so every one writes its counts; every one seals with the ring. */
+/** Every process counts its requests and seals with the key ring, so every process runs these jobs. */
 export function jobsOfEveryProcess(services: Services): Job[] {
   const { core, usage, apiLog, ringMember, trust, trustReader, isWatched } = services;
   return [
@@ -81,12 +81,12 @@ export function jobsOfEveryProcess(services: Services): Job[] {
   ];
 }
 
-/** A job that deals with rows, and sets those aside under its own name that it cannot deal with. */
+/** A job that processes rows. Rows that it cannot process are quarantined under its name. */
 type RowJob = Omit<Job, "run"> & { run: (job: string) => () => Promise<number> };
 
 const purgedAtOnce = 1000;
 
-/** Rows that only have to go once their time is over. */
+/** Jobs that only delete expired rows. */
 function purgeJobs({ clock, setAside }: Pick<Core, "clock" | "setAside">): RowJob[] {
   const purging = (expired: () => Expired) => ({
     batchSize: purgedAtOnce,
@@ -167,7 +167,7 @@ export function jobsOfWorkers({
       batchSize: requestsAtOnce,
       run: (job) => () => answerMailRequests(core, job),
     },
-    // What a process of the version before still writes, during an update.
+    // For rows that processes of the previous version write during an update.
     { name: foldEmailsJob, everyMs: minuteMs, run: (job) => () => foldEmails(core, job) },
     { name: foldInvitationsJob, everyMs: minuteMs, run: (job) => () => foldInvitations(core, job) },
     {
@@ -229,7 +229,7 @@ export function jobsOfWorkers({
       ofSessions: [deleteConsents],
     }),
     { name: "drop-division-checks", everyMs: hourMs, isShared: true, run: () => dropDivisionChecks(db) },
-    // Each machine has files of its own.
+    // Each machine has its own files, so every worker runs this job.
     { name: "remove-mail-files", everyMs: 10 * minuteMs, run: () => removeMailFiles(core) },
   ];
   const measure = measureQueues(core, {
@@ -243,16 +243,16 @@ export function jobsOfWorkers({
     schemaVersion: codeVersion(),
   });
   jobs.push({ name: "measure-queues", everyMs: 15 * secondMs, run: measure });
-  // A batch may take longer than anybody would wait for an answer.
+  // A batch may take longer than a request may.
   const statementMs = config.databaseJobStatementSeconds * secondMs;
   return [
     ...jobs.map((job) => ({ ...job, run: () => db.withStatementLimit(statementMs, job.run) })),
-    // The worker wakes by itself; as a job it can be waited for. What it sends is short.
+    // The worker wakes by itself; as a job it can be awaited. Its statements are short.
     { name: setAsideAs.job, everyMs: minuteMs, run: () => deliveryWorker.settle().then(() => 0) },
   ];
 }
 
-/** What somebody waits for is done at once, not only when its time comes round. */
+/** Runs the jobs that users wait for as soon as there is work, instead of at their next interval. */
 export function wakeByNotification(
   { core, listener }: Services,
   scheduler: Scheduler,
@@ -268,7 +268,7 @@ export function wakeByNotification(
   if (jobs.every(({ name }) => name !== sendMailsJob)) return;
   listener.on(mailChannel, () => wake(sendMailsJob));
   listener.on(mailRequestChannel, () => wake(answerMailsJob));
-  // The payload is empty after a reconnect; what was missed is then tried when its job comes round.
+  // After a reconnect the payload is empty. The job then retries the rows at its next interval.
   listener.on(retryChannel, (name) => {
     core.setAside.lookAgain();
     if (jobs.some((job) => job.name === name)) wake(name);

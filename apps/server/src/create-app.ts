@@ -100,7 +100,7 @@ export async function createApp(
     fill: ({ url, headers }) =>
       giveToPage(core, services.consentTexts, url, headers["accept-language"] ?? ""),
     frameAncestor: (sessionId) =>
-      // What cannot be looked up may not be framed; the page itself tells what is wrong.
+      // If the lookup fails, framing is forbidden. The page itself reports the error.
       findFrameAncestor(db, sessionId).catch(() => null),
     ownHeaders: { preview: pageHeaders.preview },
     isPage: isVerifyPage,
@@ -175,7 +175,7 @@ function bindRoutes(services: Services, readiness: Readiness): Binding[] {
   return bindings;
 }
 
-/** Each route of the contract is carried out by exactly one piece of code. */
+/** Each route of the contract must be bound exactly once. */
 function checkBindings(bindings: readonly Binding[]): void {
   const bound = bindings.map((binding) => binding.definition.id).sort();
   const declared = routes.map((route) => route.id).sort();
@@ -189,12 +189,12 @@ function checkBindings(bindings: readonly Binding[]): void {
 function maxConnectionsOf({ config, log }: Core): number {
   const { httpMaxConnections, databasePoolSize, webhookMaxInFlight } = config;
   const limit = connectionLimit(httpMaxConnections, openFilesLimit(), {
-    // Those of the pool, for notifications and for readiness.
+    // Connections of the pool, for notifications and for readiness.
     database: 2 * databasePoolSize + 2,
     outbound: webhookMaxInFlight,
   });
   if (limit < httpMaxConnections)
-    log.warn("fewer connections than HTTP_MAX_CONNECTIONS are accepted: the limit of open files is too low", {
+    log.warn("the limit of open files is too low for HTTP_MAX_CONNECTIONS: fewer connections are accepted", {
       limit,
       advice: "Raise the limit of open files (`ulimit -n`, LimitNOFILE), or lower HTTP_MAX_CONNECTIONS.",
     });

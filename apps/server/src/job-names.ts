@@ -1,4 +1,4 @@
-// Names of jobs that more than one file knows: rows that a job sets aside are kept under its name.
+// Names of jobs that several files use. Quarantined rows are stored under the name of their job.
 export const keyUsageJob = "flush-key-usage";
 export const sendMailsJob = "send-mails";
 export const answerMailsJob = "answer-mail-requests";

@@ -10,7 +10,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const fromFile = new Set<string>(fileSettings.map((name) => settings[name].env));
 
-/** Whether there is a value or a file for it, good or bad. */
+/** Whether the environment names a value or a file for it, valid or not. */
 function isSet(env: Environment, name: string): boolean {
   return [name, `${name}_FILE`].some((variable) => (env[variable]?.trim() ?? "") !== "");
 }
@@ -32,7 +32,8 @@ export function readSetting(env: Environment, name: string): string {
 }
 
 /**
- * Reads the settings that may come from files again, into `config`. Returns the names of those that changed. A problem changes nothing.
+ * Reads the settings that may come from files again, into `config`. Returns the names of those that changed.
+ * If there is a problem, nothing changes.
  */
 export function rereadSecrets(config: Config, env: Environment): string[] {
   const fresh = loadConfig(env);
@@ -41,7 +42,7 @@ export function rereadSecrets(config: Config, env: Environment): string[] {
   return changed.map((name) => settings[name].env);
 }
 
-/** Reads the environment, the only place that does. Reports every problem at once. */
+/** The only reader of the environment. Reports every problem at once. */
 export function loadConfig(env: Environment): Config {
   const problems: string[] = [];
   const values: Record<string, unknown> = { ...fixedLimits };
@@ -94,7 +95,7 @@ export function loadConfig(env: Environment): Config {
     if (problem !== null) problems.push(`WALLET_TRUST_SOURCES entry ${index + 1} ${problem}.`);
   }
   if (config.readerAppAndroid?.installUrl === null && config.readerAppAndroidFile === "") {
-    problems.push("READER_APP_ANDROID lacks install=, and READER_APP_ANDROID_FILE names no app to install.");
+    problems.push("READER_APP_ANDROID lacks install=. Add it, or set READER_APP_ANDROID_FILE.");
   }
   if (config.rpTermsFile !== "" && (env.RP_TERMS_VERSION ?? "").trim() === "") {
     problems.push("RP_TERMS_VERSION must be set together with RP_TERMS_FILE.");

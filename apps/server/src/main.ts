@@ -4,7 +4,7 @@ import { styleOf } from "@assay/cli/style";
 import { commandsFor } from "./operations/cli/commands.ts";
 import { ExplainedError } from "./platform/lib/explained-error.ts";
 
-// So that a stack trace names the source and not the bundle. Commands are loaded after this line.
+// Makes stack traces name the source instead of the bundle. Commands are loaded after this line.
 setSourceMapsSupport(true, { nodeModules: false, generatedCode: false });
 const { argv, env, stdout, stderr } = process;
 const typed = argv.slice(2);
@@ -12,7 +12,7 @@ try {
   const style = styleOf(stdout, stderr, env);
   process.exitCode = await runCommand(await commandsFor(typed), typed, (line) => console.log(line), style);
 } catch (error) {
-  // What whoever typed the command can mend is said in a sentence; everything else is a fault and shows where it is.
+  // An explained error is one that the user can correct. Any other error is a fault and keeps its stack trace.
   const isExplained = error instanceof CommandError || error instanceof ExplainedError;
   console.error(isExplained ? shownError(error.message, styleOf(stderr, stderr, env)) : error);
   process.exitCode = error instanceof CommandError ? error.exitCode : 1;

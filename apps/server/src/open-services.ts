@@ -47,15 +47,15 @@ export type ServiceOptions = {
   clock: Clock;
   log: Log;
   role?: ProcessRole;
-  /** For tests: authorities to trust in place of Node's own, and shorter times. */
+  /** For tests: authorities to trust instead of Node's, and shorter times. */
   webhooks?: DeliveryWorkerOptions & ListenerHubOptions & { ca?: string };
   /** For tests: shorter times, other threads, another face check or (null) none. */
   verify?: Partial<RegistryOptions>;
-  /** For tests: how soon after the start jobs run for the first time, or (null) not before their interval has passed. */
+  /** For tests: time after the start within which jobs first run; null waits for their interval. */
   firstRunWithinMs?: number | null;
 };
 
-/** What lives as long as the service does. */
+/** Objects that live as long as the service. */
 export type Services = Awaited<ReturnType<typeof openServices>>;
 
 export async function openServices(options: ServiceOptions, role: ProcessRole) {
@@ -78,7 +78,7 @@ export async function openServices(options: ServiceOptions, role: ProcessRole) {
   showBuild(metrics);
   showConnections(metrics, db, listener);
   const readiness = openReadiness(options, db, ringMember, metrics);
-  /** The address is known only once the service listens, and links are made only after that. */
+  /** The address is known once the service listens; links are built only after that. */
   const listening = { url: "" };
   const publicUrl = () => (config.publicUrl === "" ? listening.url : config.publicUrl);
   const dns = createDns({ resolvers: config.dnsResolvers, timeoutMs: 2 * secondMs });
@@ -137,7 +137,7 @@ export async function openServices(options: ServiceOptions, role: ProcessRole) {
   };
 }
 
-/** Makes this process known to the others, by the clock of the database. */
+/** Registers this process with the others, after it has read the clock of the database. */
 async function joinOthers(
   { config, ring, clock, log }: ServiceOptions,
   role: ProcessRole,
@@ -154,7 +154,7 @@ async function joinOthers(
   return { reporter, ringMember };
 }
 
-/** Why requests should go elsewhere, as `/readyz` answers and the series of `/metrics` show. */
+/** Why the process is not ready, for `/readyz` and `/metrics`. */
 function openReadiness(options: ServiceOptions, db: Db, ringMember: RingMember, metrics: Metrics) {
   const leaving = { isDraining: false };
   const probe = new DatabaseProbe(databaseUrlOf(options), db, listMigrations(), {
@@ -172,7 +172,7 @@ function openReadiness(options: ServiceOptions, db: Db, ringMember: RingMember, 
 
 export const isPooled = (config: Config) => config.databaseDirectUrl !== "";
 
-/** The address for a new connection. DATABASE_URL may be read again while the service runs. */
+/** Address for a new connection. SIGHUP may change DATABASE_URL while the service runs. */
 const databaseUrlOf =
   ({ config, databaseUrl }: ServiceOptions) =>
   () =>
@@ -196,36 +196,36 @@ function openDatabase(options: ServiceOptions, tracer: Tracer | null): Db {
   });
 }
 
-/** Seconds that clocks may be apart without anybody being told; the same as for `assay doctor`. */
+/** A larger difference between the clocks is logged. `assay doctor` uses the same limit. */
 const clocksApartMs = 5 * secondMs;
 
-/** Asks the database what time it is. What the clock of the machine says is shown, and counts for nothing. */
+/** Reads the time from the database. The clock of the machine is only compared with it. */
 function createClockFollower({ clock, log }: ServiceOptions, metrics: Metrics) {
   metrics.gaugeOf(
     "assay_clock_ahead_seconds",
-    "How far the clock of this machine is ahead of the database's, which counts.",
+    "Seconds by which the clock of this machine is ahead of the database's, which the service uses.",
     () => (clock instanceof DatabaseClock ? clock.machineAheadMs / secondMs : null),
   );
   if (!(clock instanceof DatabaseClock)) return async () => {};
-  let isTold = false;
+  let hasWarned = false;
   return async (db: Db) => {
     await clock.ask(db);
     const isApart = Math.abs(clock.machineAheadMs) > clocksApartMs;
-    if (isApart && !isTold)
-      log.warn("the clock of this machine is not that of the database, which counts", {
+    if (isApart && !hasWarned)
+      log.warn("the clock of this machine differs from the database's, which the service uses", {
         seconds: Math.round(clock.machineAheadMs / secondMs),
       });
-    isTold = isApart;
+    hasWarned = isApart;
   };
 }
 
-/** They would stay open and hold up the end. */
+/** Event streams stay open, so they would delay the shutdown. */
 export function endStreams(services: Services): void {
   services.statusFeed.stop();
   services.listeners.stop();
 }
 
-/** Also of a service that did not come up. */
+/** Also closes the services of a start that failed. */
 export async function closeServices(services: Services): Promise<void> {
   const { core } = services;
   await services.listenerWorker.stop();

@@ -3,9 +3,9 @@ import type { SafeFetch } from "./platform/lib/safe-fetch.ts";
 import type { Tracer } from "./platform/lib/tracer.ts";
 import type { FaceJudge } from "./verification/face/face-judge.ts";
 
-// What is followed besides requests, statements and jobs. Each of these gives back what it was given where nobody takes spans.
+// Spans for more than requests, statements and jobs. Without a tracer each function returns its argument.
 
-/** Whoever receives a webhook may go on with its trace. */
+/** Passes the trace on to the receiver of a webhook. */
 export function traceFetch(safeFetch: SafeFetch, tracer: Tracer | null): SafeFetch {
   if (tracer === null) return safeFetch;
   return {
@@ -18,7 +18,7 @@ export function traceFetch(safeFetch: SafeFetch, tracer: Tracer | null): SafeFet
   };
 }
 
-/** Each attempt to deliver is a trace of its own: the event was published long before, perhaps by another process. */
+/** Each delivery attempt starts a trace: the event was published long before, perhaps by another process. */
 export function traceSender(sender: Sender, tracer: Tracer | null): Sender {
   if (tracer === null) return sender;
   return {

@@ -8,7 +8,7 @@ import { Tracer } from "./platform/lib/tracer.ts";
 
 type Tracing = { tracer: Tracer; exporter: OtlpExporter };
 
-/** What is watched of a process of any role: its figures where /metrics is read, its traces where a collector takes them. */
+/** Process metrics if /metrics is served, and traces if a collector is configured. For processes of every role. */
 export function openWatch(
   config: Config,
   role: string,
@@ -20,7 +20,7 @@ export function openWatch(
   return { isWatched, processWatch, tracing: openTracing(config, role, log, metrics) };
 }
 
-/** Null without an address to send to: then nothing is followed, and nothing is kept. */
+/** Null without a collector: then nothing is traced. */
 function openTracing(config: Config, role: string, log: Log, metrics: Metrics): Tracing | null {
   if (config.otlpEndpoint === "") return null;
   const exporter = new OtlpExporter({

@@ -8,7 +8,7 @@ import type { Log } from "./lib/log.ts";
 import type { Metrics } from "./lib/metrics.ts";
 import type { SafeFetch } from "./lib/safe-fetch.ts";
 
-/** What every use case may need. Built once in `app.ts` and passed down; nothing is reached through a global. */
+/** Shared services for use cases. Built once in `open-services.ts` and passed as an argument: there are no globals. */
 export type Core = {
   config: Config;
   db: Db;
@@ -18,8 +18,8 @@ export type Core = {
   log: Log;
   metrics: Metrics;
   setAside: SetAside;
-  /** For addresses that others chose. */
+  /** For addresses that users configure. */
   safeFetch: SafeFetch;
-  /** Address under which people and partners reach the service, without a slash at its end. */
+  /** Address under which people and partners reach the service, without a trailing slash. */
   publicUrl: () => string;
 };

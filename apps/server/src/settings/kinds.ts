@@ -6,7 +6,7 @@ export type Setting<T> = {
   read: (text: string) => T;
 };
 
-/** A sentence that says what is wrong with a value, without repeating the value: it may be a secret. */
+/** Says what is wrong with a value, without repeating the value: it may be a secret. */
 export class Problem extends Error {}
 
 export function define<T>(
@@ -77,14 +77,14 @@ export function url(env: string, about: string, protocols: readonly string[], sh
   });
 }
 
-/** The address of a PostgreSQL. Says in words what is wrong with it, without repeating it: it may hold a password. */
+/** Address of a PostgreSQL server. Problems do not repeat it: it may hold a password. */
 export function databaseAddress(env: string, about: string, shownDefault = "(unset)") {
   return define<string>(env, about, "", shownDefault, (value) => {
     const [, hosts, query] = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#]*)[^?#]*(\?[^#]*)?$/.exec(value) ?? [];
     if (hosts === undefined) throw new Problem("must be a URL that starts with postgres:// or postgresql://");
     if (`${hosts}${new URLSearchParams(query).get("host") ?? ""}`.includes(","))
       throw new Problem(
-        "must name one host: use the single address that your database operator or proxy keeps at the server which takes writes",
+        "must name one host: use the single address that your database operator or proxy keeps pointed at the primary",
       );
     if (!URL.canParse(value)) throw new Problem("must name the host as host or host:port");
     return value;
@@ -105,7 +105,7 @@ export function list(env: string, about: string, check: (entry: string) => strin
   });
 }
 
-/** The form that OpenTelemetry has for headers and attributes (that of W3C Baggage). */
+/** The format of OpenTelemetry for headers and attributes (that of W3C Baggage). */
 export function pairs(env: string, about: string) {
   return define<Readonly<Record<string, string>>>(env, about, {}, "(unset)", (value) => {
     const entries = value.split(",").filter((entry) => entry.trim() !== "");
@@ -126,7 +126,7 @@ function decodeEntry(text: string, index: number): string {
     const decoded = decodeURIComponent(text);
     if (/^[\x20-\x7e]*$/.test(decoded)) return decoded;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new Problem(`entry ${index + 1} has a value that is not percent-encoded ASCII`);
 }

@@ -1,9 +1,9 @@
-/** The operator's own apps that lend the person's page the phone's chip reader, as READER_APP_ANDROID and READER_APP_IOS name them. */
+/** The operator's apps that read chips for the verify page, from READER_APP_ANDROID and READER_APP_IOS. */
 export type AndroidReaderApp = {
   packageName: string;
   /** SHA-256 of the certificates that sign it, as the platform writes them: upper case, with colons. */
   certificateDigests: readonly string[];
-  /** Null where the service gives it out itself, at `/app`. */
+  /** Null if people get the app from the service, at `/app`. */
   installUrl: string | null;
 };
 
@@ -14,7 +14,7 @@ export type IosReaderApp = {
   installUrl: string;
 };
 
-/** What is wrong with a value, as the end of a sentence that begins with the name of the setting. */
+/** What is wrong with a value. The sentence begins with the name of the setting. */
 export class ReaderAppProblem extends Error {}
 
 /** `name=value,name=value`. A comma inside of an address stays in it, unless a name and `=` follow. */
@@ -26,7 +26,7 @@ function readParts(text: string, names: readonly string[]): Map<string, string[]
     const value = part.slice(at + 1).trim();
     if (at < 0 || !names.includes(name) || value === "")
       throw new ReaderAppProblem(
-        `must be parts like ${names[0]}=…, with a comma between them, of these names: ${names.join(", ")}`,
+        `must be a comma-separated list of parts like ${names[0]}=…, with these names: ${names.join(", ")}`,
       );
     parts.set(name, [...(parts.get(name) ?? []), value]);
   }
@@ -44,7 +44,7 @@ function demand<T>(value: T | null, name: string): T {
   return value;
 }
 
-/** The page leads people there, so it is a plain https address. */
+/** The verify page links to it, so it must be a plain https address. */
 function readInstallUrl(given: string): string {
   const url = URL.parse(given);
   if (url === null || url.protocol !== "https:" || url.username !== "" || url.password !== "")
@@ -87,17 +87,17 @@ export function parseIosReaderApp(text: string): IosReaderApp {
     );
   const clipId = takeOne(parts, "clip");
   if (clipId !== null && !(appIdPattern.test(clipId) && clipId.startsWith(`${appId}.`)))
-    throw new ReaderAppProblem("has a clip whose id does not begin with that of its app and a dot");
+    throw new ReaderAppProblem("has a clip whose id does not begin with the id of its app and a dot");
   const installUrl = readInstallUrl(demand(takeOne(parts, "install"), "install"));
   const app = { appId, clipId, installUrl };
   if (clipId !== null && storeNumberOf(app) === null)
     throw new ReaderAppProblem(
-      "has a clip, so its install address must be in the App Store: https://apps.apple.com/app/id and a number",
+      "has a clip, so its install address must be one of the App Store, like https://apps.apple.com/app/id1234567890",
     );
   return app;
 }
 
-/** Its number in the App Store; null where it is somewhere else. */
+/** The number of the app in the App Store; null if the app is distributed elsewhere. */
 export function storeNumberOf({ installUrl }: IosReaderApp): string | null {
   const url = new URL(installUrl);
   if (url.hostname !== "apps.apple.com") return null;

@@ -1,10 +1,10 @@
 import { type Purpose, purposes } from "@assay/credential/trust-anchor";
 import { urlProblem } from "../platform/lib/public-address.ts";
 
-/** One of `TRUST_SOURCES`: an address with the fingerprints that may vouch for what it brings, or all that trusted certificates name. */
+/** An address of `TRUST_SOURCES`, with the fingerprints of the signers that it accepts. */
 type NamedSource = { address: string; pins: readonly string[] };
 
-/** The word that stands for the addresses in trusted certificates. */
+/** Stands for the addresses of revocation lists in trusted certificates. */
 export const distributionPoints = "distribution-points";
 
 /** What is wrong with an entry of the setting, or null. */
@@ -16,7 +16,7 @@ export function sourceProblem(entry: string, exemptHosts: ReadonlySet<string>): 
   const problem = urlProblem(address, exemptHosts);
   return problem === null
     ? null
-    : `is neither ${distributionPoints} nor an address that may be asked: it ${problem}`;
+    : `is neither ${distributionPoints} nor an address that the service may fetch: it ${problem}`;
 }
 
 export function namedSources(entries: readonly string[]): readonly NamedSource[] {
@@ -29,21 +29,24 @@ export function namedSources(entries: readonly string[]): readonly NamedSource[]
     });
 }
 
-/** One of `WALLET_TRUST_SOURCES`. `id` names it beside the sources of passports: an address may serve several purposes. */
+/** One of `WALLET_TRUST_SOURCES`. `id` contains the purpose, because an address may serve several purposes. */
 export type WalletSource = { id: string; purpose: Purpose; address: string; pins: readonly string[] };
 
-/** What is wrong with an entry of WALLET_TRUST_SOURCES, or null. Its list has no root that vouches for it, so it needs a fingerprint. */
+/**
+ * What is wrong with an entry of WALLET_TRUST_SOURCES, or null. No imported root vouches for its list, so the
+ * entry needs a fingerprint.
+ */
 export function walletSourceProblem(entry: string, exemptHosts: ReadonlySet<string>): string | null {
   const source = readWalletSource(entry);
   if (source === null) return `does not begin with a purpose (${purposes.join(", ")}) and =`;
   const problem = urlProblem(source.address, exemptHosts);
-  if (problem !== null) return `names no address that may be asked: it ${problem}`;
+  if (problem !== null) return `names no address that the service may fetch: it ${problem}`;
   return source.pins.length === 1
     ? null
     : "lacks #sha256= with the fingerprint of the list's signer, 64 hexadecimal digits";
 }
 
-/** Entries of one purpose and address are one source with several fingerprints. */
+/** Entries with the same purpose and address are one source with several fingerprints. */
 export function walletSources(entries: readonly string[]): readonly WalletSource[] {
   const sources = new Map<string, WalletSource>();
   for (const entry of entries) {

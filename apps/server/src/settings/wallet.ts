@@ -20,7 +20,7 @@ export function parseMethods(text: string): readonly WalletMethod[] {
   return known;
 }
 
-/** A browser opens these itself, so none of them leads to a wallet. */
+/** Browsers handle these schemes themselves, so they cannot open a wallet. */
 const browserSchemes = new Set(["about", "blob", "data", "file", "http", "https", "javascript"]);
 
 export function parseSchemes(text: string): Readonly<Record<Purpose, string>> {

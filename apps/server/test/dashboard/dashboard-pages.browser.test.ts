@@ -726,7 +726,7 @@ test("the operator's page is there for who is marked, looks again by itself, and
   await entry.click();
   await heading(page, "Operator");
   await page.getByText(/^\d+ issues?$/).waitFor();
-  await page.getByText("Jobs have set rows aside").waitFor();
+  await page.getByText("Jobs have quarantined rows").waitFor();
   await page.getByText("process 7 on elsewhere").waitFor();
   await page.getByRole("table", { name: /^Organizations/ }).waitFor();
   await page.getByText(/jobs? on time/).click();

@@ -226,7 +226,7 @@ describe("assay backup --verify", () => {
     const verified = await assayHere(["backup", "--verify", toFile, "--identity", keyFile], env);
     assert.equal(verified.code, 0, verified.stderr + verified.stdout);
     assert.match(verified.stdout, /users +1\n/);
-    assert.match(verified.stdout, /The key ring opens what is sealed/);
+    assert.match(verified.stdout, /The key ring opens the sealed data/);
     assert.match(verified.stdout, /can be restored; this took/);
     const left = (await readdir(env.TMPDIR)).filter((name) => name.startsWith("assay-verify-"));
     assert.deepEqual(left, [], "the scratch folder is gone");

@@ -27,8 +27,8 @@ export function analyticsRoutes({ db, clock }: Pick<Core, "db" | "clock">): Bind
       const sandbox = isSandbox(caller);
       if (query.sandbox !== undefined && query.sandbox !== sandbox)
         throw new ApiError("OTHER_ENVIRONMENT", {
-          message: `\`sandbox\` asks for the other environment: this request is about ${caller.environment}.`,
-          hint: `Use a key of the other environment, or as a user the header ${environmentHeader}.`,
+          message: `\`sandbox\` names the other environment: this request is for ${caller.environment}.`,
+          hint: `Use a key of the other environment. With a user session, set the header ${environmentHeader}.`,
         });
       const rows = await readFigures(db, caller, { from, to }, now);
       const overview = summarize(daysBetween(from, to), rows);
@@ -70,7 +70,7 @@ function periodOf(query: { from?: string; to?: string }, now: Date): { from: Day
   if (startOfDay(to).getTime() - startOfDay(from).getTime() >= maxDays * dayMs) {
     throw new ApiError("PERIOD_INVALID", {
       message: `\`from\` and \`to\` must lie at most ${maxDays} days apart.`,
-      hint: "Ask for a shorter period, several times.",
+      hint: "Split the period into several requests.",
     });
   }
   return { from, to };
@@ -80,7 +80,7 @@ function parseDay(field: string, text: string | undefined): Day | undefined {
   if (text === undefined) return undefined;
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) {
     const time = parseTime(field, text);
-    // Years before 0 and after 9999 have another form, which the database does not take for a day.
+    // PostgreSQL does not parse the ISO form of years before 1 and after 9999.
     if (time.getUTCFullYear() < 1 || time.getUTCFullYear() > 9999)
       throw badField(field, "is too far from today");
     return dayOf(time);

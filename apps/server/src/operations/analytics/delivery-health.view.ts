@@ -15,7 +15,7 @@ export function viewDeliveryHealth(health: DeliveryHealth): Wire {
     waiting: sum("waiting"),
     failed: sum("failed"),
     delivered_at_first_try: health.firstTries,
-    // A clock that was set back must not make a time that has not passed.
+    // A clock that was set back must not produce a negative time.
     median_seconds_to_deliver:
       health.medianSeconds === null ? null : Math.max(0, Math.round(health.medianSeconds * 1000) / 1000),
     endpoints: health.endpoints.map(({ id, ...counts }) => ({ webhook_endpoint_id: id, ...counts })),

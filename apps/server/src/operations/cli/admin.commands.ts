@@ -10,18 +10,18 @@ import { listAllOrganizations } from "../../tenants/organizations/organization.s
 export const migrateCommand: Command = {
   name: "migrate",
   about:
-    "Apply missing database migrations and end. Those that take something away wait while a process of a release runs that needs it.",
+    "Apply missing database migrations and exit. Contracting migrations wait while a process that needs the old schema runs.",
   options: {
-    "expand-only": { type: "boolean", about: "Only those that add something." },
+    "expand-only": { type: "boolean", about: "Apply only migrations that add to the schema." },
     "contract-now": {
       type: "boolean",
-      about: "Also those that take something away from processes that still report themselves.",
+      about: "Also apply contracting migrations, even if running processes need the old schema.",
     },
   },
   examples: ["migrate", "migrate --expand-only"],
   run: async ({ options }, print, style) => {
     if (options["expand-only"] === true && options["contract-now"] === true)
-      throw new CommandError("--expand-only and --contract-now exclude each other.");
+      throw new CommandError("Use either --expand-only or --contract-now, not both.");
     const installation = await openInstallation(process.env);
     const putOff: string[] = [];
     const contract =
@@ -33,8 +33,8 @@ export const migrateCommand: Command = {
           onPutOff: (migration, processes) =>
             putOff.push(
               processes.length === 0
-                ? `Left: ${migration}, which takes something away.`
-                : `Waits: ${migration} takes something away that these need: ${processes.join(", ")}. Run this again when they have ended.`,
+                ? `Skipped: ${migration}, which removes something from the schema.`
+                : `Waiting: ${migration} removes something that these processes need: ${processes.join(", ")}. Run this command again when they have ended.`,
             ),
         }),
       );
@@ -52,7 +52,7 @@ export const migrateCommand: Command = {
 export const orgList: Command = {
   name: "org list",
   about: "List the organizations with their environment and number of members.",
-  options: { json: { type: "boolean", about: "One JSON text a line, for programs." } },
+  options: { json: { type: "boolean", about: "Print one JSON object per line." } },
   run: ({ options }, print, style) =>
     withDatabase(process.env, async (db) => {
       const rows = await listAllOrganizations(db);

@@ -14,7 +14,7 @@ function embeddedDataDir(): string {
   const config = loadConfig(process.env);
   if (config.databaseUrl !== "") {
     throw new CommandError(
-      "DATABASE_URL is set: back up that PostgreSQL with its own tools, and SECRET_KEYS apart from it.",
+      "DATABASE_URL is set: back up that PostgreSQL with its own tools, and SECRET_KEYS separately.",
     );
   }
   return config.dataDir;
@@ -47,14 +47,14 @@ function passphraseIn(file: string): { kind: "passphrase"; passphrase: string } 
 
 function lockOf({ recipient, "passphrase-file": passphraseFile }: Arguments["options"]): ArchiveLock | null {
   if (typeof recipient === "string" && typeof passphraseFile === "string")
-    throw new CommandError("An archive is encrypted with --recipient or with --passphrase-file, not both.");
+    throw new CommandError("Use either --recipient or --passphrase-file, not both.");
   if (typeof passphraseFile === "string") return passphraseIn(passphraseFile);
   if (typeof recipient !== "string") return null;
   const recipients = recipient.split(",").map((entry) => entry.trim());
   const wrong = recipients.findIndex((entry) => !/^age1[a-z0-9]+$/.test(entry));
   if (wrong !== -1)
     throw new CommandError(
-      `--recipient: entry ${wrong + 1} is not a public key of age, which begins with age1.`,
+      `--recipient: entry ${wrong + 1} is not an age public key, which begins with age1.`,
     );
   return { kind: "recipients", recipients };
 }
@@ -69,7 +69,7 @@ function keyOf({ identity, "passphrase-file": passphraseFile }: Arguments["optio
 const opening = {
   identity: {
     type: "string",
-    about: "File with the private key of age that opens the archive.",
+    about: "File with the age private key that opens the archive.",
     placeholder: "FILE",
   },
   "passphrase-file": {
@@ -82,25 +82,25 @@ const opening = {
 export const backup: Command = {
   name: "backup",
   about:
-    "Write one archive with the built-in database and the key ring. Works while the service runs. The archive holds secrets: encrypt it, or keep it as safe as the keys. With --verify, restore an archive into a scratch folder, start its database, and report what is in it.",
+    "Write one archive with the built-in database and the key ring. Works while the service runs. The archive holds secrets: encrypt it, or protect it like the keys. With --verify, restore an archive into a scratch folder, start its database and report its content.",
   positionals: "FILE",
   options: {
     recipient: {
       type: "string",
-      about: "Encrypt to these public keys of age (https://age-encryption.org), separated by commas.",
+      about: "Encrypt to these age public keys (https://age-encryption.org), comma separated.",
       placeholder: "age1…",
     },
     ...opening,
     "without-keys": {
       type: "boolean",
-      about: "Leave the key ring out. Without it the archive is of no use.",
+      about: "Leave the key ring out. You need the key ring to use the archive.",
     },
     dump: {
       type: "string",
-      about: "Encrypt this dump of your own PostgreSQL (pg_dump) to --recipient, and nothing else.",
+      about: "Only encrypt this dump of your own PostgreSQL (pg_dump) to --recipient.",
       placeholder: "FILE",
     },
-    verify: { type: "boolean", about: "Write nothing; try a restore of FILE and report." },
+    verify: { type: "boolean", about: "Write nothing. Restore FILE into a scratch folder and report." },
   },
   examples: [
     "backup /backups/assay-monday.tar.gz",
@@ -134,7 +134,9 @@ export const backup: Command = {
   },
 };
 
-/** Only the database of the copy is started: its service would send the mails and webhooks that wait in it. */
+/**
+ * Starts only the database of the copy: its service would send the mails and webhooks that are queued in it.
+ */
 async function verify(
   fromFile: string,
   key: ArchiveKey | null,
@@ -142,7 +144,7 @@ async function verify(
 ): Promise<number> {
   const scratch = await mkdtemp(join(tmpdir(), "assay-verify-"));
   try {
-    // The server may run under an account of its own.
+    // The database server may run under another account.
     await chmod(scratch, 0o755);
     const dataDir = join(scratch, "data");
     const startedAt = performance.now();
@@ -153,7 +155,7 @@ async function verify(
     print(
       problems.length === 0
         ? `${fromFile} can be restored; this took ${seconds} s.`
-        : `${fromFile} can be restored, but not all of it can be used.`,
+        : `${fromFile} can be restored, but parts of it cannot be used.`,
     );
     return problems.length === 0 ? 0 : 1;
   } finally {
@@ -163,7 +165,7 @@ async function verify(
 
 export const restore: Command = {
   name: "restore",
-  about: "Make DATA_DIR from an archive that `assay backup` wrote. DATA_DIR must be empty or absent.",
+  about: "Restore DATA_DIR from an archive that `assay backup` wrote. DATA_DIR must be empty or absent.",
   positionals: "FILE",
   options: opening,
   examples: [

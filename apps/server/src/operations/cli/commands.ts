@@ -1,9 +1,12 @@
 import type { Command } from "@assay/cli/command";
 
-/** The first words of commands, and where these are. */
+/** The first words of commands, and the loader of each. */
 type Source = [words: readonly string[], load: () => Promise<readonly Command[]>];
 
-/** In the order in which they are shown. A command loads what it needs itself: with what all of them need, it would begin a quarter of a second later. */
+/**
+ * In the order of the help text. Each command imports what it needs: to import everything would delay it by a
+ * quarter of a second.
+ */
 const sources: readonly Source[] = [
   [["start", "worker"], () => import("./start.command.ts").then(({ start, worker }) => [start, worker])],
   [
@@ -23,7 +26,7 @@ const sources: readonly Source[] = [
       ]),
   ],
   [["keys"], () => import("./keys.command.ts").then(({ keysRotate }) => [keysRotate])],
-  // The longer name first: the shorter one is a part of it.
+  // The longer name first: the shorter one is its prefix.
   [
     ["jobs"],
     () => import("./jobs.commands.ts").then(({ jobsRetry, jobsCommand }) => [jobsRetry, jobsCommand]),
@@ -68,13 +71,13 @@ const sources: readonly Source[] = [
     ["listen", "decrypt", "keys"],
     () =>
       import("@assay/cli/partner-commands").then(({ partnerCommands }) =>
-        // The one above does the same for a partner, with --url.
+        // The command above does the same for a partner, with --url.
         partnerCommands.filter(({ name }) => name !== "doctor"),
       ),
   ],
 ];
 
-/** The commands that can be meant by what was typed: those that begin with its first word, or all where none does. */
+/** The commands whose first word was typed, or all of them if none matches. */
 export async function commandsFor(typed: readonly string[]): Promise<readonly Command[]> {
   const meant = sources.filter(([words]) => words.includes(typed[0] ?? ""));
   const loaded = await Promise.all((meant.length > 0 ? meant : sources).map(([, load]) => load()));

@@ -1,14 +1,14 @@
 import type { Db } from "../../platform/db/db.ts";
 import { Sql, sql } from "../../platform/db/sql.ts";
 
-/** Reads every row of every table, so that a damaged page is found, and returns how many there are in each. */
+/** Reads every row of every table, to find damaged pages. Returns the number of rows in each table. */
 export async function countAllRows(db: Db): Promise<Map<string, number>> {
   const tables = await db.rows<{ name: string }>(
     sql`select tablename as name from pg_tables where schemaname = 'public' order by tablename`,
   );
   const counts = new Map<string, number>();
   for (const table of tables) {
-    // Counts whole rows: a plain count may look only at an index.
+    // Counts whole rows: a plain count may read only an index.
     const { rows } = await db.one<{ rows: number }>(
       sql`select count(one) as rows from ${new Sql([table.name], [])} as one`,
     );

@@ -9,17 +9,17 @@ import { ConfigError } from "../../settings/config-error.ts";
 import { checkOf, checksAround } from "../doctor/look-around.ts";
 import { lookIntoDatabase } from "../doctor/look-into-database.ts";
 
-/** What the parts that it uses have to say is in what they answer. */
+/** The checks report everything in their results, so the log is discarded. */
 const silent = createLog({ level: "error", write: () => {}, now: () => systemClock.now() });
 
 export const doctor: Command = {
   name: "doctor",
   about:
-    "Look whether this installation is well: Node, data folder, disk, open files, configuration, public address, mail server, DNS, face models, database, pooler, schema, clock, key ring, trust, jobs, webhooks, backup. Each thing that is not as it should be comes with what to do. Nothing is changed and no mail is sent. With --url it looks from outside instead, as a partner does.",
+    "Check this installation: Node, data folder, disk, open files, configuration, public address, mail server, DNS, face models, database, pooler, schema, clock, key ring, trust, jobs, webhooks, backup. Each problem comes with a fix. The command changes nothing and sends no mail. With --url it checks from outside, as a partner does.",
   options: partnerDoctorOptions,
   examples: ["doctor", "doctor --json", "doctor --url https://id.example.com --key kk_…"],
   exitCodes: {
-    0: "All is well, or there are warnings only.",
+    0: "There are no problems, or only warnings.",
     1: "At least one check found a problem, or the command is wrong.",
   },
   run: async (args, print, style) => {

@@ -9,7 +9,10 @@ import { countAllRows, newestEntryAt } from "./copied-rows.store.ts";
 
 const shown = ["organizations", "users", "sessions", "webhook_deliveries", "audit_logs"] as const;
 
-/** Starts the database of a restored folder, reads all of it, and opens a value of each key. Returns what is wrong, as sentences. */
+/**
+ * Starts the database of a restored folder, reads all of it and opens a value of each key. Returns the
+ * problems as sentences.
+ */
 export async function examineCopy(
   dataDir: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -17,7 +20,7 @@ export async function examineCopy(
 ): Promise<string[]> {
   const server = await startEmbeddedPostgres({ dataDir, env, log: () => {} });
   try {
-    // An archive of an earlier release becomes what its restore would become.
+    // A restore would migrate an archive of an earlier release, so do the same.
     await migrate(server.url, { contract: "never" });
     const db = openDb({ url: server.url, poolSize: 2, onError: () => {} });
     try {
@@ -26,16 +29,16 @@ export async function examineCopy(
       print(`${counts.size} tables with ${total} rows were read.`);
       for (const table of shown) print(`  ${table.padEnd(20)} ${counts.get(table) ?? 0}`);
       const newest = await newestEntryAt(db);
-      if (newest !== null) print(`The newest entry of the audit log is of ${newest.toISOString()}.`);
+      if (newest !== null) print(`The newest entry of the audit log is from ${newest.toISOString()}.`);
       const ring = readRing({ secretKeys: readSetting(env, "SECRET_KEYS"), dataDir });
       if (ring === null) {
         print(
-          `There is no ${keyRingPath("DATA_DIR")} in the archive and no SECRET_KEYS, so no key was tried.`,
+          `The archive has no ${keyRingPath("DATA_DIR")} and SECRET_KEYS is not set, so no key was tested.`,
         );
         return [];
       }
       const problems = await db.transaction((tx) => findUnreadable(tx, new KeyRing(parseRing(ring))));
-      if (problems.length === 0) print("The key ring opens what is sealed.");
+      if (problems.length === 0) print("The key ring opens the sealed data.");
       return problems;
     } finally {
       await db.close();

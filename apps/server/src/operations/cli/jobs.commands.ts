@@ -13,8 +13,8 @@ function cellsOf({ job, kind, rowId: id, tries, firstAt, retryAt, reason }: Asid
 export const jobsCommand: Command = {
   name: "jobs",
   about:
-    "List the rows that background jobs cannot deal with and have set aside. Each line has the job, the table, the id, how often it failed, since when, when it is tried again, and the reason.",
-  options: { json: { type: "boolean", about: "One JSON text a line, for programs." } },
+    "List the rows that background jobs cannot process and have quarantined. Each line has the job, the table, the id, the number of failures, the first failure, the next retry and the reason.",
+  options: { json: { type: "boolean", about: "Print one JSON object per line." } },
   run: ({ options }, print, style) =>
     withDatabase(process.env, async (db) => {
       const rows = await listAside(db, maxShown);
@@ -25,7 +25,7 @@ export const jobsCommand: Command = {
           );
         return 0;
       }
-      if (rows.length === 0) print("No row is set aside.");
+      if (rows.length === 0) print("No row is quarantined.");
       const headings = ["job", "table", "id", "tries", "since", "next", "reason"];
       if (rows.length > 0) for (const line of table(headings, rows.map(cellsOf), style)) print(line);
       if (rows.length === maxShown)
@@ -37,12 +37,12 @@ export const jobsCommand: Command = {
 export const jobsRetry: Command = {
   name: "jobs retry",
   about:
-    "Try rows again now that were set aside, once what was wrong with them is repaired. The running worker does it; those that fail again stay set aside.",
+    "Retry quarantined rows now, after you have repaired their cause. The running worker does it. Rows that fail again stay quarantined.",
   options: { job: { type: "string", about: "Only the rows of this job.", placeholder: "NAME" } },
   run: ({ options }, print) =>
     withDatabase(process.env, async (db, { clock }) => {
       const job = typeof options.job === "string" ? options.job : null;
-      print(`To be tried again: ${await retryAside(db, job, clock.now())}.`);
+      print(`Rows to retry: ${await retryAside(db, job, clock.now())}.`);
       return 0;
     }),
 };

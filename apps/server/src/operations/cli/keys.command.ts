@@ -18,7 +18,7 @@ import { countSealedWith, hashesUnder, resealAll } from "../../platform/key-ring
 import { formatRing, KeyRing, newRingKey, parseRing, type RingKey } from "../../platform/lib/key-ring.ts";
 import { sqlState } from "../../platform/lib/sql-state.ts";
 
-// Longer than a killed process counts as running, so that it holds nothing up; at half of it a rotation after a crash would fail.
+// Must be longer than a killed process counts as running. Otherwise a rotation after a crash would fail.
 const waitSeconds = 60;
 const lookAgainMs = 250;
 
@@ -29,20 +29,20 @@ type Work = {
   print: (line: string) => void;
   /** The ring as this command found it. */
   keys: readonly RingKey[];
-  /** Where the ring is kept; null when it comes from SECRET_KEYS, which only the operator can change. */
+  /** File of the ring; null if it comes from SECRET_KEYS, which only the operator can change. */
   path: string | null;
 };
 
 export const keysRotate: Command = {
   name: "keys rotate",
   about:
-    "Bring a new key into use once every running process has it, and seal everything that is stored under it. Old keys stay in the ring until --retire finds that nothing needs them.",
+    "Put a new key into use once every running process has it, and reseal all stored data with it. Old keys stay in the ring until --retire finds them unused.",
   examples: ["keys rotate", "keys rotate --retire"],
   options: {
-    retire: { type: "boolean", about: "Add no key; remove old keys that nothing needs any more." },
+    retire: { type: "boolean", about: "Add no key; remove old keys that are no longer needed." },
     wait: {
       type: "string",
-      about: `How long to wait for running processes. Default: ${waitSeconds}.`,
+      about: `Seconds to wait for running processes. Default: ${waitSeconds}.`,
       placeholder: "SECONDS",
     },
   },
@@ -60,7 +60,7 @@ export const keysRotate: Command = {
 
 const isInFile = () => (process.env.SECRET_KEYS_FILE ?? "").trim() !== "";
 
-/** Two calls in a row do not make two keys: a key that is not in use yet is brought into use first. */
+/** Idempotent: a key that is not in use yet is put into use before another one is added. */
 async function rotate(work: Work): Promise<number> {
   const { db, clock, print, path } = work;
   const before = await listKnownKeys(db);
@@ -72,16 +72,16 @@ async function rotate(work: Work): Promise<number> {
     const next = [...work.keys, newRingKey([...work.keys, ...known])];
     print(
       isInFile()
-        ? "1. Write this ring to the file that SECRET_KEYS_FILE names, for every process. Running processes read it by themselves:"
+        ? "1. Write this ring to the file that SECRET_KEYS_FILE names, for every process. Running processes reload it by themselves:"
         : "1. Set SECRET_KEYS to this ring on every process and restart them, one after the other:",
     );
     print(formatRing(next));
-    print("2. Run `assay keys rotate` again with this ring: it brings the new key into use.");
+    print("2. Run `assay keys rotate` again with this ring: it puts the new key into use.");
     return 0;
   }
   const fresh = waiting ?? newRingKey([...work.keys, ...known]);
   const next = [fresh, ...work.keys.filter((key) => key !== fresh)];
-  // Written before anything is sealed with it: a crash at any time leaves every value readable.
+  // Written before anything is sealed with it, so that a crash leaves every value readable.
   if (path !== null) writeRingFile(path, next);
   const ring = new KeyRing(next);
   await waitFor(
@@ -94,8 +94,8 @@ async function rotate(work: Work): Promise<number> {
       return withoutKey(key, await listLiveProcesses(db, clock.now()));
     },
     path === null
-      ? "Give them the ring with this key, and run `assay keys rotate` again. Until then the old key seals, and nothing is lost."
-      : "Until they have it the old key seals, and nothing is lost. Run `assay keys rotate` again to go on.",
+      ? "Give them the ring with this key, and run `assay keys rotate` again. Until then the old key stays in use, and nothing is lost."
+      : "Until they have it the old key stays in use, and nothing is lost. Run `assay keys rotate` again to continue.",
   );
   await waitUntilAllSealWith(work, fresh.id);
   await sealAnew(work, sealing(next, fresh.id));
@@ -107,10 +107,10 @@ async function rotate(work: Work): Promise<number> {
 
 async function sealAnew({ db, clock, print }: Work, ring: KeyRing): Promise<void> {
   const { resealed, stuck } = await resealAll(db, ring, clock.now());
-  print(`Current key: ${ring.currentId}. Sealed anew: ${resealed}.`);
+  print(`Current key: ${ring.currentId}. Resealed: ${resealed}.`);
   if (stuck > 0)
     print(
-      `${stuck} cannot be sealed anew and stay as they are; \`assay jobs\` lists them. Their keys are still needed.`,
+      `${stuck} cannot be resealed and stay as they are; \`assay jobs\` lists them. Their keys are still needed.`,
     );
 }
 
@@ -129,7 +129,7 @@ async function retire(work: Work): Promise<number> {
     const kept = await retireKey(work, ring, key);
     for (const reason of kept) print(`Key ${key.id} stays: ${reason}`);
   }
-  // Keys that an earlier call had no time to remove are among them.
+  // Includes keys that an earlier run retired but could not remove.
   const now = await listKnownKeys(db);
   const gone = work.keys.filter((key) => stateOf(now, key.id) === "retired");
   if (gone.length === 0) {
@@ -147,17 +147,17 @@ async function retire(work: Work): Promise<number> {
   return 0;
 }
 
-/** Returns what keeps the key, as sentences; nothing when it is retired. */
+/** Returns the reasons that keep the key, as sentences; empty if it is retired. */
 async function retireKey({ db, clock }: Work, ring: KeyRing, key: KnownKey): Promise<string[]> {
   const before = await hashesUnder(db, key.id, clock.now());
   if (before.length > 0) return before;
   if (!(await fence(db, key.id))) return ["a request that stores something takes long. Try again."];
-  // From here on nothing new is stored under it, so what this look does not find will never be there.
+  // From here on nothing new is stored under the key, so this check is final.
   await resealAll(db, ring, clock.now());
   const hashes = await hashesUnder(db, key.id, clock.now());
   if (hashes.length > 0 || (await countSealedWith(db, key.id)) > 0) {
     await setKeyState(db, key.id, "retiring", "in_use", clock.now());
-    return hashes.length > 0 ? hashes : ["values sealed with it are left."];
+    return hashes.length > 0 ? hashes : ["some values are still sealed with it."];
   }
   await setKeyState(db, key.id, "retiring", "retired", clock.now());
   return [];
@@ -171,7 +171,7 @@ async function fence(db: Db, keyId: string): Promise<boolean> {
     } catch (error) {
       const lockNotAvailable = "55P03";
       if (sqlState(error) !== lockNotAvailable) throw error;
-      // Requests that waited behind us get their turn.
+      // Lets requests proceed that waited for this lock.
       await wait(2 * secondMs);
     }
   }
@@ -184,11 +184,14 @@ function waitUntilAllSealWith(work: Work, keyId: string): Promise<void> {
     work,
     `seal with key ${keyId}`,
     async () => sealingElsewhere(keyId, await listLiveProcesses(db, clock.now())),
-    "No key was removed and nothing is lost. Run the command again when they run well or have ended.",
+    "No key was removed and nothing is lost. Run the command again when these processes are healthy or have ended.",
   );
 }
 
-/** Looks until no process is behind. Says whom it waits for, and gives up after the limit with `advice`. */
+/**
+ * Polls until no process is behind. Prints the names of those that are, and fails after the limit with
+ * `advice`.
+ */
 async function waitFor(
   { clock, waitMs, print }: Work,
   what: string,

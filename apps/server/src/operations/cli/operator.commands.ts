@@ -9,7 +9,7 @@ async function findAccount(db: Db, typed: string): Promise<UserRow> {
   const parts = readEmail(typed);
   if (parts === null) throw new CommandError("Name the account by its e-mail address.");
   const user = await findUserByEmail(db, parts.folded);
-  if (user === null) throw new CommandError("No account signs in with this e-mail.");
+  if (user === null) throw new CommandError("There is no account with this e-mail.");
   return user;
 }
 
@@ -21,14 +21,14 @@ function onlyOne(positionals: readonly string[]): string | null {
 export const userGrantOperator: Command = {
   name: "user grant-operator",
   about:
-    "Let an account see the operator's page. Without EMAIL, list who may see it, and who might before and until when.",
+    "Let an account see the operator's page. Without EMAIL, list the accounts that may see it, and former ones with the date when access ended.",
   positionals: "[EMAIL]",
   run: ({ positionals }, print) =>
     withDatabase(process.env, async (db, { clock }) => {
       const email = onlyOne(positionals);
       if (email === null) {
         const grants = await listOperatorGrants(db);
-        if (grants.length === 0) print("Nobody may see the operator's page.");
+        if (grants.length === 0) print("No account may see the operator's page.");
         for (const { userId, email: address, grantedAt, revokedAt, name } of grants) {
           const until = revokedAt === null ? "" : ` until ${revokedAt.toISOString()}`;
           print(`${userId}  ${address}  since ${grantedAt.toISOString()}${until}  ${name}`);
@@ -36,17 +36,18 @@ export const userGrantOperator: Command = {
         return 0;
       }
       const user = await findAccount(db, email);
-      // Whoever signs up first with an address has its account; only a link that was mailed there tells that it is theirs.
+      // Anyone can sign up with any address. Only the mailed link proves that the address belongs to the
+      // account.
       if (user.emailVerifiedAt === null)
         throw new CommandError(
-          "The account has not proven its e-mail, so it may be anybody's. Have its owner open the link that was mailed there.",
+          "The e-mail of the account is not verified. Ask its owner to open the link in the mail.",
         );
       const isNew = await grantOperator(db, user.id, clock.now());
-      print(isNew ? `${user.email} may see the operator's page.` : `${user.email} is an operator already.`);
+      print(isNew ? `${user.email} may see the operator's page.` : `${user.email} is already an operator.`);
       const { totpEnabled, passkeyCount } = await readAccount(db, user.id);
       if (!totpEnabled && passkeyCount === 0)
         print(
-          "The account has neither a second factor nor a passkey: whoever knows its password sees it too.",
+          "The account has neither a second factor nor a passkey: its password alone gives access to the page.",
         );
       return 0;
     }),
@@ -54,7 +55,7 @@ export const userGrantOperator: Command = {
 
 export const userRevokeOperator: Command = {
   name: "user revoke-operator",
-  about: "Take the operator's page away from an account, from its next request on.",
+  about: "Revoke the operator's page from an account, from its next request on.",
   positionals: "EMAIL",
   run: ({ positionals }, print) =>
     withDatabase(process.env, async (db, { clock }) => {

@@ -48,9 +48,9 @@ import { withTrust } from "./with-trust.ts";
 type Print = (line: string) => void;
 
 export type Desk = {
-  /** Null where nobody sits: then nothing is asked, and every line is plain. */
+  /** Null without a terminal: then the command asks nothing and prints plain lines. */
   terminal: Terminal | null;
-  /** Where the desk keeps its own name. */
+  /** Folder with the name of this desk. */
   nameFolder: string;
 };
 
@@ -72,10 +72,10 @@ const readOptions: NonNullable<Command["options"]> = {
     about: "Part of the reader's name, when there are several.",
     placeholder: "NAME",
   },
-  list: { type: "boolean", about: "List the readers and end." },
+  list: { type: "boolean", about: "List the readers and exit." },
   wait: {
     type: "string",
-    about: "How long to wait for a document, also for one that slipped off; 60 in all unless given.",
+    about: "Seconds to wait for a document, including one that was removed too early. Default: 60 in total.",
     placeholder: "SECONDS",
   },
   save: { type: "string", about: "Save the files of the chip in this folder.", placeholder: "DIR" },
@@ -83,33 +83,33 @@ const readOptions: NonNullable<Command["options"]> = {
   service: {
     type: "string",
     about:
-      "The origin whose codes a counter takes, https://… as in PUBLIC_URL, which it is unless given. Codes of other services are refused.",
+      "Origin of the service whose codes the desk accepts, as in PUBLIC_URL, which is the default. Codes of other services are refused.",
     placeholder: "URL",
   },
   offline: {
     type: "boolean",
     about:
-      "Judge the document here, by the trust and policy of the installation, without a session. So does a command that names a key, --save or --test-country.",
+      "Judge the document here, by the trust and policy of the installation, without a session. Implied by a key, --save or --test-country.",
   },
   session: {
     type: "string",
     about:
-      "The verification_url of a session, or the link of the code on the person's page: the document is sent there and judged by the service, not here. The person must have agreed to share before. In a live session a link is printed at the end, for a browser with a camera to show the face.",
+      "The verification_url of a session, or the link of the code on the verify page. The service judges the document, not this command. The person must have agreed to share first. A live session ends with a link: open it in a browser with a camera for the face step.",
     placeholder: "URL",
   },
   socket: {
     type: "string",
-    about: "The socket of pcscd, when it is not at its usual place.",
+    about: "Socket of pcscd, if it is not at the default path.",
     placeholder: "PATH",
   },
 };
 
-/** Apart from `readCommand`, so that tests can sit at the desk. */
+/** Separate from `readCommand`, so that tests can replace the terminal. */
 export function readCommandAt(desk: Desk): Command {
   return {
     name: "read",
     about:
-      "Read passports and identity cards from a smart card reader. Without a session it is a counter: it waits for the code of a person, typed or scanned, reads their document, shows the outcome in large letters, and waits for the next. Nothing is saved unless --save asks for it. In a terminal it asks for what is missing and says what to do next; elsewhere it prints plain lines.",
+      "Read passports and identity cards with a smart card reader. Without a session it serves a desk: it waits for a person's code, typed or scanned, reads the document, shows the outcome in large letters and waits for the next code. Nothing is saved without --save. In a terminal it asks for missing values; elsewhere it prints plain lines.",
     examples: [
       "read --service https://id.example.com",
       "read --session https://id.example.com/verify/…",
@@ -118,7 +118,7 @@ export function readCommandAt(desk: Desk): Command {
     exitCodes: {
       0: "The document was accepted.",
       3: "The document or the person was refused.",
-      4: "The service could not carry it out, or not be reached.",
+      4: "The service failed or could not be reached.",
       5: "The document could not be read.",
       6: "There is no reader.",
     },
@@ -147,7 +147,7 @@ function textOf({ options }: Arguments, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** What only makes sense for one document. */
+/** Options for a single document only. */
 const ofOneDocument = [
   "session",
   "list",
@@ -175,7 +175,7 @@ async function openCounter(args: Arguments, print: Print, style: Style, desk: De
     style,
     read: async (link) => {
       const accessKey = await askForKey(terminal, print);
-      // Opened for each person: a reader that was unplugged, or a pcscd that was restarted, is found again.
+      // Opened for each person, so that a replugged reader or a restarted pcscd is found again.
       const readers = await openReaders(textOf(args, "socket"));
       try {
         return await readForSession(link, accessKey, { ...desk, terminal, print, readers, wait });
@@ -192,7 +192,7 @@ function serviceOf(args: Arguments): string {
   const url = URL.parse(given);
   if (url === null || (given !== url.origin && given !== `${url.origin}/`) || !/^https?:$/.test(url.protocol))
     throw new CommandError(
-      "Name the service whose codes are read here: --service https://id.example.com, or PUBLIC_URL in the environment.",
+      "Name the service whose codes this desk accepts: --service https://id.example.com, or PUBLIC_URL in the environment.",
     );
   return url.origin;
 }
@@ -240,7 +240,7 @@ async function openReaders(socketPath: string | undefined): Promise<CardReaders>
   }
 }
 
-/** What was typed with the command, or else asked for: whatever stands in a command can be seen by other programs of the machine. */
+/** From the command line, or else asked for: other programs on the machine can read the command line. */
 async function accessKeyOf(args: Arguments, print: Print, terminal: Terminal | null): Promise<AccessKey> {
   const typed = {
     can: textOf(args, "can"),
@@ -268,7 +268,7 @@ async function readOffline(
   const saveTo = textOf(args, "save");
   const judged = await howToJudge(args.options["test-country"] === true, now, print).catch(
     (error: unknown) => {
-      // What is trusted, and how it is judged, is nothing that a document or a reader could mend.
+      // Neither the document nor the reader can correct a wrong trust store or policy.
       throw isEmrtdError(error) ? new CommandError(`${error.message}.`) : error;
     },
   );
@@ -285,7 +285,7 @@ async function readOffline(
   return isAccepted ? deskExitCodes.accepted : deskExitCodes.refused;
 }
 
-/** The desk as the reading device of a session. The service asks the chip for its proofs through it. */
+/** The desk is the reading device of the session. The service requests the chip's proofs through it. */
 async function readForSession(
   verificationUrl: string,
   accessKey: AccessKey,
@@ -294,7 +294,7 @@ async function readForSession(
   const card = new CardAtDesk(wait, { readers, print, delay: (milliseconds) => delay(milliseconds) });
   const document = new DocumentAtDesk(card, accessKey, { terminal, print });
   try {
-    // The session is not taken before its document is open: a mistake in what was typed must not bind it to this desk.
+    // Opens the document before it claims the session: a mistyped key must not bind the session to this desk.
     let opened: Chip | null = await document.open();
     let isFirst = true;
     return await runDevice({
@@ -313,7 +313,7 @@ async function readForSession(
           },
         });
       },
-      // Somebody else holds the session's page; the choice of what to share is theirs and was made there.
+      // The person decided on their own page what to share.
       consent: "given",
       onStep: (step) => {
         const line = terminal === null ? step.replaceAll("_", " ") : guideStep(step);
@@ -339,7 +339,9 @@ async function printOutcome(
   return exitCode;
 }
 
-/** By the trust and the policy of the installation, as a session is judged; the test country has the same policy. */
+/**
+ * Uses the trust and the policy of the installation, as a session does. The test country has the same policy.
+ */
 async function howToJudge(testCountry: boolean, now: Date, print: Print): Promise<DeskJudgement> {
   const checker = createNodeSignatureChecker();
   const [records, policy] = testCountry
@@ -365,10 +367,10 @@ export const virtualDocument: Command = {
   options: {
     port: {
       type: "string",
-      about: `Port of the virtual reader; ${vpcdPort} unless given.`,
+      about: `Port of the virtual reader. Default: ${vpcdPort}.`,
       placeholder: "NUMBER",
     },
-    json: { type: "boolean", about: "List the documents as one JSON text a line." },
+    json: { type: "boolean", about: "List the documents as one JSON object per line." },
   },
   run: async ({ options, positionals }, print, style) => {
     const documents = testDocuments(new Date());
@@ -403,7 +405,7 @@ export const virtualDocument: Command = {
     });
     for (const line of document.mrzLines) print(line);
     print(`Card access number: ${document.chip.can}`);
-    print("The document lies on the virtual reader. Interrupt to take it away.");
+    print("The document is on the virtual reader. Interrupt to remove it.");
     const interrupted = new Promise<void>((resolve) => {
       process.once("SIGINT", () => resolve());
       process.once("SIGTERM", () => resolve());

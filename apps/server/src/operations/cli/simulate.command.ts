@@ -36,16 +36,16 @@ const exitCodes: Readonly<Record<Outcome["kind"], number>> = {
 export const simulateCommand: Command = {
   name: "simulate",
   about:
-    "Run a whole sandbox verification without a person: agree, read a test document or answer with the test wallet, and go on to the outcome. It speaks HTTP and WebSocket only, so it works against any installation.",
+    "Run a whole sandbox verification without a person: agree, read a test document or answer with the test wallet, and wait for the outcome. It uses only HTTP and WebSocket, so it works against any installation.",
   examples: [
     "simulate https://id.example.com/verify/… --passport valid",
     "simulate URL --passport cloned --json",
     "simulate URL --wallet pid --outcome revoked",
   ],
   exitCodes: {
-    0: "Succeeded, or stopped where it should. A wallet that declines, as asked, too.",
+    0: "The verification succeeded, stopped at --stop-after, or the wallet declined as requested.",
     3: "The verification failed.",
-    4: "It could not be carried out.",
+    4: "The simulation could not run.",
   },
   positionals: "VERIFICATION_URL",
   options: {
@@ -57,35 +57,35 @@ export const simulateCommand: Command = {
     },
     wallet: {
       type: "string",
-      about: `Instead of a passport, the credential in the test wallet: ${testWallets.join(", ")}.`,
+      about: `Use the test wallet with this credential instead of a passport: ${testWallets.join(", ")}.`,
       placeholder: "CREDENTIAL",
       values: testWallets,
     },
     outcome: {
       type: "string",
-      about: `How the test wallet answers; \`valid\` unless given: ${walletOutcomeNames.join(", ")}.`,
+      about: `How the test wallet answers: ${walletOutcomeNames.join(", ")}. Default: valid.`,
       placeholder: "NAME",
     },
     require: {
       type: "string",
-      about: `Go on only with a session that requires this of the document, comma separated: ${requirementNames.join(", ")}. A test of yours then notices when the requirement is no longer sent.`,
+      about: `Fail unless the session has these requirements, comma separated: ${requirementNames.join(", ")}. Your test then notices a requirement that is no longer sent.`,
       placeholder: "REQUIREMENTS",
     },
     decline: {
       type: "string",
-      about: "Optional fields that are not shared, comma separated.",
+      about: "Optional fields that the person does not share, comma separated.",
       placeholder: "FIELDS",
     },
     "stop-after": {
       type: "string",
-      about: `Leave after this step: ${stopSteps.join(", ")}.`,
+      about: `Stop after this step: ${stopSteps.join(", ")}.`,
       placeholder: "STEP",
       values: stopSteps,
     },
     camera: {
       type: "boolean",
       about:
-        "Film the drawn person of the test document and have the service judge the face as in a live session. Without it the test document decides.",
+        "Send a film of the test document's drawn person, and let the service judge the face as in a live session. Otherwise the test document decides.",
     },
     json: { type: "boolean", about: "Print the outcome as one line of JSON." },
   },
@@ -128,7 +128,7 @@ export const simulateCommand: Command = {
 type Options = Readonly<Record<string, unknown>>;
 type Shared = Pick<Parameters<typeof runDevice>[0], "verificationUrl" | "demanded" | "decline" | "onStep">;
 type Simulated = {
-  /** What is simulated, for the line of JSON. */
+  /** What is simulated, for the JSON output. */
   with: Readonly<Record<string, string>>;
   run(shared: Shared): Promise<{ outcome: Outcome; inWords: string }>;
 };
@@ -139,7 +139,8 @@ function simulatePassport(options: Options): Simulated {
   if (options.outcome !== undefined) throw new CommandError("--outcome goes with --wallet.");
   const documents = testDocuments(systemClock.now());
   const id = String(options.passport);
-  // A short name means the first that begins with it: `cloned` is the cloned chip with chip authentication.
+  // A short name matches the first id that begins with it: `cloned` is the cloned chip with chip
+  // authentication.
   const document =
     documents.find((candidate) => candidate.id === id || candidate.id === `passport-${id}`) ??
     documents.find((candidate) => candidate.id.startsWith(`passport-${id}-`));
@@ -164,7 +165,7 @@ function simulatePassport(options: Options): Simulated {
 
 function simulateWallet(options: Options): Simulated {
   for (const other of ["passport", "camera", "stop-after"])
-    if (options[other] !== undefined) throw new CommandError(`--${other} does not go with --wallet.`);
+    if (options[other] !== undefined) throw new CommandError(`--${other} cannot be combined with --wallet.`);
   const wallet = options.wallet as TestWallet;
   const outcome = String(options.outcome ?? "valid");
   if (!isWalletOutcome(outcome))
@@ -180,7 +181,10 @@ function simulateWallet(options: Options): Simulated {
   };
 }
 
-/** A tick for each step on a terminal; elsewhere the word alone. A step that comes again, for another part of the same proof, is told once. */
+/**
+ * Prints a tick for each step on a terminal, elsewhere only the step. On a terminal a repeated step is
+ * printed once.
+ */
 function tellStep(print: (line: string) => void, style: Style): (step: string) => void {
   let last = "";
   return (step) => {
@@ -194,7 +198,7 @@ function markOf({ kind }: Outcome, style: Style): string {
   return style.width === null ? "" : `${style.mark(exitCodes[kind] === 0 ? "ok" : "problem")} `;
 }
 
-/** Where the partner's staff sees the session. */
+/** Address of the session in the partner's dashboard. */
 function dashboardLink(verificationUrl: string): string | null {
   const url = URL.parse(verificationUrl);
   const id = /\/verify\/(vs_[A-Za-z0-9]+)/.exec(url?.pathname ?? "")?.[1];
@@ -209,7 +213,7 @@ function isRequirement(name: string): name is RequirementName {
   return requirementNames.some((known) => known === name);
 }
 
-/** With and without what all of them begin with. */
+/** Each id with and without the common prefix. */
 function shortNames(documents: readonly { id: string }[]): string[] {
   return documents.flatMap(({ id }) => [id, id.replace(/^passport-/, "")]);
 }

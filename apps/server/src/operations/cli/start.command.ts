@@ -15,18 +15,18 @@ import { untilStopped } from "./until-stopped.ts";
 
 const processRoles = ["all", "api", "worker"] as const satisfies readonly ProcessRole[];
 const insteadOfHelpers =
-  "Chips and faces are examined by the processes that answer people: run more of `assay start --role api`.";
+  "Processes with the role api examine chips and faces: run more of `assay start --role api`.";
 
 async function serve(role: ProcessRole, print: (line: string) => void, style: Style): Promise<number> {
   const startedAt = Date.now();
-  // Before anything is made: a taken port is the commonest reason why a start fails.
+  // First of all: a port in use is the most common reason why a start fails.
   await checkAddress(loadConfig(process.env));
   const installation = await openInstallation(process.env);
   const { config, log } = installation;
   for (const notice of removedSettingNotices(process.env)) log.warn(notice);
   let service: Service;
   try {
-    // The whole service; the other commands answer sooner without it.
+    // Imports the whole service here, so that the other commands start faster.
     const { startService } = await import("../../app.ts");
     service = await startService({ ...installation, role });
   } catch (error) {
@@ -35,12 +35,12 @@ async function serve(role: ProcessRole, print: (line: string) => void, style: St
   }
 
   const ended = untilStopped(log, async (signal) => {
-    // Whoever presses Ctrl-C has no load balancer to wait for.
+    // After Ctrl-C there is no load balancer to wait for.
     const drains = signal === "SIGTERM";
     const drainSeconds = drains ? config.drainSeconds + config.drainAttemptSeconds : 0;
     const deadline = setTimeout(
       () => {
-        log.error("requests did not finish in time; ending anyway", {
+        log.error("requests did not finish in time; shutting down anyway", {
           graceSeconds: config.shutdownGraceSeconds,
         });
         process.exit(1);
@@ -53,12 +53,12 @@ async function serve(role: ProcessRole, print: (line: string) => void, style: St
     await installation.close();
   });
 
-  // In a terminal SIGHUP says that the terminal was closed, and ends the service.
+  // On a terminal SIGHUP means that the terminal was closed, and ends the service.
   if (process.stdout.isTTY !== true) process.on("SIGHUP", () => reread(service));
   const address = service.core.publicUrl();
-  // Whoever waits for a mail would otherwise look for it in a mailbox.
+  // Without this line users would look for the mail in a mailbox.
   if (config.smtpUrl === "")
-    log.info("mails are written as files, since SMTP_URL is not set", { folder: mailFolder({ config }) });
+    log.info("mails are written as files, because SMTP_URL is not set", { folder: mailFolder({ config }) });
   log.info("started", { role, address, milliseconds: Date.now() - startedAt });
   if (process.stdout.isTTY === true || config.databaseUrl === "") {
     for (const note of installation.notes) print(note);
@@ -71,7 +71,7 @@ async function serve(role: ProcessRole, print: (line: string) => void, style: St
       print(`  API reference   ${address}/reference`);
       print(`  First steps     ${address}/docs/first-verification`);
       if (config.smtpUrl === "")
-        print(`  Mails           are written to ${mailFolder({ config })}, since SMTP_URL is not set`);
+        print(`  Mails           are written to ${mailFolder({ config })}, because SMTP_URL is not set`);
       print("");
       print("Stop it with Ctrl-C.");
     }
@@ -79,25 +79,25 @@ async function serve(role: ProcessRole, print: (line: string) => void, style: St
   return ended;
 }
 
-/** Secrets that an operator or a secret manager has replaced. Connections that are open stay open. */
+/** Reloads secrets that an operator or a secret manager has replaced. Open connections stay open. */
 function reread({ core: { config, log }, runJob }: Service): void {
   try {
-    log.info("secrets were read again", { settings: rereadSecrets(config, process.env).join(", ") });
+    log.info("secrets were reloaded", { settings: rereadSecrets(config, process.env).join(", ") });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    log.error("secrets could not be read again; the ones in use stay", {
+    log.error("secrets could not be reloaded; the current ones stay in use", {
       problem: error.problems.join(" "),
     });
   }
-  // Reads the key ring again, and reports what is wrong with it. A failed run is repeated at its next time.
+  // Reloads the key ring and reports its problems. A failed run is repeated at its next interval.
   runJob(reportProcessJob).catch((error: unknown) => {
-    log.warn("the key ring could not be reported yet, will be tried again", describeError(error));
+    log.warn("the key ring could not be reported; the process will retry", describeError(error));
   });
 }
 
 export const start: Command = {
   name: "start",
-  about: "Start the service. Applies missing migrations first, and runs until it gets SIGINT or SIGTERM.",
+  about: "Start the service. It applies missing migrations first, and runs until SIGINT or SIGTERM.",
   options: {
     role: {
       type: "string",
@@ -116,6 +116,6 @@ export const start: Command = {
 export const worker: Command = {
   name: "worker",
   about:
-    "Run only the background work: webhook deliveries, mails, expiry, retention. The same as start --role worker.",
+    "Run only the background work: webhook deliveries, mails, expiry, retention. Same as start --role worker.",
   run: (_args, print, style) => serve("worker", print, style),
 };

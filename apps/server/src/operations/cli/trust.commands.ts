@@ -19,7 +19,7 @@ import {
 } from "../../verification/trust/wallet-trust-command.ts";
 import { withTrust } from "./with-trust.ts";
 
-const jsonOption = { type: "boolean", about: "One JSON text a line, for programs." } as const;
+const jsonOption = { type: "boolean", about: "Print one JSON object per line." } as const;
 
 const entries = (value: string | boolean | undefined) =>
   typeof value === "string" ? value.split(",").filter((entry) => entry !== "") : [];
@@ -30,17 +30,17 @@ const purposeOf = (value: string | boolean | undefined) =>
 export const trustImport: Command = {
   name: "trust import",
   about:
-    "Import trusted certificates: a master list (.ml), LDIF, PEM or DER file, a revocation list or a deviation list. A master list needs a root that vouches for its signer. With --purpose: issuers of wallet credentials, as PEM or DER, a list of trusted entities (LoTE) or a VICAL, whose signer --pin names.",
+    "Import trusted certificates: a master list (.ml), LDIF, PEM or DER file, a revocation list or a deviation list. A master list needs a root that vouches for its signer. With --purpose, import issuers of wallet credentials: PEM, DER, a list of trusted entities (LoTE) or a VICAL. --pin names the signer of the latter two.",
   positionals: "FILE",
   options: {
     root: {
       type: "string",
-      about: "Files with certificates that may vouch for a master list, comma separated.",
+      about: "Files with root certificates for the signer of a master list, comma separated.",
       placeholder: "FILES",
     },
     pin: {
       type: "string",
-      about: "SHA-256 fingerprints of signers that you have checked by other means, comma separated.",
+      about: "SHA-256 fingerprints of signers that you have verified by other means, comma separated.",
       placeholder: "SHA256",
     },
     purpose: {
@@ -48,7 +48,7 @@ export const trustImport: Command = {
       about: "What the authorities may issue. Default: passports.",
       values: purposes,
     },
-    sandbox: { type: "boolean", about: "With --purpose: count in the sandbox, and never in live." },
+    sandbox: { type: "boolean", about: "With --purpose: trust the issuers in the sandbox only." },
   },
   examples: [
     "trust import --purpose mdl --pin 3f…a1 vical.cbor",
@@ -61,7 +61,7 @@ export const trustImport: Command = {
     const scope = options.sandbox === true ? "sandbox" : "live";
     if (purpose === null && scope === "sandbox")
       throw new CommandError(
-        "--sandbox needs --purpose: passports of the sandbox are those of the test country.",
+        "--sandbox needs --purpose: the sandbox accepts only passports of the test country.",
       );
     if (purpose !== null && options.root !== undefined)
       throw new CommandError("--root is for passports. Name the signer of a list with --pin.");
@@ -88,7 +88,7 @@ export const trustList: Command = {
     imports: { type: "boolean", about: "List the imported files instead." },
     purpose: {
       type: "string",
-      about: "Issuers of wallet credentials of one purpose instead.",
+      about: "List the wallet issuers of this purpose instead.",
       values: purposes,
     },
     json: jsonOption,
@@ -111,7 +111,7 @@ export const trustList: Command = {
 
 export const trustRemove: Command = {
   name: "trust remove",
-  about: "Take back the import of a file, named by its SHA-256 or the beginning of it.",
+  about: "Remove an imported file, named by its SHA-256 or a prefix of it.",
   positionals: "SHA256",
   run: async ({ positionals }, print) => {
     const [sha256, ...more] = positionals;
@@ -124,21 +124,21 @@ export const trustRemove: Command = {
 export const trustAudit: Command = {
   name: "trust audit",
   about:
-    "Show what is expired, has no parent, or lacks a fresh revocation list, by country, and how strictly documents are judged (TRUST_POLICY).",
+    "Show by country which certificates are expired, have no issuer or lack a current revocation list. Also shows TRUST_POLICY.",
   run: (_args, print) =>
     withTrust(print, (db, now, { trustPolicy }) => printTrustAudit(db, parsePolicy(trustPolicy), now, print)),
 };
 
 export const trustLog: Command = {
   name: "trust log",
-  about: "Show what was done to the trust of this installation, the newest first.",
+  about: "Show the changes to the trust store, newest first.",
   options: { json: jsonOption },
   run: ({ options }, print) => withTrust(print, (db) => printTrustLog(db, print, options.json === true)),
 };
 
 export const trustStatus: Command = {
   name: "trust status",
-  about: "Show on one screen what is trusted, how fresh it is, and what the sources brought last.",
+  about: "Show what is trusted, how current it is, and the last result of each source.",
   run: (_args, print) =>
     withTrust(print, async (db, now, config) => {
       const code = await printTrustStatus(db, now, print);
@@ -149,7 +149,8 @@ export const trustStatus: Command = {
 
 export const trustKeep: Command = {
   name: "trust keep",
-  about: "Keep what a later edition of a source lacks, named by the SHA-256 of the earlier one.",
+  about:
+    "Keep certificates that a newer edition of a source lacks, named by the SHA-256 of the earlier edition.",
   positionals: "SHA256",
   run: async ({ positionals }, print) => {
     const [sha256, ...more] = positionals;
@@ -160,6 +161,6 @@ export const trustKeep: Command = {
 
 export const trustRefresh: Command = {
   name: "trust refresh",
-  about: "Have every source asked within a minute.",
+  about: "Fetch every source again within a minute.",
   run: (_args, print) => withTrust(print, (db, now) => refreshTrustNow(db, now, print)),
 };

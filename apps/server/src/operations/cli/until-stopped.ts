@@ -1,7 +1,7 @@
 import { onStopSignal } from "@assay/cli/stop-signals";
 import { describeError, type Log } from "../../platform/lib/log.ts";
 
-/** Stops at SIGINT or SIGTERM, whichever comes first, and resolves with the exit code of the process. */
+/** Stops at the first SIGINT or SIGTERM, and resolves with the exit code of the process. */
 export function untilStopped(
   log: Log,
   stop: (signal: "SIGINT" | "SIGTERM") => Promise<void>,

@@ -16,7 +16,9 @@ import {
   setVerifiedEmail,
 } from "../../tenants/accounts/user.store.ts";
 
-/** Reads a secret from a file or standard input, so that it stays out of the process list and the shell's history. */
+/**
+ * Reads a secret from a file or standard input, which keeps it out of the process list and the shell history.
+ */
 function readSecret(path: string): string {
   return readFileSync(path === "-" ? 0 : path, "utf8").replace(/\r?\n$/, "");
 }
@@ -24,7 +26,7 @@ function readSecret(path: string): string {
 export const userCreate: Command = {
   name: "user create",
   about:
-    "Create an account whose e-mail counts as verified. The password is read from a file or standard input, never from the command line.",
+    "Create an account with a verified e-mail. The command reads the password from a file or standard input, never from an argument.",
   options: {
     name: { type: "string", about: "Name of the person.", required: true },
     email: { type: "string", about: "E-mail to sign in with.", required: true },
@@ -57,11 +59,11 @@ export const userCreate: Command = {
 export const userSetEmail: Command = {
   name: "user set-email",
   about:
-    "Give an account another e-mail, which counts as verified. Without options, list the accounts that no longer sign in with their e-mail.",
+    "Set a new, verified e-mail for an account. Without options, list the accounts that cannot sign in with their e-mail.",
   options: {
     id: { type: "string", about: "Identifier of the account." },
-    email: { type: "string", about: "E-mail to sign in with from now on." },
-    json: { type: "boolean", about: "List as one JSON text a line, for programs." },
+    email: { type: "string", about: "New e-mail to sign in with." },
+    json: { type: "boolean", about: "List as one JSON object per line." },
   },
   run: ({ options }, print, style) =>
     withDatabase(process.env, async (db, { clock }) => {
@@ -72,7 +74,7 @@ export const userSetEmail: Command = {
           for (const user of users) print(JSON.stringify(user));
           return 0;
         }
-        if (users.length === 0) print("Every account signs in with its e-mail.");
+        if (users.length === 0) print("Every account can sign in with its e-mail.");
         const cells = users.map((user) => [user.id, user.email, user.name]);
         if (users.length > 0) for (const line of table(["id", "e-mail", "name"], cells, style)) print(line);
         return 0;

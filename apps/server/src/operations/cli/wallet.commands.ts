@@ -11,8 +11,7 @@ import {
 
 const sandboxOption = {
   type: "boolean",
-  about:
-    "For sandbox sessions. They have an identity of their own already; real test wallets may want another.",
+  about: "For sandbox sessions. They have a built-in identity; some test wallets require another.",
 } as const;
 
 const environmentOf = ({ options }: Arguments) => (options.sandbox === true ? "sandbox" : "live");
@@ -31,11 +30,11 @@ const withIdentities = (work: (around: Pick<Core, "db" | "ring" | "clock" | "con
 export const walletIdentityNew: Command = {
   name: "wallet identity new",
   about:
-    "Make a key with which requests to wallets are signed, and a request for its certificate (PKCS #10). The key is kept sealed in the database.",
+    "Create a key that signs requests to wallets, and a certificate request for it (PKCS #10). The key is stored sealed in the database.",
   options: {
     name: {
       type: "string",
-      about: "Legal name of the operator, as it is registered.",
+      about: "Registered legal name of the operator.",
       required: true,
     },
     identifier: {
@@ -46,7 +45,7 @@ export const walletIdentityNew: Command = {
     country: { type: "string", about: "Two-letter code of the country.", placeholder: "CC" },
     out: {
       type: "string",
-      about: "File to write the request to. Default: it is printed.",
+      about: "File to write the request to. Default: standard output.",
       placeholder: "FILE",
     },
     sandbox: sandboxOption,
@@ -79,7 +78,7 @@ export const walletIdentityNew: Command = {
 export const walletIdentityImport: Command = {
   name: "wallet identity import",
   about:
-    "Import the certificate that an authority issued for a key of this installation, with the certificates between it and the root, leaf first (PEM). An identity that is in use stays beside it.",
+    "Import the certificate that an authority issued for a key of this installation, with its intermediates, leaf first (PEM). An identity in use stays active.",
   positionals: "CHAIN",
   options: { sandbox: sandboxOption },
   run: (args, print) => {
@@ -92,7 +91,7 @@ export const walletIdentityImport: Command = {
 
 export const walletIdentityRetire: Command = {
   name: "wallet identity retire",
-  about: "Sign no request with an identity any more.",
+  about: "Stop signing requests with an identity.",
   positionals: "ID",
   run: (args, print) => {
     const id = onePositional(args, "identity by its identifier");
@@ -102,8 +101,8 @@ export const walletIdentityRetire: Command = {
 
 export const walletIdentityList: Command = {
   name: "wallet identity list",
-  about: "List the identities with which requests to wallets are signed.",
-  options: { json: { type: "boolean", about: "One JSON text a line, for programs." } },
+  about: "List the identities that sign requests to wallets.",
+  options: { json: { type: "boolean", about: "Print one JSON object per line." } },
   run: ({ options }, print) =>
     withIdentities((around) => listWalletIdentities(around, print, options.json === true)),
 };
@@ -111,7 +110,7 @@ export const walletIdentityList: Command = {
 export const walletRegistrationImport: Command = {
   name: "wallet registration import",
   about:
-    "Import a registration certificate (a JWT of the type rc-wrp+jwt), which requests of the identity in use then carry.",
+    "Import a registration certificate (a JWT of the type rc-wrp+jwt). Requests of the identity in use then carry it.",
   positionals: "JWT",
   options: { sandbox: sandboxOption },
   run: (args, print) => {

@@ -3,7 +3,7 @@ import type { Db } from "../../platform/db/db.ts";
 import { withDatabase } from "../../platform/installation/open-installation.ts";
 import { takeOverTrustFolder } from "../../verification/trust/take-over-folder.ts";
 
-/** The trust of the installation, with what an older version has left in its folder. */
+/** The trust of the installation, including the folder of an older version. */
 export function withTrust<T>(
   print: (line: string) => void,
   work: (db: Db, now: Date, config: Config) => Promise<T>,

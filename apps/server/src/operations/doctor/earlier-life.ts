@@ -4,12 +4,13 @@ import type { Config } from "../../config.ts";
 import { keyRingFileName } from "../../platform/installation/key-ring-file.ts";
 import { parseRing } from "../../platform/lib/key-ring.ts";
 
-/** What only a start, or the work after it, leaves in DATA_DIR. */
+/** Files that only a started service leaves in DATA_DIR. */
 const leftBehind = [keyRingFileName, "mail", "last-backup"] as const;
 
 /**
- * What says that this installation has run before, so that an empty database is a lost or a wrong one. SECRET_KEYS alone
- * does not: it is set before the first start. Several keys come from a rotation.
+ * Signs that this installation has run before, so that an empty database means a lost or a wrong one.
+ * SECRET_KEYS alone is no sign: it is set before the first start. Several keys are one, because they come
+ * from a rotation.
  */
 export function signsOfEarlierLife({
   dataDir,

@@ -30,7 +30,7 @@ export function checkOf<S extends keyof Facts>(
   };
 }
 
-/** What can be looked at without a database. */
+/** The checks that need no database. */
 export function checksAround({ config, clock, log }: { config: Config; clock: Clock; log: Log }): Check[] {
   const { readerAppAndroid, attestationRoots, attestationRevoked } = config;
   const vouches = readerAppAndroid !== null || attestationRoots !== "";
@@ -61,7 +61,7 @@ function lookAtFolder({ dataDir, secretKeys }: Config): Facts["folder"] {
   return { path: dataDir, mode, isWritable, ringMode };
 }
 
-/** Of the folder, or of the nearest one above it that is there. */
+/** Disk of the folder, or of its nearest existing parent. */
 async function lookAtDisk(folder: string): Promise<Facts["disk"]> {
   let path = join(folder);
   while (statSync(path, { throwIfNoEntry: false }) === undefined && dirname(path) !== path)
@@ -88,7 +88,7 @@ function openFilesLimit(): number | "unlimited" | null {
   return soft === "unlimited" ? soft : typeof soft === "number" ? soft : null;
 }
 
-/** Whether the service itself answers there, as seen from this machine. */
+/** Whether the service answers there, as seen from this machine. */
 async function lookAtPublicAddress(config: Config, clock: Clock): Promise<Facts["publicAddress"]> {
   const url = config.publicUrl;
   const base = url || `http://127.0.0.1:${config.port}`;
@@ -119,7 +119,7 @@ async function reach(base: string): Promise<Pick<Facts["publicAddress"], "answer
   }
 }
 
-/** Connects, greets, and signs in where SMTP_URL has a name and a password. No mail is sent. */
+/** Connects, greets, and signs in if SMTP_URL has credentials. Sends no mail. */
 async function lookAtMail({ smtpUrl, dataDir }: Config, clock: Clock): Promise<Facts["mail"]> {
   if (smtpUrl === "") return { kind: "files", folder: join(dataDir, "mail") };
   const { createTransport } = await import("nodemailer");
@@ -149,7 +149,7 @@ async function lookAtMail({ smtpUrl, dataDir }: Config, clock: Clock): Promise<F
   return { kind: "answers", host, certificate };
 }
 
-/** A name that does not exist is an answer as well; only silence and errors are not. */
+/** A name that does not exist is an answer as well. Only timeouts and errors count as failures. */
 async function lookAtResolvers({ dnsResolvers }: Config): Promise<Facts["dns"]> {
   const silent: string[] = [];
   for (const resolver of dnsResolvers.length === 0 ? [null] : dnsResolvers) {
@@ -164,7 +164,7 @@ async function lookAtResolvers({ dnsResolvers }: Config): Promise<Facts["dns"]> 
   return { resolvers: dnsResolvers.length, silent };
 }
 
-/** Starts a worker with the models, as the first face does, and gives it a picture that is none. */
+/** Starts a worker with the models, as the first face does, and sends it an invalid picture. */
 async function lookAtFace(config: Config, log: Log): Promise<Facts["face"]> {
   const pool = new FaceWorkerPool({ log, ...faceJudgeSettings(config).pool, workers: 1 });
   try {

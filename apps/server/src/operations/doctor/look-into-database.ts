@@ -34,7 +34,7 @@ type Surroundings = {
 
 const isEmbedded = (config: Config) => config.databaseUrl === "";
 
-/** Everything that takes the database. It is opened and read; no migration is applied and nothing is written. */
+/** All checks that need the database. They only read: no migration is applied. */
 export async function lookIntoDatabase({ config, clock, log, env }: Surroundings): Promise<Finding[]> {
   const earlierLife = signsOfEarlierLife(config);
   const only = (database: Facts["database"]) => runChecks([checkOf("database", clock, () => database)]);
@@ -59,7 +59,8 @@ export async function lookIntoDatabase({ config, clock, log, env }: Surroundings
     const skewMs = now.getTime() - (before + clock.now().getTime()) / 2;
     const applied = hasSchema ? await listAppliedMigrations(db) : null;
     const schema = { known: listMigrations(), applied, earlierLife };
-    // In the midst of an update, or one step back, this release works on the tables that are there; otherwise they may be another version's.
+    // During an update, or one version back, this release works with the existing tables. Otherwise the
+    // tables may belong to another version.
     const isUsable = applied !== null && judge("schema", schema, clock.now()).state !== "problem";
     return await runChecks([
       checkOf("database", clock, () => ({ kind: "answers", version, takesWrites })),
@@ -80,7 +81,7 @@ export async function lookIntoDatabase({ config, clock, log, env }: Surroundings
   }
 }
 
-/** Null where the database is the embedded one, or does not answer, which another check says. */
+/** Null if the database is embedded or does not answer, which another check reports. */
 async function lookForPooler(config: Config, url: string): Promise<Facts["pooler"] | null> {
   if (isEmbedded(config)) return null;
   try {
@@ -96,7 +97,7 @@ async function lookForPooler(config: Config, url: string): Promise<Facts["pooler
 function checksOfTables(db: Db, config: Config, clock: Clock): Check[] {
   const known = listKnownKeys(db);
   const read = known.then((keys) =>
-    // The first start writes down its keys.
+    // The first start records its keys.
     readInstallation(db, { now: clock.now(), hasRun: keys.length > 0, mailJob: "send-mails" }),
   );
   return [
@@ -122,7 +123,7 @@ function checksOfTables(db: Db, config: Config, clock: Clock): Check[] {
 
 function lookAtWallet(db: Db, config: Config, clock: Clock): Promise<Facts["wallet"]> {
   const text = readRing(config);
-  // Where there is no ring, nothing can have been sealed by it.
+  // Without a ring nothing can have been sealed with it.
   const ring = new KeyRing(text === null ? [newRingKey([])] : parseRing(text));
   return summarizeWallet({ db, clock, config, ring });
 }

@@ -19,55 +19,55 @@ import {
 type Request = Extract<Message, { kind: "request" }>;
 type Result = Readonly<Record<string, unknown>>;
 type RpcError = { code: number; message: string; data?: object };
-/** What a method gives, before it is put into the form of the generation. */
+/** The outcome of a method, before it is rendered for the generation of the client. */
 type Outcome = { result: Result } | { error: RpcError };
 type Methods = Readonly<Record<string, (request: AgentRequest, message: Request) => Promise<Outcome>>>;
 
 const serverInfo = { name: "assay", title: "Assay", version: apiVersion };
 const instructions =
-  "Assay verifies identities. Create a session, send the person to its `verification_url`, and read the session for the outcome. Who the person is never comes through these tools: it goes to webhook endpoints, encrypted to their keys. For a test, `createSession` with `sandbox: true` and `finishSandboxSession` need no person. The guides are resources; begin with `partner-guide`.";
+  "Assay verifies identities. Create a session, send the person to its `verification_url`, and read the session for the outcome. These tools never return personal data: it goes to webhook endpoints, encrypted to their keys. For a test, `createSession` with `sandbox: true` and `finishSandboxSession` need no person. The guides are resources; begin with `partner-guide`.";
 
-/** Neither tools nor resources come and go while a connection lasts; prompts there are none. */
+/** Tools and resources do not change during a connection, and there are no prompts. */
 const capabilities = { tools: {}, resources: {} };
 
 /**
- * For how long a client may keep a list of tools. A list that is older than the key's scopes does no harm, because the call is
- * refused; longer, a new scope would be noticed late.
+ * How long a client may cache the list of tools. A stale list is harmless, because the call is refused. With
+ * a longer time, clients would notice a new scope late.
  */
 const listKeptMs = minuteMs;
-/** Guides change with a new release only. */
+/** Guides change only with a new release. */
 const guidesKeptMs = hourMs;
 
-/** Whose message it is, and what its call has to work with; `requestId` names the answer in the logs. */
+/** The caller of a message and the context of its call. `requestId` identifies the answer in the logs. */
 type AgentRequest = ToolContext & { requestId: string };
-/** What leaves: a status, and a message where there is one. */
+/** The status, and the message if there is one. */
 type AgentAnswer = { status: number; body: object | null };
 
 type AgentNeeds = {
   devices: SandboxDevices;
   metrics: Core["metrics"];
   publicUrl: Core["publicUrl"];
-  /** Throws where the key lacks the scope. */
+  /** Throws if the key lacks the scope. */
   admit: (scope: Scope, caller: KeyCaller) => void;
   /** The envelope of a failure. */
   writeFailure: (failure: ApiError) => string;
 };
 
-/** Answers agents. Nothing is kept from one message to the next, so it does not matter which process gets them. */
+/** Answers agents. No state is kept between messages, so any process can answer. */
 export function createAgentAnswers(
   needs: AgentNeeds,
 ): (message: Message, request: AgentRequest) => Promise<AgentAnswer> {
   const { metrics, devices } = needs;
   const tools = new Map(createTools(devices).map((tool) => [tool.name, tool]));
-  const calls = metrics.counter("assay_mcp_calls_total", "Calls of tools by agents, by tool and result.");
+  const calls = metrics.counter("assay_mcp_calls_total", "Tool calls by agents, by tool and result.");
 
   const callTool = async (request: AgentRequest, { params }: Request): Promise<Outcome> => {
     const { name, arguments: given = {} } = params;
     const tool = typeof name === "string" ? tools.get(name) : undefined;
-    if (tool === undefined) return invalid("There is no such tool; `tools/list` tells which there are.");
+    if (tool === undefined) return invalid("There is no such tool; `tools/list` lists the tools.");
     if (!isFields(given)) return invalid("`arguments` must be an object.");
     const answer = await settle(async () => {
-      // The route of the tool asks for the scope, too; a tool without a route has only this.
+      // The route of a tool checks the scope, too. A tool without a route has only this check.
       needs.admit(tool.scope, request.caller);
       if (isSwitchedOff(tool, request.caller)) throw new ApiError("AGENTS_MAY_NOT_CHANGE_WEBHOOKS");
       return tool.call(request, given);
@@ -90,7 +90,7 @@ export function createAgentAnswers(
     "resources/read": async (_request, { params }) => {
       const content = readResource(params.uri, needs.publicUrl());
       return content === null
-        ? invalid("There is no such resource; `resources/list` has those that there are.")
+        ? invalid("There is no such resource; `resources/list` lists the resources.")
         : { result: { contents: [content], ...keptFor(guidesKeptMs) } };
     },
   };
@@ -124,8 +124,8 @@ export function createAgentAnswers(
     const { id, method, generation } = message;
     const own = methods[generation];
     if (!Object.hasOwn(own, method)) {
-      const error = { code: rpcCodes.methodNotFound, message: "There is no such method here." };
-      // The status belongs to the protocol from 2026-07-28 on; before, 404 means that a session is gone.
+      const error = { code: rpcCodes.methodNotFound, message: "There is no such method." };
+      // Since 2026-07-28 the protocol defines this status. Before, 404 means that a session has ended.
       return { status: generation === "stateless" ? 404 : 200, body: render(id, { error }) };
     }
     const outcome = await own[method]?.(request, message);
@@ -133,7 +133,7 @@ export function createAgentAnswers(
   };
 }
 
-/** What was raised on purpose becomes the failure that the API would have answered with. */
+/** Turns an expected error into the failure that the API would have answered. */
 async function settle(
   work: () => Promise<ToolAnswer>,
   writeFailure: AgentNeeds["writeFailure"],
@@ -146,15 +146,16 @@ async function settle(
   }
 }
 
-/** The refusal of a cursor; null where there is none. */
+/** The refusal of a cursor; null without a cursor. */
 function hasCursor({ params }: Request): Outcome | null {
   return params.cursor === undefined || params.cursor === null
     ? null
-    : invalid("`cursor` is none of ours: the list comes whole.");
+    : invalid("`cursor` is not supported: the list has only one page.");
 }
 
 function listTools(allowed: readonly Tool[]): Outcome {
-  // Without the schemas of answers: hosts put the whole list into the context of a model, which reads an answer without them.
+  // Leaves the output schemas out: hosts put the whole list into the model's context, and the model does not
+  // need them.
   const tools = allowed.map(({ name, title, description, inputSchema, annotations }) => ({
     name,
     title,
@@ -171,7 +172,7 @@ function successOf(answer: ToolAnswer): Result {
   return { content: [{ type: "text", text: JSON.stringify(rest) }], structuredContent: rest };
 }
 
-/** Only as text: what is structured would have to fit the schema of a success. */
+/** Text only: structured content would have to match the schema of a success. */
 function failureOf(error: unknown, requestId: string): Result {
   const text = JSON.stringify({ error: { ...(error as object), request_id: requestId } });
   return { content: [{ type: "text", text }], isError: true };

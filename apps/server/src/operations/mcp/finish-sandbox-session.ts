@@ -16,13 +16,16 @@ import { findSession, type SessionRow } from "../../verification/sessions/sessio
 
 export const sandboxDeviceLimits = {
   /**
-   * A device needs about half a second. Halved, it may not make it on a machine that is busy with everything else; doubled, an agent whose own
-   * patience ends after a minute hears nothing of the failure when two of them follow each other.
+   * A device needs about half a second. With half of this, a busy machine may fail. With twice this, two
+   * calls exceed the minute after which agents give up.
    */
   seconds: 20,
-  /** Devices at once in one process. Halved, two agents at work wait for each other; doubled, their chips take the processor from requests. */
+  /**
+   * Concurrent devices in one process. With half, two agents wait for each other. With twice as many, their
+   * chips take the processor from requests.
+   */
   atOnce: 4,
-  /** Of these for one organization, so that others find a place. */
+  /** Concurrent devices of one organization, so that others find a slot. */
   forEach: 2,
 } as const;
 
@@ -30,15 +33,14 @@ export type Finish = {
   sessionId: SessionId;
   /** Decides how the session ends: a test document by its id, or a credential in the test wallet. */
   by: { kind: "document"; id: string } | { kind: "wallet"; credential: TestWallet; outcome: WalletOutcome };
-  /** Optional fields that are not shared. */
+  /** Optional fields that the person does not share. */
   decline: readonly string[];
 };
 
 /**
- * Ends sandbox sessions as a person with a test document or the test wallet would. The device runs in this
- * process and knows nothing but the public interface of the service, over the network like any other:
- * consent, handoff, claim, socket. So whatever a session can become this way, a person could have made it
- * become; and for a live session there is no device that would do it.
+ * Finishes sandbox sessions as a person with a test document or the test wallet would. The device runs in
+ * this process but uses only the public interface, over the network: consent, handoff, claim, socket. So it
+ * cannot bring a session into a state that a person could not, and it cannot finish a live session.
  */
 export class SandboxDevices {
   readonly #core: Pick<Core, "db" | "clock">;
@@ -47,7 +49,10 @@ export class SandboxDevices {
   readonly #each = new KeyedSlots<OrganizationId>(sandboxDeviceLimits.forEach);
   readonly #stopped = new AbortController();
 
-  /** `ownUrl` is where this process listens; the public address may lead over a proxy to another one, or be out of reach from here. */
+  /**
+   * `ownUrl` is the address on which this process listens. The public address may lead to another process, or
+   * be unreachable from here.
+   */
   constructor(core: Pick<Core, "db" | "clock">, ownUrl: () => string) {
     this.#core = core;
     this.#ownUrl = ownUrl;
@@ -100,7 +105,7 @@ export class SandboxDevices {
       refuseUnfinished(await runDevice({ verificationUrl, chip, decline, signal, fetch: sendUntil(signal) }));
   }
 
-  /** The service is being stopped: a device would wait for it to come back, and the service for the device. */
+  /** Stops the devices with the service: they would wait for its return while the service waits for them. */
   stop(): void {
     this.#stopped.abort();
   }
@@ -129,14 +134,14 @@ function refuseUnfinished(outcome: DeviceOutcome): void {
   });
 }
 
-/** What the interface answered to the device is what the caller has to know. */
+/** The caller gets the error that the public interface returned to the device. */
 function refusalOf(error: unknown): unknown {
   if (error instanceof CallError && isErrorCode(error.code))
     return new ApiError(error.code, { message: error.message, hint: error.hint });
   if (error instanceof DeviceError) return new ApiError("TEST_DEVICE_REFUSED", { message: error.message });
   if (error instanceof DOMException && ["TimeoutError", "AbortError"].includes(error.name))
     return new ApiError("SERVICE_UNAVAILABLE", {
-      message: "The test device did not come to an end in time.",
+      message: "The test device did not finish in time.",
     });
   return error;
 }

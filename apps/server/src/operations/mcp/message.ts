@@ -1,10 +1,8 @@
 /**
- * What came to the endpoint, in terms of the Model Context Protocol (JSON-RPC 2.0). There are two generations of it, and a client
- * of either is served without anything being remembered between two requests:
- *
- * - From revision 2026-07-28 on, each request tells its version in `_meta` and, for whatever stands between, in headers.
- * - Before, a client says `initialize` first. The version that was agreed on changes nothing in what is answered here, so nobody has
- *   to know it later, and no session is given out.
+ * A message of the Model Context Protocol (JSON-RPC 2.0). The protocol has two generations, and the endpoint
+ * serves both without a session:
+ * - From revision 2026-07-28 on, each request has its version in `_meta` and, for proxies, in headers.
+ * - Before, a client sends `initialize` first. The agreed version does not change any answer, so it is not kept.
  */
 export const versions = {
   stateless: ["2026-07-28"],
@@ -25,11 +23,11 @@ export type Generation = keyof typeof versions;
 
 export type Message =
   | { kind: "request"; id: RpcId; method: string; params: Fields; generation: Generation }
-  /** Nothing is answered to it. */
+  /** Gets no response. */
   | { kind: "notification" }
   | ToolRefusal;
 
-/** The message is not one that can be carried out; `id` is null where it could not be read. */
+/** The message cannot be processed. `id` is null if it could not be read. */
 type ToolRefusal = {
   kind: "refusal";
   status: 400 | 404;
@@ -47,7 +45,7 @@ const metaKeys = {
 
 export function readMessage(body: unknown, header: Headers): Message {
   if (Array.isArray(body))
-    return refuse(null, rpcCodes.invalidRequest, "Send one message in a request; batches are not taken.");
+    return refuse(null, rpcCodes.invalidRequest, "Send one message per request; batches are not supported.");
   if (!isFields(body) || body.jsonrpc !== "2.0")
     return refuse(
       null,
@@ -59,7 +57,7 @@ export function readMessage(body: unknown, header: Headers): Message {
     return refuse(
       null,
       rpcCodes.invalidRequest,
-      "The message must have a `method`; this endpoint asks nothing, so it takes no answers.",
+      "The message must have a `method`. This endpoint sends no requests, so it accepts no responses.",
     );
   if (id === undefined) return { kind: "notification" };
   if (!isId(id)) return refuse(null, rpcCodes.invalidRequest, "`id` must be a text or an integer.");
@@ -71,15 +69,15 @@ export function readMessage(body: unknown, header: Headers): Message {
   const told = header("mcp-protocol-version");
   if (told !== null && isVersion("stateless", told))
     return method === "initialize"
-      ? refuse(id, rpcCodes.headerMismatch, `\`initialize\` is no method of ${told}, which the header names.`)
+      ? refuse(id, rpcCodes.headerMismatch, `The version ${told} of the header has no method \`initialize\`.`)
       : refuse(id, rpcCodes.invalidParams, `\`_meta\` must have \`${metaKeys.version}\`.`);
-  // An unknown version in `initialize` is answered with one that is known.
+  // `initialize` with an unknown version is answered with a known one.
   if (told !== null && method !== "initialize" && !isVersion("withHandshake", told))
     return refuseVersion(id, told);
   return { ...request, generation: "withHandshake" };
 }
 
-/** The headers must tell what the body tells: whatever stands between may have decided by them. */
+/** The headers must match the body, because a proxy may have routed by the headers. */
 function checkStateless(
   id: RpcId,
   method: string,
@@ -95,11 +93,7 @@ function checkStateless(
       `\`_meta\` must have \`${metaKeys.version}\`, a text, and \`${metaKeys.capabilities}\`, an object.`,
     );
   const mismatch = (name: string) =>
-    refuse(
-      id,
-      rpcCodes.headerMismatch,
-      `The header \`${name}\` is missing or differs from what the body says.`,
-    );
+    refuse(id, rpcCodes.headerMismatch, `The header \`${name}\` is missing or differs from the body.`);
   if (header("mcp-protocol-version") !== version) return mismatch("MCP-Protocol-Version");
   if (!isVersion("stateless", version)) return refuseVersion(id, version);
   if (header("mcp-method") !== method) return mismatch("Mcp-Method");
@@ -108,7 +102,7 @@ function checkStateless(
   return null;
 }
 
-/** What a header cannot hold as it is comes in base64. */
+/** A value that a header cannot hold is sent as base64. */
 function named(header: Headers): string | null {
   const value = header("mcp-name");
   const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(value ?? "")?.[1];
@@ -121,7 +115,7 @@ function isVersion(generation: Generation, version: string): boolean {
 
 function refuseVersion(id: RpcId, requested: string): ToolRefusal {
   const supported = [...versions.stateless, ...versions.withHandshake];
-  return refuse(id, rpcCodes.unsupportedVersion, "This version of the protocol is not spoken here.", {
+  return refuse(id, rpcCodes.unsupportedVersion, "This version of the protocol is not supported.", {
     supported,
     requested: requested.slice(0, 40),
   });

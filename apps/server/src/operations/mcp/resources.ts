@@ -7,7 +7,7 @@ const mimeType = "text/markdown";
 /** Read once: the files do not change while the process runs. */
 let guides: Listed[] | null = null;
 
-/** The guides for partners. Each can also be fetched at its address. */
+/** The guides for partners. Each also has an address. */
 export function listResources(publicUrl: string): Resource[] {
   guides ??= listDocuments().filter(({ name }) => partnerGuides.includes(name));
   return guides.map(({ name, title, summary }) => ({
@@ -19,7 +19,7 @@ export function listResources(publicUrl: string): Resource[] {
   }));
 }
 
-/** Null where there is no such guide. */
+/** Null if there is no such guide. */
 export function readResource(
   uri: unknown,
   publicUrl: string,

@@ -4,7 +4,7 @@ import { honoursIdempotencyKey } from "@assay/contract/route";
 import { ApiError, badField } from "../../platform/kernel/api-error.ts";
 import { createValidator } from "../../platform/kernel/validate.ts";
 
-/** A request to one of our own routes. */
+/** A request to a route of this service. */
 export type RouteCall = {
   method: Method;
   url: string;
@@ -14,16 +14,19 @@ export type RouteCall = {
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Nothing that a route takes is nested nearly as deep. Deeper, writing it down again could use up the stack. */
+/**
+ * No route takes input that is nested nearly as deep. Deeper input could overflow the stack when it is
+ * serialized.
+ */
 const maxDepth = 32;
 
 /**
- * Takes the arguments of a tool apart into the request that its route takes. What the route does not know stays in the request,
- * so that the route refuses it in its own words.
+ * Splits the arguments of a tool into the request of its route. Unknown arguments stay in the request, so
+ * that the route refuses them with its own message.
  */
 export function createRouteCall(route: RouteDefinition): (given: Arguments) => RouteCall {
   const { params, query } = route;
-  // Checked here as well, because they become a part of the path, which chooses the route.
+  // Checked here as well, because they become part of the path, which selects the route.
   const checkParams = params
     ? createValidator(params, "path", { code: route.invalidParams ?? "BAD_REQUEST" })
     : null;
@@ -50,7 +53,7 @@ export function createRouteCall(route: RouteDefinition): (given: Arguments) => R
     const path = route.path.replace(/:([a-z_]+)/g, (_, name: string) =>
       encodeURIComponent(String(parts.path[name])),
     );
-    // `.` and `..` would be a way to another route.
+    // `.` and `..` would lead to another route.
     if (new URL(path, "http://localhost").pathname !== path) throw new ApiError("NOT_FOUND");
     const text = queryText(parts.query);
     const takesBody = route.body !== undefined || Object.keys(parts.body).length > 0;
@@ -76,14 +79,14 @@ function refuseDeep(given: Arguments): void {
   let level: unknown[] = [given];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > maxDepth)
-      throw new ApiError("BAD_REQUEST", { message: "The arguments are nested too deep." });
+      throw new ApiError("BAD_REQUEST", { message: "The arguments are nested too deeply." });
     level = level.flatMap((value) =>
       typeof value === "object" && value !== null ? Object.values(value) : [],
     );
   }
 }
 
-/** The answer of a route without what no tool gives; null where there is none. */
+/** The answer of a route without the parts that tools leave out; null without content. */
 export function readRouteAnswer(
   text: string,
 ): { data: unknown; error: unknown; pagination?: unknown } | null {

@@ -31,7 +31,7 @@ const finishDeclaration = {
   method: "POST",
   summary: "Finish a test session",
   description:
-    "Takes the person's place in a test, after `createSession` with `sandbox: true`: agrees, reads a test document and shows a face, or answers with the test wallet. Sandbox sessions only. Then read `getSession`; events go to the webhook endpoints as always.",
+    "Acts as the person in a test, after `createSession` with `sandbox: true`: agrees, reads a test document and shows a face, or answers with the test wallet. Sandbox sessions only. Then call `getSession`. Webhook endpoints get the events as usual.",
   access: { scope: "sessions:write" },
   body: closed({
     session_id: SessionId,
@@ -105,7 +105,8 @@ export async function finishSession(
     outcome?: WalletOutcome;
     decline?: string[];
   };
-  if (wallet !== undefined && document !== undefined) throw badField("wallet", "does not go with document");
+  if (wallet !== undefined && document !== undefined)
+    throw badField("wallet", "cannot be combined with document");
   if (wallet === undefined && outcome !== undefined) throw badField("outcome", "goes with wallet");
   const finish: Finish = {
     sessionId: session_id,

@@ -18,10 +18,10 @@ import { createTools } from "./tools.ts";
 
 const tools = createTools(new SandboxDevices(null as never, () => ""));
 
-/** A name that a claim, a secret, or something that holds one would have. */
+/** Names that suggest a claim, a secret, or something that holds one. */
 const tellingName =
   /token|secret|password|private|payload|claim|portrait|^(key|code|codes|mrz|proof|receipt)$/;
-/** Fields that such a name is wrong about. */
+/** Harmless fields with such a name. */
 const harmless = new Set([
   "payload_expires_at",
   "payload_scrubbed_at",
@@ -29,8 +29,8 @@ const harmless = new Set([
 ]);
 
 /**
- * Where any text can stand. These hold what partners wrote themselves, addresses of ours, and public keys; whoever adds one here
- * has looked at where its text comes from.
+ * Fields with free text: what partners wrote, addresses of ours, and public keys. Check where the text comes
+ * from before you add a field.
  */
 const freeTexts = new Set([
   "data.client_reference_id",
@@ -56,7 +56,7 @@ const freeTexts = new Set([
   "pagination.next_cursor",
 ]);
 
-/** What is wrong with a schema of answers, by the places of its fields. */
+/** The problems of an output schema, by the paths of its fields. */
 function problemsOf(schema: JsonSchema, path: readonly string[] = []): string[] {
   const at = path.join(".");
   const name = path.at(-1) ?? "";
@@ -89,7 +89,7 @@ function problemsOf(schema: JsonSchema, path: readonly string[] = []): string[] 
   ];
 }
 
-/** One of a few words, a time, a digest, or an identifier of ours. */
+/** An enumeration, a time, a digest, or an identifier of ours. */
 function isBound({ enum: words, format, pattern }: JsonSchema): boolean {
   return (
     words !== undefined ||

@@ -8,23 +8,23 @@ import { finishSession, finishTool, refuseLive } from "./sandbox-tools.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** What a call has to work with. */
+/** The context of a call. */
 export type ToolContext = {
   caller: KeyCaller;
-  /** The text of the answer, envelope and all. */
+  /** The text of the answer, including the envelope. */
   forward: (call: RouteCall) => Promise<{ text: string }>;
   letGo: () => void;
   gone: AbortSignal;
 };
 
-/** `null` where there is nothing to tell but that it was done. What fails with a code of ours throws, or is an `error`. */
+/** `null` if there is nothing to return. A failure with a code of ours throws, or is an `error`. */
 export type ToolAnswer = { data: unknown; error?: unknown; pagination?: unknown } | null;
 
 export type Tool = AgentTool & {
   call: (context: ToolContext, given: Arguments) => Promise<ToolAnswer>;
 };
 
-/** Every tool there is, whoever may use it, in an order that stays the same. */
+/** All tools, regardless of who may use them, in a stable order. */
 export function createTools(devices: SandboxDevices): Tool[] {
   const ofRoutes = toolsOf(routes).map(({ route, ...tool }): Tool => {
     const callOf = createRouteCall(route);
@@ -48,7 +48,7 @@ export function createTools(devices: SandboxDevices): Tool[] {
   ];
 }
 
-/** What the route takes, once it is certain that the key makes what was asked for. */
+/** The arguments of the route, after a check that the key creates the requested kind of session. */
 function withoutSandbox(caller: KeyCaller, given: Arguments): Arguments {
   const { [sandboxArgument]: sandbox, ...rest } = given;
   if (sandbox !== undefined && sandbox !== null && typeof sandbox !== "boolean")
@@ -61,7 +61,10 @@ export function isAllowed(tool: AgentTool, caller: KeyCaller): boolean {
   return caller.scopes.includes(tool.scope) && !isSwitchedOff(tool, caller);
 }
 
-/** A text that an agent reads may tell it to send results elsewhere (prompt injection), so owners allow such tools first. */
+/**
+ * A text that an agent reads may ask it to send results elsewhere (prompt injection). So owners must allow
+ * such tools first.
+ */
 export function isSwitchedOff(tool: AgentTool, { agentsMayChangeWebhooks }: KeyCaller): boolean {
   return tool.changesDestination && !agentsMayChangeWebhooks;
 }

@@ -1,35 +1,35 @@
-/** A rule for Prometheus. `page` wakes somebody, `ticket` waits until the morning. */
+/** A rule for Prometheus. `page` needs action now, `ticket` can wait until the morning. */
 export type Alarm = {
   name: string;
   severity: string;
   lasting: string;
-  /** The page of docs/runbooks that says what to do. */
+  /** The page of docs/runbooks with the steps. */
   runbook: string;
   expr: string;
   summary: string;
 };
 
-/** What is wrong, in a sentence; null or false where nothing is. */
+/** What is wrong, in a sentence; null or false if nothing is. */
 type Look<Fact> = (fact: Fact, now: Date) => string | null | false;
 
-/** Something that can be wrong, with the outputs that can know it. */
+/** Something that can be wrong, and the outputs that report it. */
 type Concern<Fact> = {
-  /** A problem has to be mended now, a warning can wait. */
+  /** A problem must be solved now, a warning can wait. */
   state: "problem" | "warning";
-  /** Null where only Prometheus can know. */
+  /** Null if only Prometheus can detect it. */
   look: Look<Fact> | null;
-  /** What to do. A text where it stands on the operator's page or in the guide. */
+  /** What to do. A plain text if the operator's page or the guide shows it. */
   todo: string | ((fact: Fact) => string);
-  /** What the operator's page says; null where it does not list this. */
+  /** The text of the operator's page; null if the page does not list this. */
   says: string | null;
   alarm: Alarm | null;
 };
 
-/** All concerns about one thing, the gravest first. */
+/** All concerns about one subject, the most severe first. */
 export type Subject<Fact> = {
-  /** The doctor's name for it; null where the doctor cannot look. */
+  /** The doctor's name for the subject; null if the doctor cannot check it. */
   check: string | null;
-  /** What the doctor says where no concern holds. */
+  /** What the doctor prints if no concern applies. */
   well: (fact: Fact, now: Date) => string;
   concerns: Readonly<Record<string, Concern<Fact>>>;
 };
@@ -42,7 +42,7 @@ export function about<Fact>(
   return { check, well, concerns };
 }
 
-/** What the doctor finds and what to do; then what the operator's page says, and the alarm. */
+/** What the doctor finds and what to do; then the text of the operator's page, and the alarm. */
 type Row = <Fact>(
   look: Look<Fact>,
   todo: Concern<Fact>["todo"],
@@ -60,13 +60,13 @@ const rowOf =
 export const problem = rowOf("problem");
 export const warning = rowOf("warning");
 
-/** A fourth line says what to do. */
+/** The fourth line says what to do. */
 export function onlyAlarm<Fact>(text: string): Concern<Fact> {
   const todo = text.slice(text.lastIndexOf("\n")).trim();
   return { state: "warning", look: null, todo, says: null, alarm: readAlarm(text) };
 }
 
-/** Lines: name, severity, how long it must last and the runbook; the expression; the summary. */
+/** Lines: name, severity, duration and runbook; the expression; the summary. */
 function readAlarm(text: string): Alarm {
   const [head = "", expr = "", summary = ""] = text.split("\n").map((line) => line.trim());
   const [name = "", severity = "", lasting = "", runbook = ""] = head.split(" ");

@@ -44,7 +44,7 @@ const source = {
 const failing = { ...source, failures: 1, problem: "no answer" };
 const certificate = (end: string) => judgeCertificate("h", new Date(end), now);
 
-/** An installation in which nothing waits longer than it may. */
+/** An installation without any concern. */
 const walletIdentity = {
   notAfter: before(-30 * day),
   isKeyOfLeaf: true,
@@ -59,7 +59,7 @@ const well: Facts = {
   self: { problem: null },
   configuration: { problem: null },
   node: { version: "v24.21.0" },
-  // A folder that root's database passes through.
+  // A folder with execute permission, for a database that root starts.
   folder: { path: "/data", mode: 0o40711, isWritable: true, ringMode: 0o100600 },
   disk: { free: 50e9, size: 100e9 },
   openFiles: { limit: 4096 },
@@ -119,7 +119,7 @@ const well: Facts = {
 
 type Causes = { [S in keyof Facts]?: Partial<Record<string, Partial<Facts[S]>>> };
 
-/** What makes each concern, and no graver one about the same. */
+/** What causes each concern, and no more severe one about the same subject. */
 const causes: Causes = {
   self: { not_ready: { problem: "the database is read-only" } },
   configuration: { configuration_unreadable: { problem: "PORT must be a number." } },
@@ -133,7 +133,7 @@ const causes: Causes = {
   disk: { disk_fills: { free: 0.24e9 }, disk_short: { free: 1.9e9 } },
   openFiles: { files_few: { limit: 1023 }, files_short: { limit: 4095 } },
   publicAddress: {
-    // It only begins like this machine's name.
+    // This host only begins with the name of the local machine.
     address_insecure: { url: "http://localhost.evil.example" },
     address_certificate_bad: { certificate: certificate("2026-11-15") },
     address_foreign: { answer: "foreign" },

@@ -9,7 +9,7 @@ import type { JobStanding, ReportedProcess } from "./process-report.ts";
 
 type Backlog = { count: number; isCapped: boolean; setAside: number };
 
-/** What the tables say about the work that is done and that waits. */
+/** What the database records about finished and waiting work. */
 export type Work = {
   /** Whether a process has ever run on this database. */
   hasRun: boolean;
@@ -21,30 +21,33 @@ export type Work = {
 
 type Webhooks = Backlog & {
   oldestDueAt: Date | null;
-  /** Without endpoints that fail now, whose deliveries wait for them. */
+  /** Without endpoints that currently fail: their deliveries wait for a retry. */
   oldestSendableAt: Date | null;
   endpointsDue: number;
   endpointsFailing: number;
 };
 
-/** What is known of an installation, by what it is about. The doctor looks at most of it, the operator's page at what a running process knows. */
+/**
+ * The known state of an installation, by subject. The doctor reads most of it, the operator's page the part
+ * that a running process knows.
+ */
 export type Facts = {
-  /** Why the process that looks should get no requests. */
+  /** Why this process should get no requests. */
   self: { problem: string | null };
   /** What is wrong with the settings. */
   configuration: { problem: string | null };
   node: { version: string };
-  /** Permissions are null where there is no folder, or no key ring in it. */
+  /** Modes are null if the folder, or the key ring in it, does not exist. */
   folder: { path: string; mode: number | null; isWritable: boolean; ringMode: number | null };
   disk: { free: number; size: number };
-  /** Null where the system does not name a limit. */
+  /** Null if the system reports no limit. */
   openFiles: { limit: number | "unlimited" | null };
   publicAddress: {
-    /** PUBLIC_URL, empty where it is not set, and where the service was looked for. */
+    /** PUBLIC_URL, empty if unset, and the address that was checked. */
     url: string;
     base: string;
     answer: "ours" | "foreign" | "untrusted" | "unknown_name" | "none" | "not_asked";
-    /** The status or the code of an answer that is not ours. */
+    /** The status or error code of an answer that is not from this service. */
     detail: string;
     certificate: Found | null;
   };
@@ -60,7 +63,10 @@ export type Facts = {
     | { kind: "unreadable"; problem: string }
     | { kind: "empty"; earlierLife: readonly string[] }
     | { kind: "answers"; version: string; takesWrites: boolean };
-  /** What DATABASE_URL leads through, whether each client has names of its own for statements, and what DATABASE_DIRECT_URL leads through. */
+  /**
+   * The pooler behind DATABASE_URL, whether it keeps the prepared statements of its clients apart, and the
+   * pooler behind DATABASE_DIRECT_URL.
+   */
   pooler: {
     pooler: Pooler;
     namesApart: boolean;

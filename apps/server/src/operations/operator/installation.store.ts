@@ -7,7 +7,7 @@ import { isBeyondRate } from "../../tenants/api-keys/api-request.store.ts";
 
 type DatabaseFacts = {
   version: string;
-  /** The database's own clock. */
+  /** The clock of the database. */
   now: Date;
   takesWrites: boolean;
   /** False before the first migration. */
@@ -21,7 +21,10 @@ export function readDatabaseFacts(db: Queryable): Promise<DatabaseFacts> {
       to_regclass('schema_migrations') is not null as has_schema`);
 }
 
-/** In the order of their names. By way of JSON, because a database from before migration 0083 has no such column. */
+/**
+ * In the order of their names. Read through JSON, because a database from before migration 0083 lacks the
+ * column.
+ */
 export function listAppliedMigrations(
   db: Queryable,
 ): Promise<{ name: string; checksum: string; minCode: number | null }[]> {
@@ -29,7 +32,7 @@ export function listAppliedMigrations(
     select name, checksum, (to_jsonb(m) ->> 'least_code')::integer as min_code from schema_migrations m order by name`);
 }
 
-/** How many mails are not handed over, those included that are set aside, counted up to `most`. */
+/** Number of mails that are not sent yet, including quarantined ones, counted up to `most`. */
 export async function countMails(db: Queryable, most: number): Promise<number> {
   const { count } = await db.one<{ count: number }>(
     sql`select count(*) as count from (select from mails limit ${most}) waiting`,
@@ -55,8 +58,8 @@ export type OrganizationSizeRow = {
 };
 
 /**
- * One page of all organizations. What is counted is bounded for each of them: members, keys and endpoints by the limits of an organization, sessions by days, of
- * which each has a few rows of figures however many sessions it had.
+ * One page of all organizations. Each count is bounded: members, keys and endpoints by the limits of an
+ * organization, sessions by the number of days, each with a few rows of figures.
  */
 export function listOrganizationSizes(
   db: Queryable,

@@ -4,7 +4,7 @@ import type { Subject } from "./concern.ts";
 import { concerns } from "./concerns.ts";
 import type { Facts } from "./facts.ts";
 
-/** What the doctor says about one thing: the first concern that holds, or that all is well. */
+/** The doctor's finding about one subject: the first concern that applies, or none. */
 export function judge<S extends keyof Facts>(of: S, fact: Facts[S], now: Date): Found {
   const subject: Subject<Facts[S]> = concerns[of];
   for (const { state, look, todo } of Object.values(subject.concerns)) {
@@ -15,7 +15,7 @@ export function judge<S extends keyof Facts>(of: S, fact: Facts[S], now: Date): 
   return ok(subject.well(fact, now));
 }
 
-/** What the operator's page lists, the gravest first. A fact that is missing could not be found out. */
+/** The concerns on the operator's page, the most severe first. A missing fact could not be determined. */
 export function pageConcerns(facts: Partial<Facts>, now: Date): OperatorConcern[] {
   const held = new Set((Object.keys(facts) as (keyof Facts)[]).flatMap((of) => holding(of, facts[of], now)));
   return operatorConcerns.filter((id) => held.has(id));

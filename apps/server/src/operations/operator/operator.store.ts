@@ -9,7 +9,7 @@ export async function isOperator(db: Queryable, userId: UserId): Promise<boolean
   return grant !== null;
 }
 
-/** False where the user is an operator already. */
+/** False if the user is already an operator. */
 export async function grantOperator(db: Queryable, userId: UserId, now: Date): Promise<boolean> {
   const granted = await db.run(sql`
     insert into operator_grants (user_id, granted_at) values (${userId}, ${now})
@@ -17,7 +17,7 @@ export async function grantOperator(db: Queryable, userId: UserId, now: Date): P
   return granted === 1;
 }
 
-/** False where the user is no operator. */
+/** False if the user is not an operator. */
 export async function revokeOperator(db: Queryable, userId: UserId, now: Date): Promise<boolean> {
   const revoked = await db.run(sql`
     update operator_grants set revoked_at = greatest(granted_at, ${now})
@@ -33,7 +33,7 @@ type OperatorGrant = {
   revokedAt: Date | null;
 };
 
-/** Those that stand first, then the others, each with the latest first. */
+/** Current operators first, then former ones, each with the latest first. */
 export function listOperatorGrants(db: Queryable): Promise<OperatorGrant[]> {
   return db.rows<OperatorGrant>(sql`
     select g.user_id, u.email, u.name, g.granted_at, g.revoked_at

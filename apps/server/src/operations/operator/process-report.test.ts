@@ -9,7 +9,7 @@ const textAt = (seconds: number) => at(seconds).toISOString();
 
 type Run = Partial<ProcessReport["jobs"][number]>;
 
-/** A process that was started at 0 and tells at `seen` about its one job, of every 10 seconds. */
+/** A process that started at 0 and reports at `seen` about its one job, which runs every 10 seconds. */
 function telling(seen: number, run: Run) {
   const job = {
     name: "send-mails",

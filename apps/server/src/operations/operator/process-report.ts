@@ -7,7 +7,7 @@ import { goneAfterMs } from "../../platform/key-ring/ring-state.ts";
 const Moment = Type.Unsafe<string | null>({ type: ["string", "null"] });
 const Amount = Type.Unsafe<number | null>({ type: ["number", "null"] });
 
-/** What is stored. Times are texts, because it is JSON. */
+/** The stored form. Times are texts, because it is JSON. */
 const ProcessReport = Type.Object({
   problem: Type.Unsafe<string | null>({ type: ["string", "null"] }),
   isOverloaded: Type.Boolean(),
@@ -45,7 +45,7 @@ export type FaceFigures = {
   nineOfTenWithinSeconds: number | null;
 };
 
-/** Null where another version of the service wrote something else. */
+/** Null if another version of the service wrote another form. */
 export function readReport(stored: unknown): ProcessReport | null {
   return Check(ProcessReport, stored) ? stored : null;
 }
@@ -66,7 +66,7 @@ export function isSilent({ seenAt }: ReportedProcess, now: Date): boolean {
   return now.getTime() - seenAt.getTime() >= goneAfterMs;
 }
 
-/** The machines of these processes, as far as their names tell. */
+/** The machines of these processes, from the names of the processes. */
 export function machinesOf(processes: readonly { name: string }[]): string[] {
   return [...new Set(processes.map(({ name }) => name.replace(/^process \d+ on /, "")))].sort();
 }
@@ -81,12 +81,15 @@ export type JobStanding = {
   lateSeconds: number;
 };
 
-/** A job that should have run so long ago is late. Half: a machine under load shows it every day. Twice: what is done each second stands still unseen. */
+/**
+ * A job that is overdue by this time is late. Half of it would raise alarms on a busy machine. Twice would
+ * hide that a job of every second has stopped.
+ */
 const lateAfterMs = minuteMs;
 
 /**
- * How the jobs stand, over all processes that run them: each may do the work, so the one that did it last counts. Whether one is late is
- * judged by when its process told about itself, which may be some seconds ago.
+ * The state of each job over all processes that run it. Any of them may do the work, so the most recent run
+ * counts. Lateness is measured at the time of the report, which may be some seconds ago.
  */
 export function jobStandings(processes: readonly ReportedProcess[]): JobStanding[] {
   const runs = processes.flatMap((process) =>
@@ -126,7 +129,7 @@ export function jobStandings(processes: readonly ReportedProcess[]): JobStanding
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** A job waits for its interval before its first run, so a process that was just started is not late. */
+/** A job first runs after its interval, so a process that has just started is not late. */
 function lastMoment(job: ProcessReport["jobs"][number], { startedAt }: ReportedProcess): Date {
   return latest([job.lastEndedAt, job.lastFailedAt, startedAt.toISOString()]) ?? startedAt;
 }

@@ -7,14 +7,17 @@ import type { FaceFigures, ProcessReport, ProcessRole } from "./process-report.t
 
 type Deps = { clock: Clock; log: Log; metrics: Metrics };
 
-/** What is looked at, once everything of the process is there. */
+/** What a report reads, once the process has started completely. */
 type Watched = {
   problem: () => string | null;
   isOverloaded: () => boolean;
   jobs: () => readonly JobRun[];
 };
 
-/** Says how this process fares. It is reported with the key ring, so that whichever process is asked can tell about all of them. */
+/**
+ * Reports the state of this process together with the key ring, so that any process can answer for all of
+ * them.
+ */
 export class ProcessReporter {
   readonly version = buildVersion();
   readonly startedAt: Date;
@@ -30,12 +33,12 @@ export class ProcessReporter {
     this.startedAt = deps.clock.now();
   }
 
-  /** Begins to report what is given. */
+  /** Starts to report. */
   begin(watched: Watched): void {
     this.#watched = watched;
   }
 
-  /** How this process fares; null while it starts. */
+  /** The state of this process; null while it starts. */
   readonly report = (): ProcessReport | null =>
     this.#watched === null ? null : this.#reportOf(this.#watched);
 
@@ -56,7 +59,7 @@ export class ProcessReporter {
   }
 }
 
-/** From the metrics, which count it anyway. Null where the faces are judged by something that has no queue. */
+/** Taken from the metrics, which count it anyway. Null if the face judge has no queue. */
 export function readFaceFigures(metrics: Metrics, workers: number): FaceFigures | null {
   const [waiting] = valuesOf(metrics, "assay_face_queue");
   if (waiting === undefined) return null;

@@ -11,10 +11,13 @@ import { countMails } from "./installation.store.ts";
 import { listReports } from "./process-report.store.ts";
 import { isSilent, jobStandings } from "./process-report.ts";
 
-/** What the tables say. One statement after the other: a page that looks every few seconds takes no more than one connection. */
+/**
+ * What the database records. Statements run one after the other, so that a page which polls every few seconds
+ * takes only one connection.
+ */
 export async function readInstallation(
   db: Db,
-  /** `mailJob` hands mails over. */
+  /** `mailJob` sends mails. */
   { now, hasRun, mailJob }: { now: Date; hasRun: boolean; mailJob: string },
 ): Promise<Pick<Facts, "work" | "webhooks">> {
   const processes = (await listReports(db, later(now, -forgottenAfterMs))).map((process) => ({

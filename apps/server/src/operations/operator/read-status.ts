@@ -13,11 +13,11 @@ export type StatusNeeds = {
   self: { version: string; startedAt: Date };
   trust: CurrentTrust;
   trustReader: TrustReader;
-  /** The job that hands mails over. */
+  /** The job that sends mails. */
   mailJob: string;
 };
 
-/** How the installation fares, as far as its operator may know. */
+/** The state of the installation, as far as its operator may see it. */
 export type InstallationStatus = Awaited<ReturnType<typeof readInstallationStatus>>;
 
 type StatusCore = Pick<Core, "db" | "clock" | "log" | "config" | "ring">;
@@ -52,12 +52,12 @@ export async function readInstallationStatus(core: StatusCore, needs: StatusNeed
   };
 }
 
-/** The rest of the page does not wait for a thread that has no time. */
+/** The rest of the page does not wait for a busy thread. */
 async function findTrust(core: StatusCore, needs: StatusNeeds): Promise<TrustSummary | null> {
   try {
     return await summarizeTrust(core, needs.trust, needs.trustReader);
   } catch (error) {
-    core.log.warn("what is trusted could not be read for the operator's page", describeError(error));
+    core.log.warn("the trust state could not be read for the operator's page", describeError(error));
     return null;
   }
 }

@@ -6,18 +6,18 @@ import { oldestMailRequest } from "../../tenants/accounts/mailed-token.store.ts"
 import { oldestDueSession } from "../../verification/sessions/session.store.ts";
 import { findOldestDue } from "./oldest-due.store.ts";
 
-/** Shows how long the oldest item of a queue has been waiting, in seconds. */
+/** Sets the gauge of the age of a queue's oldest item, in seconds. */
 export type ShowOldestDue = (value: number, labels: { queue: string }) => void;
 
 export function showOldestDue({ metrics }: Pick<Core, "metrics">): ShowOldestDue {
   return metrics.gauge(
     "assay_oldest_due_seconds",
-    "How long the oldest item of a queue has been waiting to be dealt with. Without what is set aside.",
+    "How long the oldest item of a queue has been due, without quarantined items.",
   );
 }
 
 type Options = {
-  /** Every job that sets rows aside. */
+  /** Every job that quarantines rows. */
   jobs: readonly string[];
   mailJob: string;
   mailRequestJob: string;
@@ -28,8 +28,8 @@ type Options = {
 };
 
 /**
- * Measures what alarms are made of and only the database knows. It is a job, so that `/metrics` answers at once while the database does not; how old the
- * figures are is a series of its own. Webhooks are measured where they are looked for.
+ * Measures what alarms need and only the database knows. A job does it, so that `/metrics` answers even if
+ * the database does not; a separate gauge has the age of the figures. The delivery worker measures webhooks.
  */
 export function measureQueues(
   core: Pick<Core, "db" | "clock" | "metrics">,
@@ -38,14 +38,14 @@ export function measureQueues(
   const { db, clock, metrics } = core;
   const showAside = metrics.gauge(
     "assay_job_rows_set_aside",
-    "Rows that are set aside now because a background job cannot deal with them.",
+    "Rows in quarantine because a background job cannot process them.",
   );
   const known = new Set(options.jobs);
   const measureDatabase = createDatabaseMeasure(core, options.schemaVersion);
   let measuredAt: number | null = null;
   metrics.gaugeOf(
     "assay_measured_seconds_ago",
-    "Age of the figures that a worker has from the database: queues, rows set aside, horizons, schema.",
+    "Age of a worker's figures from the database: queues, quarantined rows, horizons, schema.",
     () => (measuredAt === null ? null : (performance.now() - measuredAt) / 1000),
   );
   return async () => {
@@ -71,11 +71,11 @@ const holders = ["session", "prepared", "slot", "standby"] as const;
 function createDatabaseMeasure({ db, metrics }: Pick<Core, "db" | "metrics">, schemaVersion: number) {
   const showTransactions = metrics.gauge(
     "assay_db_horizon_transactions",
-    "Transactions since the oldest snapshot that somebody holds, by who holds it; what they deleted stays in the files.",
+    "Transactions since the oldest snapshot in use, by its holder. Rows deleted since then stay in the files.",
   );
   const showSeconds = metrics.gauge(
     "assay_db_horizon_seconds",
-    "Age of the oldest transaction in the database, by who holds it.",
+    "Age of the oldest transaction in the database, by its holder.",
   );
   const showSchema = metrics.gauge(
     "assay_schema_version",

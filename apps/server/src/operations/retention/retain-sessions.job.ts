@@ -13,17 +13,17 @@ import {
 } from "../../verification/sessions/session.store.ts";
 
 const batchSize = 1000;
-/** It only counts, so no row can stop it. */
+/** This job only counts, so no row can stop it. */
 export const measureBacklogJob = "measure-backlog";
 const maxCounted = 100_000;
 
-/** Deletes what another feature keeps beside the given sessions. */
+/** Deletes the rows of another feature that belong to the given sessions. */
 type DeleteBeside = (tx: Tx, sessionIds: readonly SessionId[]) => Promise<void>;
 
 /**
- * Deletes data that is past its retention time, each run in one short transaction; the figures for analytics stay. Data
- * about devices goes when their attempts are minimised, long after the session's hour. Everything else that is kept
- * beside a session goes with it.
+ * Deletes data past its retention time, each run in one short transaction. The figures for analytics stay.
+ * Data about devices is deleted when their attempts are minimised, all other data of a session with the
+ * session.
  */
 export function retentionJobs(
   core: Core,

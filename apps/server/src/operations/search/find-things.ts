@@ -23,7 +23,7 @@ type SearchCore = { db: Queryable; clock: Clock };
 
 type Search = { text: string; kind?: FoundKind };
 
-/** What a member may mean by a text: each kind is looked for where an index leads to it at once. */
+/** The matches for a text that a member typed. Each kind is looked up by an index. */
 export async function findThings(core: SearchCore, caller: TenantMember, search: Search): Promise<Found[]> {
   const found = await findAll(core, caller, search);
   return search.kind === undefined ? found : found.filter(({ kind }) => kind === search.kind);
@@ -64,7 +64,7 @@ function findSessions({ clock }: SearchCore, rows: readonly SessionRow[]): Found
   }));
 }
 
-/** Those with this very reference first, then those whose reference begins with it. */
+/** Exact references first, then those that begin with it. */
 async function findByReference(
   core: SearchCore,
   caller: TenantMember,

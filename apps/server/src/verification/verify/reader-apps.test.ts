@@ -62,9 +62,9 @@ test("what is missing, twice or malformed is named, and the value is not repeate
   const ios: [string, RegExp][] = [
     [`${install}`, /lacks app=/],
     [`app=org.example.verify,${install}`, /not a team and a bundle id/],
-    [`${app},clip=ABCDE12345.org.example.other.Clip,${store}`, /does not begin with that of its app/],
-    [`${app},clip=ABCDE12345.org.example.verifyClip,${store}`, /does not begin with that of its app/],
-    [`${app},clip=ABCDE12345.org.example.verify.Clip,${install}`, /must be in the App Store/],
+    [`${app},clip=ABCDE12345.org.example.other.Clip,${store}`, /does not begin with the id of its app/],
+    [`${app},clip=ABCDE12345.org.example.verifyClip,${store}`, /does not begin with the id of its app/],
+    [`${app},clip=ABCDE12345.org.example.verify.Clip,${install}`, /must be one of the App Store/],
   ];
   for (const [text, problem] of ios) assert.throws(() => parseIosReaderApp(text), problem, text);
 });

@@ -101,9 +101,9 @@ test("a broken installation is told all that is wrong with it at once, and nothi
   assert.equal(code, 1);
   assert.equal(report.ok, false);
   const wrong: [string, string, RegExp][] = [
-    ["Data folder", "warning", /listed or written by others/],
+    ["Data folder", "warning", /Other accounts can list or write/],
     ["Public address", "problem", /not https/],
-    ["Mail", "problem", /127\.0\.0\.1:1 does not take us: ECONN|ESOCKET/],
+    ["Mail", "problem", /127\.0\.0\.1:1 refuses the connection: ECONN|ESOCKET/],
     ["DNS", "problem", /127\.0\.0\.1:1 \(unavailable\)/],
     ["Schema", "warning", /newer than this version by 1/],
     ["Key ring", "problem", /another key than the one this database knows/],

@@ -370,7 +370,7 @@ test("devices are bounded in number and time, and one that is told to leave deci
   await bothConnected;
   await assert.rejects(start(), { code: "SERVICE_UNAVAILABLE", message: /Too many test sessions/ });
   gone.abort();
-  const late = "The test device did not come to an end in time.";
+  const late = "The test device did not finish in time.";
   assert.deepEqual(await Promise.all(under), [late, late]);
   await assert.rejects(start(), { message: late }, "the places are free again");
   const patient = devices.finish(tenant, finish, new AbortController().signal);
@@ -422,7 +422,7 @@ test("a refusal because every place is taken by others costs an organization non
     await assert.rejects(refused(gone.signal), { message: /Too many test sessions/ });
   gone.abort();
   await Promise.allSettled(under);
-  await assert.rejects(refused(gone.signal), { message: /did not come to an end in time/ });
+  await assert.rejects(refused(gone.signal), { message: /did not finish in time/ });
   silent.close();
 });
 

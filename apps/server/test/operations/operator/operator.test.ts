@@ -92,7 +92,7 @@ test("only the command line marks an operator, it keeps a record, and what it ta
   assert.match(granted.stdout, /neither a second factor nor a passkey/);
   assert.equal((await account()).is_operator, true);
   for (const path of paths) expectData(await bea.api.get(path));
-  assert.match((await command("grant-operator", bea.email)).stdout, /is an operator already/);
+  assert.match((await command("grant-operator", bea.email)).stdout, /is already an operator/);
 
   assert.match((await command("revoke-operator", bea.email)).stdout, /may no longer see/);
   for (const path of paths) expectError(await bea.api.get(path), 404, "NOT_FOUND");
@@ -109,7 +109,7 @@ test("only the command line marks an operator, it keeps a record, and what it ta
 test("an address that nobody has proven, or that has no account, makes no operator", async () => {
   const unproven = await signUp(api, "Somebody with the operator's address");
   const refused = await command("grant-operator", unproven.email);
-  assert.deepEqual([refused.code, /has not proven its e-mail/.test(refused.stderr)], [1, true]);
+  assert.deepEqual([refused.code, /e-mail of the account is not verified/.test(refused.stderr)], [1, true]);
   expectError(await unproven.api.get(paths[0]), 404, "NOT_FOUND");
   assert.match((await command("grant-operator", "nobody@example.com")).stderr, /No account/);
   assert.match((await command("revoke-operator")).stderr, /by its e-mail address/);

@@ -972,7 +972,7 @@ test("the operator sees what is set aside, and has it tried again at once", asyn
   // The command has the time of the machine.
   mine.clock.set(new Date());
   const { organizationId: organization } = await createPartner(mine.api);
-  assert.match((await assay(["jobs"], command)).stdout, /No row is set aside/);
+  assert.match((await assay(["jobs"], command)).stdout, /No row is quarantined/);
   const id = newUuid(mine.clock.now());
   const expired = later(mine.clock.now(), -hourMs);
   await mine.core.db.run(sql`

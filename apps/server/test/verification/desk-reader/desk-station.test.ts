@@ -101,7 +101,7 @@ test("a counter does not open without the service whose codes it takes, or with 
     ["--service", `${url}/verify`],
     ["--service", "ftp://x"],
   ])
-    await assert.rejects(counter([], args), /Name the service whose codes are read here/, args.join(" "));
+    await assert.rejects(counter([], args), /Name the service whose codes this desk accepts/, args.join(" "));
   assert.equal((await counter([], ["--service", `${url}/`])).exitCode, 0);
 });
 

@@ -204,11 +204,11 @@ test("the doctor names what wallets would refuse without saying why", async () =
   clock.set(new Date());
   const config = { ...core.config, wallet: { ...core.config.wallet, methods: ["wallet_pid"] as const } };
   const examine = async () => judge("wallet", await summarizeWallet({ ...core, config }), clock.now());
-  assert.match((await examine()).found, /no valid certificate signs the requests/);
+  assert.match((await examine()).found, /no valid certificate to sign their requests/);
   const { out } = await newIdentity("doctor.pem");
   const leaf = await certify(authority, out, 29);
   await wallet("identity", "import", write("doctor-chain.pem", pem(leaf.certificate, authority.certificate)));
-  assert.match((await examine()).found, /offers pid, and no issuer of it is trusted/);
+  assert.match((await examine()).found, /offers pid, but no issuer for it is trusted/);
   await trustWalletAuthority({ core, clock }, root.certificate, { purpose: "pid" });
   assert.match((await examine()).found, /certificate that signs requests to wallets ends on/);
 
@@ -224,7 +224,7 @@ test("the doctor names what wallets would refuse without saying why", async () =
   await importJwt({ sub: "VATDE-123456789" });
   assert.match((await examine()).found, /registration certificate ends within 30 days/);
   await importJwt({ sub: "VATFR-1" });
-  assert.match((await examine()).found, /issued to another identifier/);
+  assert.match((await examine()).found, /has another identifier/);
   const setRegistration = (jwt: string) =>
     core.db.run(sql`update wallet_identities set registration = ${[jwt]}::text[]`);
   const claim = [["given_name"], ["family_name"], ["birthdate"]].map((path) => ({ path }));
@@ -239,7 +239,7 @@ test("the doctor names what wallets would refuse without saying why", async () =
   const moved = { ...config, publicUrl: "https://elsewhere.example.org" };
   assert.match(
     judge("wallet", await summarizeWallet({ ...core, config: moved }), clock.now()).found,
-    /names other hosts than that of PUBLIC_URL/,
+    /does not name the host of PUBLIC_URL/,
   );
   await core.db.run(
     sql`update wallet_identities set chain = chain || ${Buffer.from(root.certificate)}::bytea`,
@@ -255,7 +255,7 @@ test("the doctor names what wallets would refuse without saying why", async () =
   const { stdout } = await assay(["doctor", "--json"], { ...env, WALLET_METHODS: "wallet_pid" });
   const { checks } = JSON.parse(stdout) as { checks: { check: string; state: string; found: string }[] };
   const broken = checks.find(({ check }) => check === "Wallets") ?? assert.fail(stdout);
-  assert.match(broken.found, /key of the identity in use is not that of its certificate/);
+  assert.match(broken.found, /key of the identity in use does not match its certificate/);
   assert.equal(broken.state, "problem");
 });
 
