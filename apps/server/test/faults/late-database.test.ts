@@ -24,7 +24,7 @@ test("a service that is started before its database waits for it, and says so", 
   const service = spawnAssay({ ...environment, DATABASE_URL: SilentProxy.addressOf(database.url, port) });
   await until("the service says that it waits", () => {
     assert.equal(service.child.exitCode, null, service.output());
-    return service.output().includes("the database does not answer yet, waiting for it");
+    return service.output().includes("the database does not answer yet; waiting");
   });
   await proxy.start(database.url, port);
   const url = await service.listening;

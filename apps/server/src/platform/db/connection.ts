@@ -1,18 +1,18 @@
 import pg from "pg";
 
-/** How long anything on a connection may take. Zero leaves a limit of the server's to the server's own configuration. */
+/** Time limits of a connection. With zero, the configuration of the server applies. */
 export type TimeLimits = {
   /** One statement. */
   statementMs: number;
   /** Waiting for one lock. */
   lockMs: number;
-  /** An open transaction that sends nothing. */
+  /** An open transaction that is idle. */
   idleInTransactionMs: number;
-  /** Until a new connection is there, or one of the pool is free. */
+  /** Until a new connection is open, or one of the pool is free. */
   connectMs: number;
 };
 
-/** For commands that somebody watches, and may end. */
+/** For commands that a person watches and can interrupt. */
 export const patientLimits: TimeLimits = {
   statementMs: 600_000,
   lockMs: 60_000,
@@ -20,26 +20,30 @@ export const patientLimits: TimeLimits = {
   connectMs: 10_000,
 };
 
-// The server ends a statement at its limit and says so. Whoever has heard nothing this much later is talking to a host that is
-// gone, or to a network that drops packets. Half of it, and a busy process takes an answer that waits to be read for silence.
+// The server cancels a statement at its limit and reports it. Without any answer this much later, the host or
+// the network is gone. With half of it, a busy process would mistake a received but unread answer for
+// silence.
 const silenceAfterMs = 3_000;
 
-/** How long a client waits for the answer to a statement before it takes the server for gone; 0 for ever. */
+/** How long a client waits for an answer before it treats the server as gone; 0 waits forever. */
 export function answerLimitMs(statementMs: number): number {
   return statementMs === 0 ? 0 : statementMs + silenceAfterMs;
 }
 
 export type ConnectionOptions = {
   /**
-   * A pooler is in between that lends a connection of the server for one transaction after the other. It takes no `options`; the limits that the server
-   * keeps are sent with each transaction instead (`limitsOf`).
+   * The connection leads through a pooler in transaction mode. It rejects `options`, so each transaction sets
+   * the limits instead (`limitsOf`).
    */
   pooled?: boolean;
-  /** How long the answer to a statement is waited for, in place of what follows from the limits. */
+  /** How long to wait for the answer to a statement, instead of the time derived from the limits. */
   answerMs?: number;
 };
 
-/** A connection with these limits. They travel in the `options` of the startup message, so they cost no round trip. */
+/**
+ * A connection with these limits. They are sent in the `options` of the startup message, so they cost no
+ * round trip.
+ */
 export function connectionTo(
   url: string,
   name: string,
@@ -56,7 +60,7 @@ export function connectionTo(
     application_name: name,
     connectionTimeoutMillis: limits.connectMs,
     query_timeout: answerMs,
-    // A connection that is only listened on, or idle in the pool, is asked for a sign of life.
+    // TCP keepalive for connections that only listen or are idle in the pool.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   };
@@ -64,14 +68,15 @@ export function connectionTo(
   const parsed = URL.parse(url);
   const theirs = parsed?.searchParams.get("options") ?? null;
   if (parsed === null || theirs === null) return { ...base, options: ours };
-  // The driver takes what the URL says over what it is given. Of two values for a parameter the server takes the last.
+  // The driver prefers the URL over its arguments. Of two values for a parameter the server takes the last.
   parsed.searchParams.set("options", `${ours} ${theirs}`);
   return { ...base, connectionString: parsed.href };
 }
 
 /**
- * Sets the limits for the transaction that it is sent in, which may be a single message without `begin`. Through a pooler they can be set in no other way that holds:
- * it refuses or drops what a connection is opened with, and the next transaction may have another connection of the server, with what somebody else left there.
+ * Sets the limits for one transaction, which may be a single message without `begin`. Through a pooler
+ * nothing else works: it rejects or drops startup parameters, and the next transaction may get another server
+ * connection.
  */
 export function limitsOf({ statementMs, lockMs, idleInTransactionMs }: TimeLimits): string {
   const limits = {
@@ -83,23 +88,23 @@ export function limitsOf({ statementMs, lockMs, idleInTransactionMs }: TimeLimit
   return `select ${set.join(", ")}`;
 }
 
-/** What the driver says when no answer came in time. */
+/** The driver's message when no answer came in time. */
 export const silenceMessage = "Query read timeout";
 
-/** No answer came in time. Nobody knows what became of the statement, and the connection is of no use any more. */
+/** No answer came in time. The outcome of the statement is unknown, and the connection is unusable. */
 export function isSilence(error: unknown): boolean {
   return error instanceof Error && error.message === silenceMessage;
 }
 
 /**
- * Ends a connection without a word to the other side, which may not be there to hear it. Statements that wait on it fail at
- * once, and its socket does not keep the process from ending.
+ * Closes the socket without a terminate message, because the server may be gone. Pending statements fail at
+ * once, and the socket does not keep the process alive.
  */
 export function cutOff(client: pg.Client): void {
   client.connection.stream.destroy();
 }
 
-/** Ends a connection in order, and without waiting long for a server that does not answer. */
+/** Closes a connection in order, but does not wait long for a server that does not answer. */
 export async function endConnection(client: pg.Client): Promise<void> {
   const deadline = setTimeout(() => cutOff(client), 1_000);
   await client.end().catch(() => {});
@@ -114,7 +119,7 @@ export async function openConnection(
   options: ConnectionOptions & { prepare?: (client: pg.Client) => void } = {},
 ): Promise<pg.Client> {
   const client = new pg.Client(connectionTo(url, name, limits, options));
-  // A lost connection makes the next statement fail; without a listener it would end the process.
+  // A lost connection makes the next statement fail. Without a listener the event would end the process.
   client.on("error", () => {});
   options.prepare?.(client);
   try {

@@ -3,7 +3,7 @@ import test from "node:test";
 import { DatabaseClock } from "./database-clock.ts";
 import type { Queryable } from "./db.ts";
 
-/** A machine and a database whose clocks are set by hand; an answer takes 20 ms. */
+/** A machine and a database with clocks that the test sets; an answer takes 20 ms. */
 function clocks() {
   const is = { machine: 0, database: 0, elapsed: 0 };
   const pass = (ms: number) => {

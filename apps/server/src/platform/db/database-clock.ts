@@ -3,14 +3,16 @@ import type { Queryable } from "./db.ts";
 import { sql } from "./sql.ts";
 
 /**
- * The database's time is followed when it is further off than this, beyond what its answer took. Half: the clock jumps whenever an answer is slow one way. Twice:
- * processes disagree by half a second about what is due.
+ * A difference beyond this, and beyond the duration of the query, adjusts the clock. With half of it, the
+ * clock jumps whenever one direction of a query is slow. With twice, processes disagree by half a second
+ * about what is due.
  */
 const toleranceMs = 250;
 
 /**
- * The time of the database, as far as this process has heard of it. All processes on one database share it, so none of them takes for expired what is not, however
- * wrong the clock of its machine is. Between two answers it goes on by the machine's count of milliseconds, which nobody can set, so it does not jump with the machine's clock.
+ * The time of the database, as this process last read it. All processes share it, so a wrong machine clock
+ * does not expire anything early. Between two reads it advances by the monotonic clock, so it does not jump
+ * with the machine's clock.
  */
 export class DatabaseClock implements Clock {
   readonly #machine: Clock;
@@ -18,7 +20,7 @@ export class DatabaseClock implements Clock {
   #timeMs: number;
   #atMs: number;
 
-  /** The arguments are for tests. Until the database was asked, the machine's time counts. */
+  /** The arguments are for tests. Until the first read, the machine's time is used. */
   constructor(machine: Clock = systemClock, elapsedMs: () => number = () => performance.now()) {
     this.#machine = machine;
     this.#elapsedMs = elapsedMs;
@@ -30,7 +32,7 @@ export class DatabaseClock implements Clock {
     return new Date(this.#timeAt(this.#elapsedMs()));
   }
 
-  /** How far the machine's clock is ahead. */
+  /** How far the machine's clock is ahead of the database's. */
   get machineAheadMs(): number {
     return this.#machine.now().getTime() - this.#timeAt(this.#elapsedMs());
   }

@@ -5,26 +5,25 @@ import type { Db } from "./db.ts";
 import { appliedMigrations, type Migration } from "./migrate.ts";
 import { type AppliedMigration, describeSchemaProblem, schemaProblem } from "./schema-version.ts";
 
-// Load balancers give up on a probe after some seconds; an answer that comes later says nothing to them.
+// Load balancers give up on a probe after some seconds, so a later answer is useless.
 const limitMs = 2_000;
 const limits = { statementMs: limitMs, lockMs: limitMs, idleInTransactionMs: limitMs, connectMs: limitMs };
 
-/** A connection on which a question was not answered, and those of the pool that were open when it was asked. */
+/** A connection that got no answer, and the connections of the pool that were open at the time. */
 type Silence = { client: pg.Client; bytesRead: number; open: ReadonlySet<pg.PoolClient> };
 
 type State = { standby: boolean; read_only: boolean; applied: AppliedMigration[] };
 
 /**
- * Says whether the database can serve this process, for a load balancer that asks every few seconds. It has a connection of its own,
- * so that the answer does not wait behind the requests that it is about.
- *
- * A probe writes nothing. That the database is read-only can be asked. That its disk is full cannot, so it is looked into only
- * after a write of this process has failed for want of room: then a result that does not fit into the memory it may use makes
- * the server put some megabytes into a temporary file, which needs the same room, is gone at once and leaves nothing in any table. A
- * write that succeeds proves nothing: on a full disk those that fit into pages which are already there go on succeeding.
- *
- * A host that vanished, or a firewall that forgot its connections, is noticed here before any request has waited to its limit. Where the server
- * is silent on the probe's connection and answers on a new one, the pool gives up those that were open before.
+ * Checks whether the database can serve this process, for a load balancer that polls every few seconds. It
+ * uses a separate connection, so that the answer does not wait behind requests.
+ * A probe writes nothing. It can query whether the database is read-only, but not whether the disk is full.
+ * So it checks the disk only after a write of this process has failed with `disk_full`. A query that exceeds
+ * `work_mem` then makes the server write some megabytes to a temporary file, which is removed at once. A
+ * successful write would prove nothing: on a full disk, writes that fit into existing pages still succeed.
+ * The probe notices a vanished host, or a firewall that dropped its connections, before a request has waited
+ * to its limit. If the server is silent on the probe's connection but answers on a new one, the pool closes
+ * the connections that were open before.
  */
 export class DatabaseProbe {
   readonly #url: () => string;
@@ -44,7 +43,7 @@ export class DatabaseProbe {
     this.#migrations = migrations;
   }
 
-  /** Why requests should go elsewhere, in words, or null. Probes that come at once share one answer. */
+  /** Why the process is not ready, in words, or null. Concurrent probes share one answer. */
   problem(): Promise<string | null> {
     this.#asking ??= this.#askOnce().finally(() => {
       this.#asking = null;
@@ -61,10 +60,10 @@ export class DatabaseProbe {
       return problem;
     } catch (error) {
       if (client !== null && client === this.#client && isSilence(error) && this.#silence === null) {
-        // Kept for now: an answer that is only late still comes on it.
+        // Kept open: a late answer still arrives on it.
         this.#client = null;
         this.#silence = { client, bytesRead, open };
-        // The next question of a load balancer may be seconds away.
+        // The next probe of a load balancer may be seconds away.
         setImmediate(() => {
           if (!this.#isClosed) void this.problem();
         });
@@ -73,7 +72,7 @@ export class DatabaseProbe {
     }
   }
 
-  /** A new connection was answered. One that has heard nothing until now is silent, and not just slow. */
+  /** A new connection was answered. An older one that has received nothing until now is silent, not slow. */
   #judgeSilence(): void {
     if (this.#silence === null) return;
     const { client, bytesRead, open } = this.#silence;
@@ -84,7 +83,7 @@ export class DatabaseProbe {
 
   async #ask(): Promise<string | null> {
     const refused = this.#db.pool.refusedWrite;
-    // What makes a database read-only may hold for connections that are opened from then on, or lead them to another server.
+    // A read-only setting may apply only to new connections, or a new connection may reach another server.
     if (refused === "read_only") this.#drop();
     const client = await this.#connect();
     const { rows } = await client.query<State>(
@@ -93,7 +92,7 @@ export class DatabaseProbe {
     );
     const [state] = rows;
     if (state === undefined) throw new Error("no answer");
-    if (state.standby) return "the database is a standby and takes no writes";
+    if (state.standby) return "the database is a standby and read-only";
     if (state.read_only) return "the database is read-only";
     const schema = schemaProblem(this.#migrations, state.applied);
     if (schema !== null) return describeSchemaProblem(schema);
@@ -111,7 +110,7 @@ export class DatabaseProbe {
         tried.on("error", () => {
           if (this.#client === tried) this.#client = null;
         });
-        // Known from here on, so that it is cut off when the limit comes first.
+        // Stored at once, so that it is closed if the limit comes first.
         this.#client = tried;
       },
     });
@@ -135,7 +134,7 @@ function bytesReadOn(client: pg.Client | null): number {
 
 async function hasRoom(client: pg.Client): Promise<boolean> {
   try {
-    // One message is one transaction, and the setting goes with it: the connection may be a pooler's.
+    // One message is one transaction, and the setting ends with it: the connection may be a pooler's.
     await client.query(
       "select set_config('work_mem', '64kB', true); select count(*) from generate_series(1, 200000)",
     );

@@ -8,23 +8,23 @@ import { ConnectionPool, type PoolOptions } from "./pool.ts";
 import { type PooledConnection, queryOf } from "./pooled-connection.ts";
 import type { Sql } from "./sql.ts";
 
-// bigint counts of rows and requests fit a JavaScript number; nothing here counts beyond 2^53.
+// Counts as bigint fit a JavaScript number; none exceeds 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** Anything that can run a statement: the pool or an open transaction. */
 export type Queryable = {
   rows<T extends RowOf<T>>(statement: Sql): Promise<T[]>;
-  /** The single row of a statement that always gives one. */
+  /** The single row of a statement that always returns one. */
   one<T extends RowOf<T>>(statement: Sql): Promise<T>;
   /** The first row, or null. */
   first<T extends RowOf<T>>(statement: Sql): Promise<T | null>;
-  /** How many rows a write touched. */
+  /** The number of rows that a write changed. */
   run(statement: Sql): Promise<number>;
-  /** A hint for listeners of every process, sent when what was written is committed, and only then. Listeners also look by themselves. */
+  /** A hint for listeners in every process, sent only after the commit. Listeners also poll. */
   notify(channel: string, payload: string): void;
 };
 
-/** A statement that is not sent yet, and what its rows mean. */
+/** A statement that is not sent yet, and how to read its rows. */
 export type Question<T> = { statement: Sql; read: (rows: readonly Row[]) => T };
 
 export function allRows<T extends RowOf<T>>(statement: Sql): Question<readonly T[]> {
@@ -45,7 +45,7 @@ abstract class Statements implements Queryable {
 
   async one<T extends RowOf<T>>(statement: Sql): Promise<T> {
     const row = await this.first<T>(statement);
-    if (row === null) throw new Error("a statement that always gives a row gave none");
+    if (row === null) throw new Error("a statement that always returns a row returned none");
     return row;
   }
 
@@ -59,7 +59,8 @@ abstract class Statements implements Queryable {
 }
 
 /**
- * An open transaction. Only `Db.transaction` makes one, so a function that takes a `Tx` cannot be called outside of one.
+ * An open transaction. Only `Db.transaction` creates one, so a function that takes a `Tx` cannot be called
+ * outside of one.
  */
 export class Tx extends Statements {
   // The private member makes the type nominal: a `Db` is not assignable to a `Tx`.
@@ -75,8 +76,8 @@ export class Tx extends Statements {
   }
 
   /**
-   * Asks several questions in one round trip. Each sees what is committed when it begins, so the second sees what was committed while the
-   * first waited for a lock.
+   * Sends several statements in one round trip. Each has its own snapshot, so the second sees what was
+   * committed while the first waited for a lock.
    */
   async ask<T extends readonly unknown[]>(...questions: { [K in keyof T]: Question<T[K]> }): Promise<T> {
     const asked: readonly Question<unknown>[] = questions;
@@ -84,7 +85,10 @@ export class Tx extends Statements {
     return asked.map(({ read }, at) => read(results[at]?.rows ?? [])) as unknown as T;
   }
 
-  /** A write whose result the caller does not need: it is sent with the next statement or with the commit, and fails there. */
+  /**
+   * A write whose result the caller does not need. It is sent with the next statement or the commit, and
+   * fails there.
+   */
   write(statement: Sql): void {
     this.#connection.queue(queryOf(statement));
   }
@@ -94,17 +98,17 @@ export class Tx extends Statements {
   }
 }
 
-/** What the statements of the current work have in common. */
+/** The context of the statements of one task. */
 type Work = {
-  /** The transaction that they become part of. */
+  /** The transaction that they join. */
   joined: { connection: PooledConnection; savepoints: number } | null;
-  /** The limit for each of them, in place of the pool's. */
+  /** The limit for each statement, instead of the pool's. */
   statementMs: number | null;
 };
 
 const ownWork: Work = { joined: null, statementMs: null };
 
-/** The database as features use it: single statements, transactions, and hints to other processes. */
+/** The database as features use it: single statements, transactions and hints to other processes. */
 export class Db extends Statements {
   readonly pool: ConnectionPool;
   readonly #work = new AsyncLocalStorage<Work>();
@@ -125,21 +129,21 @@ export class Db extends Statements {
     return joined === null ? this.pool.send(queryOf(statement)) : joined.connection.send(statement);
   }
 
-  /** Outside of a transaction what was written is committed already. */
+  /** Outside of a transaction the write is already committed. */
   notify(channel: string, payload: string): void {
     const { joined } = this.#current;
     if (joined !== null) joined.connection.hints.push({ channel, payload });
     else void this.#hints.add([{ channel, payload }]);
   }
 
-  /** Notifies listeners of every process, whatever is or is not written, and waits until it is sent. */
+  /** Notifies listeners in every process at once, without a write, and waits until the hint is sent. */
   notifyNow(channel: string, payload: string): Promise<void> {
     return this.#hints.add([{ channel, payload }]);
   }
 
   /**
-   * PostgreSQL holds one lock for all databases from before a notifying transaction commits until it has: without the setting, for as long as the disk, and a
-   * synchronous replica, take.
+   * A notifying transaction holds a lock for all databases until its commit is done. Without this setting,
+   * the lock lasts as long as the disk and a synchronous replica take.
    */
   async #sendHints(hints: readonly Notification[]): Promise<void> {
     const query = {
@@ -151,12 +155,18 @@ export class Db extends Statements {
     await this.pool.send(query);
   }
 
-  /** For background work: each statement of a transaction that `work` opens may take this long. One outside of a transaction has the limit of a request. */
+  /**
+   * For background work: the limit of each statement in transactions that `work` opens. Statements outside of
+   * a transaction keep the limit of a request.
+   */
   withStatementLimit<T>(statementMs: number, work: () => Promise<T>): Promise<T> {
     return this.#work.run({ ...this.#current, statementMs }, work);
   }
 
-  /** Ends background work after this time, because the process is to end. A database that does not answer would keep it for longer. */
+  /**
+   * Ends background work after this time, because the process shuts down. A database that does not answer
+   * would delay it.
+   */
   endBackgroundWork(afterMs: number): void {
     setTimeout(() => {
       for (const client of this.#backgroundClients) cutOff(client);
@@ -164,9 +174,9 @@ export class Db extends Statements {
   }
 
   /**
-   * Runs `work` in one transaction that everything inside of it joins: statements sent to this `Db` and transactions
-   * opened on it become part of it. For what must be true together with all that a use case writes, without the use
-   * case knowing. Code inside that goes on after a failed statement must have sent it in a transaction of its own.
+   * Runs `work` in one transaction that all statements and transactions inside of it join. For writes that
+   * must be atomic with everything that a use case writes, without a change to the use case. Code inside that
+   * continues after a failed statement must send it in a nested transaction.
    */
   async joinedTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.#begin((tx, connection) =>
@@ -175,8 +185,8 @@ export class Db extends Statements {
   }
 
   /**
-   * Runs `work` in one transaction. A deadlock or a serialization failure rolls back and runs `work` again,
-   * so `work` must do nothing but talk to the database.
+   * Runs `work` in one transaction. After a deadlock or a serialization failure `work` runs again, so it must
+   * only use the database.
    */
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const { joined } = this.#current;
@@ -187,12 +197,12 @@ export class Db extends Statements {
     connection.queue({ text: savepoint });
     try {
       const result = await work(new Tx(connection));
-      // What is queued belongs to this part, and its failure to the caller of this part.
+      // Queued writes belong to this savepoint, so they must fail here.
       await connection.query({ text: `release ${savepoint}` });
       return result;
     } catch (error) {
       connection.hints.length = hintsBefore;
-      // It fails when the connection is lost. Then so will the commit, and the first error says more.
+      // Fails if the connection is lost. Then the commit fails as well, and the first error is more useful.
       await connection.rollBackTo(savepoint).catch(() => {});
       throw error;
     }
@@ -217,7 +227,7 @@ export class Db extends Statements {
         void this.#hints.add(connection.hints);
         return result;
       } catch (error) {
-        // Fails at once on a connection that was lost, which the pool then closes instead of lending it again.
+        // Fails at once on a lost connection, which the pool then closes instead of reusing it.
         await connection.rollBack().catch((rollbackError: Error) => {
           broken = rollbackError;
         });
@@ -230,7 +240,7 @@ export class Db extends Statements {
     }
   }
 
-  /** A session of the server, for advisory locks and other things that belong to one. */
+  /** A session of the server, for advisory locks and other session state. */
   withConnection<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
     return this.pool.withSession(work);
   }

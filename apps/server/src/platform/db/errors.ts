@@ -4,15 +4,15 @@ import { isSilence } from "./connection.ts";
 
 const retryableStates = new Set(["40001", "40P01"]);
 
-/** A deadlock or a serialization failure: the same transaction may succeed when it is run again. */
+/** A deadlock or a serialization failure: the transaction may succeed on a retry. */
 export function isRetryable(error: unknown): boolean {
   return retryableStates.has(sqlState(error) ?? "");
 }
 
 /**
- * Whether the server refused a statement and is ready for the next one on the same connection. Not where it ends the
- * connection (classes 08 and 57P), nor where a prepared statement would fail again for as long as the connection lives
- * (0A000 after its tables changed, class 26).
+ * Whether the server rejected a statement but the connection is still usable. It is not usable if the server
+ * ends it (classes 08 and 57P), or if a prepared statement would keep failing (0A000 after a change of its
+ * tables, class 26).
  */
 export function leavesConnection(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !/^(08|57P|0A000|26|$)/.test(error.code ?? "");
@@ -24,18 +24,18 @@ const lostSystemCodes = new Set([
 ]);
 
 /**
- * The database is away, starting, overloaded, full or read-only for now: the same work may succeed in a moment. Besides whole
- * classes of SQLSTATE: 57014 is a statement that took too long, 55P03 a lock that was not free in time, 25P03 and 25P04 a
- * transaction that was ended for its age, 25006 a write on a read-only database, AK001 is of our own triggers: this
- * process has yet to learn of a new key.
+ * The database is unreachable, starting, overloaded, full or read-only: a retry may succeed. Besides whole
+ * classes of SQLSTATE: 57014 is a statement timeout, 55P03 a lock timeout, 25P03 and 25P04 a transaction
+ * timeout, 25006 a write to a read-only database. AK001 comes from our triggers: this process does not know a
+ * new key yet.
  */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error) ?? "";
   if (/^(08|57P0|53|57014|55P03|25P0[34]|25006|AK001)/.test(state)) return true;
-  // A name with several addresses fails with all of their errors.
+  // A host name with several addresses fails with the errors of all of them.
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isUnavailable);
   if (lostSystemCodes.has(state)) return (error as { syscall?: string }).syscall !== undefined;
-  // What the driver says has no code. The last is a statement on a connection that was lost before it.
+  // Errors of the driver have no code. The last one is a statement on a connection that was already lost.
   return (
     error instanceof Error &&
     (isSilence(error) ||
@@ -46,10 +46,9 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * Whether work failed because of the data that it was about, so that it would fail again: data that the database refuses
- * (classes 22, 23, 44, 54), that a trigger refuses (P0), or that our own code cannot deal with. Everything else that
- * the database reports (locks, resources, an operator, a missing table) and every failed call of the operating system
- * is about the circumstances.
+ * Whether the data caused the failure, so that a retry would fail again: PostgreSQL rejects it (classes 22,
+ * 23, 44, 54), a trigger rejects it (P0), or our code cannot process it. All other errors of the database
+ * (locks, resources, an operator, a missing table) and failed system calls are temporary.
  */
 export function isAboutData(error: unknown): boolean {
   if (isUnavailable(error)) return false;
@@ -57,7 +56,7 @@ export function isAboutData(error: unknown): boolean {
   return error instanceof Error && !("syscall" in error);
 }
 
-/** True when `error` says that the named unique constraint or index would have been violated. */
+/** True if `error` is a violation of the named unique constraint or index. */
 export function violates(error: unknown, constraint: string): boolean {
   return sqlState(error) === "23505" && (error as pg.DatabaseError).constraint === constraint;
 }

@@ -6,7 +6,7 @@ import { Hints, type Notification } from "./hints.ts";
 const on = (channel: string, ...payloads: string[]): Notification[] =>
   payloads.map((payload) => ({ channel, payload }));
 
-/** What was sent, message by message. Each message waits until the test lets it go, or fails it. */
+/** Records each message that is sent. A message waits until the test completes or fails it. */
 function watched() {
   const messages: { hints: readonly Notification[]; done: () => void; fail: (error: Error) => void }[] = [];
   const hints = new Hints(
@@ -37,7 +37,7 @@ test("what could not be sent is sent with the next message, before what came lat
   void hints.add(on("a", "2"));
   messages[0]?.fail(new Error("away"));
   await assert.rejects(first, /away/);
-  // The end does not wait for the next try.
+  // `close` does not wait for the next retry.
   const closed = hints.close();
   await until("the next message goes out", () => messages.length > 1);
   assert.deepEqual(messages[1]?.hints, on("a", "1", "2"));

@@ -1,17 +1,20 @@
-/** What listeners of a channel get. */
+/** What listeners of a channel receive. */
 export type Notification = { channel: string; payload: string };
 
-// Hints that come sooner than this after the last message go into the next one. At half of it a busy process sends twice as many messages, each of
-// which costs about as much as reading a row; at twice as much, other processes wake that much later.
+// Hints that follow the last message sooner than this go into the next one. With half of it, a busy process
+// sends twice as many messages, each about as expensive as reading a row. With twice, other processes wake
+// later.
 const betweenMs = 25;
 const retryAfterMs = 500;
-// More than a handler would look at one by one. It gets an empty hint instead, which means that it may have missed something, as after a lost connection.
+// More than a handler would process one by one. It gets an empty hint instead, which means that it may have
+// missed something, as after a lost connection.
 const maxOfChannel = 1000;
 
 /**
- * Sends hints to listeners after the transactions that they are about, those of many transactions in one message, and each only once. PostgreSQL lets one notifying transaction
- * commit at a time, so inside of a write they would put all writes in a row. The first goes out at once. A process that dies before it has sent
- * a hint costs time only: its listeners also look by themselves.
+ * Sends hints to listeners after the commit, those of many transactions in one message, without duplicates.
+ * PostgreSQL lets only one notifying transaction commit at a time, so NOTIFY inside of writes would serialize
+ * them. The first hint is sent at once. If a process dies before it has sent a hint, listeners find the work
+ * by polling.
  */
 export class Hints {
   readonly #send: (hints: readonly Notification[]) => Promise<void>;
@@ -26,7 +29,9 @@ export class Hints {
     this.#send = send;
   }
 
-  /** The promise is kept when these have been sent. Where that failed they are sent later, unless the process ends. */
+  /**
+   * Resolves when these hints have been sent. If sending fails, they are sent later, unless the process ends.
+   */
   add(hints: readonly Notification[]): Promise<void> {
     if (hints.length === 0) return Promise.resolve();
     this.#keep(hints);
@@ -81,7 +86,7 @@ export class Hints {
       });
   }
 
-  /** Sends what waits, once, and nothing after it. */
+  /** Sends what is queued once, and nothing afterwards. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -91,7 +96,7 @@ export class Hints {
   }
 }
 
-/** Most callers do not wait for it, and what was put back has none. */
+/** Most callers do not await it, and requeued hints have no caller. */
 function newRound(): PromiseWithResolvers<void> {
   const round = Promise.withResolvers<void>();
   round.promise.catch(() => {});

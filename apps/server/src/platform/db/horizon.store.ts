@@ -3,15 +3,15 @@ import { sql } from "./sql.ts";
 
 type Horizon = {
   holder: "session" | "prepared" | "slot" | "standby";
-  /** Transactions that began since; PostgreSQL keeps every row that they deleted. */
+  /** Transactions since then; PostgreSQL keeps every row that they deleted. */
   transactions: number;
-  /** Null where PostgreSQL does not tell the time. */
+  /** Null if PostgreSQL does not report the time. */
   seconds: number | null;
 };
 
 /**
- * How far back the oldest snapshot reaches that somebody still holds (the xmin horizon), by who holds it. It works by the clock of the server, which also
- * gave the times. Sessions and standbys of other roles are seen only by a role that has `pg_read_all_stats`.
+ * The age of the oldest snapshot in use (the xmin horizon), by its holder. Uses the clock of the server,
+ * which also set the times. Sessions and standbys of other roles are visible only with `pg_read_all_stats`.
  */
 export function findHorizons(db: Queryable): Promise<Horizon[]> {
   return db.rows<Horizon>(sql`
@@ -33,7 +33,7 @@ export function findHorizons(db: Queryable): Promise<Horizon[]> {
     group by holder`);
 }
 
-/** The name of the newest migration that was applied. */
+/** The name of the newest applied migration. */
 export async function findSchemaName(db: Queryable): Promise<string | null> {
   const row = await db.first<{ name: string }>(
     sql`select name from schema_migrations order by name desc limit 1`,

@@ -2,16 +2,17 @@ import { sqlState } from "../lib/sql-state.ts";
 import { isAboutData } from "./errors.ts";
 
 type Steps<T> = {
-  /** Deals with all of the rows in one transaction or, where it throws, with none. */
+  /** Processes all rows in one transaction; if it throws, none. */
   process: (rows: readonly T[]) => Promise<unknown>;
-  /** Called with a row that fails when it is alone. It must see to it that the row is not met again. */
+  /** Called with a row that fails alone. It must prevent that the row is taken again. */
   setAside: (row: T, error: unknown) => Promise<void>;
 };
 
 /**
- * One bad row must not stop the good ones (a poison message): a batch that fails is halved until the bad row is alone, and
- * that one is set aside. A bad row among n costs about 2 log₂ n transactions. Only failures that are about the data
- * count; when the database is away or a lock is lost, the rest of the batch is given up, to be tried again later.
+ * One bad row (a poison message) must not stop the good ones. A failed batch is halved until the bad row is
+ * alone, and that row is quarantined. One bad row among n costs about 2 log₂ n transactions. Only failures
+ * caused by the data count: if the database is unreachable or a lock is lost, the rest of the batch is left
+ * for a later run.
  */
 export async function isolateFailures<T>(rows: readonly T[], steps: Steps<T>): Promise<void> {
   const [first] = rows;
@@ -32,8 +33,8 @@ export async function isolateFailures<T>(rows: readonly T[], steps: Steps<T>): P
 }
 
 /**
- * What may be stored about a failure: the state or the kind, and where it was, as a name of our own schema or code. Never a
- * message: that of PostgreSQL quotes values, and so does that of a parser.
+ * What may be stored about a failure: the SQLSTATE or the error's name, and a location in our schema or code.
+ * Never a message: messages of PostgreSQL and of parsers quote values.
  */
 export function failureReason(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
@@ -46,7 +47,10 @@ export function failureReason(error: unknown): string {
   return parts.join(", ").slice(0, 120);
 }
 
-/** The first file of ours on the stack, with its line. The message, which comes first on it and may hold anything, is left out. */
+/**
+ * The first file of ours on the stack, with its line. Skips the message, which comes first and may hold
+ * personal data.
+ */
 function placeOf(error: Error): string | null {
   const stack = error.stack ?? "";
   const from = stack.indexOf(error.message);

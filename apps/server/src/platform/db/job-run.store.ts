@@ -2,10 +2,13 @@ import { later } from "../kernel/clock.ts";
 import type { Queryable } from "./db.ts";
 import { sql } from "./sql.ts";
 
-/** Ticks come a little early or late. Without this slack every second one would find its job run just less than an interval ago. */
+/**
+ * Timers fire a little early or late. Without this slack every second one would find that the interval has
+ * not passed.
+ */
 const slack = 0.1;
 
-/** Whether this process is to run the job now: true for one process in each interval, which is noted as the last run. */
+/** Whether this process should run the job now. True for one process in each interval; records the run. */
 export async function claimJobRun(
   db: Queryable,
   job: { name: string; everyMs: number },

@@ -5,16 +5,16 @@ import { cutOff, endConnection, openConnection } from "./connection.ts";
 type Handler = (payload: string) => void;
 
 const reconnectMs = 500;
-// Nothing is sent on this connection for hours, so a silent server would never be missed. Twice the time, and what waits for a
-// notification is found by polling for that much longer; half of it finds nothing sooner that anybody would notice.
+// Nothing is sent on this connection for hours, so a silent server would go unnoticed. With twice the time,
+// missed notifications are found by polling for longer. Half of it gains nothing noticeable.
 const signOfLifeEveryMs = 10_000;
-// Nothing that is sent here takes a server more than a moment.
+// Every statement here is fast.
 const limits = { statementMs: 5_000, lockMs: 5_000, idleInTransactionMs: 5_000, connectMs: 10_000 };
 
 /**
- * Notifications of other processes (and of this one). They only make things faster: listeners also poll or read
- * the table, because a notification that is sent while this connection is down is lost. After a reconnect every handler
- * is called with an empty payload, so that it looks for what it missed.
+ * Notifications from other processes and from this one. They only save time: listeners also poll, because a
+ * notification is lost while this connection is down. After a reconnect every handler gets an empty payload,
+ * so that it looks for what it missed.
  */
 export class Listener {
   readonly #url: () => string;
@@ -24,7 +24,9 @@ export class Listener {
   #closed = false;
   #retry: NodeJS.Timeout | undefined;
 
-  /** The address must lead to the server itself: what a pooler lends for a transaction does not listen. */
+  /**
+   * The address must lead to the server itself: LISTEN does not work through a pooler in transaction mode.
+   */
   constructor(url: () => string, log: Log) {
     this.#url = url;
     this.#log = log;
@@ -47,7 +49,7 @@ export class Listener {
   }
 
   async start(): Promise<void> {
-    // The connection may break between an answer and the line below that waits for it.
+    // The connection may break between an answer and the line below that awaits it.
     const faults: Error[] = [];
     const prepare = (client: pg.Client) => {
       client.on("error", (error) => {
@@ -61,16 +63,16 @@ export class Listener {
     };
     const client = await openConnection(this.#url(), "assay listener", limits, { prepare });
     try {
-      // A channel that is added meanwhile is still reached: a map's keys are read as the loop goes.
+      // Also covers a channel that is added meanwhile: a Map iterator sees new keys.
       for (const channel of this.#handlers.keys())
         await client.query(`listen ${pg.escapeIdentifier(channel)}`);
       if (faults[0] !== undefined) throw faults[0];
-      if (this.#closed) throw new Error("stopped while it connected");
+      if (this.#closed) throw new Error("stopped while connecting");
     } catch (error) {
       cutOff(client);
       throw error;
     }
-    // Only now: a connection that breaks before is the failure of this start, and must not begin a second one.
+    // Set last: if the connection breaks earlier, this start fails, and must not trigger a second one.
     this.#client = client;
     this.#watch(client);
   }
@@ -90,7 +92,7 @@ export class Listener {
     this.#client = null;
     cutOff(client);
     this.#log.warn(
-      "lost the connection for notifications, polling until it is back",
+      "the connection for notifications was lost; polling until it is back",
       error ? describeError(error) : {},
     );
     this.#reconnect();

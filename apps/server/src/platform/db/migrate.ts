@@ -34,31 +34,31 @@ export function listMigrations(): Migration[] {
 export type MigrateOptions = {
   /** How long to wait for a database that does not answer yet. */
   waitForDatabaseMs?: number;
-  /** How long one try waits for a lock, and with it everybody who comes after. */
+  /** How long one attempt waits for a lock, and delays all requests queued behind it. */
   lockMs?: number;
-  /** How long to go on trying. */
+  /** How long to keep retrying. */
   giveUpAfterMs?: number;
   tell?: Tell;
   /**
-   * What becomes of migrations that contract. By default they are applied once no process reports itself that needs what they take away; `never` leaves them,
-   * `now` asks nobody.
+   * When to apply contracting migrations. By default, once no running process needs what they remove; `never`
+   * skips them, `now` applies them without a check.
    */
   contract?: "when_free" | "never" | "now";
-  /** Told of each migration that was left for later, with the processes that it waits for. */
+  /** Called for each postponed migration, with the processes that it waits for. */
   onPutOff?: (migration: string, processes: readonly string[]) => void;
-  /** For tests: in place of those in the folder. */
+  /** For tests: replaces the migrations in the folder. */
   migrations?: readonly Migration[];
 };
 
-// Whoever waits for a lock on a table makes all others wait behind: this is how long one try may hold up requests. With half of it,
-// a table under load may never be free for long enough; with twice as much, clients begin to give up.
+// A pending table lock blocks all requests behind it, so this is how long one attempt may delay them. With
+// half of it, a busy table may never be free for long enough. With twice, clients start to time out.
 const lockMs = 2_000;
 const pauseMs = 1_000;
 const giveUpAfterMs = 600_000;
-// An index over a large table takes its time, and nobody waits for it: the service that is being replaced goes on.
+// An index on a large table takes long, but delays no one: the previous release keeps serving.
 const statementMs = 6 * 3_600_000;
 
-/** Says in a sentence why the database could not be migrated, or why this release cannot work on it. */
+/** Says in a sentence why the database could not be migrated, or why this release cannot use it. */
 export class MigrationError extends ExplainedError {
   constructor(message: string, cause: unknown) {
     super(message, { cause });
@@ -67,10 +67,11 @@ export class MigrationError extends ExplainedError {
 }
 
 /**
- * Applies what is missing, each migration in a transaction of its own together with the row that records it. Any number
- * of processes may start at once: the lock lets one at a time through. A migration that does not get its locks in
- * time is rolled back and tried again, so that requests which came after it go on in between. One that contracts waits until no process needs what it takes
- * away, and those after it do not wait for it. Returns the names that were applied.
+ * Applies missing migrations, each in one transaction with the row that records it. Any number of processes
+ * may start at once: an advisory lock lets one at a time through. A migration that does not get its locks in
+ * time is rolled back and retried, so that waiting requests proceed in between. A contracting migration waits
+ * until no process needs what it removes; later migrations do not wait for it. Returns the names of the
+ * applied migrations.
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const tell = options.tell ?? (() => {});
@@ -91,7 +92,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
       if (before?.checksum === migration.checksum) continue;
       if (before !== undefined) {
         throw new MigrationError(
-          `migration ${migration.name} was applied with other text than it has now; migrations are never edited, add a new one`,
+          `migration ${migration.name} was edited after it was applied; restore its text and add a new migration`,
           null,
         );
       }
@@ -109,7 +110,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   }
 }
 
-/** For a start that applies nothing: refuses a database that this release cannot work on, in either direction. */
+/** For a start without migrations: rejects a database that is too old or too new for this release. */
 export async function checkSchema(
   url: string,
   options: Pick<MigrateOptions, "waitForDatabaseMs" | "tell" | "migrations"> = {},
@@ -142,13 +143,16 @@ function connectToMigrate(url: string, options: MigrateOptions): Promise<pg.Clie
 
 class LockTaken extends Error {}
 
-/** It does not wait inside of the statement: its snapshot would be one that an index being made concurrently waits for, and both would wait for ever. */
+/**
+ * Does not wait inside of the statement: CREATE INDEX CONCURRENTLY would wait for its snapshot, and both
+ * would wait forever.
+ */
 async function takeLock(client: pg.Client): Promise<void> {
   const { rows } = await client.query("select pg_try_advisory_lock($1) as taken", [advisoryLock]);
   if (rows[0]?.taken !== true) throw new LockTaken();
 }
 
-// By way of JSON, because a database from before migration 0083 has no such column.
+// Read through JSON, because a database from before migration 0083 lacks the column.
 export const appliedMigrations =
   "select name, checksum, (to_jsonb(m) ->> 'least_code')::integer as \"minCode\" from schema_migrations m";
 
@@ -161,12 +165,12 @@ function refuseContracted(known: readonly Migration[], done: readonly AppliedMig
   if (problem?.kind !== "too_new") return;
   const told = describeSchemaProblem(problem);
   throw new MigrationError(
-    `${told.charAt(0).toUpperCase()}${told.slice(1)}. Start a newer release; the way back to this one is a backup from before.`,
+    `${told.charAt(0).toUpperCase()}${told.slice(1)}. Start a newer release. To go back to this one, restore a backup from before the upgrade.`,
     null,
   );
 }
 
-/** The processes because of which a migration has to wait; null where it need not. */
+/** The processes that a migration has to wait for; null if there are none. */
 async function findInTheWay(
   client: pg.Client,
   { text }: Migration,
@@ -175,8 +179,9 @@ async function findInTheWay(
   const { phase, codeSince } = readHeader(text);
   if (phase !== "contract" || contract === "now") return null;
   if (contract === "never") return [];
-  // One that has been silent for this long counts as gone for others, too (`key-ring/ring-state.ts`). Releases before 0103 do not say here what they contain; by way
-  // of JSON, because a database from before it has no such column.
+  // A process that is silent for this long counts as gone elsewhere, too (`key-ring/ring-state.ts`). Releases
+  // before 0103 do not report their version. Read through JSON, because a database from before 0103 lacks the
+  // column.
   const { rows } = await client.query<{ name: string }>(
     `select name from key_ring_processes p
      where seen_at > now() - interval '30 seconds' and coalesce((to_jsonb(p) ->> 'code_version')::integer, 0) < $1 order by name`,
@@ -208,9 +213,9 @@ async function applyInTransaction(client: pg.Client, migration: Migration): Prom
 }
 
 /**
- * For what PostgreSQL does not do in a transaction, such as an index that is made while others write. Whoever is killed in between leaves a part of it; the
- * next one begins at the first statement again, each of which changes nothing when it is done already (the suite checks their forms). Its locks
- * keep no request waiting, so it may wait for them.
+ * For statements that cannot run in a transaction, such as CREATE INDEX CONCURRENTLY. After a crash the next
+ * process repeats all statements; each has no effect if it is already done (the suite checks their forms).
+ * Their locks delay no request, so they may wait for them.
  */
 async function applyByStatement(client: pg.Client, migration: Migration): Promise<void> {
   await client.query("set lock_timeout = 0");
@@ -220,7 +225,7 @@ async function applyByStatement(client: pg.Client, migration: Migration): Promis
         /^create (?:unique )?index concurrently if not exists (\w+)\s+on (\w+)/i.exec(statement) ?? [];
       if (index !== undefined) await dropHalfMade(client, index);
       const [, dropped] = /^drop index concurrently if exists (\w+)/i.exec(statement) ?? [];
-      // PostgreSQL makes and drops indexes of a partitioned table only with a lock.
+      // PostgreSQL creates and drops indexes of a partitioned table only under a lock.
       const hasPartitions = await isPartitioned(client, table ?? dropped ?? "");
       await client.query(hasPartitions ? statement.replace(/ concurrently/i, "") : statement);
     }
@@ -230,7 +235,7 @@ async function applyByStatement(client: pg.Client, migration: Migration): Promis
   }
 }
 
-/** Whether this is a table, or an index of one, that an operator or an earlier release has divided into partitions. */
+/** Whether an operator or an earlier release has partitioned this table, or the table of this index. */
 async function isPartitioned(client: pg.Client, relation: string): Promise<boolean> {
   const { rowCount } = await client.query(
     "select from pg_class where oid = to_regclass($1) and relkind in ('p', 'I')",
@@ -239,7 +244,10 @@ async function isPartitioned(client: pg.Client, relation: string): Promise<boole
   return rowCount !== 0;
 }
 
-/** An index whose making was interrupted is there by name, serves nobody, and is maintained with every write. */
+/**
+ * An interrupted CREATE INDEX CONCURRENTLY leaves an invalid index, which slows down writes and serves no
+ * query.
+ */
 async function dropHalfMade(client: pg.Client, index: string): Promise<void> {
   const { rowCount } = await client.query(
     "select from pg_index where indexrelid = to_regclass($1) and not indisvalid",
@@ -257,7 +265,7 @@ async function record(client: pg.Client, migration: Migration): Promise<void> {
   );
 }
 
-/** The newest migration that this code contains, by its number. */
+/** The number of the newest migration in this code. */
 export function codeVersion(migrations: readonly Migration[] = listMigrations()): number {
   return Math.max(0, ...migrations.map(numberOf));
 }
@@ -277,7 +285,7 @@ async function retryForLock<T>(
       const waitedSeconds = Math.round((performance.now() - startedAt) / 1000);
       if (performance.now() - startedAt > limitMs) {
         throw new MigrationError(
-          `The database could not be migrated: waited ${waitedSeconds} seconds for ${what}. pg_stat_activity and pg_locks show who holds it.`,
+          `The database could not be migrated: waited ${waitedSeconds} seconds for ${what}. pg_stat_activity and pg_locks show which session holds the lock.`,
           error,
         );
       }

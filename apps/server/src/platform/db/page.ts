@@ -9,10 +9,10 @@ import type { RowOf } from "./pipeline.ts";
 import { joinSql, noSql, type Sql, sql } from "./sql.ts";
 
 /**
- * One page of a list that is ordered by `id`, newest first. `rowsAfter` gets how many rows to read (one more than the
- * page, to know whether there are more); `cursorExists` says whether the caller's cursor is a row of theirs. Of several
- * statements the first one that fills the page counts, else the last. Before an item the list is read the other way
- * round (`orderOf`), so that the page is next to the item.
+ * One page of a list ordered by `id`, newest first. `rowsAfter` gets the number of rows to read: one more
+ * than the page, to know whether there are more. `cursorExists` checks that the cursor is a row of the
+ * caller. Of several statements the first one that fills the page is used, else the last. A page before an
+ * item is read in reverse order (`orderOf`), so that it ends next to the item.
  */
 export async function readPage<R extends RowOf<R> & { id: string }>(
   db: Queryable,
@@ -27,7 +27,7 @@ export async function readPage<R extends RowOf<R> & { id: string }>(
   if (cursor !== undefined && (await db.first(page.cursorExists(cursor))) === null) {
     throw new ApiError("INVALID_REQUEST", {
       message: `\`${startingAfter === undefined ? "ending_before" : "starting_after"}\` names no item of this list.`,
-      hint: "Pass `pagination.next_cursor` of the page before, or leave it out to begin at the newest item.",
+      hint: "Pass `pagination.next_cursor` of the previous page, or omit it to begin at the newest item.",
     });
   }
   let rows: R[] = [];
@@ -47,13 +47,13 @@ export function orderOf({ endingBefore }: PageStart<string>): Sql {
 }
 const newestFirst = sql`desc`;
 
-/** Holds for the items on the side of the cursor that is asked for. */
+/** Condition for the items on the requested side of the cursor. */
 export function beyondCursor({ startingAfter, endingBefore }: PageStart<string>, id: Sql = sql`id`): Sql {
   if (startingAfter !== undefined) return sql`and ${id} < ${startingAfter}`;
   return endingBefore === undefined ? noSql : sql`and ${id} > ${endingBefore}`;
 }
 
-/** The same where the index has the beginnings of ids. */
+/** The same for an index with prefixes of ids. */
 export function beyondBeginning(start: PageStart<string>, beginning: Sql, id: Sql): Sql {
   const { startingAfter, endingBefore } = start;
   if (startingAfter !== undefined) return sql`and ${beginning} < ${startingAfter} ${beyondCursor(start, id)}`;
@@ -61,18 +61,19 @@ export function beyondBeginning(start: PageStart<string>, beginning: Sql, id: Sq
     ? noSql
     : sql`and ${beginning} >= ${endingBefore.slice(0, beginningCharacters)} ${beyondCursor(start, id)}`;
 }
-/** So much of an id of events and deliveries is in the indexes of their lists. */
+/** Length of the id prefix in the list indexes of events and deliveries. */
 const beginningCharacters = 14;
 
 /**
- * The order of a range that is read by an index with the beginnings of ids. Where the limit would part rows with the same beginning, all of them are read; who sorts them by
- * their whole ids is `newestOf`. With `limit` null everything is.
+ * The order of a range that is read by an index with prefixes of ids. If the limit would split rows with the
+ * same prefix, all of them are read; `newestOf` sorts them by their full ids. A `limit` of null reads
+ * everything.
  */
 export function byBeginning(key: Sql, limit: number | null, order: Sql = newestFirst): Sql {
   return sql`order by ${key} ${order} ${limit === null ? sql`offset 0` : sql`fetch first (${limit}::bigint) rows with ties`}`;
 }
 
-/** One page of several ranges that are each ordered by `key`; with `limit` null all of it. */
+/** One page of several ranges that are each ordered by `key`; everything if `limit` is null. */
 export function newestOf(
   ranges: readonly Sql[],
   key: Sql,
@@ -87,9 +88,10 @@ export function newestOf(
 }
 
 /**
- * The same where the ranges are alike but for some values, of which there is a row for each range; the range knows them by the names that are given to `each`. The index is then
- * opened once and gone to for each of them: seven types of events take 68 µs of the backend's time instead of 97. Where the ranges are in the order of the page already, `newestOf` reads less of them. Rows
- * and not arrays, whose length PostgreSQL does not know when it plans for all values, so that it would plan anew each time.
+ * The same for ranges that differ only in some values, with one row of values for each range. `each` names
+ * the values for the range. One index scan serves all ranges: seven event types take 68 µs of backend time
+ * instead of 97. If the ranges are already in page order, `newestOf` reads less. Rows instead of arrays,
+ * because PostgreSQL does not know the length of an array in a generic plan and would replan each time.
  */
 export function newestOfEach(
   each: Sql,
@@ -107,10 +109,10 @@ export function newestOfEach(
     order by ${key} ${order} ${limit === null ? noSql : sql`limit ${limit}`}`;
 }
 
-/** Ids from the first up to, and without, the second. */
+/** Ids from the first up to, but not including, the second. */
 export type IdRange = { from: string; before: string };
 
-/** The ids that a list can have by what it is asked for: those made in a period, behind or before a cursor. */
+/** The ids that a list can contain, by its period and cursor. */
 export function idsOf(
   prefix: IdPrefix,
   filter: {
@@ -123,7 +125,7 @@ export function idsOf(
   if (createdTo !== undefined) befores.push(idFloor(prefix, later(createdTo, 1)));
   if (startingAfter !== undefined) befores.push(startingAfter);
   const from = createdFrom === undefined ? `${prefix}_` : idFloor(prefix, createdFrom);
-  // Ids of a kind are equally long, so nothing lies between an id and the same with one more character.
+  // Ids of a kind have equal length, so no id lies between an id and the same id with one more character.
   const after = endingBefore === undefined ? from : `${endingBefore}0`;
   return {
     from: after > from ? after : from,

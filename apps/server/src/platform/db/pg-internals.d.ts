@@ -1,5 +1,5 @@
-/** A part of the driver that its types leave out. `pipeline.ts` alone needs it. */
+/** A part of the driver that its types omit. Only `pipeline.ts` needs it. */
 declare module "pg/lib/utils.js" {
-  /** A value as it travels in a message. */
+  /** A value in its wire format. */
   export function prepareValue(value: unknown): string | Buffer | null;
 }

@@ -16,29 +16,32 @@ import { leavesConnection } from "./errors.ts";
 import type { Answer, Query } from "./pipeline.ts";
 import { PooledConnection, type SendOptions } from "./pooled-connection.ts";
 
-/** What a database without room, and one that is read-only, answer to a write. */
+/** Why the database rejects writes. */
 type RefusedWrite = "disk_full" | "read_only";
 
 export type PoolOptions = {
-  /** Asked for each new connection where it is a function: the password may change. */
+  /** A function is called for each new connection, because the password may change. */
   url: string | (() => string);
   poolSize: number;
   onError: (error: Error) => void;
   name?: string;
   limits?: TimeLimits;
   tracer?: Tracer | null;
-  /** Leads to the server itself, where `url` leads through a pooler that lends connections for single transactions. */
+  /** Leads to the server itself, if `url` leads through a pooler in transaction mode. */
   directUrl?: () => string;
-  /** False prepares no statement under a name. */
+  /** False sends every statement unnamed. */
   named?: boolean;
 };
 
-/** The connections of a process to the database: lends them, and closes those that a failure has made useless. */
+/** The database connections of a process: lends them, and closes those that a failure has made unusable. */
 export class ConnectionPool {
   readonly #pool: pg.Pool;
   readonly #options: SendOptions;
   readonly #openSession: () => Promise<pg.Client>;
-  /** Counts the failures after which every open connection is useless. A connection of an earlier generation is not lent again. */
+  /**
+   * Counts the failures that make every open connection unusable. A connection of an earlier generation is
+   * not reused.
+   */
   #generation = 0;
   readonly #generationOf = new Map<pg.PoolClient, number>();
   #refusedWrite: RefusedWrite | null = null;
@@ -65,8 +68,9 @@ export class ConnectionPool {
       max: options.poolSize,
       idleTimeoutMillis: 30_000,
     });
-    // A lost connection emits `error` on its client, and again when the socket closes. The pool listens only while the client is idle, and an `error` without
-    // a listener ends the process; so each client has one for as long as it lives. A caller that uses the connection learns of it from its statement.
+    // A lost connection emits `error` on its client, and again when the socket closes. The pool listens only
+    // while the client is idle, and an `error` without a listener ends the process. So each client has a
+    // listener for its whole life. A caller that uses the connection gets the error from its statement.
     this.#pool.on("connect", (client) => {
       this.#generationOf.set(client, this.#generation);
       let isReported = false;
@@ -84,7 +88,7 @@ export class ConnectionPool {
     return this.#options.tracer;
   }
 
-  /** The caller releases its `client`. */
+  /** The caller must release its `client`. */
   async borrow(): Promise<PooledConnection> {
     for (;;) {
       const client = await this.#connect();
@@ -101,7 +105,7 @@ export class ConnectionPool {
     return tracer.part("wait for a connection", "internal", {}, () => this.#pool.connect());
   }
 
-  /** Sends one statement that is a transaction of its own. */
+  /** Sends one statement outside of a transaction. */
   async send(query: Query): Promise<Answer> {
     const connection = await this.borrow();
     let failure: Error | boolean = false;
@@ -115,15 +119,16 @@ export class ConnectionPool {
     }
   }
 
-  /** A session of the server, for advisory locks and other things that belong to one. */
+  /** A session of the server, for advisory locks and other session state. */
   async withSession<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
     const session = await this.#openSession();
     return work(session).finally(() => endConnection(session));
   }
 
   /**
-   * A server that is silent on one connection is silent on all that were open then: a host that vanished, or a firewall that forgot them. One that has
-   * become read-only may have handed over to another, which only new connections reach. So the first request that finds out does so for all.
+   * A server that is silent on one connection is silent on all that were open then: the host vanished, or a
+   * firewall dropped them. A server that became read-only may have failed over to another, which only new
+   * connections reach. So the first failure discards all connections.
    */
   #noticeFailure(error: unknown, client: pg.PoolClient): void {
     const state = sqlState(error);
@@ -131,21 +136,24 @@ export class ConnectionPool {
     if (state === "25006") this.#refusedWrite = "read_only";
     if (!isSilence(error) && state !== "25006") return;
     if (this.#generationOf.get(client) === this.#generation) this.#generation++;
-    // What is sent on it from now on, such as a rollback, fails at once instead of waiting as long again.
+    // Later messages on it, such as a rollback, fail at once instead of waiting as long again.
     if (isSilence(error)) cutOff(client);
   }
 
-  /** Those that are open now, lent or not. */
+  /** All open connections, in use or not. */
   get openConnections(): ReadonlySet<pg.PoolClient> {
     return new Set(this.#generationOf.keys());
   }
 
-  /** Closes connections on which the server is known to be silent. What waits on one fails at once. */
+  /** Closes connections on which the server is silent. Pending statements fail at once. */
   giveUp(silent: ReadonlySet<pg.PoolClient>): void {
     for (const client of this.#generationOf.keys()) if (silent.has(client)) cutOff(client);
   }
 
-  /** Why the last write failed that the database had no room for, or did not allow. Stays until `forgetRefusedWrite`. */
+  /**
+   * Why the last write failed, if the disk was full or the database read-only. Kept until
+   * `forgetRefusedWrite`.
+   */
   get refusedWrite(): RefusedWrite | null {
     return this.#refusedWrite;
   }
@@ -154,16 +162,20 @@ export class ConnectionPool {
     if (this.#refusedWrite === refused) this.#refusedWrite = null;
   }
 
-  /** Connections in all and without work, work that waits for one, and how many there may be. */
+  /** Open and idle connections, tasks that wait for one, and the limit. */
   get figures(): { open: number; idle: number; waiting: number; limit: number } {
     const { totalCount, idleCount, waitingCount, options } = this.#pool;
     return { open: totalCount, idle: idleCount, waiting: waitingCount, limit: options.max };
   }
 
-  /** Returns when the server has ended every session, so that an embedded one can be stopped without cutting any off. */
+  /**
+   * Resolves when the server has ended every session, so that an embedded server can stop without cutting any
+   * off.
+   */
   async close(): Promise<void> {
     await this.#pool.end();
-    // The pool reports a client as removed when the server has closed its end. A server that never does must not keep the process.
+    // The pool reports a client as removed when the server has closed its end. A server that never does must
+    // not keep the process alive.
     const left = this.#generationOf;
     const gone = Promise.withResolvers<void>();
     const look = () => {

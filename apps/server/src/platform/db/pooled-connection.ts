@@ -15,20 +15,26 @@ export type SendOptions = {
   tracer: Tracer | null;
   /** Whether statements are prepared under their names. */
   named: boolean;
-  /** How long the answer to a message is waited for; 0 for ever. */
+  /** How long to wait for the answer to a message; 0 waits forever. */
   answerLimitMs: number;
-  /** What is sent at the beginning of each transaction where a pooler is in between, because the connection cannot keep it. */
+  /**
+   * Sent at the start of each transaction through a pooler, because the connection does not keep the
+   * settings.
+   */
   limits: Query | null;
 };
 
-/** A connection of the pool while one caller uses it: what it queues for its next message, and the transaction that is open on it. */
+/**
+ * A connection of the pool while one caller uses it, with the statements queued for its next message and its
+ * open transaction.
+ */
 export class PooledConnection {
   readonly client: pg.PoolClient;
   readonly #onFailure: (error: unknown) => void;
   readonly #options: SendOptions;
   /** Sent before the next statement, in the same message. Their answers are not read. */
   #queued: Query[] = [];
-  /** Sent to listeners once the transaction is committed. */
+  /** Sent to listeners after the commit. */
   readonly hints: Notification[] = [];
   #answerLimitMs: number;
 
@@ -49,13 +55,13 @@ export class PooledConnection {
     return this.query(queryOf(statement));
   }
 
-  /** One statement that is a transaction of its own. */
+  /** Sends one statement outside of a transaction. */
   sendAlone(query: Query): Promise<Answer> {
     if (this.#options.limits !== null) this.queue(this.#options.limits);
     return this.query(query);
   }
 
-  /** Sends what is queued and then `queries`, in one message. Returns the answers to `queries`. */
+  /** Sends the queued statements and then `queries`, in one message. Returns the answers to `queries`. */
   async sendAll(queries: readonly Query[]): Promise<readonly Answer[]> {
     const queued = this.#queued;
     const all = queued.length === 0 ? queries : [...queued, ...queries];
@@ -64,7 +70,7 @@ export class PooledConnection {
       const answers = await this.#sendTraced(all);
       return queued.length === 0 ? answers : answers.slice(queued.length);
     } catch (error) {
-      // Its stack would lead to the socket instead of to the caller.
+      // Its stack would end at the socket instead of at the caller.
       if (error instanceof Error) Error.captureStackTrace(error);
       this.#onFailure(error);
       throw error;
@@ -88,7 +94,7 @@ export class PooledConnection {
     this.#queued.push(query);
   }
 
-  /** Begins a transaction, together with its first statement; `statementMs` is the limit for each statement in it. */
+  /** Begins a transaction with its first statement. `statementMs` is the limit for each statement in it. */
   async begin(statementMs: number | null): Promise<void> {
     if (statementMs === null) {
       this.#queued.push(...this.#opening);
@@ -98,7 +104,7 @@ export class PooledConnection {
       ...this.#opening,
       { text: `set local statement_timeout = ${Math.trunc(statementMs)}` },
     ]);
-    // Only now: a connection that was lost unnoticed shows at the first statement, and is not waited for that long.
+    // Set last: the first statement reveals a lost connection, and must not wait that long for it.
     this.#answerLimitMs = answerLimitMs(statementMs);
   }
 
@@ -118,11 +124,11 @@ export class PooledConnection {
     if (hasBegun) await this.query({ text: "rollback" });
   }
 
-  /** Undoes everything since the savepoint, sent or not. */
+  /** Undoes everything since the savepoint, sent or queued. */
   async rollBackTo(savepoint: string): Promise<void> {
     const at = this.#queued.findLastIndex(({ text }) => text === savepoint);
     this.#queued.length = Math.max(at, 0);
-    // What is queued came after the savepoint, or with it.
+    // The queued statements came after the savepoint, or with it.
     if (at < 0) await this.query({ text: `rollback to ${savepoint}` });
   }
 }

@@ -4,19 +4,17 @@ import { ExplainedError } from "../lib/explained-error.ts";
 import { sqlState } from "../lib/sql-state.ts";
 import { endConnection, openConnection } from "./connection.ts";
 
-/**
- * What is between us and the server: nothing, a pooler that lends a connection of the server for a whole session, or one that lends it for a transaction and then to
- * somebody else.
- */
+/** What is between this process and the server: nothing, or a pooler in session or in transaction mode. */
 export type Pooler = "none" | "session" | "transaction";
 
 const rounds = 3;
-// Nothing that is asked here takes a server more than a moment, and a start waits for it.
+// Every query here is fast, and a start waits for it.
 const limits = { statementMs: 5_000, lockMs: 5_000, idleInTransactionMs: 5_000, connectMs: 10_000 };
 
 /**
- * Looks what a connection leads through. The server names its process when a connection is opened, and names the same one when it is asked; a pooler gives a number of its own.
- * Whether the pooler keeps the session is seen with a second connection: two that are open at once have the same process of the server, or one has another than before.
+ * Detects a pooler. A server reports its process id when a connection opens and returns the same one to a
+ * query; a pooler reports another number. A second connection shows the mode: in transaction mode two open
+ * connections share a server process, or the process of one changes.
  */
 export async function findPooler(client: pg.Client, openAnother: () => Promise<pg.Client>): Promise<Pooler> {
   const own = await processOf(client);
@@ -25,7 +23,7 @@ export async function findPooler(client: pg.Client, openAnother: () => Promise<p
   try {
     for (let round = 0; round < rounds; round++) {
       const before = await processOf(client);
-      // In a transaction it keeps what it has; the pooler gives the connection that was given back last.
+      // In a transaction it keeps its server connection; the pooler hands out the one that was returned last.
       await other.query("begin");
       const others = await processOf(other);
       if (others === before || (await processOf(client)) !== before) return "transaction";
@@ -43,7 +41,8 @@ async function processOf(client: pg.Client): Promise<number> {
 }
 
 /**
- * Whether each connection through the pooler has prepared statements of its own. Where it does not, one finds the names of another, or misses its own: as errors 42P05 and 26000, by chance.
+ * Whether each connection through the pooler has its own prepared statements. Otherwise statements fail at
+ * random with 42P05 and 26000, because clients see each other's names.
  */
 async function keepsNamesApart(open: () => Promise<pg.Client>): Promise<boolean> {
   const statement = { name: `assay_${randomBytes(8).toString("hex")}`, text: "select 1" };
@@ -65,7 +64,7 @@ async function keepsNamesApart(open: () => Promise<pg.Client>): Promise<boolean>
   }
 }
 
-/** What an address leads through, and whether names of statements can be used on the way. */
+/** The kind of pooler behind an address, and whether named statements work through it. */
 export async function examinePooler(url: string): Promise<{ pooler: Pooler; namesApart: boolean }> {
   const open = () => openConnection(url, "assay start", limits, { pooled: true });
   const client = await open();
@@ -85,10 +84,10 @@ export class PoolerError extends ExplainedError {
   }
 }
 
-/** Fails where statements would fail through this pooler, by chance and later. */
+/** Fails early if statements would fail later, at random, through this pooler. */
 export async function checkPooler(url: string, preparedStatements: "named" | "off"): Promise<void> {
   if (preparedStatements === "off" || (await examinePooler(url)).namesApart) return;
   throw new PoolerError(
-    "The pooler that DATABASE_URL leads through does not keep the prepared statements of its clients apart. Set DATABASE_PREPARED_STATEMENTS=off, or let it do so (PgBouncer 1.21 or later: max_prepared_statements = 200).",
+    "The pooler behind DATABASE_URL does not support prepared statements. Set DATABASE_PREPARED_STATEMENTS=off, or enable them in the pooler (PgBouncer 1.21 or later: max_prepared_statements = 200).",
   );
 }

@@ -1,11 +1,11 @@
-/** What a migration says about itself in the comments at its beginning (CONTRIBUTING.md, "A migration"). */
+/** The comments at the beginning of a migration (CONTRIBUTING.md, "A migration"). */
 export type MigrationHeader = {
-  /** Null where it says nothing, as those up to 0081 do. */
+  /** Null without a phase, as in migrations up to 0081. */
   phase: "expand" | "contract" | null;
-  /** Of one that contracts: code that contains this migration, or a later one, does not need what is removed. */
+  /** For a contracting migration: code with this migration, or a later one, does not need what is removed. */
   codeSince: number | null;
   inTransaction: boolean;
-  /** Tables that it may read through and lock, because they stay small on every installation. */
+  /** Tables that it may scan and lock, because they stay small on every installation. */
   smallTables: readonly string[];
 };
 
@@ -31,7 +31,9 @@ export function readHeader(text: string): MigrationHeader {
   };
 }
 
-/** A row of `schema_migrations`. `minCode` is what a migration that contracts asks of the code. */
+/**
+ * A row of `schema_migrations`. `minCode` is the version that a contracting migration requires of the code.
+ */
 export type AppliedMigration = Named & { minCode: number | null };
 
 export type SchemaProblem =
@@ -39,8 +41,9 @@ export type SchemaProblem =
   | { kind: "too_old"; missing: readonly string[] };
 
 /**
- * Whether code with these migrations can work on a database with those. It needs all of its own that expand. What contracts may be missing, and whatever a
- * newer release has added is not in its way, as long as nothing was taken away that it needs.
+ * Whether code with these migrations can work on a database with those. It needs all of its expanding
+ * migrations. Contracting ones may be missing, and additions of a newer release do no harm, as long as
+ * nothing was removed that it needs.
  */
 export function schemaProblem(
   known: readonly (Named & { text: string })[],
@@ -62,5 +65,5 @@ const fourDigits = (number: number) => String(number).padStart(4, "0");
 export function describeSchemaProblem(problem: SchemaProblem): string {
   return problem.kind === "too_old"
     ? `migrations are missing: ${problem.missing.join(", ")}`
-    : `the database is too new for this release: it needs one that contains migration ${fourDigits(problem.minCode)}, and this one ends with ${fourDigits(problem.code)}`;
+    : `the database is too new for this release: it needs a release with migration ${fourDigits(problem.minCode)}, and this one ends with ${fourDigits(problem.code)}`;
 }

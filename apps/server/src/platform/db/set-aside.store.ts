@@ -2,10 +2,10 @@ import type { OrganizationId } from "@assay/contract/ids";
 import type { Db, Queryable, Tx } from "./db.ts";
 import { noSql, Sql, sql } from "./sql.ts";
 
-/** NOTIFY channel: the operator wants rows of a job to be tried again now. The payload is the name of the job. */
+/** NOTIFY channel: an operator requests a retry of a job's rows. The payload is the name of the job. */
 export const retryChannel = "assay_job_retries";
 
-/** How a key is kept. A row is named by the text of its key, bytes in hexadecimal. */
+/** The type of a key. A row is named by the text of its key, bytes in hexadecimal. */
 export type KeyType = "text" | "uuid" | "bytea";
 
 function textOf(key: Sql, type: KeyType): Sql {
@@ -19,14 +19,16 @@ function textOf(key: Sql, type: KeyType): Sql {
   }
 }
 
-/** Holds for rows that were not set aside, and for those that are to be tried again. */
+/** Condition for rows that are not quarantined, or are due for a retry. */
 export function notAside(job: string, kind: string, key: Sql, type: KeyType, now: Date): Sql {
   return sql`not exists (
     select from set_aside_rows aside
     where aside.job = ${job} and aside.kind = ${kind} and aside.row_id = ${textOf(key, type)} and aside.retry_at > ${now})`;
 }
 
-/** Holds for the given rows. Keys are compared as they are kept, so that the index of the table serves. */
+/**
+ * Condition for the given rows. Keys are compared in their own type, so that the index of the table is used.
+ */
 export function isOneOf(ids: readonly string[], key: Sql, type: KeyType): Sql {
   switch (type) {
     case "text":
@@ -50,8 +52,8 @@ type NewAside = {
 };
 
 /**
- * Sets a row aside, or counts one more failure of a row that was tried again: the next time is twice as far away each
- * time. Returns how often it has failed.
+ * Quarantines a row, or counts one more failure of a row that was retried: the time to the next retry
+ * doubles. Returns the number of failures.
  */
 export async function putAside(db: Queryable, aside: NewAside): Promise<number> {
   const { tries } = await db.one<{ tries: number }>(sql`
@@ -66,12 +68,14 @@ export async function putAside(db: Queryable, aside: NewAside): Promise<number> 
   return tries;
 }
 
-/** Which jobs have rows that are set aside. */
+/** The jobs that have quarantined rows. */
 export function listQuarantined(db: Queryable): Promise<{ job: string; kind: string }[]> {
   return db.rows<{ job: string; kind: string }>(sql`select distinct job, kind from set_aside_rows`);
 }
 
-/** Takes rows whose time has come. What a process does not finish comes back when `leaseUntil` has passed. */
+/**
+ * Claims rows that are due for a retry. Rows that a process does not finish are due again at `leaseUntil`.
+ */
 export async function claimRetries(
   db: Queryable,
   of: { job: string; kind: string },
@@ -89,7 +93,7 @@ export async function claimRetries(
   return rows.map((row) => row.rowId);
 }
 
-/** Of the given rows those that are set aside and not to be tried yet. */
+/** Those of the given rows that are quarantined and not due for a retry. */
 export async function listWaiting(
   db: Queryable,
   of: { job: string; kind: string },
@@ -113,7 +117,7 @@ export async function removeAside(
   return removed === 1;
 }
 
-/** All rows of a job, for one that tries each of them whenever it runs. */
+/** All rows of a job, for one that tries each of them in every run. */
 export async function removeAllAside(db: Queryable, job: string): Promise<void> {
   await db.run(sql`delete from set_aside_rows where job = ${job}`);
 }
@@ -150,14 +154,16 @@ export type AsideGroup = {
   nextTryAt: Date;
 };
 
-/** What is set aside by job, table and reason, the largest first. No row is named. */
+/** Quarantined rows by job, table and reason, the largest group first. No row is named. */
 export function groupAside(db: Queryable, limit: number): Promise<AsideGroup[]> {
   return db.rows<AsideGroup>(sql`
     select job, kind, reason, count(*) as count, min(first_at) as oldest_at, min(retry_at) as next_try_at
     from set_aside_rows group by job, kind, reason order by count(*) desc, job, kind, reason limit ${limit}`);
 }
 
-/** Makes rows be tried again now, of one job or of all, and wakes their jobs. Returns how many. */
+/**
+ * Makes rows of one job, or of all, due for a retry now, and wakes their jobs. Returns the number of rows.
+ */
 export function retryAside(db: Db, job: string | null, now: Date): Promise<number> {
   return db.transaction(async (tx) => {
     const rows = await tx.rows<{ job: string }>(sql`
@@ -168,9 +174,9 @@ export function retryAside(db: Db, job: string | null, now: Date): Promise<numbe
   });
 }
 
-// --- rows that only have to go -------------------------------------------------------------------------------------------
+// --- expired rows --------------------------------------------------------------------------------------
 
-/** Rows of one table that are past their time. The names come from our own code, never from a caller. */
+/** Expired rows of one table. The names come from our code, never from a caller. */
 export type Expired = {
   table: string;
   key: string;

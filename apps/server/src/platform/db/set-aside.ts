@@ -22,33 +22,36 @@ import {
 import { noSql, type Sql, sql } from "./sql.ts";
 
 /**
- * When a row is tried again for the first time; after that the time doubles up to the second number. At half of the first a
- * bug that hits thousands of rows keeps the jobs busy with them, at twice as much a repaired row waits longer than anybody
- * watches. At half of the second a row that nobody ever repairs costs twice as much, at twice as much a release that
- * mends it shows for days as if it had not.
+ * The time to the first retry, which then doubles up to the second number. With half of the first, a bug that
+ * hits thousands of rows keeps the jobs busy; with twice, a repaired row waits too long. With half of the
+ * second, a row that is never repaired costs twice as much; with twice, the effect of a repair shows only
+ * days later.
  */
 export const firstRetryMs = 10 * minuteMs;
 export const lastRetryMs = dayMs;
-/** So many at a time, each in a transaction of its own, so that ordinary work is not kept waiting by them. */
+/** Retries per run, each in its own transaction, so that they do not delay ordinary work. */
 const retriesAtOnce = 20;
-/** How long another process leaves a row alone that one is trying again. */
+/** How long other processes leave a row alone that one process retries. */
 const retryLeaseMs = firstRetryMs;
 
 /**
- * How long a process goes by what it knows of the table. A row that another process sets aside is due after `firstRetryMs` at the earliest. Too
- * small, and idle processes ask all the time; too large, and such a row is retried that much later.
+ * How long a process relies on its last read of the table. A row that another process quarantines is due
+ * after `firstRetryMs` at the earliest. Smaller makes idle processes query all the time, larger delays such a
+ * retry.
  */
 const lookAgainMs = 15 * secondMs;
 
-/** Which rows a batch may take. */
+/** The rows that a batch may take. */
 export type Among = {
-  /** Rows with a higher key; empty for all. */
+  /** Only rows with a higher key; empty for all. */
   after: string;
   limit: number;
-  /** Whether the rows were set aside before; what they were leased or postponed for counts no more then. */
+  /** Whether the rows were quarantined; then their lease or delay no longer applies. */
   isRetry: boolean;
   where: (key: Sql, type: KeyType) => Sql;
-  /** Locks the rows and skips those that another process holds; empty for a look, which must not keep another process from its rows. */
+  /**
+   * Locks the rows and skips those that another process holds. Empty for a check, which must not lock rows.
+   */
   lock: Sql;
 };
 
@@ -56,19 +59,19 @@ const lock = sql`for update skip locked`;
 
 export type Steps<T extends TakenRow> = {
   /**
-   * Locks rows that are due, as `lock` says. It must not fail because of what is in a row. It is also asked for one row outside of a transaction and
-   * without a lock, so that a job with nothing to do opens none.
+   * Locks due rows, as `lock` says. It must not fail because of the content of a row. It is also called for
+   * one row outside of a transaction and without a lock, so that a job with nothing to do opens none.
    */
   take: (db: Queryable, among: Among) => Promise<T[]>;
-  /** Deals with all of the rows in the same transaction or, where it throws, with none. */
+  /** Processes all rows in the same transaction; if it throws, none. */
   handle: (tx: Tx, rows: readonly T[]) => Promise<unknown>;
 };
 
 type Deps = { db: Db; clock: Clock; log: Log; metrics: Metrics };
 
 /**
- * Rows that a background job cannot deal with (poison messages) are set aside, so that they do not keep the others waiting,
- * and tried again now and then. Only failures that are about the data count.
+ * Quarantines rows that a background job cannot process (poison messages), so that they do not block the
+ * others, and retries them from time to time. Only failures caused by the data count.
  */
 export class SetAside {
   readonly #deps: Deps;
@@ -80,21 +83,21 @@ export class SetAside {
     this.#quarantine = new Quarantine(deps);
     this.#count = deps.metrics.counter(
       "assay_job_rows_set_aside_total",
-      "Rows that a background job could not deal with and set aside.",
+      "Rows that a background job could not process and quarantined.",
     );
   }
 
-  /** The rows of a table (`kind`) as one job sees them. */
+  /** The rows of a table (`kind`), from the view of one job. */
   rowsOf(job: string, kind: string): JobRows {
     return new JobRows(this.#deps, this.#quarantine, this.#count, { job, kind });
   }
 
-  /** Somebody else has changed which rows are to be tried again. */
+  /** Another process or command has changed which rows are due for a retry. */
   lookAgain(): void {
     this.#quarantine.lookAgain();
   }
 
-  /** Deletes a batch of rows that are past their time; returns how many there were. */
+  /** Deletes a batch of expired rows; returns their number. */
   purge(job: string, expired: Expired, limit: number): Promise<number> {
     return this.rowsOf(job, expired.table).run(limit, {
       take: (tx, among) => takeExpired(tx, expired, among),
@@ -110,7 +113,10 @@ export class SetAside {
 
 type RowsOf = { job: string; kind: string };
 
-/** Which jobs have rows that are set aside: read once for all jobs, and again as soon as this process sets one aside. */
+/**
+ * The jobs that have quarantined rows: read once for all jobs, and again as soon as this process quarantines
+ * a row.
+ */
 class Quarantine {
   readonly #deps: Pick<Deps, "db" | "clock">;
   #look: { at: number; found: Promise<RowsOf[]> } | null = null;
@@ -150,12 +156,15 @@ export class JobRows {
     this.#of = of;
   }
 
-  /** Whether rows of this job are set aside. */
+  /** Whether rows of this job are quarantined. */
   hasAny(): Promise<boolean> {
     return this.#quarantine.has(this.#of);
   }
 
-  /** What is to be tried again, then a batch of the others. Returns how many rows were dealt with or set aside. */
+  /**
+   * Retries due rows, then takes a batch of others. Returns the number of rows that were processed or
+   * quarantined.
+   */
   run<T extends TakenRow>(limit: number, steps: Steps<T>): Promise<number> {
     return this.#withRetries(steps, async () => (await this.batch(limit, steps)).taken.length);
   }
@@ -169,7 +178,10 @@ export class JobRows {
     return () => this.#withRetries(steps, next);
   }
 
-  /** Again as long as rows heal: then all are tried at once, with a batch of the others after every few of them. */
+  /**
+   * Repeats while retries succeed: then all are retried at once, with a batch of other rows after every few
+   * of them.
+   */
   async #withRetries<T extends TakenRow>(steps: Steps<T>, batch: () => Promise<number>): Promise<number> {
     let handled = 0;
     for (;;) {
@@ -180,8 +192,8 @@ export class JobRows {
   }
 
   /**
-   * A batch of rows in one transaction. When it fails it is halved until the bad row is alone. `taken` are all of its rows,
-   * `done` those that were dealt with.
+   * A batch of rows in one transaction. If it fails, it is halved until the bad row is alone. `taken` has all
+   * of its rows, `done` those that were processed.
    */
   async batch<T extends TakenRow>(
     limit: number,
@@ -217,7 +229,10 @@ export class JobRows {
     return { taken, done };
   }
 
-  /** Tries one row again that was set aside, whenever it was due. Nothing where it is gone or has been dealt with. */
+  /**
+   * Retries one quarantined row, regardless of its time. Returns nothing if it is deleted or already
+   * processed.
+   */
   again<T extends TakenRow>(id: string, steps: Steps<T>): Promise<readonly T[]> {
     return this.#only([id], true, steps);
   }
@@ -235,7 +250,7 @@ export class JobRows {
     });
   }
 
-  /** `process` deals with all of the rows or, where it throws, with none. Those that fail alone are set aside. */
+  /** `process` handles all rows or, if it throws, none. Rows that fail alone are quarantined. */
   isolate<T extends TakenRow>(
     rows: readonly T[],
     process: (some: readonly T[]) => Promise<unknown>,
@@ -243,7 +258,7 @@ export class JobRows {
     return isolateFailures(rows, { process, setAside: (row, error) => this.setAside(row, error) });
   }
 
-  /** Work on one row; when it fails because of the row, that is set aside. False then. */
+  /** Works on one row, and quarantines it if it causes a failure. Returns false then. */
   async guard(row: TakenRow, work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work();
@@ -255,7 +270,7 @@ export class JobRows {
     }
   }
 
-  /** Tries what was set aside again, where its time has come; returns how many rows it is over for. */
+  /** Retries quarantined rows that are due; returns the number of rows that left the quarantine. */
   async retry(work: (id: string) => Promise<unknown>): Promise<number> {
     if (!(await this.hasAny())) return 0;
     const { db, clock } = this.#deps;
@@ -270,7 +285,7 @@ export class JobRows {
     return healed;
   }
 
-  /** Those of the rows that are set aside and not to be tried yet. */
+  /** Those of the rows that are quarantined and not due for a retry. */
   waiting(ids: readonly string[]): Promise<string[]> {
     return listWaiting(this.#deps.db, this.#of, ids, this.#deps.clock.now());
   }
@@ -290,7 +305,7 @@ export class JobRows {
     this.#quarantine.lookAgain();
     if (tries > 1) return;
     this.#count({ job: this.#of.job });
-    log.warn("a row cannot be dealt with and was set aside, the job goes on without it", {
+    log.warn("a row cannot be processed and was quarantined; the job continues without it", {
       ...this.#of,
       rowId: row.id,
       reason,
@@ -298,6 +313,6 @@ export class JobRows {
   }
 
   tellHealed(id: string): void {
-    this.#deps.log.info("a row that was set aside is dealt with", { ...this.#of, rowId: id });
+    this.#deps.log.info("a quarantined row was processed", { ...this.#of, rowId: id });
   }
 }

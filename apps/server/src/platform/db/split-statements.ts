@@ -1,7 +1,7 @@
-// What may stand in SQL and hide a semicolon: comments, texts, names in quotes, and texts between dollars, whose tag ends them.
+// What can hide a semicolon in SQL: comments, strings, quoted identifiers and dollar-quoted strings.
 const pieces = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$|;/g;
 
-/** The statements of a migration, without their comments. It knows what migrations are written in, not all of SQL. */
+/** The statements of a migration, without comments. Supports the SQL of the migrations, not all of SQL. */
 export function splitStatements(text: string): string[] {
   const plain = text.replace(pieces, (piece) =>
     piece.startsWith("--") || piece.startsWith("/*") ? " " : piece === ";" ? "\0" : piece,

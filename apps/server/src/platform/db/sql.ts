@@ -1,11 +1,17 @@
 import { createHash } from "node:crypto";
 
-/** Text and name of a statement. The same text always has the same name, so PostgreSQL parses and plans it once for each connection. */
+/**
+ * Text and name of a statement. The same text always has the same name, so PostgreSQL parses and plans it
+ * once per connection.
+ */
 type PreparedText = { readonly text: string; readonly name: string };
 
 const preparedTexts = new WeakMap<readonly string[], PreparedText>();
 
-/** A statement with its parameters apart from its text. Only the `sql` tag makes one, so text never holds a value. */
+/**
+ * A statement with its parameters separate from its text. Only the `sql` tag creates one, so the text never
+ * holds a value.
+ */
 export class Sql {
   readonly strings: readonly string[];
   readonly values: readonly unknown[];
@@ -31,8 +37,8 @@ export class Sql {
 }
 
 /**
- * What a template became with the fragments that it was given, in the order of its values: so that a statement which is put together for each
- * request has the same strings each time, and its text is made and hashed once.
+ * Caches a template by its fragments, in the order of its values. A statement that is composed for each
+ * request then has the same strings each time, and its text is built and hashed once.
  */
 class Composed {
   strings: readonly string[] | null = null;
@@ -97,8 +103,9 @@ export function joinSql(parts: readonly Sql[], separator: Sql): Sql {
 export const noSql = sql``;
 
 /**
- * "is one of these", after a column; `arrayType` names the type of an array of them. One value is compared by itself: a plan that PostgreSQL keeps
- * expects an array of ten, and looks dearer to it than planning each time.
+ * "is one of these", after a column; `arrayType` names the array type. A single value is compared directly: a
+ * generic plan assumes an array of ten, and PostgreSQL would replan each time because that looks more
+ * expensive.
  */
 export function isOneOf(values: readonly unknown[], arrayType: Sql): Sql {
   return values.length === 1 ? sql`= ${values[0]}` : sql`= any(${values}::${arrayType})`;

@@ -1,9 +1,15 @@
 const writes = /\b(insert into|update|delete from)\s+([a-z_][a-z0-9_]*)/;
 const reads = /\bfrom\s+([a-z_][a-z0-9_]*)/;
+const known = new Map<string, string | null>();
+/**
+ * Statements are composed of a fixed number of fragments, so more than this is a bug. They are then not
+ * cached.
+ */
+const maxKnown = 5_000;
 
 /**
- * What statements do to which tables, such as "insert sessions, update attempts": readable, and without anything of their text that could be more than a
- * name. What only begins or ends a transaction is left out.
+ * What statements do to which tables, such as "insert sessions, update attempts". Contains only names from
+ * their text. Statements that only begin or end a transaction are left out.
  */
 export function summaryOf(texts: readonly string[]): string {
   const parts = texts.map(partOf).filter((part) => part !== null);

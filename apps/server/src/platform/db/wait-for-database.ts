@@ -14,18 +14,19 @@ class DatabaseUnreachableError extends ExplainedError {
   }
 }
 
-/** Tells an operator what is waited for. */
+/** Reports to an operator what the process waits for. */
 export type Tell = (message: string, fields: LogFields) => void;
 
 const tryEveryMs = 500;
 const tellEveryMs = 5_000;
 
 const needsSession =
-  "lends its connections for single transactions, so that locks and notifications get lost. Set DATABASE_DIRECT_URL to the address of PostgreSQL itself; it is used for migrations and notifications, and DATABASE_URL for everything else.";
+  "runs in transaction mode, so locks and notifications get lost. Set DATABASE_DIRECT_URL to the address of PostgreSQL itself. Migrations and notifications use it, everything else uses DATABASE_URL.";
 
 /**
- * A connection as soon as there is one, which is a session of the server's own. A database that is started together with the service, or is being moved to another host,
- * is not there at once; whatever says that waiting is of no use (a wrong password, a database that does not exist) is thrown.
+ * Opens a direct connection as soon as possible. A database that starts together with the service, or fails
+ * over, is not available at once. Errors that waiting cannot solve (a wrong password, a missing database) are
+ * thrown.
  */
 export async function connectWhenThere(
   url: string,
@@ -42,13 +43,13 @@ export async function connectWhenThere(
       if (isPoolersRefusal(error) || !isUnavailable(error)) throw refusalOf(error);
       if (waitedMs + tryEveryMs > options.waitMs) {
         throw new DatabaseUnreachableError(
-          `The database does not answer: ${reasonOf(error)}. Waited for ${Math.round(waitedMs / 1000)} seconds. Check DATABASE_URL and whether the server runs; DATABASE_START_WAIT_SECONDS says how long a start waits.`,
+          `The database does not answer: ${reasonOf(error)}. Waited for ${Math.round(waitedMs / 1000)} seconds. Check DATABASE_URL and that the server runs. DATABASE_START_WAIT_SECONDS sets how long a start waits.`,
           error,
         );
       }
       if (waitedMs >= tellAt) {
         tellAt = waitedMs + tellEveryMs;
-        options.tell("the database does not answer yet, waiting for it", {
+        options.tell("the database does not answer yet; waiting", {
           waitedSeconds: Math.round(waitedMs / 1000),
           limitSeconds: Math.round(options.waitMs / 1000),
           ...describeError(error),
@@ -71,17 +72,17 @@ async function openSession(open: () => Promise<pg.Client>): Promise<pg.Client> {
   throw new DatabaseUnreachableError(`A pooler in front of the database ${needsSession}`, null);
 }
 
-/** PgBouncer says so of `options`, with which a connection to the server itself is opened. */
+/** PgBouncer rejects `options`, which a direct connection uses. */
 function isPoolersRefusal(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /startup parameter/.test(error.message);
 }
 
-/** What the server itself gives as the reason not to let us in, as a sentence; anything else as it is. */
+/** The server's reason for a refused connection, as a sentence; any other error unchanged. */
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   if (isPoolersRefusal(error))
     return new DatabaseUnreachableError(
-      `The database refuses the connection: ${error.message}. A pooler is in front of it. Where it ${needsSession}`,
+      `The database refuses the connection: ${error.message}. A pooler is in front of it. If it ${needsSession}`,
       error,
     );
   return new DatabaseUnreachableError(`The database refuses the connection: ${error.message}.`, error);
