@@ -672,6 +672,6 @@ test("a member sees what a member may do, and is told in words what not", async 
   assert.equal(await button(page, "Add endpoint").count(), 0);
   assert.equal(await page.getByRole("link", { name: "API keys", exact: true }).count(), 0);
   await page.goto(`${url}/dashboard/api-keys`);
-  await page.getByText("This needs the role admin; you are member.").waitFor();
+  await page.getByText("This needs the role admin; your role is member.").waitFor();
   await page.context().close();
 });

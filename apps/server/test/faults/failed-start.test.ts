@@ -55,7 +55,7 @@ test("a second start in the same folder says in one sentence that the port is ta
   const running = await startAssay(env);
   assert.deepEqual(await failToStart(env), {
     code: 1,
-    said: `Port ${port} is taken by another program. Stop it, or start with PORT=${port + 1} npm start.\n`,
+    said: `Another program uses port ${port}. Stop it, or start with PORT=${port + 1} npm start.\n`,
   });
   assert.equal((await fetch(`${running.url}/readyz`)).status, 200);
   assert.equal(await running.stop(), 0);
@@ -68,7 +68,7 @@ test("a start that cannot listen makes no database, and says what to do about th
   const cases: [Record<string, string>, RegExp][] = [
     [
       { PORT: String(port) },
-      /^Port \d+ is taken by another program\. Stop it, or start with PORT=\d+ npm start\.\n$/,
+      /^Another program uses port \d+\. Stop it, or start with PORT=\d+ npm start\.\n$/,
     ],
     [
       { PORT: free, METRICS_PORT: String(port) },
@@ -76,12 +76,12 @@ test("a start that cannot listen makes no database, and says what to do about th
     ],
     [
       { PORT: free, HOST: "no-such-host.invalid" },
-      /^HOST is "no-such-host\.invalid", which is no name of this machine\. .*\n$/,
+      /^HOST is "no-such-host\.invalid", which is not a name of this machine\. .*\n$/,
     ],
     // Set aside for documentation, so no machine has it.
     [
       { PORT: free, HOST: "192.0.2.1" },
-      /^HOST is "192\.0\.2\.1", which is no address of this machine\. .*\n$/,
+      /^HOST is "192\.0\.2\.1", which is not an address of this machine\. .*\n$/,
     ],
   ];
   for (const [env, sentence] of cases) {

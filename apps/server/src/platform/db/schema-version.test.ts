@@ -36,7 +36,7 @@ test("code works on a newer schema until something is taken away that it needs",
   assert.equal(told(known, [...newer, applied("0091_less.sql", 83)]), null);
   assert.equal(
     told(known, [...newer, applied("0091_less.sql", 84)]),
-    "the database is too new for this release: it needs one that contains migration 0084, and this one ends with 0083",
+    "the database is too new for this release: it needs a release with migration 0084, and this one ends with 0083",
   );
 });
 

@@ -1,6 +1,6 @@
 export type Encoding = "br" | "gzip";
 
-/** The best of our encodings that `Accept-Encoding` takes, or null where the answer must be plain. */
+/** The best of our encodings that `Accept-Encoding` allows, or null for a plain answer. */
 export function acceptedEncoding(header: string | string[] | undefined): Encoding | null {
   const accepted = new Map<string, boolean>();
   for (const part of String(header ?? "").split(",")) {

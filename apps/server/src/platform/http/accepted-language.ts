@@ -1,4 +1,4 @@
-/** The language that the header `Accept-Language` likes best of those that are offered; null where it likes none of them. */
+/** The offered language that `Accept-Language` prefers; null if it names none of them. */
 export function acceptedLanguage<Language extends string>(
   header: string | undefined,
   offered: readonly Language[],
@@ -12,7 +12,7 @@ export function acceptedLanguage<Language extends string>(
       return { primary: tag.split("-")[0], weight: weight === undefined ? 1 : Number(weight.slice(2)) };
     })
     .filter(({ weight }) => weight > 0 && weight <= 1)
-    // The order of the header decides between equals: sorting keeps it.
+    // Equal weights keep the order of the header, because sorting is stable.
     .sort((one, other) => other.weight - one.weight);
   for (const { primary } of wanted) {
     const found = offered.find((language) => language === primary);

@@ -12,13 +12,13 @@ import { ApiError, noSuchRoute } from "../kernel/api-error.ts";
 import type { Caller, MemberCaller, Membership, OrganizationCaller, UserCaller } from "../kernel/caller.ts";
 import { liveIsClosed } from "../kernel/live-is-closed.ts";
 
-/** A caller as the handler of a route gets it. */
+/** A caller in the form that handlers get. */
 export type AdmittedCaller = Caller | MemberCaller | OrganizationCaller;
 
 /**
- * Whether a caller may use a route: the caller as the handler gets it, or the error. Pure. For a route whose
- * organization is named in the body, `memberOf` is asked later with the membership in that one. `asked` is the header that names an
- * environment, as it came, and `isOperator` whether the user is marked as one.
+ * Whether a caller may use a route: returns the caller for the handler, or throws. Pure. If the body names
+ * the organization, `memberOf` is called later with the membership. `asked` is the raw environment header,
+ * and `isOperator` whether the user is an operator.
  */
 export function admit(
   definition: Pick<RouteDefinition, "access" | "method">,
@@ -53,12 +53,15 @@ export function admit(
   return memberOf(definition, caller, caller.membership, asked);
 }
 
-/** A key's environment decides. Whoever says the other one means another key, and must not find out by what this one makes. */
+/**
+ * A key belongs to one environment. A request that names the other one was meant for another key, so it is
+ * refused.
+ */
 function refuseOtherEnvironment(own: Environment, asked: string | string[] | undefined): void {
   if ((readEnvironment(asked) ?? own) === own) return;
   throw new ApiError("BAD_REQUEST", {
     message: `\`${environmentHeader}\` says ${readEnvironment(asked)}, and the API key belongs to ${own}.`,
-    hint: "Leave the header out: the key's environment decides. Or use a key of the other environment.",
+    hint: "Omit the header: the key's environment decides. Or use a key of the other environment.",
   });
 }
 
@@ -80,7 +83,7 @@ export function memberOf(
   const needed = neededRole(definition.access);
   if (!hasRole(membership.role, needed)) {
     throw new ApiError("ROLE_REQUIRED", {
-      message: `This needs the role ${needed}; you are ${membership.role}.`,
+      message: `This needs the role ${needed}; your role is ${membership.role}.`,
       hint: `Ask an owner of the organization to do it or to give you the role ${needed}.`,
     });
   }

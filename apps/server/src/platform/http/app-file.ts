@@ -9,7 +9,10 @@ import { acceptedLanguage } from "./accepted-language.ts";
 import { FixedContent } from "./fixed-content.ts";
 import { pageHeaders } from "./page-headers.ts";
 
-/** Ours has 80 kB. Halved, an operator's app with a browser engine of its own does not fit; doubled, a wrong file fills the memory. */
+/**
+ * Our app has 80 kB. With half of this limit, an app with its own browser engine does not fit. With twice, a
+ * wrong file fills the memory.
+ */
 const maxBytes = 128 * 1024 * 1024;
 
 const html = "text/html; charset=utf-8";
@@ -17,7 +20,8 @@ const html = "text/html; charset=utf-8";
 type Loaded = { bytes: Buffer; etag: string };
 
 /**
- * The page at `/app` that says how to install the app, where there is one. It is for people, so it is a page for every client.
+ * The page at `/app` that explains how to install the app, if there is one. It is for people, so it is always
+ * HTML.
  */
 export function mountInstallPage(app: FastifyInstance, places: InstallPlaces): void {
   const contents = new Map<PageLanguage, FixedContent>();
@@ -32,8 +36,8 @@ export function mountInstallPage(app: FastifyInstance, places: InstallPlaces): v
 }
 
 /**
- * The operator's Android app, for phones without a shop. The file is looked at with every request, so that a new version is there
- * without a restart, and read only when it has changed.
+ * The operator's Android app, for phones without an app store. Each request checks the file, so that a new
+ * version needs no restart, and reads it only if it has changed.
  */
 export function mountAppFile(app: FastifyInstance, file: string): void {
   let loaded: Promise<Loaded> | null = null;
@@ -74,7 +78,7 @@ async function sendApp(
 ): Promise<FastifyReply> {
   reply.headers({
     etag,
-    // Asked for each time, as the service cannot know when the operator puts another version there.
+    // Clients revalidate each time, because the service does not know when the operator replaces the file.
     "cache-control": "no-cache",
     "content-disposition": 'attachment; filename="app.apk"',
   });

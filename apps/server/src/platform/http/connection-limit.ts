@@ -1,12 +1,15 @@
 import { readFileSync } from "node:fs";
 
-/** Files, listeners, pipes and the like. Halved, a busy start may run out; doubled, small limits leave few connections. */
+/**
+ * Files, listeners, pipes and so on. With half, a busy start may run out. With twice, small limits leave few
+ * connections.
+ */
 const otherFiles = 64;
 const minConnections = 10;
 
 /**
- * How many connections may be open, so that they do not take every file descriptor of the process: what the database needs stays free, and for connections
- * to others what they may take, at most a quarter of all. `openFiles` is null where the system does not say how many there may be.
+ * The number of connections that leaves enough file descriptors for the database and for outgoing
+ * connections, which get at most a quarter. `openFiles` is null if the system reports no limit.
  */
 export function connectionLimit(
   wanted: number,
@@ -18,7 +21,7 @@ export function connectionLimit(
   return Math.min(wanted, Math.max(minConnections, openFiles - kept));
 }
 
-/** The limit of open files of this process, which Linux tells. */
+/** The limit of open files of this process, from Linux's /proc; null elsewhere. */
 export function openFilesLimit(): number | null {
   try {
     const soft = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];

@@ -15,8 +15,8 @@ declare module "fastify" {
 }
 
 /**
- * Renders every failure of the service, whoever raised it. `meant` is the route that the path is of, where the router did
- * not come to find it.
+ * Renders every failure of the service. `meant` is the route of the path, if the request failed before
+ * routing.
  */
 export function createErrorHandler(options: { publicUrl: () => string; log: Log }) {
   return function renderError(
@@ -27,7 +27,7 @@ export function createErrorHandler(options: { publicUrl: () => string; log: Log 
   ): FastifyReply {
     const failure = toApiError(error, request.routeOptions);
     noteFailure(request, failure.code);
-    // What code raises on purpose is an answer, whatever its status; only what nobody expected is a fault of ours.
+    // An expected error is an answer, whatever its status. Only an unexpected one is a fault.
     if (failure.status >= 500 && failure !== error)
       options.log.error("request failed", { requestId: request.id, ...describeError(error) });
     else if (failure.status >= 500)
@@ -44,12 +44,12 @@ export function createErrorHandler(options: { publicUrl: () => string; log: Log 
   };
 }
 
-/** The framework has not read it where it could not read the path. */
+/** The framework has not parsed the query if it could not parse the path. */
 function queryOf({ query, url }: FastifyRequest): unknown {
   return query ?? Object.fromEntries(new URLSearchParams(url.split("?")[1]));
 }
 
-/** The envelope of a failure, with `pagination` where it is a list that failed. */
+/** The envelope of a failure, with `pagination` for a list. */
 export function writeFailure(
   failure: ApiError,
   publicUrl: string,
@@ -63,7 +63,7 @@ export function writeFailure(
   });
 }
 
-/** What a body of another kind than the route takes is answered with. */
+/** The message for a body of a type that the route does not accept. */
 export function wrongBody(definition: RouteDefinition | undefined): { message: string; hint: string } {
   return definition?.upload === undefined
     ? { message: "The body must be JSON.", hint: "Send `Content-Type: application/json`." }
@@ -73,7 +73,7 @@ export function wrongBody(definition: RouteDefinition | undefined): { message: s
       };
 }
 
-/** Errors of the framework's parsers and of the database in terms of the contract. */
+/** Translates errors of the framework's parsers and of the database into the contract's codes. */
 function toApiError(error: unknown, { bodyLimit, config }: FastifyRequest["routeOptions"]): ApiError {
   if (error instanceof ApiError) return error;
   const { code, statusCode } = error as FastifyError;
@@ -89,7 +89,7 @@ function toApiError(error: unknown, { bodyLimit, config }: FastifyRequest["route
     case "FST_ERR_BAD_URL":
       return new ApiError("BAD_REQUEST", {
         message: "The path is not a valid URL path.",
-        hint: "Write a percent sign as `%25`, and other characters as the percent-encoding of their UTF-8.",
+        hint: "Write a percent sign as `%25`, and percent-encode other characters as UTF-8.",
       });
   }
   if (isUnavailable(error)) return new ApiError("SERVICE_UNAVAILABLE", { headers: { "retry-after": "2" } });

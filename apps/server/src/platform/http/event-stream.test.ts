@@ -50,7 +50,7 @@ for (const [what, failure, isClosed] of [
   });
 }
 
-/** Opens a stream that its feed does not end, and what the feed got. */
+/** Opens a stream whose feed stays open, and returns what the feed received. */
 function opened(method?: string) {
   const { reply, sent } = answer(method);
   const given: { stream: EventStream<unknown> | null; left: number } = { stream: null, left: 0 };

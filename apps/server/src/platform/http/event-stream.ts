@@ -5,13 +5,15 @@ import type { FastifyReply } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
 import { secondMs } from "../kernel/clock.ts";
 
-/** A client that does not read is disconnected, so that unread events do not pile up in memory (backpressure). */
+/**
+ * A client that does not read is disconnected, so that unread events do not fill the memory (backpressure).
+ */
 const maxUnreadBytes = 256 * 1024;
 const eventNamePattern = /^[a-z_]+$/;
 
 /**
- * Answers with server-sent events until the feed closes the stream, the client goes away, or `recheck`, which is asked with every sign of life and whenever the feed wants to know, says that the
- * caller may not have it any more.
+ * Sends server-sent events until the feed closes the stream, the client disconnects, or `recheck` denies
+ * access. `recheck` runs with every heartbeat and whenever the feed requests it.
  */
 export function sendEvents(
   reply: FastifyReply,
@@ -19,7 +21,7 @@ export function sendEvents(
   recheck: (() => Promise<unknown>) | null,
 ): FastifyReply {
   if (reply.request.method === "HEAD") {
-    // Whoever asks only for the headers has left before the feed begins.
+    // A HEAD request gets only the headers, so the feed is closed at once.
     feed({ send: () => {}, close: () => {}, recheck: async () => "allowed" })();
     return withHeaders(reply).send();
   }
@@ -34,18 +36,18 @@ export function sendEvents(
       await recheck?.();
       return "allowed";
     } catch (error) {
-      // A database that does not answer is no reason to send anybody away.
+      // A database that does not answer is no reason to disconnect clients.
       if (!(error instanceof ApiError) || error.status >= 500) return "unknown";
       body.end();
       return "refused";
     }
   };
-  // Clients wait this long before they connect again after a loss.
+  // Clients wait this long before they reconnect.
   write("retry: 3000\n\n");
   const unsubscribe = feed({
     send: (event, data) => {
       if (!eventNamePattern.test(event)) throw new Error("the name of an event is not a plain word");
-      // JSON has no line breaks of its own, so one `data` line holds it.
+      // JSON contains no raw line breaks, so one `data` line is enough.
       write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
     },
     close: (comeBackMs) => {
@@ -54,7 +56,7 @@ export function sendEvents(
     },
     recheck: askAgain,
   });
-  // Keeps proxies from closing a quiet stream, and finds out that a client is gone.
+  // Keeps proxies from closing an idle stream, and detects a disconnected client.
   const heartbeat = setInterval(() => {
     write(": still here\n\n");
     void askAgain();
@@ -74,7 +76,7 @@ function withHeaders(reply: FastifyReply): FastifyReply {
       .code(200)
       .header("content-type", "text/event-stream; charset=utf-8")
       .header("x-accel-buffering", "no")
-      // The connection is closed with its stream: kept alive, it would delay the end of the process.
+      // Closes the connection with its stream: kept alive, it would delay the shutdown.
       .header("connection", "close")
   );
 }

@@ -26,7 +26,7 @@ test("content comes in the encoding that the client takes, and is the same in ea
   assert.equal(plain.headers["content-type"], "text/plain");
   assert.equal(plain.headers["content-encoding"], undefined);
   assert.equal(plain.headers.vary, "accept-encoding");
-  // Made once, and given again.
+  // Encoded once and reused.
   for (const [encoding, decode] of [
     ["br", brotliDecompressSync],
     ["gzip", gunzipSync],

@@ -8,7 +8,7 @@ import type { Authenticator } from "./identify.ts";
 import { sessionTokenOf } from "./session-cookie.ts";
 import type { Filling } from "./web-apps.ts";
 
-/** What the dashboard asks for before it can show anything, as `apps/dashboard/src/shell/given.ts` reads it. */
+/** What the dashboard needs before it can show anything, as `apps/dashboard/src/shell/given.ts` reads it. */
 type Given =
   | { account: unknown; organizations: unknown; active_organization_id: OrganizationId | null }
   | { account: null };
@@ -16,9 +16,9 @@ type Given =
 type Options = { publicUrl: () => string; byToken: Authenticator["byToken"] };
 
 /**
- * Who opens the dashboard and where they act, written into the page. The answers are those of the routes themselves, which are called inside of the process with the cookie that came with the
- * page, so that access and shape are decided where they always are. Who is not signed in is told so: the page would ask, and browsers show the
- * refusal as an error.
+ * Embeds the account and its organizations in the page. The answers come from the routes themselves, called
+ * inside of the process with the page's cookie, so that access and shape are decided in one place. A visitor
+ * without a session gets `null`: otherwise the page would ask, and browsers show the 401 as an error.
  */
 export function givingToDashboard(
   app: FastifyInstance,

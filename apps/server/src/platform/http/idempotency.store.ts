@@ -3,7 +3,7 @@ import type { Expired } from "../db/set-aside.store.ts";
 import { sql } from "../db/sql.ts";
 
 export type EarlierAnswer = {
-  /** The keyed hash of a request that was remembered before digests were sealed. */
+  /** The keyed hash of a request that was stored before digests were sealed. */
   requestHash: Buffer | null;
   requestDigest: Buffer | null;
   status: number;
@@ -11,14 +11,14 @@ export type EarlierAnswer = {
   expiresAt: Date;
 };
 
-/** What was answered if the key was used before; null also while the first request is under way. Waits for nobody. */
+/** The stored answer of a used key; null also while the first request is in progress. Does not wait. */
 export function findAnswer(db: Queryable, id: Buffer, now: Date): Promise<EarlierAnswer | null> {
   return db.first<EarlierAnswer>(sql`
     select request_hash, request_digest, status, answer, expires_at from idempotent_answers
     where id = ${id} and expires_at > ${now}`);
 }
 
-/** Takes the key, waiting for another request that holds it. Returns what was answered if it was used before. */
+/** Claims the key, and waits for another request that holds it. Returns the stored answer of a used key. */
 export async function claimKey(
   tx: Tx,
   id: Buffer,
@@ -44,7 +44,7 @@ export async function rememberAnswer(
   await tx.run(sql`update idempotent_answers set status = ${status}, answer = ${sealed} where id = ${id}`);
 }
 
-/** Answers that are past their day. */
+/** Expired answers. */
 export function expiredAnswers(now: Date): Expired {
   return { table: "idempotent_answers", key: "id", type: "bytea", due: sql`expires_at <= ${now}` };
 }

@@ -8,10 +8,10 @@ import type { KeyRing } from "../lib/key-ring.ts";
 import type { AdmittedCaller } from "./access.ts";
 import { claimKey, type EarlierAnswer, findAnswer, rememberAnswer } from "./idempotency.store.ts";
 
-/** An answer as it leaves: the status and the body as text, null where there is none. */
+/** A rendered answer: the status and the body as text, null without a body. */
 export type RenderedAnswer = { status: number; text: string | null };
 
-/** The same, with whether it was given before and until when a repetition gets it again. */
+/** The same, with whether it is a replay and until when it is stored. */
 type RememberedAnswer = RenderedAnswer & { replayed: boolean; expiresAt: Date };
 
 const keptMs = idempotencyLimits.keptHours * hourMs;
@@ -26,9 +26,9 @@ type KeyedRequest = {
 };
 
 /**
- * `Idempotency-Key`: the key, what the request writes and the answer are one transaction. A second request with the
- * key waits for the first, then gets its answer; a process that dies in between leaves nothing behind, and the
- * repetition starts anew. Failed requests write nothing, so they are not remembered.
+ * `Idempotency-Key`: the key, the writes of the request and the answer are one transaction. A second request
+ * with the key waits for the first, then gets its answer. If the process dies in between, nothing is stored
+ * and the retry starts over. Failed requests write nothing, so they are not stored.
  */
 export class Idempotency {
   readonly #db: Db;
@@ -42,8 +42,8 @@ export class Idempotency {
   }
 
   /**
-   * `prepare` runs before the transaction, which holds a connection; not for a request whose answer is known. Of two that
-   * come at once both may prepare, and one is carried out.
+   * `prepare` runs before the transaction, which holds a connection, and not for a stored answer. Two
+   * concurrent requests may both prepare, but only one is executed.
    */
   async once<P>(
     request: KeyedRequest,
@@ -62,7 +62,8 @@ export class Idempotency {
     const known = steps.prepare === null ? null : await findAnswer(this.#db, id, this.#clock.now());
     if (known !== null) return this.#replay(known, id, fingerprint);
     const prepared = steps.prepare === null ? null : await steps.prepare();
-    // The body may hold secrets: only its hash is kept, and sealed, so that it moves to a new key together with the answer.
+    // The body may hold secrets: only its hash is stored, sealed, so that it is resealed together with the
+    // answer.
     const context = id.toString("hex");
     const digest = digestOf(fingerprint);
     return this.#db.joinedTransaction(async (tx) => {
@@ -82,7 +83,7 @@ export class Idempotency {
     const context = id.toString("hex");
     const same =
       earlier.requestDigest === null
-        ? // Remembered before digests were sealed.
+        ? // Stored before digests were sealed.
           this.#ring.hashes("request-hash", fingerprint).all.some((hash) => earlier.requestHash?.equals(hash))
         : this.#ring.open("request-hash", earlier.requestDigest, context).equals(digestOf(fingerprint));
     if (!same) throw new ApiError("IDEMPOTENCY_KEY_REUSED");
@@ -95,7 +96,7 @@ function digestOf(fingerprint: string): Buffer {
   return createHash("sha256").update(fingerprint).digest();
 }
 
-/** Whose keys are told apart: what one environment was answered is nothing that the other may hear. */
+/** The scope of a key: one environment must not receive an answer of the other. */
 function ownerOf(caller: AdmittedCaller | null): string {
   if (caller === null) return "public";
   if (!("organizationId" in caller)) return `user ${caller.userId}`;

@@ -18,7 +18,7 @@ import { type AdmittedCaller, admit, memberOf } from "./access.ts";
 import type { Admission } from "./admission.ts";
 import { sessionTokenOf } from "./session-cookie.ts";
 
-/** How credentials become callers. */
+/** Turns credentials into callers. */
 export type Authenticator = {
   byKey(secret: string): Promise<KeyCaller | DisabledKey | null>;
   byToken(token: string): Promise<UserCaller | null>;
@@ -58,14 +58,14 @@ export async function identify(
     const token = sessionTokenOf(request.headers.cookie, options.publicUrl().startsWith("https:"));
     if (token !== null) {
       shown = await options.authenticator.byToken(token);
-      // Only then: who is nobody hears that first.
+      // After authentication: an anonymous caller gets 401 first.
       if (shown !== null && isWrite(definition)) refuseForeignOrigin(request, options.publicUrl());
     }
   }
   const caller = options.admission.learn(request, shown);
   const asked = request.headers[environmentHeader.toLowerCase()];
   if ("operator" in definition.access) {
-    // Asked for each request, so that whoever is marked no more is turned away at once.
+    // Checked on each request, so that a revoked operator is refused at once.
     const isOperator = caller?.kind === "user" && (await options.authenticator.isOperator(caller.userId));
     return admit(definition, caller, asked, isOperator);
   }
@@ -73,7 +73,7 @@ export async function identify(
   return admit(definition, caller, asked);
 }
 
-/** A browser attaches the cookie to requests that other sites cause; only our own pages may use it to write. */
+/** Browsers attach the cookie to cross-site requests, so only our own pages may use it to write. */
 function refuseForeignOrigin(request: FastifyRequest, publicUrl: string): void {
   const { origin } = request.headers;
   const site = request.headers["sec-fetch-site"];
@@ -91,7 +91,7 @@ function refuseForeignOrigin(request: FastifyRequest, publicUrl: string): void {
 
 export function isOwnOrigin(origin: string, request: FastifyRequest, publicUrl: string): boolean {
   if (origin === publicUrl) return true;
-  // On a loopback address the same machine is known by several names; nobody else can serve a page from there.
+  // The same machine has several loopback names, and only it can serve a page from there.
   const host = URL.parse(origin)?.hostname ?? "";
   const loopback = (name: string) =>
     name === "localhost" || name === "[::1]" || (isIP(name) === 4 && name.startsWith("127."));

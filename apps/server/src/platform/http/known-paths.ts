@@ -3,8 +3,8 @@ import type { RouteDefinition } from "@assay/contract/route";
 type KnownRoute = { method: string; pattern: RegExp; definition: RouteDefinition | undefined };
 
 /**
- * Every route that was mounted, to be asked about a path that the router found none for: which methods it has, and which
- * route was meant. Looked through one by one, because only requests that go wrong ask.
+ * All mounted routes, to find the methods and the intended route of a path without a match. A linear search,
+ * because only failed requests need it.
  */
 export class KnownPaths {
   readonly #routes: KnownRoute[] = [];
@@ -14,7 +14,7 @@ export class KnownPaths {
       this.#routes.push({ method: one, pattern: pathPattern(path), definition });
   }
 
-  /** The methods of a path, in the order of the alphabet; empty where there is no such path. */
+  /** The methods of a path, in alphabetical order; empty if there is no such path. */
   methodsAt(path: string): string[] {
     const found = this.#routes.filter(({ pattern }) => pattern.test(path));
     return [...new Set(found.map(({ method }) => method))].sort();
@@ -30,7 +30,7 @@ export function pathOf(url: string): string {
   return end < 0 ? url : url.slice(0, end);
 }
 
-/** A path of a route as a pattern for paths of requests, of which one slash at the end is ignored. */
+/** The path of a route as a pattern for request paths, with an optional trailing slash. */
 export function pathPattern(path: string): RegExp {
   const source = path
     .replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&")

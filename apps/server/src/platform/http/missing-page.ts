@@ -5,12 +5,12 @@ import { acceptedLanguage } from "./accepted-language.ts";
 import { pageHeaders } from "./page-headers.ts";
 import { prefersHtml } from "./prefers-html.ts";
 
-/** Somebody opened the address in a browser. What a script or a form sends is no such thing. */
+/** Whether a person opened the address in a browser, not a script or a form. */
 export function isOpenedByBrowser({ method, headers }: FastifyRequest): boolean {
   return (method === "GET" || method === "HEAD") && prefersHtml(headers.accept);
 }
 
-/** The page for a browser that opened an address which does not exist, in its language. */
+/** The page for a browser that opened an unknown address, in its language. */
 export function sendNothingHere(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const language = acceptedLanguage(request.headers["accept-language"], pageLanguages) ?? "en";
   return reply

@@ -5,23 +5,26 @@ import { ApiError } from "../kernel/api-error.ts";
 import type { KeyCaller } from "../kernel/caller.ts";
 import { bearerOf, type IdentifyOptions, isOwnOrigin } from "./identify.ts";
 
-/** Where agents call, with the Model Context Protocol over Streamable HTTP. */
+/** The endpoint for agents: Model Context Protocol over Streamable HTTP. */
 export const mcpPath = "/mcp";
 
-/** Where OAuth clients look for what a resource wants (RFC 9728), with or without the path of the resource behind it. */
+/**
+ * Where OAuth clients look up the requirements of a resource (RFC 9728), with or without the path of the
+ * resource.
+ */
 const resourceMetadataPath = "/.well-known/oauth-protected-resource";
-/** Where they look next: for a server that would give them a token. */
+/** Where they look next, for an authorization server. */
 const authorizationServerPaths = [
   "/.well-known/oauth-authorization-server",
   "/.well-known/openid-configuration",
 ];
 const noOAuth =
-  "Send an API key as `Authorization: Bearer kk_…`; a member of the organization makes one in the dashboard. There is no OAuth here, so no program can sign in by itself.";
+  "Send an API key as `Authorization: Bearer kk_…`. A member of the organization creates one in the dashboard. This service has no OAuth, so a program cannot sign in by itself.";
 
 /** As for every route that an API key may call. */
 const bodyLimit = bodyLimitOf({ access: { scope: "sessions:write" } });
 
-/** A call of one of our own routes in the name of whoever called this one. */
+/** A call of one of our routes on behalf of the caller. */
 export type ForwardedCall = {
   method: Method;
   /** Path and query. */
@@ -29,20 +32,23 @@ export type ForwardedCall = {
   body: unknown;
   idempotencyKey: string | null;
 };
-/** The answer as it would have left, envelope and all; an empty text where there is no body. */
+/** The answer as the route renders it, including the envelope; empty without a body. */
 export type ForwardedAnswer = { status: number; text: string };
 
 export type McpRequest = {
   caller: KeyCaller;
-  /** Names this answer in the logs. */
+  /** Identifies this answer in the logs. */
   requestId: string;
   body: Buffer;
   header(name: string): string | null;
-  /** Goes through everything that a request from outside goes through: access, validation, limits, idempotency, logs, metrics. */
+  /**
+   * Passes everything that an external request passes: access, validation, limits, idempotency, logs,
+   * metrics.
+   */
   forward(call: ForwardedCall): Promise<ForwardedAnswer>;
-  /** Gives up the slot of the request, for an answer that only waits for others. */
+  /** Releases the slot of the request, for an answer that only waits. */
   letGo(): void;
-  /** Aborted when nobody is there any more to hear the answer. */
+  /** Aborted when the client has disconnected. */
   gone: AbortSignal;
 };
 
@@ -51,14 +57,14 @@ export type McpAnswer = { status: number; body: object | null };
 type McpOptions = IdentifyOptions & { answer: (request: McpRequest) => Promise<McpAnswer> };
 
 /**
- * The endpoint for agents. It speaks for API keys only: no cookie, no user. What goes wrong before the message is read is told by the
- * status and the envelope, as everywhere; what is in the message is answered by `answer`.
+ * The endpoint for agents. It accepts API keys only: no cookie, no user. Failures before the message is read
+ * get a status and the envelope, as everywhere; `answer` handles the message.
  */
 export function mountMcp(app: FastifyInstance, options: McpOptions): void {
   const callers = new WeakMap<FastifyRequest, KeyCaller>();
   mountMetadata(app, options.publicUrl);
   void app.register(async (scope) => {
-    // The message is parsed where a failure can be told in terms of the protocol.
+    // `answer` parses the message, so that a parse error is reported in the format of the protocol.
     scope.removeContentTypeParser("application/json");
     scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) =>
       done(null, body),
@@ -90,7 +96,7 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
           body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
           header: (name) => oneOf(request.headers[name]),
           forward: (call) => {
-            // The key is looked up again, since a tool may have waited, and counted by the route that it is forwarded to.
+            // The key is looked up again, because a tool may have waited. The forwarded route counts its use.
             counted = true;
             return forward(app, request, call);
           },
@@ -108,7 +114,7 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
   });
 }
 
-/** Hosts that know only OAuth learn here that they need an API key, which a person has to give them. */
+/** Tells hosts that support only OAuth that they need an API key, which a person must provide. */
 function mountMetadata(app: FastifyInstance, publicUrl: () => string): void {
   for (const path of [resourceMetadataPath, `${resourceMetadataPath}${mcpPath}`])
     app.get(path, async (_request, reply) =>
@@ -145,7 +151,10 @@ async function findCaller(
   return caller?.kind === "key" ? caller : null;
 }
 
-/** A page that made its own name lead to this address could otherwise have a browser call it (DNS rebinding). */
+/**
+ * Prevents DNS rebinding: a foreign page could point its own name at this address and let the browser call
+ * it.
+ */
 function refuseForeignPage(request: FastifyRequest, publicUrl: string): void {
   const { origin } = request.headers;
   if (origin === undefined || isOwnOrigin(origin, request, publicUrl)) return;

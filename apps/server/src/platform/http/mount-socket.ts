@@ -5,19 +5,19 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ApiError } from "../kernel/api-error.ts";
 import { pathOf, pathPattern } from "./known-paths.ts";
 
-/** A route whose requests are upgraded to a WebSocket, and the functions that handle them. */
+/** A route that is upgraded to a WebSocket, and its handlers. */
 export type SocketBinding = {
   subprotocol: string;
-  /** The most bytes of one frame. */
+  /** Maximum size of one frame. */
   maxPayloadBytes: number;
-  /** Checks a request before the upgrade. What it throws is answered over HTTP. */
+  /** Checks a request before the upgrade. An error is answered over HTTP. */
   admit: (request: FastifyRequest) => void;
   open: (socket: unknown, request: FastifyRequest) => void;
-  /** The server is being stopped. Resolves when no socket has work under way. */
+  /** Called at shutdown. Resolves when no socket has work in progress. */
   close: () => Promise<void>;
 };
 
-/** Teaches the server to upgrade. It must come before the routes are mounted. */
+/** Enables upgrades. Must be called before the routes are mounted. */
 export async function enableSockets(app: FastifyInstance, binding: SocketBinding): Promise<void> {
   await app.register(websocket, {
     options: {
@@ -27,7 +27,7 @@ export async function enableSockets(app: FastifyInstance, binding: SocketBinding
       handleProtocols: (protocols: Set<string>) =>
         protocols.has(binding.subprotocol) ? binding.subprotocol : false,
     },
-    // Whatever goes wrong with a connection ends that connection; the binding sees it close.
+    // An error ends only its own connection; the binding sees it close.
     errorHandler: (_error: Error, socket: { terminate(): void }) => socket.terminate(),
     preClose: async () => {
       await binding.close();
@@ -41,15 +41,15 @@ const socketPaths = routes
   .map((route) => pathPattern(route.path));
 
 /**
- * Whether a request that offers another protocol gets it: only a WebSocket, and only where the contract has one. Every
- * other offer is ignored, and the request is answered like any other; Java's HTTP client offers HTTP/2 (`h2c`) in each.
+ * Whether an upgrade is accepted: only to a WebSocket, and only where the contract declares one. Other offers
+ * are ignored and answered like plain requests; Java's HTTP client offers HTTP/2 (`h2c`) each time.
  */
 export function servesUpgrade({ method, url = "", headers }: IncomingMessage): boolean {
   if (method !== "GET" || headers.upgrade?.toLowerCase() !== "websocket") return false;
   return socketPaths.some((pattern) => pattern.test(pathOf(url)));
 }
 
-/** What the WebSocket library would refuse without the envelope. */
+/** Refuses with the envelope what the WebSocket library would refuse without it. */
 export function refuseBadHandshake({ headers }: FastifyRequest): void {
   if (headers["sec-websocket-version"] !== "13")
     throw new ApiError("BAD_REQUEST", {

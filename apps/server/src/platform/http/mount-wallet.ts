@@ -10,25 +10,28 @@ type Form = Readonly<Record<string, string>>;
 
 export type WalletEndpoints = {
   paths: { readonly request: string; readonly response: string; readonly testStatus: string };
-  /** Null where there is no such request, or none any more. */
+  /** Null if the request does not exist or has ended. */
   serveRequest(
     requestId: string,
     fetched: { method: "GET" | "POST"; walletNonce: string | null },
   ): Promise<string | null>;
-  /** Null for what is no answer to an open request. */
+  /** Null if the form does not answer an open request. */
   receiveAnswer(requestId: string, form: Form): Promise<{ redirectUri: string } | null>;
-  /** A status list of the test country; null where it has none of this name. */
+  /** A status list of the test country; null if there is none with this name. */
   serveTestStatus(name: string): Promise<string | null>;
 };
 
-/** Calls of one address at once. A judgement takes some 25 ms, so fewer would hold up an office, and more would fill a process. */
+/**
+ * Concurrent calls from one address. A judgement takes some 25 ms: fewer would delay an office, more would
+ * fill a process.
+ */
 const maxAtOncePerAddress = 16;
 const requestBodyBytes = 16 * 1024;
 const maxWalletNonce = 1024;
 
 /**
- * What wallets call: OAuth's JSON, without the envelope, without cookies. Every answer that cannot be taken is
- * refused alike, so that the refusal does not show which requests exist.
+ * Endpoints for wallets: OAuth JSON, without the envelope and without cookies. Every invalid answer gets the
+ * same refusal, so that it does not reveal which requests exist.
  */
 export function mountWallet(app: FastifyInstance, endpoints: WalletEndpoints, log: Log): void {
   const { paths } = endpoints;
@@ -87,7 +90,7 @@ function idOf({ params }: FastifyRequest): string {
   return (params as { request_id: string }).request_id;
 }
 
-/** Null where a field comes twice, or is no text. */
+/** Null if a field occurs twice or is not text. */
 function readForm(body: string): Form | null {
   const fields = [...new URLSearchParams(body)];
   const form = Object.fromEntries(fields);

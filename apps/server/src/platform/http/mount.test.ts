@@ -43,7 +43,7 @@ const key: KeyCaller = {
 };
 const publicUrl = "https://id.example.com";
 
-/** A server with these routes: the key `kk_good`, the token `good` and the cookie with it are credentials. */
+/** A server with these routes. Valid credentials: the key `kk_good`, the token `good` and its cookie. */
 function serving(...bindings: Binding[]) {
   const logLines: string[] = [];
   const used: string[] = [];

@@ -37,7 +37,7 @@ import {
 import { refuseBadHandshake, type SocketBinding } from "./mount-socket.ts";
 import { cookieOf, writeCookie } from "./session-cookie.ts";
 
-/** What a handler gets: everything is parsed, checked and typed by the route's declaration. */
+/** The input of a handler, parsed, validated and typed by the route's declaration. */
 type Context<R extends RouteDefinition> = {
   caller: CallerOf<R["access"]>;
   params: ParamsOf<R>;
@@ -59,16 +59,16 @@ type Handler<R extends RouteDefinition, P> = (
   prepared: P,
 ) => Promise<DataOf<R> | AlternateStatus<DataOf<R>>>;
 
-/** What comes before the handler, in this order. */
+/** Steps before the handler, in this order. */
 type Steps<C, P> = {
   /**
-   * Runs before `Idempotency-Key` is looked at and outside of its transaction: what it writes stays when the request
-   * fails, so that a limit counts failures too.
+   * Runs before `Idempotency-Key` is checked and outside of its transaction. Its writes stay if the request
+   * fails, so that a limit counts failures, too.
    */
   guard?: (context: C) => Promise<void>;
   /**
-   * Runs outside of that transaction as well, and not for an answer that is repeated. Here belongs what waits for the outside
-   * world or computes for long: the transaction holds a database connection. The handler gets what it gives.
+   * Also runs outside of that transaction, and not for a replayed answer. For slow work and calls to other
+   * services: the transaction holds a database connection. The handler gets the result.
    */
   prepare?: (context: C) => Promise<P>;
 };
@@ -78,7 +78,7 @@ export type Binding = Steps<Context<RouteDefinition>, unknown> & {
   handle: (context: Context<RouteDefinition>, prepared: unknown) => Promise<unknown>;
 };
 
-/** Ties a route of the contract to the code that carries it out, with what comes before it. */
+/** Binds a route of the contract to its handler and the steps before it. */
 export function bind<const R extends RouteDefinition>(definition: R, handle: Handler<R, undefined>): Binding;
 export function bind<const R extends RouteDefinition, P = undefined>(
   definition: R,
@@ -95,15 +95,14 @@ type MountOptions = IdentifyOptions & {
   idempotency: Idempotency;
   writeCookie: (reply: FastifyReply, cookie: SessionCookie | null) => void;
   /**
-   * What handles a request that asks for an upgrade, by the id of its route. Requests that do not are answered by the
-   * route's handler.
+   * Handlers of upgrade requests, by the id of the route. Other requests are answered by the route's handler.
    */
   sockets?: Readonly<Record<string, SocketBinding>>;
-  /** Those of the contract unless given. */
+  /** Default: those of the contract. */
   deprecations?: Deprecations;
 };
 
-/** Kept on the request itself: of a WeakMap the collector looks at each entry while everything waits. */
+/** Stored on the request: the garbage collector scans each entry of a WeakMap while the process is paused. */
 const identified = Symbol("identified");
 type Identified = FastifyRequest & { [identified]?: AdmittedCaller | null };
 
@@ -135,7 +134,7 @@ function mountRoute(
     ...(socket === undefined
       ? {}
       : {
-          // Refused with the envelope while it is still HTTP.
+          // Refused with the envelope while the connection still speaks HTTP.
           preValidation: async (request: FastifyRequest, reply: FastifyReply) => {
             if (!request.ws) return;
             refuseBrokenAddress(request, definition);
@@ -145,13 +144,13 @@ function mountRoute(
             await new Promise<void>((resolve, reject) =>
               options.admission.admit(request, reply, (refusal) => (refusal ? reject(refusal) : resolve())),
             );
-            // It is open for long, and keeps no slot.
+            // A socket stays open for long, so it releases its slot.
             options.admission.letGo(request);
             socket.admit(request);
           },
           wsHandler: socket.open,
         }),
-    // Before the body is parsed: nothing in it matters for a caller who may not do this.
+    // Before the body is parsed: it does not matter for a caller without access.
     onRequest: async (request: Identified, reply) => {
       warnOfDeprecation(reply, definition, options);
       request[identified] = await identify(request, reply, definition, options);
@@ -209,13 +208,13 @@ function mountRoute(
       reply.code(answer.status);
       if (answer.text === null) return reply.send();
       reply.header("content-type", "application/json; charset=utf-8");
-      // The text and not the reply, which the framework would wait for until it is sent.
+      // The text, not the reply: the framework would wait until the reply is sent.
       return answer.text;
     },
   });
 }
 
-/** Before the caller is known: a refusal says it, too. */
+/** Set before authentication, so that refusals have the header, too. */
 function warnOfDeprecation(reply: FastifyReply, { id }: RouteDefinition, options: MountOptions): void {
   const deprecation = (options.deprecations ?? deprecations)[id];
   if (deprecation !== undefined) reply.headers(deprecationHeaders(deprecation));
@@ -226,7 +225,7 @@ function refuseBrokenAddress({ params, query }: FastifyRequest, { invalidParams 
   refuseBrokenText(query, "query");
 }
 
-/** Few routes want any of it, so each is read when somebody asks. */
+/** Few routes need any of this, so each value is computed on demand. */
 class Info implements RequestInfo {
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
@@ -275,14 +274,14 @@ class Info implements RequestInfo {
   }
 }
 
-/** Asks again, for an answer that goes on for long, whether the caller is still admitted. Null where everybody is. */
+/** Rechecks the access of the caller, for an answer that lasts long. Null if the route is public. */
 function recheckOf(
   request: FastifyRequest,
   reply: FastifyReply,
   definition: RouteDefinition,
   options: MountOptions,
 ): (() => Promise<unknown>) | null {
-  // It is no request of the caller's, so it does not count as a use of their key.
+  // A recheck is not a request of the caller, so it does not count as a use of the key.
   const uncounted = { ...options, onKeyUsed: () => {} };
   return "public" in definition.access ? null : () => identify(request, reply, definition, uncounted);
 }
@@ -298,7 +297,7 @@ function sendPicture(
     .send(bytes);
 }
 
-/** The same route with and without it, so a repetition with an `Idempotency-Key` may differ in it. */
+/** Both forms are the same route, so a retry with an `Idempotency-Key` may use the other one. */
 function withoutLastSlash(url: string): string {
   return url.replace(/\/(?=$|\?)/, "");
 }
@@ -312,7 +311,7 @@ function refuseAnyQuery(query: unknown): Record<string, unknown> {
   return {};
 }
 
-/** A route without a body takes none, or an empty object: many clients always send one. */
+/** A route without a body accepts none or an empty object: many clients always send one. */
 function refuseAnyBody(body: unknown): undefined {
   if (body === undefined || body === null) return undefined;
   const [name] = typeof body === "object" ? Object.keys(body) : ["body"];
@@ -329,14 +328,15 @@ function uploadedBytes(body: unknown, definition: RouteDefinition): Buffer {
 }
 
 /**
- * The same schema with "this or null" said by the word for it, `nullable`. Of alternatives the library asks a validator each time which of them a value is,
- * which takes longer than to write all the rest.
+ * The same schema with "this or null" written as `nullable`. For alternatives the library runs a validator on
+ * each value, which takes longer than writing the rest.
  */
 function plainlyNullable(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(plainlyNullable);
   if (typeof schema !== "object" || schema === null) return schema;
   const { anyOf, ...rest } = schema as { anyOf?: readonly { type?: unknown }[] };
-  // What is written is not checked, and the writer's library cannot read every pattern. A field may be named so, too.
+  // Replies are not validated, and the serializer's library cannot parse every pattern. A field may be named
+  // `pattern`, too.
   const written = Object.entries(rest).filter(
     ([name, part]) => name !== "pattern" || typeof part !== "string",
   );
@@ -355,7 +355,7 @@ function plainlyNullable(schema: unknown): unknown {
 
 type Written = { type?: unknown; properties?: object; required?: readonly string[] };
 
-/** One object with the fields of all: which of them a value has is not asked. */
+/** One object with the fields of all alternatives, so that the serializer need not choose one. */
 function unitedObject(choices: readonly Written[]): object {
   const [first, ...others] = choices;
   return {
@@ -365,7 +365,7 @@ function unitedObject(choices: readonly Written[]): object {
   };
 }
 
-/** Writes replies by their schema: a field that the contract does not declare never leaves. Built on first use. */
+/** Serializes replies by their schema, so that undeclared fields never leave. Compiled on first use. */
 function lazySerializer(
   definition: RouteDefinition,
 ): (result: unknown, query: Record<string, unknown>) => RenderedAnswer {

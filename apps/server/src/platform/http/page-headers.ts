@@ -1,6 +1,6 @@
 /**
- * What a browser lends to a page. All of it is off on every page but what the page needs, so that a script that should not
- * be there gets no more than that. Names that only experiments know are left out: browsers complain about them.
+ * Browser features. Each page disables all except those that it needs, to limit an injected script.
+ * Experimental names are left out, because browsers log warnings about them.
  */
 const features = [
   "accelerometer",
@@ -54,19 +54,18 @@ const textHeaders = {
 } as const;
 
 /**
- * The headers of every page of ours that a browser shows. Scripts, styles, pictures and data come from this service only.
- *
- * A page of another origin that opened one of these must not be able to put something else in its place
- * (Cross-Origin-Opener-Policy). The verify page alone leads to others, those of the partner, and the shells and partners that
- * show it may open more windows from it: these stay connected to it, it does not stay connected to who opened it.
+ * Headers of every HTML page. Scripts, styles, pictures and data come from this service only.
+ * Cross-Origin-Opener-Policy keeps a page of another origin that opened ours from replacing it. Only the
+ * verify page links to other sites, those of the partner, and shells and partners may open windows from it.
+ * So its own windows stay connected to it, but it does not stay connected to its opener.
  */
 export const pageHeaders = {
-  /** Guides and reference: text, and one script that searches, copies and sends what somebody tries. */
+  /** Guides and reference: text, and one script that searches, copies and sends test requests. */
   text: { "content-security-policy": `${textSources}; ${locked}`, ...textHeaders },
-  /** Shows the preview of the person's page in a frame. */
+  /** Shows the preview of the verify page in a frame. */
   dashboard: {
     "content-security-policy": `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; frame-src 'self'; ${locked}`,
-    // What it showed must not come back from the history once somebody has signed out.
+    // After sign-out the browser history must not show the page.
     "cache-control": "no-store",
     "permissions-policy": permissions(
       "clipboard-write",
@@ -75,7 +74,7 @@ export const pageHeaders = {
     ),
     "cross-origin-opener-policy": "same-origin",
   },
-  /** The camera, and models that look at its picture. */
+  /** The camera, and models that process its picture. */
   verify: {
     "content-security-policy": `default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; media-src 'self' blob:; worker-src 'self'; manifest-src 'self'; ${locked}`,
     "cache-control": "no-store",
@@ -83,8 +82,8 @@ export const pageHeaders = {
     "cross-origin-opener-policy": "same-origin-allow-popups",
   },
   /**
-   * The person's page as a preview, for the dashboard of this service alone. It may ask nobody for anything and is lent nothing, so that whatever is pressed in it has no effect. What
-   * it shows besides its own words, the page around it says.
+   * The preview of the verify page, only for the dashboard of this service. It has no network access and no
+   * browser features, so nothing in it has an effect. The surrounding page supplies its content.
    */
   preview: {
     "content-security-policy":
@@ -97,12 +96,13 @@ export const pageHeaders = {
 } as const;
 
 /**
- * The policy of the worker that reads the printed lines of a document. It may compile its kernels and nothing else: no address is one that it may connect to,
- * so that a picture of a document cannot leave the device through it. The page hands it what it needs.
+ * The policy of the worker that reads the printed lines of a document. It may only compile its kernels and
+ * has no network access, so that a picture of a document cannot leave the device. The page passes it all
+ * data.
  */
 export const sealedWorkerPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'";
 
-/** The policy of a page that this one origin may show in a frame. */
+/** The policy of a page that one other origin may show in a frame. */
 export function framedBy(policy: string, ancestor: string): string {
   return policy.replace("frame-ancestors 'none'", `frame-ancestors ${ancestor}`);
 }

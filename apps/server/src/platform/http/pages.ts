@@ -35,9 +35,9 @@ const json = "application/json; charset=utf-8";
 const text = "text/plain; charset=utf-8";
 const markdown = "text/markdown; charset=utf-8";
 
-/** Start page, guides, API description and reference. Nothing here needs a database or another host. */
+/** Start page, guides, API description and reference. They need neither a database nor another host. */
 export function mountPages(app: FastifyInstance, start: () => StartFacts): void {
-  // Made when it is first asked for, and kept: nothing of it changes while the process runs.
+  // Created on first request and kept: it does not change while the process runs.
   const contents = new Map<string, FixedContent>();
   const contentOf = (path: string, type: string, make: () => string | Buffer): FixedContent => {
     const content = contents.get(path) ?? new FixedContent(type, make());
@@ -71,7 +71,7 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
     for (const path of paths) serve(path, type, asDescription, () => JSON.stringify(describe()));
   serve("/llms.txt", text, asDescription, () => pageIndexForAgents(document(), start().publicUrl));
   serve("/llms-full.txt", text, asDescription, () => guidesForAgents(partnerDocument()));
-  /** A page, or the same as text for a client that asks for it by `.md` or by `Accept`. */
+  /** A page, or its text for a client that requests it by `.md` or `Accept`. */
   const sendEither = (
     { request, reply, path }: { request: FastifyRequest; reply: FastifyReply; path: string },
     make: { html: () => string; markdown: () => string },
@@ -85,7 +85,7 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
       : contentOf(path, html, make.html).send(request, reply.headers(pageHeaders.text));
   };
 
-  // Pages of any origin load it, with a check of its hash (integrity) or without.
+  // Pages of any origin load it, with or without an integrity hash.
   const forPartners = {
     ...asAsset,
     "access-control-allow-origin": "*",
@@ -125,7 +125,7 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
         },
       ),
     );
-  // Made when it is first asked for: the description of all routes takes longer than the rest of this.
+  // Created on first request: describing all routes takes longer than the rest.
   let pagesOfReference: ReadonlySet<string> | null = null;
   app.get<{ Params: { name: string } }>("/reference/:name", async (request, reply) => {
     const asked = request.params.name;
@@ -145,7 +145,7 @@ export function mountPages(app: FastifyInstance, start: () => StartFacts): void 
 type Headers = Readonly<Record<string, string>>;
 type ContentOf = (path: string, type: string, make: () => string) => FixedContent;
 
-/** What machines read besides the OpenAPI document: messages, events one by one, and a collection of requests. */
+/** Documents for machines besides OpenAPI: messages, single events and a collection of requests. */
 function machineDocuments(
   publicUrl: () => string,
 ): { paths: string[]; type?: string; describe: () => object }[] {
@@ -163,7 +163,7 @@ function machineDocuments(
   ];
 }
 
-/** The OpenAPI document, whole and for partners. */
+/** The OpenAPI document, complete and for partners. */
 function mountApiDocuments(app: FastifyInstance, contentOf: ContentOf, headers: Headers): void {
   const whole = () => contentOf("/openapi", json, () => JSON.stringify(describeApi(routes)));
   const forPartnersOnly = () =>
@@ -174,7 +174,7 @@ function mountApiDocuments(app: FastifyInstance, contentOf: ContentOf, headers: 
     app.get<{ Querystring: { audience?: unknown } }>(path, async (request, reply) => {
       const { audience } = request.query;
       if (audience !== undefined && audience !== "partner")
-        throw badField("audience", "is `partner` or absent; without it the document has every route");
+        throw badField("audience", "must be `partner` or absent; without it the document has every route");
       return (audience === undefined ? whole : forPartnersOnly)().send(request, reply.headers(headers));
     });
   app.get("/openapi/partner.json", async (request, reply) =>
@@ -182,7 +182,7 @@ function mountApiDocuments(app: FastifyInstance, contentOf: ContentOf, headers: 
   );
 }
 
-/** What partners install from here. */
+/** Packages that partners install from this service. */
 function mountPackages(app: FastifyInstance, headers: Headers): void {
   for (const name of partnerPackages) {
     let made: FixedContent | null = null;
@@ -193,12 +193,12 @@ function mountPackages(app: FastifyInstance, headers: Headers): void {
   }
 }
 
-/** Browsers ask for HTML or for anything. A client that names markdown and not HTML wants text. */
+/** Browsers accept HTML or anything. A client that accepts markdown but not HTML wants text. */
 function prefersMarkdown(accept = ""): boolean {
   return /\btext\/markdown\b/.test(accept) && !/\btext\/html\b/.test(accept);
 }
 
-/** A browser that looks for a guide that is not there gets the others; everything else gets the envelope. */
+/** A browser that requests an unknown guide gets the list of guides; other clients get the envelope. */
 async function sendMissingGuide(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   if (!isOpenedByBrowser(request)) throw new ApiError("NOT_FOUND", { message: "There is no such page." });
   return reply.code(404).headers(pageHeaders.text).type(html).send(missingPage());

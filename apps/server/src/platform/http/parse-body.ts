@@ -2,7 +2,7 @@ import { ApiError } from "../kernel/api-error.ts";
 import { mayHoldBrokenText, refuseBrokenText } from "../kernel/check-text.ts";
 import { findJsonError } from "../kernel/find-json-error.ts";
 
-/** The value of a JSON body. What is wrong with a text that is none is told by its place; the text may hold a secret. */
+/** Parses a JSON body. An error names the position, not the text, which may hold a secret. */
 export function parseBody(body: Buffer): unknown {
   const text = decode(body);
   const value = parse(text);
@@ -10,7 +10,10 @@ export function parseBody(body: Buffer): unknown {
   return value;
 }
 
-/** JSON is UTF-8 (RFC 8259). A body in another charset may be valid UTF-8 by chance, and would be stored wrong. */
+/**
+ * JSON is UTF-8 (RFC 8259). A body in another charset may be valid UTF-8 by chance, and would be stored
+ * wrong.
+ */
 export function refuseOtherCharset(contentType: string | undefined): void {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(contentType ?? "")?.[1];
   if (charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset)) return;
@@ -33,18 +36,18 @@ function decode(body: Buffer): string {
 
 function parse(text: string): unknown {
   try {
-    // Calling a function for each value makes parsing several times slower, and few bodies need it.
+    // A reviver makes parsing several times slower, and few bodies need it.
     return mayHoldPrototype(text) ? JSON.parse(text, refusePrototype) : JSON.parse(text);
   } catch (error) {
     if (error instanceof ApiError) throw error;
     throw new ApiError("BAD_REQUEST", {
       message: `The body is not valid JSON: ${placeOf(text, findJsonError(text))}.`,
-      hint: "Correct the body at this place, or let a JSON library write it.",
+      hint: "Correct the body at this position, or write it with a JSON library.",
     });
   }
 }
 
-/** Whether a key can be the one through which an object's prototype is reached; it may be written with escapes. */
+/** Whether a key may be `__proto__`, possibly written with escapes. */
 function mayHoldPrototype(text: string): boolean {
   return /__proto__|\\u00(?:5f|6f|7[024])/i.test(text);
 }

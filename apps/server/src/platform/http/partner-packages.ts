@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { type TarEntry, writeTar } from "../lib/tar.ts";
 
-/** The packages that the service hands out, with the files that `npm pack` or an sdist would have. */
+/** The packages that the service offers, with the files that `npm pack` or an sdist would have. */
 const packages = {
   cli: { folder: "cli", files: ["package.json", "README.md", "LICENSE", "assay.mjs"] },
   webhook: {
@@ -33,7 +33,7 @@ const packages = {
 export type PartnerPackage = keyof typeof packages;
 export const partnerPackages = Object.keys(packages) as PartnerPackage[];
 
-/** An archive that `npm install`, `npx` or `pip install` takes from an address. */
+/** An archive that `npm install`, `npx` or `pip install` accepts from a URL. */
 export async function packageArchive(name: PartnerPackage): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of writeTar(entriesOf(name))) parts.push(part);

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import test from "node:test";
 import { PipelinedRequests } from "./pipelined-requests.ts";
 
-/** A connection and what was begun on it. */
+/** A connection, and the requests that were started on it. */
 function connection() {
   const pipelined = new PipelinedRequests();
   const timeouts: number[] = [];

@@ -1,10 +1,10 @@
-/** Whether the header `Accept` asks for a page rather than for data. A browser that opens an address names `text/html`; a wildcard names nothing. */
+/** Whether `Accept` prefers a page to data. Browsers name `text/html`; a wildcard does not count. */
 export function prefersHtml(accept: string | undefined): boolean {
   const html = weightOf(accept, "text/html");
   return html > 0 && html >= weightOf(accept, "application/json");
 }
 
-/** 0 where the type is not named. */
+/** 0 if the type is not named. */
 function weightOf(accept: string | undefined, type: string): number {
   for (const part of (accept ?? "").slice(0, 1000).split(",")) {
     const [name, ...parameters] = part.split(";").map((text) => text.trim().toLowerCase());

@@ -7,7 +7,7 @@ import { BodyReader, usualBodyBytes } from "./read-body.ts";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** A request whose body comes when the test sends it, and what it is read as. */
+/** A request whose body arrives when the test sends it, and the result of reading it. */
 function begin(
   reader: BodyReader,
   headers: Record<string, string>,

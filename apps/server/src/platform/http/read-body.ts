@@ -1,18 +1,27 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { KeyedSlots } from "../lib/keyed-slots.ts";
 
-/** Bodies that come in pieces. Half: people on bad networks behind one address are refused. Twice: few addresses take all of the memory. */
+/**
+ * Bodies that are being received. With half, people on bad networks behind one address are refused. With
+ * twice, few addresses can take all of the memory.
+ */
 const maxReading = 1024;
 const maxReadingOfAddress = 128;
-/** What nearly every route takes. A larger body counts as several, and does not wait for a slot. */
+/** The limit of nearly every route. A larger body counts as several, and does not wait for a slot. */
 export const usualBodyBytes = 64 * 1024;
 
-/** Reads a body before its request asks for a slot, so that a slow client holds its connection only. Node ends what takes longer than `requestTimeout`. */
+/**
+ * Reads a body before its request takes a slot, so that a slow client only holds its connection. Node ends a
+ * request that takes longer than `requestTimeout`.
+ */
 export class BodyReader {
   readonly #addresses = new KeyedSlots<string>(maxReadingOfAddress);
   reading = 0;
 
-  /** Calls `done` unless the client leaves before: with the body, or null where there is none or the framework refuses it by its length. */
+  /**
+   * Calls `done` unless the client disconnects first: with the body, or null if there is none or the
+   * framework refuses its length.
+   */
   read(
     { raw, headers, routeOptions: { bodyLimit } }: FastifyRequest,
     { raw: response }: FastifyReply,
@@ -20,14 +29,14 @@ export class BodyReader {
     done: (body: Buffer | "bodies_full" | null) => void,
   ): void {
     const isChunked = headers["transfer-encoding"] !== undefined;
-    // Of a body without a length as much is read as it takes to refuse it.
+    // A body without a length is read up to the size at which it is refused.
     const length = isChunked ? bodyLimit + 1 : Number(headers["content-length"] ?? 0);
     if (length === 0 || (length > bodyLimit && !isChunked)) {
-      // The framework asks for a body where there is a type for it.
+      // The framework expects a body if there is a content type.
       done(length > 0 || headers["content-type"] === undefined ? null : Buffer.alloc(0));
       return;
     }
-    // What came with the headers has been parsed by then.
+    // Data that came with the headers has been parsed by then.
     process.nextTick(() => {
       if (response.destroyed) return;
       if (raw.complete) return done(raw.read() ?? Buffer.alloc(0));

@@ -7,22 +7,22 @@ import { writeFailure } from "./error-handler.ts";
 import { newRequestId, standardHeaders } from "./standard-headers.ts";
 
 /**
- * How long a refused connection is still read from. Closed at once, with bytes of the request unread, the connection is
- * reset, and the reset overtakes the answer. Halved, a client on a slow line may miss it; doubled, it costs memory.
+ * How long a refused connection is still read. Closed at once, with unread bytes, it would be reset before
+ * the client gets the answer. With half, a client on a slow line may miss it; with twice, it costs memory.
  */
 const lingerMs = secondMs;
 
-/** The latest answer that was begun on a connection; the HTTP server tells it with each request. */
+/** The latest answer on a connection; the HTTP server records it with each request. */
 export type LatestAnswers = WeakMap<Socket, ServerResponse>;
 
 /**
- * Answers what the HTTP parser refuses, so that no request reaches the framework: headers that are too large, a request
- * line or a chunk that is none, two lengths, a client that is too slow. The connection ends with it.
+ * Answers requests that the HTTP parser refuses before they reach the framework: headers that are too large,
+ * an invalid request line or chunk, two lengths, a slow client. Then closes the connection.
  */
 export function createUnparsedRefusal(options: { publicUrl: () => string; log: Log; latest: LatestAnswers }) {
   const refused = new WeakSet<Socket>();
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
-    // The parser complains again about every further byte.
+    // The parser reports an error for every further byte.
     if (refused.has(socket)) return;
     refused.add(socket);
     const latest = options.latest.get(socket);
@@ -56,6 +56,6 @@ function explainRefusal(code: string): ApiError {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new ApiError("REQUEST_TIMEOUT");
   return new ApiError("BAD_REQUEST", {
     message: "The request is not valid HTTP.",
-    hint: "Check the request line, the headers and the length of the body; most often a proxy or a hand-written client is at fault.",
+    hint: "Check the request line, the headers and the length of the body. The usual cause is a proxy or a hand-written client.",
   });
 }

@@ -1,8 +1,8 @@
 import { type Clock, secondMs } from "../kernel/clock.ts";
 
 /**
- * Counts the requests of each tenant in the current second. The next second forgets them, so that it never knows more tenants than came within one. A burst
- * around the end of a second may be twice the limit.
+ * Counts the requests of each tenant in the current second. Each second starts with an empty map, so its size
+ * is bounded. A burst across two seconds may reach twice the limit.
  */
 export class RequestRate {
   readonly #maxPerSecond: number;
@@ -15,7 +15,7 @@ export class RequestRate {
     this.#clock = clock;
   }
 
-  /** Whether one more is within the limit. */
+  /** Whether one more request is within the limit. */
   take(tenant: string): boolean {
     const second = Math.floor(this.#clock.now().getTime() / secondMs);
     if (second !== this.#second) this.#counts.clear();

@@ -16,21 +16,25 @@ import { requestIdOf, standardHeaders } from "./standard-headers.ts";
 import { traceRequest } from "./trace-request.ts";
 import { type Watch, watchRequests } from "./watch-requests.ts";
 
-/** What others may hold of the web framework. */
+/** The only type of the web framework that other modules use. */
 export type Server = FastifyInstance;
 
-/** Of the request line and the headers together; Node's own default. */
+/** For the request line and the headers together; Node's default. */
 const maxHeaderBytes = 16 * 1024;
-/** Of a body that no route takes. */
+/** For a body on an unknown route. */
 const maxBodyBytes = 64 * 1024;
 /**
- * Line and headers of a request have to be there within this time, counted from the opening of the connection for its first. Half: a phone on a bad network, with a
- * handshake that was repeated, may not make it. Twice: a connection that sends a letter now and then is held for twice as long.
+ * Time for request line and headers, for the first request counted from the start of the connection. With
+ * half, a phone on a bad network may fail. With twice, a client that sends single bytes holds its connection
+ * twice as long.
  */
 const headersMs = 15_000;
-/** The whole request. Half: a body of 64 KiB over a slow network may not make it. Twice: a body that trickles is held for twice as long. */
+/**
+ * Time for the whole request. With half, a body of 64 KiB over a slow network may fail. With twice, a slow
+ * body is held twice as long.
+ */
 const requestMs = 20_000;
-/** How often connections are looked at for these times, so that the times are kept to a few seconds. */
+/** How often connections are checked, so that these times are kept to a few seconds. */
 const connectionLookMs = 5_000;
 
 type ServerOptions = Watch & {
@@ -38,11 +42,13 @@ type ServerOptions = Watch & {
   publicUrl: () => string;
   trustProxy: readonly string[];
   maxConnections: number;
-  /** Whether clients should come back on another connection, which a load balancer leads elsewhere. */
+  /** Whether clients should reconnect, so that a load balancer sends them elsewhere. */
   isDraining: () => boolean;
 };
 
-/** The web server with everything that holds for every answer: ids, headers, limits, errors, logs, metrics. */
+/**
+ * The web server with everything that applies to all answers: ids, headers, limits, errors, logs, metrics.
+ */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log, publicUrl, trustProxy, admission, tracer, isDraining } = options;
   const renderError = createErrorHandler({ publicUrl, log });
@@ -50,7 +56,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const latest: LatestAnswers = new WeakMap();
   const app = Fastify({
     logger: false,
-    // The framework's first hook asks for `Host`, so that what lacks it gets the envelope.
+    // The framework's first hook checks for `Host`, so that a request without it gets the envelope.
     http: {
       shouldUpgradeCallback: servesUpgrade,
       requireHostHeader: false,
@@ -59,7 +65,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       connectionsCheckingInterval: connectionLookMs,
     },
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
-    // Answers while closing are ours (see below), not the framework's.
+    // We answer during shutdown (see below), not the framework.
     return503OnClosing: false,
     forceCloseConnections: "idle",
     exposeHeadRoutes: true,
@@ -67,7 +73,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     bodyLimit: maxBodyBytes,
     connectionTimeout: 0,
     keepAliveTimeout: 65_000,
-    // No parameter is longer than the headers may be: each route refuses what is too long for it.
+    // No parameter can be longer than the headers. Each route has its own limit.
     routerOptions: { maxParamLength: maxHeaderBytes, ignoreTrailingSlash: true },
     genReqId: requestIdOf,
     // Hooks do not run for a path that cannot be decoded.
@@ -81,7 +87,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   limitConnections(app, options);
   app.server.on("request", (request, response) => latest.set(request.socket, response));
-  // An expectation other than 100-continue is ignored rather than refused without the envelope.
+  // An expectation other than 100-continue is ignored instead of refused without the envelope.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
 
   app.addHook("onRoute", ({ method, url, config }) => knownPaths.add(method, url, config?.definition));
@@ -94,7 +100,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   const countRequest = watchRequests(app, options);
   const pipelined = new PipelinedRequests();
-  // What holds for every request is one hook of each kind: hooks cost more than what they do.
+  // One hook of each kind for all requests: the overhead of a hook exceeds the work in it.
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(standardHeaders(request.id, publicUrl()));
     const begin = () => {
@@ -113,7 +119,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   app.addHook("onSend", (request, reply, payload, done) => {
     admission.answered(request, reply);
-    // A connection that stays open after its answer would delay the end of the process.
+    // A connection that stays open after its answer would delay the shutdown.
     if (closing || isDraining()) reply.header("connection", "close");
     done(null, compressAnswer(request, reply, payload));
   });
@@ -124,12 +130,15 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-/** Probes, calls from inside of the process, which are made in the slot of another request, and sockets, which ask for a slot before they open. */
+/**
+ * Probes; internal calls, which run in the slot of another request; and sockets, which take a slot before
+ * they open.
+ */
 function mayPass({ raw, routeOptions }: FastifyRequest): boolean {
   return probePaths.has(routeOptions.url ?? "") || !(raw instanceof IncomingMessage) || servesUpgrade(raw);
 }
 
-/** Bodies are JSON, whole and not compressed, or there is none. */
+/** Bodies are JSON, complete and uncompressed, or absent. */
 function readJsonBodies(app: FastifyInstance, admission: Admission): void {
   app.removeAllContentTypeParsers();
   app.addHook("preParsing", (request, _reply, payload, done) => {
@@ -138,7 +147,7 @@ function readJsonBodies(app: FastifyInstance, admission: Admission): void {
       return done(null, admission.bodyOf(request) ?? payload);
     const error = new ApiError("BAD_REQUEST", {
       message: "The body must not be compressed.",
-      hint: "Send it as it is, without `Content-Encoding`.",
+      hint: "Send it without `Content-Encoding`.",
     });
     done(error as never);
   });
@@ -151,7 +160,7 @@ function readJsonBodies(app: FastifyInstance, admission: Admission): void {
       done(error as never, undefined);
     }
   });
-  // Only a route that asks for a file gets one.
+  // Only a route that declares an upload gets a file.
   app.addContentTypeParser(/^image\//, { parseAs: "buffer" }, (request, body, done) => {
     const { definition } = request.routeOptions.config;
     if (definition?.upload !== undefined) done(null, body);
@@ -159,7 +168,7 @@ function readJsonBodies(app: FastifyInstance, admission: Admission): void {
   });
 }
 
-/** Why a request is not looked at any further; null where it is. */
+/** Why a request is refused; null if it is not. */
 function refusalOf(
   request: FastifyRequest,
   { knownPaths, closing }: { knownPaths: KnownPaths; closing: boolean },
@@ -172,15 +181,15 @@ function refusalOf(
   if (request.headers.host === undefined && request.raw.httpVersion === "1.1")
     return new ApiError("BAD_REQUEST", {
       message: "The header `Host` is missing.",
-      hint: "Send `Host` with the name in the address that you call.",
+      hint: "Send `Host` with the host name of the address.",
     });
-  // Before the body is parsed: nothing in it could make this another answer.
+  // Before the body is parsed: it cannot change the answer.
   const isKnown =
     !request.is404 || (request.method === "OPTIONS" && methodsAt(knownPaths, request.url) !== null);
   return isKnown ? null : refuseUnknown(knownPaths, request.url);
 }
 
-/** The answer to `OPTIONS`, whatever body comes with it. */
+/** The answer to `OPTIONS`, with or without a body. */
 function sendMethods(knownPaths: KnownPaths, url: string, reply: FastifyReply): void {
   reply
     .code(204)
@@ -195,13 +204,13 @@ function refuseUnknown(knownPaths: KnownPaths, url: string): ApiError {
     : new ApiError("METHOD_NOT_ALLOWED", { headers: { allow: methods } });
 }
 
-/** The value of `Allow` for a path, or null where there is no such path. */
+/** The value of `Allow` for a path, or null if there is no such path. */
 function methodsAt(knownPaths: KnownPaths, url: string): string | null {
   const methods = knownPaths.methodsAt(pathOf(url));
   return methods.length === 0 ? null : [...methods, "OPTIONS"].sort().join(", ");
 }
 
-/** Beyond the limit a connection is closed as soon as it is made. Whatever is under way on the others goes on. */
+/** Beyond the limit a new connection is closed at once. Existing ones are not affected. */
 function limitConnections(
   app: FastifyInstance,
   { metrics, maxConnections }: Pick<ServerOptions, "metrics" | "maxConnections">,
@@ -209,7 +218,7 @@ function limitConnections(
   app.server.maxConnections = maxConnections;
   const dropped = metrics.counter(
     "assay_http_connections_dropped_total",
-    "Connections that were closed because there were too many.",
+    "Connections closed because of HTTP_MAX_CONNECTIONS.",
   );
   app.server.on("drop", () => dropped());
   let open = 0;
@@ -219,12 +228,12 @@ function limitConnections(
       open -= 1;
     });
   });
-  metrics.gaugeOf("assay_http_connections", "Open connections, sockets and streams included.", () => open);
+  metrics.gaugeOf("assay_http_connections", "Open connections, including sockets and streams.", () => open);
 }
 
 /**
- * A connection on which no request ever came (a browser opens some ahead of time) is not idle in Node's eyes, and would hold
- * up the end until it times out.
+ * Node does not treat a connection without any request (browsers open some in advance) as idle, so it would
+ * delay the shutdown until its timeout.
  */
 function closeSilentConnections(app: FastifyInstance): void {
   const silent = new Set<Socket>();

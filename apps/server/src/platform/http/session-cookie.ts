@@ -2,7 +2,7 @@ import { sessionCookieNames } from "@assay/contract/facts";
 import type { FastifyReply } from "fastify";
 import type { CookieNames, SessionCookie } from "../kernel/request-info.ts";
 
-/** On https only the prefixed cookie counts: a neighbouring host could have planted the plain one. */
+/** On https only the prefixed cookie is valid: a neighbouring host could set the plain one. */
 export function cookieOf(header: string | undefined, names: CookieNames, secure: boolean): string | null {
   if (header === undefined) return null;
   const expected = names[secure ? "https" : "http"];

@@ -10,7 +10,9 @@ import {
   type Ticket,
 } from "./slot-queue.ts";
 
-/** A queue of which each tenant gets an eighth and each address half, and what happens in it. */
+/**
+ * A queue in which each tenant gets an eighth and each address half of the slots, and a record of its calls.
+ */
 function watchedQueue(slots = 8) {
   const clock = { ms: 0 };
   const queue = new SlotQueue(slots, () => clock.ms);

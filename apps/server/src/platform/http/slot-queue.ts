@@ -1,15 +1,27 @@
 import { secondMs } from "../kernel/clock.ts";
 import { KeyedSlots } from "../lib/keyed-slots.ts";
 
-/** Requests that may wait. Half: a burst of 1,000 connections is refused in part. Twice: what waits takes twice the memory. */
+/**
+ * Requests that may wait. With half, a burst of 1,000 connections is partly refused. With twice, waiting
+ * requests take twice the memory.
+ */
 export const maxWaitingPerSlot = 32;
-/** Less than most clients wait. Shorter, a stall of the machine is an overload. */
+/** Less than most client timeouts. If shorter, a short stall of the machine counts as overload. */
 export const maxWaitMs = 10 * secondMs;
-/** A tenant floods while more wait for each of its slots. With 2, one slow moment makes a flood; with 8, a client with 32 connections is none. */
+/**
+ * A tenant floods if more requests wait per slot. With 2, one slow moment counts as a flood. With 8, a client
+ * with 32 connections does not.
+ */
 export const maxLinePerSlot = 4;
-/** After this wait the newest request of a flood goes first. With 150 ms, a client with 128 connections is refused now and then. */
+/**
+ * After this wait the newest request of a flood goes first. With 150 ms, a client with 128 connections is
+ * sometimes refused.
+ */
 export const maxInOrderMs = 300;
-/** Each new request of a flood refuses one that has waited for this long. A shorter wait makes more refusals, which take time from answers. */
+/**
+ * Each new request of a flood refuses one that has waited this long. A shorter wait causes more refusals,
+ * which take time from answers.
+ */
 export const maxWaitInFloodMs = 2 * secondMs;
 
 export type Ticket = {
@@ -17,18 +29,21 @@ export type Ticket = {
   readonly address: string;
   readonly start: () => void;
   readonly refuse: (reason: "queue_full" | "waited_too_long") => void;
-  /** Kept by the queue: since when it waits, and its slot or the timer of its wait. Functions here would keep requests in memory for long. */
+  /**
+   * Set by the queue: when the wait began, and the slot or the timer. Closures here would keep requests in
+   * memory for long.
+   */
   since: number;
   held: "slot" | NodeJS.Timeout | null;
 };
 
-/** A fixed number of slots, of which a tenant gets an eighth and an address half. What finds none waits. */
+/** A fixed number of slots, of which a tenant gets an eighth and an address half. Other requests wait. */
 export class SlotQueue {
   readonly #slots: number;
   readonly #now: () => number;
   readonly #tenants: KeyedSlots<string>;
   readonly #addresses: KeyedSlots<string>;
-  /** Those that wait, by tenant, in the order of their turns. */
+  /** Waiting requests by tenant, in the order of the tenants' turns. */
   readonly #lines = new Map<string, Ticket[]>();
   #quietFirst = true;
   taken = 0;
@@ -41,7 +56,7 @@ export class SlotQueue {
     this.#addresses = new KeyedSlots(Math.ceil(slots / 2));
   }
 
-  /** Starts it now or later, or refuses it, unless it leaves before. */
+  /** Starts the request now or later, or refuses it, unless it leaves first. */
   enter(ticket: Ticket): void {
     if (this.mayStart(ticket)) {
       this.#start(ticket);
@@ -54,13 +69,13 @@ export class SlotQueue {
     ticket.since = this.#now();
     ticket.held = setTimeout(() => this.#refuse(ticket, "waited_too_long"), maxWaitMs).unref();
     if (this.waiting > this.#slots * maxWaitingPerSlot) {
-      // Of the longest line, so that a flood does not fill the queue for others.
+      // From the longest line, so that a flood does not fill the queue for others.
       const longest = [...this.#lines.values()].reduce((a, b) => (b.length > a.length ? b : a));
       this.#refuse(longest[0], "queue_full");
     } else if (this.#isFlood(ticket.tenant, maxWaitInFloodMs)) this.#refuse(line[0], "waited_too_long");
   }
 
-  /** Gives back the slot or leaves the queue. To leave again does nothing. */
+  /** Releases the slot or leaves the queue. A second call does nothing. */
   leave(ticket: Ticket): void {
     const { held, tenant, address } = ticket;
     ticket.held = null;
@@ -82,7 +97,10 @@ export class SlotQueue {
     return this.taken < this.#slots && !this.#addresses.isFull(address) && this.#hasRoom(tenant);
   }
 
-  /** A flood gets half of its slots while others have requests under way: what they ask PostgreSQL waits for what the flood asks. */
+  /**
+   * A flood gets half of its slots while others have requests in progress, because their queries would wait
+   * behind those of the flood.
+   */
   #hasRoom(tenant: string): boolean {
     const taken = this.#tenants.taken(tenant);
     return taken < this.#tenants.maxOfEach / (this.taken > taken && this.#isFlood(tenant) ? 2 : 1);
@@ -102,7 +120,7 @@ export class SlotQueue {
     ticket.refuse(reason);
   }
 
-  /** Whether the oldest of a flood has waited for this long. */
+  /** Whether the tenant floods and its oldest request has waited this long. */
   #isFlood(tenant: string, waitedMs = 0): boolean {
     const { length, 0: oldest } = this.#lines.get(tenant) ?? [];
     const maxLine = this.#tenants.maxOfEach * maxLinePerSlot;
@@ -110,9 +128,9 @@ export class SlotQueue {
   }
 
   /**
-   * A request of the tenant with the fewest slots; of those that have as many, of the one whose turn was longest ago. Every other time tenants that
-   * do not flood go first, so that many floods leave half of the slots that come free to others. Several start where floods had yielded
-   * to the tenant that has left.
+   * Starts a request of the tenant with the fewest slots; among equals, of the one that waits longest for its
+   * turn. Every second time other tenants go before floods, so that floods get at most half of the released
+   * slots. If the tenant that left does not flood, floods that had yielded to it may start several.
    */
   #startNext(left: string): void {
     const rank = ([tenant]: [string, unknown]) =>

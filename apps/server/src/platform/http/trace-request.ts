@@ -6,7 +6,7 @@ const spans = new WeakMap<FastifyRequest, Span>();
 const failure = Symbol("failure");
 type Failed = FastifyRequest & { [failure]?: string };
 
-/** Follows a request from its slot to the end of its answer; `goOn` runs within its span. */
+/** Traces a request from its slot to the end of its answer; `goOn` runs within its span. */
 export function traceRequest(
   tracer: Tracer,
   request: FastifyRequest,
@@ -14,7 +14,7 @@ export function traceRequest(
   goOn: () => void,
 ): void {
   const route = request.routeOptions.url;
-  // A socket lives for as long as a verification; what is done for it belongs to no request.
+  // A socket lives as long as a verification, so its work belongs to no request.
   const isFollowed = request.headers.upgrade === undefined && !probePaths.has(route ?? "");
   const span = isFollowed ? beginSpan(tracer, request, route) : null;
   if (span === null) {
@@ -51,7 +51,7 @@ function routeName(request: FastifyRequest): { "assay.route"?: string } {
   return definition === undefined ? {} : { "assay.route": definition.id };
 }
 
-/** Notes the code of the failure that a request is answered with. */
+/** Records the error code of the answer. */
 export function noteFailure(request: Failed, code: string): void {
   request[failure] = code;
   spans.get(request)?.set({ "error.type": code });

@@ -14,7 +14,7 @@ export type Watch = {
   onAnswered: (request: AnsweredRequest) => void;
 };
 
-/** Times and logs every request, and counts those that are begun with the function that it gives. */
+/** Times and logs every request. The returned function counts those that were started. */
 export function watchRequests(
   app: FastifyInstance,
   { log, metrics, admission, onAnswered }: Watch,
@@ -34,7 +34,7 @@ export function watchRequests(
     const route = request.routeOptions.config.definition?.id ?? request.routeOptions.url ?? "none";
     const status = reply.statusCode;
     count(route, status, reply.elapsedTime / 1000);
-    // The path is not logged: it may hold a session id. The route's name says enough.
+    // The path is not logged: it may hold a session id. The route's name is enough.
     log.info("request", {
       requestId: request.id,
       method: request.method,
@@ -64,7 +64,7 @@ export function watchRequests(
 
 type Count = (route: string, status: number, seconds: number) => void;
 
-/** The series of each route and status are looked up by its labels once. There are as many as routes times the few statuses of each. */
+/** Looks up the series of each route and status only once. There are few statuses per route. */
 function secondsByRoute(of: (labels: Record<string, string>) => (seconds: number) => void): Count {
   const series = new Map<string, Map<number, (seconds: number) => void>>();
   return (route, status, seconds) => {

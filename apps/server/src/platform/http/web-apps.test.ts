@@ -65,7 +65,7 @@ test("a name that is not in the folder is not found, whatever it leads to", asyn
     assert.equal((await get(`/verify/assets/${name}`)).status, 404, name);
 });
 
-/** The app with these options, asked with these headers. */
+/** The app with these options, requested with these headers. */
 function serving(
   options: Omit<Parameters<typeof mountWebApp>[2] & object, "apps">,
   name = "verify" as const,

@@ -22,36 +22,45 @@ const types: Readonly<Record<string, string>> = {
   ".bin": "application/octet-stream",
 };
 
-/** What a page is filled with: data for its program, and the language it is likely to be read in. */
+/** What is embedded in a page: data for its program, and its probable language. */
 export type Filling = {
   language: string;
   data: unknown;
-  /** The program goes elsewhere at once, so the scripts of this page are not asked for. */
+  /** The page navigates away at once, so its scripts are not preloaded. */
   leadsElsewhere?: boolean;
 };
 
 type Options = {
-  /** The folder with a folder for each app. */
+  /** The folder that contains a folder for each app. */
   apps?: URL;
   alsoAt?: readonly string[];
   head?: string | null;
   frameAncestor?: (rest: string) => Promise<string | null>;
-  /** Headers of pages that have others than the rest of the app, by what follows `/NAME/`. */
+  /** Headers of pages that differ from the rest of the app, by the path after `/NAME/`. */
   ownHeaders?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Whether there can be a page here, by what follows `/NAME/`. A browser that opens another address is told so. */
+  /**
+   * Whether the path after `/NAME/` can be a page. A browser that opens another path gets the page for
+   * unknown addresses.
+   */
   isPage?: (rest: string) => boolean;
-  /** What the page at this address comes with; null for nothing. Also where it fails the page is sent, and asks by itself. */
+  /**
+   * The data for the page at this address; null for none. If it fails, the page is sent without data and
+   * requests it.
+   */
   fill?: (request: FastifyRequest, reply: FastifyReply) => Promise<Filling | null>;
-  /** Only pages that the build has a list of scripts for (`.vite/pages.json`) are filled, and name these scripts in their head. */
+  /**
+   * Embeds data only in pages with a list of scripts from the build (`.vite/pages.json`), and preloads these
+   * scripts.
+   */
   fillsListedPages?: boolean;
   /** Languages of which the browser chooses one for a page that is not filled. */
   languages?: readonly string[] | null;
 };
 
 /**
- * A single-page app that was built into `apps/NAME/dist`. Its assets carry a hash in their names and may be kept for ever;
- * every other path below `/NAME` is the app itself. `head` is added to the head of its page. `frameAncestor` says by what follows `/NAME/`
- * which origin may show the page in a frame; otherwise none may.
+ * A single-page app from `apps/NAME/dist`. Its assets have a hash in their names and may be cached forever;
+ * every other path below `/NAME` is the app itself. `head` is added to the head of its page. `frameAncestor`
+ * returns the origin that may frame the page, by the path after `/NAME/`.
  */
 export function mountWebApp(
   app: FastifyInstance,
@@ -81,16 +90,16 @@ export function mountWebApp(
     const web = built();
     const rest = (request.params as { "*"?: string })["*"] ?? "";
     if (!isPage(rest) && isOpenedByBrowser(request)) return sendNothingHere(request, reply);
-    // The person goes on to the partner's page: it learns the origin they came from, never the session's address.
+    // The person continues to the partner's page, which must not learn the address of the session.
     const own = Object.hasOwn(ownHeaders, rest) ? ownHeaders[rest] : undefined;
     const headers = { ...pageHeaders[name], ...own, "referrer-policy": "no-referrer" };
     reply.headers(headers);
-    // A browser that shows the page by itself says so, and nothing has to be looked up for it.
+    // A browser says so if it shows the page in a window; then no lookup is needed.
     const isFramed = own === undefined && request.headers["sec-fetch-dest"] !== "document";
     const ancestor = isFramed ? await frameAncestor(rest) : null;
     if (ancestor !== null) {
       reply.header("content-security-policy", framedBy(headers["content-security-policy"], ancestor));
-      // It knows no origins, and a browser that heeds both refuses.
+      // X-Frame-Options cannot name an origin, and browsers that honour both would refuse.
       reply.removeHeader("x-frame-options");
     }
     const scripts = fillsListedPages ? web.scriptsOf(request.url) : [];
@@ -109,7 +118,7 @@ export function mountWebApp(
     const { file } = request.params;
     const content = built().asset(file);
     if (content === null) throw new ApiError("NOT_FOUND", { message: "There is no such file." });
-    // A worker lives by the policy of its own script, not by that of the page that started it.
+    // A worker uses the policy of its own script, not that of its page.
     if (/worker.*\.js$/.test(file))
       reply.header(
         "content-security-policy",
@@ -125,7 +134,10 @@ export function mountWebApp(
 type Manifest = Readonly<Record<string, { file: string }>>;
 type PageLists = Readonly<Record<string, readonly string[]>>;
 
-/** What a build left in `NAME/dist`. Its lists are read once and each file when it is first asked for, so what is built meanwhile is seen after a restart. */
+/**
+ * The build in `NAME/dist`. Its lists are read once and each file on first request, so a new build needs a
+ * restart.
+ */
 class BuiltApp {
   readonly page: FixedContent;
   readonly #html: string;
@@ -133,7 +145,7 @@ class BuiltApp {
   readonly #pages = new Map<string, FixedContent>();
   readonly #name: string;
   readonly #assetFolder: URL;
-  /** Null until it is read. Only names that were in the folder are served, so no path can lead out of it. */
+  /** Null until it is read. Only files of the folder are served, so no path can leave it. */
   readonly #assets: Map<string, FixedContent | null>;
   readonly #manifest: Manifest;
   readonly #pageLists: PageLists;
@@ -145,7 +157,7 @@ class BuiltApp {
     this.#assetFolder = new URL("assets/", dist);
     const names = existsSync(this.#assetFolder) ? readdirSync(this.#assetFolder) : [];
     this.#assets = new Map(names.map((file) => [file, null]));
-    // What the page will need first is asked for at once.
+    // Preloads what the page needs first.
     const font = this.#addressOf("fonts/inter-latin.woff2");
     const preload =
       font === null ? "" : `<link rel="preload" href="${font}" as="font" type="font/woff2" crossorigin />`;
@@ -154,7 +166,7 @@ class BuiltApp {
     this.page = new FixedContent(types[".html"] ?? "", this.#html);
   }
 
-  /** Null while there is no build. */
+  /** Null if there is no build. */
   static open(name: string, apps: URL, head: string | null): BuiltApp | null {
     const dist = new URL(`${name}/dist/`, apps);
     return existsSync(new URL("index.html", dist)) ? new BuiltApp(name, dist, head ?? "") : null;
@@ -164,7 +176,7 @@ class BuiltApp {
     const known = this.#assets.get(file) ?? null;
     const path = new URL(file, this.#assetFolder);
     if (known !== null || !this.#assets.has(file) || !existsSync(path)) return known;
-    // Made by the build, with more effort than there is time for while a browser waits.
+    // Compressed by the build, with more effort than a request allows.
     const compressed = new URL(`${path.href}.br`);
     const content = new FixedContent(
       types[extname(file)] ?? "application/octet-stream",
@@ -175,7 +187,7 @@ class BuiltApp {
     return content;
   }
 
-  /** The scripts of the page at this path beside those of every page; null where the build has none by this path. */
+  /** The scripts of the page at this path, besides the common ones; null if the build lists none. */
   scriptsOf(url: string): readonly string[] | null {
     const path = url.replace(/[?#].*$/, "").replace(/\/$/, "");
     const parts = path.split("/");
@@ -197,7 +209,12 @@ class BuiltApp {
   }
 
   filled({ language, data, leadsElsewhere = false }: Filling, scripts: readonly string[]): string {
-    // Not a script but data, which the policy of the page need not allow. `<` would be the one way out of it.
+    const words = this.#addressOf(`${language}.json`);
+    const preload = [...(words === null ? [] : [words]), ...(leadsElsewhere ? [] : scripts)]
+      .map((address) => `<link rel="modulepreload" href="${address}" crossorigin />`)
+      .join("");
+    // Data instead of a script, so the page's policy need not allow it. Escaping `<` keeps it from ending the
+    // element.
     const given = JSON.stringify(data).replaceAll("<", "\\u003c");
     return this.#inLanguage(language, leadsElsewhere ? [] : scripts).replace(
       "</body>",
@@ -216,7 +233,7 @@ class BuiltApp {
       .replace("</head>", () => `${preload}</head>`);
   }
 
-  /** The address of what a source file became, found by the end of its path; null where the build says nothing of it. */
+  /** The address of a built source file, found by the end of its path; null if the build does not have it. */
   #addressOf(source: string): string | null {
     const name = Object.keys(this.#manifest).find((path) => `/${path}`.endsWith(`/${source}`));
     const built = name === undefined ? undefined : this.#manifest[name]?.file;

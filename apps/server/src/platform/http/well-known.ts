@@ -3,8 +3,9 @@ import { type Clock, dayMs, later } from "../kernel/clock.ts";
 import { FixedContent } from "./fixed-content.ts";
 
 /**
- * Documents that phones and their shops fetch to learn whose this origin is. They ask for plain `application/json`, at this very path and
- * without a redirect. Kept for an hour: an operator who changes a key wants it known on the same day.
+ * Documents that phones and app stores fetch to verify the owner of this origin. They expect plain
+ * `application/json` at this path, without a redirect. Cached for an hour, so that a changed key takes effect
+ * on the same day.
  */
 export function mountWellKnown(app: FastifyInstance, documents: ReadonlyMap<string, unknown>): void {
   for (const [path, document] of documents) {
@@ -17,7 +18,10 @@ export function mountWellKnown(app: FastifyInstance, documents: ReadonlyMap<stri
 
 const securityTextLifetimeMs = 180 * dayMs;
 
-/** Where to report weaknesses (RFC 9116). `Expires` is required; the text is made for each request, so it never expires while the service runs. */
+/**
+ * Where to report vulnerabilities (RFC 9116). `Expires` is required; the text is created for each request, so
+ * it never expires while the service runs.
+ */
 export function mountSecurityText(
   app: FastifyInstance,
   contact: string,
@@ -35,11 +39,11 @@ export function mountSecurityText(
   );
 }
 
-/** Guides may be found. Pages of persons may not: their addresses open them. */
+/** Search engines may index guides, but not verify pages: their addresses grant access. */
 const robots =
   "User-agent: *\nDisallow: /verify\nDisallow: /dashboard\nDisallow: /invitations\nDisallow: /v1/\n";
 
-/** What browsers and search engines ask for by themselves. */
+/** What browsers and search engines request by themselves. */
 export function mountRobots(app: FastifyInstance): void {
   const content = new FixedContent("text/plain; charset=utf-8", robots);
   const kept = "public, max-age=86400";

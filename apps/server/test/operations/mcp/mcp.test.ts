@@ -480,7 +480,7 @@ test("without a key that works there is nothing but 401", async () => {
       `Bearer resource_metadata="${url}/.well-known/oauth-protected-resource/mcp"`,
     );
     assert.equal(answer.body.error.code, "UNAUTHORIZED");
-    assert.match(answer.body.error.hint, /kk_.*There is no OAuth here/);
+    assert.match(answer.body.error.hint, /kk_.*This service has no OAuth/);
   }
   await assert.rejects(connect(`kk_${"b".repeat(32)}`), /401|Unauthorized|credentials/i);
 });

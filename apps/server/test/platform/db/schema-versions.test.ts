@@ -51,7 +51,7 @@ test("what takes something away waits for the processes that need it, and they s
   assert.deepEqual(await migrate(old.databaseUrl, options), [less.name]);
   const readiness = await old.api.get("/readyz");
   assert.equal(readiness.status, 503);
-  assert.match(readiness.text, /too new for this release: it needs one that contains migration 9001/);
+  assert.match(readiness.text, /too new for this release: it needs a release with migration 9001/);
 
   const dataDir = mkdtempSync(join(tmpdir(), "assay-versions-"));
   after(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -64,11 +64,11 @@ test("what takes something away waits for the processes that need it, and they s
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /^The database is too new for this release: it needs one that contains migration 9001, and this one ends with \d{4}\. Start a newer release; .*\.\n$/,
+    /^The database is too new for this release: it needs a release with migration 9001, and this one ends with \d{4}\. Start a newer release\. .*\.\n$/,
   );
   await assert.rejects(startTestService({ databaseUrl: old.databaseUrl, env: { SKIP_MIGRATIONS: "true" } }), {
     name: "MigrationError",
-    message: /^The database is too new for this release: it needs one that contains migration 9001/,
+    message: /^The database is too new for this release: it needs a release with migration 9001/,
   });
 });
 

@@ -309,7 +309,7 @@ test("probes answer while all slots are taken, and readiness says that it is ove
     assert.equal(await gauge(narrow, "assay_admission_overloaded"), 1);
     assert.ok((await gauge(narrow, 'assay_admission_refused_total\\{reason="queue_full"\\}')) > 0);
   });
-  assert.ok(narrow.logLines.some((line) => line.includes("overload: more requests come")));
+  assert.ok(narrow.logLines.some((line) => line.includes("overload: some requests are refused")));
 });
 
 test("a quiet caller waits on while the oldest of the longest line are refused", async () => {
