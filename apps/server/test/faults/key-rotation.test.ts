@@ -159,7 +159,7 @@ test("a process with a wrong ring does not start, and says which key is missing 
   const imposter = key("1", 9);
   for (const [ring, problem] of [
     [two, /no key "1", and data in the database needs it/],
-    [imposter, /Key "1" of the ring is another key than the one this database knows/],
+    [imposter, /Key "1" of the ring differs from the key "1" of this database/],
   ] as const) {
     const wrong = spawnAssay(withRing(ring));
     await assert.rejects(wrong.listening, problem);

@@ -40,7 +40,7 @@ function addressWith(password: string): string {
 async function hangUp(service: AssayProcess): Promise<string> {
   const before = service.output().length;
   service.child.kill("SIGHUP");
-  await until("the secrets are read again", () => service.output().slice(before).includes("read again"));
+  await until("the secrets are read again", () => service.output().slice(before).includes("reloaded"));
   return service.output().slice(before);
 }
 
@@ -85,7 +85,7 @@ test("secrets come from files, are read again at SIGHUP, and a bad file changes 
 
   write("database", "mysql://elsewhere");
   write("metrics", "token-three");
-  assert.match(await hangUp(service), /could not be read again.*DATABASE_URL must be a URL/);
+  assert.match(await hangUp(service), /could not be reloaded.*DATABASE_URL must be a URL/);
   assert.equal(await metricsStatus(service, "token-two"), 200, "no part of a bad set is taken over");
   assert.equal(await isReady(), true);
   assert.equal(await service.stop(), 0);

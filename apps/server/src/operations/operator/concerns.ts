@@ -360,7 +360,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
           const later = (applied ?? []).filter(({ name }) => !known.some((own) => own.name === name));
           return later.length === 0
             ? null
-            : `The database has ${later.length} migrations that this version does not know: ${namesOf(later)}.`;
+            : `The database has migrations that this version does not know: ${namesOf(later)}.`;
         },
         "Finish the update on every process. Until then you can still go back one version.",
         null,

@@ -22,12 +22,12 @@ export class ApiError extends Error {
   }
 }
 
-/** A value of the right type that cannot be accepted; the message names the field. */
+/** A value of the right type that is not acceptable; the message names the field. */
 export function badField(field: string, problem: string): ApiError {
   return new ApiError("BAD_REQUEST", { message: `\`${field}\` ${problem}.` });
 }
 
-/** What is answered where there is nothing, and to whom something must look as if it were not there. */
+/** For unknown paths, and for callers who must not learn that a path exists. */
 export function noSuchRoute(): ApiError {
   return new ApiError("NOT_FOUND", { message: "There is no such route." });
 }

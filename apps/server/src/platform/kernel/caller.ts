@@ -4,12 +4,12 @@ import type { ApiKeyId, OrganizationId, UserId, UserSessionId } from "@assay/con
 import type { Access, Role, Scope } from "@assay/contract/route";
 
 /**
- * Whose something is, where it belongs to an environment: an organization's, and of that one only what is in this environment. Whoever acts in one is
- * a tenant as well, so a caller can be handed to every store function that wants to know whose rows it may touch.
+ * The owner of rows that belong to an environment: an organization and one of its environments. Every caller
+ * who acts in one is a tenant, so it can be passed to store functions.
  */
 export type Tenant = { organizationId: OrganizationId; environment: Environment };
 
-/** The tables say it with a column `sandbox`. */
+/** Tables have a column `sandbox` for it. */
 export function isSandbox({ environment }: Pick<Tenant, "environment">): boolean {
   return environment === "sandbox";
 }
@@ -22,14 +22,14 @@ export function tenantOf(row: { organizationId: OrganizationId; sandbox: boolean
   return { organizationId: row.organizationId, environment: environmentOf(row) };
 }
 
-/** A signed-in person, whether or not an organization is active. */
+/** A signed-in person, with or without an active organization. */
 export type UserCaller = {
   kind: "user";
   userId: UserId;
   userSessionId: UserSessionId;
   name: string;
   email: string;
-  /** Null for an account that is not found by its address: see `setEmailAside`. */
+  /** Null for an account that cannot be found by its address: see `setEmailAside`. */
   foldedEmail: FoldedEmail | null;
   membership: Membership | null;
 };
@@ -37,12 +37,12 @@ export type UserCaller = {
 export type Membership = {
   organizationId: OrganizationId;
   role: Role;
-  /** Whether the organization has gone live. Until then it has the sandbox only. */
+  /** Whether the organization has gone live. Until then it has only the sandbox. */
   liveIsOpen: boolean;
   frozen: boolean;
 };
 
-/** A signed-in person who acts in an organization, on what its environments share. */
+/** A signed-in person who acts in an organization, on data that its environments share. */
 export type MemberCaller = UserCaller & {
   organizationId: OrganizationId;
   role: Role;
@@ -59,19 +59,19 @@ export type KeyCaller = {
   scopes: readonly Scope[];
   environment: Environment;
   frozen: boolean;
-  /** Whether the owners let agents change where results go; what is not an agent may do it with the scope alone. */
+  /** Whether the owners allow agents to change where results go. Other clients need only the scope. */
   agentsMayChangeWebhooks: boolean;
 };
 
-/** A key that exists and is switched off: its requests are refused, and its organization sees that in the API log. */
+/** A disabled key: its requests are refused, and its organization sees them in the API log. */
 export type DisabledKey = { kind: "disabled_key"; keyId: ApiKeyId };
 
-/** Whoever acts for an organization in one of its environments. */
+/** A caller who acts for an organization in one of its environments. */
 export type OrganizationCaller = TenantMember | KeyCaller;
 
 export type Caller = UserCaller | KeyCaller;
 
-/** What a handler knows about its caller follows from the access that its route declares. */
+/** The type of a handler's caller follows from the access that its route declares. */
 export type CallerOf<A extends Access> = A extends { public: true }
   ? null
   : A extends { user: true } | { operator: true }

@@ -7,9 +7,9 @@ export type Part = "body" | "query" | "path";
 type TextPath = { parent: TextPath; name: string } | null;
 
 /**
- * Refuses a part of a request in which a text or the name of a field holds U+0000 or half of a surrogate pair. JSON and
- * percent-encoding can write both, PostgreSQL can store neither, and UTF-8 turns the second into another character:
- * one check here keeps them from everything behind it. Nesting costs no stack: the caller chooses how deep it is.
+ * Refuses texts and field names with U+0000 or an unpaired surrogate. JSON and percent-encoding can write
+ * both, but PostgreSQL can store neither, and UTF-8 replaces the second. Iterative, because the caller
+ * chooses the nesting depth.
  */
 export function refuseBrokenText(value: unknown, part: Part, code: ErrorCode = "BAD_REQUEST"): void {
   const waiting: { value: unknown; place: TextPath }[] = [{ value, place: null }];
@@ -31,8 +31,8 @@ export function refuseBrokenText(value: unknown, part: Part, code: ErrorCode = "
 }
 
 /**
- * Whether a JSON text can hold such characters at all. Once decoded from UTF-8 it can have them as escapes only, and
- * few bodies have such escapes.
+ * Whether a JSON text can contain such characters. Decoded from UTF-8 it can have them only as escapes, which
+ * are rare.
  */
 export function mayHoldBrokenText(json: string): boolean {
   return /\\u(?:0000|d[89a-f])/i.test(json);
@@ -47,7 +47,7 @@ function refusal(code: ErrorCode, subject: string, problem: string): ApiError {
   return new ApiError(code, { message: `${subject} ${problem}.` });
 }
 
-/** A name that is refused itself is shown with a replacement character. */
+/** A refused name is shown with a replacement character. */
 function quote(place: TextPath): string {
   const names: string[] = [];
   for (let at = place; at !== null; at = at.parent) names.push(at.name);

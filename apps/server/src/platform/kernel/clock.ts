@@ -1,4 +1,7 @@
-/** The one source of time. Decisions take a `Date`; only what calls them asks a clock, so that a test can move it. */
+/**
+ * The one source of time. Decisions take a `Date`; only their callers read a clock, so that tests can move
+ * it.
+ */
 export type Clock = {
   now(): Date;
 };

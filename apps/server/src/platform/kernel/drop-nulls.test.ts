@@ -7,7 +7,7 @@ import { withOneNull } from "../../../test/support/one-null.ts";
 import { dropNulls } from "./drop-nulls.ts";
 import { createValidator } from "./validate.ts";
 
-/** The same schema with nothing required, so that a body may hold one field alone. */
+/** The same schema without required fields, so that a body may hold a single field. */
 function withoutRequired<T>(schema: T): T {
   return JSON.parse(JSON.stringify(schema), (name, value) =>
     name === "required" && Array.isArray(value) ? undefined : value,

@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 
-/** The keywords by which a null finds its field. */
+/** The schema keywords that lead to a field. */
 type Shape = {
   type?: string | readonly string[];
   properties?: Readonly<Record<string, Shape>>;
@@ -13,9 +13,9 @@ type Shape = {
 };
 
 /**
- * Takes the fields out of a value, in place, that are null and may be left out: many serializers write null for what is
- * not there. A field whose schema takes null keeps it, and one that is required is refused as before. The value must be
- * within the sizes of the schema, and nests no deeper than it.
+ * Removes optional fields that are null, in place: many serializers write null for absent fields. A field
+ * whose schema allows null keeps it, and a required one is still refused. The value must be within the sizes
+ * and the depth of the schema.
  */
 export function dropNulls(schema: TSchema, value: unknown): void {
   visit(schema as Shape, value);

@@ -1,12 +1,12 @@
 import type { TSchema } from "typebox";
 
-/** A field that the schema does not have, or a text, list or map that is larger than the schema allows. */
+/** An unknown field, or a text, list or map that exceeds the limit of the schema. */
 export type Excess = { names: readonly string[] } & (
   | { kind: "unknownField" }
   | { kind: "maxLength" | "maxItems" | "maxProperties"; limit: number; ofName: boolean }
 );
 
-/** The keywords by which the search finds its way. */
+/** The schema keywords that the search follows. */
 type Shape = {
   type?: string | readonly string[];
   properties?: Readonly<Record<string, Shape>>;
@@ -23,10 +23,9 @@ type Shape = {
 type Path = { parent: Path; name: string } | null;
 
 /**
- * Looks for unknown fields and for parts that are larger than the schema allows, before anything costly is done: a
- * value without such excess is bounded by its schema, however large the body that it came in. The search reads no text,
- * runs no pattern and does not enter what is too large. It stops at the first unknown field and reports that rather
- * than a size, because it is the commonest mistake.
+ * Finds unknown fields and values that exceed the schema's sizes, before any expensive check. Afterwards the
+ * value is bounded by its schema, however large the body. The search runs no pattern and does not enter what
+ * is too large. An unknown field is reported before a size, because it is the most common mistake.
  */
 export function createExcessSearch(schema: TSchema): (value: unknown) => Excess | null {
   const shape = schema as Shape;
@@ -97,8 +96,8 @@ function visitFields(
 }
 
 /**
- * JSON Schema counts characters (code points), of which some are two units of a JavaScript string. No more of the text
- * is read than needed.
+ * JSON Schema counts code points, some of which are two units of a JavaScript string. Reads no more of the
+ * text than needed.
  */
 function isLonger<L extends number | undefined>(text: string, limit: L): limit is L & number {
   if (limit === undefined || text.length <= limit) return false;
@@ -135,7 +134,7 @@ const searched = new Set([
   ...["maxLength", "maxItems", "maxProperties"],
 ]);
 
-/** The service does not start with a request schema in which the search could overlook something. */
+/** Prevents a start with a request schema that the search does not fully support. */
 function checkShape(shape: Shape): void {
   for (const keyword of Object.keys(shape))
     if (!searched.has(keyword) && !boundless.has(keyword))
@@ -143,7 +142,7 @@ function checkShape(shape: Shape): void {
   if (branches(shape).length > 1) throw new Error("a request schema has a choice other than with null");
   if ([shape.type].flat().includes("array") && shape.maxItems === undefined)
     throw new Error("a request schema has a list without `maxItems`");
-  // The form in which the schema library writes a map of anything.
+  // How the schema library writes a map of anything.
   if (Object.entries(shape.patternProperties ?? {}).some(([key, own]) => key !== "^.*$" || !isEmpty(own)))
     throw new Error("a request schema has a map by pattern; use `additionalProperties`");
   const inner = [

@@ -31,7 +31,7 @@ test("JSON that is cut off goes wrong at its end or where a number stops, and ho
     fc.property(fc.json(), fc.nat(), (text, cut) => {
       const part = text.slice(0, cut % text.length);
       assert.ok(findJsonError(part) <= part.length);
-      // What JavaScript's parser tells of a place, where it does, is the same place.
+      // If JavaScript's parser reports a position, it is the same.
       const told = messageOf(part).match(/at position (\d+)/)?.[1];
       if (told !== undefined && !part.endsWith("\\"))
         assert.ok(findJsonError(part) <= Number(told) + 6, part);

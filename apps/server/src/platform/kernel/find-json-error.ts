@@ -6,8 +6,9 @@ const literal = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 
 /**
- * Where a text stops being JSON, as an index into it: its length where it is cut off. What JavaScript's own parser says about it is
- * no help, because it tells the place of some errors only and quotes the text for others. Nesting costs no stack.
+ * The index at which a text stops being JSON; its length if it is cut off. JavaScript's parser does not help:
+ * it reports the position of only some errors and quotes the text for others. Iterative, so nesting cannot
+ * overflow the stack.
  */
 export function findJsonError(text: string): number {
   const open: ("{" | "[")[] = [];
@@ -51,7 +52,7 @@ export function findJsonError(text: string): number {
   }
 }
 
-/** Where a string, number or word that begins at `start` goes wrong. */
+/** The position of the error in a string, number or word that begins at `start`. */
 function brokenAt(text: string, start: number): number {
   if (text[start] !== '"') {
     const word = ["true", "false", "null"].find((known) => known.startsWith(text.slice(start)));

@@ -2,7 +2,7 @@ import { hash, randomFillSync } from "node:crypto";
 import { type IdPrefix, idLengths } from "@assay/contract/facts";
 import type { DeliveryAttemptId, DeliveryId, Id, PrefixedIdOf, UuidId } from "@assay/contract/ids";
 
-// In ASCII order, so that identifiers sort as text (collation "C") the way their leading time does.
+// In ASCII order, so that ids sort as text (collation "C") by the time at their beginning.
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const timeLength = 8;
 
@@ -16,18 +16,13 @@ function randomByte(): number {
     used = 0;
   }
   const byte = pool[used] ?? 0;
-  // Spent bytes are wiped: they are parts of secrets.
+  // Used bytes are wiped: they are parts of secrets.
   pool[used] = 0;
   used += 1;
   return byte;
 }
 
-/** So many random bytes in hexadecimal. */
-export function randomHex(bytes: number): string {
-  return Array.from({ length: bytes }, () => randomByte().toString(16).padStart(2, "0")).join("");
-}
-
-/** Characters of [0-9A-Za-z], each equally likely. */
+/** Characters of [0-9A-Za-z], uniformly distributed. */
 export function randomText(length: number): string {
   let text = "";
   while (text.length < length) {
@@ -37,7 +32,7 @@ export function randomText(length: number): string {
   return text;
 }
 
-/** A number in our alphabet, with leading zeros so that text sorts as the numbers do. */
+/** A number in our alphabet, with leading zeros so that it sorts as text. */
 function numberText(number: number, length: number): string {
   let rest = number;
   let text = "";
@@ -49,11 +44,11 @@ function numberText(number: number, length: number): string {
 }
 
 function timeText(at: Date): string {
-  // Bounds of a list come from callers and may lie before 1970 or beyond what eight characters hold.
+  // The bounds of a list come from callers, and may be before 1970 or too large for eight characters.
   return numberText(Math.min(Math.max(at.getTime(), 0), alphabet.length ** timeLength - 1), timeLength);
 }
 
-// Ids that one process makes in the same millisecond sort in the order in which they were made.
+// Ids that one process creates in the same millisecond sort in order of creation.
 const sequenceLength = 2;
 const maxSequence = alphabet.length ** sequenceLength - 1;
 let sequenceMs = Number.NaN;
@@ -66,8 +61,8 @@ function nextSequence(now: Date): number {
 }
 
 /**
- * `vs_` and the like. The first ten characters are the creation time in milliseconds and a sequence, so that ordering by
- * id is ordering by age; the others are random, 321 bits of them in the long form.
+ * Creates an id such as `vs_…`. The first ten characters are the creation time in milliseconds and a
+ * sequence, so ordering by id is ordering by age. The rest is random: 321 bits in the long form.
  */
 export function newId<P extends IdPrefix>(prefix: P, now: Date): PrefixedIdOf<P> {
   const order = timeText(now) + numberText(nextSequence(now), sequenceLength);
@@ -75,24 +70,24 @@ export function newId<P extends IdPrefix>(prefix: P, now: Date): PrefixedIdOf<P>
 }
 
 /**
- * Text that is known to be an id of this noun: it was made here, or a process of ours has sent it. What a caller sends gets its type from the
- * contract, once it is validated, and what is stored from the type of its row.
+ * Types a text that is known to be an id of this noun: it was created here or sent by a process of ours.
+ * Input of callers gets its type from the contract, stored ids from the type of their row.
  */
 export function knownId<T extends Id<string>>(text: string): T {
   return text as T;
 }
 
-/** A caller may write a UUID in capitals: the same id, which compares as text only in lower case. */
+/** A caller may write a UUID in capitals, but ids are compared in lower case. */
 export function lowerCased<T extends UuidId>(id: T): T {
   return knownId(id.toLowerCase());
 }
 
-/** The smallest text that an id of this prefix created at or after `at` can have. */
+/** The smallest id of this prefix that can be created at or after `at`. */
 export function idFloor(prefix: IdPrefix, at: Date): string {
   return `${prefix}_${timeText(at)}`;
 }
 
-/** When an id with a prefix was made: what it begins with. */
+/** The creation time of an id with a prefix. */
 export function madeAt(id: string): Date {
   let ms = 0;
   for (const character of id.slice(id.indexOf("_") + 1).slice(0, timeLength))
@@ -100,12 +95,12 @@ export function madeAt(id: string): Date {
   return new Date(ms);
 }
 
-/** The processes that make the ids of what belongs together may have clocks that differ: far less than this. */
+/** Upper limit for the clock difference between processes that create related ids. */
 const clocksApartMs = 3_600_000;
 
 /**
- * Bounds of the ids of this prefix that can have been made from the creation of `id` until `withinMs` later. They let PostgreSQL skip the other partitions
- * where an operator has partitioned the table.
+ * Bounds for ids of this prefix that were created from the creation of `id` until `withinMs` later. With
+ * them, PostgreSQL skips other partitions if an operator has partitioned the table.
  */
 export function madeSoonAfter(prefix: IdPrefix, id: string, withinMs: number): { from: string; to: string } {
   const at = madeAt(id).getTime();
@@ -115,22 +110,27 @@ export function madeSoonAfter(prefix: IdPrefix, id: string, withinMs: number): {
   };
 }
 
-/** Bounds of the ids of this prefix that were made in the same millisecond as `id`: from the first up to, and without, the second. */
+/**
+ * Bounds for ids of this prefix that were created in the same millisecond as `id`. The second is exclusive.
+ */
 export function madeWith(prefix: IdPrefix, id: Id<string>): { from: string; to: string } {
   const time = id.slice(id.indexOf("_") + 1).slice(0, timeLength);
-  // The tilde comes after every character of an id.
+  // The tilde sorts after every character of an id.
   return { from: `${prefix}_${time}`, to: `${prefix}_${time}~` };
 }
 
 /**
- * The id of the attempt by which a delivery arrived, of which there is one: the time of the attempt and what is the delivery's own in its id. So it need not be
- * stored.
+ * The id of the attempt that delivered a delivery: the time of the attempt and the random part of the
+ * delivery's id. So it need not be stored.
  */
 export function arrivalIdOf(id: DeliveryId, attemptedAt: Date): DeliveryAttemptId {
   return knownId(`wha_${timeText(attemptedAt)}${id.slice(id.indexOf("_") + 1).slice(timeLength)}`);
 }
 
-/** UUID version 7: ordered by creation time like the ids above. Whose id it is follows from where it goes, or is said: `newUuid<UserId>(now)`. */
+/**
+ * UUID version 7: ordered by creation time like the ids above. Its type follows from the context, or is
+ * given: `newUuid<UserId>(now)`.
+ */
 export function newUuid<T extends UuidId>(now: Date): T {
   const bytes = Buffer.allocUnsafe(16);
   for (let i = 8; i < 16; i++) bytes[i] = randomByte();
@@ -143,13 +143,13 @@ export function newUuid<T extends UuidId>(now: Date): T {
   );
 }
 
-/** The smallest UUID of version 7 that can have been made at or after `at`. */
+/** The smallest UUID of version 7 that can be created at or after `at`. */
 export function uuidFloor(at: Date): string {
   const hex = Math.max(at.getTime(), 0).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`;
 }
 
-/** When a UUID of version 7 was made: what it begins with. */
+/** The creation time of a UUID of version 7. */
 export function uuidTime(id: UuidId): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
 }
@@ -159,7 +159,7 @@ export function newToken(): string {
   return randomText(43);
 }
 
-/** How a token is stored. It has 256 random bits, so a plain hash is enough to make the stored form useless. */
+/** The stored form of a token. A token has 256 random bits, so a plain hash is safe. */
 export function hashToken(token: string): Buffer {
   return hash("sha256", token, "buffer");
 }

@@ -2,7 +2,9 @@ import { ApiError, badField } from "./api-error.ts";
 
 const isoPattern = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
-/** A moment given by a caller; undefined stays undefined. The schema's format is not enough: 31 February has it too. */
+/**
+ * A time from a caller; undefined stays undefined. The schema's format is not enough: 31 February matches it.
+ */
 export function parseTime(field: string, text: string): Date;
 export function parseTime(field: string, text: string | undefined): Date | undefined;
 export function parseTime(field: string, text: string | undefined): Date | undefined {
@@ -15,13 +17,13 @@ export function parseTime(field: string, text: string | undefined): Date | undef
   return time;
 }
 
-/** `Date` takes 31 February for a day in March. */
+/** `Date` turns 31 February into a day in March. */
 export function isDay(text: string): boolean {
   const midnight = new Date(`${text}T00:00:00.000Z`);
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(text);
 }
 
-/** A period with both ends given. One that ends before it begins is a mistake, and not an empty list. */
+/** A period with both ends. If it ends before it begins, it is an error, not an empty list. */
 export function parsePeriod(query: { created_from: string; created_to: string }): {
   createdFrom: Date;
   createdTo: Date;
@@ -37,7 +39,7 @@ function assertOrder(createdFrom: Date, createdTo: Date): void {
     throw new ApiError("PERIOD_INVALID", { message: "`created_from` must not be later than `created_to`." });
 }
 
-/** The bounds of a list by time of creation; either may be open. */
+/** The bounds of a list by creation time; each is optional. */
 export function parseCreated(query: { created_from?: string | undefined; created_to?: string | undefined }): {
   createdFrom: Date | undefined;
   createdTo: Date | undefined;

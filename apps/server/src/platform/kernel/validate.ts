@@ -11,9 +11,9 @@ import { joinNames } from "./field-name.ts";
 import { createExcessSearch, type Excess } from "./find-excess.ts";
 
 /**
- * Checks a part of a request against its schema. The error names the field, never the value: it may be a secret. Sizes and
- * unknown fields come first, so that patterns are run and errors are looked for only in what the schema has room for.
- * With `nullIsAbsent` the value is changed: see `dropNulls`.
+ * Validates a part of a request. The error names the field, never the value, which may be a secret. Sizes and
+ * unknown fields come first, so that patterns only run on bounded values. With `nullIsAbsent` the value is
+ * changed: see `dropNulls`.
  */
 export function createValidator(
   schema: TSchema,
@@ -21,7 +21,7 @@ export function createValidator(
   options: { code?: ErrorCode; nullIsAbsent?: boolean } = {},
 ) {
   const { code = "BAD_REQUEST", nullIsAbsent = false } = options;
-  // Made at the first use: for all routes at once it takes some 40 ms of every start.
+  // Compiled on first use: for all routes at once it takes some 40 ms of every start.
   let made: { findExcess: ReturnType<typeof createExcessSearch>; validator: Validator } | null = null;
   return (value: unknown): unknown => {
     made ??= { findExcess: createExcessSearch(schema), validator: Compile(schema) };
@@ -66,7 +66,7 @@ function explain(
   return `\`${field}\` ${sayRule(deepest, schema)}.${meant(deepest, value)}`;
 }
 
-/** The listed value that is nearest to the one given, which itself is not repeated. */
+/** The listed value closest to the given one, which is not repeated. */
 function meant(error: TLocalizedValidationError, value: unknown): string {
   if (error.keyword !== "enum") return "";
   const given = at(value, error.instancePath);
@@ -92,7 +92,7 @@ function fieldName(path: string, last?: string): string {
   return joinNames(names);
 }
 
-/** The part of a schema that an error is about. */
+/** The part of a schema that an error refers to. */
 function schemaAt(schema: TSchema, path: string): object {
   return path
     .split("/")
@@ -138,8 +138,8 @@ function withArticle(type: string): string {
 const integerText = /^-?\d{1,15}$/;
 
 /**
- * Query parameters are text. Those whose schema says integer or boolean are converted when they have that form;
- * otherwise they stay text and the schema refuses them.
+ * Query parameters are text. Those with an integer or boolean schema are converted if they match; otherwise
+ * the schema refuses them.
  */
 export function convertQuery(
   query: Readonly<Record<string, unknown>>,
@@ -150,7 +150,7 @@ export function convertQuery(
     if (Array.isArray(value) && name in schema.properties)
       throw new ApiError("BAD_REQUEST", {
         message: `\`${name}\` is given more than once.`,
-        hint: "Give each parameter of the query once.",
+        hint: "Send each query parameter once.",
       });
     const type = (schema.properties[name] as { type?: string } | undefined)?.type;
     if (type === "integer" && typeof value === "string" && integerText.test(value))

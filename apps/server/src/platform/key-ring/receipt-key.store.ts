@@ -1,7 +1,7 @@
 import { firstRow, type Queryable, type Question } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 
-/** What a key signs. One key for each, so that a receipt of one kind never passes for another. */
+/** What a key signs. Each kind has its own key, so that a receipt of one kind never passes for another. */
 export type ReceiptKind = "consent-receipt" | "deletion-receipt";
 export type ReceiptKeyRow = { id: string; publicKey: Buffer; privateKey: Buffer };
 
@@ -15,7 +15,7 @@ export function findReceiptKey(db: Queryable, kind: ReceiptKind): Promise<Receip
   return db.first<ReceiptKeyRow>(receiptKeyOf(kind).statement);
 }
 
-/** Of two processes that need the first key at once, one makes it. */
+/** If two processes need the first key at once, only one creates it. */
 export async function insertReceiptKey(
   db: Queryable,
   kind: ReceiptKind,

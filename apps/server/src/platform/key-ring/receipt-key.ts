@@ -10,8 +10,8 @@ import {
 } from "./receipt-key.store.ts";
 
 /**
- * The key that signs receipts of this kind. It is generated once and stored sealed under the key ring, not derived from
- * it, so that a rotation of the ring does not invalidate the receipts that people hold.
+ * The key that signs receipts of this kind. It is generated once and stored sealed, not derived from the key
+ * ring, so that receipts stay valid after a rotation.
  */
 export async function openReceiptKey(
   { clock, ring }: Pick<Core, "clock" | "ring">,

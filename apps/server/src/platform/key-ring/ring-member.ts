@@ -29,12 +29,12 @@ import {
 } from "./ring-state.ts";
 import { findUnreadable } from "./sealed-columns.store.ts";
 
-/** The ring does not fit the database. Says which key by its id, never by its value. */
+/** The ring does not match the database. Names keys by id, never by value. */
 export class KeyRingError extends ExplainedError {
   constructor(problems: readonly string[]) {
     super(
       [
-        "The key ring does not fit the database:",
+        "The key ring does not match the database:",
         ...problems.map((problem) => `  - ${problem}`),
         "Start with the ring that the other processes have (SECRET_KEYS, or DATA_DIR/secret-keys), or add the missing key to it.",
       ].join("\n"),
@@ -44,10 +44,9 @@ export class KeyRingError extends ExplainedError {
 }
 
 /**
- * Reconciles a ring with the keys that the database knows: new keys are introduced, and a key that every living process
- * has comes into use. A ring that does not fit is refused, and changes nothing. `self` is written under the same lock,
- * so that no key comes into use between the moment when this process reads what the others have and the moment when
- * they see this process.
+ * Reconciles a ring with the keys in the database: introduces new keys, and puts a key into use that every
+ * live process has. A ring that does not match is refused without a change. `self` is written under the same
+ * lock, so that no key comes into use between reading the other processes and registering this one.
  */
 export async function bringRing(
   db: Db,
@@ -77,7 +76,7 @@ export async function bringRing(
   });
 }
 
-/** Living processes as they last reported. */
+/** Live processes, as they last reported. */
 export async function listLiveProcesses(db: Queryable, now: Date): Promise<RingProcess[]> {
   return (await listProcesses(db)).filter((process) => isLive(process, now));
 }
@@ -88,11 +87,11 @@ type Deps = {
   clock: Clock;
   log: Log;
   self: ProcessSelf;
-  /** How this process fares, as it is reported. */
+  /** The state of this process, for its report. */
   report: () => unknown;
 };
 
-/** This process among those that share the database and the ring. It alone writes the row of this process. */
+/** This process among those that share the database and the ring. Only it writes the row of this process. */
 export class RingMember {
   readonly #deps: Deps;
   readonly #id = randomUUID();
@@ -112,20 +111,23 @@ export class RingMember {
   async join(): Promise<void> {
     const { db, ring, clock } = this.#deps;
     const now = clock.now();
-    // Reported before the sealing key is read: from here on no key comes into use, and none is retired, without this
-    // process being counted.
+    // Registered before the sealing key is read: from here on no key comes into use or is retired without
+    // this process.
     this.#use(await bringRing(db, ring, now, this.#self(now)));
     await this.#report(now);
     await forgetGoneProcesses(db, now);
   }
 
-  /** Reports this process, and reads the ring's source and the agreed state of the keys again. What that changes is reported, too. */
+  /**
+   * Reports this process, and reads the source of the ring and the agreed state of the keys again. Reports
+   * what changed.
+   */
   async refresh(): Promise<void> {
     const { db, ring, clock } = this.#deps;
     const now = clock.now();
     const known = await this.#report(now);
     const problems = this.#readAgain(known);
-    // Before anything else is sealed: the first key of a ring that was just read may be one that others lack.
+    // Before anything else is sealed: other processes may lack the first key of a reloaded ring.
     this.#use(known);
     problems.push(...misfits(ring.keys.map(loadedKey), known));
     this.#note(problems);
@@ -134,11 +136,14 @@ export class RingMember {
     if (this.#stateOfRing !== this.#reported) await this.#report(now);
   }
 
-  /** Reports the end of the process, once it seals nothing any more. Without a database the others notice after a while. */
+  /**
+   * Reports the end of the process, after its last use of the ring. Without a database, the others notice
+   * after a while.
+   */
   async leave(): Promise<void> {
     const { db, log } = this.#deps;
     await deleteProcess(db, this.#id).catch((error) =>
-      log.warn("could not take leave of the key ring", describeError(error)),
+      log.warn("the end of this process could not be reported to the others", describeError(error)),
     );
   }
 
@@ -155,7 +160,10 @@ export class RingMember {
     };
   }
 
-  /** Takes over a changed ring where it fits; a broken or shortened one is reported, and the one in memory serves on. */
+  /**
+   * Adopts a changed ring if it matches. A broken or shortened one is reported, and the ring in memory stays
+   * in use.
+   */
   #readAgain(known: readonly KnownKey[]): string[] {
     const { ring, log } = this.#deps;
     try {
@@ -166,17 +174,17 @@ export class RingMember {
       if (problems.length === 0) ring.replace(keys);
       return problems;
     } catch (error) {
-      // With no file descriptor left nothing is known about the file, so the ring in memory is as good as before.
+      // Without a free file descriptor the file is unknown, so the ring in memory is still valid.
       if (!hasCode(error, "EMFILE", "ENFILE"))
-        return [`The key ring cannot be read again: ${(error as Error).message}.`];
+        return [`The key ring cannot be reloaded: ${(error as Error).message}.`];
       if (!this.#isShortOfFiles)
-        log.warn("the key ring could not be read again: too many files are open", describeError(error));
+        log.warn("the key ring could not be reloaded: too many files are open", describeError(error));
       this.#isShortOfFiles = true;
       return [];
     }
   }
 
-  /** Whether the ring holds a key that nobody knows, or begins with one that waits to come into use. */
+  /** Whether the ring has an unknown key, or begins with one that is not in use yet. */
   #bringsNews(known: readonly KnownKey[]): boolean {
     return this.#deps.ring.keys.some((key, place) => {
       const state = known.find(({ id }) => id === key.id)?.state;
@@ -188,7 +196,7 @@ export class RingMember {
     const { ring, log } = this.#deps;
     const next = sealingKey(known);
     if (next === null || !ring.keys.some(({ id }) => id === next.id)) return;
-    if (next.id !== ring.currentId) log.info("another key of the ring seals from now on", { key: next.id });
+    if (next.id !== ring.currentId) log.info("another key of the ring is now in use", { key: next.id });
     ring.sealWith(next.id);
   }
 
@@ -206,7 +214,7 @@ export class RingMember {
     return known;
   }
 
-  /** What others have to know before a key comes into use or is retired. */
+  /** What others must know before a key comes into use or is retired. */
   get #stateOfRing(): string {
     const { ring } = this.#deps;
     return [ring.currentId, ...ring.keys.map((key) => markOf(loadedKey(key)))].join();

@@ -12,10 +12,10 @@ import {
 /** NOTIFY channel: the agreed state of keys has changed. */
 export const ringChannel = "assay_key_ring";
 
-// The number is the one of `key_may_store` in the migrations.
+// The same number as in `key_may_store` in the migrations.
 const storingLock = 7_205_114_302;
 
-/** Serialises changes of the agreed state of keys; reading and storing data go on meanwhile. */
+/** Serializes changes of the agreed key state; reads and writes of data continue. */
 export function changeRing<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {
     await tx.run(sql`lock table key_ring_keys in share row exclusive mode`);
@@ -41,9 +41,8 @@ export async function saveKnownKey(tx: Tx, key: KnownKey, now: Date): Promise<vo
 }
 
 /**
- * Takes a key out of use while no transaction is storing anything: those that stored something under it have ended, and
- * later ones are refused by the database. Fails where such a transaction takes longer than the limit, because others
- * wait meanwhile.
+ * Takes a key out of use while no transaction stores data: earlier ones have ended, and the database rejects
+ * later ones. Fails if a transaction takes longer than the limit, because others wait meanwhile.
  */
 export function fenceKey(db: Db, id: string): Promise<void> {
   return db.transaction(async (tx) => {
@@ -85,7 +84,7 @@ export async function saveProcess(db: Queryable, process: OwnProcess): Promise<v
   await db.run(processWritten(process));
 }
 
-/** The same, and what has been agreed about the keys, in one statement: it is sent every few seconds. */
+/** The same, and the agreed state of the keys, in one statement: it runs every few seconds. */
 export function reportProcess(db: Queryable, process: OwnProcess): Promise<KnownKey[]> {
   return db.rows<KnownKey>(sql`with reported as (${processWritten(process)}) ${knownKeys}`);
 }
@@ -94,7 +93,7 @@ export async function deleteProcess(db: Queryable, id: string): Promise<void> {
   await db.run(sql`delete from key_ring_processes where id = ${id}`);
 }
 
-/** Deletes the rows of processes that ended without saying so, long after they stopped counting as running. */
+/** Deletes the rows of processes that ended without a report, long after they stopped counting as live. */
 export async function forgetGoneProcesses(db: Queryable, now: Date): Promise<void> {
   await db.run(sql`delete from key_ring_processes where seen_at < ${later(now, -forgottenAfterMs)}`);
 }

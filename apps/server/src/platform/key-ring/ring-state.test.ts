@@ -52,7 +52,7 @@ test("a mistyped new key gives way once nobody holds it; before that the second 
   const typo = key("2", "typo");
   const known = admitKeys([inUse("1", 1)], [one, typo], []);
   const held = admitKeys(known, [one, two], [holding("other", [one, typo])]);
-  assert.match(misfits([one, two], held).join(), /Key "2" of the ring is another key/);
+  assert.match(misfits([one, two], held).join(), /Key "2" of the ring differs from the key/);
   const given = admitKeys(known, [one, two], [holding("other", [one])]);
   assert.deepEqual(misfits([one, two], given), []);
 });
@@ -111,7 +111,7 @@ test("a process seals elsewhere, or lacks a key, by what it reported", () => {
   assert.deepEqual(withoutKey(key("1", "other"), [a, b]), [a, b]);
 });
 
-/** Starts with some ring, stops, looks again, or retires old keys: whatever operators may do, in any order. */
+/** Starts with some ring, stops, refreshes, or retires old keys: whatever operators may do, in any order. */
 const ringChoice = fc.uniqueArray(fc.constantFrom(one, two, three, key("2", "typo")), {
   minLength: 1,
   selector: ({ id }) => id,
@@ -159,7 +159,7 @@ test("in whatever order processes start, stop and look, each living one can read
           known = known.map((one) =>
             one.state === "in_use" && one !== current ? { ...one, state: "retired" } : one,
           );
-          // What old keys had sealed is sealed anew.
+          // Data under old keys is resealed.
           stored.clear();
         }
         for (const { process } of living) {

@@ -2,14 +2,14 @@ import { minuteMs, secondMs } from "../kernel/clock.ts";
 import type { LoadedKey } from "../lib/key-ring.ts";
 
 /**
- * What the processes on one database have agreed about a key. `introduced`: somebody has it, nothing is sealed with it.
- * `in_use`: data may be sealed or hashed with it, so every process must have it; of these the one with the highest
- * generation seals. `retiring`: it seals no more and is still needed to read. `retired`: nothing needs it.
+ * The agreed state of a key on one database. `introduced`: a process has it, nothing is sealed with it.
+ * `in_use`: data may be sealed or hashed with it, so every process must have it; the highest generation
+ * seals. `retiring`: it only opens data. `retired`: nothing needs it.
  */
 export type KeyState = "introduced" | "in_use" | "retiring" | "retired";
 export type KnownKey = LoadedKey & { state: KeyState; generation: number | null };
 
-/** A running process as it last reported: `loaded` are marks of its keys. */
+/** A running process as it last reported. `loaded` has the marks of its keys. */
 export type RingProcess = {
   id: string;
   name: string;
@@ -18,21 +18,21 @@ export type RingProcess = {
   seenAt: Date;
 };
 
-/** What a process says once about itself. */
+/** What a process reports once about itself. */
 export type ProcessSelf = { role: string; version: string; codeVersion: number; startedAt: Date };
 
-/** This process as it reports. `report` says how it fares, and is null while it starts. */
+/** The report of this process. `report` is its state, null while it starts. */
 export type OwnProcess = RingProcess & { self: ProcessSelf; report: unknown };
 
 /**
- * A process that has not reported for this long counts as gone. Processes report, and look at the keys, every 5 s and when the keys change: at
- * half of this a database that restarts slowly would make living processes look dead; at twice this a killed one holds
- * up a rotation for a minute. One that is taken for dead and comes back loses nothing: the database refuses what it
- * seals with a key that is no longer in use.
+ * A process without a report for this long counts as gone. Processes report every 5 s and when the keys
+ * change. With half, a slow restart of the database would make live processes look dead. With twice, a killed
+ * process delays a rotation by a minute. A process that returns loses nothing: the database rejects data
+ * sealed with a key that is not in use.
  */
 export const goneAfterMs = 30 * secondMs;
 export const reportEveryMs = 5 * secondMs;
-/** How long one is shown that ended without saying so. */
+/** How long a process that ended without a report is shown. */
 export const forgottenAfterMs = 60 * minuteMs;
 
 /** Id and fingerprint: two keys with the same id and different secrets are different keys. */
@@ -62,8 +62,8 @@ export function sealingKey(known: readonly KnownKey[]): KnownKey | null {
 }
 
 /**
- * What is wrong with a ring, as sentences: keys that stored data needs and the ring lacks, and keys whose secret is not
- * the one that is known under their id.
+ * The problems of a ring, as sentences: needed keys that it lacks, and keys with another secret than the
+ * known one.
  */
 export function misfits(loaded: readonly LoadedKey[], known: readonly KnownKey[]): string[] {
   const problems: string[] = [];
@@ -73,17 +73,15 @@ export function misfits(loaded: readonly LoadedKey[], known: readonly KnownKey[]
     if (own === undefined && needed)
       problems.push(`The key ring has no key "${key.id}", and data in the database needs it.`);
     if (own !== undefined && own.fingerprint !== key.fingerprint)
-      problems.push(
-        `Key "${key.id}" of the ring is another key than the one this database knows as "${key.id}".`,
-      );
+      problems.push(`Key "${key.id}" of the ring differs from the key "${key.id}" of this database.`);
   }
   return problems;
 }
 
 /**
- * The agreed state of the keys after a process has brought its ring. The very first ring is taken as it is. Later a key
- * is introduced by the first process that has it, and comes into use when it is first in the ring of some process and
- * every living process has it.
+ * The agreed state of the keys after a process has presented its ring. The first ring is accepted as it is.
+ * Later, the first process that has a key introduces it. The key comes into use when it is first in the ring
+ * of a process and every live process has it.
  */
 export function admitKeys(
   known: readonly KnownKey[],
@@ -94,7 +92,7 @@ export function admitKeys(
     return loaded.map((key, place) => ({ ...key, state: "in_use", generation: loaded.length - place }));
   const next = known.map((key) => {
     const own = loaded.find(({ id }) => id === key.id);
-    // A mistyped new key that no process holds any more is replaced by the right one.
+    // A mistyped new key that no process has any more is replaced by the correct one.
     const replaced =
       key.state === "introduced" && own !== undefined && withoutKey(key, others).length === others.length;
     return replaced ? { ...key, fingerprint: own.fingerprint } : key;

@@ -5,8 +5,8 @@ import { noSql, Sql, sql } from "../db/sql.ts";
 import type { KeyPurpose, KeyRing } from "../lib/key-ring.ts";
 
 /**
- * Every column that holds sealed data. The context a value is bound to is always the text of its row's primary key
- * (hexadecimal for bytes), so that a rotation can re-seal all of them alike.
+ * Every column with sealed data. The context of a value is always the text of its row's primary key
+ * (hexadecimal for bytes), so that a rotation can reseal all columns in the same way.
  */
 export type SealedColumn = { table: string; id: string; column: string; purpose: KeyPurpose };
 
@@ -27,8 +27,8 @@ export const sealedColumns: readonly SealedColumn[] = [
 ];
 
 /**
- * Columns that name the key of a hash. A hash cannot be made anew from itself: the key stays until each was used or has
- * expired. `what` completes "Key 1 stays: ".
+ * Columns that name the key of a hash. A hash cannot be recomputed, so its key stays until each was used or
+ * has expired. `what` completes "Key 1 stays: ".
  */
 export type KeyedHashColumn = { table: string; column: string; expires: string | null; what: string };
 
@@ -37,13 +37,13 @@ export const keyedHashColumns: readonly KeyedHashColumn[] = [
     table: "api_keys",
     column: "hash_key_id",
     expires: null,
-    what: "API keys that were not used since still depend on it.",
+    what: "API keys that were not used since the rotation still need it.",
   },
   {
     table: "deletion_codes",
     column: "hash_key_id",
     expires: "expires_at",
-    what: "mailed codes to delete an organization, good for a day, still depend on it.",
+    what: "mailed codes to delete an organization, valid for a day, still need it.",
   },
 ];
 
@@ -60,12 +60,15 @@ function contextOf(id: string | Buffer): string {
   return Buffer.isBuffer(id) ? id.toString("hex") : id;
 }
 
-/** What values that cannot be sealed anew are set aside under. Not a job that runs: each call tries all of them again. */
+/**
+ * The name under which values that cannot be resealed are quarantined. No job runs under it: each call
+ * retries all of them.
+ */
 export const resealJob = "seal-anew";
 
 /**
- * Re-seals under the current key whatever another key sealed. Values that cannot be opened or stored stay as they are and
- * are set aside, so that they do not keep the others from the new key. Safe to repeat and to interrupt.
+ * Reseals with the current key what another key sealed. Values that cannot be opened or stored stay as they
+ * are and are quarantined. Safe to repeat and to interrupt.
  */
 export async function resealAll(
   db: Db,
@@ -94,13 +97,13 @@ export async function resealAll(
             organizationId: null,
             reason: failureReason(error),
             now,
-            // Tried again by the next call, whenever that is.
+            // Retried by the next call, whenever that is.
             firstRetryMs: 0,
             lastRetryMs: 0,
           });
         },
       });
-      // All of them have been changed or removed by others meanwhile, and nothing is gained by asking again at once.
+      // Other processes have changed or removed all of them meanwhile, so another pass gains nothing.
       if (resealed + failed.length === before) break;
     }
     stuck += failed.length;
@@ -110,7 +113,7 @@ export async function resealAll(
 
 type RowId = string | Buffer;
 
-/** Holds for values that another key than the current one has sealed. */
+/** Condition for values that another key than the current one has sealed. */
 function sealedOtherwise(ring: KeyRing, column: string): Sql {
   const prefix = prefixOf(ring.currentId);
   return sql`${name(column)} is not null and substring(${name(column)} from 1 for ${prefix.length}) <> ${prefix}`;
@@ -148,7 +151,7 @@ async function resealRows(
   });
 }
 
-/** How many values are sealed with a key. */
+/** The number of values sealed with a key. */
 export async function countSealedWith(db: Queryable, keyId: string): Promise<number> {
   const prefix = prefixOf(keyId);
   let count = 0;
@@ -175,7 +178,7 @@ export async function hashesUnder(db: Queryable, keyId: string, now: Date): Prom
 }
 
 /**
- * For a database that has never seen a ring: one value of each column and key is opened. Returns what does not open, as
+ * For a database without a known ring: opens one value of each column and key. Returns what does not open, as
  * sentences. Reads every sealed column once.
  */
 export async function findUnreadable(tx: Tx, ring: KeyRing): Promise<string[]> {
@@ -198,7 +201,9 @@ export async function findUnreadable(tx: Tx, ring: KeyRing): Promise<string[]> {
   }
   return [
     ...[...missing].map((key) => `The key ring has no key "${key}", and data in the database needs it.`),
-    ...[...wrong].map((key) => `Key "${key}" of the ring does not open what was sealed with key "${key}".`),
+    ...[...wrong].map(
+      (key) => `Key "${key}" of the ring does not open data that was sealed with key "${key}".`,
+    ),
   ];
 }
 

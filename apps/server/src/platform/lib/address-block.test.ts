@@ -19,7 +19,7 @@ test("addresses of one /64 share a block, others do not", () => {
   const half = fc.array(group, { minLength: 4, maxLength: 4 });
   fc.assert(
     fc.property(half, half, half, (network, host, otherHost) => {
-      // A first group of its own keeps the generated address from being a mapped one.
+      // A fixed first group keeps the generated address from being an IPv4-mapped one.
       const front = ["2001", ...network.slice(1)];
       const one = addressBlock([...front, ...host].join(":"));
       assert.equal(one, addressBlock([...front, ...otherHost].join(":")));

@@ -1,9 +1,6 @@
 import { isIP } from "node:net";
 
-/**
- * The block of addresses that one customer of a provider usually holds: a single IPv4 address, or the first 64 bits
- * of IPv6.
- */
+/** The addresses that one customer of a provider usually has: a single IPv4 address, or a /64 of IPv6. */
 export function addressBlock(address: string): string {
   const plain = (address.split("%")[0] ?? "").toLowerCase();
   const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/.exec(plain)?.[1];
@@ -11,7 +8,7 @@ export function addressBlock(address: string): string {
   if (isIP(plain) !== 6) return plain;
   const [head = "", tail] = plain.split("::");
   const groups = (part: string) => (part === "" ? [] : part.split(":"));
-  // An embedded IPv4 form stands for two groups.
+  // An embedded IPv4 address counts as two groups.
   const width = (part: string[]) => part.reduce((sum, group) => sum + (group.includes(".") ? 2 : 1), 0);
   const front = groups(head);
   const back = tail === undefined ? [] : groups(tail);

@@ -124,7 +124,7 @@ test("a message that is cut anywhere, or whose record has the wrong length, is a
     for (const change of [-1, 1]) {
       const bent = Buffer.concat([whole, Buffer.alloc(1)]);
       bent.writeUInt16BE(whole.readUInt16BE(lengthAt) + change, lengthAt);
-      // Another empty string at the end is a TXT record like any other.
+      // A TXT record with an additional empty string is still valid.
       if (answer.type === "TXT" && change === 1) decodeAnswer(bent);
       else assert.throws(() => decodeAnswer(bent), DnsFormatError, `${answer.type} ${change}`);
     }

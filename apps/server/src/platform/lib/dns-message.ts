@@ -1,4 +1,7 @@
-/** The few parts of DNS messages (RFC 1035) that a stub resolver needs: one question out, answers in. Pure. */
+/**
+ * The parts of DNS messages (RFC 1035) that a stub resolver needs: encodes one question, decodes answers.
+ * Pure.
+ */
 
 export const recordTypes = { A: 1, CNAME: 5, TXT: 16, AAAA: 28 } as const;
 export type RecordType = keyof typeof recordTypes;
@@ -7,10 +10,10 @@ const internetClass = 1;
 const headerBytes = 12;
 const maxNameBytes = 255;
 const maxLabelBytes = 63;
-// An answer of 64 KiB could claim 65,535 records of a few bytes; no honest one comes near this.
+// An answer of 64 KiB could claim 65,535 records of a few bytes. No valid answer has nearly as many.
 const maxRecords = 4096;
 
-/** The bytes are not a message that we can read. */
+/** The bytes are not a valid message. */
 export class DnsFormatError extends Error {}
 
 type DnsRecord =
@@ -25,16 +28,16 @@ export type DnsAnswer = {
   /** 0 no error, 2 server failure, 3 no such name, 5 refused … */
   responseCode: number;
   question: { name: string; type: number; class: number } | null;
-  /** Those of the types above, of the internet class; others are skipped. */
+  /** Records of the types above, of the internet class; others are skipped. */
   records: DnsRecord[];
 };
 
-/** A name as messages compare it: labels in lower case, joined by dots, without the one at the end. */
+/** A name in its compared form: lower-case labels, joined by dots, without a trailing dot. */
 export function canonicalName(name: string): string {
   return name.toLowerCase().replace(/\.$/, "");
 }
 
-/** Whether a name can be asked for: labels of visible ASCII, each 1 to 63 long, 253 in all. */
+/** Whether a name can be queried: labels of visible ASCII, each 1 to 63 long, 253 in total. */
 export function isAskableName(name: string): boolean {
   const plain = name.replace(/\.$/, "");
   return (
@@ -45,11 +48,11 @@ export function isAskableName(name: string): boolean {
 }
 
 export function encodeQuery(id: number, name: string, type: RecordType): Buffer {
-  if (!isAskableName(name)) throw new DnsFormatError("the name cannot be asked for");
+  if (!isAskableName(name)) throw new DnsFormatError("the name cannot be queried");
   const labels = canonicalName(name).split(".");
   const header = Buffer.alloc(headerBytes);
   header.writeUInt16BE(id, 0);
-  // Recursion desired: we ask a resolver, not the zone's own servers.
+  // Recursion desired: the server is a resolver, not an authoritative server.
   header.writeUInt16BE(0x0100, 2);
   header.writeUInt16BE(1, 4);
   const parts: Buffer[] = [header];
@@ -61,7 +64,7 @@ export function encodeQuery(id: number, name: string, type: RecordType): Buffer 
   return Buffer.concat(parts);
 }
 
-/** Reads an answer of any sender. Whatever the bytes are, this ends soon, with an answer or a `DnsFormatError`. */
+/** Decodes an answer from any sender. For any input it ends quickly, with an answer or a `DnsFormatError`. */
 export function decodeAnswer(message: Buffer): DnsAnswer {
   if (message.length < headerBytes) throw new DnsFormatError("the message is shorter than its header");
   const flags = message.readUInt16BE(2);
@@ -80,7 +83,7 @@ export function decodeAnswer(message: Buffer): DnsAnswer {
     question,
     records: [],
   };
-  // A truncated message may end in the middle of a record; nothing of it is used.
+  // A truncated message may end inside a record, so none of its records are used.
   if (isTruncated) return answer;
   if (answerCount > maxRecords) throw new DnsFormatError("the message claims too many records");
   for (let i = 0; i < answerCount; i++) {
@@ -119,7 +122,7 @@ function readRecord(reader: Reader): DnsRecord | null {
   }
 }
 
-/** A TXT record is a row of strings of at most 255 bytes each; a longer value is split over several. */
+/** A TXT record is a list of strings of at most 255 bytes; a longer value is split into several. */
 function joinStrings(data: Buffer): string {
   const parts: Buffer[] = [];
   for (let at = 0; at < data.length; ) {
@@ -170,8 +173,8 @@ class Reader {
   }
 
   /**
-   * A name, following compression pointers. Each pointer must lead to before the part it was found in, as all honest ones
-   * do: so there is no loop, and the length limit ends the rest.
+   * A name, following compression pointers. Each pointer must point before the part that contains it, as
+   * valid ones do. So there is no loop, and the length limit bounds the rest.
    */
   name(): string {
     const labels: string[] = [];
@@ -209,7 +212,7 @@ class Reader {
   }
 }
 
-/** A dot inside a label must not look like one between labels: `\046`, as zone files write it. */
+/** A dot inside a label is escaped as `\046`, as in zone files, so that it does not look like a separator. */
 function escapeLabel(label: string): string {
   return label
     .replace(

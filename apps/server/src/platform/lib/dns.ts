@@ -15,10 +15,8 @@ import {
 } from "./dns-message.ts";
 
 /**
- * - `failed`: a resolver answered, with an error (SERVFAIL, REFUSED …): the name could not be looked up.
- * - `unavailable`: no resolver answered at all.
- *
- * A name that does not exist, or has no such record, is no error: the answer is an empty list.
+ * `failed`: a resolver answered with an error (SERVFAIL, REFUSED …). `unavailable`: no resolver answered. A
+ * name that does not exist, or has no such record, is not an error: the result is an empty list.
  */
 type DnsFailure = "failed" | "unavailable";
 
@@ -32,25 +30,26 @@ export class DnsError extends Error {
   }
 }
 
-/** The addresses of a host name, or an empty list when it has none. Throws when nobody could tell. */
+/** The addresses of a host name, or an empty list if it has none. Throws if no resolver answers. */
 export type ResolveAddresses = (host: string) => Promise<string[]>;
 
 export type Dns = {
-  /** The values of all TXT records of a name, each put together from its strings. */
+  /** The values of all TXT records of a name, each joined from its strings. */
   resolveTxt(name: string): Promise<string[]>;
-  /** The IPv4 and IPv6 addresses of a host name. An address stands for itself. */
+  /** The IPv4 and IPv6 addresses of a host name. An address is returned as it is. */
   resolveAddresses: ResolveAddresses;
 };
 
 type DnsOptions = {
-  /** `ip`, `ip:port` or `[ip]:port`. Empty: the system's. */
+  /** `ip`, `ip:port` or `[ip]:port`. Empty: the system's resolvers. */
   resolvers: readonly string[];
-  /** How long one resolver may take for one try. */
+  /** Time for one query to one resolver. */
   timeoutMs: number;
 };
 
 const rounds = 2;
-// A chain of slow aliases must not hold a request for minutes: this many single tries are the limit for a whole lookup.
+// Maximum number of queries for one lookup, so that a chain of slow aliases does not hold a request for
+// minutes.
 const triesInAll = 6;
 const maxCnameHops = 8;
 
@@ -58,7 +57,7 @@ type Resolver = { address: string; port: number };
 
 export function createDns({ resolvers, timeoutMs }: DnsOptions): Dns {
   const configured = resolvers.map(parseResolver);
-  // Through the module: a named import would go on showing the list from before a `setServers`.
+  // Through the module: a named import would keep the list from before a `setServers`.
   const servers = () => (configured.length > 0 ? configured : nodeDns.getServers().map(parseResolver));
 
   async function resolveTxt(name: string): Promise<string[]> {
@@ -69,7 +68,7 @@ export function createDns({ resolvers, timeoutMs }: DnsOptions): Dns {
   async function resolveAddresses(name: string): Promise<string[]> {
     const host = canonicalName(name);
     if (isIP(host) !== 0) return [host];
-    // RFC 6761: these names are this machine's, whatever a resolver says.
+    // RFC 6761: these names always mean this machine.
     if (host === "localhost" || host.endsWith(".localhost")) return ["127.0.0.1", "::1"];
     const results = await Promise.allSettled(
       (["A", "AAAA"] as const).map((type) => resolveRecords(servers(), host, type, timeoutMs)),
@@ -93,16 +92,16 @@ export function parseResolver(text: string): Resolver {
 }
 
 /**
- * What the machine itself would find, its hosts file included, which only getaddrinfo reads. For names that the operator
- * chose and no others: getaddrinfo has four threads for the whole process, and a few names whose servers are silent would
- * delay every other name and every file operation.
+ * Resolves as the machine does, including its hosts file, which only getaddrinfo reads. Only for names that
+ * the operator chose: getaddrinfo has four threads for the process, and a few names with silent servers would
+ * delay all file operations.
  */
 export async function lookUpLocally(host: string): Promise<string[]> {
   const found = await lookup(host, { all: true });
   return found.map(({ address }) => address);
 }
 
-/** The records of this type that a name has in the end, after following its aliases. */
+/** The records of this type of a name, after following its aliases. */
 async function resolveRecords(
   resolvers: readonly Resolver[],
   name: string,
@@ -115,7 +114,7 @@ async function resolveRecords(
   const seen = new Set<string>();
   for (let hop = 0; hop <= maxCnameHops; hop++) {
     const answer = await ask(resolvers, current, type, { timeoutMs, deadline });
-    // Resolvers put the aliases and what they lead to into one answer; a few leave the last step to us.
+    // Resolvers return the aliases and their target in one answer; a few leave the last step to the client.
     const asked = current;
     for (;;) {
       if (seen.has(current)) throw new DnsError("failed", "the name is an alias of itself");
@@ -129,13 +128,13 @@ async function resolveRecords(
     if (current === asked || answer.responseCode === noSuchName || !isAskableName(current)) return [];
     seen.delete(current);
   }
-  throw new DnsError("failed", "the name has too long a chain of aliases");
+  throw new DnsError("failed", "the chain of aliases is too long");
 }
 
 const noError = 0;
 const noSuchName = 3;
 
-/** Asks one resolver after another, twice, until one knows. An error of one is no reason not to ask the next. */
+/** Queries each resolver, twice, until one answers. After an error the next one is tried. */
 async function ask(
   resolvers: readonly Resolver[],
   name: string,
@@ -152,7 +151,7 @@ async function ask(
         if (answer.responseCode === noError || answer.responseCode === noSuchName) return answer;
         answered = true;
       } catch (error) {
-        // A message that cannot be read is an answer all the same: the resolver is there and broken.
+        // An invalid message is an answer as well: the resolver is reachable but broken.
         if (error instanceof DnsFormatError) answered = true;
       }
     }
@@ -174,7 +173,7 @@ async function askOne(
     answer.isResponse &&
     answer.id === id &&
     (answer.question === null
-      ? // Some servers leave the question out of an error; an answer with records must repeat it.
+      ? // Some servers omit the question in an error; an answer with records must repeat it.
         answer.responseCode !== noError && answer.responseCode !== noSuchName
       : answer.question.name === canonicalName(name) &&
         answer.question.type === recordTypes[type] &&
@@ -184,8 +183,8 @@ async function askOne(
 }
 
 /**
- * One datagram out and the matching one in. The socket has a random port and is connected, so that only the resolver's
- * own address gets through; anything that does not fit the question is passed over and the wait goes on.
+ * Sends one datagram and receives the matching one. The socket has a random port and is connected, so that
+ * only the resolver can answer. A datagram that does not match the question is ignored.
  */
 function overUdp(
   resolver: Resolver,
@@ -199,7 +198,7 @@ function overUdp(
   const timer = setTimeout(() => reject(unreadable ?? new Error("timeout")), timeoutMs);
   socket.on("error", reject);
   socket.on("message", (message) => {
-    // Without the id of the query even an unreadable message says nothing.
+    // A message without the id of the query is ignored, even if it is invalid.
     if (message.length < 2 || message.readUInt16BE(0) !== query.readUInt16BE(0)) return;
     try {
       const answer = decodeAnswer(message);
@@ -223,7 +222,7 @@ function overUdp(
   });
 }
 
-/** The same over TCP, where messages carry their length in front. */
+/** The same over TCP, where a length precedes each message. */
 function overTcp(
   resolver: Resolver,
   query: Buffer,
@@ -232,10 +231,10 @@ function overTcp(
 ): Promise<DnsAnswer> {
   const socket = connect({ host: resolver.address, port: resolver.port });
   const { promise, resolve, reject } = Promise.withResolvers<DnsAnswer>();
-  // For the whole exchange: a server that sends a byte now and then does not hold us.
+  // For the whole exchange, so that a server which sends single bytes cannot hold it.
   const timer = setTimeout(() => reject(new Error("timeout")), timeoutMs);
   socket.on("error", reject);
-  socket.on("close", () => reject(new Error("closed before an answer")));
+  socket.on("close", () => reject(new Error("the connection was closed before an answer")));
   socket.on("connect", () => {
     const length = Buffer.alloc(2);
     length.writeUInt16BE(query.length, 0);

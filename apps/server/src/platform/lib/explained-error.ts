@@ -1,2 +1,2 @@
-/** Something that whoever runs the service can mend: its message is the whole report, and where it was thrown is of no use. */
+/** An error that the operator can correct. Its message is the whole report, without a stack trace. */
 export class ExplainedError extends Error {}

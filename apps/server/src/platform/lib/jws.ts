@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { CompactSign } from "jose";
 
-/** A new Ed25519 key: the public half raw, the private half as PKCS #8. */
+/** A new Ed25519 key pair: the public key raw, the private key as PKCS #8. */
 export function newSigningKey(): { publicKey: Buffer; privateKey: Buffer } {
   const { privateKey } = generateKeyPairSync("ed25519");
   const { x } = privateKey.export({ format: "jwk" });
@@ -11,7 +11,7 @@ export function newSigningKey(): { publicKey: Buffer; privateKey: Buffer } {
   };
 }
 
-/** A compact JWS signed with Ed25519. The public key is enough to verify it, without this service. */
+/** A compact JWS signed with Ed25519. It can be verified with the public key, without this service. */
 export function signJws(
   key: { id: string; privateKey: Buffer },
   type: string,
@@ -22,7 +22,7 @@ export function signJws(
     .sign(createPrivateKey({ key: key.privateKey, format: "der", type: "pkcs8" }));
 }
 
-/** The public half as a member of a JWK set. */
+/** The public key as a member of a JWK set. */
 export function publicJwk(key: { id: string; publicKey: Buffer }) {
   return {
     kid: key.id,

@@ -84,7 +84,7 @@ test("a ring is written on one line or several, with ids of up to 16 plain chara
     [`${textOfA},${secret(32)}`, /key 2 has no id/],
     [`0123456789abcdef0:${secret(32)}`, /key 1 has no id/],
     [`a-b:${secret(32)}`, /key 1 has no id/],
-    [" , ", /no key in it/],
+    [" , ", /contains no key/],
     [`${textOfA},${textOfA}`, /same id/],
   ] as const)
     assert.throws(() => parseRing(text), problem);

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto";
 import { decrypt, encrypt } from "./aes-gcm.ts";
 
-/** What a derived key is for. A key of one purpose never serves another. */
+/** The purpose of a derived key. A key of one purpose is never used for another. */
 export type KeyPurpose =
   | "api-key-hash"
   | "token-hash"
@@ -22,7 +22,9 @@ export type LoadedKey = { id: string; fingerprint: string };
 
 const keyIdPattern = /^[a-z0-9]{1,16}$/;
 
-/** Reads `id:base64,id:base64`. The first key is the current one. Throws a sentence that never holds key material. */
+/**
+ * Parses `id:base64,id:base64`. The first key is the current one. Error messages never contain key material.
+ */
 export function parseRing(text: string): RingKey[] {
   const keys = text
     .split(/[\s,]+/)
@@ -31,12 +33,12 @@ export function parseRing(text: string): RingKey[] {
       const at = entry.indexOf(":");
       const id = entry.slice(0, at);
       if (at < 1 || !keyIdPattern.test(id))
-        throw new Error(`key ${index + 1} has no id: write it as id:base64, id of a-z and 0-9`);
+        throw new Error(`key ${index + 1} has no id: write it as id:base64, with an id of a-z and 0-9`);
       const secret = Buffer.from(entry.slice(at + 1), "base64");
       if (secret.length < 32) throw new Error(`key "${id}" is shorter than 32 bytes`);
       return { id, secret };
     });
-  if (keys.length === 0) throw new Error("there is no key in it");
+  if (keys.length === 0) throw new Error("it contains no key");
   if (new Set(keys.map((key) => key.id)).size !== keys.length) throw new Error("two keys have the same id");
   return keys;
 }
@@ -45,13 +47,16 @@ export function formatRing(keys: readonly RingKey[]): string {
   return keys.map((key) => `${key.id}:${key.secret.toString("base64")}`).join(",");
 }
 
-/** A new key whose id no key of the ring has, nor any key that there ever was. */
+/** A new key with an id that no existing or former key has. */
 export function newRingKey(existing: readonly { id: string }[]): RingKey {
   const numbers = existing.map((key) => Number(key.id)).filter(Number.isInteger);
   return { id: String(Math.max(0, ...numbers) + 1), secret: randomBytes(32) };
 }
 
-/** What may be known about a key: enough to tell two keys with one id apart, nothing that leads back to the secret. */
+/**
+ * What may be published about a key: it distinguishes two keys with the same id, but does not reveal the
+ * secret.
+ */
 export function loadedKey({ id, secret }: RingKey): LoadedKey {
   return {
     id,
@@ -60,8 +65,8 @@ export function loadedKey({ id, secret }: RingKey): LoadedKey {
 }
 
 /**
- * The server's secrets. Data made with any key of the ring is readable. New data uses the first key until `sealWith`
- * names another one: where several processes share a database, `RingMember` tells which key all of them have.
+ * The server's secrets. Data made with any key of the ring is readable. New data uses the first key, until
+ * `sealWith` names another one: with several processes, `RingMember` selects a key that all of them have.
  */
 export class KeyRing {
   #keys: readonly RingKey[];
@@ -69,7 +74,7 @@ export class KeyRing {
   #derived = new Map<string, KeyObject>();
   readonly #reread: (() => readonly RingKey[]) | undefined;
 
-  /** `reread` fetches the ring again: a process that meets a key id it does not know looks whether one was added. */
+  /** `reread` loads the ring again: a process that finds an unknown key id checks whether a key was added. */
   constructor(keys: readonly RingKey[], reread?: () => readonly RingKey[]) {
     this.#keys = keys;
     this.#reread = reread;
@@ -83,7 +88,7 @@ export class KeyRing {
     return this.#keys;
   }
 
-  /** The keys as their source has them now; the ring itself stays as it is. */
+  /** The keys in the source now; does not change the ring. */
   readAgain(): readonly RingKey[] {
     return this.#reread?.() ?? this.#keys;
   }
@@ -128,13 +133,15 @@ export class KeyRing {
     return this.keyedHash(purpose, text).hash;
   }
 
-  /** The same with the id of the key. Taken in one call, the two belong together whenever the current key changes. */
+  /**
+   * The same with the id of its key. Returned together, so that they match even if the current key changes.
+   */
   keyedHash(purpose: KeyPurpose, text: string): { hash: Buffer; keyId: string } {
     const key = this.#current;
     return { hash: this.#hmac(key, purpose, text), keyId: key.id };
   }
 
-  /** The HMACs under every key of the ring, for looking up what was stored before a rotation; and which of them is the current one. */
+  /** The HMACs under every key of the ring, to look up data from before a rotation, and the current one. */
   hashes(purpose: KeyPurpose, text: string): { all: Buffer[]; current: { hash: Buffer; keyId: string } } {
     const hashed = this.#keys.map((key) => ({ keyId: key.id, hash: this.#hmac(key, purpose, text) }));
     const { id } = this.#current;
@@ -147,7 +154,10 @@ export class KeyRing {
     return createHmac("sha256", this.#derive(key, purpose)).update(text).digest();
   }
 
-  /** Encrypts with AES-256-GCM. `context` (say, a row's id) is bound in: the result opens only with the same one. */
+  /**
+   * Encrypts with AES-256-GCM. `context` (such as a row's id) is authenticated: the result opens only with
+   * the same context.
+   */
   seal(purpose: KeyPurpose, plaintext: string | Uint8Array, context: string): Buffer {
     const key = this.#current;
     const id = Buffer.from(key.id);
@@ -160,8 +170,20 @@ export class KeyRing {
     const id = sealed.toString("latin1", 1, idEnd);
     const key = this.#find(id);
     if (key === undefined)
-      throw new Error(`the key ring has no key "${id}"; put it back to read what it sealed`);
-    return decrypt(this.#derive(key, purpose), sealed.subarray(idEnd), context);
+      throw new Error(`the key ring has no key "${id}"; restore it to read the data that it sealed`);
+    const nonceEnd = idEnd + nonceBytes;
+    if (sealed.length < nonceEnd + tagBytes) throw new Error("sealed data is cut short");
+    const decipher = createDecipheriv(
+      "aes-256-gcm",
+      this.#derive(key, purpose),
+      sealed.subarray(idEnd, nonceEnd),
+    );
+    decipher.setAAD(Buffer.from(context));
+    decipher.setAuthTag(sealed.subarray(sealed.length - tagBytes));
+    return Buffer.concat([
+      decipher.update(sealed.subarray(nonceEnd, sealed.length - tagBytes)),
+      decipher.final(),
+    ]);
   }
 
   openText(purpose: KeyPurpose, sealed: Buffer, context: string): string {

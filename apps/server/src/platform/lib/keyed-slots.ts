@@ -1,4 +1,4 @@
-/** Counts what is under way by key, with the same limit for each. A key that has nothing under way takes no memory. */
+/** Counts tasks in progress by key, with the same limit for each. An idle key takes no memory. */
 export class KeyedSlots<Key> {
   readonly maxOfEach: number;
   readonly #taken = new Map<Key, number>();
@@ -15,7 +15,10 @@ export class KeyedSlots<Key> {
     return this.#taken.get(key) ?? 0;
   }
 
-  /** A place, as the function that gives it back, which may be called any number of times; null when there is none left. */
+  /**
+   * Takes a slot and returns the function that releases it, which may be called repeatedly; null if none is
+   * free.
+   */
   take(key: Key): (() => void) | null {
     if (this.isFull(key)) return null;
     this.add(key);
@@ -26,7 +29,7 @@ export class KeyedSlots<Key> {
     };
   }
 
-  /** One more, for a caller that has asked `isFull` and removes it once. */
+  /** Takes one more slot, for a caller that has checked `isFull` and calls `remove` once. */
   add(key: Key): void {
     this.#taken.set(key, this.taken(key) + 1);
   }
@@ -37,7 +40,7 @@ export class KeyedSlots<Key> {
     else this.#taken.delete(key);
   }
 
-  /** For how many keys something is under way. */
+  /** Number of keys with tasks in progress. */
   get keys(): number {
     return this.#taken.size;
   }

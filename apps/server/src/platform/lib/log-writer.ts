@@ -3,15 +3,16 @@ import { writeSync } from "node:fs";
 const flushAfterMs = 20;
 const flushAtLength = 16 * 1024;
 /**
- * What may wait for a reader that is stuck. Halved, a collector that restarts under load costs lines; doubled, each process may need that much more memory.
+ * What may be buffered for a stuck reader. With half, the restart of a collector under load loses lines. With
+ * twice, each process may need that much more memory.
  */
 const maxWaitingBytes = 8 * 1024 * 1024;
 
 /**
- * Writes log lines to standard output in batches: a write for each line would cost more than many of the requests it tells
- * of. What is still waiting when the process ends is written then. A reader that went away or a disk that is full costs
- * lines, never the process; when it takes lines again, it gets them. So does one that is stuck: beyond some megabytes lines are dropped, and `onDropped` gets
- * their number once the reader has taken what waited.
+ * Writes log lines to standard output in batches: a write for each line would cost more than many requests.
+ * Buffered lines are written when the process ends. A closed reader or a full disk loses lines, but never
+ * ends the process. If a reader is stuck, lines are dropped beyond some megabytes, and `onDropped` later gets
+ * their number.
  */
 export function createLogWriter(onDropped: (lines: number) => void): (line: string) => void {
   let waiting = "";
@@ -28,10 +29,10 @@ export function createLogWriter(onDropped: (lines: number) => void): (line: stri
     else process.stdout.write(text);
   };
   let isListening = false;
-  /** With the first line: a command writes none, and one process may run many commands. */
+  /** Registered with the first line: commands write none, and one process may run many commands. */
   const listen = () => {
     isListening = true;
-    // A stream that failed once takes nothing any more, so from then on lines go to the file descriptor.
+    // A failed stream accepts nothing more, so later lines go to the file descriptor.
     process.stdout.on("error", () => {
       failed = true;
     });
@@ -48,7 +49,7 @@ export function createLogWriter(onDropped: (lines: number) => void): (line: stri
   };
   return (line) => {
     if (!isListening) listen();
-    // One gap is easier to read than many, so none is taken before the reader has caught up.
+    // One gap is easier to read than many, so lines are dropped until the reader has caught up.
     if (dropped > 0 || process.stdout.writableLength > maxWaitingBytes) {
       dropped++;
       return;
@@ -63,6 +64,6 @@ function writeWhatFits(text: string): void {
   try {
     for (let rest = Buffer.from(text); rest.length > 0; ) rest = rest.subarray(writeSync(1, rest));
   } catch {
-    // There is nowhere left to tell it.
+    // There is no place left to report it.
   }
 }

@@ -15,7 +15,7 @@ test("a line has the fields that it was given, and one that is not documented do
   const others = { email: "ada@example.com" };
   // @ts-expect-error: not in the table of fields.
   log.debug("by name", { email: "ada@example.com" });
-  // @ts-expect-error: nor by way of another object.
+  // @ts-expect-error: nor in another object.
   log.debug("spread", { job: "x", ...others });
 });
 

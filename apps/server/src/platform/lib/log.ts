@@ -6,10 +6,13 @@ import { sqlState } from "./sql-state.ts";
 type LogLevel = "debug" | "info" | "warn" | "error";
 const levels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
-/** Values that may be logged: names, counts and identifiers. Never a body, token, claim, query string or address. */
+/**
+ * Values that may be logged: names, counts and identifiers. Never a body, token, claim, query string or
+ * address.
+ */
 export type LogFields = { [K in LogField]?: string | number | boolean | null | undefined };
 
-/** Refuses what is not in the table of fields, also where it comes from another object. */
+/** Rejects fields that are not in the table, also if they come from another object. */
 type Known<F> = F & { [K in Exclude<keyof F, LogField>]: never };
 
 type Write = <F extends LogFields>(message: string, fields?: Known<F>) => void;
@@ -19,8 +22,8 @@ export type Log = { debug: Write; info: Write; warn: Write; error: Write };
 const sessionId = new RegExp(`vs_[A-Za-z0-9]{${idLengths.vs}}`, "g");
 
 /**
- * The id of a session opens the person's page, and logs are read by more people than that page is meant for. Lines about the same session have
- * the same mark, wherever the id stands in them.
+ * The id of a session grants access to the verify page, and more people read logs. So ids are replaced by a
+ * hash, which is the same in all lines about a session.
  */
 export function withoutSessionIds(text: string): string {
   return text.replaceAll(
@@ -59,8 +62,9 @@ export function createLog(options: {
 }
 
 /**
- * The parts of an error that may be logged. PostgreSQL quotes values in its messages and details, so of its errors
- * only the SQLSTATE and the names of tables and constraints are kept; of other errors the message and the place.
+ * The parts of an error that may be logged. PostgreSQL quotes values in its messages, so of its errors only
+ * the SQLSTATE and the names of tables and constraints are kept. Of other errors the message and the location
+ * are kept.
  */
 export function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };

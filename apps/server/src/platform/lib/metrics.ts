@@ -1,11 +1,11 @@
-/** Labels are names from our own code (a route id, a status, a job), never anything a caller sent. */
+/** Labels are names from our code (a route id, a status, a job), never input of a caller. */
 type Labels = Record<string, string>;
 
 type Value = { labels: Labels; value: number };
-/** Of a histogram: how many were at or below each of the bounds, and all of them. */
+/** Of a histogram: the counts at or below each bound, and the total. */
 type Distribution = { labels: Labels; counts: readonly number[]; sum: number; count: number };
 
-/** A metric as it stands now. */
+/** The current value of a metric. */
 type Reading = { name: string; help: string } & (
   | { kind: "counter" | "gauge"; values: readonly Value[] }
   | { kind: "histogram"; bounds: readonly number[]; distributions: readonly Distribution[] }
@@ -40,7 +40,7 @@ export class Metrics {
     };
   }
 
-  /** Counters that somebody keeps by themselves, because they count too often for labels to be looked up each time. */
+  /** Counters that the caller keeps, because it counts too often to look up labels each time. */
   countersOf(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void {
     this.#readers.push(() => ({
       name,
@@ -50,7 +50,7 @@ export class Metrics {
     }));
   }
 
-  /** A gauge whose value is computed when it is scraped; null while it is not known, and then there is no series. */
+  /** A gauge that is computed on each scrape. While it is null, there is no series. */
   gaugeOf(name: string, help: string, read: () => number | null): void {
     this.#readers.push(() => {
       const value = read();
@@ -58,7 +58,7 @@ export class Metrics {
     });
   }
 
-  /** `of` gives the series of some labels by itself, for whoever counts too often for labels to be looked up each time. */
+  /** `of` returns the series of some labels, for callers that count too often to look them up each time. */
   histogram(
     name: string,
     help: string,
@@ -90,7 +90,7 @@ export class Metrics {
     return this.#readers.map((read) => read());
   }
 
-  /** One metric as it stands, for who tells about it in another form. */
+  /** The current value of one metric, for output in another form. */
   readingOf(name: string): Reading | undefined {
     return this.read().find((reading) => reading.name === name);
   }

@@ -1,12 +1,16 @@
 import { ApiError } from "../kernel/api-error.ts";
 
 /**
- * A look-up of a name that a partner chose takes up to 12 seconds when its servers are silent, and its request keeps a slot meanwhile. Halved, one
- * organization could take all of them; doubled, look-ups could take half of the slots.
+ * Looking up a name that a partner chose takes up to 12 seconds if its servers are silent, and its request
+ * holds a slot meanwhile. With half of this limit, one organization could take it all; with twice, lookups
+ * could take half of the slots.
  */
 const maxAtOnce = 8;
 
-/** Bounds look-ups of names that partners choose, so that slow name servers cannot take the slots of all requests. */
+/**
+ * Limits lookups of names that partners choose, so that slow name servers cannot block the slots of all
+ * requests.
+ */
 export class NameLookups {
   #underWay = 0;
 

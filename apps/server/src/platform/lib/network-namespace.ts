@@ -2,15 +2,15 @@ import { spawnSync } from "node:child_process";
 
 const unshare = "/usr/bin/unshare";
 /**
- * As root, and as an ordinary user where the system lets one make user namespaces. Containers often allow neither. In the second the process keeps its user, so it gains no
- * capability.
+ * As root, or as a user who may create user namespaces. Containers often allow neither. The second way keeps
+ * the user, so the process gains no capability.
  */
 const ways: readonly (readonly string[])[] = [["--net"], ["--map-current-user", "--net"]];
 let prefix: readonly string[] | null | undefined;
 
 /**
- * What goes in front of a program so that it runs in a network namespace of its own, where there is no network, not even this machine's own addresses. Null where the system
- * does not allow it. Sockets in the file system stay reachable.
+ * The command prefix that runs a program in its own network namespace, without any network, not even
+ * loopback. Null if the system does not allow it. Unix sockets stay reachable.
  */
 export function withoutNetwork(): readonly string[] | null {
   if (prefix === undefined) prefix = findWay(unshare);

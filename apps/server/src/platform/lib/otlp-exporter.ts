@@ -4,24 +4,33 @@ import type { Metrics } from "./metrics.ts";
 import { type Resource, resourceOf, writeSpans } from "./otlp.ts";
 import type { FinishedSpan } from "./tracer.ts";
 
-/** Half: a collector that is away for a moment under load costs spans. Twice: it costs twice the memory, some 8 MB. */
+/**
+ * Spans in the buffer. With half, a short outage of the collector under load loses spans. With twice, it
+ * takes some 8 MB more.
+ */
 const maxWaiting = 8192;
-/** Half: twice as many requests under load. Twice: writing them as JSON holds up the process for 3 ms instead of 1.5. */
+/**
+ * Spans per request. With half, there are twice as many requests under load. With twice, encoding blocks the
+ * process for 3 ms instead of 1.5.
+ */
 const maxAtOnce = 512;
-/** Half: twice as many requests when idle. Twice: traces are seen a second later. */
+/** With half, there are twice as many requests when idle. With twice, traces appear a second later. */
 const sendAfterMs = 1_000;
-/** Longer than a collector takes that works. Twice: one that hangs holds a batch for twice as long. */
+/** Longer than a healthy collector takes. With twice, one that hangs holds a batch twice as long. */
 const answerMs = 5_000;
-/** For all that is left at the end together: shorter may cut off a collector far away, longer comes near to the time that a stop may take. */
+/**
+ * For all spans that are left at shutdown. Shorter may cut off a remote collector, longer comes close to the
+ * shutdown limit.
+ */
 const lastAnswerMs = 2_000;
 const firstPauseMs = 1_000;
 const maxPauseMs = 60_000;
 
-/** What a collector may take later; everything else it will refuse again. */
+/** The statuses worth a retry; the collector would refuse everything else again. */
 const retryable = new Set([429, 502, 503, 504]);
 
 type OtlpOptions = {
-  /** The base address; `/v1/traces` is added to it. */
+  /** The base address; `/v1/traces` is appended. */
   endpoint: string;
   headers: Readonly<Record<string, string>>;
   resource: Readonly<Record<string, string>>;
@@ -30,8 +39,8 @@ type OtlpOptions = {
 };
 
 /**
- * Sends spans to a collector (OTLP over HTTP, as JSON). It holds a bounded number and never makes a request wait: what finds no
- * room is dropped and counted.
+ * Sends spans to a collector (OTLP over HTTP, as JSON). Its buffer is bounded and requests never wait for it:
+ * spans that do not fit are dropped and counted.
  */
 export class OtlpExporter {
   readonly #options: OtlpOptions;
@@ -53,17 +62,13 @@ export class OtlpExporter {
     const { metrics } = options;
     this.#drop = metrics.counter(
       "assay_telemetry_spans_dropped_total",
-      "Spans that were not sent: no room, refused by the collector, or too many of one trace.",
+      "Spans that were dropped: the buffer was full, the collector refused them, or their trace had too many.",
     );
     this.#fail = metrics.counter(
       "assay_telemetry_failures_total",
-      "Requests to the collector that it did not take.",
+      "Requests that the collector did not accept.",
     );
-    metrics.gaugeOf(
-      "assay_telemetry_spans_waiting",
-      "Spans that wait to be sent.",
-      () => this.#waiting.length,
-    );
+    metrics.gaugeOf("assay_telemetry_spans_waiting", "Spans in the buffer.", () => this.#waiting.length);
   }
 
   add(spans: readonly FinishedSpan[]): void {
@@ -126,24 +131,26 @@ export class OtlpExporter {
       this.#note(taken ? null : `status ${statusCode}`);
       return taken ? "taken" : retryable.has(statusCode) ? "later" : "never";
     } catch (error) {
-      // Its message may hold the address, which may hold a password.
+      // The message may contain the address, which may contain a password.
       const { code, name } = error as { code?: string; name?: string };
       this.#note(code ?? name ?? "error");
       return "later";
     }
   }
 
-  /** Logged when it begins and when it is over, not each time. */
+  /** Logged only when a failure starts and ends. */
   #note(problem: string | null): void {
     const { log } = this.#options;
     if (problem !== null) this.#fail();
     if (problem !== null && !this.#isFailing)
-      log.warn("the collector does not take traces; the service goes on without", { reason: problem });
-    if (problem === null && this.#isFailing) log.info("the collector takes traces again");
+      log.warn("the collector does not accept traces; the service continues without them", {
+        reason: problem,
+      });
+    if (problem === null && this.#isFailing) log.info("the collector accepts traces again");
     this.#isFailing = problem !== null;
   }
 
-  /** Sends what is there, for as long as one request may take. */
+  /** Sends the remaining spans within the time of one request. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#closed = true;

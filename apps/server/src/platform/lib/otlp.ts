@@ -1,6 +1,6 @@
 import type { FinishedSpan, SpanKind } from "./tracer.ts";
 
-// The JSON form of OTLP 1.x: ids in hexadecimal, kinds and states as numbers, 64-bit integers as texts.
+// The JSON form of OTLP 1.x: ids in hexadecimal, kinds and states as numbers, 64-bit integers as strings.
 
 type AnyValue = { stringValue: string } | { intValue: string };
 type Attribute = { key: string; value: AnyValue };
@@ -23,7 +23,7 @@ export function resourceOf(values: Readonly<Record<string, string>>): Resource {
   return { attributes: attributesOf(values) };
 }
 
-/** Nanoseconds as a text. A number of milliseconds is exact to the microsecond. */
+/** Nanoseconds as a string. A number of milliseconds is exact to the microsecond. */
 const nanoseconds = (milliseconds: number) => `${Math.round(milliseconds * 1000)}000`;
 
 export function writeSpans(resource: Resource, spans: readonly FinishedSpan[]): string {

@@ -5,8 +5,9 @@ const flags = ["--pdeathsig", "KILL", "--"];
 let prefix: readonly string[] | null = null;
 
 /**
- * What goes in front of a program so that the kernel kills it together with the process that started it (parent death signal), whatever it is doing: one in an endless
- * loop notices nothing by itself. Nothing where `setpriv` of util-linux is not to be had. Only for children of the main thread: the kernel goes by the thread.
+ * The command prefix that makes the kernel kill a program together with its parent (parent death signal),
+ * even in an endless loop. Empty without `setpriv` of util-linux. Only for children of the main thread: the
+ * kernel tracks the thread.
  */
 export function killedWithParent(): readonly string[] {
   if (prefix === null) {

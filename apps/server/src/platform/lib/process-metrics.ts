@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Metrics } from "./metrics.ts";
 
-// About the process and not about a service in it: what was observed twice would be counted twice, and the observers of the
-// event loop and of garbage collection cannot be taken off again.
+// One per process, not per service: a second observer would count everything twice, and observers of the
+// event loop and of garbage collection cannot be removed.
 let registry: Registry | null = null;
 
 export type ProcessWatch = {
@@ -11,12 +11,12 @@ export type ProcessWatch = {
   render: () => Promise<string>;
 };
 
-/** For a process that nobody looks at. */
+/** For a process without metrics. */
 export const unwatched: ProcessWatch = { render: async () => "" };
 
 /**
- * Begins to watch the process: processor, memory, heap, garbage collection, event loop, open files, under the names that every dashboard for Node
- * knows.
+ * Starts to observe processor, memory, heap, garbage collection, event loop and open files, under the usual
+ * names for Node.
  */
 export function watchProcess(): ProcessWatch {
   if (registry === null) {
@@ -27,12 +27,12 @@ export function watchProcess(): ProcessWatch {
   return { render: () => watched.metrics() };
 }
 
-/** Always 1; the version is in the label, so that a change of it can be seen beside every other series. */
+/** Always 1. The version is a label, so that a change of it shows beside every other series. */
 export function showBuild(metrics: Metrics): void {
-  metrics.gauge("assay_build_info", "The version that runs, as a label.")(1, { version: buildVersion() });
+  metrics.gauge("assay_build_info", "The running version, as a label.")(1, { version: buildVersion() });
 }
 
-/** The version of the program that runs. */
+/** The version of the running program. */
 export function buildVersion(): string {
   const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
   return String(version);

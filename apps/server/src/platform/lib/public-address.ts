@@ -1,7 +1,7 @@
 import { BlockList, isIP } from "node:net";
 import { blankCharacters, unseenCharacters, urlLookAlikes } from "@assay/contract/shown-text";
 
-/** Ranges of IPv4 that are set aside: none of them is a host on the public internet. */
+/** Reserved IPv4 ranges: none of them is a host on the public internet. */
 const specialIpv4: readonly [string, number][] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -24,9 +24,9 @@ const specialIpv4: readonly [string, number][] = [
 ];
 
 /**
- * Ranges inside 2000::/3 that are set aside: protocol assignments with Teredo, benchmarking and ORCHID, documentation,
- * 6to4, AS112. Whatever lies outside of 2000::/3 (loopback, mapped and NAT64 forms, unique local, link local, multicast)
- * is not global unicast in the first place.
+ * Reserved ranges inside 2000::/3: protocol assignments with Teredo, benchmarking and ORCHID, documentation,
+ * 6to4, AS112. Addresses outside of 2000::/3 (loopback, mapped, NAT64, unique local, link local, multicast)
+ * are not global unicast.
  */
 const specialIpv6: readonly [string, number][] = [
   ["2001::", 23],
@@ -45,15 +45,14 @@ const globalIpv6 = new BlockList();
 globalIpv6.addSubnet("2000::", 3, "ipv6");
 
 /**
- * Whether an address is global unicast, so that a connection to it cannot reach anything inside of the operator's
- * network.
+ * Whether an address is global unicast, so that a connection cannot reach the operator's internal network.
  */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
       return !special.check(address, "ipv4");
     case 6:
-      // A zone makes sense on a local link only.
+      // A zone exists only on a local link.
       if (address.includes("%")) return false;
       return globalIpv6.check(address, "ipv6") && !special.check(address, "ipv6");
     default:
@@ -75,7 +74,7 @@ const specialTopLevels = new Set([
   "test",
 ]);
 
-/** The host of a parsed URL in the form in which it is compared and resolved. */
+/** The host of a parsed URL in the form for comparing and resolving. */
 export function bareHost(hostname: string): string {
   const host = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
   return host.toLowerCase().replace(/\.$/, "");
@@ -84,9 +83,9 @@ export function bareHost(hostname: string): string {
 const misleading = new RegExp(`[${blankCharacters}${unseenCharacters}${urlLookAlikes}]`, "u");
 
 /**
- * Why a URL may not be sent to, as the end of a sentence that begins with the field's name, or null. What a name resolves
- * to is a separate question that is asked at every connection. The URL parser has already turned decimal, octal and
- * hexadecimal addresses into their usual form.
+ * Why the service must not send to a URL, or null. The text ends a sentence that begins with the field's
+ * name. The resolved addresses are checked separately, at every connection. The URL parser has already
+ * normalized decimal, octal and hexadecimal addresses.
  */
 export function urlProblem(
   text: string,
@@ -94,7 +93,7 @@ export function urlProblem(
   protocols: "https" | "https_or_http" = "https",
 ): string | null {
   const url = URL.parse(text);
-  // Parsers differ about white space, control characters and backslashes, and people about what they see; nobody needs them.
+  // Parsers disagree about white space, control characters and backslashes, and no valid URL needs them.
   if (url === null || /[^\x21-\x7e\u00a1-\uffff]|\\/.test(text) || misleading.test(text))
     return "is not a valid URL";
   if (url.protocol !== "https:" && !(url.protocol === "http:" && protocols === "https_or_http"))

@@ -83,7 +83,7 @@ test("connections are kept and used again; the next address is tried when one is
   assert.equal(receiver.received[0]?.headers.host, `partner.example:${receiver.port}`);
 
   const second = await startReceiver(authority, "partner.example");
-  // Nobody listens on the first one.
+  // Nothing listens on the first one.
   addresses.set("partner.example", ["127.0.0.77", "127.0.0.1"]);
   assert.equal(await problemOf(second.url), "200");
 });
@@ -136,7 +136,7 @@ test("a GET gives the body up to the bound, and the time is for all of it", asyn
     "what a later request may be made conditional on, where it has a likely length",
   );
   const askedSoFar = receiver.received.length;
-  // Refused by its announcement: the rest, which never comes, is not waited for.
+  // Refused by its announced length, without waiting for the rest, which never comes.
   answer(200, { "content-length": "2000" }, "x", false);
   assert.deepEqual(await load(1000), { status: 200, body: null, ...plain });
   assert.equal(receiver.received.length, askedSoFar + 1, "no redirect was followed");

@@ -24,46 +24,52 @@ export class SafeFetchError extends Error {
   }
 }
 
-/** How an answer that is no success begins. */
+/** The beginning of an answer other than 2xx. */
 export type RefusedAnswer = { reason: string; start: Buffer; isCut: boolean };
 
 type SafeAnswer = {
   status: number;
   retryAfter: string | null;
-  /** Null for 2xx, and where nothing of it was asked for. */
+  /** Null for 2xx, and if none was requested. */
   refusal: RefusedAnswer | null;
 };
-/** `body` is null when it is longer than asked for; of an answer other than 200 it is not read. */
+/** `body` is null if it is longer than the limit. For a status other than 200 it is not read. */
 export type SafeContent = {
   status: number;
   body: Buffer | null;
-  /** What a later request may be made conditional on; null where the answer has none, or one of unlikely length. */
+  /** Validators for a later conditional request; null if the answer has none, or an unusually long one. */
   etag: string | null;
   lastModified: string | null;
 };
 
 export type SafeFetch = {
-  /** Why nothing may be sent to this URL, or null. Asks the name's addresses; a name without any is not a problem yet. */
+  /**
+   * Why the service must not send to this URL, or null. Resolves the name; a name without addresses is not a
+   * problem yet.
+   */
   problemOf(url: string): Promise<string | null>;
-  /** One POST. Answers with the status whatever it is; throws `SafeFetchError` when there is no answer in time. */
+  /** One POST. Returns any status; throws `SafeFetchError` if there is no answer in time. */
   post(
     url: string,
     request: {
       headers: Record<string, string>;
       body: string;
       timeoutMs: number;
-      /** How much of an answer other than 2xx is wanted; left out, nothing. */
+      /** How many bytes of an answer other than 2xx to return; by default none. */
       refusalBytes?: number;
     },
   ): Promise<SafeAnswer>;
-  /** One GET with its body. The time is for all of it; throws `SafeFetchError` when that is over, or there is no answer. */
+  /**
+   * One GET with its body. The time limit covers both; throws `SafeFetchError` if it passes or there is no
+   * answer.
+   */
   get(
     url: string,
     request: {
       headers: Record<string, string>;
       timeoutMs: number;
       maxBodyBytes: number;
-      /** Plain http is for what is signed itself, and public. */
+      /** Plain http is only for content that is signed and public. */
       protocols?: "https" | "https_or_http";
     },
   ): Promise<SafeContent>;
@@ -72,15 +78,15 @@ export type SafeFetch = {
 
 type SafeFetchOptions = {
   resolveAddresses: ResolveAddresses;
-  /** Hosts in the form of `bareHost` that may be private. They are resolved by `resolveExempt`. */
+  /** Hosts in the form of `bareHost` that may be private. `resolveExempt` resolves them. */
   exemptHosts: ReadonlySet<string>;
   resolveExempt: ResolveAddresses;
-  /** Trusted authorities in place of Node's own, for tests inside one process. */
+  /** For tests: trusted authorities instead of Node's. */
   ca?: string;
 };
 
 const connectTimeoutMs = 15_000;
-// When a name has several addresses, one that does not answer must not use up all the time.
+// If a name has several addresses, one that does not answer must not use up all the time.
 const firstAddressTimeoutMs = 4_000;
 const maxAddresses = 4;
 const maxHeaderBytes = 16 * 1024;
@@ -89,7 +95,7 @@ const bodyTimeoutMs = 1_000;
 
 type AddressesOf = (host: string) => Promise<string[]>;
 
-/** The addresses of a host, all of them allowed; or the reason why there are none. */
+/** The addresses of a host, all of them allowed; throws otherwise. */
 function createAddressCheck(options: SafeFetchOptions): AddressesOf {
   return async (host) => {
     const exempt = options.exemptHosts.has(host);
@@ -101,18 +107,18 @@ function createAddressCheck(options: SafeFetchOptions): AddressesOf {
         throw new SafeFetchError("name_not_resolved", error);
       }
     }
-    // One refused address condemns the name: whoever owns the name put that address there for us to connect to.
+    // One private address disqualifies the name: its owner put it there for us to connect to.
     if (!exempt && !addresses.every(isPublicAddress)) throw new SafeFetchError("address_refused");
     return addresses;
   };
 }
 
-/** Connects to the very address that was checked; the next one is tried when one is dead. */
+/** Connects to an address that was checked, and tries the next one if it does not answer. */
 function createCheckedConnector(
   options: SafeFetchOptions,
   addressesOf: AddressesOf,
 ): buildConnector.connector {
-  // One context for all connections: making one for each costs a millisecond and a hundred kilobytes.
+  // One context for all connections: each costs a millisecond and a hundred kilobytes.
   const secureContext = createSecureContext(options.ca === undefined ? {} : { ca: options.ca });
   const tls = { allowH2: false, maxCachedSessions: 1000, secureContext };
   const connectFully = buildConnector({ ...tls, timeout: connectTimeoutMs });
@@ -125,7 +131,7 @@ function createCheckedConnector(
         return;
       }
       const connectTo = others.length > 0 ? connectBriefly : connectFully;
-      // `host` stays the name: the certificate must be for it, wherever the connection goes.
+      // `host` stays the name: the certificate must match it, whatever the address.
       connectTo({ ...target, hostname: address }, (...[error, socket]) => {
         if (error === null && socket) callback(null, socket);
         else if (others.length > 0) attempt(others);
@@ -140,10 +146,9 @@ function createCheckedConnector(
 }
 
 /**
- * The one HTTP client for URLs that somebody else chose (protection against server-side request forgery). https only;
- * resolves names itself, refuses every address that is not global unicast, and connects to the very address that it
- * checked, so a name whose answer changes in between (DNS rebinding) gains nothing; follows no redirect; keeps little
- * of the answer.
+ * The HTTP client for URLs that users choose (protection against server-side request forgery). It uses https
+ * only, resolves names itself and refuses addresses that are not global unicast. It connects to the address
+ * that it checked, which prevents DNS rebinding. It follows no redirect and keeps little of the answer.
  */
 export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   const { exemptHosts } = options;
@@ -160,7 +165,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     bodyTimeout: 0,
   });
 
-  /** `read` gets the answer; the time goes on until it stops the timer. */
+  /** `read` gets the answer; the timer runs until `read` stops it. */
   async function send<T>(
     text: string,
     request: {
@@ -176,7 +181,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     const url = new URL(text);
     const limit = new AbortController();
     const expiry = Promise.withResolvers<never>();
-    // An abort signal does not reach a request that still waits for its connection, so this timer covers that as
+    // An abort signal does not reach a request that still waits for a connection, so the timer covers that as
     // well.
     const timer = setTimeout(() => {
       limit.abort();
@@ -197,7 +202,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
           data.body.on("error", () => {});
           return read(data, stopTimer);
         });
-      // The result of a request that has timed out is ignored.
+      // The result of a timed-out request is ignored.
       answer.catch(() => {});
       return await Promise.race([answer, expiry.promise]);
     } catch (error) {
@@ -263,7 +268,7 @@ async function discard(body: Body): Promise<void> {
   clearTimeout(giveUp);
 }
 
-/** The answer to a POST is known; its body is read only so that the connection can serve again, and for whoever wonders why it was refused. */
+/** Reads the body of the answer to a POST only to reuse the connection, and to show why it was refused. */
 async function readPosted(
   { statusCode, statusText, headers, body }: Dispatcher.ResponseData,
   refusalBytes: number,
@@ -279,7 +284,9 @@ async function readPosted(
   };
 }
 
-/** The first bytes of a body, which is read on as far as `discard` would. What breaks off is shown as far as it came. */
+/**
+ * The first bytes of a body; reads on as far as `discard` would. A body that breaks off is shown up to there.
+ */
 async function readStart(body: Body, maxKept: number): Promise<{ start: Buffer; isCut: boolean }> {
   const chunks: Buffer[] = [];
   let read = 0;
@@ -293,14 +300,14 @@ async function readStart(body: Body, maxKept: number): Promise<{ start: Buffer; 
     }
     isWhole = true;
   } catch {
-    // The status counts whatever becomes of the body.
+    // The status counts, whatever happens to the body.
   } finally {
     clearTimeout(giveUp);
   }
   return { start: Buffer.concat(chunks), isCut: !isWhole || read > maxKept };
 }
 
-/** Null for more than `maxBytes`, announced or sent; the connection is given up then. */
+/** Null if the body is announced or sent with more than `maxBytes`; then the connection is closed. */
 async function readUpTo(body: Body, announcedBytes: number, maxBytes: number): Promise<Buffer | null> {
   if (announcedBytes <= maxBytes) {
     const chunks: Buffer[] = [];

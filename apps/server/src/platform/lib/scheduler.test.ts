@@ -5,7 +5,7 @@ import { createLog } from "./log.ts";
 import { Metrics } from "./metrics.ts";
 import { type Job, Scheduler } from "./scheduler.ts";
 
-/** Runs a job whose calls handle so many items. */
+/** Runs a job whose calls handle these numbers of items. */
 async function drained(handled: number[], options: Pick<Job, "batchSize">) {
   const metrics = new Metrics();
   let calls = 0;

@@ -4,26 +4,26 @@ import type { Metrics } from "./metrics.ts";
 import type { Tracer } from "./tracer.ts";
 
 /**
- * Background work. `run` does one small batch and returns how many items it handled; it is called again at once until
- * it returns less than `batchSize`, so a backlog of any size is worked off. It must be idempotent and safe to run in
- * several processes at the same time.
+ * Background work. `run` processes one small batch and returns the number of items. It is called again at
+ * once until it returns less than `batchSize`, so it works off any backlog. It must be idempotent and safe to
+ * run in several processes at the same time.
  */
 export type Job = {
   name: string;
   everyMs: number;
   run: () => Promise<number>;
   /**
-   * The most that one call handles; 1 where it is left out. Items that come all the time need it: otherwise each call
-   * would handle the few that came during the one before, and never end.
+   * Maximum number of items of one call; default 1. Needed if items arrive continuously: otherwise each call
+   * would handle the few that came during the last one, and never end.
    */
   batchSize?: number;
-  /** In each interval one process runs it for all of them, however often processes start. */
+  /** One process runs it for all in each interval, however often processes start. */
   isShared?: boolean;
 };
 
 /**
- * Jobs are run for the first time this soon after the start, so that a process which lives for less than their interval still does what is due.
- * Halved, they all run in the moments in which the first requests come; doubled, a process that lives for seconds does less.
+ * Jobs first run this soon after the start, so that a process with a short life does what is due. With half,
+ * all run while the first requests arrive. With twice, a short-lived process does less.
  */
 const firstRunWithinMs = 5_000;
 
@@ -32,18 +32,18 @@ type Needs = {
   clock: Clock;
   metrics: Metrics;
   tracer: Tracer | null;
-  /** Whether this process is to run a shared job now. */
+  /** Whether this process should run a shared job now. */
   claim: (job: Job) => Promise<boolean>;
   /** For tests: null runs nothing before its interval has passed. */
   firstRunWithinMs: number | null | undefined;
 };
 
-/** What became of a job in this process so far. */
+/** The record of a job in this process. */
 export type JobRun = {
   name: string;
   everyMs: number;
   runningSince: Date | null;
-  /** When nothing was left to do. */
+  /** When the job last finished all work. */
   lastEndedAt: Date | null;
   lastFailedAt: Date | null;
 };
@@ -77,10 +77,10 @@ export class Scheduler {
         { name, everyMs, runningSince: null, lastEndedAt: null, lastFailedAt: null },
       ]),
     );
-    this.#count = metrics.counter("assay_job_items_total", "Items that background jobs have dealt with.");
+    this.#count = metrics.counter("assay_job_items_total", "Items that background jobs have processed.");
     this.#fail = metrics.counter(
       "assay_job_failures_total",
-      "Runs of background jobs that failed and will be repeated.",
+      "Failed runs of background jobs, which will be repeated.",
     );
   }
 
@@ -96,7 +96,7 @@ export class Scheduler {
 
   #later(job: Job, afterMs = job.everyMs): void {
     if (this.#stopped || this.#resting.has(job.name)) return;
-    // Jitter of a tenth of the interval, so that processes which were started together do not stay in step.
+    // A tenth of jitter, so that processes that start together do not stay synchronized.
     const timer = setTimeout(() => void this.#tick(job), afterMs * (0.95 + Math.random() / 10));
     timer.unref();
     this.#timers.set(job.name, timer);
@@ -113,13 +113,13 @@ export class Scheduler {
     this.#later(job);
   }
 
-  /** To operators a job that another process has run is done. */
+  /** For operators, a run by another process counts. */
   #noteRunElsewhere(job: Job): void {
     const run = this.#runs.get(job.name);
     if (run !== undefined) run.lastEndedAt = this.#clock.now();
   }
 
-  /** Runs a job until nothing is left to do. Two calls at once share one run. */
+  /** Runs a job until nothing is left to do. Concurrent calls share one run. */
   async run(name: string): Promise<void> {
     const job = this.#jobs.find((candidate) => candidate.name === name);
     if (job === undefined) throw new Error(`there is no job "${name}"`);
@@ -157,7 +157,7 @@ export class Scheduler {
     }
   }
 
-  /** Most runs find nothing to do, and nobody wants to see those. */
+  /** Most runs find nothing to do, and their traces are dropped. */
   #runTraced(job: Job): Promise<number> {
     if (this.#tracer === null) return job.run();
     const attributes = { "assay.job": job.name };
@@ -174,7 +174,7 @@ export class Scheduler {
     );
   }
 
-  /** Lets the batches of these jobs finish, and starts none of them any more. */
+  /** Waits for the current batches of these jobs, and starts no more. */
   async rest(names: readonly string[]): Promise<void> {
     for (const name of names) {
       this.#resting.add(name);
@@ -183,7 +183,7 @@ export class Scheduler {
     await Promise.allSettled(names.map((name) => this.#running.get(name)));
   }
 
-  /** Lets batches under way finish; nothing starts any more. */
+  /** Waits for current batches, and starts nothing more. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);

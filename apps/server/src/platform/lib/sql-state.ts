@@ -1,4 +1,4 @@
-/** The SQLSTATE of an error of PostgreSQL, or the code of an error of Node. */
+/** The SQLSTATE of a PostgreSQL error, or the code of a Node error. */
 export function sqlState(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }

@@ -3,7 +3,7 @@ import test from "node:test";
 import fc from "fast-check";
 import { sweepInOrder } from "./sweep.ts";
 
-/** A table of keys; some rows are held by others for a while. */
+/** A table of keys, of which other processes lock some rows for a while. */
 class Rows {
   readonly waiting: Set<string>;
   readonly held: Set<string>;

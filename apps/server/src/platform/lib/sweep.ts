@@ -1,11 +1,11 @@
-/** How many rows a batch handled, and the last key that it looked at. */
+/** The number of rows that a batch handled, and the last key that it read. */
 export type Batch = { handled: number; lastKey: string };
 
 /**
- * A keyset sweep: a job that goes through rows in the order of their key, in batches of at most `limit`, each beginning
- * after the last key of the previous batch. Beginning at the front each time would step over all rows already handled,
- * again and again, when there are millions. A batch that is not full ends the pass: the next one begins at the front, so
- * rows that came late or were locked by another process are looked at again.
+ * A keyset sweep: a job reads rows in the order of their key, in batches of at most `limit`, each after the
+ * last key of the previous one. Starting at the front each time would skip millions of handled rows again and
+ * again. A batch that is not full ends the pass: the next one starts at the front, so late or locked rows are
+ * read again.
  */
 export function sweepInOrder(
   limit: number,
@@ -23,7 +23,7 @@ export function sweepInOrder(
   };
 }
 
-/** The highest id. Needed because `returning` gives rows in any order. */
+/** The highest id, because `returning` gives rows in any order. */
 export function lastOf(rows: readonly { id: string }[]): string {
   return (
     rows

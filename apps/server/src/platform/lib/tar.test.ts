@@ -82,7 +82,7 @@ test("every archive that was cut is refused, also between two entries and before
   }
 });
 
-/** An archive of one file whose header a test has changed; the checksum is right again. */
+/** An archive of one file with a changed header and a correct checksum. */
 async function withHeader(change: (header: Buffer) => void): Promise<Buffer> {
   const archive = await collect(writeTar(from([entryOf({ name: "a", content: Buffer.alloc(700, 7) })])));
   const header = archive.subarray(0, 512);

@@ -1,5 +1,5 @@
-// The small part of the tar format (POSIX.1-2001 ustar) that a backup needs: files and folders, written and read as
-// streams, one block at a time.
+// The part of the tar format (POSIX.1-2001 ustar) that a backup needs: files and folders, streamed block by
+// block.
 const blockBytes = 512;
 const zeros = Buffer.alloc(blockBytes);
 
@@ -9,7 +9,7 @@ export type TarEntry =
 
 export class TarError extends Error {}
 
-/** Gives exactly the announced number of bytes for every file: what is missing is filled with zeros, what is more is cut. */
+/** Writes exactly the announced number of bytes for every file: pads with zeros, or cuts. */
 export async function* writeTar(entries: AsyncIterable<TarEntry>): AsyncGenerator<Buffer> {
   for await (const entry of entries) {
     if (entry.kind === "folder") {
@@ -73,8 +73,9 @@ function checksum(block: Buffer): number {
 }
 
 /**
- * Reads entry after entry. The content of a file must be read to its end before the next entry is asked for. Anything but
- * plain files and folders, a name that leads out of the archive's folder, or an archive that stops early is an error.
+ * Reads entry after entry. The content of a file must be read to its end before the next entry. Only plain
+ * files and folders are allowed: other types, names outside of the archive's folder and incomplete archives
+ * are errors.
  */
 export async function* readTar(input: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const source = new ByteSource(input);
@@ -82,8 +83,8 @@ export async function* readTar(input: AsyncIterable<Buffer>): AsyncGenerator<Tar
     const block = await source.exactly(blockBytes);
     if (block.equals(zeros)) {
       if (!(await source.exactly(blockBytes)).equals(zeros))
-        throw new TarError("the archive does not end as it should");
-      if (!(await source.onlyZerosLeft())) throw new TarError("something follows the end of the archive");
+        throw new TarError("the end of the archive is damaged");
+      if (!(await source.onlyZerosLeft())) throw new TarError("there is data after the end of the archive");
       return;
     }
     const { name, bytes, type } = parseHeader(block);
@@ -112,14 +113,14 @@ function parseHeader(block: Buffer): { name: string; bytes: number; type: "0" | 
     throw new TarError("this is not an archive of the expected format");
   const type = block.toString("latin1", 156, 157);
   if (type !== "0" && type !== "5")
-    throw new TarError(`an entry of type ${JSON.stringify(type)} does not belong here`);
+    throw new TarError(`an entry has the type ${JSON.stringify(type)}, which is not allowed`);
   const prefix = text(block.subarray(345, 500));
   const rest = text(block.subarray(0, 100));
   const name = safeName(prefix === "" ? rest : `${prefix}/${rest}`, type);
   return { name, bytes: parseOctal(block.subarray(124, 136)), type };
 }
 
-/** A relative path of ordinary parts; nothing that a file system could take for another place. */
+/** A relative path of ordinary segments, so that it cannot leave the target folder. */
 function safeName(name: string, type: "0" | "5"): string {
   const plain = type === "5" && name.endsWith("/") ? name.slice(0, -1) : name;
   const parts = plain.split("/");
@@ -161,7 +162,7 @@ class ByteSource {
     return part;
   }
 
-  /** For headers and padding, never for content: what it collects is at most one block. */
+  /** For headers and padding only: it buffers at most one block. */
   async exactly(bytes: number): Promise<Buffer> {
     const parts: Buffer[] = [];
     for (let left = bytes; left > 0; ) {

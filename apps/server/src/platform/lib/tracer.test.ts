@@ -22,7 +22,7 @@ function collecting(ratio = 1) {
 test("a traceparent is followed only where it is one of the W3C's", () => {
   assert.deepEqual(parseTraceparent(`00-${traceId}-${spanId}-01`), { traceId, spanId, sampled: true });
   assert.deepEqual(parseTraceparent(`00-${traceId}-${spanId}-00`), { traceId, spanId, sampled: false });
-  // A later version may have more parts, and the first ones keep their meaning.
+  // A later version may have more parts; the first ones keep their meaning.
   assert.deepEqual(parseTraceparent(`cc-${traceId}-${spanId}-01-what`)?.traceId, traceId);
   for (const header of [
     undefined,

@@ -2,12 +2,12 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomHex } from "../kernel/ids.ts";
 
 /**
- * All that a span may say, so that nothing else can leave with one: names and numbers from our own code, and the id that a request has in the log.
- * Where OpenTelemetry has a name for it, it is that.
+ * All attributes that a span may have: names and numbers from our code, and the id of a request in the log.
+ * They have the names of OpenTelemetry where those exist.
  */
 export type SpanAttributes = {
   "http.request.method"?: string;
-  /** The template, such as /v1/sessions/:id, never what was in its place. */
+  /** The template, such as /v1/sessions/:id, never the actual path. */
   "http.route"?: string;
   "http.response.status_code"?: number;
   /** A code of the contract, an SQLSTATE, or the kind of an error of ours. */
@@ -26,7 +26,7 @@ export type SpanAttributes = {
 
 export type SpanKind = "internal" | "server" | "client";
 
-/** A span that has ended. Times are milliseconds since 1970. */
+/** A finished span. Times are milliseconds since 1970. */
 export type FinishedSpan = {
   traceId: string;
   spanId: string;
@@ -39,13 +39,16 @@ export type FinishedSpan = {
   attributes: SpanAttributes;
 };
 
-/** Half: a request that reads a long list in pieces loses spans. Twice: a stream that is open for hours holds twice the memory. */
+/**
+ * With half, a request that reads a long list in pieces loses spans. With twice, a stream that is open for
+ * hours takes twice the memory.
+ */
 const maxSpansOfATrace = 500;
 
-/** One local part of a trace: a request or a run of a job, with all that was done for it. */
+/** The local part of a trace: a request or a run of a job, with all its spans. */
 type Trace = {
   id: string;
-  /** What the two clocks said when it began; from then on only the one that never jumps is asked. */
+  /** Both clocks at the beginning; later times use only the monotonic one. */
   beganAtMs: number;
   beganAt: number;
   spans: FinishedSpan[];
@@ -53,7 +56,7 @@ type Trace = {
   ended: boolean;
 };
 
-/** Where spans that are begun now belong. */
+/** The parent of spans that start now. */
 export class Span {
   readonly trace: Trace;
   readonly id: string;
@@ -101,15 +104,23 @@ export class Span {
   }
 }
 
-/** Never all zeros, which would mean that there is none. */
-function newTraceId(bytes: 8 | 16): string {
-  const id = randomHex(bytes);
-  return /^0+$/.test(id) ? newTraceId(bytes) : id;
+let random = Buffer.alloc(0);
+let used = 0;
+
+/** Never all zeros, which would mean no id. */
+function randomHex(bytes: number): string {
+  if (used + bytes > random.length) {
+    random = randomBytes(4096);
+    used = 0;
+  }
+  used += bytes;
+  const text = random.toString("hex", used - bytes, used);
+  return /^0+$/.test(text) ? randomHex(bytes) : text;
 }
 
 export type Remote = { traceId: string; spanId: string; sampled: boolean };
 
-/** The W3C header `traceparent`; null where it is none that can be followed. */
+/** Parses the W3C header `traceparent`; null if it is not valid. */
 export function parseTraceparent(header: string | undefined): Remote | null {
   const match = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(header ?? "");
   const [, version, traceId = "", spanId = "", flags = "", rest] = match ?? [];
@@ -118,31 +129,32 @@ export function parseTraceparent(header: string | undefined): Remote | null {
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
-/** As `traceidratio` of OpenTelemetry does it, so that services with the same ratio pick the same traces: by the last 56 bits. */
+/**
+ * As `traceidratio` of OpenTelemetry, so that services with the same ratio keep the same traces: by the last
+ * 56 bits.
+ */
 export function isPicked(traceId: string, ratio: number): boolean {
   // The highest ids are rounded up to 2^56.
   return ratio >= 1 || Number.parseInt(traceId.slice(-14), 16) < ratio * 2 ** 56;
 }
 
 type TracerOptions = {
-  /** The share of traces that is kept, 0 to 1. */
+  /** The share of traces to keep, 0 to 1. */
   ratio: number;
-  /** Takes the spans of a trace when it has ended here. */
+  /** Receives the spans of a trace when its local part has ended. */
   keep: (spans: readonly FinishedSpan[]) => void;
-  /** Counts spans beyond what one trace may have. */
+  /** Counts spans beyond the limit of a trace. */
   dropped: (count: number) => void;
 };
 
-/** What an error is called in a span: a code of ours or of the database, never its message. */
+/** The name of an error in a span: a code of ours or of the database, never its message. */
 function errorType(error: unknown): string {
   const { code, name } = error as { code?: unknown; name?: unknown };
   const known = typeof code === "string" ? code : name;
   return typeof known === "string" && /^\w{1,60}$/.test(known) ? known : "error";
 }
 
-/**
- * Follows what is done for a request or a job (distributed tracing). There is one only where somebody takes the spans; without it nothing here runs.
- */
+/** Traces the work for a request or a job (distributed tracing). Exists only if a collector is configured. */
 export class Tracer {
   readonly #current = new AsyncLocalStorage<Span>();
   readonly #options: TracerOptions;
@@ -152,8 +164,8 @@ export class Tracer {
   }
 
   /**
-   * Begins a trace, or the local part of the one that `remote` names; null where it is not picked. Whoever calls may ask not to be picked. That a stranger
-   * asks to be picked counts for nothing, or the share would be theirs to choose.
+   * Begins a trace, or the local part of the one that `remote` names; null if it is not sampled. A caller may
+   * opt out of sampling, but not opt in: otherwise strangers would decide the share.
    */
   begin(name: string, kind: SpanKind, attributes: SpanAttributes, remote: Remote | null): Span | null {
     if (remote?.sampled === false) return null;
@@ -170,7 +182,7 @@ export class Tracer {
     return new Span(trace, remote?.spanId ?? null, name, kind, attributes);
   }
 
-  /** Ends the local part of a trace. What still runs of it is not seen any more. */
+  /** Ends the local part of a trace. Later spans of it are ignored. */
   end(span: Span, keep = true): void {
     const { trace } = span;
     if (trace.ended) return;
@@ -179,12 +191,12 @@ export class Tracer {
     trace.spans = [];
   }
 
-  /** What `work` does, and all that follows from it, belongs to the span. */
+  /** Everything that `work` does or causes belongs to the span. */
   within<T>(span: Span, work: () => T): T {
     return this.#current.run(span, work);
   }
 
-  /** A trace of its own around `work`. It is thrown away where `keep` says that there was nothing to see. */
+  /** Runs `work` in a new trace, which is dropped if `keep` returns false. */
   async root<T>(
     name: string,
     kind: SpanKind,
@@ -208,7 +220,7 @@ export class Tracer {
     }
   }
 
-  /** A part of what is going on; just `work` where nothing is being followed. */
+  /** A span of the current trace; just runs `work` without one. */
   async part<T>(
     name: string,
     kind: SpanKind,
@@ -240,7 +252,7 @@ export class Tracer {
     trace.spans.push(span.finished());
   }
 
-  /** The header that lets a service which is called now go on with the trace. */
+  /** The header that lets a called service continue the trace. */
   traceparent(): string | null {
     const span = this.#current.getStore();
     return span === undefined || span.trace.ended ? null : `00-${span.trace.id}-${span.id}-01`;

@@ -1,26 +1,30 @@
-/** For whom something waits. */
+/** The caller of waiting work. */
 export type Who = {
   readonly sandbox: boolean;
-  /** Null where organizations are not told apart. */
+  /** Null if organizations are not distinguished. */
   readonly organization: string | null;
 };
 
-/** Work of the service itself, or of a caller that is not told apart. */
+/** Work of the service itself, or of an unknown caller. */
 export const anyone: Who = { sandbox: false, organization: null };
 
 type Entry<T> = { readonly item: T; readonly who: Who };
 
-/** How many organizations are remembered as served. Half, and one of more than that many that are busy at once counts as new too early; twice, and it takes 100 kB more. */
+/**
+ * The number of organizations whose last turn is remembered. With half, a busy organization may count as new
+ * too early. With twice, it takes 100 kB more.
+ */
 const rememberedOrganizations = 1_000;
 
 /**
- * What waits for a worker, and what is next: live work before that of the sandbox, then the organization that was served longest ago, then the first come. The sandbox may fill half of the
- * places at most, and one organization as many as it leaves free, so that trying things out, or one tenant, keeps nobody else out.
+ * A queue for workers. Live work goes before sandbox work, then the organization that was served longest ago,
+ * then first come, first served. Sandbox work is accepted while less than half of the queue is taken, and one
+ * organization may have at most as many entries as are left free, so that neither blocks others.
  */
 export class WaitingLine<T> {
   readonly #places: number;
   readonly #entries: Entry<T>[] = [];
-  /** When an organization was served last, as a count of turns; the one that was served longest ago comes first. */
+  /** The last turn of each organization, as a counter; the lowest comes first. */
   readonly #turns = new Map<string, number>();
   #turn = 0;
 
@@ -44,7 +48,7 @@ export class WaitingLine<T> {
     this.#entries.push({ item, who });
   }
 
-  /** Takes out what is next, and counts it as served. */
+  /** Removes the next item, and counts it as served. */
   next(): T | null {
     let next: Entry<T> | null = null;
     for (const entry of this.#entries) if (next === null || this.#isBefore(entry.who, next.who)) next = entry;
@@ -63,14 +67,14 @@ export class WaitingLine<T> {
     if (this.#turns.size > rememberedOrganizations && oldest !== undefined) this.#turns.delete(oldest);
   }
 
-  /** False when it does not wait any more. */
+  /** False if it no longer waits. */
   remove(item: T): boolean {
     const index = this.#entries.findIndex((entry) => entry.item === item);
     if (index !== -1) this.#entries.splice(index, 1);
     return index !== -1;
   }
 
-  /** Empties the line. */
+  /** Empties the queue. */
   removeAll(): T[] {
     return this.#entries.splice(0).map(({ item }) => item);
   }

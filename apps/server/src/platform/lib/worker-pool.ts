@@ -1,17 +1,17 @@
 import { Worker } from "node:worker_threads";
 import { WaitingLine, type Who } from "./waiting-line.ts";
 
-/** The queue is full (admission control). The caller may try again shortly. */
+/** The queue is full (admission control). The caller may retry shortly. */
 export class PoolBusyError extends Error {
   constructor() {
     super("every worker is busy and the queue is full");
   }
 }
 
-/** The thread that had the task ended or was killed for taking too long. The task may be run again. */
+/** The thread of the task ended, or was killed because it took too long. The task may be run again. */
 export class WorkerLostError extends Error {
   constructor() {
-    super("the thread that worked on this is gone");
+    super("the thread of this task has ended");
   }
 }
 
@@ -28,7 +28,8 @@ type Thread<Task, Answer> = {
 };
 
 /**
- * What a worker thread posts back. Of an error only its name is passed on, because its message might quote the input.
+ * The message of a worker thread. Of an error only its name is passed on, because its message might quote the
+ * input.
  */
 export type WorkerAnswer<Answer> = { answer: Answer } | { failed: string };
 
@@ -36,14 +37,14 @@ export type WorkerPoolOptions = {
   threads: number;
   /** Tasks that may wait when every thread is busy. */
   maxWaiting: number;
-  /** A thread that needs longer for one task is ended. */
+  /** A thread that takes longer for one task is ended. */
   taskMs: number;
 };
 
 /**
- * A pool of threads that run one module, each one task at a time. Threads start when first needed and are replaced
- * when they end. The queue is bounded and fair (`waiting-line.ts`): a task that does not fit is refused at once, so that the
- * caller can tell people to wait.
+ * A pool of threads that run one module, each one task at a time. Threads start on demand and are replaced
+ * when they end. The queue is bounded and fair (`waiting-line.ts`): a task that does not fit is refused at
+ * once, so that the caller can ask people to wait.
  */
 export class WorkerPool<Task, Answer> {
   readonly #module: URL;
@@ -86,7 +87,7 @@ export class WorkerPool<Task, Answer> {
     const worker = new Worker(this.#module, { workerData: this.#workerData });
     const thread: Thread<Task, Answer> = { worker, busyWith: null, timer: undefined };
     this.#threads.add(thread);
-    // A thread without work does not keep the process alive.
+    // An idle thread does not keep the process alive.
     worker.unref();
     worker.on("message", (message: WorkerAnswer<Answer>) => {
       const done = this.#release(thread);

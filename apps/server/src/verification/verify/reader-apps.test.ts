@@ -37,7 +37,7 @@ test("an iPhone app has a team and a bundle; its App Clip belongs to it and is i
 test("what is missing, twice or malformed is named, and the value is not repeated", () => {
   const android: [string, RegExp][] = [
     ["org.example.verify", /parts like package=…/],
-    [`package=org.example.verify,digest=${hex}`, /of these names: package, sha256, install/],
+    [`package=org.example.verify,digest=${hex}`, /with these names: package, sha256, install/],
     [`sha256=${hex},${install}`, /lacks package=/],
     [`package=org.example.verify,${install}`, /lacks sha256=/],
     [

@@ -151,7 +151,7 @@ test("a process whose machine is two hours ahead expires nothing, and says what 
     assert.equal(expectData(await api.get(`/v1/sessions/${id}`)).status, "created");
   assert.ok(
     fast.logLines.some((line) =>
-      /clock of this machine is not that of the database.*"seconds":7200/.test(line),
+      /clock of this machine differs from the database's.*"seconds":7200/.test(line),
     ),
   );
   assert.ok(!right.logLines.some((line) => line.includes("clock of this machine")));

@@ -178,7 +178,10 @@ test("a database from before rings were known is taken over by a ring that opens
   await assert.rejects(start(`${two},${testRing}`), /^[^"]*no key "gone"[^"]*$/);
   await db.run(sql`update api_keys set hash_key_id = '1'`);
   await db.close();
-  await assert.rejects(start(two.replace("2:", "1:")), /Key "1" of the ring does not open what was sealed/);
+  await assert.rejects(
+    start(two.replace("2:", "1:")),
+    /Key "1" of the ring does not open data that was sealed/,
+  );
   const service = await start(`${two},${testRing}`);
   assert.equal(service.core.ring.currentId, "2");
   await service.close();
@@ -237,10 +240,10 @@ test("a ring that cannot be read again for want of file descriptors is no proble
   for (let i = 0; i < 3; i++) await member.refresh();
   assert.equal(member.problem, null);
   assert.equal(logLines.filter((line) => line.includes("too many files are open")).length, 1);
-  assert.ok(!logLines.some((line) => line.includes("fit the database")));
+  assert.ok(!logLines.some((line) => line.includes("match the database")));
   failure = new Error("ENOENT: no such file");
   await member.refresh();
-  assert.match(member.problem ?? "", /cannot be read again: ENOENT/);
+  assert.match(member.problem ?? "", /cannot be reloaded: ENOENT/);
   await member.leave();
 });
 
@@ -318,7 +321,9 @@ test("a process that reads a new key from its ring introduces it, and seals with
     [2, "2"],
     [2, "2"],
   ]);
-  assert.ok(logLines.some((line) => line.includes("another key of the ring seals") && line.includes('"2"')));
+  assert.ok(
+    logLines.some((line) => line.includes("another key of the ring is now in use") && line.includes('"2"')),
+  );
   await member.leave();
 });
 
@@ -329,7 +334,7 @@ test("a ring that was shortened or changed is not taken over: the one in memory 
   const complaints = () => logLines.filter((line) => line.includes("problem with the key ring")).length;
   for (const [keys, problem] of [
     [two, /no key "1"/],
-    [`1:${Buffer.alloc(32, 9).toString("base64")}`, /another key than the one this database knows as "1"/],
+    [`1:${Buffer.alloc(32, 9).toString("base64")}`, /differs from the key "1" of this database/],
   ] as const) {
     const before = complaints();
     source.keys = parseRing(keys);
@@ -380,7 +385,7 @@ test("a process that cannot reach the database at its end says so and ends", asy
   const { member } = await joinWith({ ...core, db }, testRing);
   await db.close();
   await member.leave();
-  assert.ok(logLines.some((line) => line.includes("could not take leave of the key ring")));
+  assert.ok(logLines.some((line) => line.includes("the end of this process could not be reported")));
 });
 
 test("more values than one batch holds are all sealed anew, one that does not open is counted and left as it is, and each call tries it again", async () => {

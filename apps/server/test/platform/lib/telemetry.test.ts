@@ -183,11 +183,11 @@ test("a collector that refuses, or is away, costs spans and nothing else", async
   await until("it is logged", () => logLines.length > 0);
   assert.match(metrics.render(), /^assay_telemetry_spans_waiting 8192$/m);
   assert.match(metrics.render(), /^assay_telemetry_spans_dropped_total\{reason="no_room"\} 808$/m);
-  assert.match(logLines.join(""), /does not take traces.*"reason":"status 503"/);
+  assert.match(logLines.join(""), /does not accept traces.*"reason":"status 503"/);
   // What it will never take is not kept for it, and what waited goes out when it takes again.
   away.state.status = 200;
   await until("all have gone out", () => away.spans.length === 8192);
-  assert.match(logLines[1] ?? "", /takes traces again/);
+  assert.match(logLines[1] ?? "", /accepts traces again/);
   away.state.status = 400;
   for (let i = 0; i < 600; i++) await tracer.root("x", "internal", {}, async () => i);
   await until("it is refused", () => /reason="refused"/.test(metrics.render()));

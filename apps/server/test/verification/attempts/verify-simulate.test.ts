@@ -227,7 +227,7 @@ test("a wallet that the session does not offer, and options that do not fit, are
   const refusals: [string[], RegExp][] = [
     [["--wallet", "pid"], /does not offer wallet_pid/],
     [["--wallet", "pid", "--outcome", "revokd"], /There is no outcome revokd\. Did you mean revoked/],
-    [["--wallet", "pid", "--passport", "valid"], /--passport does not go with --wallet/],
+    [["--wallet", "pid", "--passport", "valid"], /--passport cannot be combined with --wallet/],
     [["--passport", "valid", "--outcome", "valid"], /--outcome goes with --wallet/],
   ];
   for (const [args, message] of refusals)

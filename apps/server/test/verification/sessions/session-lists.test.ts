@@ -239,7 +239,7 @@ test("a list is read in one direction at a time, and from an item of one's own",
   for (const path of ["/v1/sessions", "/v1/sessions/attempts/attempts"]) {
     const foreign = path === "/v1/sessions" ? id : newId("va", now);
     const both = { starting_after: foreign, ending_before: foreign };
-    expectError(await callers.live.get(path, both), 400, "INVALID_REQUEST", /do not go together/);
+    expectError(await callers.live.get(path, both), 400, "INVALID_REQUEST", /cannot be combined/);
     expectError(
       await callers.sandbox.get(path, { ending_before: foreign }),
       400,
