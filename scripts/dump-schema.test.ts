@@ -61,7 +61,7 @@ test("every kind of object that the migrations use is in the dump, under its nam
     assert.match(dump, /^CREATE UNIQUE INDEX thing_live .* WHERE \(at IS NULL\);$/m);
     assert.match(dump, /^CREATE TRIGGER touching BEFORE INSERT/m);
     assert.match(dump, /^CREATE OR REPLACE FUNCTION public\.touch\(\)/m);
-    // The indexes of constraints are shown as constraints.
+    // Indexes of constraints are listed as constraints.
     assert.doesNotMatch(dump, /CREATE UNIQUE INDEX thing_pkey|not_null/);
   });
 });

@@ -407,7 +407,7 @@ describe("a folder that cannot be served", () => {
     await writeFile(path.join(data, "PG_VERSION"), "17\n");
     await assert.rejects(
       start(dataDir),
-      /made by PostgreSQL 17, but this version of Assay brings PostgreSQL 18/,
+      /created by PostgreSQL 17, but this version of Assay brings PostgreSQL 18/,
     );
     assert.equal(await readFile(path.join(data, "PG_VERSION"), "utf8"), "17\n");
   });
@@ -417,7 +417,7 @@ describe("a folder that cannot be served", () => {
     const { data } = embeddedFolders(dataDir);
     await mkdir(data, { recursive: true });
     await writeFile(path.join(data, "precious"), "mine");
-    await assert.rejects(start(dataDir), /holds no PostgreSQL data/);
+    await assert.rejects(start(dataDir), /has no PostgreSQL data/);
     assert.equal(await readFile(path.join(data, "precious"), "utf8"), "mine");
   });
 

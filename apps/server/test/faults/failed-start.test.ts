@@ -109,11 +109,11 @@ test("a data folder that this user may not make or use is a sentence with what t
   const cases: [dataDir: string, sentence: RegExp][] = [
     [
       join(closed, "data"),
-      /^This user \(id \d+\) may not make .*, or set DATA_DIR to a folder that this user may write\.\n$/,
+      /^This user \(id \d+\) cannot create .*, or set DATA_DIR to a folder that this user can write\.\n$/,
     ],
     [
       closed,
-      /^This user \(id \d+\) may not use .*Start Assay as that user, or hand the folder over with chown -R .*\n$/,
+      /^This user \(id \d+\) cannot use .*Start Assay as that user, change the owner with chown -R .*\n$/,
     ],
   ];
   for (const [dataDir, sentence] of ordinaryUserReadsAll ? cases.slice(0, 1) : cases) {
@@ -126,7 +126,7 @@ test("a data folder that this user may not make or use is a sentence with what t
   const { code, said } = await failToStart({ PORT: "0", DATA_DIR: file });
   assert.equal(
     said,
-    `${file} is no folder, or a file is in its way. Set DATA_DIR to a folder that this user may write.\n`,
+    `${file} is not a folder, or a part of its path is a file. Set DATA_DIR to a folder that this user can write.\n`,
   );
   assert.equal(code, 1);
 });

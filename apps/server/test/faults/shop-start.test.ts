@@ -69,5 +69,5 @@ test("the shop ends with what Assay says when Assay cannot start", { skip: noOpe
     DATA_DIR: "/dev/null",
   });
   assert.equal(await closed, 1);
-  assert.match(output(), /is no folder, or a file is in its way\./);
+  assert.match(output(), /is not a folder, or a part of its path is a file\./);
 });

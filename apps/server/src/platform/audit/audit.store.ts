@@ -18,7 +18,7 @@ export type Actor =
   | { kind: "system"; id: null };
 
 export const systemActor: Actor = { kind: "system", id: null };
-/** The person being verified: acts on their own session and has no identity here. */
+/** The person being verified: acts on their own session and has no account. */
 export const personActor: Actor = { kind: "person", id: null };
 
 export function actorOf(caller: Caller): Actor {
@@ -27,7 +27,7 @@ export function actorOf(caller: Caller): Actor {
 
 export type AuditEntry = {
   organizationId: OrganizationId;
-  /** That of what was changed; null for what the environments share. */
+  /** The environment of the changed object; null if the environments share it. */
   environment: Environment | null;
   event: AuditEvent;
   actor: Actor;
@@ -36,7 +36,7 @@ export type AuditEntry = {
   details?: Record<string, unknown>;
 };
 
-/** Writes the entry in the transaction of the change that it reports: both are there or neither. */
+/** Writes the entry in the transaction of the change that it reports. */
 export async function recordAudit(tx: Tx, now: Date, entry: AuditEntry): Promise<void> {
   tx.write(sql`
     insert into audit_logs (id, organization_id, sandbox, event, actor_kind, actor_id, target_id, details, created_at)
@@ -49,22 +49,22 @@ function sandboxOf({ environment }: AuditEntry): boolean | null {
 }
 
 type Act = Pick<AuditEntry, "event" | "targetId" | "details"> & {
-  /** Where it is not the one that the caller acts in. */
+  /** If it is not the environment of the caller. */
   environment?: Environment;
 };
 
-/** The same for something that a caller did in their organization. */
+/** The same for an action of a caller in their organization. */
 export function recordAct(tx: Tx, now: Date, caller: MemberCaller | KeyCaller, act: Act): Promise<void> {
   return recordAudit(tx, now, actEntry(caller, act));
 }
 
-/** The entry for something that a caller did in their organization. */
+/** The entry for an action of a caller in their organization. */
 export function actEntry(caller: MemberCaller | KeyCaller, act: Act): AuditEntry {
   const environment = "environment" in caller ? caller.environment : null;
   return { organizationId: caller.organizationId, environment, actor: actorOf(caller), ...act };
 }
 
-/** The statement that writes entries, to be a part of another: thousands of sessions may expire together. */
+/** A statement that writes entries, as part of another one: thousands of sessions may expire together. */
 export function insertAudits(now: Date, entries: readonly AuditEntry[]): Sql {
   return sql`
     insert into audit_logs (id, organization_id, sandbox, event, actor_kind, actor_id, target_id, details, created_at)
@@ -112,22 +112,25 @@ export function listAuditLogs(
   });
 }
 
-/** The beginning of the id as the key of the index that a list is to be read from; the migration of the sessions says why it has a collation of its own. */
+/**
+ * The prefix of the id, as the key of the index to use for a list. Its collation selects the index; the
+ * migration of the sessions explains why.
+ */
 const idBy = {
   organization: sql`left(id::text, 18) collate by_organization`,
   event: sql`left(id::text, 18) collate by_event`,
   actorEvent: sql`left(id::text, 18) collate by_actor_event`,
 };
 
-/** What the indexes hold of an id. A bound with more than that would come after the first id that it is the bound of. */
+/** The part of an id in the indexes. A longer bound would sort after the first id that it should include. */
 const beginningOf = (id: string) => id.slice(0, 18);
 
 export function auditPage(organizationId: OrganizationId, filter: AuditFilter, limit: number): Sql {
   const { event, actorId, createdFrom, createdTo, startingAfter } = filter;
   const key =
     actorId === undefined ? (event === undefined ? idBy.organization : idBy.event) : idBy.actorEvent;
-  // Ids begin with their creation time, so a range of times is a range of the index that the list is read by. A caller
-  // may write a cursor in capitals, which is the same id and another text.
+  // Ids begin with their creation time, so a time range is a range of the index. A caller may write a cursor
+  // in capitals, which is the same id but another text.
   const within = sql`
     ${createdFrom === undefined ? noSql : sql`and ${key} >= ${beginningOf(uuidFloor(createdFrom))}`}
     ${createdTo === undefined ? noSql : sql`and ${key} < ${beginningOf(uuidFloor(later(createdTo, 1)))}`}
@@ -148,7 +151,9 @@ export function auditPage(organizationId: OrganizationId, filter: AuditFilter, l
   return newestOf([range(event === undefined ? noSql : sql`and event = ${event}`)], sql`id`, limit);
 }
 
-/** The next entries written before `writtenBefore`, in order of their ids, which is the order of their age. */
+/**
+ * The next entries from before `writtenBefore`, in the order of their ids, which is the order of their age.
+ */
 export function takeOldAuditLogs(
   db: Queryable,
   writtenBefore: Date,
@@ -165,7 +170,7 @@ export async function deleteAuditLogs(tx: Tx, ids: readonly AuditLogId[]): Promi
   await tx.run(sql`delete from audit_logs where id = any(${ids}::uuid[])`);
 }
 
-/** How many entries wait to be deleted, counted up to `cap`. */
+/** The number of entries that are due for deletion, counted up to `cap`. */
 export async function countOldAuditLogs(db: Queryable, writtenBefore: Date, cap: number): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
     select count(*) as count from (

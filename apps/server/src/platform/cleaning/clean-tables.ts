@@ -16,7 +16,7 @@ import {
 
 type Needs = Pick<Core, "config" | "db" | "clock">;
 
-/** Why files cannot be cleaned for now. */
+/** Why the files cannot be cleaned at the moment. */
 export type CleaningObstacle =
   | "old_transaction"
   | "table_in_use"
@@ -24,21 +24,21 @@ export type CleaningObstacle =
   | "log_in_use"
   | "other_process";
 
-// Transactions of ours are over after moments. With half of it a busy service is taken for a forgotten transaction now and then; doubled, an
-// operator hears of one two seconds later.
+// Our transactions are short. With half of this time, a busy service is sometimes mistaken for a forgotten
+// transaction. With twice, an operator is informed two seconds later.
 const shortTransactions = { tries: 20, pauseMs: 100 };
 const vacuumMs = hourMs;
 
-/** The embedded database is ours and small, so that it can be written anew. Somebody else's may be large and busy. */
+/** The embedded database is small, so it can be rewritten. An external one may be large and busy. */
 function cleaningMode(config: Core["config"]): "rewrite" | "vacuum" {
   if (config.databaseCleaning !== "auto") return config.databaseCleaning;
   return config.databaseUrl === "" ? "rewrite" : "vacuum";
 }
 
 /**
- * Removes from the files of the database what transactions before `goneBefore` deleted: from tables, indexes, samples for the planner and,
- * where the database is ours, the write-ahead log. Null when that is done. After an interruption it goes on with the tables that are
- * left.
+ * Removes from the files of the database what transactions before `goneBefore` deleted: from tables, indexes,
+ * planner statistics and, if the database is embedded, the write-ahead log. Returns null when done. After an
+ * interruption it continues with the remaining tables.
  */
 export function cleanDeleted(core: Needs, goneBefore: number): Promise<CleaningObstacle | null> {
   const { config, db } = core;
@@ -79,7 +79,7 @@ async function alone(
   }
 }
 
-/** A table that others use all the time is stepped over, so that the rest is clean when it is tried again. */
+/** Skips a busy table, so that the others are already clean at the next attempt. */
 async function rewriteAll(
   core: Needs,
   client: pg.ClientBase,
@@ -105,7 +105,7 @@ async function rewriteAll(
 
 function obstacleOf(error: unknown): CleaningObstacle | null {
   switch (sqlState(error)) {
-    // 42P01: a part of a table was dropped meanwhile.
+    // 42P01: a partition was dropped meanwhile.
     case "55P03":
     case "42P01":
       return "table_in_use";
@@ -117,8 +117,8 @@ function obstacleOf(error: unknown): CleaningObstacle | null {
 }
 
 /**
- * Rewrites the smallest table until that shows that no transaction is left which began before `goneBefore` and could still look at what
- * was deleted: PostgreSQL keeps that for it, in a rewrite too. The rewrite is the one measure that every role can take.
+ * Rewrites the smallest table until this proves that no transaction from before `goneBefore` is left:
+ * PostgreSQL keeps deleted rows for such a transaction, even in a rewrite. Every role may run this check.
  */
 async function untilNobodyLooksBack(
   client: pg.ClientBase,

@@ -4,14 +4,16 @@ import type { Queryable } from "../db/db.ts";
 import { sql } from "../db/sql.ts";
 import { textTables } from "./text-tables.ts";
 
-/** Of several processes one cleans at a time. The lock goes with the connection, so a process that dies gives it back. */
+/**
+ * Only one process cleans at a time. The lock belongs to the connection, so a process that dies releases it.
+ */
 const cleaningLock = 7205114303;
 
-// A table that is being rewritten makes everybody wait from the moment on that we ask for it. Half of it, and a busy table is seldom
-// free in time; doubled, and requests that take 15 s at most lose a quarter of their time to a rewrite that has not begun.
+// Requests queue behind our pending table lock. With half of this time, a busy table is seldom free in time.
+// With twice, requests lose a quarter of their 15 s to a rewrite that has not begun.
 const lockMs = 2_000;
 
-/** Runs `work` on a connection that cleans alone, with these limits; null when another process is cleaning. */
+/** Runs `work` under the cleaning lock; null if another process is cleaning. */
 export async function cleaningAlone<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T | null> {
   const { rows } = await client.query("select pg_try_advisory_lock($1) as free", [cleaningLock]);
   if (rows[0]?.free !== true) return null;
@@ -31,19 +33,21 @@ async function unhurried(client: pg.ClientBase, text: string, statementMs: numbe
   }
 }
 
-/** Table and indexes are written anew without what was deleted; nobody else can use the table meanwhile. */
+/** Rewrites a table and its indexes without deleted rows. The table is locked meanwhile. */
 export async function rewriteTable(client: pg.ClientBase, table: string, statementMs: number): Promise<void> {
   await unhurried(client, `vacuum (full) ${table}`, statementMs);
 }
 
-/** What was deleted is no row any more. Its bytes stay in free space until something is written over them. Locks nobody out. */
+/**
+ * Removes deleted rows. Their bytes stay in free space until they are overwritten. Does not lock the table.
+ */
 export async function vacuumTable(client: pg.ClientBase, table: string, statementMs: number): Promise<void> {
   await unhurried(client, `vacuum (index_cleanup on, truncate on) ${table}`, statementMs);
 }
 
 /**
- * What transactions before this number deleted was left out when the table was rewritten last: a rewrite freezes everything that is
- * older than the oldest transaction that anybody could still look back to, and notes how far that was.
+ * Rows that transactions before this number deleted are not in the table's files: a rewrite freezes
+ * everything older than the oldest running transaction, and records its number.
  */
 export async function horizonOf(client: pg.ClientBase, table: string): Promise<number> {
   const { rows } = await client.query(
@@ -55,14 +59,14 @@ export async function horizonOf(client: pg.ClientBase, table: string): Promise<n
   return nearest(short, long);
 }
 
-/** Tables note the lower 32 bits of a number; the whole one is never far from the newest. */
+/** Tables store the lower 32 bits of a transaction number; the full number is close to the newest. */
 function nearest(short: number, long: number): number {
   const circle = 2 ** 32;
   const ahead = (((short - long) % circle) + circle) % circle;
   return long + (ahead < circle / 2 ? ahead : ahead - circle);
 }
 
-/** A table, or a part of one, and the transaction up to which its last rewrite left everything out. */
+/** A table or partition, and the transaction up to which its last rewrite removed deleted rows. */
 export type TableState = { table: string; horizon: number | null };
 
 export function readTableStates(db: Queryable): Promise<TableState[]> {
@@ -77,7 +81,7 @@ export function readTableStates(db: Queryable): Promise<TableState[]> {
     order by r.relname`);
 }
 
-/** The release before counts changes there, too, and cleans again where its count differs. */
+/** The previous release also counts changes there, and cleans again if its count differs. */
 export async function noteCleaning(
   db: Queryable,
   cleaned: { table: string; horizon: number },
@@ -91,8 +95,9 @@ export async function noteCleaning(
 const segment = "name ~ '^[0-9A-F]{24}$'";
 
 /**
- * Removes the write-ahead log up to now from the files. Files of the log that an earlier version had put aside for later use, with their
- * old content, are written over first. False when something still needs the old files, such as a backup that is being made.
+ * Removes the write-ahead log up to now from the files. Segments that an earlier version recycled still have
+ * their old content and are overwritten first. False if the old segments are still needed, for example by a
+ * backup.
  */
 export async function dropOldLog(client: pg.ClientBase, statementMs: number): Promise<boolean> {
   const aside = await client.query(
@@ -101,7 +106,7 @@ export async function dropOldLog(client: pg.ClientBase, statementMs: number): Pr
   const count = Number(aside.rows[0]?.count);
   let last = "";
   for (let file = 0; file <= count; file++) {
-    // A file that nothing was written to is not left.
+    // PostgreSQL does not switch away from an empty segment.
     await client.query("select pg_logical_emit_message(false, 'assay', '')");
     const switched = await client.query("select pg_walfile_name(pg_switch_wal()) as name");
     last = String(switched.rows[0]?.name);

@@ -1,6 +1,7 @@
 /**
- * The tables, with all of their partitions, in which texts of organizations, of their sessions and of people with accounts stand. What is deleted from them leaves bytes
- * behind in their files, which `clean-tables.ts` removes. A test knows every table from one of the two lists.
+ * The tables, with their partitions, that contain texts of organizations, sessions and people with accounts.
+ * Deleted rows leave bytes in their files, which `clean-tables.ts` removes. A test checks that every table is
+ * in one of the two lists.
  */
 export const textTables = [
   "api_keys",
@@ -30,7 +31,7 @@ export const textTables = [
   "webhook_keys",
 ] as const;
 
-/** Tables that hold nothing but identifiers, words of our own, numbers, times, hashes, and what states publish. */
+/** Tables with only identifiers, constants of ours, numbers, times, hashes, and what states publish. */
 export const textlessTables: readonly string[] = [
   "attempt_sockets",
   "attempts",

@@ -1,21 +1,21 @@
 import { Readable } from "node:stream";
 import { Decrypter, Encrypter } from "age-encryption";
 
-/** What encrypts an archive: public keys of age, or one passphrase. */
+/** What encrypts an archive: age public keys, or a passphrase. */
 export type ArchiveLock =
   | { kind: "recipients"; recipients: readonly string[] }
-  /** `workFactor`: how often a guess has to be hashed, as a power of two. Only tests take less than age does by itself. */
+  /** `workFactor`: the cost of one guess, as a power of two. Only tests use less than age's default. */
   | { kind: "passphrase"; passphrase: string; workFactor?: number };
 
-/** What opens one: private keys of age, or the passphrase. */
+/** What opens an archive: age private keys, or the passphrase. */
 export type ArchiveKey =
   | { kind: "identities"; identities: readonly string[] }
   | { kind: "passphrase"; passphrase: string };
 
-/** The first bytes of every file in the format of age. */
+/** The first bytes of every file in the age format. */
 export const encryptedMark = "age-encryption.org/";
 
-/** Throws where a key is wrong, before anything is read. */
+/** Throws if a key is invalid, before anything is read. */
 export function createEncrypter(lock: ArchiveLock): (input: Readable) => Promise<Readable> {
   const encrypter = new Encrypter();
   if (lock.kind === "passphrase") {

@@ -21,19 +21,25 @@ import { startEmbeddedPostgres } from "./postgres/embedded-postgres.ts";
 import { type EmbeddedPostgresOptions, embeddedFolders } from "./postgres/place.ts";
 import { syncToDisk } from "./sync-to-disk.ts";
 
-/** A reason that an operator can act on: its message is the whole report. */
+/** An error that an operator can act on: its message is the whole report. */
 export class BackupError extends ExplainedError {}
 
 type Progress = (line: string) => void;
 
 const format = "assay-backup";
 const formatVersion = 1;
-/** Names in the archive. The manifest comes first, so that a foreign file is refused before anything is written. */
+/**
+ * Names in the archive. The manifest comes first, so that a foreign file is refused before anything is
+ * written.
+ */
 const manifestName = "assay-backup.json";
 const dataName = "postgres/data";
 const maxManifestBytes = 64 * 1024;
 
-/** Folders whose files the server makes again at start, or which are about the running server only. Their names are kept, empty. */
+/**
+ * Folders that the server recreates at its start, or that concern only the running server. They are kept
+ * empty.
+ */
 const emptiedFolders = new Set([
   "pg_wal",
   "pg_replslot",
@@ -48,28 +54,28 @@ const leftOutFiles =
   /^(postmaster\.(pid|opts)|backup_label(\.old)?|tablespace_map(\.old)?|pgsql_tmp.*|pg_internal\.init.*)$/;
 
 /**
- * Writes one archive with the database and the key ring that reads it, while the service runs. Everything committed before
- * the call is in it. The server's own protocol for this is followed: it is told that a copy begins, files are copied as they
- * are, and the write-ahead log of that time, which makes the copy consistent, is added at the end.
+ * Writes one archive with the database and its key ring, while the service runs. It contains everything that
+ * was committed before the call. It follows the backup protocol of PostgreSQL: announce the backup, copy the
+ * files, then add the write-ahead log of that time, which makes the copy consistent.
  */
 export async function backupEmbedded(options: {
   dataDir: string;
   env: EmbeddedPostgresOptions["env"];
   toFile: string;
-  /** Null leaves the archive in clear. */
+  /** Null leaves the archive unencrypted. */
   lock?: ArchiveLock | null;
-  /** False leaves the key ring out, which is then kept elsewhere. */
+  /** False leaves the key ring out; the operator keeps it elsewhere. */
   withKeys?: boolean;
   log?: Progress;
 }): Promise<{ bytes: number }> {
   const { log = () => {}, lock = null, withKeys = true } = options;
   const encrypt = lock === null ? null : createEncrypter(lock);
   const toFile = path.resolve(options.toFile);
-  if (await exists(toFile)) throw new BackupError(`${toFile} exists already; choose another name.`);
+  if (await exists(toFile)) throw new BackupError(`${toFile} already exists; choose another name.`);
   const { data } = embeddedFolders(options.dataDir);
   if (!(await exists(path.join(data, "PG_VERSION")))) {
     throw new BackupError(
-      `${options.dataDir} holds no data of the built-in PostgreSQL; there is nothing to back up.`,
+      `${options.dataDir} has no data of the built-in PostgreSQL; there is nothing to back up.`,
     );
   }
   const keyRing = withKeys ? path.join(path.resolve(options.dataDir), keyRingFileName) : null;
@@ -77,7 +83,7 @@ export async function backupEmbedded(options: {
   const partial = `${toFile}.partial-${process.pid}`;
   try {
     const client = new pg.Client({ connectionString: server.adminUrl, application_name: "assay backup" });
-    // A server that ends in the middle makes the next statement fail, which is reported.
+    // If the server ends, the next statement fails and is reported.
     client.on("error", () => {});
     await client.connect();
     try {
@@ -86,7 +92,7 @@ export async function backupEmbedded(options: {
       const packed = tar.compose(createGzip({ level: 6 }));
       await pipeline(
         encrypt === null ? packed : await encrypt(packed),
-        // Only the owner may read: the archive may hold the keys beside the data.
+        // Only the owner may read it: the archive may contain the keys with the data.
         createWriteStream(partial, { flags: "wx", mode: 0o600, flush: true }),
       );
     } finally {
@@ -103,7 +109,7 @@ export async function backupEmbedded(options: {
   }
 }
 
-/** Encrypts a dump that PostgreSQL's own tool wrote, as the archives are. `age --decrypt` opens it. */
+/** Encrypts a dump of `pg_dump` like an archive. `age --decrypt` opens it. */
 export async function encryptDump(
   fromFile: string,
   file: string,
@@ -111,7 +117,7 @@ export async function encryptDump(
 ): Promise<{ bytes: number }> {
   const encrypt = createEncrypter(lock);
   const toFile = path.resolve(file);
-  if (await exists(toFile)) throw new BackupError(`${toFile} exists already; choose another name.`);
+  if (await exists(toFile)) throw new BackupError(`${toFile} already exists; choose another name.`);
   const { size } = await lstat(fromFile).catch(() => ({ size: 0 }));
   if (size === 0) throw new BackupError(`${fromFile} is missing or empty; there is nothing to encrypt.`);
   const partial = `${toFile}.partial-${process.pid}`;
@@ -129,8 +135,8 @@ export async function encryptDump(
 const readRing = (path: string | null) => (path === null ? null : readFile(path, "utf8").catch(() => null));
 
 /**
- * The keys of the ring before and after the data was copied. A key may be added or retired in between, and the copy may hold
- * values that were sealed with either.
+ * The keys from before and after the copy. A key may be added or retired meanwhile, and the copy may contain
+ * values sealed with either.
  */
 function joinRings(before: string | null, after: string | null): string | null {
   if (before === null || after === null || before === after) return after ?? before;
@@ -145,7 +151,8 @@ async function* archiveEntries(
   log: Progress,
 ): AsyncGenerator<TarEntry> {
   const major = (await readFile(path.join(data, "PG_VERSION"), "utf8")).trim();
-  // A replication slot keeps the write-ahead log of the coming minutes on disk. A temporary one vanishes with this connection.
+  // A replication slot keeps the write-ahead log of the next minutes on disk. A temporary one ends with this
+  // connection.
   await client.query("select pg_create_physical_replication_slot($1, true, true)", [
     `assay_backup_${process.pid}`,
   ]);
@@ -163,7 +170,7 @@ async function* archiveEntries(
   yield { kind: "folder", name: "postgres" };
   yield { kind: "folder", name: dataName };
   yield* copyFolder(data, "", log);
-  // The control file comes last of the data, as the protocol asks.
+  // The control file comes last of the data, as the protocol requires.
   yield textEntry(
     `${dataName}/global/pg_control`,
     await readSettled(path.join(data, "global", "pg_control")),
@@ -174,8 +181,8 @@ async function* archiveEntries(
   );
   const keys = joinRings(ringBefore, await readRing(keyRing));
   if (keys !== null) yield textEntry(keyRingFileName, keys);
-  else if (keyRing === null) log("the key ring is not in the archive; keep it safe yourself");
-  else log(`no key ring at ${keyRing}; keep SECRET_KEYS safe yourself`);
+  else if (keyRing === null) log("the key ring is not in the archive; back it up separately");
+  else log(`no key ring at ${keyRing}; back up SECRET_KEYS separately`);
   const { labelfile, segment: lastSegment } = ended.rows[0] as { labelfile: string; segment: string };
   yield textEntry(`${dataName}/backup_label`, labelfile);
   log("data copied; adding the write-ahead log");
@@ -183,7 +190,7 @@ async function* archiveEntries(
     .filter((name) => /^[0-9A-F]{24}$/.test(name) && name >= firstSegment && name <= lastSegment)
     .sort();
   if (segments[0] !== firstSegment || segments.at(-1) !== lastSegment) {
-    throw new BackupError("the write-ahead log of the time of the backup is not complete; try again");
+    throw new BackupError("the write-ahead log of the backup is incomplete; try again");
   }
   for (const name of segments) {
     const entry = await fileEntry(path.join(data, "pg_wal", name), `${dataName}/pg_wal/${name}`);
@@ -202,11 +209,11 @@ async function* copyFolder(data: string, below: string, log: Progress): AsyncGen
       if (!emptiedFolders.has(relative)) yield* copyFolder(data, relative, log);
     } else if (item.isFile()) {
       const entry = await fileEntry(path.join(data, relative), `${dataName}/${relative}`);
-      // No file: its table was dropped meanwhile, which the write-ahead log says too.
+      // No file: its table was dropped meanwhile, which is also in the write-ahead log.
       if (entry !== null) yield entry;
     } else {
       throw new BackupError(
-        `${relative} is a link; a database with tablespaces elsewhere cannot be backed up this way`,
+        `${relative} is a link; this command cannot back up a database with other tablespaces`,
       );
     }
   }
@@ -246,7 +253,9 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
-/** The server rewrites the control file in place. Two equal readings in a row did not see it half written. */
+/**
+ * The server rewrites the control file in place. Two equal reads in a row prove that it was not half written.
+ */
 async function readSettled(file: string): Promise<Buffer> {
   let before = await readFile(file);
   for (let attempt = 0; attempt < 100; attempt++) {
@@ -254,17 +263,17 @@ async function readSettled(file: string): Promise<Buffer> {
     if (now.equals(before)) return now;
     before = now;
   }
-  throw new BackupError(`${file} changes all the time; try again`);
+  throw new BackupError(`${file} changes constantly; try again`);
 }
 
 /**
- * Makes DATA_DIR from an archive. It is written beside its place and renamed at the end, so that DATA_DIR is either as before or
- * complete. The next start replays the write-ahead log and serves what was committed when the backup ended.
+ * Restores DATA_DIR from an archive. It is written beside the target and renamed at the end, so that DATA_DIR
+ * is either unchanged or complete. The next start replays the write-ahead log up to the end of the backup.
  */
 export async function restoreEmbedded(options: {
   fromFile: string;
   dataDir: string;
-  /** For an archive that is encrypted. */
+  /** For an encrypted archive. */
   key?: ArchiveKey | null;
   log?: Progress;
 }): Promise<void> {
@@ -289,15 +298,15 @@ export async function restoreEmbedded(options: {
         await unpack(input, partial, written);
       },
     );
-    if (!written.label) throw new BackupError(`${options.fromFile} holds no complete database.`);
-    if (!written.keyRing) log("the archive holds no key ring; set SECRET_KEYS to the keys of that time");
+    if (!written.label) throw new BackupError(`${options.fromFile} contains no complete database.`);
+    if (!written.keyRing) log("the archive contains no key ring; set SECRET_KEYS to the keys of that time");
     await rename(partial, dataDir);
     await syncToDisk(path.dirname(dataDir));
     log(`restored into ${dataDir}`);
   } catch (error) {
     if (error instanceof TarError || isZlibError(error)) {
       throw new BackupError(
-        `${options.fromFile} is damaged or no backup of Assay: ${(error as Error).message}.`,
+        `${options.fromFile} is damaged or not a backup of Assay: ${(error as Error).message}.`,
       );
     }
     throw error;
@@ -306,7 +315,7 @@ export async function restoreEmbedded(options: {
   }
 }
 
-/** The archive in clear. What cannot be decrypted is refused with the reason. */
+/** The decrypted archive. An archive that cannot be decrypted is refused with the reason. */
 async function openArchive(file: string, key: ArchiveKey | null): Promise<Readable> {
   if (!(await isEncrypted(file))) return createReadStream(file);
   if (key === null)
@@ -357,16 +366,16 @@ async function unpack(
       entry.name === dataName || entry.name.startsWith(`${dataName}/`) || entry.name === "postgres";
     const place = path.join(folder, entry.name);
     if (entry.kind === "folder") {
-      if (!inside) throw new TarError(`the folder ${entry.name} does not belong here`);
+      if (!inside) throw new TarError(`the folder ${entry.name} is unexpected`);
       await mkdir(place, { mode: 0o700 });
       made.push(place);
       continue;
     }
     if (entry.name === keyRingFileName) written.keyRing = true;
     else if (!entry.name.startsWith(`${dataName}/`))
-      throw new TarError(`the file ${entry.name} does not belong here`);
+      throw new TarError(`the file ${entry.name} is unexpected`);
     if (entry.name === `${dataName}/backup_label`) written.label = true;
-    // "wx" never follows or overwrites what an earlier entry made.
+    // "wx" never follows or overwrites what an earlier entry created.
     const file = await open(place, "wx", 0o600);
     try {
       for await (const chunk of entry.content) await file.writeFile(chunk);
@@ -378,7 +387,9 @@ async function unpack(
   await syncAll(made);
 }
 
-/** Runs once, at the end, for many files at a time: one after the other would wait for the disk a thousand times. */
+/**
+ * Runs once at the end, for many files in parallel: sequentially it would wait for the disk a thousand times.
+ */
 async function syncAll(places: string[]): Promise<void> {
   const worker = async () => {
     for (let place = places.pop(); place !== undefined; place = places.pop()) await syncToDisk(place);
@@ -396,7 +407,7 @@ async function checkManifest(entry: TarEntry): Promise<void> {
   try {
     manifest = JSON.parse(Buffer.concat(parts).toString("utf8")) ?? {};
   } catch {
-    throw new TarError("its description cannot be read");
+    throw new TarError("its manifest cannot be read");
   }
   if (manifest.format !== format) throw new TarError("it does not begin like a backup");
   if (manifest.version !== formatVersion) {

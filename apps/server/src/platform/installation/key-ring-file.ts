@@ -16,21 +16,24 @@ import { ExplainedError } from "../lib/explained-error.ts";
 import { formatRing, KeyRing, newRingKey, parseRing, type RingKey } from "../lib/key-ring.ts";
 import { dataDirMode, explainFolderError } from "./data-dir.ts";
 
-/** The name of the file in DATA_DIR, and in a backup of it. */
+/** The name of the file in DATA_DIR and in its backups. */
 export const keyRingFileName = "secret-keys";
 
 export function keyRingPath(dataDir: string): string {
   return join(dataDir, keyRingFileName);
 }
 
-/** The text of the ring that an installation has, made by nobody yet where it is null. */
+/** The text of the ring of an installation; null if it does not exist yet. */
 export function readRing(config: { secretKeys: string; dataDir: string }): string | null {
   if (config.secretKeys !== "") return config.secretKeys;
   const path = keyRingPath(config.dataDir);
   return existsSync(path) ? readFileSync(path, "utf8") : null;
 }
 
-/** Opens the ring of an installation without SECRET_KEYS: a file that only its owner can read, made on the first start. */
+/**
+ * Opens the ring of an installation without SECRET_KEYS: a file that only its owner can read, created at the
+ * first start.
+ */
 export function openRingFile(path: string): KeyRing {
   const read = () => parseRing(readFileSync(path, "utf8"));
   try {
@@ -46,7 +49,7 @@ export function openRingFile(path: string): KeyRing {
   mkdirSync(dirname(path), { recursive: true, mode: dataDirMode() });
   const temporary = writeTemporary(path, [newRingKey([])]);
   try {
-    // A link fails where the file exists: of two processes that start first, one makes the ring and both use it.
+    // `link` fails if the file exists: if two processes start first, one creates the ring and both use it.
     linkSync(temporary, path);
   } catch (error) {
     if (!hasCode(error, "EEXIST")) throw error;
@@ -56,7 +59,7 @@ export function openRingFile(path: string): KeyRing {
   return new KeyRing(read(), read);
 }
 
-/** Replaces the file whole or not at all. */
+/** Replaces the file atomically. */
 export function writeRingFile(path: string, keys: readonly RingKey[]): void {
   renameSync(writeTemporary(path, keys), path);
 }

@@ -10,19 +10,19 @@ import { createLogWriter } from "../lib/log-writer.ts";
 import { explainFolderError } from "./data-dir.ts";
 import { keyRingPath, openRingFile } from "./key-ring-file.ts";
 
-/** What a command works on: the configured database (started if it is the embedded one) and the key ring. */
+/** What a command works on: the configured database (started if it is embedded) and the key ring. */
 type Installation = {
   config: Config;
   clock: DatabaseClock;
   log: Log;
   databaseUrl: string;
   ring: KeyRing;
-  /** What a person should know about how the embedded database runs. */
+  /** What a person should know about the embedded database. */
   notes: readonly string[];
   close(): Promise<void>;
 };
 
-/** The environment of the process. A command passes it in; nothing in this folder reads it on its own. */
+/** The environment of the process. Commands pass it in; nothing in this folder reads it directly. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export async function openInstallation(env: Environment): Promise<Installation> {
@@ -56,7 +56,10 @@ async function open(config: Config, env: Environment): Promise<Installation> {
   };
 }
 
-/** The configured database and nothing else: no key ring is made and no migration applied. The embedded one is started where it does not run. */
+/**
+ * Only the configured database: creates no key ring and applies no migration. Starts the embedded one if it
+ * does not run.
+ */
 export async function openDatabaseOnly(
   config: Config,
   env: Environment,
@@ -76,7 +79,7 @@ function openLog(config: Config, clock: Clock): Log {
   const pretty =
     config.logFormat === "pretty" || (config.logFormat === "auto" && process.stdout.isTTY === true);
   const write = createLogWriter((lines) =>
-    log.warn("log lines were dropped, because nothing read them", { lines }),
+    log.warn("log lines were dropped, because the reader was stuck", { lines }),
   );
   const log = createLog({ level: config.logLevel, write, now: () => clock.now(), pretty });
   return log;
@@ -88,7 +91,7 @@ function openRing(config: Config, env: Environment): KeyRing {
     : new KeyRing(parseRing(config.secretKeys), () => parseRing(readSetting(env, "SECRET_KEYS")));
 }
 
-/** Where a command reaches the server itself. It has few connections, and asks for what takes long. */
+/** The direct address for commands: they have few connections and run long statements. */
 const directUrlOf = ({ config, databaseUrl }: Installation) => config.databaseDirectUrl || databaseUrl;
 
 export function migrateInstallation(
@@ -100,14 +103,14 @@ export function migrateInstallation(
   return migrate(directUrlOf(installation), { waitForDatabaseMs, tell: log.warn, ...options });
 }
 
-/** For commands that look or change something and end. */
+/** For commands that read or change something and end. */
 export async function withDatabase<T>(
   env: Environment,
   work: (db: Db, installation: Installation) => Promise<T>,
 ): Promise<T> {
   const installation = await openInstallation(env);
   try {
-    // Nothing is taken away by the way.
+    // A command must not contract the schema as a side effect.
     if (installation.config.skipMigrations) await checkSchema(directUrlOf(installation));
     else await migrateInstallation(installation, { contract: "never" });
     const db = openDb({

@@ -4,13 +4,16 @@ import { type Clock, secondMs } from "../kernel/clock.ts";
 import type { Metrics } from "../lib/metrics.ts";
 import { readLastBackup } from "./last-backup.ts";
 
-/** What is read from DATA_DIR each time somebody scrapes: the room on its disk, and when the built-in database was last backed up. */
+/**
+ * Read from DATA_DIR on each scrape: the free disk space, and the time of the last backup of the built-in
+ * database.
+ */
 export function showInstallation(
   metrics: Metrics,
   { dataDir, databaseUrl }: Pick<Config, "dataDir" | "databaseUrl">,
   clock: Clock,
 ): void {
-  metrics.gaugeOf("assay_data_dir_free_bytes", "Room that is left on the disk of DATA_DIR.", () =>
+  metrics.gaugeOf("assay_data_dir_free_bytes", "Free space on the disk of DATA_DIR.", () =>
     orNull(() => {
       const { bavail, bsize } = statfsSync(dataDir);
       return bavail * bsize;
@@ -24,7 +27,7 @@ export function showInstallation(
   );
   metrics.gaugeOf(
     "assay_backup_age_seconds",
-    "Time since the last `assay backup` of the built-in database, -1 where none was made. Missing with DATABASE_URL.",
+    "Time since the last `assay backup` of the built-in database, -1 without a backup. Missing with DATABASE_URL.",
     () =>
       databaseUrl !== ""
         ? null
@@ -35,7 +38,7 @@ export function showInstallation(
   );
 }
 
-/** A folder that cannot be read must not take all other series with it. */
+/** A folder that cannot be read must not remove all other series. */
 function orNull(read: () => number): number | null {
   try {
     return read();

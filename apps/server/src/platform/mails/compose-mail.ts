@@ -29,10 +29,13 @@ const mailTexts: Readonly<Record<MailLanguage, MailTexts>> = {
 
 export type Reader = { name: string | null; language: MailLanguage };
 
-/** What the reason names: the organization for its owners. */
+/** What the closing reason names: the organization, in mails to its owners. */
 type Surroundings = { publicUrl: string; organization: string | null };
 
-/** The letter in the reader's language. Names in it may be of a time when characters were taken that turn the text around them. */
+/**
+ * The mail in the reader's language. Old names may contain characters that change the direction of the text
+ * around them.
+ */
 export function composeMail(to: string, letter: Letter, reader: Reader, around: Surroundings): Mail {
   const texts = mailTexts[reader.language];
   const { closing, because } = letterKinds[letter.kind];
@@ -72,7 +75,7 @@ export function composeMail(to: string, letter: Letter, reader: Reader, around: 
   };
 }
 
-/** KeyedSlots are filled in once: what looks like a place in somebody's name stays as it is. */
+/** Placeholders are filled in once: a name that looks like a placeholder stays as it is. */
 function fillIn(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
 }

@@ -1,7 +1,7 @@
-/** How a letter ends, and why it comes to whom it comes: sentences that many letters share. */
+/** How a mail ends, and why the reader gets it: sentences that many mails share. */
 type Kind = {
   places: readonly string[];
-  /** Whether there is one thing to do. */
+  /** Whether the mail asks for one action. */
   button: boolean;
   closing: "ignore" | "notYou" | null;
   because:
@@ -24,8 +24,8 @@ const toOperator = { button: false, closing: null, because: "operator" } as cons
 >;
 
 /**
- * Every mail that the service sends. The words are in `texts/mails` of the server, one file a language. A paragraph there that is nothing but a place (`{code}`) is shown as
- * something to copy.
+ * Every mail that the service sends. The texts are in `texts/mails` of the server, one file per language. A
+ * paragraph there that is only a placeholder (`{code}`) is shown as something to copy.
  */
 export const letterKinds = {
   magic_link: link,
@@ -74,14 +74,14 @@ export const letterKinds = {
 } as const satisfies Record<string, Kind>;
 export type LetterKind = keyof typeof letterKinds;
 
-/** What was removed together with what the letter tells. */
+/** What was removed together with the reported change. */
 export type Removed = { what: "passkeys"; names: string } | { what: "second_factor" };
 
 type Kinds = typeof letterKinds;
 export type Letter = {
   [K in LetterKind]: {
     kind: K;
-    /** A time is written in the reader's language. */
+    /** A time is formatted in the reader's language. */
     fill: Readonly<Record<Kinds[K]["places"][number], string | Date>>;
     removed?: readonly Removed[];
   } & (Kinds[K]["button"] extends true ? { url: string } : object);

@@ -5,15 +5,15 @@ import type { Metrics } from "../lib/metrics.ts";
 type WithTls = { options?: { tls?: Record<string, unknown> } };
 
 /**
- * Notes until when the mail server's certificate is valid, each time a mail is handed over under TLS. The library tells nobody about the certificate, so
- * the check of its name is watched, which TLS and STARTTLS both come to. A certificate that does not verify never gets there: then mails wait, which is an
- * alarm of its own.
+ * Records the expiry of the mail server's certificate whenever a mail is sent over TLS. The library does not
+ * expose the certificate, so this hooks into the check of its name, which TLS and STARTTLS both run. An
+ * invalid certificate never gets there: then mails wait, which has its own alarm.
  */
 export function watchMailCertificate(metrics: Metrics): (smtp: Transporter) => void {
   let expiresAtMs: number | null = null;
   metrics.gaugeOf(
     "assay_mail_certificate_expiry_timestamp_seconds",
-    "When the mail server's certificate expires, in seconds since 1970. Missing until a mail was handed over under TLS.",
+    "When the mail server's certificate expires, in seconds since 1970. Missing until a mail was sent over TLS.",
     () => (expiresAtMs === null ? null : expiresAtMs / 1000),
   );
   return (smtp) => {

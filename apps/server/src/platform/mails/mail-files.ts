@@ -19,14 +19,17 @@ import { findDeletedOrganizations } from "./mail.store.ts";
 import { html, type Mail, plainText } from "./mail.ts";
 
 const organizationHeader = "X-Assay-Organization";
-/** The header stands among the first lines, before anything that somebody else wrote. */
+/** The header is among the first lines, before any user content. */
 const headBytes = 512;
 
 export function mailFolder({ config }: Pick<Core, "config">): string {
   return join(config.dataDir, "mail");
 }
 
-/** Writes under another name and renames when complete, so that a program that watches the folder never reads half a mail. */
+/**
+ * Writes under another name and renames at the end, so that a program that watches the folder never reads a
+ * partial mail.
+ */
 export function writeMailFile(
   { config, clock }: Pick<Core, "config" | "clock">,
   id: string,
@@ -41,12 +44,12 @@ export function writeMailFile(
   renameSync(`${path}.part`, path);
 }
 
-/** Below the sender's own domain, as mail servers expect it of a sender that is who it says. */
+/** In the domain of the sender, as mail servers expect. */
 export function messageId(id: string, from: string): string {
   return `<${id}@${/@([a-z0-9.-]+)>?\s*$/i.exec(from)?.[1] ?? "assay.invalid"}>`;
 }
 
-/** What tells other programs that nobody sits at the other end, and how the mail is written. */
+/** Marks the mail as automatic for other programs, and names its language. */
 export function mailHeaders({ language }: Mail): Record<string, string> {
   return {
     "Auto-Submitted": "auto-generated",
@@ -54,7 +57,7 @@ export function mailHeaders({ language }: Mail): Record<string, string> {
   };
 }
 
-/** An .eml whose text part is readable as it stands: no line is folded, so a link can be copied out of it. */
+/** An .eml file with a readable text part: no line is folded, so a link can be copied from it. */
 function composeFile(
   id: string,
   mail: Mail,
@@ -93,8 +96,8 @@ function composeFile(
 }
 
 /**
- * Removes the files of mails that are past their days, and those of organizations that are deleted. Names begin with an id that holds the
- * time, so that a file that was copied or touched is not taken for a new one. Returns how many.
+ * Removes expired mail files, and those of deleted organizations. Names begin with an id that contains the
+ * time, so that a copied or touched file does not look new. Returns the number of files.
  */
 export async function removeMailFiles({
   config,
@@ -117,9 +120,9 @@ export async function removeMailFiles({
   return gone.length;
 }
 
-/** Mails of ours; whatever else somebody keeps in the folder stays. */
+/** Mail files of the service; other files in the folder stay. */
 function namesIn(folder: string): string[] {
-  // There is no folder before the first mail.
+  // The folder does not exist before the first mail.
   if (!existsSync(folder)) return [];
   return readdirSync(folder).filter((name) => /^[0-9a-f-]{36}\.eml(\.part)?$/.test(name));
 }

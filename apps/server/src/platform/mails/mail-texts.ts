@@ -4,11 +4,11 @@ import type { LetterKind, letterKinds, Removed } from "./letter.ts";
 type Closing = NonNullable<(typeof letterKinds)[LetterKind]["closing"]>;
 type Because = (typeof letterKinds)[LetterKind]["because"];
 
-/** The words of all mails in one language. `{places}` are filled in. */
+/** The texts of all mails in one language. `{places}` are filled in. */
 export type MailTexts = {
   hello: string;
   helloName: string;
-  /** Before the address of the button. */
+  /** The text before the address of the button. */
   orOpen: string;
   sentBy: string;
   closing: Record<Closing, string>;

@@ -16,7 +16,7 @@ export async function insertMail(
 
 type ReaderRow = { name: string; language: string | null; emailVerifiedAt: Date | null };
 
-/** What a mail to this address may know of the account that has it. */
+/** What a mail to this address may know about its account. */
 export function findAccountOf(db: Queryable, email: FoldedEmail): Promise<ReaderRow | null> {
   return db.first<ReaderRow>(
     sql`select name, language, email_verified_at from users where email_folded = ${email}`,
@@ -27,7 +27,7 @@ export type DueMail = {
   id: string;
   organizationId: OrganizationId | null;
   content: Buffer;
-  /** Without the attempt that it is taken for. */
+  /** Without the current attempt. */
   attemptCount: number;
   createdAt: Date;
 };
@@ -39,14 +39,17 @@ export function takeDueMails(db: Queryable, now: Date, among: Among): Promise<Du
     order by next_attempt_at limit ${among.limit} ${among.lock}`);
 }
 
-/** Leases mails; those of a process that dies come back when `leaseUntil` has passed. */
+/** Leases mails. If the process dies, they are due again at `leaseUntil`. */
 export async function leaseMails(tx: Tx, ids: readonly string[], leaseUntil: Date): Promise<void> {
   await tx.run(sql`
     update mails set next_attempt_at = ${leaseUntil}, attempt_count = attempt_count + 1
     where id = any(${ids}::uuid[])`);
 }
 
-/** When the oldest mail was written that is not handed over yet, leaving out what `job` has set aside. Ids begin with their time. */
+/**
+ * The creation time of the oldest unsent mail, without those that `job` has quarantined. Ids begin with their
+ * time.
+ */
 export function oldestMail(job: string, now: Date): Sql {
   return sql`select created_at from mails where ${notAside(job, "mails", sql`id`, "uuid", now)} order by id limit 1`;
 }

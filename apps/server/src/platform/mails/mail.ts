@@ -2,32 +2,32 @@ import { directionOf } from "@assay/contract/facts";
 import { type ColourName, colours } from "@assay/ui/tokens";
 
 /**
- * A mail to one person, in their language. The texts are plain; both parts of the mail are made from them. What may be absent was not known to the version that
- * wrote a mail which still waits.
+ * A mail to one person, in their language. The texts are plain; both parts of the mail are made from them.
+ * Optional fields were unknown to the version that wrote a mail that still waits.
  */
 export type Mail = {
   to: string;
   subject: string;
   paragraphs: readonly string[];
-  /** The one thing to do, as a link. */
+  /** The one action, as a link. */
   action?: { label: string; url: string };
   language?: string;
   greeting?: string;
-  /** Which of the paragraphs are something to copy; an earlier version wrote the number of one. */
+  /** The paragraphs that are something to copy; an earlier version wrote a single number. */
   codeAt?: number | readonly number[];
-  /** What stands before the address of the action. */
+  /** The text before the address of the action. */
   orOpen?: string;
-  /** Why this mail comes to whom it comes. */
+  /** Why the reader gets this mail. */
   reason?: string;
-  /** Who sends it. */
+  /** The sender. */
   sentBy?: string;
 };
 
 const maxName = 60;
 
 /**
- * A name that somebody chose, for a mail to somebody who does not know them: in quotes, so that it is not taken for our words, short, and
- * without characters that are not seen or that turn the direction of writing.
+ * A name that a user chose, for a mail to a stranger: in quotes, so that it is not taken for our words,
+ * short, and without invisible characters or ones that change the writing direction.
  */
 export function quoted(name: string): string {
   const characters = [...name.replace(/\p{C}/gu, "").replaceAll('"', "'").trim()];
@@ -41,14 +41,15 @@ export function plainText(mail: Mail): string {
   const parts = [...(greeting === undefined ? [] : [greeting]), ...paragraphs];
   if (action) parts.push(`${action.label}:\n${action.url}`);
   const foot = [reason, sentBy].filter((text) => text !== undefined);
-  // What mail programs know as the mark before a signature.
+  // The separator that mail programs expect before a signature.
   if (foot.length > 0) parts.push(`-- \n${foot.join("\n")}`);
   return `${parts.join("\n\n")}\n`;
 }
 
 /**
- * The colours stand at each element, since many mail programs know no style sheet; those that do and ask for a dark scheme get the dark ones over them. Nothing
- * is fetched: the mark is a letter on a ground, and there is no picture by which opening the mail could be noticed.
+ * Colours are inline, because many mail programs ignore style sheets. Those that do not, and request a dark
+ * scheme, get the dark colours instead. Nothing is loaded: the logo is a letter, and there is no tracking
+ * picture.
  */
 const painted: Readonly<Record<string, Readonly<Record<string, ColourName>>>> = {
   page: { background: "paper", color: "ink" },
@@ -69,7 +70,7 @@ const darkRules = Object.keys(painted)
   .map((name) => `.${name}{${rules(name, "dark", "!important")}}`)
   .join("");
 
-/** The attributes of an element that is painted. */
+/** The attributes of a coloured element. */
 function look(name: string, style: string): string {
   return `class="${name}" style="${rules(name, "light", "")};${style}"`;
 }
@@ -104,7 +105,9 @@ export function html(mail: Mail): string {
   ].join("\n");
 }
 
-/** What a list of mails shows beside the subject. The blanks after it keep the greeting from being drawn into it. */
+/**
+ * The preview that a list of mails shows beside the subject. The blanks after it keep the greeting out of it.
+ */
 function preheader(text: string): string {
   return `<div style="display:none;max-height:0;overflow:hidden;font-size:1px;line-height:1px;opacity:0" aria-hidden="true">${escapeHtml(text)}${"&#8199;&#847; ".repeat(40)}</div>`;
 }
@@ -115,7 +118,7 @@ function paragraph(text: string): string {
   return `<p ${look("text", "margin:0 0 16px")}>${escapeHtml(text).replaceAll("\n", "<br>")}</p>`;
 }
 
-/** A short code is read and typed, a long one is copied, and a command is both: its words stay whole. */
+/** A short code is read and typed, a long one copied, and a command is both, so its words are not broken. */
 function codeBlock(text: string): string {
   const size =
     text.length <= 12

@@ -13,15 +13,17 @@ export const mailChannel = "assay_mails";
 
 export type Address = {
   to: string;
-  /** The organization that the mail is about, with whose deletion it goes. */
+  /** The organization of the mail; the mail is deleted with it. */
   organization?: { id: OrganizationId; name: string };
-  /** Whose language it is written in where the address has no account: that of whoever caused the mail. */
+  /**
+   * The address of the account that caused the mail. Its language is used if the recipient has no account.
+   */
   elseAs?: string;
 };
 
 /**
- * Queues a mail in the transaction of the change that it reports (a transactional outbox): none is lost, and none is
- * sent for something that did not happen. The content is sealed, because it may hold a link that signs in.
+ * Queues a mail in the transaction of the change that it reports (transactional outbox): none is lost, and
+ * none is sent for a change that did not happen. The content is sealed, because it may hold a sign-in link.
  */
 export async function queueMail(
   { clock, ring, publicUrl }: Pick<Core, "clock" | "ring" | "publicUrl">,
@@ -41,8 +43,8 @@ export async function queueMail(
 }
 
 /**
- * A name is used only where the address was proven by the account that has the name: anybody may sign up with another's address, and would have
- * us send that person whatever text they like.
+ * A name is used only if its account has verified the address. Otherwise a stranger could sign up with the
+ * address and have us send any text.
  */
 async function readerOf(db: Queryable, to: string, elseAs: string | undefined): Promise<Reader> {
   const account = await accountOf(db, to);

@@ -11,14 +11,14 @@ import { mailHeaders, messageId, writeMailFile } from "./mail-files.ts";
 
 const leaseMs = 2 * minuteMs;
 export const mailsAtOnce = 20;
-// A mail that could not be handed over for three days is given up: its content is out of date by then.
+// A mail that could not be sent for three days is given up, because its content is out of date.
 const giveUpAfterMs = 3 * dayMs;
 
 type MailTransport = {
   send(id: string, mail: Mail, organizationId: OrganizationId | null): Promise<void>;
 };
 
-/** SMTP where it is configured; otherwise a file for each mail. */
+/** Uses SMTP if it is configured; otherwise writes a file for each mail. */
 export function createMailTransport({
   config,
   clock,
@@ -26,7 +26,7 @@ export function createMailTransport({
 }: Pick<Core, "config" | "clock" | "metrics">): MailTransport {
   if (config.smtpUrl !== "") {
     const watchCertificate = watchMailCertificate(metrics);
-    // Loaded with the first mail, so that a start does not wait for it.
+    // Imported with the first mail, so that it does not delay the start.
     let smtp: { url: string; transporter: Transporter } | null = null;
     return {
       send: async (id, mail) => {
@@ -37,7 +37,7 @@ export function createMailTransport({
           watchCertificate(transporter);
         }
         await smtp.transporter.sendMail({
-          // As a text it would be read as a list of addresses.
+          // As a string it would be parsed as a list of addresses.
           to: { name: "", address: mail.to },
           subject: mail.subject,
           text: plainText(mail),
@@ -54,8 +54,8 @@ export function createMailTransport({
 }
 
 /**
- * Sends due mails at least once: a mail may go out twice when the process dies right after sending, and is never
- * lost.
+ * Sends due mails at least once: none is lost, but a mail may be sent twice if the process dies right after
+ * sending.
  */
 export async function sendDueMails(core: Core, transport: MailTransport, job: string): Promise<number> {
   const { clock } = core;
@@ -77,7 +77,7 @@ export async function sendDueMails(core: Core, transport: MailTransport, job: st
   return healed + taken.length;
 }
 
-/** Throws where the mail itself is at fault, and not whoever should take it. */
+/** Throws if the mail itself is at fault, not the mail server. */
 async function send(core: Core, transport: MailTransport, row: DueMail): Promise<void> {
   const { db, clock, log } = core;
   const now = clock.now();
@@ -97,7 +97,7 @@ async function send(core: Core, transport: MailTransport, row: DueMail): Promise
     log.warn(
       tooOld
         ? "a mail could not be sent for three days and was given up"
-        : "a mail could not be sent, will try again",
+        : "a mail could not be sent; the job will retry",
       { mailId: row.id, attempt, ...describeError(error) },
     );
     if (!tooOld) return postponeMail(db, row.id, later(now, Math.min(2 ** attempt, 60) * minuteMs));
@@ -107,7 +107,7 @@ async function send(core: Core, transport: MailTransport, row: DueMail): Promise
 
 function openMail({ ring }: Pick<Core, "ring">, row: DueMail): Mail {
   const mail = JSON.parse(ring.openText("mail", row.content, row.id)) as Mail;
-  // Composed once here, so that what is not a mail is not taken for a mail server that refuses it.
+  // Composed here, so that an invalid mail is not mistaken for a refusal by the mail server.
   plainText(mail);
   html(mail);
   return mail;

@@ -1,4 +1,4 @@
-/** As much of the OpenAPI document as the reference shows. */
+/** The parts of the OpenAPI document that the reference shows. */
 export type Schema = {
   $ref?: string;
   type?: string | string[];

@@ -5,7 +5,7 @@ import { escapeHtml } from "./layout.ts";
 import { sections } from "./site.ts";
 
 const folder = new URL("../../../../../docs/", import.meta.url);
-/** Folders whose page is their README, which lists the others. */
+/** Folders whose page is their README, which lists the other pages. */
 const folders: readonly string[] = ["decisions", "runbooks"];
 const namePattern = /^(?:(?:decisions|runbooks)\/)?[a-z0-9-]{1,80}$/;
 
@@ -23,7 +23,7 @@ function fileOf(name: string): URL {
   return new URL(folders.includes(name) ? `${name}/README.md` : `${name}.md`, folder);
 }
 
-/** The guides in `docs/`, as people read them in the repository. */
+/** The guides in `docs/`, as in the repository. */
 export function readDocument(name: string): Document | null {
   const file = fileOf(name);
   if (!namePattern.test(name) || !existsSync(file)) return null;
@@ -34,12 +34,12 @@ export function readDocument(name: string): Document | null {
 
 export type Listed = { name: string; title: string; summary: string };
 
-/** Every guide, in the order of the site. Of a folder its index is listed. */
+/** Every guide, in the order of the site. For a folder, only its index. */
 export function listDocuments(): Listed[] {
   return sections.flatMap(({ names }) => names.map(describe));
 }
 
-/** Names of all pages that there are, those in folders included. */
+/** The names of all pages, including those in folders. */
 export function documentNames(): string[] {
   const inside = folders.flatMap((name) =>
     readdirSync(new URL(`${name}/`, folder))
@@ -81,7 +81,7 @@ function render(text: string, name: string): { html: string; headings: Heading[]
   const headings: Heading[] = [];
   const renderer = new Renderer();
   renderer.heading = function heading({ tokens, depth, text: plain }) {
-    // A heading that is an error code keeps its spelling: every error's `docs` link ends in it.
+    // An error code as a heading keeps its spelling, because the `docs` link of an error ends in it.
     const id = /^`?([A-Z][A-Z_]+)`?$/.exec(plain)?.[1] ?? slugOf(plain);
     const inner = this.parser.parseInline(tokens);
     if (depth === 1) return `<h1 id="${id}">${inner}</h1>\n`;
@@ -135,12 +135,12 @@ const languageNames: Readonly<Record<string, string>> = {
   csharp: "C#",
 };
 
-/** A sample. The button is shown where scripts run. */
+/** A code sample. The button is shown if scripts run. */
 export function codeBlock(code: string, language: string): string {
   return `<div class="sample"><button class="copy" type="button">Copy</button><pre tabindex="0"><code>${highlight(code, language)}</code></pre></div>\n`;
 }
 
-/** Samples of the same thing in several languages, of which the first is shown. Without script all are, one after the other. */
+/** Samples of the same thing in several languages. The first is shown; without scripts, all of them. */
 export function tabs(id: string, samples: readonly { language: string; code: string }[]): string {
   const labels = samples.map(
     ({ language }, index) =>
@@ -153,7 +153,7 @@ export function tabs(id: string, samples: readonly { language: string; code: str
   return `<div class="tabs"><div role="tablist" aria-label="Language">${labels.join("")}</div>${panels.join("")}</div><!--tabs-->\n`;
 }
 
-/** Samples in a row whose first line says `tab` become one group. */
+/** Consecutive samples whose first line ends in `tab` become one group. */
 function groupTabs(tokens: ReturnType<typeof marked.lexer>): typeof tokens {
   const grouped: typeof tokens = Object.assign([], { links: tokens.links });
   let group: Tokens.Code[] = [];

@@ -5,7 +5,7 @@ import { groupsOf, referenceIndex, referencePages } from "./reference.ts";
 import { referenceText } from "./reference-text.ts";
 import { doors, partnerGuides, sections } from "./site.ts";
 
-/** Guides with the pages beside them, their headings, and the way on. */
+/** A guide with navigation, its headings, and the link to the next page. */
 export function documentPage(document: Document): string {
   const all = listDocuments();
   const at = all.findIndex(({ name }) => name === document.name);
@@ -48,7 +48,7 @@ function anchorOf(title: string): string {
   return title.toLowerCase().replaceAll(" ", "-");
 }
 
-/** Null where there is no such page of the reference; the first one has no name. */
+/** Null if the reference has no such page; the first page has no name. */
 export function referencePage(document: ApiDocument, name: string): string | null {
   const found =
     name === "" ? referenceIndex(document) : referencePages(document).find((other) => other.name === name);
@@ -84,7 +84,7 @@ export function missingPage(): string {
   });
 }
 
-/** `/llms.txt`: what there is to read, for programs that read text. */
+/** `/llms.txt`: the list of pages, for programs that read text. */
 export function pageIndexForAgents(document: ApiDocument, publicUrl: string): string {
   const listed = listDocuments();
   const guidesOf = (names: readonly string[]) =>
@@ -143,7 +143,7 @@ function link(href: string, title: string, current: boolean): string {
   return `<li><a href="${href}"${current ? ' aria-current="page"' : ""}>${escapeHtml(title)}</a></li>`;
 }
 
-/** Nothing for a page that has no parts. */
+/** Empty for a page without headings. */
 function contentsOf(headings: readonly Heading[]): { contents?: string } {
   const shown = headings.filter(({ depth }) => depth <= 3);
   const items = shown.map(

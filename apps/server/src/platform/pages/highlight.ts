@@ -1,8 +1,8 @@
 import { escapeHtml } from "./layout.ts";
 
 /**
- * Colours for samples, made when the page is made: no script runs for it, and no package is needed (the smallest that knows these languages has
- * 2 MB). It knows comments, texts, numbers and words of the language, which is what the eye looks for; it is no parser.
+ * Highlights samples when the page is rendered: this needs no script and no package (the smallest with these
+ * languages has 2 MB). It recognizes comments, strings, numbers and keywords, but does not parse.
  */
 export function highlight(code: string, language: string): string {
   const grammar = grammars[language];

@@ -5,17 +5,17 @@ import { escapeHtml, plainPage } from "./layout.ts";
 type InstallText = (typeof texts)["en"];
 const installTexts: Readonly<Record<PageLanguage, InstallText>> = texts;
 
-/** Where the service gives out the file of the Android app. */
+/** The path of the Android app's file. */
 export const appFilePath = "/app.apk";
 
 /** Where people get the apps. */
 export type InstallPlaces = {
-  /** A store or a page of the operator's, or the file that the service gives out itself; null without an app. */
+  /** A store, a page of the operator's, or the file that the service provides; null without an app. */
   android: { kind: "store"; url: string } | { kind: "file"; url: string } | null;
   iosUrl: string | null;
 };
 
-/** How to get the app that reads documents, in every language of the verify page, which leads here. */
+/** How to install the app that reads documents, in every language of the verify page, which links here. */
 export function installPage(language: PageLanguage, { android, iosUrl }: InstallPlaces): string {
   const text = installTexts[language];
   return plainPage({
@@ -47,7 +47,7 @@ function button(url: string, words: string): string {
   return `<p class="actions"><a class="action main" href="${escapeHtml(url)}">${escapeHtml(words)}</a></p>`;
 }
 
-/** A phone with something on its screen. The sentence beside it says the same, so it is a picture for the eye alone. */
+/** A phone with a symbol on its screen. The text beside it says the same, so it is decorative. */
 const phone = (screen: string) =>
   `<svg viewBox="0 0 96 120" width="96" height="120" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"><rect x="18" y="4" width="60" height="112" rx="10"/><path d="M42 12h12" />${screen}</svg>`;
 
@@ -58,7 +58,7 @@ const pictures = [
   phone(
     '<path d="M28 36h40M28 88h28"/><rect class="shown" x="28" y="52" width="40" height="20" rx="10"/><circle class="filled" cx="58" cy="62" r="6"/>',
   ),
-  // A document in front of the phone, with the waves of its chip, and a tick.
+  // A document in front of the phone, with the waves of its chip and a tick.
   phone(
     '<path d="M34 34h28v34H34zM42 44h12"/><path class="shown" d="M40 92l6 6 12-14"/><path class="shown" d="M84 40c5 7 5 17 0 24M12 40c-5 7-5 17 0 24"/>',
   ),

@@ -3,15 +3,18 @@ import { fileURLToPath } from "node:url";
 import { fontsCss } from "@assay/ui/font-slices";
 import { tokensCss } from "@assay/ui/tokens";
 
-/** Where the files of the font are served, from which folder, and their names. */
+/** Where the font files are served, their folder and their names. */
 export const fontFolder = "/assets/fonts/";
 export const readFont = (file: string): Buffer =>
   readFileSync(fileURLToPath(import.meta.resolve(`@assay/ui/fonts/${file}`)));
 
-/** How long a part of a page may be guessed to be. A guess is at most half too long; one that is too short would have its part lie over the next for programs that measure. */
+/**
+ * Estimated heights of a section, in lines. An estimate is at most half too long; one that is too short would
+ * make programs that measure see overlapping sections.
+ */
 const guessedLines = [8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768] as const;
 
-/** The styles of these pages, after the tokens that they share with everything else that people see. */
+/** The styles of these pages, after the shared tokens. */
 export const stylesheet = (): string =>
   [
     tokensCss(),
@@ -29,15 +32,15 @@ const parts = [
 
 const search = `<search class="search" hidden><label><span class="unseen">Search the docs</span><input type="search" placeholder="Search" autocomplete="off" spellcheck="false" aria-controls="found"></label><div id="found" hidden><p role="status"></p><ul></ul></div></search>`;
 
-/** A page of the service itself. `body` is our own HTML; whatever comes from elsewhere is escaped before it gets here. */
+/** A page of the service. `body` is trusted HTML: all other content must be escaped before. */
 export function page(options: {
   title: string;
   body: string;
-  /** Of the page in its own words, for search machines and previews. */
+  /** The summary of the page, for search engines and previews. */
   summary?: string;
-  /** Where the same is to be had as text. */
+  /** The address of the same page as text. */
   markdown?: string;
-  /** What stands beside the text: links to the other pages, and to the parts of this one. */
+  /** The navigation: links to the other pages, and to the sections of this one. */
   sidebar?: string;
   contents?: string;
   part?: (typeof parts)[number][0];
@@ -85,7 +88,9 @@ function headOf(title: string): string {
 <link rel="stylesheet" href="/assets/pages.css">`;
 }
 
-/** A page in the reader's language, without the search and the links, which are English, and without a script. */
+/**
+ * A page in the reader's language, without a script and without the search and the links, which are English.
+ */
 export function plainPage(options: {
   language: string;
   direction: "ltr" | "rtl";
@@ -110,7 +115,8 @@ ${options.body}
 }
 
 /**
- * A part of a page that is laid out by itself. Until then it takes the room of about as many lines as it has on a phone: what follows moves by what that is wrong, where nobody looks.
+ * A section that the browser lays out only when it is near the screen. Until then it has its estimated height
+ * on a phone, so the layout shifts only off screen.
  */
 export function part(html: string, attributes = ""): string {
   const shown = html.replace(/<div role="tabpanel"[^>]* hidden>[\s\S]*?<\/pre>/g, "");

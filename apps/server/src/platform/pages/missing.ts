@@ -2,10 +2,10 @@ import { directionOf, type PageLanguage } from "@assay/contract/facts";
 import texts from "../../../texts/missing-page.json" with { type: "json" };
 import { escapeHtml, plainPage } from "./layout.ts";
 
-/** In every language of the verify page: its links are the ones that get mistyped or cut off. */
+/** In every language of the verify page, because its links are the ones that get mistyped or cut off. */
 const missingTexts: Readonly<Record<PageLanguage, { title: string; text: string; home: string }>> = texts;
 
-/** For somebody who opened an address that leads nowhere, be it a link to a verification that lost its end. */
+/** For a visitor who opened an unknown address, such as an incomplete verification link. */
 export function nothingHerePage(language: PageLanguage): string {
   const { title, text, home } = missingTexts[language];
   return plainPage({

@@ -1,7 +1,10 @@
 import type { ApiDocument, Entry, Schema } from "./api-document.ts";
 import { groupsOf } from "./reference.ts";
 
-/** A page of the reference as markdown, for programs that read text. Null where there is no such page; the first has no name. */
+/**
+ * A page of the reference as markdown, for programs that read text. Null if there is no such page; the first
+ * has no name.
+ */
 export function referenceText(document: ApiDocument, name: string): string | null {
   if (name === "") return indexText(document);
   if (name === "schemas") return schemasText(document);
@@ -73,7 +76,7 @@ function operationText(document: ApiDocument, { method, path, operation }: Entry
   ].join("\n\n");
 }
 
-/** What is inside of a field is told once more, indented; deeper it is in the schemas. */
+/** One nested level is listed, indented; deeper levels are in the schemas. */
 function fieldsText(document: ApiDocument, schema: Schema, indent: string): string {
   const { properties = {}, required = [] } = resolved(document, schema);
   return Object.entries(properties)

@@ -42,7 +42,7 @@ export function groupsOf(
   }));
 }
 
-/** The first page: how every request and answer looks, and the list of operations. */
+/** The first page: the format of all requests and answers, and the list of operations. */
 export function referenceIndex(document: ApiDocument): ReferencePage {
   const groups = groupsOf(document).map(
     ({ title, name, summary, entries }) =>
@@ -115,7 +115,7 @@ ${method === "EVENT" ? "" : `<h3>Request</h3>${tabs(`request-${operation.operati
 ${method === "EVENT" ? "" : this.#success(operation)}${method === "EVENT" ? "" : this.#errors(operation)}</section>`;
   }
 
-  /** One component; what it refers to is linked, not repeated. */
+  /** One component; references are linked, not repeated. */
   schema(name: string): string {
     const schema = this.#document.components.schemas[name] ?? {};
     const inner = schema.properties === undefined ? `<p>${this.#kind(schema)}</p>` : this.#object(schema, 9);
@@ -158,7 +158,7 @@ ${method === "EVENT" ? "" : this.#success(operation)}${method === "EVENT" ? "" :
     return `<li><code>${escapeHtml(name)}</code> <span class="kind">${this.#kind(schema)}</span>${required ? ' <span class="needed">required</span>' : ""}${about === undefined ? "" : prose(about)}${rules(schema)}${nested === "" ? "" : `<details><summary>Fields of <code>${escapeHtml(name)}</code></summary>${nested}</details>`}</li>`;
   }
 
-  /** The object inside of a field: itself, one entry of its list, or one value of its map. */
+  /** The object inside of a field: the field itself, an entry of its list, or a value of its map. */
   #inside(schema: Schema): Schema | null {
     const choice = schema.anyOf?.find(({ type }) => type !== "null") ?? schema;
     const resolved = this.#resolve(choice);
@@ -221,7 +221,7 @@ function inline(markdown: string): string {
   return marked.parseInline(markdown, { async: false, gfm: false });
 }
 
-/** A path may be broken after each part, where the screen is narrow. */
+/** Allows a line break after each part of a path, for narrow screens. */
 function breakable(path: string): string {
   return escapeHtml(path)
     .replaceAll(/(?<=.)[/]/g, "<wbr>/")
@@ -247,7 +247,7 @@ function rules(schema: Schema): string {
   return said.length === 0 ? "" : `<p class="rule">${said.join(" · ")}</p>`;
 }
 
-/** Sends a request from the page. The script shows it; without script it stays hidden. */
+/** Sends a request from the page. A script reveals the form; without scripts it stays hidden. */
 function tryForm({ method, path, operation }: Entry, parameters: readonly Parameter[]): string {
   if ("101" in operation.responses || operation.responses["200"]?.content?.["text/event-stream"]) return "";
   const field = (name: string, label: string, more = "") =>

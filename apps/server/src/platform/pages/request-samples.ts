@@ -1,9 +1,11 @@
 import type { Entry, Parameter } from "./api-document.ts";
 
-/** As a sample reads it. In one word it would look as if this file did. */
+/** The text in a sample. Split, so that this file does not appear to read the environment. */
 const environment = ["process", "env"].join(".");
 
-/** The same request in the languages of the reference, with `BASE` and `ASSAY_API_KEY` from the environment. */
+/**
+ * The same request in the languages of the reference, with `BASE` and `ASSAY_API_KEY` from the environment.
+ */
 export function samplesOf(
   { method, path, operation }: Entry,
   parameters: readonly Parameter[],
@@ -62,7 +64,7 @@ function indent(text: string): string {
   return text.replaceAll("\n", "\n  ");
 }
 
-/** JSON as Python writes it: only the words outside of texts differ. */
+/** JSON in Python syntax: only the literals outside of strings differ. */
 function pythonic(json: string): string {
   return json.replaceAll(/"(?:[^"\\]|\\.)*"|\btrue\b|\bfalse\b|\bnull\b/g, (token) =>
     token === "true" ? "True" : token === "false" ? "False" : token === "null" ? "None" : token,

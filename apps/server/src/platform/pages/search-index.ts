@@ -2,10 +2,13 @@ import type { ApiDocument } from "./api-document.ts";
 import { documentNames, readDocument } from "./documents.ts";
 import { groupsOf } from "./reference.ts";
 
-/** One part of a page: what a search finds, and where it leads. */
+/** A section of a page: the text to search, and its address. */
 type Entry = { href: string; page: string; title: string; text: string };
 
-/** The whole text of guides and reference, cut at headings. The browser searches in it, so that nobody learns what is searched for. */
+/**
+ * The text of all guides and the reference, split at headings. The browser searches it, so that no search
+ * term leaves the browser.
+ */
 export function searchIndex(document: ApiDocument): Entry[] {
   return [...documentNames().flatMap(partsOf), ...operationsOf(document)];
 }

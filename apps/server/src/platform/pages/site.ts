@@ -1,13 +1,16 @@
 type Section = { title: string; names: readonly string[]; isForPartners?: true };
 
-/** The ways into the docs, by what somebody came for. Each leads to the section of its name. */
+/** The entrances to the docs, by task. Each leads to the section of its name. */
 export const doors: readonly { title: string; about: string }[] = [
   { title: "Integrate", about: "Create sessions, receive webhooks, accept wallets, test and go live." },
   { title: "Operate", about: "Install, configure, back up, upgrade, scale and monitor an installation." },
   { title: "Build a reading device", about: "Put a chip reader behind the verify page, or write your own." },
 ];
 
-/** The guides in the order in which somebody needs them. A test checks that every file of `docs/` is here, once. */
+/**
+ * The guides in the order in which readers need them. A test checks that every file of `docs/` is listed
+ * once.
+ */
 export const sections: readonly Section[] = [
   {
     title: "Integrate",
@@ -117,12 +120,12 @@ export const sections: readonly Section[] = [
   },
 ];
 
-/** Those that somebody needs who puts the service into a product or builds a device for it. */
+/** Guides for integrators and builders of devices. */
 export const partnerGuides: readonly string[] = sections
   .filter(({ isForPartners }) => isForPartners)
   .flatMap(({ names }) => names);
 
-/** Where a page is now that had another address. */
+/** The new addresses of moved pages. */
 export const movedPages: ReadonlyMap<string, string> = new Map([
   ["partner-guide", "go-live"],
   ["decisions/0003-no-cache-for-api-keys", "decisions/0006-guessing-limits"],

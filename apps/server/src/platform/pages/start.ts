@@ -4,14 +4,16 @@ import { apiVersion } from "@assay/contract/openapi";
 import { escapeHtml, page, part } from "./layout.ts";
 
 export type StartFacts = {
-  /** Who may make an account. */
+  /** Who may create an account. */
   signUp: "open" | "invited" | "closed";
   publicUrl: string;
 };
 
 type Claim = { key: string; name: string; reason: string; value: string | boolean; required: boolean };
 
-/** What a shop might ask for. What is not required comes first, so that the JSON stays whole whatever is left out. */
+/**
+ * What a shop might request. Optional fields come first, so that the JSON stays valid if they are left out.
+ */
 const asked: readonly Claim[] = [
   {
     key: "family_name",
@@ -58,8 +60,8 @@ ${further}
 }
 
 /**
- * The consent of a person on a phone beside the webhook that comes of it, in the words of the person's own page. What is ticked changes what is sent by the style sheet alone: it needs no
- * script and no request.
+ * The consent screen of a person beside the resulting webhook, in the words of the verify page. The style
+ * sheet alone changes what is sent: no script and no request.
  */
 function example(): string {
   const item = ({ key, name, reason, required }: Claim) =>
@@ -81,7 +83,7 @@ function example(): string {
 </div>`;
 }
 
-/** An event as the contract describes it, with the claims of the example; the lines of a claim can be left out by themselves. */
+/** An event as in the contract, with the claims of the example; the lines of each claim can be hidden. */
 function webhook(): string {
   const { type, sandbox, data } = sampleEvent("verification.session.succeeded");
   const keys = asked.map(({ key }) => key);
@@ -137,7 +139,10 @@ const audience = part(
   ])}`,
 );
 
-/** What there is, and how far it was tried: docs/reading-devices.md and docs/wallets-operating.md say more. */
+/**
+ * What works, and how far it was tested. docs/reading-devices.md and docs/wallets-operating.md have the
+ * details.
+ */
 const worksWith = part(
   `<h2>Works with</h2><ul class="works">${[
     [

@@ -21,14 +21,17 @@ const asksForPasswords = "local all all scram-sha-256\nlocal replication all scr
 /** Only until the first passwords are set; the socket is in a folder that only this user can enter. */
 const asksNothing = `local all ${adminRole} trust\n${asksForPasswords}`;
 
-/** Who may connect, and how. The server is started with this file; the one in its data folder counts for releases before this one only. */
+/**
+ * Who may connect, and how. The server starts with this file; only earlier releases use the one in its data
+ * folder.
+ */
 export const accessFile = (place: Place): string => path.join(place.base, "pg_hba.conf");
 
-/** Before a start: a server whose passwords are known asks for them. */
+/** Before a start: if the passwords are known, the server requires them. */
 export async function writeAccessFile(place: Place): Promise<void> {
   const wanted = (await readPasswords(place)) === null ? asksNothing : asksForPasswords;
   const file = accessFile(place);
-  // A full disk must not keep a server from starting whose file is as it should be.
+  // If the file is already correct, a full disk must not prevent a start.
   if ((await readFile(file, "utf8").catch(ignoring("ENOENT"))) === wanted) return;
   const { account } = place.runner;
   await replaceFile(file, wanted, async (fresh) => {
@@ -37,10 +40,10 @@ export async function writeAccessFile(place: Place): Promise<void> {
 }
 
 /**
- * Makes the roles and our database, and sets passwords where none are known: in a new folder, one of a release that asked for none, and a restored
- * one. Each step may be repeated and the file with the passwords is written last, so after a kill in between the next start does it again.
- *
- * `hold` says what this process has to do with the server. As a guest it sets passwords where there are none, and changes nothing else.
+ * Creates the roles and our database, and sets passwords if none are known: in a new folder, a restored one,
+ * or one of a release without passwords. Steps can be repeated and the password file is written last, so the
+ * next start completes an interrupted setup. `hold` is the relation to the server: a guest only sets missing
+ * passwords.
  */
 export async function ensureAccess(
   place: Place,
@@ -57,7 +60,7 @@ export async function ensureAccess(
     await setUpRoles(admin, found === null ? passwords : null);
     const inside = await connect(place, { to: database });
     if (typeof inside === "string")
-      throw new Error(`the database ${database} gives no connection: ${inside}`);
+      throw new Error(`the database ${database} accepts no connection: ${inside}`);
     try {
       await handOverDatabase(inside);
     } finally {
@@ -69,22 +72,28 @@ export async function ensureAccess(
   });
 }
 
-/** Half: a busy machine may not have read the file yet. Twice: a start that has to be tried again is tried later. */
+/**
+ * With half, a busy machine may not have read the file yet. With twice, a start that has to be retried is
+ * retried later.
+ */
 const rereadMs = 10_000;
 
-/** Returns when the server asks for passwords. One that a release before this one started does so after its next start. */
+/**
+ * Resolves when the server requires passwords. A server that an earlier release started does so after its
+ * next start.
+ */
 async function askForPasswords(place: Place, admin: pg.Client): Promise<void> {
   await writeAccessFile(place);
   if ((await accessFileOf(admin)) !== accessFile(place)) return;
   const before = await readAt(admin);
   await rereadAccess(admin);
   for (const deadline = Date.now() + rereadMs; Date.now() < deadline; await wait(5)) {
-    // A new connection knows what the server itself has read.
+    // A new connection sees what the server has read.
     const client = await connect(place);
     if (typeof client === "string") continue;
     const now = await readAt(client);
     await client.end().catch(() => {});
     if (now !== before) return;
   }
-  throw new Error("PostgreSQL did not read again who may connect");
+  throw new Error("PostgreSQL did not reload its access rules");
 }

@@ -14,7 +14,7 @@ test("setpriv is looked for in the PATH that is passed in, and nowhere else", {
 
   const without = choose();
   assert.deepEqual(without.prefix, []);
-  assert.match(without.notes.at(-1) ?? "", /goes on when this process is killed/);
+  assert.match(without.notes.at(-1) ?? "", /keeps running if this process is killed/);
 
   writeFileSync(path.join(folder, "setpriv"), "#!/bin/sh\nexit 0\n", { mode: 0o755 });
   assert.equal(choose().prefix[0], "setpriv");

@@ -5,42 +5,43 @@ import { EmbeddedPostgresError, orUseAnotherServer } from "./embedded-postgres-e
 
 export type Account = { uid: number; gid: number };
 
-/** How the programs of PostgreSQL are started, and as whom. */
+/** How the PostgreSQL programs are started, and as which user. */
 export type Runner = {
-  /** Null when they run as the user of this process. */
+  /** Null if they run as the user of this process. */
   account: Account | null;
-  /** The command and flags that go in front of the program: `setpriv` and what it shall do. */
+  /** The command and flags before the program: `setpriv` and its options. */
   prefix: readonly string[];
-  /** True when the command in `prefix` changes the user; false when `spawn` has to. */
+  /** True if the command in `prefix` changes the user; false if `spawn` must. */
   prefixChangesUser: boolean;
   notes: string[];
-  /** What the operator should change; null when all is well. */
+  /** What the operator should change; null if nothing. */
   warning: string | null;
 };
 
-/** The user that a system may have for this service. As root, its PostgreSQL runs as this user and owns its files. */
+/**
+ * A user that the system may have for this service. As root, PostgreSQL runs as this user and owns its files.
+ */
 const ownUser = "assay";
 
-const goesOnWhenKilled = "PostgreSQL goes on when this process is killed; the next start takes it over.";
+const goesOnWhenKilled = "PostgreSQL keeps running if this process is killed; the next start takes it over.";
 
 /**
- * PostgreSQL refuses to run as root, so as root it gets another account: the owner of the data, `assay` where there is such a user, or else `nobody`, which other
- * services may run as too, and whoever runs as the owner can read the files. A password would not keep them out. `setpriv` starts it in such a way that the
- * kernel interrupts it when this process ends, however it ends (`--pdeathsig`). Where a folder above our files is closed to
- * other users (a home of mode 0700) the server gets the single right, a capability, to pass through folders.
- *
- * The kernel's signal is SIGINT, a fast shutdown, after which the next start has nothing to recover: on a busy machine with
- * two cores it was ready 1.3 s after the kill (median of 6), against 7 s after SIGQUIT, an immediate shutdown. What SIGQUIT has in its favour
- * is that it always ends the server. One that gets SIGINT while it restarts its processes after a crash, or that finds no room for
- * its last checkpoint, may stay in "stopping" for ever. That is rare, and the next start deals with it (`obstacle.ts`).
+ * PostgreSQL refuses to run as root, so it gets another account: the owner of the data, the user `assay` if
+ * it exists, or else `nobody`. Other services may run as `nobody`, too, and could read the files.
+ * `setpriv --pdeathsig` makes the kernel stop the server when this process ends. If a parent folder is closed
+ * to other users (a home of mode 0700), the server gets the capability to traverse folders.
+ * The signal is SIGINT, a fast shutdown without recovery at the next start: 1.3 s until ready on a busy
+ * machine (median of 6), against 7 s after SIGQUIT. A server that gets SIGINT during crash recovery, or finds
+ * no space for its last checkpoint, may hang while stopping. That is rare, and the next start handles it
+ * (`obstacle.ts`).
  */
 export function chooseRunner(options: {
   dataFolder: string;
-  /** The server has to pass through these folders and all above them. */
+  /** Folders that the server must traverse, with all of their parents. */
   passedFolders: readonly string[];
-  /** The PATH in which `setpriv` is looked for. */
+  /** The PATH to search for `setpriv`. */
   searchPath: string;
-  /** Where the users of this system are listed. */
+  /** The file that lists the users of this system. */
   usersFile?: string;
 }): Runner {
   const works = (flags: readonly string[]) => setprivWorks(flags, options.searchPath);
@@ -88,12 +89,14 @@ export function chooseRunner(options: {
     return { account, prefix, prefixChangesUser: true, notes, warning };
   }
   throw new EmbeddedPostgresError(
-    `PostgreSQL does not run as root, and user id ${account.uid} cannot pass through ${closed}. ` +
-      `Start Assay as an ordinary user, or open that folder for passing (chmod o+x), or move DATA_DIR. ${orUseAnotherServer}`,
+    `PostgreSQL does not run as root, and user id ${account.uid} cannot traverse ${closed}. ` +
+      `Start Assay as an ordinary user, make that folder traversable (chmod o+x), or move DATA_DIR. ${orUseAnotherServer}`,
   );
 }
 
-/** The user that owns the data already. New data goes to the user that is there for it, or to `nobody`, which every system has. */
+/**
+ * The owner of existing data. New data belongs to the user `assay`, or to `nobody`, which every system has.
+ */
 function accountFor(dataFolder: string, usersFile: string): Account {
   const owner = statSync(dataFolder, { throwIfNoEntry: false });
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
@@ -107,7 +110,7 @@ function findUser(usersFile: string, name: string): Account | null {
     .find((entry) => entry.startsWith(`${name}:`));
   const [, , uid, gid] = line?.split(":") ?? [];
   if (uid === undefined || gid === undefined) return null;
-  // macOS writes -2 where the kernel counts 4294967294.
+  // macOS writes -2 for the kernel's 4294967294.
   return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 };
 }
 
@@ -117,12 +120,12 @@ function findNobody(usersFile: string): Account {
 
 function sharedAccountWarning(dataFolder: string): string {
   return (
-    "The files of the database belong to `nobody`: every other service of this machine that runs as `nobody` can read them. " +
-    `Make a user for them (useradd --system ${ownUser}), stop Assay, and hand them over (chown -R ${ownUser}: ${path.dirname(dataFolder)}); or start Assay as an ordinary user.`
+    "The files of the database belong to `nobody`: other services that run as `nobody` can read them. " +
+    `Create a user for them (useradd --system ${ownUser}), stop Assay, and change their owner (chown -R ${ownUser}: ${path.dirname(dataFolder)}). Or start Assay as an ordinary user.`
   );
 }
 
-/** The first folder on the way up to the root that this account may not pass through. */
+/** The first folder up to the root that this account cannot traverse. */
 function firstClosedFolder(folder: string, account: Account): string | null {
   for (let current = realpathSync(folder); ; current = path.dirname(current)) {
     const found = statSync(current, { throwIfNoEntry: false });

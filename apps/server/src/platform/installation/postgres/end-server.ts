@@ -2,24 +2,30 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Place } from "./place.ts";
 import { processesOf, sendSignal } from "./processes.ts";
 
-/** A signal, and how long the server may take to end before the next one. */
+/** A signal, and how long the server may take before the next one. */
 type Step = readonly [signal: "SIGINT" | "SIGQUIT" | "SIGKILL", patienceMs: number];
 
-/** A fast shutdown, which ends sessions and writes everything to disk; harsher signals only when that takes too long. */
+/**
+ * A fast shutdown, which ends sessions and writes everything to disk; harsher signals only if it takes too
+ * long.
+ */
 export const orderly: readonly Step[] = [
   ["SIGINT", 30_000],
   ["SIGQUIT", 10_000],
   ["SIGKILL", 10_000],
 ];
 
-/** For a server that is of no use as it is. After SIGQUIT it kills its own processes that are left after 5 seconds. */
+/** For an unusable server. After SIGQUIT it kills its remaining processes within 5 seconds. */
 export const hurried: readonly Step[] = [
   ["SIGINT", 2_000],
   ["SIGQUIT", 8_000],
   ["SIGKILL", 10_000],
 ];
 
-/** Ends a server with one signal after the other. However harsh the last one was, recovery at the next start loses nothing. */
+/**
+ * Ends a server with increasingly harsh signals. Even after the last one, recovery at the next start loses
+ * nothing.
+ */
 export async function endServer(
   place: Place,
   pid: number,
@@ -31,7 +37,7 @@ export async function endServer(
     if (signal === "SIGKILL") {
       place.options.log(`PostgreSQL with process id ${pid} does not end; killing it`, "error");
       const children = processesOf(place).filter((one) => one.parent === pid);
-      // The parent comes first, because it would start its processes again.
+      // The parent first, because it would restart its processes.
       for (const one of [pid, ...children.map((child) => child.pid)]) sendSignal(one, signal);
     } else {
       sendSignal(pid, signal);

@@ -6,16 +6,18 @@ import type { Place } from "./place.ts";
 import { isRecovering } from "./processes.ts";
 
 const guardEveryMs = 2_000;
-/** Every connection costs the server a process, so only every fifth look includes one, until one fails. */
+/** Every connection costs the server a process, so only every fifth check opens one, until one fails. */
 const connectEveryRounds = 5;
 
-/** A connection that the guard has just opened is given this long to end in order. A server that does not answer is not waited for. */
+/**
+ * How long the guard's own connection may take to close. It does not wait for a server that does not answer.
+ */
 export const guardLeavesMs = 1_000;
 
 /**
- * Watches a running server for its owner. A server that somebody else told to stop, or that gives no connection any more, is
- * ended; its end is noticed, and it is started again like one that was killed. Three connections in a row have to fail,
- * because on an overloaded machine one may fail by chance. A server that recovers is left alone.
+ * Watches a running server for its owner. A server that another process is stopping, or that accepts no
+ * connections, is ended and then restarted. Three connections in a row must fail, because one may fail by
+ * chance on an overloaded machine. A recovering server is left alone.
  */
 export async function guardServer(
   place: Place,
@@ -37,7 +39,7 @@ export async function guardServer(
     }
     if (over.aborted || ended()) return;
     if (stopping < 2 && (unanswered < 3 || isRecovering(place, pid))) continue;
-    const state = stopping < 2 ? "does not answer" : "is stopping, though it is needed";
+    const state = stopping < 2 ? "does not answer" : "is stopping, although it is needed";
     place.options.log(`PostgreSQL with process id ${pid} ${state}; ending it`, "error");
     await endServer(place, pid, ended, hurried);
     return;

@@ -12,7 +12,7 @@ import { type Hold, startServer } from "./start-server.ts";
 
 const startTimeoutMs = 300_000;
 
-/** Joins the server that runs in this place, or starts one; waits while something is in the way. */
+/** Joins the running server of this place, or starts one; waits while something is in the way. */
 export async function holdServer(place: Place, cancel: AbortSignal): Promise<Hold> {
   const deadline = Date.now() + startTimeoutMs;
   const obstacle = new Obstacle(place);
@@ -24,7 +24,7 @@ export async function holdServer(place: Place, cancel: AbortSignal): Promise<Hol
       const joined = await joinServer(place, lock);
       if (typeof joined === "object") return joined;
       reason = `the server with process id ${lock.pid} does not answer`;
-      // The server says that it is starting or stopping, or it lives and is just about to listen.
+      // The server is starting or stopping, or it runs and is about to listen.
       if (joined !== "silent" || isServerOf(place, lock.pid)) {
         await obstacle.server(lock, joined);
         await wait(50);
@@ -33,7 +33,8 @@ export async function holdServer(place: Place, cancel: AbortSignal): Promise<Hol
     }
     await ensureDataFolder(place);
     await disownLockFile(place, path.join(place.data, "postmaster.pid"), (pid) => isServerOf(place, pid));
-    // With a lock file, nothing answered at its socket. Without one, the server of some other data folder may use the socket.
+    // With a lock file, nothing answered at its socket. Without one, the server of another data folder may
+    // use the socket.
     const atSocket = (pid: number) =>
       lock === null ? readPostgresProcess(pid) !== null : isServerOf(place, pid);
     await disownLockFile(place, path.join(place.socketFolder, `.s.PGSQL.${port}.lock`), atSocket);

@@ -11,7 +11,7 @@ import type { Place } from "./place.ts";
 import { isServerOf } from "./processes.ts";
 import type { Hold } from "./start-server.ts";
 
-/** Joins the server that the lock file names; takes it over when its owner is gone. */
+/** Joins the server that the lock file names; takes it over if its owner is gone. */
 export async function joinServer(place: Place, lock: LockFile): Promise<Hold | NoConnection> {
   if (lock.socketFolder === "" || lock.socketFolder !== place.socketFolder) {
     if (lock.socketFolder !== "" && isServerOf(place, lock.pid)) {
@@ -29,14 +29,14 @@ export async function joinServer(place: Place, lock: LockFile): Promise<Hold | N
     () => null,
   );
   if (served === null) {
-    // The server went away in between.
+    // The server ended meanwhile.
     await client.end().catch(() => {});
     return "silent";
   }
   if (served !== (await systemIdentifier(place.data))) {
     await client.end();
     throw new EmbeddedPostgresError(
-      `The PostgreSQL at ${place.socketFolder} serves another data folder; stop it first.`,
+      `The PostgreSQL server at ${place.socketFolder} serves another data folder; stop it first.`,
     );
   }
   const adopted = place.adoptedPid === lock.pid || !(await readOwner(place)).lives;
@@ -46,7 +46,7 @@ export async function joinServer(place: Place, lock: LockFile): Promise<Hold | N
     await client.end().catch(() => {});
     return "silent";
   }
-  // The open connection tells when the server goes away.
+  // The open connection closes when the server ends.
   let letGo = () => {};
   const gone = new Promise<void>((resolve) => {
     client.on("error", () => resolve());
@@ -68,11 +68,12 @@ export async function joinServer(place: Place, lock: LockFile): Promise<Hold | N
     async letGo() {
       letGo();
       over.abort();
-      // Otherwise a process with nothing else to do would end while it waits for the connection to close.
+      // Otherwise an idle process would end while it waits for the connection to close.
       keepsProcessAlive(client, true);
       await client.end().catch(() => {});
       await Promise.race([guarding, wait(guardLeavesMs, undefined, { ref: false })]);
-      // The owner may be another hold of this same process, so the process id alone does not say that we adopted it.
+      // Another hold of this process may be the owner, so the process id alone does not prove that this hold
+      // adopted the server.
       const owner = await readOwner(place);
       const mine = adopted && owner.pid === process.pid;
       if (mine || !owner.lives) {

@@ -5,7 +5,7 @@ import { ignoring } from "../../lib/error-code.ts";
 import type { Place } from "./place.ts";
 import { isAlive, processesOf } from "./processes.ts";
 
-/** What a running server writes about itself into `postmaster.pid`. */
+/** What a running server writes to `postmaster.pid`. */
 export type LockFile = { pid: number; socketFolder: string; status: string };
 
 export async function readLockFile(data: string): Promise<LockFile | null> {
@@ -13,7 +13,7 @@ export async function readLockFile(data: string): Promise<LockFile | null> {
   if (text === undefined) return null;
   const lines = text.split("\n").map((line) => line.trim());
   const pid = Number(lines[0]);
-  // Older versions write a negative number when they stop. An empty file is one that a server is just creating.
+  // Older versions write a negative number while they stop. An empty file is just being created.
   return {
     pid: Number.isSafeInteger(pid) ? Math.abs(pid) : 0,
     socketFolder: lines[4] ?? "",
@@ -22,32 +22,34 @@ export async function readLockFile(data: string): Promise<LockFile | null> {
 }
 
 /**
- * Puts our process id into the lock file of a server that is gone. Such a file may name a process that exists: one that has
- * ended but is not reaped yet (a zombie), or, after a restart of the machine or container, another program with the same
- * number. PostgreSQL would then refuse to start. It ignores a lock file that names its own parent, and still checks the shared
- * memory that the file names, so only the number is replaced. It is written through the handle from which it was read: if a
- * new server has replaced the file meanwhile, the write goes to the old one, which nobody sees any more.
+ * Writes our process id into the lock file of a dead server. The file may name an existing process: a zombie
+ * or, after a restart of the machine, an unrelated program; then PostgreSQL would refuse to start. It accepts
+ * a lock file that names its parent, and still checks the shared memory in it, so only the number is
+ * replaced. The write uses the handle of the read: if a new server has replaced the file, only the old one
+ * changes.
  */
 export async function disownLockFile(
   place: Place,
   lockFile: string,
   isHolder: (pid: number) => boolean,
 ): Promise<void> {
-  // The folder belongs to the server's account. As root we must not follow a link there and write to some other file.
+  // The folder belongs to the server's account. As root we must not follow a link there and write to another
+  // file.
   const file = await open(lockFile, constants.O_RDWR | constants.O_NOFOLLOW).catch(ignoring("ENOENT"));
   if (file === undefined) return;
   try {
     const text = await file.readFile("utf8");
     const firstLine = text.split("\n", 1)[0] ?? "";
     if (text.trim() === "") {
-      // A server creates the file and fills it at once, so one that stays empty was left by a crash of the machine.
+      // A server fills the file right after creating it, so one that stays empty was left by a crash of the
+      // machine.
       const { mtimeMs } = await file.stat();
       if (Date.now() - mtimeMs < 5_000 || processesOf(place).length > 0) return;
     } else {
       const pid = Math.abs(Number(firstLine));
       if (!Number.isSafeInteger(pid) || !isAlive(pid) || isHolder(pid)) return;
     }
-    // The file is cut after it is written, so that a disk which is full at this moment does not leave it empty.
+    // Truncated after the write, so that a full disk does not leave it empty.
     const fresh = `${process.pid}${text.slice(firstLine.length)}`;
     await file.write(fresh, 0);
     await file.truncate(Buffer.byteLength(fresh));

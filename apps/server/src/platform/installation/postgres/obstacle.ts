@@ -7,21 +7,21 @@ import { isRecovering, isServerOf, orphansOf, sendSignal } from "./processes.ts"
 import { Waiting } from "./waiting.ts";
 
 /**
- * How long a server in the way may take to end by itself when its owner is gone. Halved, servers that are just writing their
- * last checkpoint are cut short and have to recover; doubled, every start after such a death waits that much longer.
+ * How long a server without an owner may take to end by itself. With half, servers that write their last
+ * checkpoint are cut short and must recover. With twice, every start after such a crash waits longer.
  */
 const goneOwnerPatienceMs = 2_000;
-/** A living owner ends a server that is stopping within 50 seconds (`orderly`), and is left to do so. */
+/** A live owner ends a stopping server within 50 seconds (`orderly`), so it gets the time to do so. */
 const livingOwnerPatienceMs = 60_000;
 /**
- * Killed processes let go of their shared memory within milliseconds. One that takes this long did not notice that its
- * postmaster died, and never will.
+ * Killed processes release their shared memory within milliseconds. One that takes this long did not notice
+ * that its postmaster died, and never will.
  */
 const orphanPatienceMs = 3_000;
 
 /**
- * What is in the way of a start: a server that can be neither joined nor replaced yet, or processes that a killed server left.
- * Those that no living process owns are ended after a while. An immediate shutdown, and even SIGKILL, loses nothing that was
+ * What blocks a start: a server that can be neither joined nor replaced yet, or processes that a killed
+ * server left. Those without a live owner are ended after a while. Even SIGKILL loses nothing that was
  * acknowledged: the next start replays the write-ahead log.
  */
 export class Obstacle {
@@ -36,7 +36,7 @@ export class Obstacle {
     this.#waiting = new Waiting(place.options.log);
   }
 
-  /** The lock file names a server that gives no connection. */
+  /** The lock file names a server that accepts no connection. */
   async server(lock: LockFile, answer: NoConnection): Promise<void> {
     const place = this.#place;
     if (lock.pid !== this.#pid) {
@@ -54,15 +54,16 @@ export class Obstacle {
           : answer === "busy"
             ? "is starting or recovering"
             : answer === "refused"
-              ? "does not take the passwords of this folder"
+              ? "rejects the passwords of this folder"
               : "does not answer";
-    const whose = owner.lives ? `process ${owner.pid} looks after it` : "the process that started it is gone";
+    const whose = owner.lives ? `process ${owner.pid} owns it` : "the process that started it is gone";
     this.#waiting.tell(`PostgreSQL with process id ${lock.pid} ${state}; ${whose}`);
     if (this.#leaving !== null || answer === "full" || !isServerOf(place, lock.pid)) return;
     if (lock.status === "stopping") {
       if (this.#waiting.milliseconds < (unowned ? goneOwnerPatienceMs : livingOwnerPatienceMs)) return;
     } else {
-      // A living owner notices by itself. A server that recovers is left alone: ended, it would begin the recovery again.
+      // A live owner notices by itself. A recovering server is left alone: if ended, it would start the
+      // recovery again.
       if (!unowned || this.#waiting.milliseconds < 2 * goneOwnerPatienceMs || isRecovering(place, lock.pid))
         return;
     }
@@ -71,14 +72,17 @@ export class Obstacle {
     this.#leaving.catch(() => {});
   }
 
-  /** The server did not start. If processes that outlived their server are the reason, they are killed after a moment. */
+  /**
+   * The server did not start. If orphaned processes of an earlier server are the reason, they are killed
+   * after a moment.
+   */
   refusal(reason: string): void {
     this.#waiting.tell(`PostgreSQL does not start yet: ${reason}`);
     if (!/shared memory block/.test(reason)) return;
     if (this.#orphansSince === 0) this.#orphansSince = Date.now();
     if (Date.now() - this.#orphansSince < orphanPatienceMs) return;
     for (const { pid } of orphansOf(this.#place)) {
-      this.#place.options.log(`process ${pid} of a PostgreSQL that is gone does not end; killing it`, "warn");
+      this.#place.options.log(`process ${pid} of a dead PostgreSQL server does not end; killing it`, "warn");
       sendSignal(pid, "SIGKILL");
     }
   }

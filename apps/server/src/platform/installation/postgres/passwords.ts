@@ -7,8 +7,8 @@ import { adminRole, type Passwords, serviceRole } from "./address.ts";
 import type { Place } from "./place.ts";
 
 /**
- * In DATA_DIR beside the key ring, because the folder of the server may belong to another account, which needs no password. No
- * backup holds the file: a folder without it gets new passwords at its next start.
+ * In DATA_DIR beside the key ring: the server's folder may belong to another account, which needs no password.
+ * No backup contains the file: a folder without it gets new passwords at its next start.
  */
 const passwordsFileName = "database-passwords";
 
@@ -39,7 +39,7 @@ export async function removePasswords(place: Place): Promise<void> {
   await rm(passwordsFile(place), { force: true });
 }
 
-/** Replaces a file whole or not at all; only its owner can read it. A link with its name is replaced, not followed. */
+/** Replaces a file atomically; only its owner can read it. A link with its name is replaced, not followed. */
 export async function replaceFile(
   file: string,
   text: string,

@@ -13,19 +13,19 @@ import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 export type EmbeddedLogLevel = "debug" | "info" | "warn" | "error";
 
 export type EmbeddedPostgresOptions = {
-  /** DATA_DIR of the service; the server keeps to the `postgres` folder below it. */
+  /** DATA_DIR of the service; the server uses only the `postgres` folder below it. */
   dataDir: string;
-  /** The environment of this process. Only PATH is used: in it `setpriv` is found, and the server gets it. */
+  /** The environment of this process. Only PATH is used: to find `setpriv`, and for the server. */
   env: { readonly PATH?: string | undefined };
-  /** Takes what the server writes and what there is to say about it. */
+  /** Receives the output of the server and messages about it. */
   log: (line: string, level: EmbeddedLogLevel) => void;
-  /** False gives up the promise that the data survives a crash, for speed. Only tests may do so. */
+  /** False gives up crash safety for speed. For tests only. */
   durable?: boolean;
-  /** Settings of PostgreSQL in place of ours. */
+  /** Settings of PostgreSQL that override ours. */
   settings?: Record<string, string>;
 };
 
-/** Where one server lives, and how it is run there. */
+/** The folders of one server, and how it runs there. */
 export type Place = {
   base: string;
   data: string;
@@ -35,15 +35,15 @@ export type Place = {
   runner: Runner;
   searchPath: string;
   options: EmbeddedPostgresOptions;
-  /** The process id of the server that this process took over because its owner was gone; 0 for none. */
+  /** The process id of the server that this process took over from a dead owner; 0 for none. */
   adoptedPid: number;
-  /** The passwords that were in force when this process last looked. The service's connections go on using them. */
+  /** The last known passwords. The service's connections keep using them. */
   passwords: Passwords | null;
 };
 
 const maxSocketPathBytes = process.platform === "darwin" ? 103 : 107;
 
-/** Where the parts of an embedded server are below DATA_DIR. */
+/** The folders of an embedded server below DATA_DIR. */
 export function embeddedFolders(dataDir: string): {
   base: string;
   data: string;
@@ -59,11 +59,11 @@ export function embeddedFolders(dataDir: string): {
   };
 }
 
-/** Makes the folders of a server, with the rights that they need, and finds the programs. Starts nothing. */
+/** Creates the folders of a server with their modes, and finds the programs. Starts nothing. */
 export async function preparePlace(options: EmbeddedPostgresOptions): Promise<Place> {
   const native = findBinaries();
   await mkdir(options.dataDir, { recursive: true, mode: dataDirMode() });
-  // By whatever links DATA_DIR is reached, its server has one address.
+  // The real path, so that a server has one address through whatever links DATA_DIR is reached.
   const folders = embeddedFolders(await realpath(options.dataDir));
   await refuseForeignData(folders.data);
   const littleRoom = await checkRoom(path.dirname(folders.base), !existsSync(folders.data));
@@ -87,18 +87,18 @@ async function refuseForeignData(data: string): Promise<void> {
   if (found === undefined || me === undefined || me === 0 || found.uid === me) return;
   throw new EmbeddedPostgresError(
     `${data} belongs to user id ${found.uid}, but this process is user id ${me}. ` +
-      "Start Assay as the same user as before, or hand the folder over with chown -R.",
+      "Start Assay as the same user as before, or change the owner of the folder with chown -R.",
   );
 }
 
-/** Makes a folder that only the account of the server can enter. */
+/** Creates a folder that only the account of the server can enter. */
 export async function makeOwnFolder(folder: string, account: Account | null): Promise<void> {
   await mkdir(folder, { mode: 0o700 }).catch(ignoring("EEXIST"));
   await chmod(folder, 0o700);
   if (account !== null) await lchown(folder, account.uid, account.gid);
 }
 
-/** Beside the data folder, or, where that path is too long for a socket, under a name of its own in the temporary folder. */
+/** Beside the data folder. If that path is too long for a socket, a folder in the temporary folder. */
 function chooseSocketFolder(usual: string): string {
   const fits = (folder: string) =>
     Buffer.byteLength(path.join(folder, `.s.PGSQL.${port}`)) <= maxSocketPathBytes;
@@ -115,8 +115,8 @@ function chooseSocketFolder(usual: string): string {
 async function makeSocketFolder(folder: string, account: Account | null): Promise<void> {
   const me = process.geteuid?.() ?? 0;
   await mkdir(folder, { mode: 0o700 }).catch(ignoring("EEXIST"));
-  // Other users may write in the folder above (/tmp). So a folder that was there already is checked and never changed: a link,
-  // a folder of another user or one that others can enter is refused.
+  // Other users may write to the parent folder (/tmp). So an existing folder is checked and never changed: a
+  // link, a folder of another user or one that others can enter is refused.
   const found = await lstat(folder);
   const owned = found.uid === me || found.uid === account?.uid;
   if (!found.isDirectory() || !owned || (found.mode & 0o077) !== 0) {
@@ -135,6 +135,6 @@ async function handOver(folder: string, account: Account | null): Promise<void> 
   for (const entry of await readdir(folder, { recursive: true })) {
     await lchown(path.join(folder, entry), account.uid, account.gid).catch(ignoring("ENOENT"));
   }
-  // The folder itself comes last: as long as it is root's, an interrupted hand-over is done again.
+  // The folder itself comes last: as long as root owns it, an interrupted hand-over is repeated.
   await lchown(folder, account.uid, account.gid);
 }

@@ -6,12 +6,12 @@ import type { Place } from "./place.ts";
 
 type PostgresProcess = { pid: number; parent: number; title: string };
 
-/** Stands in the title of every process that a server forks, so that they are recognised where their folder cannot be seen. */
+/** Part of the title of every process of a server, to recognize them if their folder is not visible. */
 export function clusterName(data: string): string {
   return `assay-${createHash("sha256").update(data).digest("hex").slice(0, 16)}`;
 }
 
-/** A living process of any PostgreSQL; null for other programs and for a process that has ended, even if not yet reaped (a zombie). */
+/** A live process of any PostgreSQL; null for other programs and for an ended process, even a zombie. */
 export function readPostgresProcess(pid: number): PostgresProcess | null {
   if (!isAlive(pid)) return null;
   if (process.platform === "linux") {
@@ -32,8 +32,8 @@ export function readPostgresProcess(pid: number): PostgresProcess | null {
 }
 
 /**
- * Whether a process is one of the server of this folder: a process id from a file may by now be that of somebody else's
- * PostgreSQL. All processes of a server work in its data folder, which is compared by device and inode, not by name.
+ * Whether a process belongs to the server of this folder: a process id from a file may be reused by another
+ * PostgreSQL. All processes of a server run in its data folder, which is compared by device and inode.
  */
 function belongsTo(place: Place, found: PostgresProcess): boolean {
   if (process.platform === "linux") {
@@ -41,7 +41,7 @@ function belongsTo(place: Place, found: PostgresProcess): boolean {
       const [folder, data] = [statSync(`/proc/${found.pid}/cwd`), statSync(place.data)];
       return folder.dev === data.dev && folder.ino === data.ino;
     } catch (error) {
-      // In a container root may not look into processes of other users.
+      // In a container root may not inspect processes of other users.
       if (!hasCode(error, "EACCES", "EPERM")) return false;
     }
   }
@@ -56,7 +56,7 @@ export function isServerOf(place: Place, pid: number): boolean {
   return found !== null && belongsTo(place, found);
 }
 
-/** Every process of the server of this folder, whether or not its postmaster lives. */
+/** Every process of the server of this folder, with or without a live postmaster. */
 export function processesOf(place: Place): PostgresProcess[] {
   const listed =
     process.platform === "linux"
@@ -77,7 +77,7 @@ export function orphansOf(place: Place): PostgresProcess[] {
   );
 }
 
-/** Whether a server replays its write-ahead log: then it has a process of the name "startup". */
+/** Whether a server replays its write-ahead log: then it has a process named "startup". */
 export function isRecovering(place: Place, pid: number): boolean {
   return processesOf(place).some(({ parent, title }) => parent === pid && /: startup\b/.test(title));
 }
@@ -100,12 +100,12 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** When a process began, in the kernel's count; null where the kernel does not tell. */
+/** The start time of a process, in kernel ticks; null if the kernel does not report it. */
 export function processStart(pid: number): number | null {
   if (process.platform !== "linux") return null;
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name, in brackets, may hold anything; the 22nd field is the 20th after it.
+    // The name in brackets may contain anything; the 22nd field is the 20th after it.
     return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[19]);
   } catch {
     return null;

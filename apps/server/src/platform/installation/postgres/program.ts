@@ -13,7 +13,7 @@ export function spawnProgram(
   const libraries = libraryPath(native, place.libraries);
   const [file = "", ...args] = [...runner.prefix, path.join(native, "bin", program), ...flags];
   return spawn(file, args, {
-    // In a session of its own: Ctrl-C at the terminal must reach only the service, which stops the server last.
+    // In its own session: Ctrl-C at the terminal must reach only the service, which stops the server last.
     detached: true,
     cwd: "/",
     stdio,
@@ -28,12 +28,12 @@ export function spawnProgram(
   });
 }
 
-/** The last 20 lines that a program wrote, for the message in case it fails. */
+/** The last 20 lines of a program, for the message if it fails. */
 export class LastLines {
   readonly #lines: string[] = [];
   #rest = "";
 
-  /** Takes what the program wrote and returns the lines that are now complete. */
+  /** Adds output of the program and returns the complete lines. */
   add(chunk: Buffer): string[] {
     const parts = (this.#rest + chunk.toString("utf8")).split("\n");
     this.#rest = (parts.pop() ?? "").slice(-4096);

@@ -1,13 +1,22 @@
 import type { EmbeddedPostgresOptions } from "./place.ts";
 
 const againAfterMs = 60_000;
-/** More than the different lines of one failure. Beyond it the oldest is forgotten, and is logged when it comes again. */
+/**
+ * More than the number of different lines of one failure. Beyond it the oldest is forgotten, and logged again
+ * when it recurs.
+ */
 const maxRemembered = 50;
 
-/** What a server writes before it knows its settings: the time and its process id, which differ in lines that say the same. */
+/**
+ * The prefix before the server has read its settings: time and process id, which differ between repeated
+ * lines.
+ */
 const timeAndProcess = /\d{4}-\d\d-\d\d [\d:.]+ \w+ \[\d+\] /g;
 
-/** Logs a line that repeats itself once a minute, with how often it came: a server that cannot start says the same each time. */
+/**
+ * Logs a repeated line once a minute, with its count: a server that cannot start repeats its message each
+ * time.
+ */
 export function onceAMinute(
   log: EmbeddedPostgresOptions["log"],
   now: () => number = () => performance.now(),

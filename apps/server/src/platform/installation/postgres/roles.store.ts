@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { adminRole, database, type Passwords, serviceRole } from "./address.ts";
 
-/** Of several processes that start at once, one sets up roles. The lock goes with the connection. */
+/** If several processes start at once, one sets up the roles. The lock belongs to the connection. */
 const setupLock = 7205114304;
 
 export async function settingUpAlone(admin: pg.Client, work: () => Promise<void>): Promise<void> {
@@ -18,7 +18,9 @@ export async function isStandby(admin: pg.Client): Promise<boolean> {
   return rows[0]?.standby === true;
 }
 
-/** The service's role and our database, made where they are missing; with passwords for both roles unless they stay as they are. */
+/**
+ * Creates the service's role and our database if they are missing, and sets both passwords unless they stay.
+ */
 export async function setUpRoles(admin: pg.Client, passwords: Passwords | null): Promise<void> {
   const role = await admin.query("select from pg_roles where rolname = $1", [serviceRole]);
   if (role.rowCount === 0 || passwords !== null) {
@@ -34,8 +36,9 @@ export async function setUpRoles(admin: pg.Client, passwords: Passwords | null):
 }
 
 /**
- * Gives our database and what is in it to the service's role. Releases before this one made everything as the superuser, and may do so again when an
- * operator goes back to one. `reassign owned` refuses the first superuser of a cluster, so objects are given one by one.
+ * Gives our database and its objects to the service's role. Earlier releases created everything as the
+ * superuser, and may do so again after a downgrade. `reassign owned` refuses the bootstrap superuser, so
+ * objects are reassigned one by one.
  */
 export async function handOverDatabase(inside: pg.Client): Promise<void> {
   await inside.query(`
@@ -91,13 +94,13 @@ export async function accessFileOf(admin: pg.Client): Promise<string> {
   return String(rows[0]?.file);
 }
 
-/** When the server last read its settings and who may connect. */
+/** When the server last read its settings and access rules. */
 export async function readAt(admin: pg.Client): Promise<string> {
   const { rows } = await admin.query("select pg_conf_load_time()::text as at");
   return String(rows[0]?.at);
 }
 
-/** Tells the server to read it again; it does so a moment later. */
+/** Asks the server to reload its settings, which takes a moment. */
 export async function rereadAccess(admin: pg.Client): Promise<void> {
   await admin.query("select pg_reload_conf()");
 }

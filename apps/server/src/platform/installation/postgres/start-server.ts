@@ -14,24 +14,26 @@ import { clusterName, sendSignal } from "./processes.ts";
 import { LastLines, spawnProgram } from "./program.ts";
 import { Waiting } from "./waiting.ts";
 
-/** The use that this process makes of a running server: as its owner, which ends it, or as the guest of another process. */
+/**
+ * The relation of this process to a running server: the owner, which ends it, or a guest of another process.
+ */
 export type Hold = {
   kind: "owner" | "guest";
-  /** Settles when the server is gone, or when this process lets go. */
+  /** Settles when the server has ended, or when this process releases it. */
   gone: Promise<void>;
   letGo(): Promise<void>;
 };
 
-/** With what every server runs. Nothing here touches `fsync`, which is on unless it is turned off. */
+/** The settings of every server. None of them changes `fsync`, which is on by default. */
 const durable: Record<string, string> = {
   listen_addresses: "",
   port: String(port),
-  // One small service: the operating system's cache does the rest, and total memory stays well below 256 MB.
+  // Enough for a small service with the operating system's cache; total memory stays well below 256 MB.
   shared_buffers: "64MB",
   huge_pages: "off",
   jit: "off",
   max_wal_size: "256MB",
-  // Used files of the write-ahead log are removed, not kept under the name of a coming one: they hold what was deleted since.
+  // Used segments of the write-ahead log are removed instead of recycled: they contain deleted data.
   wal_recycle: "off",
   max_wal_senders: "0",
   max_logical_replication_workers: "0",
@@ -48,7 +50,7 @@ const durable: Record<string, string> = {
   timezone: "UTC",
 };
 
-/** What gives up the promise that the data survives a crash. */
+/** Gives up crash safety. */
 const unsafeForTests: Record<string, string> = {
   fsync: "off",
   synchronous_commit: "off",
@@ -67,7 +69,10 @@ function settingsOf(place: Place): Record<string, string> {
   };
 }
 
-/** Half: on a very busy machine a cause that passes is taken for one that does not. Twice: a start that fails says so a second later. */
+/**
+ * With half, a temporary cause is taken for a permanent one on a very busy machine. With twice, a failed
+ * start is reported a second later.
+ */
 const lastWordsMs = 1_000;
 
 type Started = {
@@ -75,10 +80,10 @@ type Started = {
   output: LastLines;
   /** Settles when the server has ended. */
   exited: Promise<void>;
-  /** All that it had to say was read. */
+  /** Settles when all of its output was read. */
   saidAll: Promise<void>;
   running: () => boolean;
-  /** Set when this process ends the server: sessions that it then cuts off are no fault. */
+  /** Set when this process ends the server: sessions that are then cut off are no error. */
   isEnding: boolean;
 };
 
@@ -104,7 +109,9 @@ function spawnServer(place: Place): Started {
   return started;
 }
 
-/** Returns when the service can connect, when the server does not take the passwords that are known, or when it has ended. */
+/**
+ * Resolves when the service can connect, when the server rejects the known passwords, or when it has ended.
+ */
 async function untilReady(
   place: Place,
   { child, output, exited, running }: Started,
@@ -118,7 +125,7 @@ async function untilReady(
     );
     const lock = await readLockFile(place.data);
     if (!claimed && lock?.pid === child.pid) {
-      // Written before the server answers anybody, so that whoever joins it sees whose it is.
+      // Written before the server accepts connections, so that a process that joins it sees its owner.
       await writeOwner(place);
       claimed = true;
     }
@@ -130,7 +137,7 @@ async function untilReady(
           await ensureAccess(place, client, "started");
           return "ready";
         } catch (error) {
-          // The server went away in between, or the disk is full; it is tried again.
+          // The server ended meanwhile, or the disk is full; the loop retries.
           failure = (error as Error).message;
         } finally {
           await client.end().catch(() => {});
@@ -142,30 +149,32 @@ async function untilReady(
   return "ended";
 }
 
-/** Starts the server; returns the reason when it did not start for a cause that may pass. */
+/** Starts the server; returns the reason if it did not start for a temporary cause. */
 export async function startServer(place: Place): Promise<Hold | string> {
   await writeAccessFile(place);
   const started = spawnServer(place);
   const { child, output, exited, saidAll, running } = started;
   const state = await untilReady(place, started);
   if (state === "refused") {
-    // The data was replaced by that of another time or place. Who starts the server may set passwords, so it gets new ones.
-    place.options.log("the passwords of the database do not fit its data; setting new ones", "warn");
+    // The data was replaced by that of another time or installation. The owner may set passwords, so it sets
+    // new ones.
+    place.options.log("the passwords of the database do not match its data; setting new ones", "warn");
     await endServer(place, child.pid ?? 0, () => !running(), orderly);
     await removePasswords(place);
-    return "the passwords of the database do not fit its data";
+    return "the passwords of the database do not match its data";
   }
   if (!running()) {
-    // Why it ended may arrive after its end. Processes that it leaves behind can hold the pipe open for longer.
+    // The reason may arrive after the exit. Processes that the server leaves behind can hold the pipe open
+    // for longer.
     await Promise.race([saidAll, wait(lastWordsMs)]);
     const text = output.text();
-    // Another process started a server at the same time, or the processes of a killed one are still about to end.
+    // Another process started a server at the same time, or processes of a killed one are about to end.
     if (/lock file|shared memory block|could not bind|already in use/i.test(text)) return text;
     throw new EmbeddedPostgresError(
       `PostgreSQL did not start in ${place.data}: ${text || `exit ${child.exitCode}`}`,
     );
   }
-  // The server must not keep a process alive that has nothing else to do.
+  // The server must not keep an idle process alive.
   child.unref();
   (child.stderr as unknown as { unref?: () => void } | null)?.unref?.();
   const pid = child.pid ?? 0;
@@ -173,7 +182,7 @@ export async function startServer(place: Place): Promise<Hold | string> {
   process.once("exit", interrupt);
   const over = new AbortController();
   const guarding = guardServer(place, pid, () => !running(), over.signal).catch((error: Error) =>
-    place.options.log(`PostgreSQL is not looked after any more: ${error.message}`, "error"),
+    place.options.log(`PostgreSQL is no longer supervised: ${error.message}`, "error"),
   );
   return {
     kind: "owner",
@@ -191,11 +200,11 @@ export async function startServer(place: Place): Promise<Hold | string> {
   };
 }
 
-/** How much a line of the server matters to the operator. */
+/** The log level of a line of the server. */
 function levelOf(line: string, isEnding: boolean): EmbeddedLogLevel {
-  // The server says this to clients that connect too early and will try again; nothing is wrong with the server.
+  // The server says this to clients that connect too early and retry; the server itself is fine.
   if (/^FATAL: +the database system is /.test(line)) return "debug";
-  // A shutdown ends the sessions of other processes, which connect again or end as well.
+  // A shutdown ends the sessions of other processes, which reconnect or end as well.
   if (isEnding && /^FATAL: +terminating connection due to administrator command/.test(line)) return "debug";
   if (/^(PANIC|FATAL):/.test(line)) return "error";
   if (!line.startsWith("LOG:")) return "info";

@@ -1,13 +1,13 @@
 import type { EmbeddedPostgresOptions } from "./place.ts";
 
 /**
- * A start that waits says what it waits for. Halved, these times put lines about ordinary starts into the log; doubled, a
- * person who watches a start that hangs takes it for dead.
+ * When a start reports what it waits for. With half, ordinary starts are logged. With twice, a person who
+ * watches a hanging start thinks that it is dead.
  */
 const firstWordAfterMs = 2_000;
 const wordEveryMs = 10_000;
 
-/** Logs, once in a while, what a start waits for. */
+/** Logs, from time to time, what a start waits for. */
 export class Waiting {
   readonly #log: EmbeddedPostgresOptions["log"];
   readonly #since = Date.now();

@@ -1,38 +1,44 @@
-/** Types of `/embed/v1.js`, which puts `Assay` into the window. */
+/** Types of `/embed/v1.js`, which sets `window.Assay`. */
 type AssayStatus = "created" | "in_progress" | "succeeded" | "failed" | "expired" | "cancelled";
 
-/** What the page is at. It is for the look of your page: the outcome comes from the API or a webhook, never from here. */
+/**
+ * The progress of the verification. Use it only for the look of your page: take the outcome from the API or a
+ * webhook.
+ */
 type AssayState = {
   sessionId: `vs_${string}`;
-  /** Null until the frame has told. */
+  /** Null until the frame has reported it. */
   status: AssayStatus | null;
-  /** Null until the frame has told, and at an end without success. Other steps than these may come: treat one that you do not know as "under way". */
+  /**
+   * Null until the frame has reported it, and after an end without success. New values may be added: treat an
+   * unknown one as "in progress".
+   */
   step: "consent" | "chip" | "face" | "done" | (string & {}) | null;
 };
 
 type AssayOptions = {
   /** `verification_url` of a session that was created with the `embed_origin` of this page. */
   verificationUrl: string;
-  /** An element, or a selector of one: the frame stands in it. Left out: a dialogue over the page. */
+  /** The element, or its selector, that contains the frame. Without it, a dialogue opens over the page. */
   container?: Element | string;
   /** Texts of the script itself, in the language of your page. */
   words?: { title?: string; close?: string; openTab?: string };
   /** The verification is shown. */
   onReady?: (state: AssayState) => void;
-  /** Status or step is another one. */
+  /** The status or the step has changed. */
   onChange?: (state: AssayState) => void;
-  /** The session has ended, well or not: `status` says how, and your server must ask whether it is true. The person is still reading. */
+  /** The session has ended. Your server must confirm `status` with the API. The person is still reading. */
   onDone?: (state: AssayState) => void;
-  /** The frame could not be shown. In its place stands a link that opens the verification in a tab. */
+  /** The frame could not be shown. A link that opens the verification in a tab replaces it. */
   onFailure?: (problem: { sessionId: `vs_${string}`; reason: "not_loaded" }) => void;
-  /** The frame is gone: the person went on or closed it, or you did. The session may still be open. */
+  /** The frame was removed: the person continued or closed it, or you did. The session may still be open. */
   onClose?: (state: AssayState) => void;
 };
 
 type AssayFrame = {
   sessionId: `vs_${string}`;
   frame: HTMLIFrameElement;
-  /** Takes the frame away. The session goes on; cancel it through the API if you want it ended. */
+  /** Removes the frame. The session stays open; cancel it through the API to end it. */
   close(): void;
 };
 
