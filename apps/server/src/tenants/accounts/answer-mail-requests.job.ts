@@ -8,8 +8,8 @@ import { findUserByEmail } from "./user.store.ts";
 export const requestsAtOnce = 20;
 
 /**
- * Mails the links that were asked for (the transactional outbox of mail requests). Request, token and mail change in
- * one transaction, so each request is answered once.
+ * Mails the requested links (transactional outbox). Request, token and mail change in one transaction, so
+ * each request is answered once.
  */
 export function answerMailRequests(core: Core, job: string): Promise<number> {
   return core.setAside.rowsOf(job, "mail_requests").run(requestsAtOnce, {

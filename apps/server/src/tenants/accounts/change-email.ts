@@ -12,8 +12,8 @@ import { reauthenticated, type UserProof } from "./reauthenticate.ts";
 import { findUserByEmail, isTakenEmail, lockUser, setVerifiedEmail } from "./user.store.ts";
 
 /**
- * Only the new address learns, by mail, whether it already has an account; the caller gets the same answer either way
- * (no account enumeration).
+ * Only the new address learns, by mail, whether it already has an account. The caller gets the same answer
+ * either way (no account enumeration).
  */
 export async function requestEmailChange(
   core: Core,
@@ -47,7 +47,7 @@ export async function confirmEmailChange(core: Core, caller: UserCaller, token: 
       const email = taken && readEmail(taken.email);
       if (taken === null || email === null || user === null || taken.userId !== caller.userId)
         throw deadToken();
-      // To the address that it had, and while that is still the account's.
+      // To the old address, while it still belongs to the account.
       await queueMail(core, tx, { to: user.email }, { kind: "email_changed", fill: { email: taken.email } });
       await setVerifiedEmail(tx, user.id, email, now);
       await removeMailedTokens(tx, user.id, ["magic_link", "reset_password", "verify_email", "change_email"]);

@@ -33,7 +33,7 @@ export async function changePassword(
   const now = core.clock.now();
   await core.db.transaction(async (tx) => {
     const current = await lockUser(tx, user.id);
-    // Another request changed the password between the check and this lock; that one is newer and stays.
+    // Another request changed the password between the check and this lock; the newer password stays.
     if (current?.passwordHash !== user.passwordHash) throw new ApiError("CONFLICT");
     await setPasswordHash(tx, user.id, passwordHash, now);
     await removeOtherUserSessions(tx, user.id, caller.userSessionId);
@@ -50,7 +50,7 @@ export async function resetPassword(
   const now = core.clock.now();
   const hash = hashToken(given.token);
   const attempt = await countLink(core, address);
-  // Hashing a password is expensive, so the link is looked up first: without a valid link no hash is computed.
+  // Hashing a password is expensive, so the link is checked first.
   const found = await findMailedToken(core.db, "reset_password", hash, now);
   if (found === null) throw deadToken();
   refuseWeakPassword("password", given.password, [found.email]);

@@ -11,8 +11,8 @@ export async function hasSecondFactor({ db }: Pick<Core, "db">, userId: UserId):
 }
 
 /**
- * Whether the code is right. The code is consumed in the same transaction as the action that it allows, so it is
- * spent exactly when the action happens.
+ * Whether the code is correct. It is consumed in the transaction of the action that it allows, so it is used
+ * up only if the action happens.
  */
 export async function acceptCode(
   { ring, clock }: Pick<Core, "ring" | "clock">,
@@ -21,7 +21,7 @@ export async function acceptCode(
   text: string,
 ): Promise<boolean> {
   const given = readCode(text);
-  // There are backup codes only while a factor is confirmed.
+  // Backup codes exist only with a confirmed factor.
   if (given.kind === "backup") return takeBackupCode(tx, userId, backupCodeHash(userId, given.code));
   const factor = await findSecondFactor(tx, userId);
   if (factor === null) return false;

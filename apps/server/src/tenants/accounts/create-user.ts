@@ -15,7 +15,7 @@ const check = createValidator(SignUpBody, "body");
 export type NewPerson = { name: string; email: string; password: string };
 export type PreparedPerson = { name: string; email: EmailParts; passwordHash: string };
 
-/** What takes its time in making an account, apart from the transaction that makes it. */
+/** The slow part of creating an account, outside of its transaction. */
 export async function preparePerson(person: NewPerson): Promise<PreparedPerson> {
   check(person);
   const email = requireEmail("email", person.email);
@@ -24,8 +24,8 @@ export async function preparePerson(person: NewPerson): Promise<PreparedPerson> 
 }
 
 /**
- * Makes an account. `emailVerified`: the caller vouches for the address, as the operator does on the command line.
- * `together` runs in the same transaction as the insert.
+ * Creates an account. `emailVerified`: the caller vouches for the address, as the operator does on the
+ * command line. `together` runs in the transaction of the insert.
  */
 export async function createUser(
   { db, clock }: Pick<Core, "db" | "clock">,

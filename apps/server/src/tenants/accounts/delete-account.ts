@@ -25,7 +25,7 @@ async function removeAccount(
   userId: UserId,
 ): Promise<void> {
   const now = core.clock.now();
-  // Lock order: organizations first, then the user, as everywhere that memberships are written; any other order could
+  // Lock order: organizations, then the user, as in every write of memberships. Any other order could
   // deadlock.
   await lockOrganizationsOf(tx, userId);
   const user = await lockUser(tx, userId);
@@ -34,7 +34,7 @@ async function removeAccount(
   if (owned.length > 0) {
     throw new ApiError("SOLE_OWNER", {
       message: "You are the sole owner of an organization.",
-      hint: `Make somebody else an owner, or delete the organization, then try again: ${owned.map((organization) => organization.name).join(", ")}.`,
+      hint: `Make another member an owner, or delete the organization, then try again: ${owned.map((organization) => organization.name).join(", ")}.`,
     });
   }
   for (const { id, organizationId, role } of await removeInvitationsOf(tx, userId)) {
@@ -56,7 +56,7 @@ async function removeAccount(
       targetId: userId,
     });
   }
-  // While the account is there to tell the name and the language.
+  // Queued while the account still exists, for its name and language.
   await queueMail(core, tx, { to: user.email }, { kind: "account_deleted", fill: {} });
   await removeUser(tx, userId);
 }

@@ -12,9 +12,9 @@ import {
 const batchSize = 500;
 
 /**
- * Gives accounts that an earlier version wrote the folded form of their address; nobody is found without it. An address that is none
- * by today's rules, and the second of two that fold alike, is set aside: the account, its sessions and its memberships stay, the
- * operator is told and gives it another address. Returns how many accounts it has looked at.
+ * Sets the folded address of accounts from an earlier version, which sign-in needs. An invalid address, or
+ * the second of two that fold alike, is set aside: the account, its sessions and memberships stay, and the
+ * operator gives it another address. Returns the number of accounts read.
  */
 export function foldEmails(core: Pick<Core, "clock" | "log" | "setAside">, job: string): Promise<number> {
   return core.setAside.rowsOf(job, "users").run(batchSize, {
@@ -37,8 +37,8 @@ async function fold(
     await setEmailAside(tx, user.id, clock.now());
     log.warn(
       folded === null
-        ? "the e-mail of an account is not an address that this version knows; the account no longer signs in with it"
-        : "the e-mail of an account is the same as that of another one; the account no longer signs in with it",
+        ? "the e-mail of an account is not valid in this version; the account can no longer sign in with it"
+        : "the e-mail of an account equals that of another one; the account can no longer sign in with it",
       { userId: user.id, whatToDo: "assay user set-email" },
     );
   }

@@ -6,8 +6,8 @@ import type { LimitState } from "./guess-limit.ts";
 type LimitRow = { key: Buffer; level: number; updatedAt: Date; blockedUntil: Date | null };
 
 /**
- * The rows of these keys, locked; missing ones are inserted. Locked in the order of their keys, so that two callers
- * cannot deadlock.
+ * The locked rows of these keys; missing ones are inserted. Locked in the order of their keys, to prevent
+ * deadlocks.
  */
 export function lockLimits(tx: Tx, keys: readonly Buffer[], now: Date): Promise<LimitRow[]> {
   return tx.rows<LimitRow>(sql`
@@ -29,7 +29,7 @@ export async function removeLimit(db: Queryable, key: Buffer): Promise<void> {
   await db.run(sql`delete from guess_limits where key = ${key}`);
 }
 
-/** Refunds a try that turned out to be right, and removes the wait that this try alone had caused. */
+/** Refunds a correct try, and removes the wait that it alone had caused. */
 export async function refundLimit(db: Queryable, key: Buffer, blockedUntil: Date | null): Promise<void> {
   await db.run(sql`
     update guess_limits set level = greatest(level - 1, 0),

@@ -55,7 +55,7 @@ test("somebody who never pauses gets no more guesses in a day than the longest w
   const rule = rules.accountAndOrigin;
   let state: LimitState | null = null;
   let guesses = 0;
-  // Without a bound, a limit that lets everything through would keep the clock of this loop from moving.
+  // Without a bound, a limit that allows everything would keep this loop's clock from moving.
   for (let now = start; now < later(start, 24 * 60 * minuteMs) && guesses < 1000; ) {
     const verdict = tryOnce(state, rule, now);
     if (verdict.allowed) {

@@ -1,8 +1,8 @@
 import { hourMs, later, minuteMs, secondMs } from "../../platform/kernel/clock.ts";
 
 /**
- * A leaky bucket: each try fills it by one, and it drains with time. While it holds fewer than `free` tries there is
- * no wait; beyond that every try is followed by a wait that doubles up to `maxDelayMs`.
+ * A leaky bucket: each try adds one, and it drains with time. Below `free` tries there is no wait. Beyond
+ * that every try is followed by a wait that doubles up to `maxDelayMs`.
  */
 export type LimitRule = {
   free: number;
@@ -16,7 +16,7 @@ export type LimitState = { level: number; updatedAt: Date; blockedUntil: Date | 
 
 type GuessDecision = { allowed: true; next: LimitState } | { allowed: false; retryAfterMs: number };
 
-/** Counts one try, before it is known to be right or wrong, so that tries made at the same time are all counted. */
+/** Counts a try before its result is known, so that concurrent tries are all counted. */
 export function tryOnce(state: LimitState | null, rule: LimitRule, now: Date): GuessDecision {
   const blockedMs = (state?.blockedUntil?.getTime() ?? 0) - now.getTime();
   if (blockedMs > 0) return { allowed: false, retryAfterMs: blockedMs };
@@ -36,23 +36,23 @@ function drained(state: LimitState | null, rule: LimitRule, now: Date): number {
 
 export function delayAfter(level: number, rule: LimitRule): number {
   if (level < rule.free) return 0;
-  // The cap keeps the power finite: after 30 doublings every rule has long reached its `maxDelayMs`.
+  // The cap keeps the power finite: after 30 doublings every rule has reached its `maxDelayMs`.
   const doublings = Math.min(30, level - rule.free);
   return Math.min(Math.ceil(rule.firstDelayMs * 2 ** doublings), rule.maxDelayMs);
 }
 
-/** When the state can be deleted: the bucket is empty and no wait is left, which is the same as no row. */
+/** When the state can be deleted: the bucket is empty and no wait is left, which equals no row. */
 export function forgottenAt(state: LimitState, rule: LimitRule): Date {
-  // One extra millisecond, because the division that drains the bucket may leave a rounding error above zero.
+  // One extra millisecond, because draining may leave a rounding error above zero.
   const empty = later(state.updatedAt, Math.ceil(state.level * rule.drainMs) + 1);
   return state.blockedUntil !== null && state.blockedUntil > empty ? state.blockedUntil : empty;
 }
 
 /**
- * Three buckets for each guess. `accountAndOrigin`: one address that guesses at one account waits up to 15 minutes
- * between guesses, and nobody else waits with it. `account`: many addresses that guess at one account wait together,
- * at most 5 minutes. `address`: one address that guesses at many accounts waits up to 15 minutes. An address from
- * which the account was signed in to before (a familiar origin) is subject to the first bucket only.
+ * Three buckets for each guess. `accountAndOrigin`: one address that guesses at one account waits up to 15
+ * minutes, without an effect on others. `account`: many addresses that guess at one account share a wait of
+ * at most 5 minutes. `address`: one address that guesses at many accounts waits up to 15 minutes. For an
+ * address with an earlier sign-in to the account (a familiar origin) only the first bucket applies.
  */
 export const rules = {
   account: { free: 30, firstDelayMs: 10 * secondMs, maxDelayMs: 5 * minuteMs, drainMs: 10 * minuteMs },
@@ -63,14 +63,14 @@ export const rules = {
     drainMs: 30 * minuteMs,
   },
   address: { free: 60, firstDelayMs: 30 * secondMs, maxDelayMs: 15 * minuteMs, drainMs: 20 * secondMs },
-  /** Mails to one account that one address asks for. */
+  /** Mails to one account that one address requests. */
   mailFromOrigin: { free: 5, firstDelayMs: minuteMs, maxDelayMs: 15 * minuteMs, drainMs: 5 * minuteMs },
   /**
-   * Mails to one account, whoever asks. The longest wait is shorter than the life of any link, so while a stranger's
-   * requests hold up new mails, the mailbox still has a link that works.
+   * Mails to one account, from all requests. The longest wait is shorter than the life of any link: while a
+   * stranger's requests block new mails, the mailbox still has a valid link.
    */
   mailToAccount: { free: 8, firstDelayMs: minuteMs, maxDelayMs: 5 * minuteMs, drainMs: 5 * minuteMs },
-  /** Requests that cost work but guess at nothing: new accounts, new passkey challenges. */
+  /** Requests that cost work but guess nothing: new accounts, new passkey challenges. */
   work: { free: 300, firstDelayMs: 10 * secondMs, maxDelayMs: 5 * minuteMs, drainMs: 3 * secondMs },
 } as const satisfies Record<string, LimitRule>;
 

@@ -18,21 +18,18 @@ import { familiarForMs, forgottenAt, type LimitRule, rules, tryOnce } from "./gu
 type Needs = Pick<Core, "db" | "clock" | "ring">;
 type Bucket = { key: Buffer; rule: LimitRule; onSuccess: "empty" | "refund" };
 
-/**
- * Where a try comes from: a network address, or, for a caller who is signed in, their sign-in session, whatever
- * address it comes from.
- */
+/** The origin of a try: a network address or, for a signed-in caller, the sign-in session. */
 type Origin = { address: string } | { userSessionId: UserSessionId };
 
-/** Whose limit it is: an account that is signed in to, or the address that somebody claims to have one with. */
+/** The subject of a limit: an account, or the address that a caller claims to have. */
 type Subject = FoldedEmail | UserId;
 
-/** A try that was counted. `succeeded` refunds it: right answers are not limited. */
+/** A counted try. `succeeded` refunds it: correct answers are not limited. */
 type CountedTry = { succeeded(): Promise<void> };
 
 /**
- * Counts a guess at the `what` of an account, or refuses it. Call it before looking at the guess. Whether there is
- * such an account makes no difference here.
+ * Counts a guess at the `what` of an account, or refuses it. Call it before checking the guess. Works the
+ * same for accounts that do not exist.
  */
 export async function countGuess(
   core: Needs,
@@ -48,7 +45,7 @@ export async function countGuess(
       onSuccess: "empty",
     },
   ];
-  // A familiar origin is held up by its own wrong guesses only, not by those of its neighbours or of a whole network.
+  // A familiar origin is limited only by its own wrong guesses, not by those of its neighbours or network.
   if ("address" in origin && !(await isFamiliar(core, account, origin))) {
     buckets.push(
       { key: keyOf(core, [what, "address", place]), rule: rules.address, onSuccess: "refund" },
@@ -59,15 +56,15 @@ export async function countGuess(
 }
 
 /**
- * Counts the use of a mailed link. Its token cannot be guessed; the limit bounds the work that endless attempts would
- * cause.
+ * Counts the use of a mailed link. Its token cannot be guessed; the limit bounds the work of endless
+ * attempts.
  */
 export function countLink(core: Needs, address: string): Promise<CountedTry> {
   const key = keyOf(core, ["link", "address", addressBlock(address)]);
   return take(core, [{ key, rule: rules.address, onSuccess: "refund" }]);
 }
 
-/** Counts a request that costs work and that needs no sign-in. */
+/** Counts an expensive request without sign-in. */
 export async function countWork(core: Needs, what: "sign-up" | "challenge", address: string): Promise<void> {
   await take(core, [
     { key: keyOf(core, [what, "address", addressBlock(address)]), rule: rules.work, onSuccess: "refund" },
@@ -75,9 +72,8 @@ export async function countWork(core: Needs, what: "sign-up" | "challenge", addr
 }
 
 /**
- * Counts a request for a mail. Throws `RATE_LIMITED` when this origin asks too often. Returns false when the
- * account's own quota is exhausted, by whoever asked; the caller must not reveal that, since it tells what others
- * have asked for.
+ * Counts a request for a mail. Throws `RATE_LIMITED` if this origin asks too often. Returns false if the
+ * account's quota is used up. The caller must not reveal that, because it depends on requests of others.
  */
 export async function countMail(core: Needs, account: Subject, origin: Origin): Promise<boolean> {
   const place = placeOf(origin);
@@ -101,7 +97,7 @@ export async function countMail(core: Needs, account: Subject, origin: Origin): 
   }
 }
 
-/** Makes this origin a familiar one: the account was signed in to from here. */
+/** Makes this origin familiar: the account was signed in to from here. */
 export async function rememberOrigin(
   core: Needs,
   user: { id: UserId; emailFolded: FoldedEmail | null },
@@ -113,8 +109,8 @@ export async function rememberOrigin(
 }
 
 /**
- * Counts something that may happen so many times a day (of UTC), in the transaction in which it happens. Returns which of the limits is
- * used up, or null: then it was counted for each of them.
+ * Counts an event with daily limits (UTC), in the transaction of the event. Returns the exhausted limit, or
+ * null if it was counted for all of them.
  */
 export async function countOfDay(
   core: Pick<Core, "clock" | "ring">,
@@ -152,7 +148,7 @@ async function take({ db, clock }: Needs, buckets: readonly Bucket[]): Promise<C
     });
     const waits = verdicts.map(({ verdict }) => (verdict.allowed ? 0 : verdict.retryAfterMs));
     const retryAfterMs = Math.max(...waits);
-    // A refused try is not counted, so asking again does not make the wait longer.
+    // A refused try is not counted, so a retry does not extend the wait.
     if (retryAfterMs > 0) return { retryAfterMs };
     const counted: { bucket: Bucket; blockedUntil: Date | null }[] = [];
     for (const { bucket, verdict } of verdicts) {
@@ -191,7 +187,9 @@ function familiarKey(core: Needs, account: Subject, origin: { address: string })
   return keyOf(core, ["familiar", account, placeOf(origin)]);
 }
 
-/** A keyed hash (HMAC), so that the table alone does not tell which account was tried from which address. */
+/**
+ * A keyed hash (HMAC), so that the table alone does not reveal which account was tried from which address.
+ */
 function keyOf({ ring }: Pick<Core, "ring">, parts: readonly string[]): Buffer {
   return ring.hash("guess-limit", JSON.stringify(parts));
 }

@@ -8,7 +8,7 @@ import { queueMail } from "../../platform/mails/queue-mail.ts";
 import { insertMailedToken, type TokenPurpose } from "./mailed-token.store.ts";
 import type { UserRow } from "./user.store.ts";
 
-/** The links that accounts get: how long they work, and the pages of the dashboard that they lead to. */
+/** The mailed links: their lifetime, and their pages of the dashboard. */
 const links: Record<TokenPurpose & LetterKind, { page: string; lifetimeMs: number }> = {
   magic_link: { page: "magic-link", lifetimeMs: 15 * minuteMs },
   reset_password: { page: "reset-password", lifetimeMs: hourMs },
@@ -16,7 +16,9 @@ const links: Record<TokenPurpose & LetterKind, { page: string; lifetimeMs: numbe
   change_email: { page: "change-email", lifetimeMs: hourMs },
 };
 
-/** Mails a link with a new token to `email`. Only a hash of the token is kept. `elseAs`: see `queueMail`. */
+/**
+ * Mails a link with a new token to `email`. Only a hash of the token is stored. `elseAs`: see `queueMail`.
+ */
 export async function mailLink(
   core: Pick<Core, "clock" | "ring" | "publicUrl">,
   tx: Tx,
@@ -37,7 +39,7 @@ export async function mailLink(
     now,
     expiresAt: later(now, link.lifetimeMs),
   });
-  // Behind the # it reaches the page only: no server, proxy or other site gets to see it.
+  // A fragment is visible only to the page, not to servers, proxies or other sites.
   const url = `${core.publicUrl()}/dashboard/${link.page}#token=${token}`;
   await queueMail(
     core,
@@ -54,7 +56,7 @@ type NoticeKind =
   | "second_factor_on"
   | "second_factor_off";
 
-/** Tells the owner of an account about a change, so that one they did not make is noticed. */
+/** Notifies the owner of an account about a change, in case they did not make it. */
 export function mailNotice(
   core: Pick<Core, "clock" | "ring" | "publicUrl">,
   tx: Tx,

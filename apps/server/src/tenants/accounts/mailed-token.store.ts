@@ -38,10 +38,7 @@ export function findMailedToken(
     where token_hash = ${tokenHash} and purpose = ${purpose} and expires_at > ${now}`);
 }
 
-/**
- * Consumes the token. Of two requests at the same time one gets it; if the transaction rolls back, the token is
- * unused again.
- */
+/** Consumes the token. Of two concurrent requests one gets it; after a rollback the token is unused again. */
 export function takeMailedToken(
   tx: Tx,
   purpose: TokenPurpose,
@@ -87,7 +84,10 @@ export function takeMailRequests(db: Queryable, among: Among): Promise<MailReque
     order by id limit ${among.limit} ${among.lock}`);
 }
 
-/** When the oldest request was made that is not answered yet, leaving out what `job` has set aside. Ids begin with their time. */
+/**
+ * The time of the oldest unanswered request, without those that `job` has quarantined. Ids begin with their
+ * time.
+ */
 export function oldestMailRequest(job: string, now: Date): Sql {
   return sql`
     select created_at from mail_requests where ${notAside(job, "mail_requests", sql`id`, "uuid", now)} order by id limit 1`;
@@ -97,7 +97,7 @@ export async function deleteMailRequests(tx: Tx, ids: readonly string[]): Promis
   await tx.run(sql`delete from mail_requests where id = any(${ids}::uuid[])`);
 }
 
-/** Requests that could not be answered for so long that nobody waits for the mail any more. Ids begin with their time. */
+/** Requests that were unanswered for too long to be useful. Ids begin with their time. */
 export function staleMailRequests(writtenBefore: Date): Expired {
   const due = sql`id < ${uuidFloor(later(writtenBefore, 1))}`;
   return { table: "mail_requests", key: "id", type: "uuid", due };

@@ -23,8 +23,8 @@ import {
 } from "./second-factor.ts";
 
 /**
- * Makes an unconfirmed secret: it has no effect until the user shows a code made with it. It is given to the owner only, not to whoever found an
- * open session: they could lock the owner out.
+ * Creates an unconfirmed secret, which has no effect until the user enters a code from it. Needs
+ * reauthentication: with only an open session, a stranger could lock the owner out.
  */
 export async function startSecondFactor(core: Core, caller: UserCaller, proof: UserProof) {
   const { clock, ring } = core;
@@ -38,7 +38,7 @@ export async function startSecondFactor(core: Core, caller: UserCaller, proof: U
   return describeTotp(secret, caller.email);
 }
 
-/** Turns the second factor on and returns the backup codes, which are shown this once. */
+/** Turns the second factor on and returns the backup codes, which are shown only once. */
 export async function confirmSecondFactor(core: Core, caller: UserCaller, code: string): Promise<string[]> {
   const factor = await findSecondFactor(core.db, caller.userId);
   if (factor === null) {

@@ -40,7 +40,7 @@ export function insertPasskey(
     returning ${columns}`);
 }
 
-/** Finds a passkey by its credential id alone: whose it is, is what the sign-in has to find out. */
+/** Finds a passkey by its credential id alone: the sign-in does not know the account yet. */
 export function findPasskeyByCredential(db: Queryable, credentialId: Buffer): Promise<PasskeyRow | null> {
   return db.first<PasskeyRow>(sql`select ${columns} from passkeys where credential_id = ${credentialId}`);
 }
@@ -82,7 +82,7 @@ export function removePasskey(tx: Tx, userId: UserId, id: PasskeyId): Promise<Pa
   );
 }
 
-/** Removes every passkey of the user and tells their names. */
+/** Removes every passkey of the user and returns their names. */
 export async function removePasskeysOf(tx: Tx, userId: UserId): Promise<string[]> {
   const rows = await tx.rows<{ name: string }>(
     sql`delete from passkeys where user_id = ${userId} returning name`,
@@ -90,7 +90,7 @@ export async function removePasskeysOf(tx: Tx, userId: UserId): Promise<string[]
   return rows.map(({ name }) => name);
 }
 
-/** False when the passkey was deleted, or when a request at the same time stored a higher signature counter. */
+/** False if the passkey was deleted, or a concurrent request stored a higher signature counter. */
 export async function markPasskeyUsed(
   tx: Tx,
   id: PasskeyId,
@@ -111,7 +111,7 @@ export async function insertPasskeyChallenge(
     values (${challenge.hash}, ${challenge.userId}, ${challenge.expiresAt})`);
 }
 
-/** Consumes the challenge, whether or not the answer to it turns out right. */
+/** Consumes the challenge, whether or not its answer is correct. */
 export async function takeChallenge(
   db: Queryable,
   hash: Buffer,

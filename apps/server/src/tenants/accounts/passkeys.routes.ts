@@ -9,7 +9,7 @@ import { viewPasskey } from "./passkey.view.ts";
 import { requireVerifiedEmail } from "./require-verified-email.ts";
 import { offerRegistration, registerPasskey } from "./use-passkey.ts";
 
-/** Browsers leave out what the library's types want to be there. */
+/** Browsers omit a field that the library's types require. */
 export function asAssertion(given: { clientExtensionResults?: unknown }): AuthenticationResponseJSON {
   return { clientExtensionResults: {}, ...given } as unknown as AuthenticationResponseJSON;
 }

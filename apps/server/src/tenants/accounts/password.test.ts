@@ -20,6 +20,6 @@ test("a weak password is refused by the name of its field", () => {
   assert.throws(
     () => refuseWeakPassword("new_password", "ada.lovelace", ["ada.lovelace@example.com"]),
     (error) =>
-      error instanceof ApiError && /^`new_password` is too easy to guess: it is made of/.test(error.message),
+      error instanceof ApiError && /^`new_password` is too easy to guess: it consists of/.test(error.message),
   );
 });

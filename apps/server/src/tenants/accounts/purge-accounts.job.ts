@@ -7,12 +7,12 @@ import { expiredPasskeyChallenges } from "./passkey.store.ts";
 export const leftoversAtOnce = 1000;
 
 /**
- * How long a request that cannot be answered is kept. Shorter, and it may be gone before an operator has looked; longer,
- * and an address is kept that nobody needs.
+ * How long an unanswerable request is kept. If shorter, it may be gone before an operator has looked; if
+ * longer, an address is kept without need.
  */
 const unansweredKeptDays = 30;
 
-/** Removes what has run out: links, challenges, counts, requests that nobody could answer. None of it has an effect any more. */
+/** Removes expired links, challenges and counts, and requests that could not be answered. */
 export async function purgeAccountLeftovers(
   { setAside, clock }: Pick<Core, "clock" | "setAside">,
   job: string,

@@ -7,9 +7,9 @@ import { removeSecondFactor, removeUnconfirmedSecret } from "./second-factor.sto
 import { removeOtherUserSessions } from "./user.store.ts";
 
 /**
- * Ends what could have been added by somebody other than the one who has just proven that the mailbox is theirs. Passkeys sign in without
- * password and code, so they always go. A second factor stays on an address that was proven before: otherwise whoever reads the
- * mailbox would be past it. Returns what the notice is to tell.
+ * Removes what someone other than the proven owner of the mailbox could have added. Passkeys sign in without
+ * password and code, so they always go. A second factor stays if the address was proven before: otherwise
+ * reading the mailbox would bypass it. Returns what the notice must mention.
  */
 export async function removeWaysIn(
   tx: Tx,

@@ -8,8 +8,8 @@ import { insertMailRequest, type MailRequestPurpose } from "./mailed-token.store
 export const mailRequestChannel = "assay_mail_requests";
 
 /**
- * Records that a link to `email` was requested. A background job finds out whether there is such an account, so that
- * neither the answer nor its duration reveals it.
+ * Records that a link to `email` was requested. A background job looks up the account, so that neither the
+ * answer nor its duration reveals whether it exists.
  */
 export async function requestLink(
   core: Pick<Core, "db" | "clock" | "ring">,

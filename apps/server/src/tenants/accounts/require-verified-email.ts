@@ -3,23 +3,23 @@ import { ApiError } from "../../platform/kernel/api-error.ts";
 import type { UserCaller } from "../../platform/kernel/caller.ts";
 import { findUserById, type UserRow } from "./user.store.ts";
 
-/** Where no mail server is configured nobody could verify an address, so nothing is demanded. */
+/** Without a mail server no address can be verified, so verification is not required. */
 export function verificationIsRequired({ config }: Pick<Core, "config">): boolean {
   return config.smtpUrl !== "";
 }
 
 /**
- * Whether a mailed link is the first proof that the address is the user's. Until then anybody could have signed up with it, and added to
- * the account what they liked. Where nothing is mailed, whoever gets a link has it from the operator: that proves nothing about those
- * who came before.
+ * Whether a mailed link is the first proof that the address belongs to the user. Before it, a stranger could
+ * have signed up with the address and added anything to the account. Without a mail server the operator hands
+ * out links, which proves nothing about earlier users.
  */
 export function isFirstProof(core: Pick<Core, "config">, user: Pick<UserRow, "emailVerifiedAt">): boolean {
   return user.emailVerifiedAt === null && verificationIsRequired(core);
 }
 
 /**
- * Refuses a user whose address is not verified. For every action in which acting under another person's address would
- * do harm.
+ * Refuses a user with an unverified address, for every action in which it would do harm to act under the
+ * address of someone else.
  */
 export async function requireVerifiedEmail(
   core: Pick<Core, "config" | "db">,

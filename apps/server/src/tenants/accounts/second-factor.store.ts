@@ -10,7 +10,7 @@ export function findSecondFactor(db: Queryable, userId: UserId): Promise<SecondF
   );
 }
 
-/** Replaces an unconfirmed secret. False when a confirmed one is there. */
+/** Replaces an unconfirmed secret. False if there is a confirmed one. */
 export async function putUnconfirmedSecret(
   db: Queryable,
   userId: UserId,
@@ -25,7 +25,8 @@ export async function putUnconfirmedSecret(
 }
 
 /**
- * Consumes a time step of the one-time code. Each step is accepted once, across all processes (replay protection).
+ * Consumes a time step of the one-time code. Each step is accepted once, across all processes (replay
+ * protection).
  */
 export async function takeStep(tx: Tx, userId: UserId, step: number): Promise<boolean> {
   const taken = await tx.run(sql`
@@ -34,7 +35,7 @@ export async function takeStep(tx: Tx, userId: UserId, step: number): Promise<bo
   return taken === 1;
 }
 
-/** False when the second factor was confirmed before. */
+/** False if the second factor was already confirmed. */
 export async function confirmSecret(tx: Tx, userId: UserId, now: Date): Promise<boolean> {
   const confirmed = await tx.run(
     sql`update second_factors set confirmed_at = ${now} where user_id = ${userId} and confirmed_at is null`,
@@ -42,7 +43,7 @@ export async function confirmSecret(tx: Tx, userId: UserId, now: Date): Promise<
   return confirmed === 1;
 }
 
-/** Whether there was one that was turned on. */
+/** Whether a confirmed one was removed. */
 export async function removeSecondFactor(tx: Tx, userId: UserId): Promise<boolean> {
   const removed = await tx.first<{ confirmedAt: Date | null }>(
     sql`delete from second_factors where user_id = ${userId} returning confirmed_at`,
@@ -51,7 +52,7 @@ export async function removeSecondFactor(tx: Tx, userId: UserId): Promise<boolea
   return removed !== null && removed.confirmedAt !== null;
 }
 
-/** A secret that was shown to somebody and never confirmed must not be confirmed by them later. */
+/** A secret that was shown but never confirmed must not be confirmed later. */
 export async function removeUnconfirmedSecret(tx: Tx, userId: UserId): Promise<void> {
   await tx.run(sql`delete from second_factors where user_id = ${userId} and confirmed_at is null`);
 }

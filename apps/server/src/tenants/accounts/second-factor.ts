@@ -8,7 +8,7 @@ const algorithm = "SHA1";
 const secretBytes = 20;
 export const backupCodeCount = 10;
 
-// The alphabet leaves out I, L, O and U, which are misread (Crockford base 32).
+// The alphabet omits I, L, O and U, which are often misread (Crockford base 32).
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 
 export function newTotpSecret(): Buffer {
@@ -27,9 +27,7 @@ export function describeTotp(secret: Buffer, email: string): { secret: string; o
   return { secret: totp.secret.base32, otpauthUri: totp.toString() };
 }
 
-/**
- * The time step that `code` belongs to, among the present one and its two neighbours, because clocks differ a little.
- */
+/** The time step of `code`, among the current one and its two neighbours, because clocks differ a little. */
 export function matchingStep(secret: Buffer, code: string, now: Date): number | null {
   const timestamp = now.getTime();
   const delta = TOTP.validate({
@@ -46,17 +44,14 @@ export function matchingStep(secret: Buffer, code: string, now: Date): number | 
 
 type GivenCode = { kind: "totp"; code: string } | { kind: "backup"; code: string };
 
-/**
- * Normalises a typed code: spaces, hyphens and case do not count, and look-alike characters are taken for the one in
- * the alphabet.
- */
+/** Normalizes a typed code: ignores spaces, hyphens and case, and replaces look-alike characters. */
 export function readCode(text: string): GivenCode {
   const plain = text.replace(/[\s-]/g, "").toLowerCase();
   if (/^\d{6}$/.test(plain)) return { kind: "totp", code: plain };
   return { kind: "backup", code: plain.replaceAll("o", "0").replace(/[il]/g, "1") };
 }
 
-/** 80 random bits, so that a plain hash of one gives nothing away. */
+/** 80 random bits, so that a plain hash is safe. */
 export function newBackupCode(): string {
   const letters = Array.from(randomBytes(16), (byte) => alphabet[byte & 31]);
   return [0, 4, 8, 12].map((at) => letters.slice(at, at + 4).join("")).join("-");

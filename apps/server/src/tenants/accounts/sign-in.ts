@@ -37,16 +37,16 @@ export async function signInWithPassword(
   }
   const now = core.clock.now();
   const proofHash = isFirstProof(core, user) ? hashToken(given.verificationToken ?? "") : null;
-  // Whoever has just signed up with an address must not learn here whether the account is theirs, so a right password without
-  // the mailed link is answered and counted as a wrong one.
+  // A person who has just signed up must not learn here whether the account is theirs. So a correct password
+  // without the mailed link is answered and counted as a wrong one.
   if (proofHash !== null && !isProofOf(await findMailedToken(core.db, "verify_email", proofHash, now), user))
     throw wrongCredentials();
   await guess.succeeded();
   const asksForCode = await hasSecondFactor(core, user.id);
   return openSession(core, user.id, asksForCode, given.code, request, async (tx) => {
     const current = await lockUser(tx, user.id);
-    // The password changed between the check and this lock. Changing it signed out every session, so this sign-in
-    // must fail too.
+    // The password changed between the check and this lock. That change ended all sessions, so this sign-in
+    // must fail, too.
     if (current === null || current.passwordHash !== user.passwordHash) throw wrongCredentials();
     if (proofHash === null) return current;
     if (!isProofOf(await takeMailedToken(tx, "verify_email", proofHash, now), current))
@@ -77,17 +77,19 @@ export async function signInWithLink(
     const taken = await takeMailedToken(tx, "magic_link", hash, now);
     const user = taken && (await lockUser(tx, taken.userId));
     if (taken === null || user === null || user.email !== taken.email) throw deadLink();
-    // Somebody has proven the address between the look and this lock; then its second factor is to be asked for.
+    // The address was proven between the check and this lock, so its second factor must be checked.
     if (takesOver !== isFirstProof(core, user)) throw deadLink();
     return user.emailVerifiedAt === null ? takeOver(core, tx, user) : user;
   };
-  // The second factor of somebody who was here before is about to be removed; the owner of the address does not have it.
+  // The second factor of the earlier, unproven user is about to be removed; the owner of the address does not
+  // have it.
   const asksForCode = !takesOver && (await hasSecondFactor(core, owner.id));
   return openSession(core, owner.id, asksForCode, given.code, request, prepare);
 }
 
 /**
- * Where addresses are to be proven, the first proof ends everything that whoever signed up had: password, sessions, passkeys, second factor.
+ * If addresses must be proven, the first proof removes everything of the earlier user: password, sessions,
+ * passkeys, second factor.
  */
 async function takeOver(core: Core, tx: Tx, user: UserRow): Promise<UserRow> {
   const now = core.clock.now();
@@ -99,7 +101,9 @@ async function takeOver(core: Core, tx: Tx, user: UserRow): Promise<UserRow> {
   return { ...user, emailVerifiedAt: now, passwordHash: null };
 }
 
-/** Asks for the second factor where it is `needed`, then opens a session. `prepare` and the code count in one transaction. */
+/**
+ * Checks the second factor if `needed`, then opens a session. `prepare` and the code are in one transaction.
+ */
 async function openSession(
   core: Pick<Core, "db" | "clock" | "ring">,
   userId: UserId,
@@ -114,7 +118,7 @@ async function openSession(
     const user = await prepare(tx);
     if (needed && !(await acceptCode(core, tx, userId, code ?? ""))) {
       throw new ApiError("UNAUTHORIZED", {
-        message: "`code` is wrong or was used before.",
+        message: "`code` is wrong or was already used.",
         hint: "Wait for the next code of the app, or use a backup code.",
       });
     }
@@ -136,6 +140,6 @@ function wrongCredentials(): ApiError {
 function deadLink(): ApiError {
   return new ApiError("UNAUTHORIZED", {
     message: "The link is not valid: it was used, is too old, or never existed.",
-    hint: "Ask for a new link with POST /v1/auth/sign-in/magic-link.",
+    hint: "Request a new link with POST /v1/auth/sign-in/magic-link.",
   });
 }

@@ -14,18 +14,18 @@ import type { OpenedSession } from "./sign-in.ts";
 import { findUserByEmail } from "./user.store.ts";
 import { openUserSession } from "./user-session.ts";
 
-/** Whether somebody who may do so has invited the address to an organization. */
+/** Whether a member with the right to invite has invited the address to an organization. */
 export type IsInvited = (db: Db, email: FoldedEmail, now: Date) => Promise<boolean>;
 
 export type PreparedSignUp = {
   person: PreparedPerson;
   mayMail: boolean;
-  /** False for an address without an invitation where one is needed: it gets the same answer, and no account. */
+  /** False for an address without a required invitation: it gets the same answer, but no account. */
   isInvited: boolean;
   language: MailLanguage | null;
 };
 
-/** What comes before the transaction, and is the same for an address that has an account and for one that has none. */
+/** The part before the transaction, which is the same with and without an existing account. */
 export async function prepareSignUp(
   core: Core,
   isInvited: IsInvited,
@@ -48,14 +48,16 @@ async function mayJoin(
     throw new ApiError("SIGN_UP_CLOSED");
   }
   if (config.signUp === "open" || (await isInvited(db, email, clock.now()))) return true;
-  // Where no mail is sent, the account is signed in at once, so the answer cannot be the same for both.
+  // Without mail the account is signed in at once, so the answers cannot be the same.
   if (!verificationIsRequired(core)) {
     throw new ApiError("INVITATION_REQUIRED");
   }
   return false;
 }
 
-/** Where no mail is sent: the account, signed in. That the address is taken can be told only here. */
+/**
+ * Without mail: creates the account and signs in. Only here may the answer reveal that the address is taken.
+ */
 export async function signUpAtOnce(
   core: Pick<Core, "db" | "clock" | "ring">,
   { person, language }: PreparedSignUp,
@@ -73,8 +75,9 @@ export async function signUpAtOnce(
 }
 
 /**
- * Where mail is sent, only the mailbox learns whether it had an account, or was invited (no account enumeration). So nobody is signed in here either: a
- * token that works for a new account alone would tell. The new account signs in with the mailed link.
+ * With mail, only the mailbox learns whether it had an account or was invited (no account enumeration). So
+ * this does not sign in either: a token only for new accounts would reveal it. The new account signs in with
+ * the mailed link.
  */
 export async function signUpByMail(core: Core, prepared: PreparedSignUp): Promise<void> {
   const { person, mayMail, isInvited, language } = prepared;

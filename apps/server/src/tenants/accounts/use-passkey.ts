@@ -27,13 +27,13 @@ import { openUserSession } from "./user-session.ts";
 
 const challengeLifetimeMs = 5 * minuteMs;
 const maxPasskeys = 20;
-// EdDSA, ES256 and RS256: what authenticators have.
+// EdDSA, ES256 and RS256: the algorithms of authenticators.
 const algorithms = [-8, -7, -257];
 
-/** Loaded when somebody uses a passkey: its 300 modules are a tenth of what the start of the service would load. */
+/** Imported on first use: its 300 modules are a tenth of what the start would load. */
 const webAuthn = () => import("@simplewebauthn/server");
 
-/** The relying party id. Browsers bind a passkey to a host name and refuse bare IP addresses. */
+/** The relying party id. Browsers bind a passkey to a host name and refuse IP addresses. */
 function relyingParty({ publicUrl }: Pick<Core, "publicUrl">): { id: string; origin: string } {
   const url = new URL(publicUrl());
   if (isIP(url.hostname) !== 0 || url.hostname.startsWith("[")) {
@@ -55,7 +55,7 @@ async function keepChallenge(
   });
 }
 
-/** A passkey replaces password and code, so an open session alone must not be able to add one. */
+/** A passkey replaces password and code, so an open session alone must not add one. */
 export async function offerRegistration(
   core: Core,
   caller: UserCaller,
@@ -76,7 +76,7 @@ export async function offerRegistration(
       id: passkey.credentialId.toString("base64url"),
       transports: passkey.transports,
     })),
-    // A discoverable credential with user verification: found without typing an e-mail and unlocked by its owner, so
+    // A discoverable credential with user verification: found without an e-mail and unlocked by its owner, so
     // it is a complete sign-in.
     authenticatorSelection: { residentKey: "required", userVerification: "required" },
     supportedAlgorithmIDs: algorithms,
@@ -193,8 +193,8 @@ function handleOf(userId: UserId): Buffer {
 }
 
 /**
- * The library throws for every wrong answer, with messages that quote what was sent; those are replaced by our own
- * error. Errors of the database pass through unchanged.
+ * The library throws for every wrong answer, with messages that quote the input; our own error replaces them.
+ * Database errors pass through.
  */
 function refusedCeremony(error: unknown): { verified: false } {
   if (error instanceof Error && "severity" in error) throw error;
@@ -202,8 +202,8 @@ function refusedCeremony(error: unknown): { verified: false } {
 }
 
 /**
- * We ask for no attestation, so an honest answer has none, or one signed by the passkey itself. Certificates are refused
- * unread: checking them would fetch revocation lists from wherever they say.
+ * We request no attestation, so a valid answer has none, or one signed by the passkey itself. Certificates
+ * are refused unread: checking them would fetch revocation lists from addresses in them.
  */
 async function carriesNoCertificates(response: RegistrationResponseJSON): Promise<boolean> {
   const { decodeAttestationObject } = await import("@simplewebauthn/server/helpers");
@@ -223,14 +223,14 @@ function unansweredChallenge(): ApiError {
 
 function unknownPasskey(): ApiError {
   return new ApiError("UNAUTHORIZED", {
-    message: "The passkey is not known here, or its answer is not valid.",
-    hint: "Begin again with POST /v1/auth/sign-in/passkey/options, or sign in another way.",
+    message: "The passkey is unknown, or its answer is not valid.",
+    hint: "Start again with POST /v1/auth/sign-in/passkey/options, or sign in another way.",
   });
 }
 
 function tooManyPasskeys(): ApiError {
   return new ApiError("PASSKEY_LIMIT_REACHED", {
     message: `An account has at most ${maxPasskeys} passkeys.`,
-    hint: "Delete one that is not used any more.",
+    hint: "Delete one that you no longer use.",
   });
 }

@@ -36,7 +36,7 @@ export async function authenticateUser(
   const now = clock.now();
   const owner = await findSessionOwner(db, hashToken(token), now);
   if (owner === null) return null;
-  // A session in use is kept alive, with a write every ten minutes at most.
+  // Extends a session in use, with at most one write every ten minutes.
   if (now.getTime() - owner.lastSeenAt.getTime() > touchAfterMs) {
     await touchUserSession(db, owner.id, now, later(now, userSessionLifetimeMs));
   }

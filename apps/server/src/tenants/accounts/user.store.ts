@@ -47,8 +47,8 @@ export function findUserByEmail(db: Queryable, email: FoldedEmail): Promise<User
 }
 
 /**
- * Whether a statement failed because another account has the address. The older index can refuse what the newer one does not: an address
- * from before these rules which the database folds to this one.
+ * Whether a statement failed because another account has the address. The older index may refuse what the
+ * newer one allows: an old address that the database folds to this one.
  */
 export function isTakenEmail(error: unknown): boolean {
   return violates(error, "users_email_folded") || violates(error, "users_email");
@@ -63,7 +63,7 @@ export function lockUser(tx: Tx, id: UserId): Promise<UserRow | null> {
   return tx.first<UserRow>(sql`select ${columns} from users where id = ${id} for update`);
 }
 
-/** `language`: null leaves it as it is. */
+/** `language`: null leaves it unchanged. */
 export async function setProfile(
   db: Queryable,
   id: UserId,
@@ -74,7 +74,7 @@ export async function setProfile(
     update users set name = ${name}, language = coalesce(${language}, language), updated_at = ${now} where id = ${id}`);
 }
 
-/** The language of mails to an account that was made when none was kept. One that was chosen stays. */
+/** Sets the mail language of an account that was created without one. A chosen language stays. */
 export async function setFirstLanguage(tx: Tx, id: UserId, language: MailLanguage): Promise<void> {
   await tx.run(sql`update users set language = ${language} where id = ${id} and language is null`);
 }
@@ -88,7 +88,7 @@ export async function setPasswordHash(
   await tx.run(sql`update users set password_hash = ${passwordHash}, updated_at = ${now} where id = ${id}`);
 }
 
-/** Gives the account this address, which its owner has proven or the operator vouches for. */
+/** Sets an address that its owner has proven or the operator vouches for. */
 export async function setVerifiedEmail(tx: Tx, id: UserId, email: EmailParts, now: Date): Promise<void> {
   await tx.run(sql`
     update users set email = ${email.address}, email_folded = ${email.folded}, email_set_aside_at = null,
@@ -96,12 +96,15 @@ export async function setVerifiedEmail(tx: Tx, id: UserId, email: EmailParts, no
     where id = ${id}`);
 }
 
-/** The owner has proven the address that the account has. */
+/** Records that the owner has proven the current address. */
 export async function markEmailVerified(tx: Tx, id: UserId, now: Date): Promise<void> {
   await tx.run(sql`update users set email_verified_at = ${now}, updated_at = ${now} where id = ${id}`);
 }
 
-/** One process at a time: which of two accounts gets the address that both fold to must not depend on who is quicker. */
+/**
+ * One process at a time, so that timing does not decide which of two accounts gets an address that both fold
+ * to.
+ */
 export async function lockFolding(db: Queryable): Promise<void> {
   await db.rows(sql`select pg_advisory_xact_lock(hashtextextended('fold emails', 0))`);
 }
@@ -109,8 +112,8 @@ export async function lockFolding(db: Queryable): Promise<void> {
 export type UnfoldedEmailRow = { id: UserId; email: string };
 
 /**
- * Accounts without a folded address, written by an earlier version. Of two that fold alike the first one in this order gets it:
- * an address that was proven before one that was not, one in plain ASCII before one that only folds to it, the older one.
+ * Accounts without a folded address, from an earlier version. Of two that fold alike, the first in this order
+ * gets it: proven before unproven, plain ASCII before other, then the older one.
  */
 export function listUnfoldedEmails(db: Queryable, among: Among): Promise<UnfoldedEmailRow[]> {
   return db.rows<UnfoldedEmailRow>(sql`
@@ -119,7 +122,7 @@ export function listUnfoldedEmails(db: Queryable, among: Among): Promise<Unfolde
     order by email_verified_at is null, octet_length(email) <> char_length(email), id limit ${among.limit} for update`);
 }
 
-/** False when another account has it. */
+/** False if another account has it. */
 export async function setFoldedEmail(tx: Tx, id: UserId, folded: FoldedEmail): Promise<boolean> {
   const set = await tx.run(sql`
     update users set email_folded = ${folded}
@@ -127,7 +130,7 @@ export async function setFoldedEmail(tx: Tx, id: UserId, folded: FoldedEmail): P
   return set === 1;
 }
 
-/** The account keeps everything, and is no longer found by its address. */
+/** The account keeps everything, but is no longer found by its address. */
 export async function setEmailAside(tx: Tx, id: UserId, now: Date): Promise<void> {
   await tx.run(sql`update users set email_set_aside_at = ${now} where id = ${id}`);
 }
@@ -137,8 +140,8 @@ export function listEmailsSetAside(db: Queryable): Promise<{ id: UserId; name: s
 }
 
 /**
- * Everything else of the user is deleted with this row (`on delete cascade`). Memberships are not: an organization
- * must not lose one by accident.
+ * All other data of the user is deleted with this row (`on delete cascade`). Memberships are not: an
+ * organization must not lose one by accident.
  */
 export async function removeUser(tx: Tx, id: UserId): Promise<void> {
   await tx.run(sql`delete from users where id = ${id}`);
@@ -180,7 +183,7 @@ export async function lockOrganizationsOf(tx: Tx, userId: UserId): Promise<void>
     order by id for no key update`);
 }
 
-/** Takes back every invitation that the user has sent, and tells which they were. */
+/** Revokes every invitation that the user has sent, and returns them. */
 export function removeInvitationsOf(
   tx: Tx,
   userId: UserId,
@@ -190,7 +193,7 @@ export function removeInvitationsOf(
   );
 }
 
-/** Removes the user from every organization and tells from which. */
+/** Removes the user from every organization and returns their ids. */
 export async function removeMembershipsOf(tx: Tx, userId: UserId): Promise<OrganizationId[]> {
   const rows = await tx.rows<{ organizationId: OrganizationId }>(
     sql`delete from memberships where user_id = ${userId} returning organization_id`,
@@ -228,9 +231,7 @@ type SessionOwner = {
   frozen: boolean | null;
 };
 
-/**
- * Who a token belongs to and the organization they act in: the one they chose, or their only one.
- */
+/** The owner of a token, and the organization they act in: the chosen one, or their only one. */
 export function findSessionOwner(db: Queryable, tokenHash: Buffer, now: Date): Promise<SessionOwner | null> {
   return db.first<SessionOwner>(sql`
     select s.id, s.user_id, s.last_seen_at, u.name, u.email, u.email_folded, m.organization_id, m.role,
@@ -303,7 +304,7 @@ export async function findMembership(
     where m.user_id = ${userId} and m.organization_id = ${organizationId}`);
 }
 
-/** Removes a batch of sign-ins that have run out; returns how many. */
+/** Expired sign-in sessions. */
 export function expiredUserSessions(now: Date): Expired {
   return { table: "user_sessions", key: "id", type: "uuid", due: sql`expires_at <= ${now}` };
 }

@@ -8,8 +8,7 @@ import { takeMailedToken } from "./mailed-token.store.ts";
 import { lockUser, markEmailVerified } from "./user.store.ts";
 
 /**
- * The answer does not tell whether a mail was sent: the state of the mail limit would reveal what others have
- * requested.
+ * The answer does not reveal whether a mail was sent: the state of the limit depends on requests of others.
  */
 export async function requestEmailVerification(core: Core, caller: UserCaller): Promise<void> {
   if (!(await countMail(core, caller.userId, caller))) return;

@@ -1,6 +1,6 @@
 /**
- * Words that the most common passwords of twelve characters and more are made of, with digits and signs around them. A longer list would
- * refuse little more: what is left are texts that guessing in order does not reach within the limits of signing in.
+ * The words in the most common passwords of twelve characters and more, which add digits and symbols. A
+ * longer list would refuse little more: the limits of sign-in already stop guesses at the rest.
  */
 const commonWords = `
   password passwort passphrase pass pwd secret geheim contrasena motdepasse haslo parola qwertyuiop
@@ -14,16 +14,19 @@ const commonWords = `
   .split(/\s+/)
   .sort((a, b) => b.length - a.length);
 
-/** Signs that stand for letters in the middle of a word. */
+/** Symbols that stand for letters inside a word. */
 const lookAlikes = new Map(
   ["0o", "1l", "3e", "4a", "5s", "7t", "@a", "$s", "!i"].map(([sign = "", letter = ""]) => [sign, letter]),
 );
 
-/** Why a password that is long enough is guessed early, as the end of a sentence, or null. `about`: e-mail and name of its owner. */
+/**
+ * Why a long password is easy to guess, as the end of a sentence, or null. `about`: e-mail and name of its
+ * owner.
+ */
 export function weakness(password: string, about: readonly string[]): string | null {
   const text = password.normalize("NFKC").toLowerCase();
   if (isPeriodic(text) || new Set(text).size < 4) return "repeats the same few characters";
-  if (isSequence(text)) return "is a row of characters that follow each other";
+  if (isSequence(text)) return "is a sequence of consecutive characters";
   if (isMadeOf(text, commonWords)) return "is one of the most common passwords";
   const own = about.flatMap((each) =>
     each
@@ -35,11 +38,11 @@ export function weakness(password: string, about: readonly string[]): string | n
     text,
     own.filter((word) => word.length >= 4),
   )
-    ? "is made of your name or e-mail"
+    ? "consists of your name or e-mail"
     : null;
 }
 
-/** `abcabcabcabc`, also where the last repetition is cut off. */
+/** `abcabcabcabc`, also with an incomplete last repetition. */
 function isPeriodic(text: string): boolean {
   const units = [...text];
   return [1, 2, 3, 4].some((period) => units.every((unit, at) => at < period || unit === units[at - period]));
@@ -54,7 +57,7 @@ function isSequence(text: string): boolean {
   return steps.every(follows(1)) || steps.every(follows(-1));
 }
 
-/** Whether nothing but digits, signs and at most three letters is left when these words are taken out. */
+/** Whether only digits, symbols and at most three letters are left without these words. */
 function isMadeOf(text: string, words: readonly string[]): boolean {
   const spellings = [
     text,

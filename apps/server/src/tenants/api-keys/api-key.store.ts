@@ -116,7 +116,7 @@ type KeyOwner = {
   agentsMayChangeWebhooks: boolean;
 };
 
-/** `secretHashes` holds the hash of one secret under each key of the ring; at most one row has any of them. */
+/** `secretHashes` has the hash of one secret under each key of the ring; at most one row matches. */
 export function findKeyOwner(db: Queryable, secretHashes: readonly Buffer[]): Promise<KeyOwner | null> {
   return db.first<KeyOwner>(sql`
     select k.id, k.organization_id, k.scopes, k.enabled, k.secret_hash, k.sandbox,

@@ -14,7 +14,7 @@ export function apiKeyRoutes(core: Core, usage: KeyUsage): Binding[] {
       return { ...viewApiKey(row), key };
     }),
 
-    // What is shown counts every request that this process has answered, so its counts are written first.
+    // Writes this process's counts first, so that the list includes every request that it has answered.
     bind(contract.listApiKeys, async ({ caller, query }) => {
       await usage.flush();
       return viewPage(listApiKeys(core.db, caller, query.limit, query.starting_after), viewApiKey);

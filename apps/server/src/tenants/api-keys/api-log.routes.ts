@@ -13,7 +13,7 @@ export function apiLogRoutes(
   log: ApiLog,
 ): Binding[] {
   return [
-    // What this process has answered is written first: somebody looks for the request that failed just now.
+    // Writes this process's requests first, so that a request that failed just now is listed.
     bind(listApiRequests, async ({ caller, query }) => {
       await log.flush();
       const { api_key_id: keyId, status_class: statusClass, request_id: requestId } = query;

@@ -7,24 +7,27 @@ import { describeError } from "../../platform/lib/log.ts";
 import { insertRequests, type LoggedRequest } from "./api-request.store.ts";
 import { shownPath } from "./shown-path.ts";
 
-/** Requests that wait to be written, 5 MB of them. Fewer: a database that is away for some seconds at full load leaves a gap in the log. */
+/**
+ * Requests in the buffer, 5 MB of them. With fewer, a short outage of the database at full load leaves a gap
+ * in the log.
+ */
 export const maxBuffered = 10_000;
 
 /**
- * Keeps answered requests in memory and writes them in one statement about once a second. No request waits for it: what finds no room is dropped and counted,
- * and a process that is killed loses what it has not written.
+ * Buffers answered requests and writes them in one statement about once a second. No request waits for it:
+ * what does not fit is dropped and counted, and a killed process loses what it has not written.
  */
 export class ApiLog {
   readonly #core: Pick<Core, "db" | "clock" | "log">;
   readonly #drop: (labels: Record<string, never>, by: number) => void;
   #rows: LoggedRequest[] = [];
-  /** Of a key and a code that are refused for now there is one row, which counts. */
+  /** One row for each key and code that is currently refused, with a count. */
   #refused = new Map<string, LoggedRequest>();
   #flushing: Promise<void> = Promise.resolve();
 
   constructor(core: Pick<Core, "db" | "clock" | "log" | "metrics">) {
     this.#core = core;
-    const help = "Requests that the API log left out, because too many waited to be written.";
+    const help = "Requests that the API log dropped, because its buffer was full.";
     this.#drop = core.metrics.counter("assay_api_log_dropped_total", help);
     this.#drop({}, 0);
   }
@@ -48,7 +51,7 @@ export class ApiLog {
     if (same !== null) this.#refused.set(same, row);
   }
 
-  /** Resolves when everything added before the call is in the table, or could not be written. */
+  /** Resolves when everything added before the call is written, or could not be. */
   flush(): Promise<void> {
     this.#flushing = this.#flushing.then(() => this.#write());
     return this.#flushing;
@@ -63,7 +66,7 @@ export class ApiLog {
       await insertRequests(this.#core.db, rows);
     } catch (error) {
       this.#core.log.warn("requests could not be written to the API log", describeError(error));
-      // Another failure would be repeated with the same rows.
+      // Any other failure would repeat with the same rows.
       const kept = isUnavailable(error) ? rows.slice(0, maxBuffered - this.#rows.length) : [];
       this.#rows.unshift(...kept);
       this.#drop({}, rows.length - kept.length);

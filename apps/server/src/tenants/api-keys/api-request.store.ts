@@ -18,14 +18,14 @@ export type LoggedRequest = {
   code: string | null;
   durationMs: number;
   isReplayed: boolean;
-  /** How many requests it stands for. */
+  /** The number of requests that this row represents. */
   requests: number;
   createdAt: Date;
 };
 
 /**
- * Writes the requests of keys that exist. Their rows are locked against deletion, so that nothing is written for an organization whose log was deleted
- * already: keys are deleted before it.
+ * Writes the requests of existing keys. Their rows are locked against deletion, so that nothing is written
+ * for an organization whose log is already deleted: keys are deleted first.
  */
 export async function insertRequests(db: Queryable, rows: readonly LoggedRequest[]): Promise<void> {
   await db.run(sql`
@@ -88,7 +88,10 @@ export function listRequests(db: Queryable, tenant: Tenant, filter: RequestFilte
 const columns = sql`r.id, r.api_key_id, r.request_id, r.method, r.path, r.status, r.error_code, r.duration_ms, r.replayed, r.requests,
   r.created_at`;
 
-/** Every list is read in the order of an index, and nothing is passed over in it: whose and which class, or the id of a request. */
+/**
+ * Every list is read in the order of an index without skipping rows: by owner and class, or by the id of a
+ * request.
+ */
 export function requestPage(tenant: Tenant, filter: RequestFilter, limit: number): Sql {
   const { keyId, statusClass, requestId, createdFrom, createdTo, startingAfter } = filter;
   const classes = (statusClass === undefined ? statusClasses : [statusClass]).map((each) => Number(each[0]));
@@ -128,7 +131,7 @@ export function oldApiRequests(writtenBefore: Date): Expired {
   };
 }
 
-/** Written as in the index, so that it is used; a parameter would not match. */
+/** Written exactly as in the index, because a parameter would not match it. */
 export const isBeyondRate = sql`error_code = 'REQUEST_RATE_EXCEEDED'`;
 
 export function countRefused(

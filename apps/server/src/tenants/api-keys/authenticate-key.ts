@@ -3,14 +3,14 @@ import { type DisabledKey, environmentOf, type KeyCaller } from "../../platform/
 import { findKeyOwner, rehashKey } from "./api-key.store.ts";
 
 /**
- * Who a key stands for. Every request asks the database, so disabling and deleting act at once on every process. The
- * secret is hashed and looked up whatever it looks like: a wrong key costs the same as a right one.
+ * The owner of a key. Every request queries the database, so disabling and deleting take effect at once on
+ * every process. Any secret is hashed and looked up, so a wrong key costs the same as a valid one.
  */
 export async function authenticateKey(
   { db, ring }: Pick<Core, "db" | "ring">,
   secret: string,
 ): Promise<KeyCaller | DisabledKey | null> {
-  // Taken before the question to the database: meanwhile another key may become the current one.
+  // Read before the query: the current key may change meanwhile.
   const { all, current } = ring.hashes("api-key-hash", secret);
   const owner = await findKeyOwner(db, all);
   if (owner === null) return null;

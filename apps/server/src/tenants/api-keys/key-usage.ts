@@ -20,9 +20,9 @@ function add(to: Map<ApiKeyId, Usage>, keyId: ApiKeyId, more: Usage): void {
 }
 
 /**
- * Counts requests in memory and adds them to the table in batches, so that a busy key is not a hot row. What a
- * failed flush could not write stays for the next one, and an orderly end writes all; a process that is killed loses the counts since
- * its last flush, a second's worth. To be exact, every request that only reads would have to write.
+ * Counts requests in memory and adds them to the table in batches, so that a busy key is not a hot row. A
+ * failed flush is repeated, and a shutdown writes everything. A killed process loses the counts of about a
+ * second. Exact counts would need a write for every read request.
  */
 export class KeyUsage {
   readonly #db: Db;
@@ -30,7 +30,7 @@ export class KeyUsage {
   readonly #log: Log;
   readonly #rows: JobRows;
   #pending = new Map<ApiKeyId, Usage>();
-  /** Counts of keys whose row was set aside. */
+  /** Counts of keys whose row is quarantined. */
   #aside = new Map<ApiKeyId, Usage>();
   #flushing: Promise<void> = Promise.resolve();
 
@@ -45,12 +45,15 @@ export class KeyUsage {
     add(this.#pending, keyId, { requests: 1, lastUsedAt: this.#clock.now() });
   }
 
-  /** Looks whether the rows of keys that were set aside can be written again, by whatever process that was. */
+  /** Checks whether quarantined key rows can be written again, whichever process quarantined them. */
   async retry(): Promise<void> {
     await this.#rows.retry((id) => addUsage(this.#db, [{ id: knownId(id), requests: 0, lastUsedAt: null }]));
   }
 
-  /** Resolves when everything counted before the call is in the table (or a failure was logged and it waits again). */
+  /**
+   * Resolves when everything counted before the call is in the table (or a failure was logged and it waits
+   * again).
+   */
   flush(): Promise<void> {
     this.#flushing = this.#flushing.then(() => this.#write());
     return this.#flushing;
@@ -77,12 +80,12 @@ export class KeyUsage {
         },
       );
     } catch (error) {
-      this.#log.warn("request counts could not be written, will try again", describeError(error));
+      this.#log.warn("request counts could not be written; the next flush will retry", describeError(error));
       for (const [id, usage] of batch) add(this.#pending, id, usage);
     }
   }
 
-  /** Keeps what belongs to keys that were set aside out of the batch, and takes in those that are to be tried again. */
+  /** Moves the counts of quarantined keys out of the batch, and adds those that are due for a retry. */
   async #sortOut(batch: Map<ApiKeyId, Usage>): Promise<void> {
     if (this.#aside.size === 0) return;
     const waiting = new Set<string>(await this.#rows.waiting([...this.#aside.keys()]));

@@ -15,7 +15,7 @@ import { type ApiKeyRow, countApiKeys, deleteApiKey, insertApiKey, updateApiKey 
 type Needs = Pick<Core, "db" | "clock" | "ring">;
 type CreationNeeds = Needs & Pick<Core, "config">;
 
-/** The record, and the key that is shown this once. */
+/** The record, and the key itself, which is shown only once. */
 export async function createApiKey(
   { db, clock, ring, config }: CreationNeeds,
   caller: TenantMember,
@@ -30,8 +30,8 @@ export async function createApiKey(
     if (tenant.environment === "live" && organization?.environment !== "live") throw liveIsClosed();
     if ((await countApiKeys(tx, tenant)) >= config.organizationMaxApiKeys)
       throw new ApiError("CONFLICT", {
-        message: "The organization has as many API keys in this environment as it may have.",
-        hint: `An organization may have ${config.organizationMaxApiKeys} API keys in each environment. Delete one that is not used, or ask the operator for more.`,
+        message: "The organization has reached its limit of API keys in this environment.",
+        hint: `An organization may have ${config.organizationMaxApiKeys} API keys in each environment. Delete an unused one, or ask the operator to raise the limit.`,
       });
     const { hash, keyId } = ring.keyedHash("api-key-hash", key);
     const created = await insertApiKey(tx, {

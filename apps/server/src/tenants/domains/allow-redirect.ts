@@ -13,7 +13,7 @@ import {
 } from "./redirect-uri.store.ts";
 import { domainsAbove, formatRedirectPattern, parseRedirectPattern } from "./redirect-uri.ts";
 
-/** Registers a pattern on a verified domain. Idempotent: an existing pattern is returned as it is. */
+/** Registers a pattern on a verified domain. Idempotent: an existing pattern is returned unchanged. */
 export function allowRedirect(
   { db, clock }: Pick<Core, "db" | "clock">,
   caller: MemberCaller,

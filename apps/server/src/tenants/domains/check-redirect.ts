@@ -9,14 +9,16 @@ import {
   pathSegments,
 } from "./redirect-uri.ts";
 
-/** Why a live organization may not send people to this address, as a sentence for the partner, or null when it may. */
+/**
+ * Why a live organization may not redirect people to this address, as a sentence for the partner, or null.
+ */
 export async function liveRedirectProblem(
   db: Queryable,
   organizationId: OrganizationId,
   url: URL,
 ): Promise<string | null> {
   if (!isPlainHttps(url))
-    return "it is not a plain https address: default port, no credentials, a host with a proper name";
+    return "it is not a plain https address: use the default port, no credentials and a host name";
   if (pathSegments(url.pathname) === null)
     return "its path has an encoding that servers may read differently";
   const [domain] = await findActiveDomains(db, organizationId, domainsAbove(url.hostname));
@@ -26,5 +28,5 @@ export async function liveRedirectProblem(
     const pattern = parseRedirectPattern(text);
     return !("problem" in pattern) && matchesRedirectPattern(pattern, url);
   });
-  return allowed ? null : "it matches none of the redirect URIs that are registered for its domain";
+  return allowed ? null : "it matches none of the registered redirect URIs of its domain";
 }

@@ -11,7 +11,7 @@ export type DomainRow = {
   organizationId: OrganizationId;
   apexDomain: string;
   tokenHash: Buffer;
-  /** Null where it was verified before records were kept. */
+  /** Null if it was verified before records were stored. */
   recordValue: string | null;
   verifiedAt: Date;
   lastCheckedAt: Date | null;
@@ -43,8 +43,8 @@ export async function hasActiveDomain(db: Queryable, organizationId: Organizatio
 }
 
 /**
- * The verified domain that is shown to people as the organization's: the one that they will be redirected to,
- * otherwise the one that was verified first. Null when none is verified now.
+ * The verified domain that people see as the organization's: the one of the redirect, otherwise the one that
+ * was verified first. Null if none is verified.
  */
 export async function findShownDomain(
   db: Queryable,
@@ -69,7 +69,7 @@ export function listActiveChallenges(
     where organization_id = ${organizationId} and expires_at > ${now} order by id desc`);
 }
 
-/** Domains besides this one for which the organization has a challenge that is open. */
+/** Other domains for which the organization has an open challenge. */
 export async function countOtherChallenges(
   tx: Tx,
   organizationId: OrganizationId,
@@ -111,8 +111,8 @@ export function findChallenge(
 }
 
 /**
- * Consumes the challenge, and with it all others of the organization for this domain, since a verified domain needs
- * none. False when this one was consumed in the meantime.
+ * Consumes the challenge and all others of the organization for this domain. False if this one was consumed
+ * meanwhile.
  */
 export async function spendChallenge(
   tx: Tx,
@@ -129,13 +129,16 @@ export async function spendChallenge(
   return true;
 }
 
-/** Expired challenges are kept for a while, so that an answer to one can say that it has expired. */
+/** Expired challenges are kept for a while, so that an answer can say that they have expired. */
 export function expiredChallenges(expiredBefore: Date): Expired {
   const due = sql`expires_at <= ${expiredBefore}`;
   return { table: "domain_challenges", key: "id", type: "uuid", due, owned: true };
 }
 
-/** Serialises all decisions about who holds a domain (an advisory lock, because there may be no row to lock yet). */
+/**
+ * Serializes all decisions about the holder of a domain (an advisory lock, because there may be no row to
+ * lock).
+ */
 export async function lockApex(tx: Tx, apexDomain: string): Promise<void> {
   await tx.rows(sql`select pg_advisory_xact_lock(hashtextextended(${`apex ${apexDomain}`}, 0))`);
 }
@@ -167,7 +170,7 @@ export async function insertDomain(
       ${domain.now}, ${domain.nextCheckAt})`);
 }
 
-/** The holding organization has verified the domain again: the new token counts from now on. */
+/** The holder has verified the domain again: the new token replaces the old one. */
 export async function renewDomain(
   tx: Tx,
   organizationId: OrganizationId,
@@ -180,7 +183,7 @@ export async function renewDomain(
     where organization_id = ${organizationId} and id = ${id}`);
 }
 
-/** Redirect URIs on the domain go with it. */
+/** Also deletes redirect URIs on the domain. */
 export function deleteDomain(
   tx: Tx,
   organizationId: OrganizationId,
@@ -190,7 +193,7 @@ export function deleteDomain(
     delete from verified_domains where organization_id = ${organizationId} and id = ${id} returning apex_domain`);
 }
 
-/** Domains whose check is due. */
+/** Domains that are due for a check. */
 export function takeDueDomains(db: Queryable, now: Date, among: Among): Promise<DomainRow[]> {
   return db.rows<DomainRow>(sql`
     select ${domainColumns} from verified_domains d
@@ -198,14 +201,14 @@ export function takeDueDomains(db: Queryable, now: Date, among: Among): Promise<
     order by d.next_check_at limit ${among.limit} ${among.lock}`);
 }
 
-/** Leases domains; those of a process that dies come back when `leaseUntil` has passed. */
+/** Leases domains. If the process dies, they are due again at `leaseUntil`. */
 export async function leaseDomains(tx: Tx, ids: readonly DomainId[], leaseUntil: Date): Promise<void> {
   await tx.run(sql`update verified_domains set next_check_at = ${leaseUntil} where id = any(${ids}::uuid[])`);
 }
 
 /**
- * Records the result of a check. False when the domain was removed, taken over, verified again or checked by another
- * process in the meantime; the result is then discarded.
+ * Records the result of a check. False if the domain was removed, taken over, verified again or checked by
+ * another process meanwhile; the result is then discarded.
  */
 export async function recordCheck(
   tx: Tx,

@@ -16,7 +16,7 @@ export function recordValue(token: string): string {
   return `${valuePrefix}${token}`;
 }
 
-/** Whether one of the TXT values found proves the token whose hash this is. */
+/** Whether one of the TXT values proves the token with this hash. */
 export function provesToken(values: readonly string[], tokenHash: Buffer): boolean {
   return values.some((value) => {
     const text = value.trim();
@@ -25,8 +25,8 @@ export function provesToken(values: readonly string[], tokenHash: Buffer): boole
 }
 
 /**
- * The TXT values that were found instead, for the hint of the error. They are the caller's own public DNS records;
- * they are cut to stay readable.
+ * The TXT values that were found instead, for the hint of the error. They are public DNS records of the
+ * caller, shortened for display.
  */
 export function describeFound(name: string, values: readonly string[]): string {
   if (values.length === 0) return `There is no TXT record at ${name} yet.`;
@@ -40,7 +40,7 @@ export function describeFound(name: string, values: readonly string[]): string {
 
 export type DomainState = { missCount: number; downgradedAt: Date | null };
 
-/** `unknown`: no resolver gave an answer. That never counts against the domain. */
+/** `unknown`: no resolver answered. That never counts against the domain. */
 export type CheckOutcome = "found" | "missing" | "unknown";
 
 type CheckedDomain = DomainState & {

@@ -11,7 +11,7 @@ import { afterCheck, type CheckOutcome, provesToken, recordName } from "./domain
 export const domainsAtOnce = 20;
 const leaseMs = 10 * minuteMs;
 
-/** Looks whether the records of verified domains are still there, each once a day. */
+/** Checks once a day whether the records of verified domains still exist. */
 export async function recheckDomains(core: Core, job: string): Promise<number> {
   const rows = core.setAside.rowsOf(job, "verified_domains");
   const lease: Steps<DomainRow> = {

@@ -15,7 +15,9 @@ const columns = sql`r.id, r.verified_domain_id, d.apex_domain, r.pattern, r.crea
 
 type DomainWithPatterns = { id: DomainId; apexDomain: string; patterns: string[] };
 
-/** The active domains among these names that the organization holds, each with its patterns, the longest name first. */
+/**
+ * The active domains of the organization among these names, each with its patterns, the longest name first.
+ */
 export function findActiveDomains(
   db: Queryable,
   organizationId: OrganizationId,
@@ -29,7 +31,7 @@ export function findActiveDomains(
     order by length(d.apex_domain) desc`);
 }
 
-/** Locks the domain's row, so that it cannot be removed while a pattern is added to it. */
+/** Locks the domain's row, so that it cannot be removed while a pattern is added. */
 export async function keepDomain(
   tx: Tx,
   organizationId: OrganizationId,

@@ -58,7 +58,7 @@ test("a pattern allows itself and what lies below it, with any query and fragmen
 
 test("no trick gets through", () => {
   const tricks = [
-    // The path begins the same but is another.
+    // A different path with the same beginning.
     "https://acme.co/cb-evil",
     "https://acme.co/cbevil",
     "https://acme.co/cb;evil",
@@ -67,7 +67,7 @@ test("no trick gets through", () => {
     "https://acme.co/",
     "https://acme.co//cb",
     "https://acme.co/x/cb",
-    // The host begins or ends the same but is another.
+    // A different host with the same beginning or end.
     "https://acme.co.evil.com/cb",
     "https://evilacme.co/cb",
     "https://acme.com/cb",
@@ -75,7 +75,7 @@ test("no trick gets through", () => {
     "https://acme.co./cb",
     "https://acme-co/cb",
     "https://acme%2eco.evil.com/cb",
-    // Somebody else stands before the @, behind the \ or after the #.
+    // Another host before the @, behind the \ or after the #.
     "https://acme.co@evil.com/cb",
     "https://acme.co:pw@evil.com/cb",
     "https://user@acme.co/cb",
@@ -94,7 +94,7 @@ test("no trick gets through", () => {
     "ftp://acme.co/cb",
     "javascript://acme.co/cb%0aalert(1)",
     "data:text/html,acme.co/cb",
-    // Up and out again, in every spelling.
+    // Path traversal, in every spelling.
     "https://acme.co/cb/../evil",
     "https://acme.co/cb/%2e%2e/evil",
     "https://acme.co/cb/.%2E/evil",
@@ -112,11 +112,11 @@ test("no trick gets through", () => {
     "https://acme.co/cb/%0d%0aSet-Cookie:x",
     "https://acme.co/cb/%ff",
     "https://acme.co/cb/%zz",
-    // Letters that look alike are another host.
+    // Look-alike letters are another host.
     "https://аcme.co/cb",
     "https://acme.cо/cb",
     "https://acmé.co/cb",
-    // Addresses.
+    // IP addresses.
     "https://127.0.0.1/cb",
     "https://[::1]/cb",
     "https://2130706433/cb",
@@ -216,7 +216,7 @@ test("whatever text is accepted as a pattern can be read back from its written f
 });
 
 test("what matches is, for a browser, on the host and at or below the path", () => {
-  // Pieces that confuse parsers, in any order around the right parts.
+  // Pieces that confuse parsers, in any order around valid parts.
   const piece = fc.constantFrom(
     ..."https:// acme.co / cb \\ @ : # ? % . .. ; 2f %2f %5c %2e%2e %25 evil.com www. * 443 8443 \t \n - é".split(
       " ",
@@ -234,7 +234,7 @@ test("what matches is, for a browser, on the host and at or below the path", () 
       const decoded = decodeURIComponent(url.pathname);
       assert.ok(decoded === "/cb" || decoded.startsWith("/cb/"));
       assert.ok(!decoded.split(/[/\\]/).includes(".."));
-      // Decoding once more, as careless servers do, changes nothing.
+      // Decoding twice, as some servers do, changes nothing.
       assert.ok(!/%[0-9a-f]{2}/i.test(decoded));
       assert.equal(new URL(url.href).href, url.href);
     }),

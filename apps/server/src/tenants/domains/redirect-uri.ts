@@ -1,11 +1,11 @@
 /**
- * A parsed redirect pattern. Addresses are compared with it component by component and never as text, so that an
- * address which merely begins or ends like the pattern does not match.
+ * A parsed redirect pattern. Addresses are compared by component and never as text, so that an address which
+ * only begins or ends like the pattern does not match.
  */
 export type RedirectPattern = {
   /** ASCII, lower case, without `*.`. */
   host: string;
-  /** The pattern began with `*.`: exactly one more label stands in front of `host`. */
+  /** The pattern began with `*.`: exactly one more label precedes `host`. */
   wildcard: boolean;
   /** Percent-decoded. A match begins with all of them. */
   segments: readonly string[];
@@ -26,8 +26,8 @@ function isHostName(host: string): boolean {
 }
 
 /**
- * The segments of a path as a server would understand them, or null when servers may disagree: an encoded slash or
- * backslash, an encoded or decorated dot segment, something encoded twice, or bytes that are not text.
+ * The segments of a path as servers understand them, or null if servers may disagree: an encoded slash or
+ * backslash, an encoded or decorated dot segment, double encoding, or bytes that are not text.
  */
 export function pathSegments(pathname: string): string[] | null {
   const segments: string[] = [];
@@ -46,7 +46,7 @@ export function pathSegments(pathname: string): string[] | null {
   return segments;
 }
 
-/** Takes a pattern apart, or says in the words of a message what is wrong with it. */
+/** Parses a pattern, or describes its problem. */
 export function parseRedirectPattern(text: string): RedirectPattern | PatternProblem {
   if (/[\s\\\p{Cc}]/u.test(text)) return { problem: "must not contain white space or backslashes" };
   const match = /^https:\/\/(\*\.)?([^/?#]*)(.*)$/is.exec(text);
@@ -56,7 +56,8 @@ export function parseRedirectPattern(text: string): RedirectPattern | PatternPro
   if (authority.includes("*")) return { problem: "may have `*` only as the first label of the host" };
   if (rest.includes("?")) return { problem: "must not have a query" };
   if (rest.includes("#")) return { problem: "must not have a fragment" };
-  // Checked on the text: the URL parser would resolve these silently, and the pattern would mean something else.
+  // Checked on the text: the URL parser would resolve these silently, and the pattern would change its
+  // meaning.
   if (/(^|\/)(\.|%2e){1,2}(\/|$)/i.test(rest)) return { problem: "must not have dot segments in its path" };
   const url = URL.parse(`https://${authority}${rest}`);
   if (url === null || authority.includes("%")) return { problem: "has no valid host" };
@@ -65,19 +66,19 @@ export function parseRedirectPattern(text: string): RedirectPattern | PatternPro
   const segments = pathSegments(url.pathname);
   if (segments === null) return { problem: "has a path that servers may read differently" };
   if (segments.some((segment) => segment.includes("*"))) return { problem: "must not have `*` in its path" };
-  // `/verified/` and `/verified` allow the same.
+  // `/verified/` and `/verified` are the same.
   if (segments.at(-1) === "") segments.pop();
   if (segments.includes("")) return { problem: "must not have empty segments in its path" };
   return { host: url.hostname, wildcard: star !== undefined, segments };
 }
 
-/** The canonical form of a pattern: two texts that mean the same have the same form. */
+/** The canonical form of a pattern: equivalent texts have the same form. */
 export function formatRedirectPattern(pattern: RedirectPattern): string {
   const path = pattern.segments.map((segment) => `/${encodeURIComponent(segment)}`).join("");
   return `https://${pattern.wildcard ? "*." : ""}${pattern.host}${path}`;
 }
 
-/** Whether people may be sent to this address. Its query and fragment are the partner's own business. */
+/** Whether people may be redirected to this address. Any query and fragment is allowed. */
 export function matchesRedirectPattern(pattern: RedirectPattern, url: URL): boolean {
   if (!isPlainHttps(url)) return false;
   if (!matchesHost(pattern, url.hostname)) return false;
@@ -92,7 +93,7 @@ function matchesHost(pattern: RedirectPattern, hostname: string): boolean {
   return dot > 0 && hostname.slice(dot + 1) === pattern.host;
 }
 
-/** Https on the default port, without credentials, to a host with a proper name. */
+/** Https on the default port, without credentials, to a host name. */
 export function isPlainHttps(url: URL): boolean {
   return (
     url.protocol === "https:" &&
@@ -104,7 +105,7 @@ export function isPlainHttps(url: URL): boolean {
 }
 
 /**
- * The host itself and every parent domain of at least two labels: `a.b.example` gives `a.b.example` and `b.example`.
+ * The host and every parent domain of at least two labels: `a.b.example` gives `a.b.example` and `b.example`.
  */
 export function domainsAbove(hostname: string): string[] {
   const labels = hostname.split(".");

@@ -34,12 +34,15 @@ import {
   recordValue,
 } from "./domain.ts";
 
-/** Domains that an organization may be about to verify at the same time. */
+/** Maximum number of domains with an open challenge per organization. */
 const maxOpenChallenges = 20;
-/** Challenges that a person may start in a day, in all organizations together. */
+/** Maximum number of challenges that a person may start in a day, across organizations. */
 const maxChallengesPerDay = 50;
 
-/** A challenge says who holds the domain, so without a limit anybody could find out the customers of the service by trying names. */
+/**
+ * A challenge reveals the holder of a domain. Without a limit, a caller could list the customers of the
+ * service by trying names.
+ */
 async function countChallenge(
   core: Pick<Core, "clock" | "ring">,
   tx: Tx,
@@ -51,7 +54,7 @@ async function countChallenge(
   const others = await countOtherChallenges(tx, caller.organizationId, apexDomain, now);
   if (others >= maxOpenChallenges)
     throw new ApiError("DOMAIN_CHALLENGE_LIMIT_REACHED", {
-      hint: `An organization may have open challenges for ${maxOpenChallenges} domains. Publish the records of those that are open, or wait until some expire, 7 days after they were started.`,
+      hint: `An organization may have open challenges for ${maxOpenChallenges} domains. Publish the records of the open ones, or wait until some expire, 7 days after their start.`,
     });
   const refusal = await countOfDay(core, tx, [
     { what: ["domain challenges by", caller.userId], limit: maxChallengesPerDay },
@@ -124,7 +127,7 @@ export async function verifyDomain(
   const values = await lookups.run(() => lookUp(core, name));
   if (!provesToken(values, tokenHash)) {
     throw new ApiError("DNS_NOT_PROPAGATED", {
-      hint: `${describeFound(name, values)} A new record can take from minutes to a day to be seen; try again then.`,
+      hint: `${describeFound(name, values)} A new record can take from minutes to a day to become visible; try again then.`,
     });
   }
 

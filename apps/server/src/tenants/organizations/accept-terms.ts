@@ -7,7 +7,9 @@ import type { MemberCaller } from "../../platform/kernel/caller.ts";
 import { insertAcceptance } from "./go-live.store.ts";
 import type { RpTerms } from "./rp-terms.ts";
 
-/** Accepts the terms that the caller was shown, by version and hash, if they are still in force. Idempotent. */
+/**
+ * Accepts the terms that the caller was shown, by version and hash, if they are still in force. Idempotent.
+ */
 export async function acceptTerms(
   { db, clock }: Pick<Core, "db" | "clock">,
   terms: RpTerms,

@@ -7,7 +7,7 @@ import { type BusinessDetails, changedText } from "./business-details.ts";
 import { readBusinessDetails, writeBusinessDetails } from "./go-live.store.ts";
 import { lockOrganization } from "./organization.store.ts";
 
-/** A field that is left out keeps its value; null or blank clears it. */
+/** An absent field keeps its value; null or blank clears it. */
 export function changeBusinessDetails(
   { db, clock }: Pick<Core, "db" | "clock">,
   caller: MemberCaller,

@@ -10,9 +10,9 @@ import { type OwnOrganizationRow, updateOrganization } from "./organization.stor
 
 const problems: Readonly<Record<LogoProblem, string>> = {
   not_a_picture: "The body is not a PNG, JPEG or WebP picture.",
-  no_image_data: "The picture is cut off or has no image in it.",
-  animated: "The picture is animated: it would move on the page where people agree.",
-  too_much_inside: "The picture holds a colour profile or a text that is too large or cannot be read.",
+  no_image_data: "The picture is incomplete or has no image data.",
+  animated: "The picture is animated. Use a still picture: it is shown on the consent page.",
+  too_much_inside: "The picture has a colour profile or a text that is too large or unreadable.",
   too_many_pixels: `The picture has more than ${logoLimits.sidePixels} pixels on a side.`,
 };
 
@@ -25,12 +25,12 @@ export async function uploadLogo(
   if (typeof logo === "string")
     throw new ApiError("BAD_REQUEST", {
       message: problems[logo],
-      hint: "Send the picture itself as the body, with `Content-Type: image/png`, `image/jpeg` or `image/webp`.",
+      hint: "Send the picture as the body, with `Content-Type: image/png`, `image/jpeg` or `image/webp`.",
     });
   const now = clock.now();
   const { organizationId } = caller;
   return await db.transaction(async (tx) => {
-    // The row of the organization is held first, as in every other change of it.
+    // Locks the row of the organization first, as every change of it does.
     await updateOrganization(tx, organizationId, {}, now);
     await putLogo(tx, organizationId, logo, now);
     await recordAct(tx, now, caller, {

@@ -25,8 +25,8 @@ const refusals: Record<MemberRefusal, () => ApiError> = {
 };
 
 /**
- * Finds the member and checks the change while holding the organization's lock. The caller's own role is read again
- * under the lock, because it may have been taken away since the request was authenticated.
+ * Finds the member and checks the change under the organization's lock. The caller's role is read again under
+ * the lock, because it may have changed since the request was authenticated.
  */
 async function permitted(
   tx: Tx,
@@ -104,7 +104,7 @@ export async function removeMember(
   });
 }
 
-/** The member as of now, and how many API keys were disabled with the change. */
+/** The member after the change, and the number of API keys that it disabled. */
 type Changed = { member: MemberRow; disabled: number };
 
 function keyCounts(member: MemberRow, disabled: number): Record<string, number> {
@@ -125,7 +125,7 @@ async function disableKeysOf(tx: Tx, now: Date, caller: MemberCaller, member: Me
   return disabled.length;
 }
 
-/** Keys outlive the membership of their creator, so owners learn which of them still work. */
+/** Keys outlive the membership of their creator, so owners are informed which of them still work. */
 async function mailAboutKeys(
   core: Pick<Core, "clock" | "ring" | "publicUrl">,
   tx: Tx,
@@ -147,8 +147,8 @@ async function mailAboutKeys(
 }
 
 /**
- * An invitation dies with the right of its sender to send it. Otherwise whoever is removed comes back through one that they had
- * sent to an address of their own.
+ * An invitation ends with the sender's right to send it. Otherwise a removed member could return through an
+ * invitation to their own address.
  */
 async function takeBackInvitations(
   tx: Tx,

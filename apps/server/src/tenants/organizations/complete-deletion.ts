@@ -19,15 +19,15 @@ import {
 
 const batchSize = 20;
 
-/** What the receipt is to say and to whom, kept sealed from the end of the rows to the end of the bytes. */
+/** The content and recipients of the receipt, kept sealed until the files are clean. */
 type WaitingReceipt = { name: string; scheduledFor: string; owners: readonly string[] };
 
 const advice: Record<CleaningObstacle, string> = {
   old_transaction:
-    "a transaction from before the deletion still runs; look for it in pg_stat_activity (backend_xmin), pg_prepared_xacts and pg_replication_slots",
-  table_in_use: "a table was in use all the time",
-  took_too_long: "a table could not be rewritten within five minutes; tried again in a day",
-  log_in_use: "the write-ahead log is still needed; a backup may be under way",
+    "a transaction from before the deletion still runs; find it in pg_stat_activity (backend_xmin), pg_prepared_xacts or pg_replication_slots",
+  table_in_use: "a table was in use constantly",
+  took_too_long: "a table could not be rewritten within five minutes; the next try is in a day",
+  log_in_use: "the write-ahead log is still needed, perhaps by a running backup",
   other_process: "another process is cleaning",
 };
 
@@ -43,15 +43,16 @@ export async function awaitCleanFiles(
 }
 
 /**
- * The second half of a deletion. Its rows are gone; this removes what they left in files, and only then signs the receipt. Returns how
- * many deletions it completed; what waits is logged, shown in /metrics and tried again.
+ * The second half of a deletion: the rows are deleted, and this removes their bytes from the files before it
+ * signs the receipt. Returns the number of completed deletions. Pending ones are logged, shown in /metrics
+ * and retried.
  */
 export function completeDeletions(core: Core, job: string): () => Promise<number> {
   const rows = core.setAside.rowsOf(job, "deletion_receipts");
   const { db, clock, log, metrics } = core;
   const showCount = metrics.gauge(
     "assay_deletions_waiting",
-    "Deleted organizations whose rows are gone and whose receipt waits until files are clean.",
+    "Deleted organizations whose receipt waits until the files are clean.",
   );
   const showAge = metrics.gauge(
     "assay_deletions_waiting_seconds",
@@ -74,8 +75,8 @@ export function completeDeletions(core: Core, job: string): () => Promise<number
       return 0;
     }
     const goneBefore = waiting.goneBefore;
-    // The signing key is made outside of the transactions: the key is the installation's, and a rollback of one
-    // deletion must not undo it.
+    // The signing key is created outside of the transactions: it belongs to the installation, and a rollback
+    // of one deletion must not undo it.
     const key = await openReceiptKey(core, db, "deletion-receipt");
     const completed = await rows.run(batchSize, {
       take: (tx, among) => lockCleanReceipts(tx, goneBefore, among),
@@ -101,7 +102,7 @@ async function sendReceipt(core: Core, tx: Tx, key: ReceiptKeyRow, row: WaitingR
     deleted_at: now.toISOString(),
   });
   for (const owner of told.owners) {
-    // The row of the organization is gone, so the mail belongs to none.
+    // The organization no longer exists, so the mail belongs to none.
     await queueMail(
       core,
       tx,

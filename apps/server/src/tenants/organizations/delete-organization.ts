@@ -21,7 +21,7 @@ import { lockOrganization } from "./organization.store.ts";
 const codeLifetimeMs = 24 * hourMs;
 const hardDeleteDelayMs = 48 * hourMs;
 
-/** Mails a code to the owner who asks. Nothing changes until it is confirmed. */
+/** Mails a code to the owner who requests it. Nothing changes until it is confirmed. */
 export async function requestDeletion(core: Core, caller: MemberCaller): Promise<{ sentTo: string }> {
   const { db, clock, ring } = core;
   const now = clock.now();
@@ -57,7 +57,8 @@ export async function confirmDeletion(core: Core, caller: MemberCaller, code: st
   const now = clock.now();
   const { organizationId, userId } = caller;
   const dueAt = later(now, hardDeleteDelayMs);
-  // A wrong try must be counted although the request fails, so the transaction ends before the error is raised.
+  // A wrong try must be counted although the request fails, so the transaction ends before the error is
+  // thrown.
   const outcome = await db.transaction(async (tx) => {
     const organization = await lockOrganization(tx, organizationId);
     const member = await findMember(tx, organizationId, { userId });

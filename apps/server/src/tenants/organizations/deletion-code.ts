@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { OrganizationId, UserId } from "@assay/contract/ids";
 
-// Letters and digits without those that look like another: no 0 and O, no 1, I and L.
+// Letters and digits without look-alikes: no 0 and O, no 1, I and L.
 const alphabet = "ABCDEFGHJKMNPQRSTUVWXYZ23456789";
 const codeLength = 8;
 const wrongTriesAllowed = 5;
@@ -11,7 +11,7 @@ export function newDeletionCode(): string {
 }
 
 /**
- * What is hashed: code, organization and requester together, so the code works only for the organization and the
+ * The hashed text: code, organization and requester, so that the code works only for the organization and
  * person it was mailed for.
  */
 export function boundCode(organizationId: OrganizationId, userId: UserId, code: string): string {
@@ -20,7 +20,7 @@ export function boundCode(organizationId: OrganizationId, userId: UserId, code: 
 
 type StoredCode = { wrongTries: number; expiresAt: Date };
 
-/** A code that has expired, or has used up its tries, counts as no code. */
+/** An expired code, or one without tries left, counts as no code. */
 export function isDead(code: StoredCode, now: Date): boolean {
   return code.expiresAt <= now || code.wrongTries >= wrongTriesAllowed;
 }

@@ -4,7 +4,7 @@ import type { Among } from "../../platform/db/set-aside.ts";
 import { noSql, Sql, sql } from "../../platform/db/sql.ts";
 import type { OwnedTable } from "./owned-tables.store.ts";
 
-/** A new code replaces the one before, with all its tries. */
+/** A new code replaces the previous one and its tries. */
 export async function putDeletionCode(
   tx: Tx,
   code: {
@@ -23,7 +23,7 @@ export async function putDeletionCode(
       expires_at = excluded.expires_at`);
 }
 
-/** Locked, so that tries at the same time are counted one after the other. */
+/** Locked, so that concurrent tries are counted one after the other. */
 export function lockDeletionCode(
   tx: Tx,
   organizationId: OrganizationId,
@@ -54,7 +54,7 @@ export async function setPendingDeletion(
     update organizations set pending_deletion_at = ${at}, updated_at = ${now} where id = ${organizationId}`);
 }
 
-/** False when the hard delete has begun, or nothing was scheduled. */
+/** False if the deletion has begun, or none was scheduled. */
 export async function clearPendingDeletion(
   tx: Tx,
   organizationId: OrganizationId,
@@ -66,14 +66,14 @@ export async function clearPendingDeletion(
   return cleared === 1;
 }
 
-/** Organizations whose time has come, marked or not. */
+/** Organizations that are due for deletion, marked or not. */
 export function takeDueDeletions(db: Queryable, now: Date, among: Among): Promise<{ id: OrganizationId }[]> {
   return db.rows<{ id: OrganizationId }>(sql`
     select id from organizations where pending_deletion_at <= ${now} and ${among.where(sql`id`, "uuid")}
     order by pending_deletion_at limit ${among.limit} ${among.lock}`);
 }
 
-/** Marks organizations: from then on there is no way back. */
+/** Marks organizations: from then on the deletion cannot be undone. */
 export async function startDeletions(tx: Tx, ids: readonly OrganizationId[], now: Date): Promise<void> {
   await tx.run(sql`
     update organizations set deletion_started_at = ${now}
@@ -81,8 +81,8 @@ export async function startDeletions(tx: Tx, ids: readonly OrganizationId[], now
 }
 
 /**
- * Removes up to `limit` rows of the organization from a table; returns how many. `locked` says what happens to rows that
- * somebody is working on: they are left for a later step, or waited for.
+ * Deletes up to `limit` rows of the organization from a table; returns their number. `locked`: whether to
+ * skip rows that another process has locked, or to wait for them.
  */
 export function deleteOwnedRows(
   db: Queryable,
@@ -93,7 +93,7 @@ export function deleteOwnedRows(
 ): Promise<number> {
   // The name comes from the list in owned-tables.ts, never from a caller.
   const name = new Sql([table], []);
-  // A place (`ctid`) is unique within one partition of the table only.
+  // `ctid` is unique only within one partition of the table.
   return db.run(sql`
     with owned as materialized (
       select tableoid as part, ctid as place from ${name} where ${belongsTo(organizationId)} limit ${limit}
@@ -114,7 +114,7 @@ export async function insertTombstone(tx: Tx, organizationId: OrganizationId, no
     on conflict (organization_id) do nothing`);
 }
 
-/** The deletion is complete: the time that the receipt tells. */
+/** Completes the deletion, with the time in the receipt. */
 export async function updateTombstone(tx: Tx, organizationId: OrganizationId, now: Date): Promise<void> {
   await tx.run(
     sql`update deleted_organizations set deleted_at = ${now} where organization_id = ${organizationId}`,

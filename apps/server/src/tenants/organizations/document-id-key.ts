@@ -11,9 +11,8 @@ export function newDocumentIdKey(ring: KeyRing, organizationId: OrganizationId):
 }
 
 /**
- * The organization's secret for `service_document_id`. It is random and stored sealed under the key ring, not derived
- * from it, so that a rotation of the ring changes no identifier. An organization older than these keys gets one on
- * first use.
+ * The organization's secret for `service_document_id`. It is random and stored sealed, not derived from the
+ * key ring, so that a rotation changes no identifier. An older organization gets one on first use.
  */
 export async function openDocumentIdKey(
   { db, ring }: Pick<Core, "db" | "ring">,

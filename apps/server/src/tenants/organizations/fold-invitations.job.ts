@@ -11,8 +11,8 @@ import {
 const batchSize = 500;
 
 /**
- * Gives invitations that an earlier version wrote the folded form of their address. One whose address is none by today's rules, or that
- * a newer invitation has as well, stays without: its link works as before for the seven days that it lives.
+ * Sets the folded address of invitations from an earlier version. An invitation with an invalid address, or
+ * with the address of a newer one, stays without: its link works until it expires after seven days.
  */
 export async function foldInvitations(
   { db, setAside }: Pick<Core, "db" | "setAside">,

@@ -5,7 +5,7 @@ import { type BusinessDetails, changedText, isComplete } from "./business-detail
 import { readinessOf, whatIsMissing } from "./go-live-readiness.ts";
 import { isCurrent } from "./rp-terms.ts";
 
-/** Everything is done but these. */
+/** All points are done except these. */
 const without = (...open: GoLivePoint[]) =>
   Object.fromEntries(goLivePoints.map((point) => [point, !open.includes(point)])) as Record<
     GoLivePoint,

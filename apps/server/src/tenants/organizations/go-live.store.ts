@@ -33,7 +33,7 @@ export type AcceptanceRow = {
   acceptedAt: Date;
 };
 
-/** The acceptance of these terms, or, if there is none, the latest acceptance of any terms. */
+/** The acceptance of these terms or, if there is none, the latest acceptance of any terms. */
 export function findAcceptance(
   db: Queryable,
   organizationId: OrganizationId,
@@ -47,7 +47,7 @@ export function findAcceptance(
     limit 1`);
 }
 
-/** False when exactly these terms were accepted before; the first acceptance stands. */
+/** False if exactly these terms were already accepted; the first acceptance stays. */
 export async function insertAcceptance(
   tx: Tx,
   organizationId: OrganizationId,

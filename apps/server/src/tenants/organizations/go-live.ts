@@ -13,11 +13,16 @@ import { isCurrent, type RpTerms } from "./rp-terms.ts";
 
 export type GoLiveNeeds = {
   terms: RpTerms;
-  /** Passed in by `app.ts`, because the folder of domains depends on this one and must not be imported from here. */
+  /**
+   * Passed in by `create-app.ts`, because the domains folder imports this one and must not be imported from
+   * here.
+   */
   hasActiveDomain: (db: Queryable, organizationId: OrganizationId) => Promise<boolean>;
-  /** Passed in as well: whether any live document can be accepted at all. */
+  /** Also passed in: whether any live document can be accepted. */
   trustsAnybody: (db: Queryable) => Promise<boolean>;
-  /** Passed in as well: whether an enabled live endpoint with an active key is subscribed to the event of a success. */
+  /**
+   * Also passed in: whether an enabled live endpoint with an active key is subscribed to the success event.
+   */
   canReceiveResults: (db: Queryable, tenant: Tenant) => Promise<boolean>;
   /** Whether anything is configured that reads real documents. */
   canReadDocuments: boolean;
@@ -38,7 +43,7 @@ export async function readGoLiveFacts(
   };
 }
 
-/** Opens live beside the sandbox, once and for good. Nothing in the sandbox is touched. */
+/** Opens live beside the sandbox, permanently. The sandbox does not change. */
 export async function goLive(
   { db, clock }: Pick<Core, "db" | "clock">,
   needs: GoLiveNeeds,

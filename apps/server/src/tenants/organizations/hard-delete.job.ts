@@ -15,22 +15,22 @@ import { ownedTables } from "./owned-tables.store.ts";
 
 const batchSize = 1000;
 
-/** Rows first: many organizations that are due together are cleaned up after once. */
+/** Rows first, so that one cleaning serves many organizations that are due together. */
 export function deleteOrganizations(core: Core, job: string): () => Promise<number> {
   const complete = completeDeletions(core, job);
   return async () => (await hardDeleteStep(core, job)) || complete();
 }
 
 /**
- * One small step of deleting an organization whose 48 hours are over. Every step is a transaction of its own and safe
- * to repeat: after any interruption whichever process takes the next step continues with the rows that are left. The
- * last step is one transaction that leaves the tombstone and, sealed, what the receipts will say once the files are clean
+ * One small step in deleting an organization whose 48 hours are over. Every step is a separate transaction
+ * and safe to repeat: after an interruption any process continues with the remaining rows. The last step
+ * leaves the tombstone and, sealed, the content of the receipts until the files are clean
  * (`complete-deletion.ts`).
  */
 export async function hardDeleteStep(core: Core, job: string): Promise<number> {
   const { clock } = core;
-  // The set-aside row of an organization is not among those that belong to it: each step would remove it, and
-  // the time to the next try would never grow.
+  // The quarantine row of an organization is not deleted with its rows: otherwise each step would remove it,
+  // and the time to the next retry would never grow.
   const rows = core.setAside.rowsOf(job, "organizations");
   const start: Steps<{ id: OrganizationId }> = {
     take: (tx, among) => takeDueDeletions(tx, clock.now(), among),
@@ -50,7 +50,7 @@ export async function hardDeleteStep(core: Core, job: string): Promise<number> {
     const whole = await rows.guard(due, async () => {
       deleted = await deleteSome(core, due.id);
     });
-    // The next organization has its turn.
+    // Continues with the next organization.
     if (!whole) deleted = 1;
   }
   return healed + (done.length < taken.length ? 1 : deleted);
@@ -72,7 +72,7 @@ async function finish(core: Core, organizationId: OrganizationId): Promise<numbe
     const now = clock.now();
     const organization = await lockOrganization(tx, organizationId);
     if (organization === null || organization.pendingDeletionAt === null) return false;
-    // Rows that were locked by another process, and therefore skipped, in the steps before.
+    // Rows that another process had locked, so that earlier steps skipped them.
     for (const table of ownedTables) {
       const left = await deleteOwnedRows(tx, organizationId, table, batchSize, "wait");
       if (left > 0) return true;
@@ -86,7 +86,7 @@ async function finish(core: Core, organizationId: OrganizationId): Promise<numbe
       owners: owners.map((owner) => owner.email),
     };
     await awaitCleanFiles(core, tx, organizationId, receipt, now);
-    log.info("the rows of an organization are deleted; its files are cleaned next", { organizationId });
+    log.info("the rows of an organization are deleted; cleaning the files is next", { organizationId });
     return true;
   });
   return finished ? 1 : 0;

@@ -85,7 +85,7 @@ export function findInvitationByToken(
     where i.token_hash = ${tokenHash} and i.expires_at > ${now}`);
 }
 
-/** Whether there is an invitation to this address, in whatever organization, that would be accepted now. */
+/** Whether any organization has an invitation to this address that would be accepted now. */
 export async function isInvited(db: Queryable, email: FoldedEmail, now: Date): Promise<boolean> {
   const rows = await db.rows<{ role: Role; senderRole: Role | null }>(sql`
     select i.role, m.role as sender_role
@@ -96,7 +96,7 @@ export async function isInvited(db: Queryable, email: FoldedEmail, now: Date): P
   return rows.some((row) => mayInvite(row.senderRole, row.role));
 }
 
-/** False when the invitation was used or revoked in the meantime. */
+/** False if the invitation was used or revoked meanwhile. */
 export async function deleteInvitation(
   tx: Tx,
   organizationId: OrganizationId,
@@ -115,7 +115,7 @@ export function findUnfoldedInvitation(db: Queryable, id: string): Promise<Unfol
     select id, organization_id, email from invitations where id = ${id} and email_folded is null`);
 }
 
-/** Those without a folded address, newest first: of two that fold alike the later one counts. */
+/** Invitations without a folded address, newest first: of two that fold alike the later one counts. */
 export function listUnfoldedInvitations(
   db: Queryable,
   before: InvitationId | null,
@@ -126,7 +126,7 @@ export function listUnfoldedInvitations(
     where email_folded is null ${before === null ? noSql : sql`and id < ${before}`} order by id desc limit ${limit}`);
 }
 
-/** False when another invitation of the organization has the address. */
+/** False if another invitation of the organization has the address. */
 export async function setFoldedInvitation(
   db: Queryable,
   organizationId: OrganizationId,
@@ -143,7 +143,7 @@ export async function setFoldedInvitation(
   }
 }
 
-/** Takes back what this member has sent for these roles, and tells which invitations they were. */
+/** Revokes invitations of this member for these roles, and returns them. */
 export function deleteInvitationsOf(
   tx: Tx,
   organizationId: OrganizationId,

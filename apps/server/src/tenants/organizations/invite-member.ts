@@ -35,7 +35,7 @@ const invitationLifetimeMs = 7 * dayMs;
 
 function notFound(): ApiError {
   return new ApiError("NOT_FOUND", {
-    message: "This invitation does not exist any more.",
+    message: "This invitation no longer exists.",
     hint: "It may have been used, revoked or replaced, or be older than 7 days. Ask for a new one.",
   });
 }
@@ -48,8 +48,8 @@ function ownerOnly(): ApiError {
 }
 
 /**
- * The service mails whatever text a name holds to whatever address is invited, so both have a limit. Organizations are answered with
- * 409: 429 is for signing in.
+ * The service mails a chosen name to any invited address, so both are limited. Organizations get 409: 429 is
+ * for signing in.
  */
 async function countInvitation(
   core: Pick<Core, "config" | "clock" | "ring">,
@@ -94,7 +94,7 @@ export async function inviteMember(
     await countInvitation(core, tx, caller, email.folded);
     if (await isMemberAddress(tx, organizationId, email.folded)) {
       throw new ApiError("ALREADY_MEMBER", {
-        message: "`email` is the address of a member already.",
+        message: "`email` is already the address of a member.",
         hint: "Change the member's role instead.",
       });
     }
@@ -172,15 +172,15 @@ export async function readInvitation({ db, clock }: Pick<Core, "db" | "clock">, 
   return invitation;
 }
 
-/** An account that was set aside with its address can take only what was sent to the very same text. */
+/** An account whose address was set aside can only accept invitations to exactly the same text. */
 function isFor(caller: UserCaller, invited: string): boolean {
   const folded = foldEmail(invited);
   return folded === null ? invited === caller.email : folded === caller.foldedEmail;
 }
 
 /**
- * Looked up under the organization's lock: invitations are taken back together with the right to send them, but one of a sender who lost
- * it under an earlier version may still be there.
+ * Checked under the organization's lock: invitations are revoked with the right to send them, but one from an
+ * earlier version may still exist.
  */
 async function senderMayStillInvite(tx: Tx, invitation: InvitationRow): Promise<boolean> {
   const { organizationId, invitedBy: userId } = invitation;
@@ -208,7 +208,7 @@ export async function acceptInvitation(
     if (!(await deleteInvitation(tx, organizationId, invitation.id))) throw notFound();
     if (organization.pendingDeletionAt !== null) throw new ApiError("ORGANIZATION_FROZEN");
     if (!(await insertMembership(tx, organizationId, caller.userId, invitation.role, now))) {
-      throw new ApiError("ALREADY_MEMBER", { message: "You are a member of this organization already." });
+      throw new ApiError("ALREADY_MEMBER", { message: "You are already a member of this organization." });
     }
     await setActiveOrganization(tx, organizationId, caller.userSessionId);
     await recordAudit(tx, now, {
@@ -223,7 +223,7 @@ export async function acceptInvitation(
   });
 }
 
-/** Declining needs the link and no account, so the audit log cannot name who declined. */
+/** Declining needs the link but no account, so the audit log cannot name the person. */
 export async function declineInvitation(
   { db, clock }: Pick<Core, "db" | "clock">,
   token: string,

@@ -1,13 +1,16 @@
 import { inflateSync } from "node:zlib";
 
-/** What is wrong with the inside of a picture whose beginning was recognised. */
+/** What is wrong inside a picture with a valid beginning. */
 export type InsideProblem = "no_image_data" | "animated" | "too_much_inside";
 
-/** Pictures of 256 KiB have a handful of parts; more are there to be walked. */
+/** Pictures of 256 KiB have a handful of chunks; more would only cost time. */
 const maxParts = 2000;
-/** Colour profiles and texts have kilobytes. A compressed one may grow a thousandfold in the reader (decompression bomb). */
+/**
+ * Colour profiles and texts take kilobytes. A compressed one may grow a thousandfold when it is read
+ * (decompression bomb).
+ */
 const maxInflatedBytes = 1024 * 1024;
-/** Compressed data have a header, a block and a checksum. */
+/** Compressed data has a header, a block and a checksum. */
 const minDataBytes = 8;
 
 const pngAnimation = new Set(["acTL", "fcTL", "fdAT"]);
@@ -32,7 +35,7 @@ export function pngProblem(bytes: Buffer): InsideProblem | null {
   return "no_image_data";
 }
 
-/** The compressed bytes of a profile or a text, after its name; null where there are none. */
+/** The compressed bytes of a profile or a text, after its name; null if there are none. */
 function packedIn(type: string, data: Buffer): Buffer | null {
   const nameEnd = data.indexOf(0);
   if (type === "iCCP" || type === "zTXt") return data.subarray(nameEnd + 2);
@@ -66,13 +69,13 @@ export function webpProblem(bytes: Buffer): InsideProblem | null {
   return hasFrame ? null : "no_image_data";
 }
 
-/** Walks the segments up to the scan, which must have something in it. */
+/** Reads the segments up to the scan, which must not be empty. */
 export function jpegProblem(bytes: Buffer): InsideProblem | null {
   let at = 2;
   for (let part = 0; part < maxParts && at + 4 <= bytes.length; part++) {
     if (bytes[at] !== 0xff) return "no_image_data";
     const marker = bytes[at + 1];
-    // Bytes that fill up stand before a marker.
+    // Fill bytes may precede a marker.
     if (marker === 0xff) at += 1;
     else {
       at += 2 + bytes.readUInt16BE(at + 2);

@@ -9,14 +9,14 @@ import { readLogo } from "./logo-picture.ts";
 const png = drawPng(3, 2);
 const jpeg = encode({ width: 16, height: 8, data: Buffer.alloc(16 * 8 * 4, 90) }, 50).data;
 
-/** The same bytes with others at some place. */
+/** The same bytes with other values at an offset. */
 function withBytes(bytes: Buffer, offset: number, ...values: number[]): Buffer {
   const changed = Buffer.from(bytes);
   changed.set(values, offset);
   return changed;
 }
 
-/** A WebP that begins with the header of an animation or of transparency, of this size. */
+/** A WebP of this size that begins with the extended header (animation or transparency). */
 function extendedWebp(width: number, height: number): Buffer {
   const bytes = Buffer.concat([Buffer.from("RIFF____WEBPVP8X\x0a\0\0\0\0\0\0\0", "latin1"), Buffer.alloc(6)]);
   bytes.writeUIntLE(width - 1, 24, 3);
@@ -32,7 +32,7 @@ function losslessWebp(width: number, height: number): Buffer {
 
 function lossyWebp(width: number, height: number): Buffer {
   const bytes = Buffer.from(tinyWebps.lossy);
-  // The two highest bits ask for scaling and are no part of the size.
+  // The two highest bits request scaling and are not part of the size.
   bytes.writeUInt16LE(width | 0x4000, 26);
   bytes.writeUInt16LE(height | 0x8000, 28);
   return bytes;
@@ -109,7 +109,7 @@ test("everything else is no picture", () => {
     assert.equal(readLogo(bytes), "not_a_picture", bytes.toString("latin1").slice(0, 30));
 });
 
-/** The PNG with another part before its image data. */
+/** The PNG with another chunk before its image data. */
 function pngWith(type: string, data: Buffer): Buffer {
   const part = Buffer.concat([Buffer.alloc(4), Buffer.from(type, "latin1"), data, Buffer.alloc(4)]);
   part.writeUInt32BE(data.length, 0);

@@ -11,8 +11,8 @@ type Size = { width: number; height: number };
 const pngStart = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 
 /**
- * The kind of picture is told by its first bytes; the content type that the sender names does not count. SVG is
- * refused: it is a program, and it can load things.
+ * The first bytes determine the type of the picture; the sender's content type does not count. SVG is
+ * refused: it can contain scripts and load resources.
  */
 export function readLogo(bytes: Buffer): Logo | LogoProblem {
   const png = pngSize(bytes);
@@ -30,7 +30,7 @@ function pngSize(bytes: Buffer): Size | null {
   return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
 }
 
-/** The first chunk of a WebP is a lossy frame, a lossless one, or a header of both and of animations. */
+/** The first chunk of a WebP is a lossy frame, a lossless one, or the extended header. */
 function webpSize(bytes: Buffer): Size | null {
   if (bytes.length < 30 || ascii(bytes, 0) !== "RIFF" || ascii(bytes, 8) !== "WEBP") return null;
   switch (ascii(bytes, 12)) {

@@ -3,7 +3,7 @@ import type { Queryable, Tx } from "../../platform/db/db.ts";
 import { sql } from "../../platform/db/sql.ts";
 import type { Logo } from "./logo-picture.ts";
 
-/** Of two uploads at once the later one stays. */
+/** Of two concurrent uploads the later one stays. */
 export async function putLogo(tx: Tx, organizationId: OrganizationId, logo: Logo, now: Date): Promise<void> {
   await tx.run(sql`
     insert into organization_logos (organization_id, content_type, bytes, uploaded_at)
@@ -18,7 +18,7 @@ export function findLogo(db: Queryable, organizationId: OrganizationId): Promise
   );
 }
 
-/** False when there was none. */
+/** False if there was none. */
 export async function removeLogo(tx: Tx, organizationId: OrganizationId): Promise<boolean> {
   const row = await tx.first(
     sql`delete from organization_logos where organization_id = ${organizationId} returning organization_id`,

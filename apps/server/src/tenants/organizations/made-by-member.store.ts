@@ -2,10 +2,10 @@ import type { ApiKeyId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { Tx } from "../../platform/db/db.ts";
 import { type Sql, sql } from "../../platform/db/sql.ts";
 
-/** What a member made and is still in use, in both environments. */
+/** What a member created and is still in use, in both environments. */
 export type MadeCounts = { activeApiKeys: number; webhookEndpoints: number; webhookKeys: number };
 
-/** What the audit log says that the member, or a key of theirs, has made. */
+/** What the member, or a key of theirs, created according to the audit log. */
 const madeBy = (event: Sql) => sql`
   select a.target_id from audit_logs a
   where a.organization_id = m.organization_id and a.event = ${event} and a.actor_id = any(
@@ -19,7 +19,7 @@ export const madeColumns = sql`
   (select count(*) from webhook_keys w where w.organization_id = m.organization_id and w.is_active
     and w.id in (${madeBy(sql`'webhook_key.registered'`)})) as webhook_keys`;
 
-/** Disables what this person made and still works, in both environments. */
+/** Disables the active API keys that this person created, in both environments. */
 export function disableApiKeysOf(
   tx: Tx,
   organizationId: OrganizationId,

@@ -5,7 +5,7 @@ import type { Letter } from "../../platform/mails/letter.ts";
 import { queueMail } from "../../platform/mails/queue-mail.ts";
 import { listOwners } from "./member.store.ts";
 
-/** Queues a mail to each owner, in the transaction of the change that the mail reports. */
+/** Queues a mail to each owner, in the transaction of the change that it reports. */
 export async function mailOwners(
   core: Pick<Core, "clock" | "ring" | "publicUrl">,
   tx: Tx,

@@ -111,7 +111,7 @@ export async function selectOrganization(
   return ownOrganization(db, caller.organizationId, caller.userId);
 }
 
-/** Not found where the membership has ended since the request was authenticated. */
+/** Throws not found if the membership has ended since the request was authenticated. */
 export async function ownOrganization(db: Queryable, organizationId: OrganizationId, userId: UserId) {
   const row = await readOwnOrganization(db, organizationId, userId);
   if (row === null) throw new ApiError("NOT_FOUND");
@@ -122,7 +122,10 @@ function slugTaken(error: unknown): unknown {
   return violates(error, "organizations_slug") ? new ApiError("SLUG_TAKEN") : error;
 }
 
-/** These addresses are shown to people who are being verified: none may carry a password. The contract asks for https. */
+/**
+ * These addresses are shown to people who are verified, so none may contain a password. The contract requires
+ * https.
+ */
 function isWithoutCredentials(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && url.username === "" && url.password === "";

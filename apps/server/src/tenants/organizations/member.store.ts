@@ -18,7 +18,7 @@ export type MemberRow = {
 
 const columns = sql`m.id, m.user_id, u.name, u.email, m.role, m.created_at, ${madeColumns}`;
 
-/** False when the user is a member already. */
+/** False if the user is already a member. */
 export async function insertMembership(
   tx: Tx,
   organizationId: OrganizationId,
@@ -52,7 +52,9 @@ export function listMembers(
   });
 }
 
-/** Members with this in their e-mail or name, whatever the case. It looks at each member, of whom an organization has few. */
+/**
+ * Members with this text in their e-mail or name, ignoring case. Scans all members; an organization has few.
+ */
 export function searchMembers(
   db: Queryable,
   organizationId: OrganizationId,
@@ -89,7 +91,7 @@ export async function isMemberAddress(
   return found !== null;
 }
 
-/** Only call this while holding the organization's lock; otherwise the answer may be outdated before it is used. */
+/** Call this only under the organization's lock; otherwise the result may be outdated. */
 export async function countOwners(tx: Tx, organizationId: OrganizationId): Promise<number> {
   const { count } = await tx.one<{ count: number }>(
     sql`select count(*) as count from memberships where organization_id = ${organizationId} and role = 'owner'`,
@@ -109,7 +111,7 @@ export async function setMemberRole(
     where organization_id = ${organizationId} and id = ${id}`);
 }
 
-/** Ends the membership. Sign-in sessions of the user that had this organization active lose it. */
+/** Ends the membership. Sign-in sessions with this organization as the active one lose it. */
 export async function deleteMembership(
   tx: Tx,
   organizationId: OrganizationId,

@@ -1,6 +1,6 @@
 import { hasRole, type Role } from "@assay/contract/route";
 
-/** A wanted change of a member: another role, or `null` to end the membership. */
+/** A requested change of a member: another role, or `null` to end the membership. */
 type MemberChange = {
   actorRole: Role;
   isSelf: boolean;
@@ -11,7 +11,7 @@ type MemberChange = {
 
 export type MemberRefusal = "not_admin" | "owner_only" | "last_owner";
 
-/** Why a change of members may not be made, or null when it may. */
+/** Why a change of members is not allowed, or null. */
 export function memberRefusal(change: MemberChange): MemberRefusal | null {
   const { actorRole, isSelf, targetRole, newRole, ownerCount } = change;
   const leaves = isSelf && newRole === null;

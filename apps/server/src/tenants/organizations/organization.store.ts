@@ -49,8 +49,8 @@ export async function insertOrganization(
 }
 
 /**
- * Locks the organization's row for this transaction. Every change of who its owners are, and every decision based on
- * that, takes this lock first, so that such changes run one after the other. Returns null when there is no such
+ * Locks the organization's row for this transaction. Every change of its owners, and every decision that
+ * depends on them, takes this lock first, so that they run one after the other. Null if there is no such
  * organization.
  */
 export function lockOrganization(tx: Tx, organizationId: OrganizationId): Promise<OrganizationRow | null> {
@@ -60,7 +60,8 @@ export function lockOrganization(tx: Tx, organizationId: OrganizationId): Promis
 }
 
 /**
- * How many organizations the account has created. It locks the account for this transaction, so that two requests at once do not both find room.
+ * The number of organizations that the account has created. Locks the account for this transaction, so that
+ * two concurrent requests cannot both pass the limit.
  */
 export async function countCreatedBy(tx: Tx, userId: UserId): Promise<number> {
   await tx.run(sql`select 1 from users where id = ${userId} for no key update`);
@@ -70,7 +71,7 @@ export async function countCreatedBy(tx: Tx, userId: UserId): Promise<number> {
   return count;
 }
 
-/** The account that made the organization; null where it is gone. */
+/** The account that created the organization; null if it is deleted. */
 export async function readCreator(db: Queryable, organizationId: OrganizationId): Promise<UserId | null> {
   const row = await db.first<{ createdBy: UserId | null }>(
     sql`select created_by from organizations where id = ${organizationId}`,
@@ -94,7 +95,7 @@ export type OrganizationOfPerson = OrganizationRow & {
   businessRegistrationNumber: string | null;
 };
 
-/** For the verify pages: what is shown to a person of the organization that sent them. */
+/** For the verify page: what a person sees of the organization that sent them. */
 export function findOrganizationOfPerson(
   db: Queryable,
   organizationId: OrganizationId,
@@ -102,7 +103,7 @@ export function findOrganizationOfPerson(
   return db.first<OrganizationOfPerson>(ofPerson(sql`${organizationId}`));
 }
 
-/** The same for a session that is yet to be read. */
+/** The same for a session that is not read yet. */
 export function organizationOfSession(sessionId: SessionId): Question<OrganizationOfPerson | null> {
   return firstRow<OrganizationOfPerson>(
     ofPerson(sql`(select s.organization_id from sessions s where s.id = ${sessionId})`),
@@ -171,7 +172,7 @@ export async function readDocumentIdKey(
   return row?.documentIdKey ?? null;
 }
 
-/** Sets the key if there is none yet; of two processes at the same time the first one wins. */
+/** Sets the key if there is none; of two concurrent processes the first one wins. */
 export async function setMissingDocumentIdKey(
   db: Queryable,
   organizationId: OrganizationId,

@@ -1,7 +1,7 @@
 import type { OrganizationId } from "@assay/contract/ids";
 import { type Sql, sql } from "../../platform/db/sql.ts";
 
-/** A table with rows that belong to an organization, and the condition that picks them. */
+/** A table with rows that belong to an organization, and the condition that selects them. */
 export type OwnedTable = { table: string; belongsTo: (organizationId: OrganizationId) => Sql };
 
 function byOrganization(table: string): OwnedTable {
@@ -9,21 +9,20 @@ function byOrganization(table: string): OwnedTable {
 }
 
 /**
- * Everything that the deletion of an organization removes, in this order: what refers to another table comes before it.
- * A feature that adds a table with an `organization_id` adds it here, and a test says so; rows that belong to an
- * organization through another table need an entry with a condition of their own, before that table.
- *
- * `memberships` and `organizations` themselves go last, in one transaction with the tombstone and the receipts.
+ * Everything that the deletion of an organization removes, in this order: a table comes before those that it
+ * references. Every table with an `organization_id` must be listed, which a test checks. Rows that belong to
+ * an organization through another table need a condition and come before that table. `memberships` and
+ * `organizations` go last, in one transaction with the tombstone and the receipts.
  */
 export const ownedTables: readonly OwnedTable[] = [
-  // Attempts, the busiest table of webhooks, have no index on the organization; they are found through their
+  // Attempts, the busiest webhook table, have no index on the organization; they are found through their
   // delivery.
   {
     table: "webhook_attempts",
     belongsTo: (organizationId) =>
       sql`delivery_id in (select id from webhook_deliveries where organization_id = ${organizationId})`,
   },
-  // A delivery that goes takes what was answered to it along; here it goes first, so that the step after this one stays small.
+  // Deleting a delivery also deletes its exchanges; deleting them first keeps the next step small.
   {
     table: "webhook_exchanges",
     belongsTo: (organizationId) =>
@@ -45,7 +44,7 @@ export const ownedTables: readonly OwnedTable[] = [
   byOrganization("session_allowances"),
   byOrganization("events"),
   byOrganization("api_keys"),
-  // After the keys: nothing is logged for a key that is gone.
+  // After the keys: nothing is logged for a deleted key.
   byOrganization("api_requests"),
   byOrganization("redirect_uris"),
   byOrganization("verified_domains"),
@@ -58,10 +57,10 @@ export const ownedTables: readonly OwnedTable[] = [
   byOrganization("mails"),
   byOrganization("audit_logs"),
   byOrganization("set_aside_rows"),
-  // Attempts that were written while their delivery was being deleted. This condition reads the whole table, so it
-  // runs once everything else is gone.
+  // Attempts that were written while their delivery was being deleted. This condition reads the whole table,
+  // so it runs last.
   byOrganization("webhook_attempts"),
 ];
 
-/** Tables with an `organization_id` that the last step deals with. */
+/** Tables with an `organization_id` that the last step handles. */
 export const lastTables: readonly string[] = ["memberships", "deleted_organizations", "deletion_receipts"];

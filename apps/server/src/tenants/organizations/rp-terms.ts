@@ -7,7 +7,7 @@ export type RpTerms = { version: string; hash: string; jurisdiction: string; tex
 
 const builtIn = new URL("../../../terms/relying-party-terms.md", import.meta.url);
 
-/** The operator's text, or the one that comes with the service. Read once, when the service starts. */
+/** The operator's text, or the built-in one. Read once at the start. */
 export function loadRpTerms(
   config: Pick<Config, "rpTermsFile" | "rpTermsVersion" | "rpTermsJurisdiction">,
 ): RpTerms {
@@ -26,7 +26,7 @@ export function loadRpTerms(
   return { version: config.rpTermsVersion, hash, jurisdiction: config.rpTermsJurisdiction, text };
 }
 
-/** Whether the accepted terms are the ones in force now. */
+/** Whether the accepted terms are the current ones. */
 export function isCurrent(
   acceptance: { termsVersion: string; termsHash: string; jurisdiction: string } | null,
   terms: RpTerms,

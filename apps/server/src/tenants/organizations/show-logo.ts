@@ -6,10 +6,10 @@ import { findLogo } from "./logo.store.ts";
 import type { Logo } from "./logo-picture.ts";
 import { readOwnOrganization } from "./organization.store.ts";
 
-/** The picture at an address that an organization gave; null when there is none that may be shown. */
+/** The picture at an address that an organization gave; null if there is none that may be shown. */
 export type FetchLogo = (organizationId: OrganizationId, url: string) => Promise<Logo | null>;
 
-/** The logo that staff try their look with: that of the person's page, whether a domain is proven yet or not. */
+/** The logo for the preview of staff: that of the verify page, even without a verified domain. */
 export async function showLogo(
   { db }: Pick<Core, "db">,
   { organizationId, userId }: MemberCaller,

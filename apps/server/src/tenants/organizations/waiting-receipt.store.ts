@@ -6,8 +6,8 @@ import { sql } from "../../platform/db/sql.ts";
 export type WaitingReceiptRow = { id: OrganizationId; content: Buffer };
 
 /**
- * Part of the transaction that removes the last rows. Deletions that are over have lower numbers than its snapshot ends with, and its own
- * are lower than the number after its own.
+ * Part of the transaction that deletes the last rows. `gone_before` is higher than the numbers of all
+ * finished deletions and of this transaction itself.
  */
 export async function insertWaitingReceipt(
   tx: Tx,
@@ -20,7 +20,7 @@ export async function insertWaitingReceipt(
       greatest(pg_snapshot_xmax(pg_current_snapshot())::text::bigint, pg_current_xact_id()::text::bigint + 1), ${now})`);
 }
 
-/** Of all deletions that wait for clean files: how many, since when, and what is to be cleaned now. */
+/** All deletions that wait for clean files: how many, since when, and what to clean now. */
 export function readWaiting(
   db: Queryable,
   now: Date,
@@ -32,8 +32,8 @@ export function readWaiting(
 }
 
 /**
- * Deletions whose texts are gone with everything before this number. Held, so that one receipt is made of each. The column is named with its
- * table: rows that are set aside have one of the same name.
+ * Deletions whose rows are gone from the files up to this number. Locked, so that each gets one receipt. The
+ * column is qualified, because quarantined rows have one of the same name.
  */
 export function lockCleanReceipts(
   db: Queryable,
