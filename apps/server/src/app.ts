@@ -34,8 +34,8 @@ export type Service = {
   /** Runs a background job now, until nothing is left to do. */
   runJob(name: string): Promise<void>;
   /**
-   * Prepares the shutdown while requests are still served: reports not ready, stops background work, then asks
-   * connected clients to reconnect elsewhere.
+   * Prepares the shutdown while requests are still served: reports not ready, stops background work, then
+   * asks connected clients to reconnect elsewhere.
    */
   drain(): Promise<void>;
   /** Finishes requests in flight, refuses new ones and waits for background work to end. */

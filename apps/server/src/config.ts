@@ -495,7 +495,7 @@ export const settings = {
   ),
 } as const;
 
-/** Settings with a secret. NAME_FILE may name a file that holds the value of NAME; SIGHUP reads that file again. */
+/** Settings with a secret. NAME_FILE may name a file with the value of NAME; SIGHUP reads that file again. */
 export const fileSettings = [
   "databaseUrl",
   "databaseDirectUrl",
@@ -504,7 +504,7 @@ export const fileSettings = [
   "metricsToken",
 ] as const satisfies readonly (keyof typeof settings)[];
 
-/** Limits that no operator has to set. They are a part of the configuration so that a test can change them. */
+/** Limits that no operator has to set. They are part of the configuration so that tests can change them. */
 export const fixedLimits = {
   /** Jobs work on whole tables. A table whose rewrite takes longer than this is left to the operator. */
   databaseJobStatementSeconds: 300,
@@ -520,7 +520,7 @@ export const fixedLimits = {
   invitationsPerRecipient: 10,
   /** Share of ATTEMPT_MEMORY_MB that all verifications of the sandbox may take together. */
   attemptMemorySandboxPercent: 25,
-  /** Share of one organization: of ATTEMPT_MEMORY_MB for live sessions, of the sandbox's share in the sandbox. */
+  /** Share of one organization: of ATTEMPT_MEMORY_MB for live sessions, of the sandbox's share otherwise. */
   attemptMemoryOrganizationPercent: 50,
 };
 

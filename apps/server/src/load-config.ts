@@ -15,7 +15,7 @@ function isSet(env: Environment, name: string): boolean {
   return [name, `${name}_FILE`].some((variable) => (env[variable]?.trim() ?? "") !== "");
 }
 
-/** The text of a setting, from the environment or from the file that NAME_FILE names. Empty where neither is set. */
+/** The text of a setting, from the environment or the file that NAME_FILE names. Empty if neither is set. */
 export function readSetting(env: Environment, name: string): string {
   const given = env[name]?.trim() ?? "";
   const file = fromFile.has(name) ? (env[`${name}_FILE`]?.trim() ?? "") : "";

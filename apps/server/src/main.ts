@@ -12,7 +12,7 @@ try {
   const style = styleOf(stdout, stderr, env);
   process.exitCode = await runCommand(await commandsFor(typed), typed, (line) => console.log(line), style);
 } catch (error) {
-  // An explained error is one that the user can correct. Any other error is a fault and keeps its stack trace.
+  // The user can correct an explained error. Any other error is a fault and keeps its stack trace.
   const isExplained = error instanceof CommandError || error instanceof ExplainedError;
   console.error(isExplained ? shownError(error.message, styleOf(stderr, stderr, env)) : error);
   process.exitCode = error instanceof CommandError ? error.exitCode : 1;

@@ -8,7 +8,7 @@ import { Tracer } from "./platform/lib/tracer.ts";
 
 type Tracing = { tracer: Tracer; exporter: OtlpExporter };
 
-/** Process metrics if /metrics is served, and traces if a collector is configured. For processes of every role. */
+/** Process metrics if /metrics is served, and traces if a collector is configured, for every role. */
 export function openWatch(
   config: Config,
   role: string,

@@ -8,7 +8,7 @@ import type { Log } from "./lib/log.ts";
 import type { Metrics } from "./lib/metrics.ts";
 import type { SafeFetch } from "./lib/safe-fetch.ts";
 
-/** Shared services for use cases. Built once in `open-services.ts` and passed as an argument: there are no globals. */
+/** Shared services for use cases. Built once in `open-services.ts` and passed down: there are no globals. */
 export type Core = {
   config: Config;
   db: Db;

@@ -29,7 +29,7 @@ export function namedSources(entries: readonly string[]): readonly NamedSource[]
     });
 }
 
-/** One of `WALLET_TRUST_SOURCES`. `id` contains the purpose, because an address may serve several purposes. */
+/** One of `WALLET_TRUST_SOURCES`. `id` contains the purpose, because an address may serve several. */
 export type WalletSource = { id: string; purpose: Purpose; address: string; pins: readonly string[] };
 
 /**

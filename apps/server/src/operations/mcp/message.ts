@@ -1,8 +1,7 @@
 /**
- * A message of the Model Context Protocol (JSON-RPC 2.0). The protocol has two generations, and the endpoint
- * serves both without a session:
- * - From revision 2026-07-28 on, each request has its version in `_meta` and, for proxies, in headers.
- * - Before, a client sends `initialize` first. The agreed version does not change any answer, so it is not kept.
+ * A message of the Model Context Protocol (JSON-RPC 2.0). The endpoint serves two generations without a
+ * session. From revision 2026-07-28 on, each request has its version in `_meta` and, for proxies, in headers.
+ * Before, a client sends `initialize` first; the agreed version changes no answer, so it is not kept.
  */
 export const versions = {
   stateless: ["2026-07-28"],

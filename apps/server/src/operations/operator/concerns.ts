@@ -27,8 +27,8 @@ const lostTodo =
   "Check that DATABASE_URL and DATA_DIR belong to this installation, or restore a backup. If the database is new on purpose, run `assay migrate`.";
 
 /**
- * What can be wrong with an installation. The doctor prints it, and the operator's page lists what has `says`.
- * `npm run generate` writes the rules for Prometheus and the texts of the page from it.
+ * What can be wrong with an installation. The doctor prints it, and the operator's page lists what has
+ * `says`. `npm run generate` writes the rules for Prometheus and the texts of the page from it.
  */
 export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
   self: about(null, () => "The process that answered is ready.", {

@@ -58,8 +58,8 @@ export type OrganizationSizeRow = {
 };
 
 /**
- * One page of all organizations. Each count is bounded: members, keys and endpoints by the limits of an
- * organization, sessions by the number of days, each with a few rows of figures.
+ * One page of all organizations. The limits of an organization bound the counts of members, keys and
+ * endpoints. Sessions are counted by day, from a few rows of figures each.
  */
 export function listOrganizationSizes(
   db: Queryable,

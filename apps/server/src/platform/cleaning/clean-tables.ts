@@ -36,8 +36,8 @@ function cleaningMode(config: Core["config"]): "rewrite" | "vacuum" {
 }
 
 /**
- * Removes from the files of the database what transactions before `goneBefore` deleted: from tables, indexes,
- * planner statistics and, if the database is embedded, the write-ahead log. Returns null when done. After an
+ * Removes what transactions before `goneBefore` deleted from the files of the database, including indexes,
+ * planner statistics and the write-ahead log of an embedded one. Returns null when done. After an
  * interruption it continues with the remaining tables.
  */
 export function cleanDeleted(core: Needs, goneBefore: number): Promise<CleaningObstacle | null> {

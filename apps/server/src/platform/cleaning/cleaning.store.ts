@@ -46,7 +46,7 @@ export async function vacuumTable(client: pg.ClientBase, table: string, statemen
 }
 
 /**
- * Rows that transactions before this number deleted are not in the table's files: a rewrite freezes
+ * Rows that transactions before this number deleted are not in the table's files. A rewrite freezes
  * everything older than the oldest running transaction, and records its number.
  */
 export async function horizonOf(client: pg.ClientBase, table: string): Promise<number> {

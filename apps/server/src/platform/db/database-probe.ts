@@ -15,15 +15,12 @@ type Silence = { client: pg.Client; bytesRead: number; open: ReadonlySet<pg.Pool
 type State = { standby: boolean; read_only: boolean; applied: AppliedMigration[] };
 
 /**
- * Checks whether the database can serve this process, for a load balancer that polls every few seconds. It
- * uses a separate connection, so that the answer does not wait behind requests.
- * A probe writes nothing. It can query whether the database is read-only, but not whether the disk is full.
- * So it checks the disk only after a write of this process has failed with `disk_full`. A query that exceeds
- * `work_mem` then makes the server write some megabytes to a temporary file, which is removed at once. A
- * successful write would prove nothing: on a full disk, writes that fit into existing pages still succeed.
- * The probe notices a vanished host, or a firewall that dropped its connections, before a request has waited
- * to its limit. If the server is silent on the probe's connection but answers on a new one, the pool closes
- * the connections that were open before.
+ * Checks for load balancers whether the database can serve this process, on a separate connection, so that
+ * the answer does not wait behind requests. If the server is silent on it but answers on a new one, the pool
+ * closes its old connections.
+ * A probe writes nothing. It looks for a full disk only after a write has failed with `disk_full`: a query
+ * beyond `work_mem` makes the server write a temporary file. A successful write would prove nothing, because
+ * writes into existing pages still succeed on a full disk.
  */
 export class DatabaseProbe {
   readonly #url: () => string;

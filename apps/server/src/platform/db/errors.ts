@@ -10,9 +10,8 @@ export function isRetryable(error: unknown): boolean {
 }
 
 /**
- * Whether the server rejected a statement but the connection is still usable. It is not usable if the server
- * ends it (classes 08 and 57P), or if a prepared statement would keep failing (0A000 after a change of its
- * tables, class 26).
+ * Whether the server rejected a statement but the connection is still usable. It is unusable if the server
+ * ends it (08, 57P) or a prepared statement would keep failing (0A000 after a change of its tables, 26).
  */
 export function leavesConnection(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !/^(08|57P|0A000|26|$)/.test(error.code ?? "");
@@ -24,10 +23,9 @@ const lostSystemCodes = new Set([
 ]);
 
 /**
- * The database is unreachable, starting, overloaded, full or read-only: a retry may succeed. Besides whole
- * classes of SQLSTATE: 57014 is a statement timeout, 55P03 a lock timeout, 25P03 and 25P04 a transaction
- * timeout, 25006 a write to a read-only database. AK001 comes from our triggers: this process does not know a
- * new key yet.
+ * The database is unreachable, starting, overloaded, full or read-only: a retry may succeed. Timeouts: 57014
+ * of a statement, 55P03 of a lock, 25P03 and 25P04 of a transaction. 25006 is a write to a read-only
+ * database, AK001 (our triggers) a key that this process does not know yet.
  */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error) ?? "";

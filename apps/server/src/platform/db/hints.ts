@@ -11,10 +11,9 @@ const retryAfterMs = 500;
 const maxOfChannel = 1000;
 
 /**
- * Sends hints to listeners after the commit, those of many transactions in one message, without duplicates.
- * PostgreSQL lets only one notifying transaction commit at a time, so NOTIFY inside of writes would serialize
- * them. The first hint is sent at once. If a process dies before it has sent a hint, listeners find the work
- * by polling.
+ * Sends hints to listeners after the commit, those of many transactions in one message. PostgreSQL lets only
+ * one notifying transaction commit at a time, so NOTIFY inside of writes would serialize them. If a process
+ * dies before it has sent a hint, listeners find the work by polling.
  */
 export class Hints {
   readonly #send: (hints: readonly Notification[]) => Promise<void>;

@@ -9,10 +9,9 @@ type Steps<T> = {
 };
 
 /**
- * One bad row (a poison message) must not stop the good ones. A failed batch is halved until the bad row is
- * alone, and that row is quarantined. One bad row among n costs about 2 log₂ n transactions. Only failures
- * caused by the data count: if the database is unreachable or a lock is lost, the rest of the batch is left
- * for a later run.
+ * One bad row (a poison message) must not stop the good ones: a failed batch is halved until the bad row is
+ * alone and quarantined. Among n rows that costs about 2 log₂ n transactions. Only failures caused by the
+ * data count; after any other failure the rest of the batch waits for a later run.
  */
 export async function isolateFailures<T>(rows: readonly T[], steps: Steps<T>): Promise<void> {
   const [first] = rows;

@@ -67,11 +67,10 @@ export class MigrationError extends ExplainedError {
 }
 
 /**
- * Applies missing migrations, each in one transaction with the row that records it. Any number of processes
- * may start at once: an advisory lock lets one at a time through. A migration that does not get its locks in
- * time is rolled back and retried, so that waiting requests proceed in between. A contracting migration waits
- * until no process needs what it removes; later migrations do not wait for it. Returns the names of the
- * applied migrations.
+ * Applies missing migrations, each in one transaction with the row that records it; returns their names. An
+ * advisory lock lets one process at a time through. A migration that does not get its locks in time is
+ * retried, so that requests proceed in between. A contracting one waits until no process needs what it
+ * removes.
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const tell = options.tell ?? (() => {});

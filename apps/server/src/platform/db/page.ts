@@ -10,9 +10,8 @@ import { joinSql, noSql, type Sql, sql } from "./sql.ts";
 
 /**
  * One page of a list ordered by `id`, newest first. `rowsAfter` gets the number of rows to read: one more
- * than the page, to know whether there are more. `cursorExists` checks that the cursor is a row of the
- * caller. Of several statements the first one that fills the page is used, else the last. A page before an
- * item is read in reverse order (`orderOf`), so that it ends next to the item.
+ * than the page. `cursorExists` checks that the cursor is a row of the caller. Of several statements the
+ * first that fills the page is used. A page before an item is read in reverse order (`orderOf`).
  */
 export async function readPage<R extends RowOf<R> & { id: string }>(
   db: Queryable,
@@ -88,10 +87,9 @@ export function newestOf(
 }
 
 /**
- * The same for ranges that differ only in some values, with one row of values for each range. `each` names
- * the values for the range. One index scan serves all ranges: seven event types take 68 µs of backend time
- * instead of 97. If the ranges are already in page order, `newestOf` reads less. Rows instead of arrays,
- * because PostgreSQL does not know the length of an array in a generic plan and would replan each time.
+ * The same for ranges that differ only in some values, one row of values each, which `each` names. One index
+ * scan serves all: seven event types take 68 µs of backend time instead of 97. Rows, not arrays: PostgreSQL
+ * would replan each time, because a generic plan does not know an array's length.
  */
 export function newestOfEach(
   each: Sql,

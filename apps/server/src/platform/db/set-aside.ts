@@ -22,10 +22,9 @@ import {
 import { noSql, type Sql, sql } from "./sql.ts";
 
 /**
- * The time to the first retry, which then doubles up to the second number. With half of the first, a bug that
- * hits thousands of rows keeps the jobs busy; with twice, a repaired row waits too long. With half of the
- * second, a row that is never repaired costs twice as much; with twice, the effect of a repair shows only
- * days later.
+ * The time to the first retry, which doubles up to the second number. With half of the first, a bug that hits
+ * thousands of rows keeps the jobs busy; with twice, a repaired row waits too long. With half of the second,
+ * a row that is never repaired costs twice as much.
  */
 export const firstRetryMs = 10 * minuteMs;
 export const lastRetryMs = dayMs;

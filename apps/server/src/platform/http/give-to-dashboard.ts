@@ -16,9 +16,9 @@ type Given =
 type Options = { publicUrl: () => string; byToken: Authenticator["byToken"] };
 
 /**
- * Embeds the account and its organizations in the page. The answers come from the routes themselves, called
- * inside of the process with the page's cookie, so that access and shape are decided in one place. A visitor
- * without a session gets `null`: otherwise the page would ask, and browsers show the 401 as an error.
+ * Embeds the account and its organizations in the page. The routes themselves answer, inside of the process
+ * and with the page's cookie, so that access and shape are decided in one place. A visitor without a session
+ * gets `null`: browsers would show a 401 as an error.
  */
 export function givingToDashboard(
   app: FastifyInstance,

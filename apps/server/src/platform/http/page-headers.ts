@@ -54,10 +54,9 @@ const textHeaders = {
 } as const;
 
 /**
- * Headers of every HTML page. Scripts, styles, pictures and data come from this service only.
- * Cross-Origin-Opener-Policy keeps a page of another origin that opened ours from replacing it. Only the
- * verify page links to other sites, those of the partner, and shells and partners may open windows from it.
- * So its own windows stay connected to it, but it does not stay connected to its opener.
+ * Headers of every HTML page. All content comes from this service. Cross-Origin-Opener-Policy keeps a foreign
+ * opener from replacing our page. The verify page may open windows of the partner, so it stays connected to
+ * those, but not to its opener.
  */
 export const pageHeaders = {
   /** Guides and reference: text, and one script that searches, copies and sends test requests. */

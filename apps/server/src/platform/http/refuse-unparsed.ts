@@ -16,8 +16,8 @@ const lingerMs = secondMs;
 export type LatestAnswers = WeakMap<Socket, ServerResponse>;
 
 /**
- * Answers requests that the HTTP parser refuses before they reach the framework: headers that are too large,
- * an invalid request line or chunk, two lengths, a slow client. Then closes the connection.
+ * Answers requests that the HTTP parser refuses, and closes the connection. Causes: headers that are too
+ * large, an invalid request line or chunk, two lengths, a slow client.
  */
 export function createUnparsedRefusal(options: { publicUrl: () => string; log: Log; latest: LatestAnswers }) {
   const refused = new WeakSet<Socket>();

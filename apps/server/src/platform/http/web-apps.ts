@@ -118,7 +118,7 @@ export function mountWebApp(
     const { file } = request.params;
     const content = built().asset(file);
     if (content === null) throw new ApiError("NOT_FOUND", { message: "There is no such file." });
-    // A worker uses the policy of its own script, not that of its page.
+    // A worker uses the policy of its script, not that of its page.
     if (/worker.*\.js$/.test(file))
       reply.header(
         "content-security-policy",

@@ -55,8 +55,8 @@ const leftOutFiles =
 
 /**
  * Writes one archive with the database and its key ring, while the service runs. It contains everything that
- * was committed before the call. It follows the backup protocol of PostgreSQL: announce the backup, copy the
- * files, then add the write-ahead log of that time, which makes the copy consistent.
+ * was committed before the call. By the backup protocol of PostgreSQL, the write-ahead log comes after the
+ * files and makes the copy consistent.
  */
 export async function backupEmbedded(options: {
   dataDir: string;

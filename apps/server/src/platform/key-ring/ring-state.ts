@@ -25,10 +25,9 @@ export type ProcessSelf = { role: string; version: string; codeVersion: number; 
 export type OwnProcess = RingProcess & { self: ProcessSelf; report: unknown };
 
 /**
- * A process without a report for this long counts as gone. Processes report every 5 s and when the keys
- * change. With half, a slow restart of the database would make live processes look dead. With twice, a killed
- * process delays a rotation by a minute. A process that returns loses nothing: the database rejects data
- * sealed with a key that is not in use.
+ * A process without a report for this long counts as gone. With half, a slow restart of the database makes
+ * live processes look dead. With twice, a killed process delays a rotation by a minute. If it returns, the
+ * database rejects data that it seals with a key that is not in use.
  */
 export const goneAfterMs = 30 * secondMs;
 export const reportEveryMs = 5 * secondMs;

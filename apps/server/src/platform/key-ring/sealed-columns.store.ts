@@ -6,7 +6,7 @@ import type { KeyPurpose, KeyRing } from "../lib/key-ring.ts";
 
 /**
  * Every column with sealed data. The context of a value is always the text of its row's primary key
- * (hexadecimal for bytes), so that a rotation can reseal all columns in the same way.
+ * (hexadecimal for bytes), so a rotation can reseal all columns alike.
  */
 export type SealedColumn = { table: string; id: string; column: string; purpose: KeyPurpose };
 

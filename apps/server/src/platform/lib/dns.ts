@@ -92,9 +92,8 @@ export function parseResolver(text: string): Resolver {
 }
 
 /**
- * Resolves as the machine does, including its hosts file, which only getaddrinfo reads. Only for names that
- * the operator chose: getaddrinfo has four threads for the process, and a few names with silent servers would
- * delay all file operations.
+ * Resolves as the machine does, including its hosts file, which only getaddrinfo reads. Only for names of the
+ * operator: getaddrinfo has four threads, and names with silent servers would delay all file operations.
  */
 export async function lookUpLocally(host: string): Promise<string[]> {
   const found = await lookup(host, { all: true });

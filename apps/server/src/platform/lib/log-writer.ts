@@ -9,10 +9,9 @@ const flushAtLength = 16 * 1024;
 const maxWaitingBytes = 8 * 1024 * 1024;
 
 /**
- * Writes log lines to standard output in batches: a write for each line would cost more than many requests.
- * Buffered lines are written when the process ends. A closed reader or a full disk loses lines, but never
- * ends the process. If a reader is stuck, lines are dropped beyond some megabytes, and `onDropped` later gets
- * their number.
+ * Writes log lines in batches, because a write for each line costs more than many requests. A closed reader
+ * or a full disk loses lines, but never ends the process. If a reader is stuck, lines beyond some megabytes
+ * are dropped, and `onDropped` later gets their number.
  */
 export function createLogWriter(onDropped: (lines: number) => void): (line: string) => void {
   let waiting = "";

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Metrics } from "./metrics.ts";
 
-// One per process, not per service: a second observer would count everything twice, and observers of the
-// event loop and of garbage collection cannot be removed.
+// One per process, not per service. A second observer would count everything twice, and some observers cannot
+// be removed.
 let registry: Registry | null = null;
 
 export type ProcessWatch = {

@@ -2,10 +2,9 @@
 export type Batch = { handled: number; lastKey: string };
 
 /**
- * A keyset sweep: a job reads rows in the order of their key, in batches of at most `limit`, each after the
- * last key of the previous one. Starting at the front each time would skip millions of handled rows again and
- * again. A batch that is not full ends the pass: the next one starts at the front, so late or locked rows are
- * read again.
+ * A keyset sweep reads rows in the order of their key, each batch after the last key of the previous one. So
+ * it does not skip millions of handled rows again and again. A batch that is not full ends the pass. The next
+ * one starts at the front, so that late or locked rows are read again.
  */
 export function sweepInOrder(
   limit: number,

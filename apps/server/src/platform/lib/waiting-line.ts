@@ -17,9 +17,9 @@ type Entry<T> = { readonly item: T; readonly who: Who };
 const rememberedOrganizations = 1_000;
 
 /**
- * A queue for workers. Live work goes before sandbox work, then the organization that was served longest ago,
- * then first come, first served. Sandbox work is accepted while less than half of the queue is taken, and one
- * organization may have at most as many entries as are left free, so that neither blocks others.
+ * A queue for workers: live work before sandbox work, then the organization served longest ago, then first
+ * come, first served. Sandbox work may fill half of the queue. One organization may have at most as many
+ * entries as are left free.
  */
 export class WaitingLine<T> {
   readonly #places: number;

@@ -44,7 +44,7 @@ export type WorkerPoolOptions = {
 /**
  * A pool of threads that run one module, each one task at a time. Threads start on demand and are replaced
  * when they end. The queue is bounded and fair (`waiting-line.ts`): a task that does not fit is refused at
- * once, so that the caller can ask people to wait.
+ * once.
  */
 export class WorkerPool<Task, Answer> {
   readonly #module: URL;

@@ -26,8 +26,8 @@ export type Mail = {
 const maxName = 60;
 
 /**
- * A name that a user chose, for a mail to a stranger: in quotes, so that it is not taken for our words,
- * short, and without invisible characters or ones that change the writing direction.
+ * A name that a user chose, for a mail to a stranger. Quotes separate it from our words. Long names are cut,
+ * and characters that are invisible or change the writing direction are removed.
  */
 export function quoted(name: string): string {
   const characters = [...name.replace(/\p{C}/gu, "").replaceAll('"', "'").trim()];

@@ -22,8 +22,8 @@ export type Address = {
 };
 
 /**
- * Queues a mail in the transaction of the change that it reports (transactional outbox): none is lost, and
- * none is sent for a change that did not happen. The content is sealed, because it may hold a sign-in link.
+ * Queues a mail in the transaction of the change that it reports (transactional outbox), so that the mail is
+ * sent only if the change happened. The content is sealed, because it may hold a sign-in link.
  */
 export async function queueMail(
   { clock, ring, publicUrl }: Pick<Core, "clock" | "ring" | "publicUrl">,

@@ -105,7 +105,7 @@ function render(text: string, name: string): { html: string; headings: Heading[]
   return { html: html.replace(/<p>(<div class="tabs"[\s\S]*?<\/div><!--tabs-->)<\/p>/g, "$1"), headings };
 }
 
-/** Where a link of a guide leads on the site; null for a file of the repository that the site does not show. */
+/** The address of a guide's link on the site; null for a repository file that the site does not show. */
 function addressOf(href: string, from: string): string | null {
   if (/^(?:[a-z]+:|\/|#)/.test(href)) return href;
   const [within = ""] = from.split("/");

@@ -1,4 +1,4 @@
-// What guides and reference do in the browser: search, copy, tabs, trying a request. Everything on the page can be read without it.
+// Scripts of guides and reference: search, copy, tabs, trying a request. The pages are readable without them.
 
 const sidebar = document.querySelector(".sidebar details");
 const wide = matchMedia("(min-width: 60rem)");
@@ -7,10 +7,10 @@ const openSidebar = () => {
 };
 wide.addEventListener("change", openSidebar);
 openSidebar();
-// On a phone the sidebar is closed, and to ask where it stands would lay out the whole page once more.
+// On a phone the sidebar is closed, and measuring it would force another layout of the whole page.
 if (wide.matches) document.querySelector(".sidebar [aria-current]")?.scrollIntoView({ block: "nearest" });
 
-// --- copy -------------------------------------------------------------------------------------------------------------
+// --- copy ----------------------------------------------------------------------------------------------
 
 document.addEventListener("click", async ({ target }) => {
   const button = target.closest?.(".copy");
@@ -22,7 +22,7 @@ document.addEventListener("click", async ({ target }) => {
   }, 1500);
 });
 
-// --- tabs: the language that somebody chose once is chosen everywhere ---------------------------------------------------
+// --- tabs: a language that was chosen once is chosen everywhere ---------------------------------------------
 
 const storedLanguage = "assay-language";
 const remembered = () => {
@@ -48,7 +48,7 @@ function choose(group, language) {
 const groups = [...document.querySelectorAll(".tabs")];
 for (const group of groups) {
   const list = group.querySelector("[role=tablist]");
-  // The page comes with the first one shown.
+  // The HTML shows the first one.
   if (remembered() !== null) choose(group, remembered());
   const take = (button) => {
     const top = group.getBoundingClientRect().top;
@@ -72,7 +72,7 @@ for (const group of groups) {
   });
 }
 
-// --- search: the index is one file, fetched when somebody begins to search ----------------------------------------------
+// --- search: the index is one file, loaded with the first search --------------------------------------------
 
 const search = document.querySelector(".search");
 const input = search.querySelector("input");
@@ -161,7 +161,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// --- trying a request: the key stays in the page's memory ---------------------------------------------------------------
+// --- trying a request: the key stays in the page's memory ----------------------------------------------
 
 let credential = "";
 for (const form of document.querySelectorAll(".try form")) {

@@ -13,8 +13,8 @@ const batchSize = 500;
 
 /**
  * Sets the folded address of accounts from an earlier version, which sign-in needs. An invalid address, or
- * the second of two that fold alike, is set aside: the account, its sessions and memberships stay, and the
- * operator gives it another address. Returns the number of accounts read.
+ * the second of two that fold alike, is set aside. Such an account keeps everything, and the operator gives
+ * it another address. Returns the number of accounts read.
  */
 export function foldEmails(core: Pick<Core, "clock" | "log" | "setAside">, job: string): Promise<number> {
   return core.setAside.rowsOf(job, "users").run(batchSize, {

@@ -49,10 +49,9 @@ export function forgottenAt(state: LimitState, rule: LimitRule): Date {
 }
 
 /**
- * Three buckets for each guess. `accountAndOrigin`: one address that guesses at one account waits up to 15
- * minutes, without an effect on others. `account`: many addresses that guess at one account share a wait of
- * at most 5 minutes. `address`: one address that guesses at many accounts waits up to 15 minutes. For an
- * address with an earlier sign-in to the account (a familiar origin) only the first bucket applies.
+ * Three buckets for each guess. The wait by account is the shortest, because strangers can cause it for the
+ * owner. Only `accountAndOrigin` applies to an address with an earlier sign-in to the account (a familiar
+ * origin).
  */
 export const rules = {
   account: { free: 30, firstDelayMs: 10 * secondMs, maxDelayMs: 5 * minuteMs, drainMs: 10 * minuteMs },

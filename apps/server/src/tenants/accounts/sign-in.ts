@@ -37,8 +37,8 @@ export async function signInWithPassword(
   }
   const now = core.clock.now();
   const proofHash = isFirstProof(core, user) ? hashToken(given.verificationToken ?? "") : null;
-  // A person who has just signed up must not learn here whether the account is theirs. So a correct password
-  // without the mailed link is answered and counted as a wrong one.
+  // The answer must not reveal to a new user whether the account is theirs. So a correct password without the
+  // mailed link is answered and counted as a wrong one.
   if (proofHash !== null && !isProofOf(await findMailedToken(core.db, "verify_email", proofHash, now), user))
     throw wrongCredentials();
   await guess.succeeded();

@@ -26,8 +26,8 @@ function isHostName(host: string): boolean {
 }
 
 /**
- * The segments of a path as servers understand them, or null if servers may disagree: an encoded slash or
- * backslash, an encoded or decorated dot segment, double encoding, or bytes that are not text.
+ * The segments of a path, or null if servers may read them differently. Causes: an encoded slash or
+ * backslash, an encoded or decorated dot segment, double encoding, bytes that are not text.
  */
 export function pathSegments(pathname: string): string[] | null {
   const segments: string[] = [];

@@ -43,9 +43,8 @@ export async function awaitCleanFiles(
 }
 
 /**
- * The second half of a deletion: the rows are deleted, and this removes their bytes from the files before it
- * signs the receipt. Returns the number of completed deletions. Pending ones are logged, shown in /metrics
- * and retried.
+ * The last part of a deletion, after its rows: removes their bytes from the files, then signs the receipt.
+ * Returns the number of completed deletions. Pending ones are logged, shown in /metrics and retried.
  */
 export function completeDeletions(core: Core, job: string): () => Promise<number> {
   const rows = core.setAside.rowsOf(job, "deletion_receipts");

@@ -22,15 +22,14 @@ export function deleteOrganizations(core: Core, job: string): () => Promise<numb
 }
 
 /**
- * One small step in deleting an organization whose 48 hours are over. Every step is a separate transaction
- * and safe to repeat: after an interruption any process continues with the remaining rows. The last step
- * leaves the tombstone and, sealed, the content of the receipts until the files are clean
- * (`complete-deletion.ts`).
+ * One small step in deleting an organization whose 48 hours are over, in its own transaction. Any process can
+ * continue after an interruption. The last step leaves the tombstone and, sealed, the content of the receipts
+ * until the files are clean (`complete-deletion.ts`).
  */
 export async function hardDeleteStep(core: Core, job: string): Promise<number> {
   const { clock } = core;
-  // The quarantine row of an organization is not deleted with its rows: otherwise each step would remove it,
-  // and the time to the next retry would never grow.
+  // The quarantine row of an organization does not belong to it. Otherwise each step would remove it, and the
+  // time to the next retry would never grow.
   const rows = core.setAside.rowsOf(job, "organizations");
   const start: Steps<{ id: OrganizationId }> = {
     take: (tx, among) => takeDueDeletions(tx, clock.now(), among),

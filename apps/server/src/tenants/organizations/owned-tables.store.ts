@@ -9,10 +9,9 @@ function byOrganization(table: string): OwnedTable {
 }
 
 /**
- * Everything that the deletion of an organization removes, in this order: a table comes before those that it
- * references. Every table with an `organization_id` must be listed, which a test checks. Rows that belong to
- * an organization through another table need a condition and come before that table. `memberships` and
- * `organizations` go last, in one transaction with the tombstone and the receipts.
+ * Everything that the deletion of an organization removes, referencing tables first. A test checks that every
+ * table with an `organization_id` is listed. Rows that belong to an organization through another table need a
+ * condition and come before that table.
  */
 export const ownedTables: readonly OwnedTable[] = [
   // Attempts, the busiest webhook table, have no index on the organization; they are found through their

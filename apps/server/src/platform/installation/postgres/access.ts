@@ -40,10 +40,9 @@ export async function writeAccessFile(place: Place): Promise<void> {
 }
 
 /**
- * Creates the roles and our database, and sets passwords if none are known: in a new folder, a restored one,
- * or one of a release without passwords. Steps can be repeated and the password file is written last, so the
- * next start completes an interrupted setup. `hold` is the relation to the server: a guest only sets missing
- * passwords.
+ * Creates the roles and our database, and sets passwords if none are known, as in a new or a restored folder.
+ * Steps can be repeated and the password file is written last, so the next start completes an interrupted
+ * setup. `hold` is the relation to the server: a guest only sets missing passwords.
  */
 export async function ensureAccess(
   place: Place,

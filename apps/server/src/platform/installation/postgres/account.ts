@@ -26,13 +26,11 @@ const ownUser = "assay";
 const goesOnWhenKilled = "PostgreSQL keeps running if this process is killed; the next start takes it over.";
 
 /**
- * PostgreSQL refuses to run as root, so it gets another account: the owner of the data, the user `assay` if
- * it exists, or else `nobody`. Other services may run as `nobody`, too, and could read the files.
- * `setpriv --pdeathsig` makes the kernel stop the server when this process ends. If a parent folder is closed
- * to other users (a home of mode 0700), the server gets the capability to traverse folders.
- * The signal is SIGINT, a fast shutdown without recovery at the next start: 1.3 s until ready on a busy
- * machine (median of 6), against 7 s after SIGQUIT. A server that gets SIGINT during crash recovery, or finds
- * no space for its last checkpoint, may hang while stopping. That is rare, and the next start handles it
+ * PostgreSQL refuses to run as root, so it gets another account. `setpriv --pdeathsig` makes the kernel stop
+ * the server when this process ends. If a parent folder is closed to other users, the server gets the
+ * capability to traverse folders.
+ * SIGINT is a fast shutdown without recovery at the next start: 1.3 s until ready on a busy machine, against
+ * 7 s after SIGQUIT (median of 6). If the server hangs while stopping, the next start ends it
  * (`obstacle.ts`).
  */
 export function chooseRunner(options: {

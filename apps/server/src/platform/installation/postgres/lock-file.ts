@@ -22,11 +22,9 @@ export async function readLockFile(data: string): Promise<LockFile | null> {
 }
 
 /**
- * Writes our process id into the lock file of a dead server. The file may name an existing process: a zombie
- * or, after a restart of the machine, an unrelated program; then PostgreSQL would refuse to start. It accepts
- * a lock file that names its parent, and still checks the shared memory in it, so only the number is
- * replaced. The write uses the handle of the read: if a new server has replaced the file, only the old one
- * changes.
+ * Writes our process id into the lock file of a dead server. The id in it may belong to a zombie or an
+ * unrelated program, and PostgreSQL would refuse to start. It accepts the id of its parent. The write uses
+ * the handle of the read: if a new server has replaced the file, only the old file changes.
  */
 export async function disownLockFile(
   place: Place,

@@ -7,8 +7,8 @@ import { adminRole, type Passwords, serviceRole } from "./address.ts";
 import type { Place } from "./place.ts";
 
 /**
- * In DATA_DIR beside the key ring: the server's folder may belong to another account, which needs no password.
- * No backup contains the file: a folder without it gets new passwords at its next start.
+ * In DATA_DIR beside the key ring: the server's folder may belong to another account, which needs no
+ * password. No backup contains the file: a folder without it gets new passwords at its next start.
  */
 const passwordsFileName = "database-passwords";
 
