@@ -61,7 +61,7 @@ export async function attackPhotographs(folder: string): Promise<string[]> {
     metrics: new Metrics(),
     measurer: {
       warmUp() {},
-      hasPlace: () => true,
+      hasCapacity: () => true,
       run: (job) => measureFaces(models, job, defaultJobLimits),
       look: () => null,
       async close() {},

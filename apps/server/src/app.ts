@@ -144,12 +144,12 @@ async function runService(
 }
 
 async function prepareSchema({ config, databaseUrl, log }: ServiceOptions): Promise<void> {
-  const options = { waitForDatabaseMs: config.databaseStartWaitSeconds * secondMs, tell: log.warn };
+  const options = { waitForDatabaseMs: config.databaseStartWaitSeconds * secondMs, warn: log.warn };
   const url = config.databaseDirectUrl || databaseUrl;
   if (config.skipMigrations) return checkSchema(url, options);
   const applied = await migrate(url, {
     ...options,
-    onPutOff: (migration, processes) =>
+    onPostponed: (migration, processes) =>
       log.info("a migration waits until processes of an older release have ended", {
         migration,
         processes: processes.join(", "),

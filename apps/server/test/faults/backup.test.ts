@@ -9,11 +9,11 @@ import { Decrypter, generateIdentity, identityToRecipient } from "age-encryption
 import pg from "pg";
 import type { ArchiveKey } from "../../src/platform/installation/archive-encryption.ts";
 import { BackupError, backupEmbedded, restoreEmbedded } from "../../src/platform/installation/backup.ts";
+import { embeddedFolders } from "../../src/platform/installation/postgres/cluster.ts";
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from "../../src/platform/installation/postgres/embedded-postgres.ts";
-import { embeddedFolders } from "../../src/platform/installation/postgres/place.ts";
 import { type TarEntry, writeTar } from "../../src/platform/lib/tar.ts";
 import { assayHere } from "../support/process.ts";
 import { until } from "../support/until.ts";

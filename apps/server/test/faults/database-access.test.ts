@@ -3,7 +3,7 @@ import { cp, lstat, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { migrate } from "../../src/platform/db/migrate.ts";
-import { embeddedFolders } from "../../src/platform/installation/postgres/place.ts";
+import { embeddedFolders } from "../../src/platform/installation/postgres/cluster.ts";
 import { formerDataDir, startFormerPostgres } from "../support/former-postgres.ts";
 import { newFolder, query, start, usedDataDir } from "../support/held-postgres.ts";
 

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
+import { embeddedFolders } from "../../src/platform/installation/postgres/cluster.ts";
 import { startEmbeddedPostgres } from "../../src/platform/installation/postgres/embedded-postgres.ts";
 import { EmbeddedPostgresError } from "../../src/platform/installation/postgres/embedded-postgres-error.ts";
-import { embeddedFolders } from "../../src/platform/installation/postgres/place.ts";
 import {
   children,
   helper,

@@ -108,7 +108,7 @@ test("an update at noon: migrations under load and every process replaced, with 
 
   await until("the load has begun", () => counts.requests > 0 && counts.verified > 0);
   const putOff: string[] = [];
-  const applied = await migrate(database.url, { migrations: next, onPutOff: (name) => putOff.push(name) });
+  const applied = await migrate(database.url, { migrations: next, onPostponed: (name) => putOff.push(name) });
   assert.deepEqual([applied, putOff], [["9001_columns.sql", "9002_index.sql"], ["9003_less.sql"]]);
   for (const old of processes) {
     await start();

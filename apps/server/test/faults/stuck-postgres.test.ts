@@ -4,8 +4,8 @@ import path from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
+import { embeddedFolders } from "../../src/platform/installation/postgres/cluster.ts";
 import { startEmbeddedPostgres } from "../../src/platform/installation/postgres/embedded-postgres.ts";
-import { embeddedFolders } from "../../src/platform/installation/postgres/place.ts";
 import { hold, query, start, usedDataDir, withoutSetpriv } from "../support/held-postgres.ts";
 import {
   killAll,

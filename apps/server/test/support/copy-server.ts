@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type pg from "pg";
-import { embeddedFolders } from "../../src/platform/installation/postgres/place.ts";
+import { embeddedFolders } from "../../src/platform/installation/postgres/cluster.ts";
 import { ignoring } from "../../src/platform/lib/error-code.ts";
 
 /** Makes a standby of a running server: its files are copied by the server's own protocol for it. */

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { type Cluster, prepareCluster } from "../../src/platform/installation/postgres/cluster.ts";
 import { readLockFile } from "../../src/platform/installation/postgres/lock-file.ts";
-import { type Place, preparePlace } from "../../src/platform/installation/postgres/place.ts";
 import { sendSignal } from "../../src/platform/installation/postgres/processes.ts";
 import { spawnProgram } from "../../src/platform/installation/postgres/program.ts";
 import { newFolder, query } from "./held-postgres.ts";
@@ -10,12 +10,12 @@ import { newFolder, query } from "./held-postgres.ts";
 /** A data folder as releases made it that asked for no password: whoever reached the socket was a superuser. */
 export async function formerDataDir(): Promise<string> {
   const dataDir = path.join(await newFolder(), "data");
-  const place = await placeOf(dataDir);
+  const cluster = await placeOf(dataDir);
   const flags = ["--username=assay", "--auth=trust", "--wal-segsize=1", "--encoding=UTF8", "--locale=C"];
   const initdb = spawnProgram(
-    place,
+    cluster,
     "initdb",
-    [`--pgdata=${place.data}`, ...flags, "--no-sync"],
+    [`--pgdata=${cluster.data}`, ...flags, "--no-sync"],
     ["ignore", "ignore", "pipe"],
   );
   const [code] = await once(initdb, "close");
@@ -23,26 +23,26 @@ export async function formerDataDir(): Promise<string> {
   return dataDir;
 }
 
-const placeOf = (dataDir: string): Promise<Place> =>
-  preparePlace({ dataDir, env: process.env, log: () => {} });
+const placeOf = (dataDir: string): Promise<Cluster> =>
+  prepareCluster({ dataDir, env: process.env, log: () => {} });
 
 /** Starts the server as those releases did. `url` is the address that they used. */
 export async function startFormerPostgres(
   dataDir: string,
 ): Promise<{ url: string; pid: number; stop(): Promise<void> }> {
-  const place = await placeOf(dataDir);
-  const settings = { listen_addresses: "", unix_socket_directories: place.socketFolder, fsync: "off" };
+  const cluster = await placeOf(dataDir);
+  const settings = { listen_addresses: "", unix_socket_directories: cluster.socketFolder, fsync: "off" };
   const child = spawnProgram(
-    place,
+    cluster,
     "postgres",
-    ["-D", place.data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
+    ["-D", cluster.data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
     ["ignore", "ignore", "pipe"],
   );
   child.stderr?.resume();
   const ended = once(child, "close");
   const address = (name: string) =>
-    `postgresql:///${name}?${new URLSearchParams({ host: place.socketFolder, user: "assay" })}`;
-  while ((await readLockFile(place.data))?.status !== "ready") {
+    `postgresql:///${name}?${new URLSearchParams({ host: cluster.socketFolder, user: "assay" })}`;
+  while ((await readLockFile(cluster.data))?.status !== "ready") {
     if (child.exitCode !== null) throw new Error("the server did not start");
     await wait(20);
   }

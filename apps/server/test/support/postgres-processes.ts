@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { embeddedFolders } from "../../src/platform/installation/postgres/place.ts";
+import { embeddedFolders } from "../../src/platform/installation/postgres/cluster.ts";
 
 /** The process id of the embedded server of a data folder, or null when none is written down. */
 export function serverPid(dataDir: string): number | null {

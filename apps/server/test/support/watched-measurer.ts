@@ -7,7 +7,7 @@ export function watchedMeasurer(
 ): FaceMeasurer {
   return {
     warmUp: () => workers.warmUp(),
-    hasPlace: (who) => workers.hasPlace(who),
+    hasCapacity: (who) => workers.hasCapacity(who),
     look: (look) => workers.look(look),
     run: (job, who) => {
       const result = workers.run(job, who);

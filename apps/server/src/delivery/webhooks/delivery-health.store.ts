@@ -1,7 +1,7 @@
 import type { EndpointId } from "@assay/contract/ids";
 import type { Queryable } from "../../platform/db/db.ts";
 import { ownedBy } from "../../platform/db/owned-by.ts";
-import { byBeginning } from "../../platform/db/page.ts";
+import { byIdPrefix } from "../../platform/db/page.ts";
 import { sql } from "../../platform/db/sql.ts";
 import type { Tenant } from "../../platform/kernel/caller.ts";
 import { idFloor } from "../../platform/kernel/ids.ts";
@@ -30,7 +30,7 @@ export async function readDeliveryHealth(
     where ${ownedBy(tenant)} and failed = ${failed}
       and left(id, 14) collate by_organization >= ${idFloor("whd", period.from)}
       and left(id, 14) collate by_organization < ${idFloor("whd", period.before)}
-    ${byBeginning(sql`left(id, 14) collate by_organization`, most + 1)})`;
+    ${byIdPrefix(sql`left(id, 14) collate by_organization`, most + 1)})`;
   const rows = await db.rows<{
     endpointId: EndpointId;
     delivered: number;

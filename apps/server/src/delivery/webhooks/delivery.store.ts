@@ -17,8 +17,8 @@ import type {
 import type { Db, Queryable, Tx } from "../../platform/db/db.ts";
 import { ownedBy } from "../../platform/db/owned-by.ts";
 import {
-  beyondBeginning,
-  byBeginning,
+  beyondIdPrefix,
+  byIdPrefix,
   newestOf,
   newestOfEach,
   orderOf,
@@ -267,10 +267,10 @@ export function deliveriesPage(tenant: Tenant, filter: DeliveryFilter, limit: nu
   const asked = (key: Sql) => sql`
     ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idFloor("whd", createdFrom)}`}
     ${createdTo === undefined ? noSql : sql`and ${key} < ${idFloor("whd", later(createdTo, 1))}`}
-    ${beyondBeginning(filter, key, sql`d.id`)}`;
+    ${beyondIdPrefix(filter, key, sql`d.id`)}`;
   const within = (key: Sql) => sql`
     ${eventId === undefined ? noSql : sql`and d.event_id = ${eventId} and ${key} >= ${madeWith("whd", eventId).from} and ${key} < ${madeWith("whd", eventId).to} and ${idsOfEvent(eventId)}`}
-    ${asked(key)} ${byBeginning(key, limit, order)}`;
+    ${asked(key)} ${byIdPrefix(key, limit, order)}`;
   if (status === "pending" || status === "delivering") {
     const key = sql`q.delivery_id`;
     const isLeased = sql`coalesce(q.lease_until > ${now}, false)`;

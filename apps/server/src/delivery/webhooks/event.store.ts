@@ -3,8 +3,8 @@ import type { EventId, OrganizationId, SessionId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
 import { ownedBy } from "../../platform/db/owned-by.ts";
 import {
-  beyondBeginning,
-  byBeginning,
+  beyondIdPrefix,
+  byIdPrefix,
   newestOf,
   newestOfEach,
   orderOf,
@@ -129,12 +129,12 @@ export function eventsPage(tenant: Tenant, filter: EventFilter, limit: number): 
   const within = sql`
     ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idFloor("evt", createdFrom)}`}
     ${createdTo === undefined ? noSql : sql`and ${key} < ${idFloor("evt", later(createdTo, 1))}`}
-    ${beyondBeginning(filter, key, sql`id`)}`;
+    ${beyondIdPrefix(filter, key, sql`id`)}`;
   const range = (of: Sql) => sql`
     select ${columns} from events
     where ${ownedBy(tenant)} ${of}
       ${sessionId === undefined ? noSql : sql`and ${ofSession(sessionId)}`} ${within}
-    ${byBeginning(key, limit, order)}`;
+    ${byIdPrefix(key, limit, order)}`;
   if (type === undefined && sessionId === undefined)
     return newestOfEach(
       sql`of_type`,

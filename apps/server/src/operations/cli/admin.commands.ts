@@ -30,7 +30,7 @@ export const migrateCommand: Command = {
       const applied = await style.progress("Migrating…", () =>
         migrateInstallation(installation, {
           contract,
-          onPutOff: (migration, processes) =>
+          onPostponed: (migration, processes) =>
             putOff.push(
               processes.length === 0
                 ? `Skipped: ${migration}, which removes something from the schema.`

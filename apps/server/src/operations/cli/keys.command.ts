@@ -5,7 +5,7 @@ import type { Db } from "../../platform/db/db.ts";
 import { keyRingPath, writeRingFile } from "../../platform/installation/key-ring-file.ts";
 import { withDatabase } from "../../platform/installation/open-installation.ts";
 import { type Clock, secondMs } from "../../platform/kernel/clock.ts";
-import { bringRing, listLiveProcesses } from "../../platform/key-ring/ring-member.ts";
+import { listLiveProcesses, reconcileRing } from "../../platform/key-ring/ring-member.ts";
 import { fenceKey, listKnownKeys, setKeyState } from "../../platform/key-ring/ring-state.store.ts";
 import {
   type KnownKey,
@@ -64,7 +64,7 @@ const isInFile = () => (process.env.SECRET_KEYS_FILE ?? "").trim() !== "";
 async function rotate(work: Work): Promise<number> {
   const { db, clock, print, path } = work;
   const before = await listKnownKeys(db);
-  const known = await bringRing(db, new KeyRing(work.keys), clock.now(), null);
+  const known = await reconcileRing(db, new KeyRing(work.keys), clock.now(), null);
   const waiting = work.keys.find(
     (key) => before.length > 0 && (stateOf(before, key.id) ?? "introduced") === "introduced",
   );
@@ -88,7 +88,7 @@ async function rotate(work: Work): Promise<number> {
     work,
     `load key ${fresh.id}`,
     async () => {
-      const now = await bringRing(db, ring, clock.now(), null);
+      const now = await reconcileRing(db, ring, clock.now(), null);
       const key = now.find(({ id }) => id === fresh.id);
       if (key === undefined || key.state !== "introduced") return [];
       return withoutKey(key, await listLiveProcesses(db, clock.now()));
@@ -98,14 +98,14 @@ async function rotate(work: Work): Promise<number> {
       : "Until they have it the old key stays in use, and nothing is lost. Run `assay keys rotate` again to continue.",
   );
   await waitUntilAllSealWith(work, fresh.id);
-  await sealAnew(work, sealing(next, fresh.id));
+  await reseal(work, sealing(next, fresh.id));
   for (const key of next.slice(1)) {
     for (const reason of await hashesUnder(db, key.id, clock.now())) print(`Key ${key.id} stays: ${reason}`);
   }
   return 0;
 }
 
-async function sealAnew({ db, clock, print }: Work, ring: KeyRing): Promise<void> {
+async function reseal({ db, clock, print }: Work, ring: KeyRing): Promise<void> {
   const { resealed, stuck } = await resealAll(db, ring, clock.now());
   print(`Current key: ${ring.currentId}. Resealed: ${resealed}.`);
   if (stuck > 0)
@@ -116,11 +116,11 @@ async function sealAnew({ db, clock, print }: Work, ring: KeyRing): Promise<void
 
 async function retire(work: Work): Promise<number> {
   const { db, clock, print, path } = work;
-  const known = await bringRing(db, new KeyRing(work.keys), clock.now(), null);
+  const known = await reconcileRing(db, new KeyRing(work.keys), clock.now(), null);
   const current = sealingKey(known);
   if (current === null) throw new CommandError("No key of the ring is in use.");
   const ring = sealing(work.keys, current.id);
-  await sealAnew(work, ring);
+  await reseal(work, ring);
   const old = known.filter(
     (key) => key.id !== current.id && (key.state === "in_use" || key.state === "retiring"),
   );

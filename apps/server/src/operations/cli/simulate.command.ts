@@ -105,7 +105,7 @@ export const simulateCommand: Command = {
       verificationUrl,
       demanded,
       decline: listed(options.decline),
-      ...(json ? {} : { onStep: tellStep(print, style) }),
+      ...(json ? {} : { onStep: printStep(print, style) }),
     };
     const simulated = options.wallet === undefined ? simulatePassport(options) : simulateWallet(options);
     try {
@@ -185,7 +185,7 @@ function simulateWallet(options: Options): Simulated {
  * Prints a tick for each step on a terminal, elsewhere only the step. On a terminal a repeated step is
  * printed once.
  */
-function tellStep(print: (line: string) => void, style: Style): (step: string) => void {
+function printStep(print: (line: string) => void, style: Style): (step: string) => void {
   let last = "";
   return (step) => {
     if (style.width !== null && step === last) return;

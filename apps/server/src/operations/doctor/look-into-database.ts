@@ -10,7 +10,7 @@ import { readLastBackup } from "../../platform/installation/last-backup.ts";
 import { openDatabaseOnly } from "../../platform/installation/open-installation.ts";
 import type { Clock } from "../../platform/kernel/clock.ts";
 import { listKnownKeys } from "../../platform/key-ring/ring-state.store.ts";
-import { misfits } from "../../platform/key-ring/ring-state.ts";
+import { mismatches } from "../../platform/key-ring/ring-state.ts";
 import { KeyRing, loadedKey, newRingKey, parseRing } from "../../platform/lib/key-ring.ts";
 import type { Log } from "../../platform/lib/log.ts";
 import { CurrentTrust } from "../../verification/trust/current-trust.ts";
@@ -22,7 +22,7 @@ import { listAppliedMigrations, readDatabaseFacts } from "../operator/installati
 import { judge } from "../operator/judge-concerns.ts";
 import { machinesOf } from "../operator/process-report.ts";
 import { readInstallation } from "../operator/read-installation.ts";
-import { signsOfEarlierLife } from "./earlier-life.ts";
+import { signsOfEarlierUse } from "./earlier-use.ts";
 import { checkOf } from "./look-around.ts";
 
 type Surroundings = {
@@ -36,10 +36,10 @@ const isEmbedded = (config: Config) => config.databaseUrl === "";
 
 /** All checks that need the database. They only read: no migration is applied. */
 export async function lookIntoDatabase({ config, clock, log, env }: Surroundings): Promise<Finding[]> {
-  const earlierLife = signsOfEarlierLife(config);
+  const earlierUse = signsOfEarlierUse(config);
   const only = (database: Facts["database"]) => runChecks([checkOf("database", clock, () => database)]);
   if (isEmbedded(config) && !existsSync(join(config.dataDir, "postgres", "data", "PG_VERSION")))
-    return only({ kind: "empty", earlierLife });
+    return only({ kind: "empty", earlierUse });
   let opened: Awaited<ReturnType<typeof openDatabaseOnly>>;
   try {
     opened = await openDatabaseOnly(config, env, log);
@@ -58,7 +58,7 @@ export async function lookIntoDatabase({ config, clock, log, env }: Surroundings
     const { version, takesWrites, hasSchema, now } = await readDatabaseFacts(db);
     const skewMs = now.getTime() - (before + clock.now().getTime()) / 2;
     const applied = hasSchema ? await listAppliedMigrations(db) : null;
-    const schema = { known: listMigrations(), applied, earlierLife };
+    const schema = { known: listMigrations(), applied, earlierUse };
     // During an update, or one version back, this release works with the existing tables. Otherwise the
     // tables may belong to another version.
     const isUsable = applied !== null && judge("schema", schema, clock.now()).state !== "problem";
@@ -85,10 +85,15 @@ export async function lookIntoDatabase({ config, clock, log, env }: Surroundings
 async function lookForPooler(config: Config, url: string): Promise<Facts["pooler"] | null> {
   if (isEmbedded(config)) return null;
   try {
-    const { pooler, namesApart } = await examinePooler(url);
+    const { pooler, supportsPreparedStatements } = await examinePooler(url);
     const direct =
       config.databaseDirectUrl === "" ? null : (await examinePooler(config.databaseDirectUrl)).pooler;
-    return { pooler, namesApart, direct, preparedStatements: config.databasePreparedStatements };
+    return {
+      pooler,
+      supportsPreparedStatements,
+      direct,
+      preparedStatements: config.databasePreparedStatements,
+    };
   } catch {
     return null;
   }
@@ -105,7 +110,7 @@ function checksOfTables(db: Db, config: Config, clock: Clock): Check[] {
       const text = readRing(config);
       const loaded = text === null ? [] : parseRing(text).map(loadedKey);
       const keys = await known;
-      return { isLoaded: text !== null, knownKeys: keys.length, misfits: misfits(loaded, keys) };
+      return { isLoaded: text !== null, knownKeys: keys.length, mismatches: mismatches(loaded, keys) };
     }),
     checkOf("mailFiles", clock, async () => {
       const { processes } = (await read).work;

@@ -68,7 +68,7 @@ export class SandboxDevices {
         hint: "Send the person to its `verification_url`. For a test, create a sandbox session.",
       });
     const run = this.#runOf(finish);
-    const leave = this.#takePlace(tenant.organizationId);
+    const leave = this.#takeSlots(tenant.organizationId);
     try {
       const signal = AbortSignal.any([
         gone,
@@ -110,7 +110,7 @@ export class SandboxDevices {
     this.#stopped.abort();
   }
 
-  #takePlace(organizationId: OrganizationId): () => void {
+  #takeSlots(organizationId: OrganizationId): () => void {
     const own = this.#each.take(organizationId);
     const shared = own === null ? null : this.#all.take("all");
     if (own === null || shared === null) {

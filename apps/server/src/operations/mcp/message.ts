@@ -65,14 +65,18 @@ export function readMessage(body: unknown, header: Headers): Message {
   const request = { kind: "request", id, method, params } as const;
   if (Object.hasOwn(meta, metaKeys.version))
     return checkStateless(id, method, params, meta, header) ?? { ...request, generation: "stateless" };
-  const told = header("mcp-protocol-version");
-  if (told !== null && isVersion("stateless", told))
+  const version = header("mcp-protocol-version");
+  if (version !== null && isVersion("stateless", version))
     return method === "initialize"
-      ? refuse(id, rpcCodes.headerMismatch, `The version ${told} of the header has no method \`initialize\`.`)
+      ? refuse(
+          id,
+          rpcCodes.headerMismatch,
+          `The version ${version} of the header has no method \`initialize\`.`,
+        )
       : refuse(id, rpcCodes.invalidParams, `\`_meta\` must have \`${metaKeys.version}\`.`);
   // `initialize` with an unknown version is answered with a known one.
-  if (told !== null && method !== "initialize" && !isVersion("withHandshake", told))
-    return refuseVersion(id, told);
+  if (version !== null && method !== "initialize" && !isVersion("withHandshake", version))
+    return refuseVersion(id, version);
   return { ...request, generation: "withHandshake" };
 }
 

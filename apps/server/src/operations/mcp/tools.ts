@@ -13,7 +13,7 @@ export type ToolContext = {
   caller: KeyCaller;
   /** The text of the answer, including the envelope. */
   forward: (call: RouteCall) => Promise<{ text: string }>;
-  letGo: () => void;
+  releaseSlot: () => void;
   gone: AbortSignal;
 };
 
@@ -40,8 +40,8 @@ export function createTools(devices: SandboxDevices): Tool[] {
     ...ofRoutes,
     {
       ...finishTool,
-      call: async ({ caller, letGo, gone }, given) => {
-        letGo();
+      call: async ({ caller, releaseSlot, gone }, given) => {
+        releaseSlot();
         return { data: await finishSession(devices, caller, given, gone) };
       },
     },

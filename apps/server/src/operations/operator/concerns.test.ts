@@ -76,10 +76,15 @@ const well: Facts = {
   attestation: { revokedFile: "/etc/assay/revoked.json" },
   face: { failure: null, hasNetwork: false },
   database: { kind: "answers", version: "15.1", takesWrites: true },
-  pooler: { pooler: "transaction", namesApart: true, direct: "none", preparedStatements: "named" },
-  schema: { known: [migration], applied: [migration], earlierLife: [] },
+  pooler: {
+    pooler: "transaction",
+    supportsPreparedStatements: true,
+    direct: "none",
+    preparedStatements: "named",
+  },
+  schema: { known: [migration], applied: [migration], earlierUse: [] },
   clock: { skewMs: -999 },
-  keyRing: { isLoaded: true, knownKeys: 1, misfits: [] },
+  keyRing: { isLoaded: true, knownKeys: 1, mismatches: [] },
   mailFiles: { smtpUrl: "", machines: ["a"] },
   trust: {
     changedAt: before(90 * day),
@@ -155,17 +160,17 @@ const causes: Causes = {
   face: { face_fails: { failure: "no memory" }, face_has_network: { hasNetwork: true } },
   database: {
     database_unreadable: { kind: "unreadable", problem: "It does not answer." },
-    database_lost: { kind: "empty", earlierLife: ["mail is there"] },
-    database_missing: { kind: "empty", earlierLife: [] },
+    database_lost: { kind: "empty", earlierUse: ["mail is there"] },
+    database_missing: { kind: "empty", earlierUse: [] },
     database_read_only: { takesWrites: false },
     database_old: { version: "14.9" },
   },
   pooler: {
     pooler_lends_transactions: { direct: "transaction" },
-    pooler_mixes_names: { namesApart: false },
+    pooler_mixes_names: { supportsPreparedStatements: false },
   },
   schema: {
-    schema_lost: { applied: null, earlierLife: ["SKIP_MIGRATIONS is true"] },
+    schema_lost: { applied: null, earlierUse: ["SKIP_MIGRATIONS is true"] },
     schema_missing: { applied: null },
     schema_edited: { applied: [{ ...migration, checksum: "y" }] },
     schema_too_new: { applied: [migration, { ...later, minCode: 2 }] },
@@ -177,7 +182,7 @@ const causes: Causes = {
   keyRing: {
     ring_lost: { isLoaded: false },
     ring_missing: { isLoaded: false, knownKeys: 0 },
-    ring_misfits: { misfits: ["No."] },
+    ring_misfits: { mismatches: ["No."] },
   },
   mailFiles: { mail_files_scattered: { machines: ["a", "b"] } },
   trust: {
@@ -254,7 +259,7 @@ test("what is not as usual and yet well is no concern", () => {
     [{ publicAddress: { ...well.publicAddress, url: "http://127.0.0.1:3000", certificate: null } }],
     [{ pooler: { ...well.pooler, pooler: "none", direct: null } }],
     [{ pooler: { ...well.pooler, pooler: "session", direct: null } }],
-    [{ pooler: { ...well.pooler, namesApart: false, preparedStatements: "off" } }],
+    [{ pooler: { ...well.pooler, supportsPreparedStatements: false, preparedStatements: "off" } }],
     [{ mailFiles: { smtpUrl: "smtp://mail", machines: ["a", "b"] } }],
     [{ readingDevices: { apps: [], desks: true } }],
     [{ trust: { ...well.trust, changedAt: before(200 * day), sources: [source] } }],

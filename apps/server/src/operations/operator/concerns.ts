@@ -88,9 +88,9 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
     ),
   }),
 
-  disk: about("Disk", roomText, {
+  disk: about("Disk", diskText, {
     disk_fills: problem(
-      (disk) => disk.free < gigabyte / 4 && roomText(disk),
+      (disk) => disk.free < gigabyte / 4 && diskText(disk),
       "Free space or enlarge the disk. With the built-in database a full disk stops every write.",
       null,
       `AssayDiskFills page 5m disk-full
@@ -98,7 +98,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
       The disk of DATA_DIR of {{ $labels.instance }} has {{ $value | humanizePercentage }} of its space left.`,
     ),
     disk_short: warning(
-      (disk) => disk.free < 2 * gigabyte && roomText(disk),
+      (disk) => disk.free < 2 * gigabyte && diskText(disk),
       "Free space before the disk is full.",
     ),
   }),
@@ -262,7 +262,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
         "Check DATABASE_URL and that the server runs. The checks that need the database were skipped.",
       ),
       database_lost: problem(
-        (database) => database.kind === "empty" && lostText("There is no database yet", database.earlierLife),
+        (database) => database.kind === "empty" && lostText("There is no database yet", database.earlierUse),
         lostTodo,
       ),
       database_missing: warning(
@@ -319,8 +319,10 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
         "Set DATABASE_DIRECT_URL to the address of PostgreSQL itself.",
       ),
       pooler_mixes_names: problem(
-        ({ preparedStatements, namesApart }) =>
-          preparedStatements === "named" && !namesApart && "The pooler does not support prepared statements.",
+        ({ preparedStatements, supportsPreparedStatements }) =>
+          preparedStatements === "named" &&
+          !supportsPreparedStatements &&
+          "The pooler does not support prepared statements.",
         "Set DATABASE_PREPARED_STATEMENTS=off, or update PgBouncer to 1.21 and set max_prepared_statements.",
       ),
     },
@@ -332,7 +334,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
       `${known.at(-1)?.name ?? "nothing"} is the newest of ${known.length} migrations, as this version needs.`,
     {
       schema_lost: problem(
-        ({ applied, earlierLife }) => applied === null && lostText("The database is empty", earlierLife),
+        ({ applied, earlierUse }) => applied === null && lostText("The database is empty", earlierUse),
         lostTodo,
       ),
       schema_missing: warning(({ applied }) => applied === null && "The database is empty.", migrateTodo),
@@ -399,7 +401,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
         "The first start creates one in DATA_DIR. Copy it to a safe place.",
       ),
       ring_misfits: problem(
-        ({ misfits }) => misfits.length > 0 && misfits.join(" "),
+        ({ mismatches }) => mismatches.length > 0 && mismatches.join(" "),
         "Use the ring that the other processes have (SECRET_KEYS, or DATA_DIR/secret-keys).",
       ),
     },
@@ -740,7 +742,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
   ),
 };
 
-function roomText({ free, size }: Facts["disk"]): string {
+function diskText({ free, size }: Facts["disk"]): string {
   return `${(free / gigabyte).toFixed(1)} GB of ${(size / gigabyte).toFixed(0)} GB are free.`;
 }
 
@@ -762,10 +764,10 @@ function certificateText(mail: Facts["mail"], state: "problem" | "warning"): str
 }
 
 /** Before the first start an empty database is fine. Later it means lost data, or a wrong DATABASE_URL. */
-function lostText(found: string, earlierLife: readonly string[]): string | null {
-  return earlierLife.length === 0
+function lostText(found: string, earlierUse: readonly string[]): string | null {
+  return earlierUse.length === 0
     ? null
-    : `${found}, although this installation has run before: ${earlierLife.join(", ")}.`;
+    : `${found}, although this installation has run before: ${earlierUse.join(", ")}.`;
 }
 
 function unapplied({ known, applied }: Facts["schema"]) {

@@ -5,7 +5,7 @@ import type { AppliedMigration } from "../../platform/db/schema-version.ts";
 import type { AsideGroup } from "../../platform/db/set-aside.store.ts";
 import type { TrustSummary } from "../../verification/trust/summarize-trust.ts";
 import type { WalletSummary } from "../../verification/wallet-identity/summarize-wallet.ts";
-import type { JobStanding, ReportedProcess } from "./process-report.ts";
+import type { JobSummary, ReportedProcess } from "./process-report.ts";
 
 type Backlog = { count: number; isCapped: boolean; setAside: number };
 
@@ -14,7 +14,7 @@ export type Work = {
   /** Whether a process has ever run on this database. */
   hasRun: boolean;
   processes: readonly (ReportedProcess & { isSilent: boolean })[];
-  jobs: readonly (JobStanding & { setAside: number })[];
+  jobs: readonly (JobSummary & { setAside: number })[];
   setAside: { count: number; groups: readonly AsideGroup[] };
   mails: Backlog & { oldestAt: Date | null };
 };
@@ -61,7 +61,7 @@ export type Facts = {
   face: { failure: string | null; hasNetwork: boolean };
   database:
     | { kind: "unreadable"; problem: string }
-    | { kind: "empty"; earlierLife: readonly string[] }
+    | { kind: "empty"; earlierUse: readonly string[] }
     | { kind: "answers"; version: string; takesWrites: boolean };
   /**
    * The pooler behind DATABASE_URL, whether it keeps the prepared statements of its clients apart, and the
@@ -69,7 +69,7 @@ export type Facts = {
    */
   pooler: {
     pooler: Pooler;
-    namesApart: boolean;
+    supportsPreparedStatements: boolean;
     direct: Pooler | null;
     preparedStatements: "named" | "off";
   };
@@ -77,10 +77,10 @@ export type Facts = {
     known: readonly Migration[];
     /** Null in an empty database. */
     applied: readonly (AppliedMigration & { checksum: string })[] | null;
-    earlierLife: readonly string[];
+    earlierUse: readonly string[];
   };
   clock: { skewMs: number };
-  keyRing: { isLoaded: boolean; knownKeys: number; misfits: readonly string[] };
+  keyRing: { isLoaded: boolean; knownKeys: number; mismatches: readonly string[] };
   mailFiles: { smtpUrl: string; machines: readonly string[] };
   trust: TrustSummary;
   wallet: WalletSummary;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Metrics } from "../../platform/lib/metrics.ts";
-import { type JobStanding, jobStandings, type ProcessReport, readReport } from "./process-report.ts";
+import { type JobSummary, type ProcessReport, readReport, summarizeJobs } from "./process-report.ts";
 import { readFaceFigures } from "./process-reporter.ts";
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 2, 1, 9, 0, seconds));
@@ -29,7 +29,7 @@ function telling(seen: number, run: Run) {
   };
 }
 
-const cases: readonly [string, readonly ReturnType<typeof telling>[], Partial<JobStanding>][] = [
+const cases: readonly [string, readonly ReturnType<typeof telling>[], Partial<JobSummary>][] = [
   ["has not run yet in a process that was just started", [telling(69, {})], { state: "not_run_yet" }],
   ["is late when its first run is", [telling(70, {})], { state: "late", lateSeconds: 60 }],
   [
@@ -66,10 +66,10 @@ const cases: readonly [string, readonly ReturnType<typeof telling>[], Partial<Jo
 
 for (const [sentence, processes, expected] of cases) {
   test(`a job ${sentence}`, () => {
-    const [job] = jobStandings(processes);
+    const [job] = summarizeJobs(processes);
     assert.ok(job);
     for (const [name, value] of Object.entries(expected))
-      assert.deepEqual(job[name as keyof JobStanding], value, name);
+      assert.deepEqual(job[name as keyof JobSummary], value, name);
   });
 }
 

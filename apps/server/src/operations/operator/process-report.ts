@@ -71,7 +71,7 @@ export function machinesOf(processes: readonly { name: string }[]): string[] {
   return [...new Set(processes.map(({ name }) => name.replace(/^process \d+ on /, "")))].sort();
 }
 
-export type JobStanding = {
+export type JobSummary = {
   name: string;
   state: (typeof jobStates)[number];
   everyMs: number;
@@ -91,7 +91,7 @@ const lateAfterMs = minuteMs;
  * The state of each job over all processes that run it. Any of them may do the work, so the most recent run
  * counts. Lateness is measured at the time of the report, which may be some seconds ago.
  */
-export function jobStandings(processes: readonly ReportedProcess[]): JobStanding[] {
+export function summarizeJobs(processes: readonly ReportedProcess[]): JobSummary[] {
   const runs = processes.flatMap((process) =>
     (process.report?.jobs ?? []).map((job) => ({
       ...job,

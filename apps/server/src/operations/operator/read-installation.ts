@@ -9,7 +9,7 @@ import { findOldestMail } from "../../platform/mails/mail.store.ts";
 import type { Facts } from "./facts.ts";
 import { countMails } from "./installation.store.ts";
 import { listReports } from "./process-report.store.ts";
-import { isSilent, jobStandings } from "./process-report.ts";
+import { isSilent, summarizeJobs } from "./process-report.ts";
 
 /**
  * What the database records. Statements run one after the other, so that a page which polls every few seconds
@@ -30,7 +30,7 @@ export async function readInstallation(
     work: {
       hasRun,
       processes,
-      jobs: jobStandings(processes.filter((process) => !process.isSilent)).map((job) => ({
+      jobs: summarizeJobs(processes.filter((process) => !process.isSilent)).map((job) => ({
         ...job,
         setAside: asideOf(job.name),
       })),

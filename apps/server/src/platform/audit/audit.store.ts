@@ -2,7 +2,7 @@ import { type AuditEvent, auditEvents } from "@assay/contract/audit";
 import type { Environment } from "@assay/contract/facts";
 import type { ApiKeyId, AuditLogId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
-import { byBeginning, newestOf, newestOfEach, readPage } from "../db/page.ts";
+import { byIdPrefix, newestOf, newestOfEach, readPage } from "../db/page.ts";
 import type { Among } from "../db/set-aside.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
 import { type Caller, isSandbox, type KeyCaller, type MemberCaller } from "../kernel/caller.ts";
@@ -123,7 +123,7 @@ const idBy = {
 };
 
 /** The part of an id in the indexes. A longer bound would sort after the first id that it should include. */
-const beginningOf = (id: string) => id.slice(0, 18);
+const idPrefixOf = (id: string) => id.slice(0, 18);
 
 export function auditPage(organizationId: OrganizationId, filter: AuditFilter, limit: number): Sql {
   const { event, actorId, createdFrom, createdTo, startingAfter } = filter;
@@ -132,14 +132,14 @@ export function auditPage(organizationId: OrganizationId, filter: AuditFilter, l
   // Ids begin with their creation time, so a time range is a range of the index. A caller may write a cursor
   // in capitals, which is the same id but another text.
   const within = sql`
-    ${createdFrom === undefined ? noSql : sql`and ${key} >= ${beginningOf(uuidFloor(createdFrom))}`}
-    ${createdTo === undefined ? noSql : sql`and ${key} < ${beginningOf(uuidFloor(later(createdTo, 1)))}`}
+    ${createdFrom === undefined ? noSql : sql`and ${key} >= ${idPrefixOf(uuidFloor(createdFrom))}`}
+    ${createdTo === undefined ? noSql : sql`and ${key} < ${idPrefixOf(uuidFloor(later(createdTo, 1)))}`}
     ${startingAfter === undefined ? noSql : sql`and ${key} < ${startingAfter.toLowerCase()} and id < ${startingAfter}`}`;
   const range = (of: Sql) => sql`
     select id, event, actor_kind, actor_id, target_id, details, sandbox, created_at from audit_logs
     where organization_id = ${organizationId} ${of}
       ${actorId === undefined ? noSql : sql`and actor_id = ${actorId}`} ${within}
-    ${byBeginning(key, limit)}`;
+    ${byIdPrefix(key, limit)}`;
   if (event === undefined && actorId !== undefined)
     return newestOfEach(
       sql`of_event`,

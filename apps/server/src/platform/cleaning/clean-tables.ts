@@ -44,7 +44,7 @@ export function cleanDeleted(core: Needs, goneBefore: number): Promise<CleaningO
   const { config, db } = core;
   const rewriteMs = rewriteLimitMs(core);
   return alone(core, async (client) => {
-    if (!(await untilNobodyLooksBack(client, goneBefore, rewriteMs))) return "old_transaction";
+    if (!(await untilOldTransactionsEnd(client, goneBefore, rewriteMs))) return "old_transaction";
     const states = await readTableStates(db);
     if (cleaningMode(config) === "vacuum") {
       for (const { table } of states) await vacuumTable(client, table, vacuumMs);
@@ -120,7 +120,7 @@ function obstacleOf(error: unknown): CleaningObstacle | null {
  * Rewrites the smallest table until this proves that no transaction from before `goneBefore` is left:
  * PostgreSQL keeps deleted rows for such a transaction, even in a rewrite. Every role may run this check.
  */
-async function untilNobodyLooksBack(
+async function untilOldTransactionsEnd(
   client: pg.ClientBase,
   goneBefore: number,
   statementMs: number,

@@ -24,7 +24,7 @@ export async function cleaningAlone<T>(client: pg.ClientBase, work: () => Promis
   }
 }
 
-async function unhurried(client: pg.ClientBase, text: string, statementMs: number): Promise<void> {
+async function runWithLimits(client: pg.ClientBase, text: string, statementMs: number): Promise<void> {
   await client.query(`set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs}`);
   try {
     await client.query({ text, query_timeout: answerLimitMs(statementMs) } as pg.QueryConfig);
@@ -35,14 +35,14 @@ async function unhurried(client: pg.ClientBase, text: string, statementMs: numbe
 
 /** Rewrites a table and its indexes without deleted rows. The table is locked meanwhile. */
 export async function rewriteTable(client: pg.ClientBase, table: string, statementMs: number): Promise<void> {
-  await unhurried(client, `vacuum (full) ${table}`, statementMs);
+  await runWithLimits(client, `vacuum (full) ${table}`, statementMs);
 }
 
 /**
  * Removes deleted rows. Their bytes stay in free space until they are overwritten. Does not lock the table.
  */
 export async function vacuumTable(client: pg.ClientBase, table: string, statementMs: number): Promise<void> {
-  await unhurried(client, `vacuum (index_cleanup on, truncate on) ${table}`, statementMs);
+  await runWithLimits(client, `vacuum (index_cleanup on, truncate on) ${table}`, statementMs);
 }
 
 /**
@@ -111,7 +111,7 @@ export async function dropOldLog(client: pg.ClientBase, statementMs: number): Pr
     const switched = await client.query("select pg_walfile_name(pg_switch_wal()) as name");
     last = String(switched.rows[0]?.name);
   }
-  await unhurried(client, "checkpoint", statementMs);
+  await runWithLimits(client, "checkpoint", statementMs);
   const left = await client.query(
     `select count(*)::integer as count from pg_ls_waldir() where ${segment} and name <= $1`,
     [last],

@@ -89,24 +89,24 @@ export function limitsOf({ statementMs, lockMs, idleInTransactionMs }: TimeLimit
 }
 
 /** The driver's message when no answer came in time. */
-export const silenceMessage = "Query read timeout";
+export const answerTimeoutMessage = "Query read timeout";
 
 /** No answer came in time. The outcome of the statement is unknown, and the connection is unusable. */
-export function isSilence(error: unknown): boolean {
-  return error instanceof Error && error.message === silenceMessage;
+export function isAnswerTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === answerTimeoutMessage;
 }
 
 /**
  * Closes the socket without a terminate message, because the server may be gone. Pending statements fail at
  * once, and the socket does not keep the process alive.
  */
-export function cutOff(client: pg.Client): void {
+export function destroySocket(client: pg.Client): void {
   client.connection.stream.destroy();
 }
 
 /** Closes a connection in order, but does not wait long for a server that does not answer. */
 export async function endConnection(client: pg.Client): Promise<void> {
-  const deadline = setTimeout(() => cutOff(client), 1_000);
+  const deadline = setTimeout(() => destroySocket(client), 1_000);
   await client.end().catch(() => {});
   clearTimeout(deadline);
 }
@@ -126,7 +126,7 @@ export async function openConnection(
     await client.connect();
     return client;
   } catch (error) {
-    cutOff(client);
+    destroySocket(client);
     throw error;
   }
 }

@@ -1,6 +1,12 @@
 import type { Socket } from "node:net";
 import pg from "pg";
-import { type ConnectionOptions, cutOff, endConnection, isSilence, openConnection } from "./connection.ts";
+import {
+  type ConnectionOptions,
+  destroySocket,
+  endConnection,
+  isAnswerTimeout,
+  openConnection,
+} from "./connection.ts";
 import type { Db } from "./db.ts";
 import { appliedMigrations, type Migration } from "./migrate.ts";
 import { type AppliedMigration, describeSchemaProblem, schemaProblem } from "./schema-version.ts";
@@ -56,7 +62,7 @@ export class DatabaseProbe {
       this.#judgeSilence();
       return problem;
     } catch (error) {
-      if (client !== null && client === this.#client && isSilence(error) && this.#silence === null) {
+      if (client !== null && client === this.#client && isAnswerTimeout(error) && this.#silence === null) {
         // Kept open: a late answer still arrives on it.
         this.#client = null;
         this.#silence = { client, bytesRead, open };
@@ -74,8 +80,8 @@ export class DatabaseProbe {
     if (this.#silence === null) return;
     const { client, bytesRead, open } = this.#silence;
     this.#silence = null;
-    if (bytesReadOn(client) === bytesRead) this.#db.pool.giveUp(open);
-    cutOff(client);
+    if (bytesReadOn(client) === bytesRead) this.#db.pool.closeSilent(open);
+    destroySocket(client);
   }
 
   async #ask(): Promise<string | null> {
@@ -93,7 +99,7 @@ export class DatabaseProbe {
     if (state.read_only) return "the database is read-only";
     const schema = schemaProblem(this.#migrations, state.applied);
     if (schema !== null) return describeSchemaProblem(schema);
-    if (refused === "disk_full" && !(await hasRoom(client))) return "the disk of the database is full";
+    if (refused === "disk_full" && !(await hasDiskSpace(client))) return "the disk of the database is full";
     if (refused !== null) this.#db.pool.forgetRefusedWrite(refused);
     return null;
   }
@@ -114,13 +120,13 @@ export class DatabaseProbe {
   }
 
   #drop(): void {
-    if (this.#client !== null) cutOff(this.#client);
+    if (this.#client !== null) destroySocket(this.#client);
     this.#client = null;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    if (this.#silence !== null) cutOff(this.#silence.client);
+    if (this.#silence !== null) destroySocket(this.#silence.client);
     if (this.#client !== null) await endConnection(this.#client);
   }
 }
@@ -129,7 +135,7 @@ function bytesReadOn(client: pg.Client | null): number {
   return (client?.connection.stream as Socket | undefined)?.bytesRead ?? 0;
 }
 
-async function hasRoom(client: pg.Client): Promise<boolean> {
+async function hasDiskSpace(client: pg.Client): Promise<boolean> {
   try {
     // One message is one transaction, and the setting ends with it: the connection may be a pooler's.
     await client.query(

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
-import { cutOff } from "./connection.ts";
+import { destroySocket } from "./connection.ts";
 import { isRetryable } from "./errors.ts";
 import { Hints, type Notification } from "./hints.ts";
 import type { Answer, Row, RowOf } from "./pipeline.ts";
@@ -169,7 +169,7 @@ export class Db extends Statements {
    */
   endBackgroundWork(afterMs: number): void {
     setTimeout(() => {
-      for (const client of this.#backgroundClients) cutOff(client);
+      for (const client of this.#backgroundClients) destroySocket(client);
     }, afterMs).unref();
   }
 

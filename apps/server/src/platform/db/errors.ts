@@ -1,6 +1,6 @@
 import pg from "pg";
 import { sqlState } from "../lib/sql-state.ts";
-import { isSilence } from "./connection.ts";
+import { isAnswerTimeout } from "./connection.ts";
 
 const retryableStates = new Set(["40001", "40P01"]);
 
@@ -36,7 +36,7 @@ export function isUnavailable(error: unknown): boolean {
   // Errors of the driver have no code. The last one is a statement on a connection that was already lost.
   return (
     error instanceof Error &&
-    (isSilence(error) ||
+    (isAnswerTimeout(error) ||
       /Connection terminated|timeout exceeded when trying to connect|^timeout expired$|is not queryable$/.test(
         error.message,
       ))

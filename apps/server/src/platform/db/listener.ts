@@ -1,6 +1,6 @@
 import pg from "pg";
 import { describeError, type Log } from "../lib/log.ts";
-import { cutOff, endConnection, openConnection } from "./connection.ts";
+import { destroySocket, endConnection, openConnection } from "./connection.ts";
 
 type Handler = (payload: string) => void;
 
@@ -69,7 +69,7 @@ export class Listener {
       if (faults[0] !== undefined) throw faults[0];
       if (this.#closed) throw new Error("stopped while connecting");
     } catch (error) {
-      cutOff(client);
+      destroySocket(client);
       throw error;
     }
     // Set last: if the connection breaks earlier, this start fails, and must not trigger a second one.
@@ -90,7 +90,7 @@ export class Listener {
   #lost(client: pg.Client, error: Error | null): void {
     if (this.#closed || this.#client !== client) return;
     this.#client = null;
-    cutOff(client);
+    destroySocket(client);
     this.#log.warn(
       "the connection for notifications was lost; polling until it is back",
       error ? describeError(error) : {},

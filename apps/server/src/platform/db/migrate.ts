@@ -13,7 +13,7 @@ import {
   schemaProblem,
 } from "./schema-version.ts";
 import { splitStatements } from "./split-statements.ts";
-import { connectWhenThere, type Tell } from "./wait-for-database.ts";
+import { connectWithRetry, type Warn } from "./wait-for-database.ts";
 
 export type Migration = { name: string; text: string; checksum: string };
 
@@ -38,14 +38,14 @@ export type MigrateOptions = {
   lockMs?: number;
   /** How long to keep retrying. */
   giveUpAfterMs?: number;
-  tell?: Tell;
+  warn?: Warn;
   /**
    * When to apply contracting migrations. By default, once no running process needs what they remove; `never`
    * skips them, `now` applies them without a check.
    */
   contract?: "when_free" | "never" | "now";
   /** Called for each postponed migration, with the processes that it waits for. */
-  onPutOff?: (migration: string, processes: readonly string[]) => void;
+  onPostponed?: (migration: string, processes: readonly string[]) => void;
   /** For tests: replaces the migrations in the folder. */
   migrations?: readonly Migration[];
 };
@@ -73,10 +73,10 @@ export class MigrationError extends ExplainedError {
  * removes.
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
-  const tell = options.tell ?? (() => {});
+  const warn = options.warn ?? (() => {});
   const client = await connectToMigrate(url, options);
   const untilLocked = <T>(what: string, attempt: () => Promise<T>): Promise<T> =>
-    retryForLock(what, attempt, options.giveUpAfterMs ?? giveUpAfterMs, tell);
+    retryForLock(what, attempt, options.giveUpAfterMs ?? giveUpAfterMs, warn);
   const known = options.migrations ?? listMigrations();
   try {
     await untilLocked("another process that migrates the database", () => takeLock(client));
@@ -95,9 +95,9 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
           null,
         );
       }
-      const inTheWay = await findInTheWay(client, migration, options.contract ?? "when_free");
-      if (inTheWay !== null) {
-        options.onPutOff?.(migration.name, inTheWay);
+      const blocking = await findBlockingProcesses(client, migration, options.contract ?? "when_free");
+      if (blocking !== null) {
+        options.onPostponed?.(migration.name, blocking);
         continue;
       }
       await untilLocked(`a lock that migration ${migration.name} needs`, () => apply(client, migration));
@@ -112,7 +112,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
 /** For a start without migrations: rejects a database that is too old or too new for this release. */
 export async function checkSchema(
   url: string,
-  options: Pick<MigrateOptions, "waitForDatabaseMs" | "tell" | "migrations"> = {},
+  options: Pick<MigrateOptions, "waitForDatabaseMs" | "warn" | "migrations"> = {},
 ): Promise<void> {
   const known = options.migrations ?? listMigrations();
   const client = await connectToMigrate(url, options);
@@ -132,11 +132,11 @@ export async function checkSchema(
 }
 
 function connectToMigrate(url: string, options: MigrateOptions): Promise<pg.Client> {
-  return connectWhenThere(url, {
+  return connectWithRetry(url, {
     name: "assay migrate",
     limits: { statementMs, lockMs: options.lockMs ?? lockMs, idleInTransactionMs: 60_000, connectMs: 10_000 },
     waitMs: options.waitForDatabaseMs ?? 0,
-    tell: options.tell ?? (() => {}),
+    warn: options.warn ?? (() => {}),
   });
 }
 
@@ -162,15 +162,15 @@ async function listApplied(client: pg.Client): Promise<(AppliedMigration & { che
 function refuseContracted(known: readonly Migration[], done: readonly AppliedMigration[]): void {
   const problem = schemaProblem(known, done);
   if (problem?.kind !== "too_new") return;
-  const told = describeSchemaProblem(problem);
+  const text = describeSchemaProblem(problem);
   throw new MigrationError(
-    `${told.charAt(0).toUpperCase()}${told.slice(1)}. Start a newer release. To go back to this one, restore a backup from before the upgrade.`,
+    `${text.charAt(0).toUpperCase()}${text.slice(1)}. Start a newer release. To go back to this one, restore a backup from before the upgrade.`,
     null,
   );
 }
 
 /** The processes that a migration has to wait for; null if there are none. */
-async function findInTheWay(
+async function findBlockingProcesses(
   client: pg.Client,
   { text }: Migration,
   contract: NonNullable<MigrateOptions["contract"]>,
@@ -222,7 +222,7 @@ async function applyByStatement(client: pg.Client, migration: Migration): Promis
     for (const statement of splitStatements(migration.text)) {
       const [, index, table] =
         /^create (?:unique )?index concurrently if not exists (\w+)\s+on (\w+)/i.exec(statement) ?? [];
-      if (index !== undefined) await dropHalfMade(client, index);
+      if (index !== undefined) await dropInvalidIndex(client, index);
       const [, dropped] = /^drop index concurrently if exists (\w+)/i.exec(statement) ?? [];
       // PostgreSQL creates and drops indexes of a partitioned table only under a lock.
       const hasPartitions = await isPartitioned(client, table ?? dropped ?? "");
@@ -247,7 +247,7 @@ async function isPartitioned(client: pg.Client, relation: string): Promise<boole
  * An interrupted CREATE INDEX CONCURRENTLY leaves an invalid index, which slows down writes and serves no
  * query.
  */
-async function dropHalfMade(client: pg.Client, index: string): Promise<void> {
+async function dropInvalidIndex(client: pg.Client, index: string): Promise<void> {
   const { rowCount } = await client.query(
     "select from pg_index where indexrelid = to_regclass($1) and not indisvalid",
     [index],
@@ -273,7 +273,7 @@ async function retryForLock<T>(
   what: string,
   attempt: () => Promise<T>,
   limitMs: number,
-  tell: Tell,
+  warn: Warn,
 ): Promise<T> {
   const startedAt = performance.now();
   for (;;) {
@@ -288,7 +288,7 @@ async function retryForLock<T>(
           error,
         );
       }
-      tell(`waiting for ${what}`, { waitedSeconds });
+      warn(`waiting for ${what}`, { waitedSeconds });
       await wait(pauseMs);
     }
   }

@@ -53,22 +53,22 @@ export function beyondCursor({ startingAfter, endingBefore }: PageStart<string>,
 }
 
 /** The same for an index with prefixes of ids. */
-export function beyondBeginning(start: PageStart<string>, beginning: Sql, id: Sql): Sql {
+export function beyondIdPrefix(start: PageStart<string>, beginning: Sql, id: Sql): Sql {
   const { startingAfter, endingBefore } = start;
   if (startingAfter !== undefined) return sql`and ${beginning} < ${startingAfter} ${beyondCursor(start, id)}`;
   return endingBefore === undefined
     ? noSql
-    : sql`and ${beginning} >= ${endingBefore.slice(0, beginningCharacters)} ${beyondCursor(start, id)}`;
+    : sql`and ${beginning} >= ${endingBefore.slice(0, idPrefixCharacters)} ${beyondCursor(start, id)}`;
 }
 /** Length of the id prefix in the list indexes of events and deliveries. */
-const beginningCharacters = 14;
+const idPrefixCharacters = 14;
 
 /**
  * The order of a range that is read by an index with prefixes of ids. If the limit would split rows with the
  * same prefix, all of them are read; `newestOf` sorts them by their full ids. A `limit` of null reads
  * everything.
  */
-export function byBeginning(key: Sql, limit: number | null, order: Sql = newestFirst): Sql {
+export function byIdPrefix(key: Sql, limit: number | null, order: Sql = newestFirst): Sql {
   return sql`order by ${key} ${order} ${limit === null ? sql`offset 0` : sql`fetch first (${limit}::bigint) rows with ties`}`;
 }
 

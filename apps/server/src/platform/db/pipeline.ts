@@ -1,6 +1,6 @@
 import pg from "pg";
 import { prepareValue } from "pg/lib/utils.js";
-import { silenceMessage } from "./connection.ts";
+import { answerTimeoutMessage } from "./connection.ts";
 
 /** A statement to send. A named one is prepared once per connection. */
 export type Query = { text: string; name?: string; values?: readonly unknown[] };
@@ -81,7 +81,7 @@ export class Pipeline {
     // Set after the query, so that a message which could not be sent leaves no timer. The driver answers in a
     // later turn.
     if (answerLimitMs > 0)
-      this.#silence = setTimeout(() => this.#reply.reject(new Error(silenceMessage)), answerLimitMs);
+      this.#silence = setTimeout(() => this.#reply.reject(new Error(answerTimeoutMessage)), answerLimitMs);
     return this.#reply.promise;
   }
 

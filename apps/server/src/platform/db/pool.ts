@@ -4,9 +4,9 @@ import type { Tracer } from "../lib/tracer.ts";
 import {
   answerLimitMs,
   connectionTo,
-  cutOff,
+  destroySocket,
   endConnection,
-  isSilence,
+  isAnswerTimeout,
   limitsOf,
   openConnection,
   patientLimits,
@@ -94,7 +94,7 @@ export class ConnectionPool {
       const client = await this.#connect();
       if (this.#generationOf.get(client) === this.#generation)
         return new PooledConnection(client, (error) => this.#noticeFailure(error, client), this.#options);
-      cutOff(client);
+      destroySocket(client);
       client.release(true);
     }
   }
@@ -134,10 +134,10 @@ export class ConnectionPool {
     const state = sqlState(error);
     if (state === "53100") this.#refusedWrite = "disk_full";
     if (state === "25006") this.#refusedWrite = "read_only";
-    if (!isSilence(error) && state !== "25006") return;
+    if (!isAnswerTimeout(error) && state !== "25006") return;
     if (this.#generationOf.get(client) === this.#generation) this.#generation++;
     // Later messages on it, such as a rollback, fail at once instead of waiting as long again.
-    if (isSilence(error)) cutOff(client);
+    if (isAnswerTimeout(error)) destroySocket(client);
   }
 
   /** All open connections, in use or not. */
@@ -146,8 +146,8 @@ export class ConnectionPool {
   }
 
   /** Closes connections on which the server is silent. Pending statements fail at once. */
-  giveUp(silent: ReadonlySet<pg.PoolClient>): void {
-    for (const client of this.#generationOf.keys()) if (silent.has(client)) cutOff(client);
+  closeSilent(silent: ReadonlySet<pg.PoolClient>): void {
+    for (const client of this.#generationOf.keys()) if (silent.has(client)) destroySocket(client);
   }
 
   /**
@@ -184,7 +184,7 @@ export class ConnectionPool {
     this.#pool.on("remove", look);
     look();
     const deadline = setTimeout(() => {
-      for (const client of left.keys()) cutOff(client);
+      for (const client of left.keys()) destroySocket(client);
       gone.resolve();
     }, 1_000);
     await gone.promise;

@@ -44,7 +44,7 @@ async function processOf(client: pg.Client): Promise<number> {
  * Whether each connection through the pooler has its own prepared statements. Otherwise statements fail at
  * random with 42P05 and 26000, because clients see each other's names.
  */
-async function keepsNamesApart(open: () => Promise<pg.Client>): Promise<boolean> {
+async function checkPreparedStatements(open: () => Promise<pg.Client>): Promise<boolean> {
   const statement = { name: `assay_${randomBytes(8).toString("hex")}`, text: "select 1" };
   const clients: pg.Client[] = [];
   try {
@@ -65,12 +65,17 @@ async function keepsNamesApart(open: () => Promise<pg.Client>): Promise<boolean>
 }
 
 /** The kind of pooler behind an address, and whether named statements work through it. */
-export async function examinePooler(url: string): Promise<{ pooler: Pooler; namesApart: boolean }> {
+export async function examinePooler(
+  url: string,
+): Promise<{ pooler: Pooler; supportsPreparedStatements: boolean }> {
   const open = () => openConnection(url, "assay start", limits, { pooled: true });
   const client = await open();
   try {
     const pooler = await findPooler(client, open);
-    return { pooler, namesApart: pooler !== "transaction" || (await keepsNamesApart(open)) };
+    return {
+      pooler,
+      supportsPreparedStatements: pooler !== "transaction" || (await checkPreparedStatements(open)),
+    };
   } finally {
     await endConnection(client);
   }
@@ -86,7 +91,7 @@ export class PoolerError extends ExplainedError {
 
 /** Fails early if statements would fail later, at random, through this pooler. */
 export async function checkPooler(url: string, preparedStatements: "named" | "off"): Promise<void> {
-  if (preparedStatements === "off" || (await examinePooler(url)).namesApart) return;
+  if (preparedStatements === "off" || (await examinePooler(url)).supportsPreparedStatements) return;
   throw new PoolerError(
     "The pooler behind DATABASE_URL does not support prepared statements. Set DATABASE_PREPARED_STATEMENTS=off, or enable them in the pooler (PgBouncer 1.21 or later: max_prepared_statements = 200).",
   );

@@ -9,7 +9,7 @@ const contract = (name: string, since: string) => ({
   text: `-- phase: contract, code since ${since}\nselect 1;`,
 });
 const applied = (name: string, minCode: number | null = null) => ({ name, minCode });
-const told = (...given: Parameters<typeof schemaProblem>) => {
+const described = (...given: Parameters<typeof schemaProblem>) => {
   const problem = schemaProblem(...given);
   return problem === null ? null : describeSchemaProblem(problem);
 };
@@ -20,22 +20,22 @@ test("code works on a schema that has all that it adds, with or without what it 
     expand("0083_a.sql"),
     contract("0084_b.sql", "0081"),
   ];
-  assert.equal(told(known, [applied("0081_old.sql"), applied("0083_a.sql")]), null);
+  assert.equal(described(known, [applied("0081_old.sql"), applied("0083_a.sql")]), null);
   assert.equal(
-    told(known, [applied("0081_old.sql"), applied("0083_a.sql"), applied("0084_b.sql", 81)]),
+    described(known, [applied("0081_old.sql"), applied("0083_a.sql"), applied("0084_b.sql", 81)]),
     null,
   );
-  assert.equal(told(known, [applied("0083_a.sql")]), "migrations are missing: 0081_old.sql");
-  assert.equal(told(known, [applied("0081_old.sql")]), "migrations are missing: 0083_a.sql");
+  assert.equal(described(known, [applied("0083_a.sql")]), "migrations are missing: 0081_old.sql");
+  assert.equal(described(known, [applied("0081_old.sql")]), "migrations are missing: 0083_a.sql");
 });
 
 test("code works on a newer schema until something is taken away that it needs", () => {
   const known = [expand("0083_a.sql")];
   const newer = [applied("0083_a.sql"), applied("0090_more.sql")];
-  assert.equal(told(known, newer), null);
-  assert.equal(told(known, [...newer, applied("0091_less.sql", 83)]), null);
+  assert.equal(described(known, newer), null);
+  assert.equal(described(known, [...newer, applied("0091_less.sql", 83)]), null);
   assert.equal(
-    told(known, [...newer, applied("0091_less.sql", 84)]),
+    described(known, [...newer, applied("0091_less.sql", 84)]),
     "the database is too new for this release: it needs a release with migration 0084, and this one ends with 0083",
   );
 });

@@ -15,10 +15,10 @@ class DatabaseUnreachableError extends ExplainedError {
 }
 
 /** Reports to an operator what the process waits for. */
-export type Tell = (message: string, fields: LogFields) => void;
+export type Warn = (message: string, fields: LogFields) => void;
 
 const tryEveryMs = 500;
-const tellEveryMs = 5_000;
+const warnEveryMs = 5_000;
 
 const needsSession =
   "runs in transaction mode, so locks and notifications get lost. Set DATABASE_DIRECT_URL to the address of PostgreSQL itself. Migrations and notifications use it, everything else uses DATABASE_URL.";
@@ -28,12 +28,12 @@ const needsSession =
  * over, is not available at once. Errors that waiting cannot solve (a wrong password, a missing database) are
  * thrown.
  */
-export async function connectWhenThere(
+export async function connectWithRetry(
   url: string,
-  options: { name: string; limits: TimeLimits; waitMs: number; tell: Tell },
+  options: { name: string; limits: TimeLimits; waitMs: number; warn: Warn },
 ): Promise<pg.Client> {
   const startedAt = performance.now();
-  let tellAt = 0;
+  let warnAt = 0;
   for (;;) {
     try {
       return await openSession(() => openConnection(url, options.name, options.limits));
@@ -47,9 +47,9 @@ export async function connectWhenThere(
           error,
         );
       }
-      if (waitedMs >= tellAt) {
-        tellAt = waitedMs + tellEveryMs;
-        options.tell("the database does not answer yet; waiting", {
+      if (waitedMs >= warnAt) {
+        warnAt = waitedMs + warnEveryMs;
+        options.warn("the database does not answer yet; waiting", {
           waitedSeconds: Math.round(waitedMs / 1000),
           limitSeconds: Math.round(options.waitMs / 1000),
           ...describeError(error),

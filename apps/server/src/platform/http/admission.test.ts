@@ -76,19 +76,19 @@ function shareSlot(
 
 test("credentials count for whom they were last accepted, and for their address before and after that", () => {
   const { admission, enter } = watchedAdmission();
-  const learn = (name: string, caller: Caller | null) => {
+  const recordOwner = (name: string, caller: Caller | null) => {
     const request = enter(key(name), "10.0.0.9");
-    admission.learn(request.request, caller);
+    admission.recordOwner(request.request, caller);
     request.close(true);
   };
   assert.ok(!shareSlot(enter, key("one"), key("two")));
-  learn("one", ofOrganization("acme"));
-  learn("two", ofOrganization("acme"));
+  recordOwner("one", ofOrganization("acme"));
+  recordOwner("two", ofOrganization("acme"));
   assert.ok(shareSlot(enter, key("one"), key("two")));
-  learn("two", ofOrganization("other"));
+  recordOwner("two", ofOrganization("other"));
   assert.ok(!shareSlot(enter, key("one"), key("two")));
-  learn("two", ofOrganization("acme"));
-  learn("one", null);
+  recordOwner("two", ofOrganization("acme"));
+  recordOwner("one", null);
   assert.ok(!shareSlot(enter, key("one"), key("two")), "it is not accepted any more");
 });
 
@@ -97,17 +97,17 @@ test("a user counts for their organization, or for themselves where they have no
   const user = (membership: object | null) =>
     ({ kind: "user", userId: "ann", membership }) as unknown as Caller;
   const cookie = { cookie: "assay_session=one" };
-  const learn = (headers: Record<string, string>, caller: Caller) => {
+  const recordOwner = (headers: Record<string, string>, caller: Caller) => {
     const request = enter(headers, "10.0.0.9");
-    admission.learn(request.request, caller);
+    admission.recordOwner(request.request, caller);
     request.close(true);
   };
-  learn(cookie, user(null));
-  learn(key("two"), user(null));
+  recordOwner(cookie, user(null));
+  recordOwner(key("two"), user(null));
   assert.ok(shareSlot(enter, cookie, key("two")));
-  learn(key("two"), user({ organizationId: "acme" }));
+  recordOwner(key("two"), user({ organizationId: "acme" }));
   assert.ok(!shareSlot(enter, cookie, key("two")));
-  learn(key("three"), ofOrganization("acme"));
+  recordOwner(key("three"), ofOrganization("acme"));
   assert.ok(shareSlot(enter, key("two"), key("three")));
 });
 
@@ -115,7 +115,7 @@ test("on https the plain cookie is no credential", () => {
   const { admission, enter } = watchedAdmission({ isSecure: true });
   for (const name of ["assay_session", "__Host-assay_session"]) {
     const request = enter({ cookie: `${name}=x` }, "10.0.0.9");
-    admission.learn(request.request, ofOrganization("acme"));
+    admission.recordOwner(request.request, ofOrganization("acme"));
     request.close(true);
   }
   const own = { cookie: "__Host-assay_session=x" };
@@ -125,14 +125,14 @@ test("on https the plain cookie is no credential", () => {
 
 test("ten thousand credentials are remembered, and of more the one that was learnt first is forgotten", () => {
   const { admission, enter } = watchedAdmission();
-  const learn = (name: string) => {
+  const recordOwner = (name: string) => {
     const request = enter(key(name), "10.0.0.9");
-    admission.learn(request.request, ofOrganization(name));
+    admission.recordOwner(request.request, ofOrganization(name));
     request.close(true);
   };
-  for (let i = 0; i < 10_000; i++) learn(String(i));
+  for (let i = 0; i < 10_000; i++) recordOwner(String(i));
   assert.ok(shareSlot(enter, key("0"), key("0")));
-  learn("one more");
+  recordOwner("one more");
   assert.ok(!shareSlot(enter, key("0"), key("0")));
   assert.ok(shareSlot(enter, key("1"), key("1")));
 });
@@ -149,7 +149,7 @@ test("a client that leaves gives up its wait; once it is worked for, its slot is
   assert.ok(waiting.isStarted());
   assert.deepEqual([first.timeouts, gone.outcome], [[30_000], []]);
   const last = enter({}, "10.0.0.1");
-  admission.letGo(waiting.request);
+  admission.releaseSlot(waiting.request);
   assert.ok(last.isStarted(), "one that only waits for others lets go before");
 });
 
@@ -159,7 +159,7 @@ test("a request that was never admitted has no slot and no limit on its answer",
   const request = { headers: {} } as unknown as FastifyRequest;
   const reply = { raw: { setTimeout: (ms: number) => timeouts.push(ms) } } as unknown as FastifyReply;
   admission.answered(request, reply);
-  admission.learn(request, ofOrganization("acme"));
+  admission.recordOwner(request, ofOrganization("acme"));
   assert.deepEqual([timeouts, admission.bodyOf(request)], [[], null]);
 });
 

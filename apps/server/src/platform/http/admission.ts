@@ -127,11 +127,11 @@ export class Admission {
   /** From here on the socket sends the answer: a client that reads slowly holds no slot. */
   answered(request: Request, reply: FastifyReply): void {
     if (request[admitted] !== undefined) reply.raw.setTimeout(stalledAnswerMs);
-    this.letGo(request);
+    this.releaseSlot(request);
   }
 
   /** Releases the slot before the answer, for a request that only waits. */
-  letGo({ [admitted]: held }: Request): void {
+  releaseSlot({ [admitted]: held }: Request): void {
     if (held !== undefined) this.#queue.leave(held.ticket);
   }
 
@@ -141,7 +141,7 @@ export class Admission {
   }
 
   /** Records the owner of a credential; null if it was not accepted. */
-  learn(request: Request, shown: Caller | DisabledKey | null): Caller | null {
+  recordOwner(request: Request, shown: Caller | DisabledKey | null): Caller | null {
     request[keyShown] = shown === null || shown.kind === "user" ? null : shown.keyId;
     const caller = shown?.kind === "disabled_key" ? null : shown;
     const { credential } = request[admitted] ?? {};

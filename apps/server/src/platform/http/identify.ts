@@ -62,7 +62,7 @@ export async function identify(
       if (shown !== null && isWrite(definition)) refuseForeignOrigin(request, options.publicUrl());
     }
   }
-  const caller = options.admission.learn(request, shown);
+  const caller = options.admission.recordOwner(request, shown);
   const asked = request.headers[environmentHeader.toLowerCase()];
   if ("operator" in definition.access) {
     // Checked on each request, so that a revoked operator is refused at once.

@@ -47,7 +47,7 @@ export type McpRequest = {
    */
   forward(call: ForwardedCall): Promise<ForwardedAnswer>;
   /** Releases the slot of the request, for an answer that only waits. */
-  letGo(): void;
+  releaseSlot(): void;
   /** Aborted when the client has disconnected. */
   gone: AbortSignal;
 };
@@ -100,7 +100,7 @@ export function mountMcp(app: FastifyInstance, options: McpOptions): void {
             counted = true;
             return forward(app, request, call);
           },
-          letGo: () => options.admission.letGo(request),
+          releaseSlot: () => options.admission.releaseSlot(request),
           gone: gone.signal,
         });
         if (!counted) options.onKeyUsed(caller.keyId);
@@ -147,7 +147,7 @@ async function findCaller(
 ): Promise<KeyCaller | null> {
   const secret = bearerOf(request);
   const shown = secret?.startsWith(apiKeyForm.prefix) ? await authenticator.byKey(secret) : null;
-  const caller = admission.learn(request, shown);
+  const caller = admission.recordOwner(request, shown);
   return caller?.kind === "key" ? caller : null;
 }
 

@@ -145,7 +145,7 @@ function mountRoute(
               options.admission.admit(request, reply, (refusal) => (refusal ? reject(refusal) : resolve())),
             );
             // A socket stays open for long, so it releases its slot.
-            options.admission.letGo(request);
+            options.admission.releaseSlot(request);
             socket.admit(request);
           },
           wsHandler: socket.open,

@@ -114,7 +114,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       else if (tracer === null) begin();
       else traceRequest(tracer, request, reply, begin);
     };
-    if (mayPass(request)) admitted();
+    if (bypassesAdmission(request)) admitted();
     else pipelined.enter(request.raw, reply.raw, () => admission.admit(request, reply, admitted));
   });
   app.addHook("onSend", (request, reply, payload, done) => {
@@ -134,7 +134,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
  * Probes; internal calls, which run in the slot of another request; and sockets, which take a slot before
  * they open.
  */
-function mayPass({ raw, routeOptions }: FastifyRequest): boolean {
+function bypassesAdmission({ raw, routeOptions }: FastifyRequest): boolean {
   return probePaths.has(routeOptions.url ?? "") || !(raw instanceof IncomingMessage) || servesUpgrade(raw);
 }
 

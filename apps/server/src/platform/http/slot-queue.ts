@@ -94,14 +94,14 @@ export class SlotQueue {
   }
 
   mayStart({ tenant, address }: Ticket): boolean {
-    return this.taken < this.#slots && !this.#addresses.isFull(address) && this.#hasRoom(tenant);
+    return this.taken < this.#slots && !this.#addresses.isFull(address) && this.#hasFreeSlot(tenant);
   }
 
   /**
    * A flood gets half of its slots while others have requests in progress, because their queries would wait
    * behind those of the flood.
    */
-  #hasRoom(tenant: string): boolean {
+  #hasFreeSlot(tenant: string): boolean {
     const taken = this.#tenants.taken(tenant);
     return taken < this.#tenants.maxOfEach / (this.taken > taken && this.#isFlood(tenant) ? 2 : 1);
   }
@@ -136,7 +136,7 @@ export class SlotQueue {
     const rank = ([tenant]: [string, unknown]) =>
       this.#tenants.taken(tenant) + (this.#quietFirst && this.#isFlood(tenant) ? this.#slots : 0);
     for (const [tenant, line] of [...this.#lines].sort((a, b) => rank(a) - rank(b))) {
-      if (!this.#hasRoom(tenant)) continue;
+      if (!this.#hasFreeSlot(tenant)) continue;
       const mayStart = (ticket: Ticket) => this.mayStart(ticket);
       const next = this.#isFlood(tenant, maxInOrderMs) ? line.findLast(mayStart) : line.find(mayStart);
       if (next === undefined) continue;

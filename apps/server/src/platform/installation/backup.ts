@@ -17,8 +17,8 @@ import {
 } from "./archive-encryption.ts";
 import { dataDirMode } from "./data-dir.ts";
 import { keyRingFileName } from "./key-ring-file.ts";
+import { type EmbeddedPostgresOptions, embeddedFolders } from "./postgres/cluster.ts";
 import { startEmbeddedPostgres } from "./postgres/embedded-postgres.ts";
-import { type EmbeddedPostgresOptions, embeddedFolders } from "./postgres/place.ts";
 import { syncToDisk } from "./sync-to-disk.ts";
 
 /** An error that an operator can act on: its message is the whole report. */

@@ -20,7 +20,7 @@ const littleMegabytes = 300;
 /**
  * A warning about the space for the embedded database, or null. Throws if there is too little for a new one.
  */
-export async function checkRoom(folder: string, isNew: boolean): Promise<string | null> {
+export async function checkDiskSpace(folder: string, isNew: boolean): Promise<string | null> {
   const { bavail, bsize } = await statfs(folder);
   const free = Math.floor((bavail * bsize) / megabyte);
   const found = `The disk of ${folder} has ${free} MB free`;

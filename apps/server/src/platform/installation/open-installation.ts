@@ -96,11 +96,11 @@ const directUrlOf = ({ config, databaseUrl }: Installation) => config.databaseDi
 
 export function migrateInstallation(
   installation: Installation,
-  options: Pick<MigrateOptions, "contract" | "onPutOff">,
+  options: Pick<MigrateOptions, "contract" | "onPostponed">,
 ): Promise<string[]> {
   const { config, log } = installation;
   const waitForDatabaseMs = config.databaseStartWaitSeconds * secondMs;
-  return migrate(directUrlOf(installation), { waitForDatabaseMs, tell: log.warn, ...options });
+  return migrate(directUrlOf(installation), { waitForDatabaseMs, warn: log.warn, ...options });
 }
 
 /** For commands that read or change something and end. */

@@ -32,9 +32,9 @@ test("JSON that is cut off goes wrong at its end or where a number stops, and ho
       const part = text.slice(0, cut % text.length);
       assert.ok(findJsonError(part) <= part.length);
       // If JavaScript's parser reports a position, it is the same.
-      const told = messageOf(part).match(/at position (\d+)/)?.[1];
-      if (told !== undefined && !part.endsWith("\\"))
-        assert.ok(findJsonError(part) <= Number(told) + 6, part);
+      const reported = messageOf(part).match(/at position (\d+)/)?.[1];
+      if (reported !== undefined && !part.endsWith("\\"))
+        assert.ok(findJsonError(part) <= Number(reported) + 6, part);
     }),
   );
   assert.equal(findJsonError("[".repeat(100_000)), 100_000);

@@ -21,7 +21,7 @@ import {
   isLive,
   type KnownKey,
   markOf,
-  misfits,
+  mismatches,
   type OwnProcess,
   type ProcessSelf,
   type RingProcess,
@@ -48,7 +48,7 @@ export class KeyRingError extends ExplainedError {
  * live process has. A ring that does not match is refused without a change. `self` is written under the same
  * lock, so that no key comes into use between reading the other processes and registering this one.
  */
-export async function bringRing(
+export async function reconcileRing(
   db: Db,
   ring: KeyRing,
   now: Date,
@@ -65,7 +65,7 @@ export async function bringRing(
       (process) => process.id !== self?.id && isLive(process, now),
     );
     const next = admitKeys(known, loaded, others);
-    const problems = misfits(loaded, next);
+    const problems = mismatches(loaded, next);
     if (problems.length > 0) throw new KeyRingError(problems);
     for (const key of next) {
       const before = known.find(({ id }) => id === key.id);
@@ -113,7 +113,7 @@ export class RingMember {
     const now = clock.now();
     // Registered before the sealing key is read: from here on no key comes into use or is retired without
     // this process.
-    this.#use(await bringRing(db, ring, now, this.#self(now)));
+    this.#use(await reconcileRing(db, ring, now, this.#self(now)));
     await this.#report(now);
     await forgetGoneProcesses(db, now);
   }
@@ -129,10 +129,10 @@ export class RingMember {
     const problems = this.#readAgain(known);
     // Before anything else is sealed: other processes may lack the first key of a reloaded ring.
     this.#use(known);
-    problems.push(...misfits(ring.keys.map(loadedKey), known));
+    problems.push(...mismatches(ring.keys.map(loadedKey), known));
     this.#note(problems);
-    if (problems.length === 0 && this.#bringsNews(known))
-      this.#use(await bringRing(db, ring, now, this.#self(now)));
+    if (problems.length === 0 && this.#hasUnknownKeys(known))
+      this.#use(await reconcileRing(db, ring, now, this.#self(now)));
     if (this.#stateOfRing !== this.#reported) await this.#report(now);
   }
 
@@ -170,7 +170,7 @@ export class RingMember {
       const keys = ring.readAgain();
       this.#isShortOfFiles = false;
       if (formatRing(keys) === formatRing(ring.keys)) return [];
-      const problems = misfits(keys.map(loadedKey), known);
+      const problems = mismatches(keys.map(loadedKey), known);
       if (problems.length === 0) ring.replace(keys);
       return problems;
     } catch (error) {
@@ -185,7 +185,7 @@ export class RingMember {
   }
 
   /** Whether the ring has an unknown key, or begins with one that is not in use yet. */
-  #bringsNews(known: readonly KnownKey[]): boolean {
+  #hasUnknownKeys(known: readonly KnownKey[]): boolean {
     return this.#deps.ring.keys.some((key, place) => {
       const state = known.find(({ id }) => id === key.id)?.state;
       return state === undefined || (place === 0 && state === "introduced");

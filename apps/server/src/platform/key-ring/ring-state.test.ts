@@ -8,7 +8,7 @@ import {
   isLive,
   type KnownKey,
   markOf,
-  misfits,
+  mismatches,
   type RingProcess,
   sealingElsewhere,
   sealingKey,
@@ -38,7 +38,7 @@ test("a new first key waits for the last living process that lacks it", () => {
   assert.equal(sealingKey(waiting)?.id, "1");
   const agreed = admitKeys(waiting, [two, one], [holding("new", [two, one])]);
   assert.equal(sealingKey(agreed)?.id, "2");
-  assert.deepEqual(misfits([one], agreed), [
+  assert.deepEqual(mismatches([one], agreed), [
     'The key ring has no key "2", and data in the database needs it.',
   ]);
 });
@@ -52,23 +52,23 @@ test("a mistyped new key gives way once nobody holds it; before that the second 
   const typo = key("2", "typo");
   const known = admitKeys([inUse("1", 1)], [one, typo], []);
   const held = admitKeys(known, [one, two], [holding("other", [one, typo])]);
-  assert.match(misfits([one, two], held).join(), /Key "2" of the ring differs from the key/);
+  assert.match(mismatches([one, two], held).join(), /Key "2" of the ring differs from the key/);
   const given = admitKeys(known, [one, two], [holding("other", [one])]);
-  assert.deepEqual(misfits([one, two], given), []);
+  assert.deepEqual(mismatches([one, two], given), []);
 });
 
 test("a retired key may stay in a ring or go from it, and no other key may take its id", () => {
   const known: KnownKey[] = [inUse("2", 2), { ...one, state: "retired", generation: 1 }];
-  assert.deepEqual(misfits([two], known), []);
-  assert.deepEqual(misfits([two, one], known), []);
-  assert.equal(misfits([two, key("1", "new")], known).length, 1);
+  assert.deepEqual(mismatches([two], known), []);
+  assert.deepEqual(mismatches([two, one], known), []);
+  assert.equal(mismatches([two, key("1", "new")], known).length, 1);
   assert.equal(sealingKey(admitKeys(known, [one, two], []))?.id, "2", "it does not come back into use");
 });
 
 test("a key that seals no more is needed until nothing depends on it", () => {
   const known: KnownKey[] = [inUse("2", 2), { ...one, state: "retiring", generation: 1 }];
-  assert.deepEqual(misfits([two, one], known), []);
-  assert.deepEqual(misfits([two], known), [
+  assert.deepEqual(mismatches([two, one], known), []);
+  assert.deepEqual(mismatches([two], known), [
     'The key ring has no key "1", and data in the database needs it.',
   ]);
 });
@@ -131,7 +131,7 @@ test("in whatever order processes start, stop and look, each living one can read
       const stored = new Set<string>();
       const bring = (ring: readonly LoadedKey[], others: readonly RingProcess[]) => {
         const next = admitKeys(known, ring, others);
-        if (misfits(ring, next).length > 0) return false;
+        if (mismatches(ring, next).length > 0) return false;
         known = next;
         return true;
       };

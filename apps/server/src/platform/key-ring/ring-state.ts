@@ -64,7 +64,7 @@ export function sealingKey(known: readonly KnownKey[]): KnownKey | null {
  * The problems of a ring, as sentences: needed keys that it lacks, and keys with another secret than the
  * known one.
  */
-export function misfits(loaded: readonly LoadedKey[], known: readonly KnownKey[]): string[] {
+export function mismatches(loaded: readonly LoadedKey[], known: readonly KnownKey[]): string[] {
   const problems: string[] = [];
   for (const key of known) {
     const own = loaded.find(({ id }) => id === key.id);
@@ -99,7 +99,7 @@ export function admitKeys(
   for (const key of loaded) {
     if (!next.some(({ id }) => id === key.id)) next.push({ ...key, state: "introduced", generation: null });
   }
-  if (misfits(loaded, next).length > 0) return [...known];
+  if (mismatches(loaded, next).length > 0) return [...known];
   const [first] = loaded;
   const newest = Math.max(0, ...next.map((key) => key.generation ?? 0));
   return next.map((key) =>

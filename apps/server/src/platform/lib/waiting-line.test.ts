@@ -44,15 +44,15 @@ test("an organization cannot become new by waiting for nothing in between", () =
 test("the sandbox fills half of the places at most, and one organization leaves as many free as it takes", () => {
   const line = new WaitingLine<string>(8);
   for (let n = 0; n < 4; n++) {
-    assert.equal(line.hasPlace(live("a")), true);
+    assert.equal(line.hasCapacity(live("a")), true);
     line.add("x", live("a"));
   }
-  assert.equal(line.hasPlace(live("a")), false);
-  assert.equal(line.hasPlace(sandbox("b")), false);
-  assert.equal(line.hasPlace(live("b")), true);
-  assert.equal(line.hasPlace(live(null)), true);
+  assert.equal(line.hasCapacity(live("a")), false);
+  assert.equal(line.hasCapacity(sandbox("b")), false);
+  assert.equal(line.hasCapacity(live("b")), true);
+  assert.equal(line.hasCapacity(live(null)), true);
   for (let n = 0; n < 4; n++) line.add("y", live(null));
-  assert.equal(line.hasPlace(live(null)), false);
+  assert.equal(line.hasCapacity(live(null)), false);
 });
 
 test("what is taken out does not come any more", () => {

@@ -22,26 +22,26 @@ const rememberedOrganizations = 1_000;
  * entries as are left free.
  */
 export class WaitingLine<T> {
-  readonly #places: number;
+  readonly #capacity: number;
   readonly #entries: Entry<T>[] = [];
   /** The last turn of each organization, as a counter; the lowest comes first. */
   readonly #turns = new Map<string, number>();
   #turn = 0;
 
-  constructor(places: number) {
-    this.#places = places;
+  constructor(capacity: number) {
+    this.#capacity = capacity;
   }
 
   get length(): number {
     return this.#entries.length;
   }
 
-  hasPlace({ sandbox, organization }: Who): boolean {
+  hasCapacity({ sandbox, organization }: Who): boolean {
     const taken = this.#entries.length;
-    if (taken >= (sandbox ? Math.ceil(this.#places / 2) : this.#places)) return false;
+    if (taken >= (sandbox ? Math.ceil(this.#capacity / 2) : this.#capacity)) return false;
     if (organization === null) return true;
     const own = this.#entries.filter(({ who }) => who.organization === organization).length;
-    return own < this.#places - taken;
+    return own < this.#capacity - taken;
   }
 
   add(item: T, who: Who): void {

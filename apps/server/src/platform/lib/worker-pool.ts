@@ -73,7 +73,7 @@ export class WorkerPool<Task, Answer> {
       if (thread !== null) {
         this.#waiting.served(who);
         this.#give(thread, entry);
-      } else if (this.#waiting.hasPlace(who)) this.#waiting.add(entry, who);
+      } else if (this.#waiting.hasCapacity(who)) this.#waiting.add(entry, who);
       else reject(new PoolBusyError());
     });
   }

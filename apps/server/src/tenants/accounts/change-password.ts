@@ -8,7 +8,7 @@ import { mailNotice } from "./mail-link.ts";
 import { findMailedToken, removeMailedTokens, takeMailedToken } from "./mailed-token.store.ts";
 import { hashPassword, refuseWeakPassword } from "./password.ts";
 import { checkPassword } from "./reauthenticate.ts";
-import { removeWaysIn } from "./remove-ways-in.ts";
+import { removeSignInMethods } from "./remove-sign-in-methods.ts";
 import { isFirstProof } from "./require-verified-email.ts";
 import {
   findUserById,
@@ -61,7 +61,7 @@ export async function resetPassword(
     if (taken === null || user === null || user.email !== taken.email) throw deadToken();
     await setPasswordHash(tx, user.id, passwordHash, now);
     if (user.emailVerifiedAt === null) await markEmailVerified(tx, user.id, now);
-    const removed = await removeWaysIn(tx, user.id, { isFirstProof: isFirstProof(core, user) });
+    const removed = await removeSignInMethods(tx, user.id, { isFirstProof: isFirstProof(core, user) });
     await mailNotice(core, tx, user, "password_reset", removed);
   });
   await attempt.succeeded();

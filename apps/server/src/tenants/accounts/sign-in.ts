@@ -10,7 +10,7 @@ import { countGuess, countLink, rememberOrigin } from "./limit-guesses.ts";
 import { mailNotice } from "./mail-link.ts";
 import { findMailedToken, type MailedTokenRow, takeMailedToken } from "./mailed-token.store.ts";
 import { isPassword } from "./password.ts";
-import { removeWaysIn } from "./remove-ways-in.ts";
+import { removeSignInMethods } from "./remove-sign-in-methods.ts";
 import { isFirstProof } from "./require-verified-email.ts";
 import {
   findUserByEmail,
@@ -95,7 +95,7 @@ async function takeOver(core: Core, tx: Tx, user: UserRow): Promise<UserRow> {
   const now = core.clock.now();
   await markEmailVerified(tx, user.id, now);
   if (!isFirstProof(core, user)) return { ...user, emailVerifiedAt: now };
-  const removed = await removeWaysIn(tx, user.id, { isFirstProof: true });
+  const removed = await removeSignInMethods(tx, user.id, { isFirstProof: true });
   await setPasswordHash(tx, user.id, null, now);
   await mailNotice(core, tx, user, "email_verified", removed);
   return { ...user, emailVerifiedAt: now, passwordHash: null };

@@ -31,7 +31,7 @@ export class KeyUsage {
   readonly #rows: JobRows;
   #pending = new Map<ApiKeyId, Usage>();
   /** Counts of keys whose row is quarantined. */
-  #aside = new Map<ApiKeyId, Usage>();
+  #quarantined = new Map<ApiKeyId, Usage>();
   #flushing: Promise<void> = Promise.resolve();
 
   constructor({ db, clock, log, setAside }: Pick<Core, "db" | "clock" | "log" | "setAside">, job: string) {
@@ -60,11 +60,11 @@ export class KeyUsage {
   }
 
   async #write(): Promise<void> {
-    if (this.#pending.size === 0 && this.#aside.size === 0) return;
+    if (this.#pending.size === 0 && this.#quarantined.size === 0) return;
     const batch = this.#pending;
     this.#pending = new Map();
     try {
-      await this.#sortOut(batch);
+      await this.#separateQuarantined(batch);
       await isolateFailures(
         [...batch].map(([id, usage]) => ({ id, ...usage })),
         {
@@ -74,7 +74,7 @@ export class KeyUsage {
           },
           setAside: async ({ id, ...usage }, error) => {
             await this.#rows.setAside({ id }, error);
-            add(this.#aside, id, usage);
+            add(this.#quarantined, id, usage);
             batch.delete(id);
           },
         },
@@ -86,17 +86,17 @@ export class KeyUsage {
   }
 
   /** Moves the counts of quarantined keys out of the batch, and adds those that are due for a retry. */
-  async #sortOut(batch: Map<ApiKeyId, Usage>): Promise<void> {
-    if (this.#aside.size === 0) return;
-    const waiting = new Set<string>(await this.#rows.waiting([...this.#aside.keys()]));
-    for (const [id, usage] of [...this.#aside]) {
+  async #separateQuarantined(batch: Map<ApiKeyId, Usage>): Promise<void> {
+    if (this.#quarantined.size === 0) return;
+    const waiting = new Set<string>(await this.#rows.waiting([...this.#quarantined.keys()]));
+    for (const [id, usage] of [...this.#quarantined]) {
       if (waiting.has(id)) {
         const more = batch.get(id);
-        if (more !== undefined) add(this.#aside, id, more);
+        if (more !== undefined) add(this.#quarantined, id, more);
         batch.delete(id);
       } else {
         add(batch, id, usage);
-        this.#aside.delete(id);
+        this.#quarantined.delete(id);
       }
     }
   }

@@ -9,7 +9,7 @@ import type { Tenant, TenantMember } from "../../platform/kernel/caller.ts";
 import { newUuid, randomText } from "../../platform/kernel/ids.ts";
 import { liveIsClosed } from "../../platform/kernel/live-is-closed.ts";
 import { lockOrganization } from "../organizations/organization.store.ts";
-import { tellRightsChanged } from "../organizations/rights.store.ts";
+import { notifyRightsChanged } from "../organizations/rights.store.ts";
 import { type ApiKeyRow, countApiKeys, deleteApiKey, insertApiKey, updateApiKey } from "./api-key.store.ts";
 
 type Needs = Pick<Core, "db" | "clock" | "ring">;
@@ -72,7 +72,7 @@ export function changeApiKey(
       targetId: updated.id,
       details: { ...body },
     });
-    if (body.enabled === false || body.scopes !== undefined) tellRightsChanged(tx, caller.organizationId);
+    if (body.enabled === false || body.scopes !== undefined) notifyRightsChanged(tx, caller.organizationId);
     return updated;
   });
 }
@@ -92,6 +92,6 @@ export async function removeApiKey(
       targetId: keyId,
       details: { name: deleted.name },
     });
-    tellRightsChanged(tx, caller.organizationId);
+    notifyRightsChanged(tx, caller.organizationId);
   });
 }

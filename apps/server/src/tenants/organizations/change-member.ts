@@ -12,7 +12,7 @@ import { mailOwners } from "./mail-owners.ts";
 import { countOwners, deleteMembership, findMember, type MemberRow, setMemberRole } from "./member.store.ts";
 import { type MemberRefusal, memberRefusal } from "./member.ts";
 import { lockOrganization } from "./organization.store.ts";
-import { tellRightsChanged } from "./rights.store.ts";
+import { notifyRightsChanged } from "./rights.store.ts";
 
 const refusals: Record<MemberRefusal, () => ApiError> = {
   not_admin: () => new ApiError("ROLE_REQUIRED", { message: "This needs the role admin." }),
@@ -71,9 +71,9 @@ export function changeMemberRole(
         targetId: member.userId,
         details: { from: member.role, to: role, ...keyCounts(member, disabled) },
       });
-      await takeBackInvitations(tx, now, caller, member.userId, role);
+      await revokeInvitations(tx, now, caller, member.userId, role);
     }
-    tellRightsChanged(tx, organizationId);
+    notifyRightsChanged(tx, organizationId);
     if (!hasRole(role, "admin")) await mailAboutKeys(core, tx, caller, member, disabled);
     return { member: { ...member, role, activeApiKeys: member.activeApiKeys - disabled }, disabled };
   });
@@ -97,8 +97,8 @@ export async function removeMember(
       targetId: member.userId,
       details: { role: member.role, ...keyCounts(member, disabled) },
     });
-    await takeBackInvitations(tx, now, caller, member.userId, null);
-    tellRightsChanged(tx, organizationId);
+    await revokeInvitations(tx, now, caller, member.userId, null);
+    notifyRightsChanged(tx, organizationId);
     await mailAboutKeys(core, tx, caller, member, disabled);
     return { member: { ...member, activeApiKeys: member.activeApiKeys - disabled }, disabled };
   });
@@ -150,7 +150,7 @@ async function mailAboutKeys(
  * An invitation ends with the sender's right to send it. Otherwise a removed member could return through an
  * invitation to their own address.
  */
-async function takeBackInvitations(
+async function revokeInvitations(
   tx: Tx,
   now: Date,
   caller: MemberCaller,

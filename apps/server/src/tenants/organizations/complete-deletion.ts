@@ -92,15 +92,17 @@ async function sendReceipt(core: Core, tx: Tx, key: ReceiptKeyRow, row: WaitingR
   const { clock, ring, log } = core;
   const now = clock.now();
   const organizationId = row.id;
-  const told = JSON.parse(ring.openText("deletion-receipt", row.content, organizationId)) as WaitingReceipt;
+  const content = JSON.parse(
+    ring.openText("deletion-receipt", row.content, organizationId),
+  ) as WaitingReceipt;
   const receipt = await signReceipt(core, "deletion-receipt", key, {
     iss: core.publicUrl(),
     organization_id: organizationId,
-    organization_name: told.name,
-    deletion_scheduled_for: told.scheduledFor,
+    organization_name: content.name,
+    deletion_scheduled_for: content.scheduledFor,
     deleted_at: now.toISOString(),
   });
-  for (const owner of told.owners) {
+  for (const owner of content.owners) {
     // The organization no longer exists, so the mail belongs to none.
     await queueMail(
       core,
@@ -109,7 +111,7 @@ async function sendReceipt(core: Core, tx: Tx, key: ReceiptKeyRow, row: WaitingR
       {
         kind: "organization_deleted",
         fill: {
-          organization: told.name,
+          organization: content.name,
           at: now,
           receipt,
           keys: `${core.publicUrl()}/v1/auth/deletion-receipt-keys`,

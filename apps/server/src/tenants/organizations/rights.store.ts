@@ -8,6 +8,6 @@ import type { Tx } from "../../platform/db/db.ts";
 export const rightsChannel = "assay_rights";
 
 /** Makes open streams check their access again. */
-export function tellRightsChanged(tx: Tx, organizationId: OrganizationId): void {
+export function notifyRightsChanged(tx: Tx, organizationId: OrganizationId): void {
   tx.notify(rightsChannel, organizationId);
 }

@@ -111,7 +111,7 @@ export type FaceJudgeOptions = {
 
 export type FaceMeasurer = {
   warmUp(): void;
-  hasPlace(who: { readonly sandbox: boolean }): boolean;
+  hasCapacity(who: { readonly sandbox: boolean }): boolean;
   run(job: FaceJob, who: { readonly sandbox: boolean }): Promise<FaceJobResult>;
   /** Null when no worker has time. */
   look(look: FaceLook): Promise<FaceLookResult> | null;
@@ -132,7 +132,7 @@ export function createFaceJudge(options: FaceJudgeOptions): FaceJudge {
     options.metrics.gaugeOf("assay_face_queue", "Tries that wait for a face worker.", () => pool.waiting);
   return {
     begin(who) {
-      if (!pool.hasPlace(who)) return null;
+      if (!pool.hasCapacity(who)) return null;
       pool.warmUp();
       return newChallenge((below) => randomInt(below), { stillHead: who.stillHead });
     },

@@ -29,7 +29,7 @@ async function verdictOn(
   const judge = createFaceJudge({
     log: createLog({ level: "error", write: () => {}, now: () => new Date(0) }),
     metrics: new Metrics(),
-    measurer: { warmUp() {}, hasPlace: () => true, run: answer, look: () => null, async close() {} },
+    measurer: { warmUp() {}, hasCapacity: () => true, run: answer, look: () => null, async close() {} },
     ...options,
   });
   const frames = measured.map(({ atMs, receivedAtMs }) => ({ atMs, receivedAtMs, jpeg: new Uint8Array(9) }));

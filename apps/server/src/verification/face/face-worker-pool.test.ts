@@ -67,7 +67,7 @@ test("face workers start on demand and answer with another set of models", async
 test("eight tries may wait for each face worker, and one more finds no place", async () => {
   const two = poolWith({ workers: 2 });
   const tries: Promise<unknown>[] = [];
-  while (two.hasPlace(liveTry) && tries.length < 50)
+  while (two.hasCapacity(liveTry) && tries.length < 50)
     tries.push(two.run(jobOf(widths.fine), liveTry).catch((error: unknown) => error));
   assert.equal(two.waiting, 16);
   await two.close();
@@ -215,9 +215,9 @@ test("face workers take live tries before those of the sandbox, which may fill h
     pool.run(jobOf(widths.fine), who).then(() => order.push(name));
   // Three may wait: the first is at work at once, two of the sandbox fill their half.
   const taken = [take("at work", sandboxTry), take("sandbox 1", sandboxTry), take("sandbox 2", sandboxTry)];
-  assert.equal(pool.hasPlace(sandboxTry), false);
+  assert.equal(pool.hasCapacity(sandboxTry), false);
   await assert.rejects(pool.run(jobOf(widths.fine), sandboxTry), faultWith("busy"));
-  assert.equal(pool.hasPlace(liveTry), true);
+  assert.equal(pool.hasCapacity(liveTry), true);
   taken.push(take("live", liveTry));
   await Promise.all(taken);
   assert.deepEqual(order, ["at work", "live", "sandbox 1", "sandbox 2"]);

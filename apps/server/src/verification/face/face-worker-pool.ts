@@ -118,14 +118,14 @@ export class FaceWorkerPool {
   }
 
   /** The sandbox may fill half of the queue at most. All organizations share it: it is too short for one each. */
-  hasPlace({ sandbox }: { readonly sandbox: boolean }): boolean {
-    return this.#waiting.hasPlace({ sandbox, organization: null });
+  hasCapacity({ sandbox }: { readonly sandbox: boolean }): boolean {
+    return this.#waiting.hasCapacity({ sandbox, organization: null });
   }
 
   /** Live tries come before those of the sandbox; among equals, the first come. */
   run(job: FaceJob, { sandbox }: { readonly sandbox: boolean }): Promise<FaceJobResult> {
     if (this.#closed) return Promise.reject(new WorkerFault("closed"));
-    if (!this.hasPlace({ sandbox })) return Promise.reject(new WorkerFault("busy"));
+    if (!this.hasCapacity({ sandbox })) return Promise.reject(new WorkerFault("busy"));
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         task: { kind: "job", job },

@@ -4,7 +4,7 @@ import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { readPem } from "@assay/emrtd/trust/pem";
 import type { Core } from "../../platform/core.ts";
 import { newUuid } from "../../platform/kernel/ids.ts";
-import { bringRing } from "../../platform/key-ring/ring-member.ts";
+import { reconcileRing } from "../../platform/key-ring/ring-member.ts";
 import { sealingKey } from "../../platform/key-ring/ring-state.ts";
 import { isKeyOf, newIdentityKey, sealKey } from "./current-identity.ts";
 import {
@@ -227,7 +227,7 @@ function isOver(at: Date | null, now: Date): boolean {
 
 /** New data is sealed with the key that every running process has. */
 async function sealAsOthersDo({ db, ring, clock }: Around): Promise<void> {
-  const key = sealingKey(await bringRing(db, ring, clock.now(), null));
+  const key = sealingKey(await reconcileRing(db, ring, clock.now(), null));
   if (key !== null) ring.sealWith(key.id);
 }
 

@@ -36,7 +36,7 @@ test("what takes something away waits for the processes that need it, and they s
   const putOff: string[] = [];
   const options = {
     migrations: newer,
-    onPutOff: (name: string, processes: readonly string[]) => putOff.push(`${name} ${processes.join()}`),
+    onPostponed: (name: string, processes: readonly string[]) => putOff.push(`${name} ${processes.join()}`),
   };
   assert.deepEqual(await migrate(old.databaseUrl, options), [more.name, last.name]);
   assert.equal(putOff.length, 1);

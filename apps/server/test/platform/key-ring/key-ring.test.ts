@@ -8,7 +8,7 @@ import { listMigrations, migrate } from "../../../src/platform/db/migrate.ts";
 import { sql } from "../../../src/platform/db/sql.ts";
 import { dayMs, systemClock } from "../../../src/platform/kernel/clock.ts";
 import { newUuid } from "../../../src/platform/kernel/ids.ts";
-import { bringRing, listLiveProcesses, RingMember } from "../../../src/platform/key-ring/ring-member.ts";
+import { listLiveProcesses, RingMember, reconcileRing } from "../../../src/platform/key-ring/ring-member.ts";
 import {
   fenceKey,
   listKnownKeys,
@@ -197,7 +197,7 @@ test("a remembered answer is replayed after its key was retired", async () => {
   core.ring.replace(both.keys);
   await runJob("report-process");
   assert.equal(core.ring.currentId, "2");
-  await bringRing(core.db, both, core.clock.now(), null);
+  await reconcileRing(core.db, both, core.clock.now(), null);
   await resealAll(core.db, core.ring, core.clock.now());
   assert.equal(await countSealedWith(core.db, "1"), 0);
   core.ring.replace(parseRing(two));
@@ -251,7 +251,7 @@ test("a process of the release before counts: no key comes into use that it lack
   const { core, databaseUrl } = await startTestService({ clock: systemClock, role: "api", machines: 1 });
   core.ring.replace(both.keys);
   const stateOfNewKey = async () => {
-    const known = await bringRing(core.db, both, core.clock.now(), null);
+    const known = await reconcileRing(core.db, both, core.clock.now(), null);
     return known.find(({ id }) => id === "2")?.state;
   };
   const former = "process 7 on elsewhere";
@@ -262,8 +262,8 @@ test("a process of the release before counts: no key comes into use that it lack
   const putOff: string[] = [];
   const text = "-- phase: contract, code since 0001\nselect 1;";
   const migrations = [...listMigrations(), { name: "9001_less.sql", text, checksum: "of this test" }];
-  const onPutOff = (_name: string, processes: readonly string[]) => putOff.push(...processes);
-  assert.deepEqual(await migrate(databaseUrl, { migrations, onPutOff }), []);
+  const onPostponed = (_name: string, processes: readonly string[]) => putOff.push(...processes);
+  assert.deepEqual(await migrate(databaseUrl, { migrations, onPostponed }), []);
   assert.deepEqual(putOff, [former]);
   const shown = await listReports(core.db, new Date(0));
   assert.ok(shown.length > 0 && shown.every(({ name }) => name !== former));
@@ -400,7 +400,7 @@ test("more values than one batch holds are all sealed anew, one that does not op
   const [bad = ""] = ids;
   const wrong = core.ring.seal("mail", "a@example.com", "another row");
   await core.db.run(sql`update mail_requests set email = ${wrong} where id = ${bad}`);
-  await bringRing(core.db, both, now, null);
+  await reconcileRing(core.db, both, now, null);
   await core.db.run(sql`update key_ring_keys set state = 'in_use', generation = 5 where id = '2'`);
   const sealedBefore = await countSealedWith(core.db, "1");
   assert.ok(sealedBefore > 205);

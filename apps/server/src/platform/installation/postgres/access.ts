@@ -4,9 +4,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import type pg from "pg";
 import { ignoring } from "../../lib/error-code.ts";
 import { adminRole, database } from "./address.ts";
+import type { Cluster } from "./cluster.ts";
 import { connect } from "./connection.ts";
 import { newPasswords, readPasswords, replaceFile, writePasswords } from "./passwords.ts";
-import type { Place } from "./place.ts";
 import {
   accessFileOf,
   handOverDatabase,
@@ -25,15 +25,15 @@ const asksNothing = `local all ${adminRole} trust\n${asksForPasswords}`;
  * Who may connect, and how. The server starts with this file; only earlier releases use the one in its data
  * folder.
  */
-export const accessFile = (place: Place): string => path.join(place.base, "pg_hba.conf");
+export const accessFile = (cluster: Cluster): string => path.join(cluster.base, "pg_hba.conf");
 
 /** Before a start: if the passwords are known, the server requires them. */
-export async function writeAccessFile(place: Place): Promise<void> {
-  const wanted = (await readPasswords(place)) === null ? asksNothing : asksForPasswords;
-  const file = accessFile(place);
+export async function writeAccessFile(cluster: Cluster): Promise<void> {
+  const wanted = (await readPasswords(cluster)) === null ? asksNothing : asksForPasswords;
+  const file = accessFile(cluster);
   // If the file is already correct, a full disk must not prevent a start.
   if ((await readFile(file, "utf8").catch(ignoring("ENOENT"))) === wanted) return;
-  const { account } = place.runner;
+  const { account } = cluster.runner;
   await replaceFile(file, wanted, async (fresh) => {
     if (account !== null) await lchown(fresh, account.uid, account.gid);
   });
@@ -45,19 +45,19 @@ export async function writeAccessFile(place: Place): Promise<void> {
  * setup. `hold` is the relation to the server: a guest only sets missing passwords.
  */
 export async function ensureAccess(
-  place: Place,
+  cluster: Cluster,
   admin: pg.Client,
   hold: "started" | "adopted" | "guest",
 ): Promise<void> {
-  const known = await readPasswords(place);
-  if (known !== null) place.passwords = known;
+  const known = await readPasswords(cluster);
+  if (known !== null) cluster.passwords = known;
   if ((known !== null && hold === "guest") || (await isStandby(admin))) return;
   await settingUpAlone(admin, async () => {
     // Another process may have set them while this one waited.
-    const found = await readPasswords(place);
-    const passwords = found ?? place.passwords ?? newPasswords();
+    const found = await readPasswords(cluster);
+    const passwords = found ?? cluster.passwords ?? newPasswords();
     await setUpRoles(admin, found === null ? passwords : null);
-    const inside = await connect(place, { to: database });
+    const inside = await connect(cluster, { to: database });
     if (typeof inside === "string")
       throw new Error(`the database ${database} accepts no connection: ${inside}`);
     try {
@@ -65,9 +65,9 @@ export async function ensureAccess(
     } finally {
       await inside.end().catch(() => {});
     }
-    if (found === null) await writePasswords(place, passwords);
-    place.passwords = passwords;
-    if (found === null || hold === "adopted") await askForPasswords(place, admin);
+    if (found === null) await writePasswords(cluster, passwords);
+    cluster.passwords = passwords;
+    if (found === null || hold === "adopted") await askForPasswords(cluster, admin);
   });
 }
 
@@ -81,14 +81,14 @@ const rereadMs = 10_000;
  * Resolves when the server requires passwords. A server that an earlier release started does so after its
  * next start.
  */
-async function askForPasswords(place: Place, admin: pg.Client): Promise<void> {
-  await writeAccessFile(place);
-  if ((await accessFileOf(admin)) !== accessFile(place)) return;
+async function askForPasswords(cluster: Cluster, admin: pg.Client): Promise<void> {
+  await writeAccessFile(cluster);
+  if ((await accessFileOf(admin)) !== accessFile(cluster)) return;
   const before = await readAt(admin);
   await rereadAccess(admin);
   for (const deadline = Date.now() + rereadMs; Date.now() < deadline; await wait(5)) {
     // A new connection sees what the server has read.
-    const client = await connect(place);
+    const client = await connect(cluster);
     if (typeof client === "string") continue;
     const now = await readAt(client);
     await client.end().catch(() => {});

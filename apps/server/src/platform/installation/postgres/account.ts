@@ -23,7 +23,7 @@ export type Runner = {
  */
 const ownUser = "assay";
 
-const goesOnWhenKilled = "PostgreSQL keeps running if this process is killed; the next start takes it over.";
+const survivesKill = "PostgreSQL keeps running if this process is killed; the next start takes it over.";
 
 /**
  * PostgreSQL refuses to run as root, so it gets another account. `setpriv --pdeathsig` makes the kernel stop
@@ -47,7 +47,7 @@ export function chooseRunner(options: {
   const dying = ["--pdeathsig", "INT"];
   if (process.geteuid?.() !== 0) {
     const usable = works(dying);
-    if (!usable) notes.push(goesOnWhenKilled);
+    if (!usable) notes.push(survivesKill);
     return {
       account: null,
       prefix: usable ? ["setpriv", ...dying, "--"] : [],
@@ -69,7 +69,7 @@ export function chooseRunner(options: {
       const prefix = ["setpriv", ...drop, ...dying, "--"];
       return { account, prefix, prefixChangesUser: true, notes, warning };
     }
-    notes.push(goesOnWhenKilled);
+    notes.push(survivesKill);
     return { account, prefix: [], prefixChangesUser: false, notes, warning };
   }
   for (const right of ["dac_read_search", "dac_override"]) {

@@ -2,8 +2,8 @@ import type { Socket } from "node:net";
 import pg from "pg";
 import { sqlState } from "../../lib/sql-state.ts";
 import { adminRole, port } from "./address.ts";
+import type { Cluster } from "./cluster.ts";
 import { readPasswords } from "./passwords.ts";
-import type { Place } from "./place.ts";
 
 /**
  * Why there is no connection. "busy": the server starts, stops or recovers. "full": it has no free
@@ -13,12 +13,12 @@ export type NoConnection = "busy" | "full" | "refused" | "silent";
 
 /** Connects as the superuser, by default to the database `postgres`, which every cluster has. */
 export async function connect(
-  place: Place,
+  cluster: Cluster,
   { patienceMs = 5_000, to = "postgres" }: { patienceMs?: number; to?: string } = {},
 ): Promise<pg.Client | NoConnection> {
-  const passwords = (await readPasswords(place)) ?? place.passwords;
+  const passwords = (await readPasswords(cluster)) ?? cluster.passwords;
   const client = new pg.Client({
-    host: place.socketFolder,
+    host: cluster.socketFolder,
     port,
     user: adminRole,
     // Before the first passwords are set, the server requires none. The client fails on an empty one, which

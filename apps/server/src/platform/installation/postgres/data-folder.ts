@@ -6,8 +6,8 @@ import { hasCode, ignoring } from "../../lib/error-code.ts";
 import { syncToDisk } from "../sync-to-disk.ts";
 import { adminRole } from "./address.ts";
 import { bundledMajor } from "./binaries.ts";
+import { type Cluster, makeOwnFolder } from "./cluster.ts";
 import { EmbeddedPostgresError, orUseAnotherServer } from "./embedded-postgres-error.ts";
-import { makeOwnFolder, type Place } from "./place.ts";
 import { isAlive } from "./processes.ts";
 import { LastLines, spawnProgram } from "./program.ts";
 
@@ -15,29 +15,29 @@ import { LastLines, spawnProgram } from "./program.ts";
  * Creates the data folder if there is none, and refuses one of another major version. It is created under
  * another name and renamed at the end, so that an incomplete data folder never has the final name.
  */
-export async function ensureDataFolder(place: Place): Promise<void> {
-  const found = await readFile(path.join(place.data, "PG_VERSION"), "utf8").catch(ignoring("ENOENT"));
-  const bundled = bundledMajor(place.native);
+export async function ensureDataFolder(cluster: Cluster): Promise<void> {
+  const found = await readFile(path.join(cluster.data, "PG_VERSION"), "utf8").catch(ignoring("ENOENT"));
+  const bundled = bundledMajor(cluster.native);
   if (found !== undefined) {
     if (found.trim() === bundled) return;
     throw new EmbeddedPostgresError(
-      `${place.data} was created by PostgreSQL ${found.trim()}, but this version of Assay brings PostgreSQL ${bundled}. ` +
+      `${cluster.data} was created by PostgreSQL ${found.trim()}, but this version of Assay brings PostgreSQL ${bundled}. ` +
         `The data is untouched. Go back to the previous version of Assay, and read its upgrade notes. ${orUseAnotherServer}`,
     );
   }
-  if (existsSync(place.data)) {
+  if (existsSync(cluster.data)) {
     throw new EmbeddedPostgresError(
-      `${place.data} exists but has no PostgreSQL data (no PG_VERSION). Move it away, or restore a backup.`,
+      `${cluster.data} exists but has no PostgreSQL data (no PG_VERSION). Move it away, or restore a backup.`,
     );
   }
-  await removeAbandonedAttempts(place.base);
-  const attempt = path.join(place.base, `data.new-${process.pid}-${randomBytes(6).toString("hex")}`);
-  await makeOwnFolder(attempt, place.runner.account);
-  place.options.log("creating the database (first start only)", "info");
+  await removeAbandonedAttempts(cluster.base);
+  const attempt = path.join(cluster.base, `data.new-${process.pid}-${randomBytes(6).toString("hex")}`);
+  await makeOwnFolder(attempt, cluster.runner.account);
+  cluster.options.log("creating the database (first start only)", "info");
   try {
-    await runInitdb(place, attempt);
+    await runInitdb(cluster, attempt);
     try {
-      await rename(attempt, place.data);
+      await rename(attempt, cluster.data);
     } catch (error) {
       // Another process was first, and its folder is equivalent.
       if (!hasCode(error, "ENOTEMPTY", "EEXIST")) throw error;
@@ -45,10 +45,10 @@ export async function ensureDataFolder(place: Place): Promise<void> {
   } finally {
     await rm(attempt, { recursive: true, force: true });
   }
-  await syncToDisk(place.base);
+  await syncToDisk(cluster.base);
 }
 
-function runInitdb(place: Place, folder: string): Promise<void> {
+function runInitdb(cluster: Cluster, folder: string): Promise<void> {
   const flags = [
     `--pgdata=${folder}`,
     `--username=${adminRole}`,
@@ -64,9 +64,9 @@ function runInitdb(place: Place, folder: string): Promise<void> {
     "--builtin-locale=C.UTF-8",
     "--data-checksums",
     "--no-instructions",
-    ...(place.options.durable === false ? ["--no-sync"] : []),
+    ...(cluster.options.durable === false ? ["--no-sync"] : []),
   ];
-  const child = spawnProgram(place, "initdb", flags, ["ignore", "pipe", "pipe"]);
+  const child = spawnProgram(cluster, "initdb", flags, ["ignore", "pipe", "pipe"]);
   const output = new LastLines();
   child.stdout?.on("data", (chunk: Buffer) => output.add(chunk));
   child.stderr?.on("data", (chunk: Buffer) => output.add(chunk));

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { adminRole, serviceRole, socketUrl } from "./address.ts";
+import { type EmbeddedPostgresOptions, prepareCluster } from "./cluster.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { holdServer } from "./hold-server.ts";
-import { type EmbeddedPostgresOptions, preparePlace } from "./place.ts";
 import { onceAMinute } from "./repeated-lines.ts";
 
 export type EmbeddedPostgres = {
@@ -25,9 +25,9 @@ export type EmbeddedPostgres = {
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const log = onceAMinute(options.log);
-  const place = await preparePlace({ ...options, log });
+  const cluster = await prepareCluster({ ...options, log });
   const stopping = new AbortController();
-  let held = await holdServer(place, stopping.signal);
+  let held = await holdServer(cluster, stopping.signal);
 
   /**
    * Retries with increasing pauses until the server is held again or no longer needed. Returns the total
@@ -41,7 +41,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       }
       if (stopping.signal.aborted) return tries;
       try {
-        held = await holdServer(place, stopping.signal);
+        held = await holdServer(cluster, stopping.signal);
         return tries + 1;
       } catch (error) {
         if (!stopping.signal.aborted)
@@ -65,23 +65,23 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       if (Date.now() - heldSince > 10_000) tries = 0;
       const gone = held;
       tries = await holdAgain(tries);
-      if (stopping.signal.aborted) return held === gone ? undefined : held.letGo();
+      if (stopping.signal.aborted) return held === gone ? undefined : held.release();
     }
   };
   const watching = keepAlive();
 
-  const host = place.socketFolder;
-  const { passwords } = place;
-  if (passwords === null) throw new EmbeddedPostgresError(`${place.data} has no passwords.`);
+  const host = cluster.socketFolder;
+  const { passwords } = cluster;
+  if (passwords === null) throw new EmbeddedPostgresError(`${cluster.data} has no passwords.`);
   return {
     host,
     url: socketUrl(host, serviceRole, passwords.service),
     adminUrl: socketUrl(host, adminRole, passwords.admin),
-    notes: place.runner.notes,
+    notes: cluster.runner.notes,
     async stop() {
       if (!stopping.signal.aborted) {
         stopping.abort();
-        await held.letGo();
+        await held.release();
       }
       await watching;
     },

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Place } from "./place.ts";
+import type { Cluster } from "./cluster.ts";
 import { processesOf, sendSignal } from "./processes.ts";
 
 /** A signal, and how long the server may take before the next one. */
@@ -16,7 +16,7 @@ export const orderly: readonly Step[] = [
 ];
 
 /** For an unusable server. After SIGQUIT it kills its remaining processes within 5 seconds. */
-export const hurried: readonly Step[] = [
+export const forced: readonly Step[] = [
   ["SIGINT", 2_000],
   ["SIGQUIT", 8_000],
   ["SIGKILL", 10_000],
@@ -27,7 +27,7 @@ export const hurried: readonly Step[] = [
  * nothing.
  */
 export async function endServer(
-  place: Place,
+  cluster: Cluster,
   pid: number,
   ended: () => boolean,
   steps: readonly Step[],
@@ -35,8 +35,8 @@ export async function endServer(
   for (const [signal, patienceMs] of steps) {
     if (ended()) return;
     if (signal === "SIGKILL") {
-      place.options.log(`PostgreSQL with process id ${pid} does not end; killing it`, "error");
-      const children = processesOf(place).filter((one) => one.parent === pid);
+      cluster.options.log(`PostgreSQL with process id ${pid} does not end; killing it`, "error");
+      const children = processesOf(cluster).filter((one) => one.parent === pid);
       // The parent first, because it would restart its processes.
       for (const one of [pid, ...children.map((child) => child.pid)]) sendSignal(one, signal);
     } else {

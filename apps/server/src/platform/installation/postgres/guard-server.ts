@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { Cluster } from "./cluster.ts";
 import { connect } from "./connection.ts";
-import { endServer, hurried } from "./end-server.ts";
+import { endServer, forced } from "./end-server.ts";
 import { readLockFile } from "./lock-file.ts";
-import type { Place } from "./place.ts";
 import { isRecovering } from "./processes.ts";
 
 const guardEveryMs = 2_000;
@@ -20,7 +20,7 @@ export const guardLeavesMs = 1_000;
  * chance on an overloaded machine. A recovering server is left alone.
  */
 export async function guardServer(
-  place: Place,
+  cluster: Cluster,
   pid: number,
   ended: () => boolean,
   over: AbortSignal,
@@ -30,18 +30,18 @@ export async function guardServer(
   for (let round = 1; !over.aborted; round++) {
     await wait(guardEveryMs, undefined, { ref: false, signal: over }).catch(() => {});
     if (over.aborted || ended()) return;
-    const lock = await readLockFile(place.data).catch(() => null);
+    const lock = await readLockFile(cluster.data).catch(() => null);
     stopping = lock?.pid === pid && lock.status === "stopping" ? stopping + 1 : 0;
     if (unanswered > 0 || round % connectEveryRounds === 0) {
-      const client = await connect(place, { patienceMs: 10_000 });
+      const client = await connect(cluster, { patienceMs: 10_000 });
       if (typeof client === "object") await client.end().catch(() => {});
       unanswered = client === "silent" || client === "busy" ? unanswered + 1 : 0;
     }
     if (over.aborted || ended()) return;
-    if (stopping < 2 && (unanswered < 3 || isRecovering(place, pid))) continue;
+    if (stopping < 2 && (unanswered < 3 || isRecovering(cluster, pid))) continue;
     const state = stopping < 2 ? "does not answer" : "is stopping, although it is needed";
-    place.options.log(`PostgreSQL with process id ${pid} ${state}; ending it`, "error");
-    await endServer(place, pid, ended, hurried);
+    cluster.options.log(`PostgreSQL with process id ${pid} ${state}; ending it`, "error");
+    await endServer(cluster, pid, ended, forced);
     return;
   }
 }

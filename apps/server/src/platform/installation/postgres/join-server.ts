@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { ensureAccess } from "./access.ts";
+import type { Cluster } from "./cluster.ts";
 import { connect, keepsProcessAlive, type NoConnection } from "./connection.ts";
 import { systemIdentifier } from "./data-folder.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
@@ -7,22 +8,21 @@ import { endServer, orderly } from "./end-server.ts";
 import { guardLeavesMs, guardServer } from "./guard-server.ts";
 import type { LockFile } from "./lock-file.ts";
 import { readOwner, writeOwner } from "./owner-file.ts";
-import type { Place } from "./place.ts";
 import { isServerOf } from "./processes.ts";
 import type { Hold } from "./start-server.ts";
 
 /** Joins the server that the lock file names; takes it over if its owner is gone. */
-export async function joinServer(place: Place, lock: LockFile): Promise<Hold | NoConnection> {
-  if (lock.socketFolder === "" || lock.socketFolder !== place.socketFolder) {
-    if (lock.socketFolder !== "" && isServerOf(place, lock.pid)) {
+export async function joinServer(cluster: Cluster, lock: LockFile): Promise<Hold | NoConnection> {
+  if (lock.socketFolder === "" || lock.socketFolder !== cluster.socketFolder) {
+    if (lock.socketFolder !== "" && isServerOf(cluster, lock.pid)) {
       throw new EmbeddedPostgresError(
-        `PostgreSQL (process id ${lock.pid}) already serves ${place.data} at another address (${lock.socketFolder}). ` +
+        `PostgreSQL (process id ${lock.pid}) already serves ${cluster.data} at another address (${lock.socketFolder}). ` +
           "Stop the process that started it first.",
       );
     }
     return "silent";
   }
-  const client = await connect(place);
+  const client = await connect(cluster);
   if (typeof client === "string") return client;
   const served = await client.query("select system_identifier::text as id from pg_control_system()").then(
     (result) => String(result.rows[0]?.id),
@@ -33,40 +33,42 @@ export async function joinServer(place: Place, lock: LockFile): Promise<Hold | N
     await client.end().catch(() => {});
     return "silent";
   }
-  if (served !== (await systemIdentifier(place.data))) {
+  if (served !== (await systemIdentifier(cluster.data))) {
     await client.end();
     throw new EmbeddedPostgresError(
-      `The PostgreSQL server at ${place.socketFolder} serves another data folder; stop it first.`,
+      `The PostgreSQL server at ${cluster.socketFolder} serves another data folder; stop it first.`,
     );
   }
-  const adopted = place.adoptedPid === lock.pid || !(await readOwner(place)).lives;
+  const adopted = cluster.adoptedPid === lock.pid || !(await readOwner(cluster)).lives;
   try {
-    await ensureAccess(place, client, adopted ? "adopted" : "guest");
+    await ensureAccess(cluster, client, adopted ? "adopted" : "guest");
   } catch {
     await client.end().catch(() => {});
     return "silent";
   }
   // The open connection closes when the server ends.
-  let letGo = () => {};
+  let settleGone = () => {};
   const gone = new Promise<void>((resolve) => {
     client.on("error", () => resolve());
     client.on("end", () => resolve());
-    letGo = resolve;
+    settleGone = resolve;
   });
   keepsProcessAlive(client, false);
   const over = new AbortController();
   void gone.then(() => over.abort());
   let guarding = Promise.resolve();
   if (adopted) {
-    place.adoptedPid = lock.pid;
-    await writeOwner(place);
-    guarding = guardServer(place, lock.pid, () => !isServerOf(place, lock.pid), over.signal).catch(() => {});
+    cluster.adoptedPid = lock.pid;
+    await writeOwner(cluster);
+    guarding = guardServer(cluster, lock.pid, () => !isServerOf(cluster, lock.pid), over.signal).catch(
+      () => {},
+    );
   }
   return {
     kind: "guest",
     gone,
-    async letGo() {
-      letGo();
+    async release() {
+      settleGone();
       over.abort();
       // Otherwise an idle process would end while it waits for the connection to close.
       keepsProcessAlive(client, true);
@@ -74,10 +76,10 @@ export async function joinServer(place: Place, lock: LockFile): Promise<Hold | N
       await Promise.race([guarding, wait(guardLeavesMs, undefined, { ref: false })]);
       // Another hold of this process may be the owner, so the process id alone does not prove that this hold
       // adopted the server.
-      const owner = await readOwner(place);
+      const owner = await readOwner(cluster);
       const mine = adopted && owner.pid === process.pid;
       if (mine || !owner.lives) {
-        await endServer(place, lock.pid, () => !isServerOf(place, lock.pid), orderly);
+        await endServer(cluster, lock.pid, () => !isServerOf(cluster, lock.pid), orderly);
       }
     },
   };

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import path from "node:path";
 import { ignoring } from "../../lib/error-code.ts";
-import type { Place } from "./place.ts";
+import type { Cluster } from "./cluster.ts";
 import { isAlive, processesOf } from "./processes.ts";
 
 /** What a running server writes to `postmaster.pid`. */
@@ -27,7 +27,7 @@ export async function readLockFile(data: string): Promise<LockFile | null> {
  * the handle of the read: if a new server has replaced the file, only the old file changes.
  */
 export async function disownLockFile(
-  place: Place,
+  cluster: Cluster,
   lockFile: string,
   isHolder: (pid: number) => boolean,
 ): Promise<void> {
@@ -42,7 +42,7 @@ export async function disownLockFile(
       // A server fills the file right after creating it, so one that stays empty was left by a crash of the
       // machine.
       const { mtimeMs } = await file.stat();
-      if (Date.now() - mtimeMs < 5_000 || processesOf(place).length > 0) return;
+      if (Date.now() - mtimeMs < 5_000 || processesOf(cluster).length > 0) return;
     } else {
       const pid = Math.abs(Number(firstLine));
       if (!Number.isSafeInteger(pid) || !isAlive(pid) || isHolder(pid)) return;

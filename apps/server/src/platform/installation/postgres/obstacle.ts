@@ -1,8 +1,8 @@
+import type { Cluster } from "./cluster.ts";
 import type { NoConnection } from "./connection.ts";
-import { endServer, hurried } from "./end-server.ts";
+import { endServer, forced } from "./end-server.ts";
 import type { LockFile } from "./lock-file.ts";
 import { readOwner } from "./owner-file.ts";
-import type { Place } from "./place.ts";
 import { isRecovering, isServerOf, orphansOf, sendSignal } from "./processes.ts";
 import { Waiting } from "./waiting.ts";
 
@@ -25,27 +25,27 @@ const orphanPatienceMs = 3_000;
  * acknowledged: the next start replays the write-ahead log.
  */
 export class Obstacle {
-  readonly #place: Place;
+  readonly #cluster: Cluster;
   #pid = 0;
   #waiting: Waiting;
   #leaving: Promise<void> | null = null;
   #orphansSince = 0;
 
-  constructor(place: Place) {
-    this.#place = place;
-    this.#waiting = new Waiting(place.options.log);
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster;
+    this.#waiting = new Waiting(cluster.options.log);
   }
 
   /** The lock file names a server that accepts no connection. */
   async server(lock: LockFile, answer: NoConnection): Promise<void> {
-    const place = this.#place;
+    const cluster = this.#cluster;
     if (lock.pid !== this.#pid) {
       this.#pid = lock.pid;
-      this.#waiting = new Waiting(place.options.log);
+      this.#waiting = new Waiting(cluster.options.log);
       this.#leaving = null;
     }
-    const owner = await readOwner(place);
-    const unowned = !owner.lives || place.adoptedPid === lock.pid;
+    const owner = await readOwner(cluster);
+    const unowned = !owner.lives || cluster.adoptedPid === lock.pid;
     const state =
       answer === "full"
         ? "has no connection left"
@@ -57,18 +57,18 @@ export class Obstacle {
               ? "rejects the passwords of this folder"
               : "does not answer";
     const whose = owner.lives ? `process ${owner.pid} owns it` : "the process that started it is gone";
-    this.#waiting.tell(`PostgreSQL with process id ${lock.pid} ${state}; ${whose}`);
-    if (this.#leaving !== null || answer === "full" || !isServerOf(place, lock.pid)) return;
+    this.#waiting.report(`PostgreSQL with process id ${lock.pid} ${state}; ${whose}`);
+    if (this.#leaving !== null || answer === "full" || !isServerOf(cluster, lock.pid)) return;
     if (lock.status === "stopping") {
       if (this.#waiting.milliseconds < (unowned ? goneOwnerPatienceMs : livingOwnerPatienceMs)) return;
     } else {
       // A live owner notices by itself. A recovering server is left alone: if ended, it would start the
       // recovery again.
-      if (!unowned || this.#waiting.milliseconds < 2 * goneOwnerPatienceMs || isRecovering(place, lock.pid))
+      if (!unowned || this.#waiting.milliseconds < 2 * goneOwnerPatienceMs || isRecovering(cluster, lock.pid))
         return;
     }
-    place.options.log(`PostgreSQL with process id ${lock.pid} ${state}; ${whose}; ending it`, "warn");
-    this.#leaving = endServer(place, lock.pid, () => !isServerOf(place, lock.pid), hurried);
+    cluster.options.log(`PostgreSQL with process id ${lock.pid} ${state}; ${whose}; ending it`, "warn");
+    this.#leaving = endServer(cluster, lock.pid, () => !isServerOf(cluster, lock.pid), forced);
     this.#leaving.catch(() => {});
   }
 
@@ -77,12 +77,15 @@ export class Obstacle {
    * after a moment.
    */
   refusal(reason: string): void {
-    this.#waiting.tell(`PostgreSQL does not start yet: ${reason}`);
+    this.#waiting.report(`PostgreSQL does not start yet: ${reason}`);
     if (!/shared memory block/.test(reason)) return;
     if (this.#orphansSince === 0) this.#orphansSince = Date.now();
     if (Date.now() - this.#orphansSince < orphanPatienceMs) return;
-    for (const { pid } of orphansOf(this.#place)) {
-      this.#place.options.log(`process ${pid} of a dead PostgreSQL server does not end; killing it`, "warn");
+    for (const { pid } of orphansOf(this.#cluster)) {
+      this.#cluster.options.log(
+        `process ${pid} of a dead PostgreSQL server does not end; killing it`,
+        "warn",
+      );
       sendSignal(pid, "SIGKILL");
     }
   }

@@ -4,7 +4,7 @@ import path from "node:path";
 import { ignoring } from "../../lib/error-code.ts";
 import { syncToDisk } from "../sync-to-disk.ts";
 import { adminRole, type Passwords, serviceRole } from "./address.ts";
-import type { Place } from "./place.ts";
+import type { Cluster } from "./cluster.ts";
 
 /**
  * In DATA_DIR beside the key ring: the server's folder may belong to another account, which needs no
@@ -12,31 +12,31 @@ import type { Place } from "./place.ts";
  */
 const passwordsFileName = "database-passwords";
 
-const passwordsFile = (place: Place) => path.join(path.dirname(place.base), passwordsFileName);
+const passwordsFile = (cluster: Cluster) => path.join(path.dirname(cluster.base), passwordsFileName);
 
 export function newPasswords(): Passwords {
   const fresh = () => randomBytes(32).toString("base64url");
   return { admin: fresh(), service: fresh() };
 }
 
-export async function readPasswords(place: Place): Promise<Passwords | null> {
-  const text = await readFile(passwordsFile(place), "utf8").catch(ignoring("ENOENT"));
+export async function readPasswords(cluster: Cluster): Promise<Passwords | null> {
+  const text = await readFile(passwordsFile(cluster), "utf8").catch(ignoring("ENOENT"));
   const of = (role: string) => text?.match(new RegExp(`^\\*:\\*:\\*:${role}:([\\w-]+)$`, "m"))?.[1];
   const [admin, service] = [of(adminRole), of(serviceRole)];
   return admin === undefined || service === undefined ? null : { admin, service };
 }
 
 /** In the format of PGPASSFILE, so that an operator can use the file with `psql`. */
-export async function writePasswords(place: Place, { admin, service }: Passwords): Promise<void> {
+export async function writePasswords(cluster: Cluster, { admin, service }: Passwords): Promise<void> {
   await replaceFile(
-    passwordsFile(place),
+    passwordsFile(cluster),
     `*:*:*:${adminRole}:${admin}\n*:*:*:${serviceRole}:${service}\n`,
     async () => {},
   );
 }
 
-export async function removePasswords(place: Place): Promise<void> {
-  await rm(passwordsFile(place), { force: true });
+export async function removePasswords(cluster: Cluster): Promise<void> {
+  await rm(passwordsFile(cluster), { force: true });
 }
 
 /** Replaces a file atomically; only its owner can read it. A link with its name is replaced, not followed. */

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { hasCode } from "../../lib/error-code.ts";
-import type { Place } from "./place.ts";
+import type { Cluster } from "./cluster.ts";
 
 type PostgresProcess = { pid: number; parent: number; title: string };
 
@@ -35,10 +35,10 @@ export function readPostgresProcess(pid: number): PostgresProcess | null {
  * Whether a process belongs to the server of this folder: a process id from a file may be reused by another
  * PostgreSQL. All processes of a server run in its data folder, which is compared by device and inode.
  */
-function belongsTo(place: Place, found: PostgresProcess): boolean {
+function belongsTo(cluster: Cluster, found: PostgresProcess): boolean {
   if (process.platform === "linux") {
     try {
-      const [folder, data] = [statSync(`/proc/${found.pid}/cwd`), statSync(place.data)];
+      const [folder, data] = [statSync(`/proc/${found.pid}/cwd`), statSync(cluster.data)];
       return folder.dev === data.dev && folder.ino === data.ino;
     } catch (error) {
       // In a container root may not inspect processes of other users.
@@ -46,18 +46,18 @@ function belongsTo(place: Place, found: PostgresProcess): boolean {
     }
   }
   return (
-    found.title.includes(` -D ${place.data} -c `) ||
-    found.title.startsWith(`postgres: ${clusterName(place.data)}: `)
+    found.title.includes(` -D ${cluster.data} -c `) ||
+    found.title.startsWith(`postgres: ${clusterName(cluster.data)}: `)
   );
 }
 
-export function isServerOf(place: Place, pid: number): boolean {
+export function isServerOf(cluster: Cluster, pid: number): boolean {
   const found = readPostgresProcess(pid);
-  return found !== null && belongsTo(place, found);
+  return found !== null && belongsTo(cluster, found);
 }
 
 /** Every process of the server of this folder, with or without a live postmaster. */
-export function processesOf(place: Place): PostgresProcess[] {
+export function processesOf(cluster: Cluster): PostgresProcess[] {
   const listed =
     process.platform === "linux"
       ? readdirSync("/proc")
@@ -67,19 +67,19 @@ export function processesOf(place: Place): PostgresProcess[] {
     .filter((pid) => Number.isSafeInteger(pid) && pid > 0)
     .map(readPostgresProcess)
     .filter((found) => found !== null)
-    .filter((found) => belongsTo(place, found));
+    .filter((found) => belongsTo(cluster, found));
 }
 
 /** Processes whose parent, the postmaster, is gone; never a postmaster itself. */
-export function orphansOf(place: Place): PostgresProcess[] {
-  return processesOf(place).filter(
+export function orphansOf(cluster: Cluster): PostgresProcess[] {
+  return processesOf(cluster).filter(
     ({ title, parent }) => title.startsWith("postgres:") && readPostgresProcess(parent) === null,
   );
 }
 
 /** Whether a server replays its write-ahead log: then it has a process named "startup". */
-export function isRecovering(place: Place, pid: number): boolean {
-  return processesOf(place).some(({ parent, title }) => parent === pid && /: startup\b/.test(title));
+export function isRecovering(cluster: Cluster, pid: number): boolean {
+  return processesOf(cluster).some(({ parent, title }) => parent === pid && /: startup\b/.test(title));
 }
 
 export function sendSignal(pid: number, signal: NodeJS.Signals): void {

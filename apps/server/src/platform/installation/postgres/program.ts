@@ -1,16 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
 import { libraryPath } from "./binaries.ts";
-import type { Place } from "./place.ts";
+import type { Cluster } from "./cluster.ts";
 
 export function spawnProgram(
-  place: Place,
+  cluster: Cluster,
   program: "initdb" | "postgres",
   flags: readonly string[],
   stdio: ["ignore", "pipe" | "ignore", "pipe"],
 ): ChildProcess {
-  const { runner, native, searchPath } = place;
-  const libraries = libraryPath(native, place.libraries);
+  const { runner, native, searchPath } = cluster;
+  const libraries = libraryPath(native, cluster.libraries);
   const [file = "", ...args] = [...runner.prefix, path.join(native, "bin", program), ...flags];
   return spawn(file, args, {
     // In its own session: Ctrl-C at the terminal must reach only the service, which stops the server last.

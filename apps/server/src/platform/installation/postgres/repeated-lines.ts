@@ -1,4 +1,4 @@
-import type { EmbeddedPostgresOptions } from "./place.ts";
+import type { EmbeddedPostgresOptions } from "./cluster.ts";
 
 const againAfterMs = 60_000;
 /**

@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { accessFile, ensureAccess, writeAccessFile } from "./access.ts";
 import { port } from "./address.ts";
+import type { Cluster, EmbeddedLogLevel } from "./cluster.ts";
 import { connect } from "./connection.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { endServer, orderly } from "./end-server.ts";
@@ -9,7 +10,6 @@ import { guardLeavesMs, guardServer } from "./guard-server.ts";
 import { readLockFile } from "./lock-file.ts";
 import { writeOwner } from "./owner-file.ts";
 import { removePasswords } from "./passwords.ts";
-import type { EmbeddedLogLevel, Place } from "./place.ts";
 import { clusterName, sendSignal } from "./processes.ts";
 import { LastLines, spawnProgram } from "./program.ts";
 import { Waiting } from "./waiting.ts";
@@ -21,7 +21,7 @@ export type Hold = {
   kind: "owner" | "guest";
   /** Settles when the server has ended, or when this process releases it. */
   gone: Promise<void>;
-  letGo(): Promise<void>;
+  release(): Promise<void>;
 };
 
 /** The settings of every server. None of them changes `fsync`, which is on by default. */
@@ -57,15 +57,15 @@ const unsafeForTests: Record<string, string> = {
   full_page_writes: "off",
 };
 
-function settingsOf(place: Place): Record<string, string> {
+function settingsOf(cluster: Cluster): Record<string, string> {
   return {
     ...durable,
-    ...(place.options.durable === false ? unsafeForTests : {}),
-    ...place.options.settings,
-    unix_socket_directories: place.socketFolder,
+    ...(cluster.options.durable === false ? unsafeForTests : {}),
+    ...cluster.options.settings,
+    unix_socket_directories: cluster.socketFolder,
     unix_socket_permissions: "0700",
-    hba_file: accessFile(place),
-    cluster_name: clusterName(place.data),
+    hba_file: accessFile(cluster),
+    cluster_name: clusterName(cluster.data),
   };
 }
 
@@ -87,9 +87,14 @@ type Started = {
   isEnding: boolean;
 };
 
-function spawnServer(place: Place): Started {
-  const flags = Object.entries(settingsOf(place)).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const child = spawnProgram(place, "postgres", ["-D", place.data, ...flags], ["ignore", "ignore", "pipe"]);
+function spawnServer(cluster: Cluster): Started {
+  const flags = Object.entries(settingsOf(cluster)).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const child = spawnProgram(
+    cluster,
+    "postgres",
+    ["-D", cluster.data, ...flags],
+    ["ignore", "ignore", "pipe"],
+  );
   const output = new LastLines();
   let running = true;
   const exited = new Promise<void>((resolve) => {
@@ -104,7 +109,7 @@ function spawnServer(place: Place): Started {
   });
   const started: Started = { child, output, exited, saidAll, running: () => running, isEnding: false };
   child.stderr?.on("data", (chunk: Buffer) => {
-    for (const line of output.add(chunk)) place.options.log(line, levelOf(line, started.isEnding));
+    for (const line of output.add(chunk)) cluster.options.log(line, levelOf(line, started.isEnding));
   });
   return started;
 }
@@ -113,28 +118,28 @@ function spawnServer(place: Place): Started {
  * Resolves when the service can connect, when the server rejects the known passwords, or when it has ended.
  */
 async function untilReady(
-  place: Place,
+  cluster: Cluster,
   { child, output, exited, running }: Started,
 ): Promise<"ready" | "refused" | "ended"> {
   let claimed = false;
   let failure = "";
-  const waiting = new Waiting(place.options.log);
+  const waiting = new Waiting(cluster.options.log);
   while (running()) {
-    waiting.tell(
+    waiting.report(
       `PostgreSQL with process id ${child.pid} starts: ${failure || output.lastLine() || "it says nothing yet"}`,
     );
-    const lock = await readLockFile(place.data);
+    const lock = await readLockFile(cluster.data);
     if (!claimed && lock?.pid === child.pid) {
       // Written before the server accepts connections, so that a process that joins it sees its owner.
-      await writeOwner(place);
+      await writeOwner(cluster);
       claimed = true;
     }
     if (claimed && lock?.status === "ready") {
-      const client = await connect(place);
+      const client = await connect(cluster);
       if (client === "refused") return "refused";
       if (typeof client === "object") {
         try {
-          await ensureAccess(place, client, "started");
+          await ensureAccess(cluster, client, "started");
           return "ready";
         } catch (error) {
           // The server ended meanwhile, or the disk is full; the loop retries.
@@ -150,17 +155,17 @@ async function untilReady(
 }
 
 /** Starts the server; returns the reason if it did not start for a temporary cause. */
-export async function startServer(place: Place): Promise<Hold | string> {
-  await writeAccessFile(place);
-  const started = spawnServer(place);
+export async function startServer(cluster: Cluster): Promise<Hold | string> {
+  await writeAccessFile(cluster);
+  const started = spawnServer(cluster);
   const { child, output, exited, saidAll, running } = started;
-  const state = await untilReady(place, started);
+  const state = await untilReady(cluster, started);
   if (state === "refused") {
     // The data was replaced by that of another time or installation. The owner may set passwords, so it sets
     // new ones.
-    place.options.log("the passwords of the database do not match its data; setting new ones", "warn");
-    await endServer(place, child.pid ?? 0, () => !running(), orderly);
-    await removePasswords(place);
+    cluster.options.log("the passwords of the database do not match its data; setting new ones", "warn");
+    await endServer(cluster, child.pid ?? 0, () => !running(), orderly);
+    await removePasswords(cluster);
     return "the passwords of the database do not match its data";
   }
   if (!running()) {
@@ -171,7 +176,7 @@ export async function startServer(place: Place): Promise<Hold | string> {
     // Another process started a server at the same time, or processes of a killed one are about to end.
     if (/lock file|shared memory block|could not bind|already in use/i.test(text)) return text;
     throw new EmbeddedPostgresError(
-      `PostgreSQL did not start in ${place.data}: ${text || `exit ${child.exitCode}`}`,
+      `PostgreSQL did not start in ${cluster.data}: ${text || `exit ${child.exitCode}`}`,
     );
   }
   // The server must not keep an idle process alive.
@@ -181,8 +186,8 @@ export async function startServer(place: Place): Promise<Hold | string> {
   const interrupt = () => sendSignal(pid, "SIGINT");
   process.once("exit", interrupt);
   const over = new AbortController();
-  const guarding = guardServer(place, pid, () => !running(), over.signal).catch((error: Error) =>
-    place.options.log(`PostgreSQL is no longer supervised: ${error.message}`, "error"),
+  const guarding = guardServer(cluster, pid, () => !running(), over.signal).catch((error: Error) =>
+    cluster.options.log(`PostgreSQL is no longer supervised: ${error.message}`, "error"),
   );
   return {
     kind: "owner",
@@ -190,12 +195,12 @@ export async function startServer(place: Place): Promise<Hold | string> {
       over.abort();
       process.off("exit", interrupt);
     }),
-    async letGo() {
+    async release() {
       over.abort();
       child.ref();
       await Promise.race([guarding, wait(guardLeavesMs, undefined, { ref: false })]);
       started.isEnding = true;
-      await endServer(place, pid, () => !running(), orderly);
+      await endServer(cluster, pid, () => !running(), orderly);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { EmbeddedPostgresOptions } from "./place.ts";
+import type { EmbeddedPostgresOptions } from "./cluster.ts";
 
 /**
  * When a start reports what it waits for. With half, ordinary starts are logged. With twice, a person who
@@ -21,7 +21,7 @@ export class Waiting {
     return Date.now() - this.#since;
   }
 
-  tell(what: string): void {
+  report(what: string): void {
     const waited = this.milliseconds;
     if (waited < this.#nextWordMs) return;
     this.#nextWordMs = waited + wordEveryMs;

@@ -12,7 +12,7 @@ const leftBehind = [keyRingFileName, "mail", "last-backup"] as const;
  * SECRET_KEYS alone is no sign: it is set before the first start. Several keys are one, because they come
  * from a rotation.
  */
-export function signsOfEarlierLife({
+export function signsOfEarlierUse({
   dataDir,
   secretKeys,
   skipMigrations,

@@ -4,7 +4,7 @@ import { chmod, lchown, lstat, mkdir, readdir, realpath, stat } from "node:fs/pr
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ignoring } from "../../lib/error-code.ts";
-import { checkRoom, dataDirMode } from "../data-dir.ts";
+import { checkDiskSpace, dataDirMode } from "../data-dir.ts";
 import { type Account, chooseRunner, type Runner } from "./account.ts";
 import { type Passwords, port } from "./address.ts";
 import { findBinaries, linkLibraries } from "./binaries.ts";
@@ -26,7 +26,7 @@ export type EmbeddedPostgresOptions = {
 };
 
 /** The folders of one server, and how it runs there. */
-export type Place = {
+export type Cluster = {
   base: string;
   data: string;
   libraries: string;
@@ -60,14 +60,14 @@ export function embeddedFolders(dataDir: string): {
 }
 
 /** Creates the folders of a server with their modes, and finds the programs. Starts nothing. */
-export async function preparePlace(options: EmbeddedPostgresOptions): Promise<Place> {
+export async function prepareCluster(options: EmbeddedPostgresOptions): Promise<Cluster> {
   const native = findBinaries();
   await mkdir(options.dataDir, { recursive: true, mode: dataDirMode() });
   // The real path, so that a server has one address through whatever links DATA_DIR is reached.
   const folders = embeddedFolders(await realpath(options.dataDir));
   await refuseForeignData(folders.data);
-  const littleRoom = await checkRoom(path.dirname(folders.base), !existsSync(folders.data));
-  if (littleRoom !== null) options.log(littleRoom, "warn");
+  const lowSpace = await checkDiskSpace(path.dirname(folders.base), !existsSync(folders.data));
+  if (lowSpace !== null) options.log(lowSpace, "warn");
   const socketFolder = chooseSocketFolder(folders.socket);
   const passedFolders = [path.join(native, "bin"), path.dirname(folders.base)];
   if (socketFolder !== folders.socket) passedFolders.push(path.dirname(socketFolder));

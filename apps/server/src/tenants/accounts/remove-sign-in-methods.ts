@@ -11,20 +11,20 @@ import { removeOtherUserSessions } from "./user.store.ts";
  * password and code, so they always go. A second factor stays if the address was proven before: otherwise
  * reading the mailbox would bypass it. Returns what the notice must mention.
  */
-export async function removeWaysIn(
+export async function removeSignInMethods(
   tx: Tx,
   userId: UserId,
   { isFirstProof }: { isFirstProof: boolean },
 ): Promise<Removed[]> {
   await removeOtherUserSessions(tx, userId, null);
   await removeMailedTokens(tx, userId, ["magic_link", "reset_password", "verify_email", "change_email"]);
-  const told: Removed[] = [];
+  const removed: Removed[] = [];
   const passkeys = await removePasskeysOf(tx, userId);
   if (passkeys.length > 0) {
     const names = passkeys.map((name) => `“${name}”`).join(", ");
-    told.push({ what: "passkeys", names });
+    removed.push({ what: "passkeys", names });
   }
   if (!isFirstProof) await removeUnconfirmedSecret(tx, userId);
-  else if (await removeSecondFactor(tx, userId)) told.push({ what: "second_factor" });
-  return told;
+  else if (await removeSecondFactor(tx, userId)) removed.push({ what: "second_factor" });
+  return removed;
 }
