@@ -780,7 +780,7 @@ async function metric(name: string, job: string): Promise<number> {
 }
 
 const linesOf = (id: string) =>
-  logLines.filter((line) => line.includes("set aside") && line.includes(withoutSessionIds(id)));
+  logLines.filter((line) => line.includes("quarantined") && line.includes(withoutSessionIds(id)));
 
 /** Nothing else may be in the way of the rows that a test plants: it has no other wishes than to be done. */
 async function plant(poison: Poison): Promise<{ ids: string[]; bad: string; repair: Repair }> {

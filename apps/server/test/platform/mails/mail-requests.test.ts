@@ -70,11 +70,11 @@ test("a request that cannot be answered is set aside, and those before and after
     bad.map((id) => [id, "23514"]),
   );
 
-  const lines = logLines.filter((line) => line.includes("set aside"));
+  const lines = logLines.filter((line) => line.includes("quarantined"));
   assert.equal(lines.length, 2);
   for (const line of lines) assert.match(line, /"level":"warn".*"reason":"23514/);
   await service.runJob("answer-mail-requests");
-  assert.equal(logLines.filter((line) => line.includes("set aside")).length, 2);
+  assert.equal(logLines.filter((line) => line.includes("quarantined")).length, 2);
 });
 
 test("what was set aside is kept for thirty days", async () => {
