@@ -5,7 +5,7 @@ import type { OrganizationId, SessionId } from "@assay/contract/ids";
 import { type AttemptStatus, attemptStatuses, sessionStatuses } from "@assay/contract/sessions";
 import { median } from "@assay/face/median";
 import { type Db, openDb, type Queryable } from "../apps/server/src/platform/db/db.ts";
-import { SetAside } from "../apps/server/src/platform/db/set-aside.ts";
+import { Quarantine } from "../apps/server/src/platform/db/quarantine.ts";
 import { sql } from "../apps/server/src/platform/db/sql.ts";
 import { startEmbeddedPostgres } from "../apps/server/src/platform/installation/postgres/embedded-postgres.ts";
 import { type Clock, dayMs, hourMs } from "../apps/server/src/platform/kernel/clock.ts";
@@ -278,12 +278,12 @@ async function measureExpiry(adminUrl: string): Promise<void> {
     });
     const clock: Clock = { now: () => new Date() };
     const log = createLog({ level: "warn", write: (line) => process.stderr.write(line), now: clock.now });
-    const setAside = new SetAside({ db, clock, log, metrics: new Metrics() });
+    const quarantine = new Quarantine({ db, clock, log, metrics: new Metrics() });
     const started = performance.now();
     const expired = await Promise.all(
       Array.from({ length: processes }, async () => {
         const runBatch = expireSessions(
-          { clock, ring: new KeyRing([newRingKey([])]), setAside, publicUrl: () => "" },
+          { clock, ring: new KeyRing([newRingKey([])]), quarantine, publicUrl: () => "" },
           "expire-sessions",
         );
         let total = 0;

@@ -1,5 +1,5 @@
 import { apiLogLimits } from "@assay/contract/api-log";
-import { setAsideAs } from "./delivery/webhooks/delivery.store.ts";
+import { quarantinedAs } from "./delivery/webhooks/delivery.store.ts";
 import { createPurgeHistory, historyAtOnce, scrubPayloads } from "./delivery/webhooks/purge-history.job.ts";
 import { listenersAtOnce, removeAbsentListeners } from "./delivery/webhooks/remove-absent-listeners.job.ts";
 import {
@@ -17,7 +17,7 @@ import { measureQueues } from "./operations/retention/measure-queues.job.ts";
 import { measureBacklogJob, retentionJobs } from "./operations/retention/retain-sessions.job.ts";
 import type { Core } from "./platform/core.ts";
 import { codeVersion } from "./platform/db/migrate.ts";
-import { type Expired, retryChannel } from "./platform/db/set-aside.store.ts";
+import { type Expired, retryChannel } from "./platform/db/quarantine.store.ts";
 import { expiredAnswers } from "./platform/http/idempotency.store.ts";
 import { dayMs, hourMs, later, minuteMs, secondMs } from "./platform/kernel/clock.ts";
 import { ringChannel } from "./platform/key-ring/ring-state.store.ts";
@@ -87,10 +87,10 @@ type RowJob = Omit<Job, "run"> & { run: (job: string) => () => Promise<number> }
 const purgedAtOnce = 1000;
 
 /** Jobs that only delete expired rows. */
-function purgeJobs({ clock, setAside }: Pick<Core, "clock" | "setAside">): RowJob[] {
+function purgeJobs({ clock, quarantine }: Pick<Core, "clock" | "quarantine">): RowJob[] {
   const purging = (expired: () => Expired) => ({
     batchSize: purgedAtOnce,
-    run: (job: string) => () => setAside.purge(job, expired(), purgedAtOnce),
+    run: (job: string) => () => quarantine.purge(job, expired(), purgedAtOnce),
   });
   return [
     {
@@ -233,7 +233,7 @@ export function jobsOfWorkers({
     { name: "remove-mail-files", everyMs: 10 * minuteMs, run: () => removeMailFiles(core) },
   ];
   const measure = measureQueues(core, {
-    jobs: [...jobs.map(({ name }) => name), setAsideAs.job, keyUsageJob].filter(
+    jobs: [...jobs.map(({ name }) => name), quarantinedAs.job, keyUsageJob].filter(
       (name) => name !== measureBacklogJob,
     ),
     mailJob: sendMailsJob,
@@ -248,7 +248,7 @@ export function jobsOfWorkers({
   return [
     ...jobs.map((job) => ({ ...job, run: () => db.withStatementLimit(statementMs, job.run) })),
     // The worker wakes by itself; as a job it can be awaited. Its statements are short.
-    { name: setAsideAs.job, everyMs: minuteMs, run: () => deliveryWorker.settle().then(() => 0) },
+    { name: quarantinedAs.job, everyMs: minuteMs, run: () => deliveryWorker.settle().then(() => 0) },
   ];
 }
 
@@ -270,7 +270,7 @@ export function wakeByNotification(
   listener.on(mailRequestChannel, () => wake(answerMailsJob));
   // After a reconnect the payload is empty. The job then retries the rows at its next interval.
   listener.on(retryChannel, (name) => {
-    core.setAside.lookAgain();
+    core.quarantine.invalidate();
     if (jobs.some((job) => job.name === name)) wake(name);
   });
 }

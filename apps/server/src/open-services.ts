@@ -14,7 +14,7 @@ import { DatabaseProbe } from "./platform/db/database-probe.ts";
 import { type Db, openDb } from "./platform/db/db.ts";
 import { Listener } from "./platform/db/listener.ts";
 import { codeVersion, listMigrations } from "./platform/db/migrate.ts";
-import { SetAside } from "./platform/db/set-aside.ts";
+import { Quarantine } from "./platform/db/quarantine.ts";
 import { showConnections } from "./platform/db/show-connections.ts";
 import { Idempotency } from "./platform/http/idempotency.ts";
 import { type Clock, secondMs } from "./platform/kernel/clock.ts";
@@ -82,7 +82,7 @@ export async function openServices(options: ServiceOptions, role: ProcessRole) {
   const listening = { url: "" };
   const publicUrl = () => (config.publicUrl === "" ? listening.url : config.publicUrl);
   const dns = createDns({ resolvers: config.dnsResolvers, timeoutMs: 2 * secondMs });
-  const setAside = new SetAside({ db, clock, log, metrics });
+  const quarantine = new Quarantine({ db, clock, log, metrics });
   const safeFetch = traceFetch(
     createSafeFetch({
       resolveAddresses: dns.resolveAddresses,
@@ -92,7 +92,7 @@ export async function openServices(options: ServiceOptions, role: ProcessRole) {
     }),
     tracer,
   );
-  const core: Core = { config, db, clock, dns, ring, log, metrics, setAside, safeFetch, publicUrl };
+  const core: Core = { config, db, clock, dns, ring, log, metrics, quarantine, safeFetch, publicUrl };
   const trust = new CurrentTrust(db);
   const showOldest: ShowOldestDue = showOldestDue(core);
   const figures = createDeliveryFigures(metrics, showOldest);

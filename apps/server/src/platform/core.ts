@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import type { Db } from "./db/db.ts";
-import type { SetAside } from "./db/set-aside.ts";
+import type { Quarantine } from "./db/quarantine.ts";
 import type { Clock } from "./kernel/clock.ts";
 import type { Dns } from "./lib/dns.ts";
 import type { KeyRing } from "./lib/key-ring.ts";
@@ -17,7 +17,7 @@ export type Core = {
   ring: KeyRing;
   log: Log;
   metrics: Metrics;
-  setAside: SetAside;
+  quarantine: Quarantine;
   /** For addresses that users configure. */
   safeFetch: SafeFetch;
   /** Address under which people and partners reach the service, without a trailing slash. */

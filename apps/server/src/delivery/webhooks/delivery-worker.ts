@@ -6,7 +6,7 @@ import type { Core } from "../../platform/core.ts";
 import { isAboutData } from "../../platform/db/errors.ts";
 import { isolateFailures } from "../../platform/db/isolate-failures.ts";
 import type { Listener } from "../../platform/db/listener.ts";
-import type { JobRows } from "../../platform/db/set-aside.ts";
+import type { JobRows } from "../../platform/db/quarantine.ts";
 import { later, minuteMs, secondMs } from "../../platform/kernel/clock.ts";
 import { knownId } from "../../platform/kernel/ids.ts";
 import { describeError } from "../../platform/lib/log.ts";
@@ -25,10 +25,10 @@ import {
   lookForNewlyDue,
   type Outlet,
   type OwnDelivery,
+  quarantinedAs,
   recordAttempts,
   releaseLease,
   releaseLeasesOf,
-  setAsideAs,
   takeDeliveriesOf,
   type Wanted,
 } from "./delivery.store.ts";
@@ -63,7 +63,7 @@ export type Sender = {
   send: (delivery: SendableDelivery, secrets: readonly string[], now: Date) => Promise<Sent>;
 };
 
-type Needs = Pick<Core, "config" | "db" | "clock" | "ring" | "log" | "setAside" | "publicUrl">;
+type Needs = Pick<Core, "config" | "db" | "clock" | "ring" | "log" | "quarantine" | "publicUrl">;
 
 /** What is shown of the work. */
 export type DeliveryFigures = {
@@ -136,7 +136,7 @@ export class DeliveryWorker {
   constructor(core: Needs, sender: Sender, figures: DeliveryFigures, options: DeliveryWorkerOptions = {}) {
     this.#core = core;
     this.#sender = sender;
-    this.#rows = core.setAside.rowsOf(setAsideAs.job, setAsideAs.kind);
+    this.#rows = core.quarantine.rowsOf(quarantinedAs.job, quarantinedAs.kind);
     this.#figures = figures;
     this.#leaseMs = options.leaseMs ?? 30 * secondMs;
     this.#pollMs = options.pollMs ?? secondMs;
@@ -339,7 +339,7 @@ export class DeliveryWorker {
     const leased: LeasedDelivery[] = [];
     await isolateFailures(wanted, {
       process: async (some) => leased.push(...(await claimDue(db, outlet, some, lease))),
-      setAside: async (want) =>
+      quarantine: async (want) =>
         this.#rows.isolate(await listDue(db, outlet, want, now), async (some) =>
           leased.push(...(await claimDue(db, outlet, [want], lease, some.map(idOf)))),
         ),
@@ -401,7 +401,7 @@ export class DeliveryWorker {
   async #putBack(delivery: LeasedDelivery, error: unknown): Promise<void> {
     const { db, clock, log } = this.#core;
     try {
-      await this.#rows.setAside(delivery, error);
+      await this.#rows.quarantine(delivery, error);
       await releaseLease(db, this.#owner, delivery, clock.now());
     } catch (failure) {
       log.warn("a webhook that cannot be prepared could not be set aside", describeError(failure));
@@ -447,7 +447,7 @@ export class DeliveryWorker {
         if (!isAboutData(error)) throw error;
         return isolateFailures(batch, {
           process: (some) => this.#write(some),
-          setAside: ({ delivery }, failure) => this.#rows.setAside(delivery, failure),
+          quarantine: ({ delivery }, failure) => this.#rows.quarantine(delivery, failure),
         });
       })
       .catch((error) => {

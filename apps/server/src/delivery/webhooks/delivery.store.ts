@@ -24,8 +24,8 @@ import {
   orderOf,
   readPage,
 } from "../../platform/db/page.ts";
-import { notAside } from "../../platform/db/set-aside.store.ts";
-import type { Among } from "../../platform/db/set-aside.ts";
+import { notQuarantined } from "../../platform/db/quarantine.store.ts";
+import type { Among } from "../../platform/db/quarantine.ts";
 import { noSql, type Sql, sql } from "../../platform/db/sql.ts";
 import { isSandbox, type Tenant } from "../../platform/kernel/caller.ts";
 import { later } from "../../platform/kernel/clock.ts";
@@ -350,9 +350,10 @@ export async function restartDeliveries(
 // --- the queue ---------------------------------------------------------------------------------------------------------
 
 /** The job that sends, and the table, as rows are set aside under. */
-export const setAsideAs = { job: "deliver-webhooks", kind: "webhook_deliveries" };
+export const quarantinedAs = { job: "deliver-webhooks", kind: "webhook_deliveries" };
 
-const notSetAside = (id: Sql, now: Date) => notAside(setAsideAs.job, setAsideAs.kind, id, "text", now);
+const notInQuarantine = (id: Sql, now: Date) =>
+  notQuarantined(quarantinedAs.job, quarantinedAs.kind, id, "text", now);
 
 /** A delivery and whose it is. */
 export type OwnDelivery = { id: DeliveryId; organizationId: OrganizationId; sandbox: boolean };
@@ -396,7 +397,7 @@ const dueHead = (outlet: Outlet, now: Date) => sql`
   from webhook_delivery_queue q
   where q.endpoint_id = want.endpoint_id and q.due_at <= ${now} and ${isFree(now)}
     and exists (select from webhook_endpoints e where ${servedBy(outlet)} and e.id = want.endpoint_id and e.enabled)
-    and ${notSetAside(sql`q.delivery_id`, now)}`;
+    and ${notInQuarantine(sql`q.delivery_id`, now)}`;
 
 /**
  * Claims due deliveries of the given endpoints under a lease, at most the given number for each. Reads only the heads
@@ -485,7 +486,7 @@ async function lookForDue(db: Queryable, due: Sql, now: Date): Promise<DueLook> 
  * no longer exists.
  */
 export function lookEverywhere(db: Queryable, now: Date): Promise<DueLook> {
-  const waits = sql`${isFree(now)} and ${notSetAside(sql`q.delivery_id`, now)}`;
+  const waits = sql`${isFree(now)} and ${notInQuarantine(sql`q.delivery_id`, now)}`;
   const due = sql`
     with recursive queue as (
       (select q.endpoint_id, q.due_at from webhook_delivery_queue q where ${waits}
@@ -532,7 +533,7 @@ export function findDueListeners(
     from webhook_endpoints e
     cross join lateral (
       select q.due_at from webhook_delivery_queue q
-      where q.endpoint_id = e.id and q.due_at <= ${now} and ${isFree(now)} and ${notSetAside(sql`q.delivery_id`, now)}
+      where q.endpoint_id = e.id and q.due_at <= ${now} and ${isFree(now)} and ${notInQuarantine(sql`q.delivery_id`, now)}
       order by q.due_at limit 1) head
     where e.kind = 'listener' and e.listener_stream_id = any(${streamIds}::uuid[]) and e.enabled`);
 }
@@ -615,7 +616,7 @@ async function takeOffQueue(tx: Tx, deliveries: readonly OwnDelivery[]): Promise
 export async function forgetAttempted(db: Queryable, now: Date): Promise<string[]> {
   const rows = await db.rows<{ rowId: string }>(sql`
     delete from set_aside_rows s
-    where s.job = ${setAsideAs.job} and s.kind = ${setAsideAs.kind} and s.retry_at <= ${now} and not exists (
+    where s.job = ${quarantinedAs.job} and s.kind = ${quarantinedAs.kind} and s.retry_at <= ${now} and not exists (
       select from webhook_deliveries d where d.id = s.row_id and d.status = 'pending'
         and (d.last_attempt_at is null or d.last_attempt_at < s.last_at))
     returning row_id`);

@@ -10,7 +10,7 @@ import {
   orderOf,
   readPage,
 } from "../../platform/db/page.ts";
-import type { Expired } from "../../platform/db/set-aside.store.ts";
+import type { Expired } from "../../platform/db/quarantine.store.ts";
 import { noSql, type Sql, sql } from "../../platform/db/sql.ts";
 import { isSandbox, type Tenant } from "../../platform/kernel/caller.ts";
 import { later } from "../../platform/kernel/clock.ts";

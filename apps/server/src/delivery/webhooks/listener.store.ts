@@ -1,6 +1,6 @@
 import type { DeliveryId, EndpointId, OrganizationId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
-import type { Among } from "../../platform/db/set-aside.ts";
+import type { Among } from "../../platform/db/quarantine.ts";
 import { sql } from "../../platform/db/sql.ts";
 
 /** NOTIFY channel: the stream of a listener was replaced, or the listener removed. Payload: its endpoint id; empty for "look at all". */

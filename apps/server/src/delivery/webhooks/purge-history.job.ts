@@ -17,18 +17,18 @@ const countUpTo = 10_000;
 
 /** Removes events and deliveries that are past their time, one batch of each, and secrets that sign no more. */
 export function createPurgeHistory(core: Core, job: string): () => Promise<number> {
-  const { db, clock, config, metrics, setAside } = core;
+  const { db, clock, config, metrics, quarantine } = core;
   const showBacklog = metrics.gauge(
     "assay_webhook_history_backlog",
     `Events and deliveries past their retention, counted up to ${countUpTo} each.`,
   );
   return async () => {
     const cutoff = later(clock.now(), -config.webhookHistoryDays * dayMs);
-    const deliveries = await setAside.rowsOf(job, "webhook_deliveries").run(historyAtOnce, {
+    const deliveries = await quarantine.rowsOf(job, "webhook_deliveries").run(historyAtOnce, {
       take: (tx, among) => takeOldDeliveries(tx, cutoff, clock.now(), among),
       handle: (tx, rows) => deleteDeliveriesWithAttempts(tx, rows),
     });
-    const events = await setAside.purge(job, oldEvents(cutoff), historyAtOnce);
+    const events = await quarantine.purge(job, oldEvents(cutoff), historyAtOnce);
     await forgetPreviousSecrets(db, clock.now());
     showBacklog(await countPastRetention(db, cutoff, countUpTo));
     return deliveries + events;
@@ -37,10 +37,10 @@ export function createPurgeHistory(core: Core, job: string): () => Promise<numbe
 
 /** Scrubs encrypted payloads of failed deliveries whose retention has passed. */
 export function scrubPayloads(
-  { setAside, clock }: Pick<Core, "clock" | "setAside">,
+  { quarantine, clock }: Pick<Core, "clock" | "quarantine">,
   job: string,
 ): Promise<number> {
-  return setAside.rowsOf(job, "webhook_deliveries").run(historyAtOnce, {
+  return quarantine.rowsOf(job, "webhook_deliveries").run(historyAtOnce, {
     take: (tx, among) => takeExpiredPayloads(tx, clock.now(), among),
     handle: (tx, rows) => scrubPayloadsOf(tx, rows.map(idOf), clock.now()),
   });

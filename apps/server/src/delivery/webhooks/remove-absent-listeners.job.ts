@@ -10,12 +10,12 @@ export const listenersAtOnce = 100;
 
 /** Removes listeners whose stream was not open for too long, as if somebody had deleted them. */
 export function removeAbsentListeners(
-  { setAside, clock }: Pick<Core, "clock" | "setAside">,
+  { quarantine, clock }: Pick<Core, "clock" | "quarantine">,
   job: string,
 ): Promise<number> {
   const now = clock.now();
   const before = later(now, -listenerAbsenceMinutes * minuteMs);
-  return setAside.rowsOf(job, "webhook_endpoints").run(listenersAtOnce, {
+  return quarantine.rowsOf(job, "webhook_endpoints").run(listenersAtOnce, {
     take: (tx, among) => takeAbsentListeners(tx, before, among),
     handle: async (tx, listeners) => {
       const ids = listeners.map(({ id }) => id);

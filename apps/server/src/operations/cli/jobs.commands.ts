@@ -1,11 +1,16 @@
 import type { Command } from "@assay/cli/command";
 import { table } from "@assay/cli/style";
-import { type AsideRow, countAside, listAside, retryAside } from "../../platform/db/set-aside.store.ts";
+import {
+  countQuarantinedRows,
+  listQuarantinedRows,
+  type QuarantinedRow,
+  retryQuarantinedRows,
+} from "../../platform/db/quarantine.store.ts";
 import { withDatabase } from "../../platform/installation/open-installation.ts";
 
 const maxShown = 1000;
 
-function cellsOf({ job, kind, rowId: id, tries, firstAt, retryAt, reason }: AsideRow): string[] {
+function cellsOf({ job, kind, rowId: id, tries, firstAt, retryAt, reason }: QuarantinedRow): string[] {
   const minuteOf = (at: Date) => at.toISOString().slice(0, 16);
   return [job, kind, id, String(tries), minuteOf(firstAt), minuteOf(retryAt), reason];
 }
@@ -17,7 +22,7 @@ export const jobsCommand: Command = {
   options: { json: { type: "boolean", about: "Print one JSON object per line." } },
   run: ({ options }, print, style) =>
     withDatabase(process.env, async (db) => {
-      const rows = await listAside(db, maxShown);
+      const rows = await listQuarantinedRows(db, maxShown);
       if (options.json === true) {
         for (const { rowId, firstAt, lastAt, retryAt, ...row } of rows)
           print(
@@ -29,7 +34,7 @@ export const jobsCommand: Command = {
       const headings = ["job", "table", "id", "tries", "since", "next", "reason"];
       if (rows.length > 0) for (const line of table(headings, rows.map(cellsOf), style)) print(line);
       if (rows.length === maxShown)
-        for (const { job, count } of await countAside(db)) print(`${job}: ${count} in all`);
+        for (const { job, count } of await countQuarantinedRows(db)) print(`${job}: ${count} in all`);
       return 0;
     }),
 };
@@ -42,7 +47,7 @@ export const jobsRetry: Command = {
   run: ({ options }, print) =>
     withDatabase(process.env, async (db, { clock }) => {
       const job = typeof options.job === "string" ? options.job : null;
-      print(`Rows to retry: ${await retryAside(db, job, clock.now())}.`);
+      print(`Rows to retry: ${await retryQuarantinedRows(db, job, clock.now())}.`);
       return 0;
     }),
 };

@@ -31,7 +31,7 @@ const job = {
   lastFailedAt: null,
   runningSince: null,
   lateSeconds: 0,
-  setAside: 0,
+  quarantined: 0,
 };
 const aside = { job: "x", kind: "y", reason: "z", count: 2, oldestAt: now, nextTryAt: now };
 const source = {
@@ -107,13 +107,13 @@ const well: Facts = {
     hasRun: true,
     processes: [worker],
     jobs: [job],
-    setAside: { count: 0, groups: [] },
-    mails: { count: 1, isCapped: false, setAside: 0, oldestAt: before(10) },
+    quarantined: { count: 0, groups: [] },
+    mails: { count: 1, isCapped: false, quarantined: 0, oldestAt: before(10) },
   },
   webhooks: {
     count: 3,
     isCapped: false,
-    setAside: 0,
+    quarantined: 0,
     oldestDueAt: before(30),
     oldestSendableAt: before(2),
     endpointsDue: 1,
@@ -218,14 +218,14 @@ const causes: Causes = {
   work: {
     not_started: { hasRun: false, processes: [] },
     no_worker: { processes: [{ ...worker, role: "api" }] },
-    mails_wait: { mails: { count: 1, isCapped: false, setAside: 0, oldestAt: before(10.1) } },
+    mails_wait: { mails: { count: 1, isCapped: false, quarantined: 0, oldestAt: before(10.1) } },
     process_not_ready: { processes: [{ ...worker, report: { ...report, problem: "a key is missing" } }] },
     overloaded: { processes: [{ ...worker, report: { ...report, isOverloaded: true } }] },
     process_silent: { processes: [worker, { ...worker, isSilent: true, version: "2" }] },
     versions_differ: { processes: [worker, { ...worker, version: "2" }] },
     jobs_failing: { jobs: [{ ...job, state: "failing" }] },
     jobs_late: { jobs: [{ ...job, state: "late" }] },
-    rows_set_aside: { setAside: { count: 2, groups: [aside] } },
+    rows_set_aside: { quarantined: { count: 2, groups: [aside] } },
   },
   webhooks: {
     webhooks_wait: { oldestSendableAt: before(2.1) },

@@ -675,7 +675,7 @@ export const concerns: { readonly [S in keyof Facts]: Subject<Facts[S]> } = {
         "A background job is overdue",
       ),
       rows_set_aside: warning(
-        ({ setAside: { groups } }) =>
+        ({ quarantined: { groups } }) =>
           groups.length > 0
             ? `Quarantined, because a job cannot process them: ${groups.map(({ job, count }) => `${count} of ${job}`).join(", ")}.`
             : null,

@@ -1,21 +1,21 @@
 import type { Found } from "@assay/cli/checks";
 import type { Migration } from "../../platform/db/migrate.ts";
 import type { Pooler } from "../../platform/db/pooler.ts";
+import type { QuarantineGroup } from "../../platform/db/quarantine.store.ts";
 import type { AppliedMigration } from "../../platform/db/schema-version.ts";
-import type { AsideGroup } from "../../platform/db/set-aside.store.ts";
 import type { TrustSummary } from "../../verification/trust/summarize-trust.ts";
 import type { WalletSummary } from "../../verification/wallet-identity/summarize-wallet.ts";
 import type { JobSummary, ReportedProcess } from "./process-report.ts";
 
-type Backlog = { count: number; isCapped: boolean; setAside: number };
+type Backlog = { count: number; isCapped: boolean; quarantined: number };
 
 /** What the database records about finished and waiting work. */
 export type Work = {
   /** Whether a process has ever run on this database. */
   hasRun: boolean;
   processes: readonly (ReportedProcess & { isSilent: boolean })[];
-  jobs: readonly (JobSummary & { setAside: number })[];
-  setAside: { count: number; groups: readonly AsideGroup[] };
+  jobs: readonly (JobSummary & { quarantined: number })[];
+  quarantined: { count: number; groups: readonly QuarantineGroup[] };
   mails: Backlog & { oldestAt: Date | null };
 };
 

@@ -11,7 +11,7 @@ const textOf = (at: Date | null) => at?.toISOString() ?? null;
 
 export function viewInstallationStatus(status: InstallationStatus): Status {
   const { now, concerns, health, webhooks } = status;
-  const { processes, jobs, setAside, mails } = status.work;
+  const { processes, jobs, quarantined, mails } = status.work;
   return {
     at: now.toISOString(),
     concerns,
@@ -44,11 +44,11 @@ export function viewInstallationStatus(status: InstallationStatus): Status {
       last_failed_at: textOf(job.lastFailedAt),
       running_since: textOf(job.runningSince),
       late_seconds: job.lateSeconds,
-      set_aside: job.setAside,
+      set_aside: job.quarantined,
     })),
     set_aside: {
-      count: setAside.count,
-      groups: setAside.groups.map(({ oldestAt, nextTryAt, ...group }) => ({
+      count: quarantined.count,
+      groups: quarantined.groups.map(({ oldestAt, nextTryAt, ...group }) => ({
         ...group,
         oldest_at: oldestAt.toISOString(),
         next_try_at: nextTryAt.toISOString(),
@@ -61,13 +61,13 @@ export function viewInstallationStatus(status: InstallationStatus): Status {
       oldest_due_at: textOf(webhooks.oldestDueAt),
       endpoints_due: webhooks.endpointsDue,
       endpoints_failing: webhooks.endpointsFailing,
-      set_aside: webhooks.setAside,
+      set_aside: webhooks.quarantined,
     },
     mails: {
       waiting: mails.count,
       is_capped: mails.isCapped,
       oldest_at: textOf(mails.oldestAt),
-      set_aside: mails.setAside,
+      set_aside: mails.quarantined,
     },
   };
 }

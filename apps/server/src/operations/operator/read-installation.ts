@@ -1,8 +1,8 @@
 import { operatorLimits } from "@assay/contract/operator";
 import { countDue, countFailingEndpoints } from "../../delivery/webhooks/backlog.store.ts";
-import { findDueEndpoints, setAsideAs } from "../../delivery/webhooks/delivery.store.ts";
+import { findDueEndpoints, quarantinedAs } from "../../delivery/webhooks/delivery.store.ts";
 import type { Db } from "../../platform/db/db.ts";
-import { countAside, groupAside } from "../../platform/db/set-aside.store.ts";
+import { countQuarantinedRows, groupQuarantinedRows } from "../../platform/db/quarantine.store.ts";
 import { later } from "../../platform/kernel/clock.ts";
 import { forgottenAfterMs } from "../../platform/key-ring/ring-state.ts";
 import { findOldestMail } from "../../platform/mails/mail.store.ts";
@@ -24,7 +24,7 @@ export async function readInstallation(
     ...process,
     isSilent: isSilent(process, now),
   }));
-  const aside = new Map((await countAside(db)).map(({ job, count }) => [job, count]));
+  const aside = new Map((await countQuarantinedRows(db)).map(({ job, count }) => [job, count]));
   const asideOf = (job: string) => aside.get(job) ?? 0;
   return {
     work: {
@@ -32,23 +32,23 @@ export async function readInstallation(
       processes,
       jobs: summarizeJobs(processes.filter((process) => !process.isSilent)).map((job) => ({
         ...job,
-        setAside: asideOf(job.name),
+        quarantined: asideOf(job.name),
       })),
-      setAside: {
+      quarantined: {
         count: [...aside.values()].reduce((all, some) => all + some, 0),
-        groups: await groupAside(db, operatorLimits.groups),
+        groups: await groupQuarantinedRows(db, operatorLimits.groups),
       },
       mails: {
         ...capped(await countMails(db, operatorLimits.counted + 1)),
         oldestAt: await findOldestMail(db, mailJob, now),
-        setAside: asideOf(mailJob),
+        quarantined: asideOf(mailJob),
       },
     },
-    webhooks: { ...(await readWebhooks(db, now)), setAside: asideOf(setAsideAs.job) },
+    webhooks: { ...(await readWebhooks(db, now)), quarantined: asideOf(quarantinedAs.job) },
   };
 }
 
-async function readWebhooks(db: Db, now: Date): Promise<Omit<Facts["webhooks"], "setAside">> {
+async function readWebhooks(db: Db, now: Date): Promise<Omit<Facts["webhooks"], "quarantined">> {
   const due = await findDueEndpoints(db, now);
   const ids = due.map(({ id }) => id);
   return {

@@ -1,6 +1,6 @@
 import type { Core } from "../../platform/core.ts";
 import { findHorizons, findSchemaName } from "../../platform/db/horizon.store.ts";
-import { countAside } from "../../platform/db/set-aside.store.ts";
+import { countQuarantinedRows } from "../../platform/db/quarantine.store.ts";
 import { oldestMail } from "../../platform/mails/mail.store.ts";
 import { oldestMailRequest } from "../../tenants/accounts/mailed-token.store.ts";
 import { oldestDueSession } from "../../verification/sessions/session.store.ts";
@@ -36,7 +36,7 @@ export function measureQueues(
   options: Options,
 ): () => Promise<number> {
   const { db, clock, metrics } = core;
-  const showAside = metrics.gauge(
+  const showQuarantined = metrics.gauge(
     "assay_job_rows_set_aside",
     "Rows in quarantine because a background job cannot process them.",
   );
@@ -50,9 +50,9 @@ export function measureQueues(
   );
   return async () => {
     const now = clock.now();
-    const counts = new Map((await countAside(db)).map(({ job, count }) => [job, count]));
+    const counts = new Map((await countQuarantinedRows(db)).map(({ job, count }) => [job, count]));
     for (const job of counts.keys()) known.add(job);
-    for (const job of known) showAside(counts.get(job) ?? 0, { job });
+    for (const job of known) showQuarantined(counts.get(job) ?? 0, { job });
     const { mailRequests, ...oldest } = await findOldestDue(db, {
       mails: oldestMail(options.mailJob, now),
       mailRequests: oldestMailRequest(options.mailRequestJob, now),

@@ -29,7 +29,7 @@ export function retentionJobs(
   core: Core,
   beside: { ofDevices: readonly DeleteBeside[]; ofSessions: readonly DeleteBeside[] },
 ): Job[] {
-  const { config, db, clock, metrics, setAside } = core;
+  const { config, db, clock, metrics, quarantine } = core;
   const sessionsEndedBefore = () => later(clock.now(), -config.sessionRetentionDays * dayMs);
   const attemptsEndedBefore = () => later(clock.now(), -config.attemptRetentionDays * dayMs);
   const auditedBefore = () => later(clock.now(), -config.auditRetentionDays * dayMs);
@@ -44,7 +44,7 @@ export function retentionJobs(
       everyMs: 5 * minuteMs,
       isShared: true,
       batchSize,
-      run: setAside.rowsOf("purge-sessions", "sessions").sweep(batchSize, {
+      run: quarantine.rowsOf("purge-sessions", "sessions").sweep(batchSize, {
         take: (tx, among) => takeEndedSessions(tx, sessionsEndedBefore(), among),
         handle: async (tx, sessions) => {
           const ids = sessions.map((session) => session.id);
@@ -58,7 +58,7 @@ export function retentionJobs(
       everyMs: 5 * minuteMs,
       isShared: true,
       batchSize,
-      run: setAside.rowsOf("minimise-attempts", "attempts").sweep(batchSize, {
+      run: quarantine.rowsOf("minimise-attempts", "attempts").sweep(batchSize, {
         take: (tx, among) => takeOldAttempts(tx, attemptsEndedBefore(), among),
         handle: async (tx, attempts) => {
           await minimiseAttempts(
@@ -76,7 +76,7 @@ export function retentionJobs(
       everyMs: 5 * minuteMs,
       isShared: true,
       batchSize,
-      run: setAside.rowsOf("purge-audit-logs", "audit_logs").sweep(batchSize, {
+      run: quarantine.rowsOf("purge-audit-logs", "audit_logs").sweep(batchSize, {
         take: (tx, among) => takeOldAuditLogs(tx, auditedBefore(), among),
         handle: (tx, entries) =>
           deleteAuditLogs(

@@ -3,7 +3,7 @@ import type { Environment } from "@assay/contract/facts";
 import type { ApiKeyId, AuditLogId, OrganizationId, UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
 import { byIdPrefix, newestOf, newestOfEach, readPage } from "../db/page.ts";
-import type { Among } from "../db/set-aside.ts";
+import type { Among } from "../db/quarantine.ts";
 import { noSql, type Sql, sql } from "../db/sql.ts";
 import { type Caller, isSandbox, type KeyCaller, type MemberCaller } from "../kernel/caller.ts";
 import { later } from "../kernel/clock.ts";

@@ -20,7 +20,7 @@ async function run(count: number, failures: ReadonlyMap<number, Error>) {
       if (failure !== undefined) throw failure;
       done.push(...some);
     },
-    setAside: async (row) => {
+    quarantine: async (row) => {
       aside.push(row);
     },
   }).catch((error: unknown) => error);

@@ -5,7 +5,7 @@ type Steps<T> = {
   /** Processes all rows in one transaction; if it throws, none. */
   process: (rows: readonly T[]) => Promise<unknown>;
   /** Called with a row that fails alone. It must prevent that the row is taken again. */
-  setAside: (row: T, error: unknown) => Promise<void>;
+  quarantine: (row: T, error: unknown) => Promise<void>;
 };
 
 /**
@@ -22,7 +22,7 @@ export async function isolateFailures<T>(rows: readonly T[], steps: Steps<T>): P
   } catch (error) {
     if (!isAboutData(error)) throw error;
     if (rows.length === 1) {
-      await steps.setAside(first, error);
+      await steps.quarantine(first, error);
       return;
     }
   }

@@ -1,5 +1,5 @@
 import type { Queryable, Tx } from "../db/db.ts";
-import type { Expired } from "../db/set-aside.store.ts";
+import type { Expired } from "../db/quarantine.store.ts";
 import { sql } from "../db/sql.ts";
 
 export type EarlierAnswer = {

@@ -1,6 +1,6 @@
 import type { Db, Queryable, Tx } from "../db/db.ts";
 import { failureReason, isolateFailures } from "../db/isolate-failures.ts";
-import { putAside, removeAllAside } from "../db/set-aside.store.ts";
+import { quarantineRow, releaseAllRows } from "../db/quarantine.store.ts";
 import { noSql, Sql, sql } from "../db/sql.ts";
 import type { KeyPurpose, KeyRing } from "../lib/key-ring.ts";
 
@@ -77,7 +77,7 @@ export async function resealAll(
 ): Promise<{ resealed: number; stuck: number }> {
   let resealed = 0;
   let stuck = 0;
-  await removeAllAside(db, resealJob);
+  await releaseAllRows(db, resealJob);
   for (const column of sealedColumns) {
     const failed: RowId[] = [];
     for (;;) {
@@ -88,9 +88,9 @@ export async function resealAll(
         process: async (some) => {
           resealed += await resealRows(db, ring, column, some);
         },
-        setAside: async (id, error) => {
+        quarantine: async (id, error) => {
           failed.push(id);
-          await putAside(db, {
+          await quarantineRow(db, {
             job: resealJob,
             kind: column.table,
             rowId: contextOf(id),

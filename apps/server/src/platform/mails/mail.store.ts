@@ -1,8 +1,8 @@
 import type { FoldedEmail } from "@assay/contract/email";
 import type { OrganizationId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../db/db.ts";
-import { notAside } from "../db/set-aside.store.ts";
-import type { Among } from "../db/set-aside.ts";
+import { notQuarantined } from "../db/quarantine.store.ts";
+import type { Among } from "../db/quarantine.ts";
 import { type Sql, sql } from "../db/sql.ts";
 
 export async function insertMail(
@@ -51,7 +51,7 @@ export async function leaseMails(tx: Tx, ids: readonly string[], leaseUntil: Dat
  * time.
  */
 export function oldestMail(job: string, now: Date): Sql {
-  return sql`select created_at from mails where ${notAside(job, "mails", sql`id`, "uuid", now)} order by id limit 1`;
+  return sql`select created_at from mails where ${notQuarantined(job, "mails", sql`id`, "uuid", now)} order by id limit 1`;
 }
 
 export async function findOldestMail(db: Queryable, job: string, now: Date): Promise<Date | null> {

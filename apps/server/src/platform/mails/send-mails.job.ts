@@ -1,7 +1,7 @@
 import type { OrganizationId } from "@assay/contract/ids";
 import type { Transporter } from "nodemailer";
 import type { Core } from "../core.ts";
-import type { Steps } from "../db/set-aside.ts";
+import type { Steps } from "../db/quarantine.ts";
 import { dayMs, later, minuteMs } from "../kernel/clock.ts";
 import { describeError } from "../lib/log.ts";
 import { type DueMail, leaseMails, postponeMail, removeMail, takeDueMails } from "./mail.store.ts";
@@ -59,7 +59,7 @@ export function createMailTransport({
  */
 export async function sendDueMails(core: Core, transport: MailTransport, job: string): Promise<number> {
   const { clock } = core;
-  const rows = core.setAside.rowsOf(job, "mails");
+  const rows = core.quarantine.rowsOf(job, "mails");
   const lease: Steps<DueMail> = {
     take: (tx, among) => takeDueMails(tx, clock.now(), among),
     handle: (tx, mails) =>

@@ -12,7 +12,7 @@ export const requestsAtOnce = 20;
  * each request is answered once.
  */
 export function answerMailRequests(core: Core, job: string): Promise<number> {
-  return core.setAside.rowsOf(job, "mail_requests").run(requestsAtOnce, {
+  return core.quarantine.rowsOf(job, "mail_requests").run(requestsAtOnce, {
     take: takeMailRequests,
     handle: (tx, requests) => answer(core, tx, requests),
   });

@@ -16,8 +16,8 @@ const batchSize = 500;
  * the second of two that fold alike, is set aside. Such an account keeps everything, and the operator gives
  * it another address. Returns the number of accounts read.
  */
-export function foldEmails(core: Pick<Core, "clock" | "log" | "setAside">, job: string): Promise<number> {
-  return core.setAside.rowsOf(job, "users").run(batchSize, {
+export function foldEmails(core: Pick<Core, "clock" | "log" | "quarantine">, job: string): Promise<number> {
+  return core.quarantine.rowsOf(job, "users").run(batchSize, {
     take: async (tx, among) => {
       await lockFolding(tx);
       return listUnfoldedEmails(tx, among);

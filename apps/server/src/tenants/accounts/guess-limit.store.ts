@@ -1,5 +1,5 @@
 import type { Queryable, Tx } from "../../platform/db/db.ts";
-import type { Expired } from "../../platform/db/set-aside.store.ts";
+import type { Expired } from "../../platform/db/quarantine.store.ts";
 import { sql } from "../../platform/db/sql.ts";
 import type { LimitState } from "./guess-limit.ts";
 

@@ -1,7 +1,7 @@
 import type { UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
-import { type Expired, notAside } from "../../platform/db/set-aside.store.ts";
-import type { Among } from "../../platform/db/set-aside.ts";
+import { type Expired, notQuarantined } from "../../platform/db/quarantine.store.ts";
+import type { Among } from "../../platform/db/quarantine.ts";
 import { type Sql, sql } from "../../platform/db/sql.ts";
 import { later } from "../../platform/kernel/clock.ts";
 import { uuidFloor } from "../../platform/kernel/ids.ts";
@@ -90,7 +90,7 @@ export function takeMailRequests(db: Queryable, among: Among): Promise<MailReque
  */
 export function oldestMailRequest(job: string, now: Date): Sql {
   return sql`
-    select created_at from mail_requests where ${notAside(job, "mail_requests", sql`id`, "uuid", now)} order by id limit 1`;
+    select created_at from mail_requests where ${notQuarantined(job, "mail_requests", sql`id`, "uuid", now)} order by id limit 1`;
 }
 
 export async function deleteMailRequests(tx: Tx, ids: readonly string[]): Promise<void> {

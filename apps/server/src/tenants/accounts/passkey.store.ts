@@ -1,7 +1,7 @@
 import type { PasskeyId, UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
 import { readPage } from "../../platform/db/page.ts";
-import type { Expired } from "../../platform/db/set-aside.store.ts";
+import type { Expired } from "../../platform/db/quarantine.store.ts";
 import { noSql, sql } from "../../platform/db/sql.ts";
 
 export type PasskeyRow = {

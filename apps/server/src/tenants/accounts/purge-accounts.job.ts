@@ -14,7 +14,7 @@ const unansweredKeptDays = 30;
 
 /** Removes expired links, challenges and counts, and requests that could not be answered. */
 export async function purgeAccountLeftovers(
-  { setAside, clock }: Pick<Core, "clock" | "setAside">,
+  { quarantine, clock }: Pick<Core, "clock" | "quarantine">,
   job: string,
 ): Promise<number> {
   const now = clock.now();
@@ -25,6 +25,6 @@ export async function purgeAccountLeftovers(
     staleMailRequests(later(now, -unansweredKeptDays * dayMs)),
     ...expiredLimits(now),
   ])
-    removed += await setAside.purge(job, expired, leftoversAtOnce);
+    removed += await quarantine.purge(job, expired, leftoversAtOnce);
   return removed;
 }

@@ -5,8 +5,8 @@ import type { Role } from "@assay/contract/route";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
 import { violates } from "../../platform/db/errors.ts";
 import { readPage } from "../../platform/db/page.ts";
-import type { Expired } from "../../platform/db/set-aside.store.ts";
-import type { Among } from "../../platform/db/set-aside.ts";
+import type { Expired } from "../../platform/db/quarantine.store.ts";
+import type { Among } from "../../platform/db/quarantine.ts";
 import { noSql, sql } from "../../platform/db/sql.ts";
 import type { Membership } from "../../platform/kernel/caller.ts";
 

@@ -3,7 +3,7 @@ import type { ApiKeyId, ApiRequestId, OrganizationId } from "@assay/contract/ids
 import type { Queryable } from "../../platform/db/db.ts";
 import { ownedBy } from "../../platform/db/owned-by.ts";
 import { newestOfEach, readPage } from "../../platform/db/page.ts";
-import type { Expired } from "../../platform/db/set-aside.store.ts";
+import type { Expired } from "../../platform/db/quarantine.store.ts";
 import { noSql, type Sql, sql } from "../../platform/db/sql.ts";
 import type { Tenant } from "../../platform/kernel/caller.ts";
 import { uuidFloor, uuidTime } from "../../platform/kernel/ids.ts";

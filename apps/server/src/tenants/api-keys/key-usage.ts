@@ -2,7 +2,7 @@ import type { ApiKeyId } from "@assay/contract/ids";
 import type { Core } from "../../platform/core.ts";
 import type { Db } from "../../platform/db/db.ts";
 import { isolateFailures } from "../../platform/db/isolate-failures.ts";
-import type { JobRows } from "../../platform/db/set-aside.ts";
+import type { JobRows } from "../../platform/db/quarantine.ts";
 import type { Clock } from "../../platform/kernel/clock.ts";
 import { knownId } from "../../platform/kernel/ids.ts";
 import { describeError, type Log } from "../../platform/lib/log.ts";
@@ -34,11 +34,14 @@ export class KeyUsage {
   #quarantined = new Map<ApiKeyId, Usage>();
   #flushing: Promise<void> = Promise.resolve();
 
-  constructor({ db, clock, log, setAside }: Pick<Core, "db" | "clock" | "log" | "setAside">, job: string) {
+  constructor(
+    { db, clock, log, quarantine }: Pick<Core, "db" | "clock" | "log" | "quarantine">,
+    job: string,
+  ) {
     this.#db = db;
     this.#clock = clock;
     this.#log = log;
-    this.#rows = setAside.rowsOf(job, "api_keys");
+    this.#rows = quarantine.rowsOf(job, "api_keys");
   }
 
   count(keyId: ApiKeyId): void {
@@ -72,8 +75,8 @@ export class KeyUsage {
             await addUsage(this.#db, some);
             for (const { id } of some) batch.delete(id);
           },
-          setAside: async ({ id, ...usage }, error) => {
-            await this.#rows.setAside({ id }, error);
+          quarantine: async ({ id, ...usage }, error) => {
+            await this.#rows.quarantine({ id }, error);
             add(this.#quarantined, id, usage);
             batch.delete(id);
           },

@@ -1,7 +1,7 @@
 import type { ChallengeId, DomainId, OrganizationId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
-import type { Expired } from "../../platform/db/set-aside.store.ts";
-import type { Among } from "../../platform/db/set-aside.ts";
+import type { Expired } from "../../platform/db/quarantine.store.ts";
+import type { Among } from "../../platform/db/quarantine.ts";
 import { sql } from "../../platform/db/sql.ts";
 import type { DomainState } from "./domain.ts";
 import { domainsAbove } from "./redirect-uri.ts";

@@ -1,7 +1,7 @@
 import { shownDomain } from "@assay/contract/shown-domain";
 import { recordAudit, systemActor } from "../../platform/audit/audit.store.ts";
 import type { Core } from "../../platform/core.ts";
-import type { Steps } from "../../platform/db/set-aside.ts";
+import type { Steps } from "../../platform/db/quarantine.ts";
 import { later, minuteMs } from "../../platform/kernel/clock.ts";
 import { DnsError } from "../../platform/lib/dns.ts";
 import { mailOwners } from "../organizations/mail-owners.ts";
@@ -13,7 +13,7 @@ const leaseMs = 10 * minuteMs;
 
 /** Checks once a day whether the records of verified domains still exist. */
 export async function recheckDomains(core: Core, job: string): Promise<number> {
-  const rows = core.setAside.rowsOf(job, "verified_domains");
+  const rows = core.quarantine.rowsOf(job, "verified_domains");
   const lease: Steps<DomainRow> = {
     take: (tx, among) => takeDueDomains(tx, core.clock.now(), among),
     handle: (tx, domains) =>

@@ -47,7 +47,7 @@ export async function awaitCleanFiles(
  * Returns the number of completed deletions. Pending ones are logged, shown in /metrics and retried.
  */
 export function completeDeletions(core: Core, job: string): () => Promise<number> {
-  const rows = core.setAside.rowsOf(job, "deletion_receipts");
+  const rows = core.quarantine.rowsOf(job, "deletion_receipts");
   const { db, clock, log, metrics } = core;
   const showCount = metrics.gauge(
     "assay_deletions_waiting",

@@ -1,6 +1,6 @@
 import type { OrganizationId, UserId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
-import type { Among } from "../../platform/db/set-aside.ts";
+import type { Among } from "../../platform/db/quarantine.ts";
 import { noSql, Sql, sql } from "../../platform/db/sql.ts";
 import type { OwnedTable } from "./owned-tables.store.ts";
 

@@ -15,10 +15,10 @@ const batchSize = 500;
  * with the address of a newer one, stays without: its link works until it expires after seven days.
  */
 export async function foldInvitations(
-  { db, setAside }: Pick<Core, "db" | "setAside">,
+  { db, quarantine }: Pick<Core, "db" | "quarantine">,
   job: string,
 ): Promise<number> {
-  const rows = setAside.rowsOf(job, "invitations");
+  const rows = quarantine.rowsOf(job, "invitations");
   const fold = async ({ organizationId, id, email }: UnfoldedInvitationRow) => {
     const folded = foldEmail(email);
     return folded !== null && (await setFoldedInvitation(db, organizationId, id, folded));

@@ -1,6 +1,6 @@
 import type { OrganizationId } from "@assay/contract/ids";
 import type { Core } from "../../platform/core.ts";
-import type { Steps } from "../../platform/db/set-aside.ts";
+import type { Steps } from "../../platform/db/quarantine.ts";
 import { awaitCleanFiles, completeDeletions } from "./complete-deletion.ts";
 import {
   deleteOrganizationRow,
@@ -30,7 +30,7 @@ export async function hardDeleteStep(core: Core, job: string): Promise<number> {
   const { clock } = core;
   // The quarantine row of an organization does not belong to it. Otherwise each step would remove it, and the
   // time to the next retry would never grow.
-  const rows = core.setAside.rowsOf(job, "organizations");
+  const rows = core.quarantine.rowsOf(job, "organizations");
   const start: Steps<{ id: OrganizationId }> = {
     take: (tx, among) => takeDueDeletions(tx, clock.now(), among),
     handle: (tx, due) =>

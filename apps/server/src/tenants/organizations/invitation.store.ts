@@ -4,7 +4,7 @@ import { mayInvite, type Role } from "@assay/contract/route";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
 import { violates } from "../../platform/db/errors.ts";
 import { readPage } from "../../platform/db/page.ts";
-import type { Expired } from "../../platform/db/set-aside.store.ts";
+import type { Expired } from "../../platform/db/quarantine.store.ts";
 import { noSql, sql } from "../../platform/db/sql.ts";
 
 export type InvitationRow = {

@@ -1,6 +1,6 @@
 import type { OrganizationId } from "@assay/contract/ids";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
-import type { Among } from "../../platform/db/set-aside.ts";
+import type { Among } from "../../platform/db/quarantine.ts";
 import { sql } from "../../platform/db/sql.ts";
 
 export type WaitingReceiptRow = { id: OrganizationId; content: Buffer };

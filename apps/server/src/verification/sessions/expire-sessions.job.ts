@@ -18,12 +18,12 @@ const lookAgainMs = minuteMs;
  * transaction. Any number of processes may run it at once, each takes other sessions.
  */
 export function expireSessions(
-  core: PublishingCore & Pick<Core, "setAside">,
+  core: PublishingCore & Pick<Core, "quarantine">,
   job: string,
 ): () => Promise<number> {
   // Between these two moments no session expires.
   let quiet = { from: new Date(0), until: new Date(0) };
-  return core.setAside.rowsOf(job, "sessions").sweep(expiredAtOnce, {
+  return core.quarantine.rowsOf(job, "sessions").sweep(expiredAtOnce, {
     take: async (db, among) => {
       const now = core.clock.now();
       if (!among.isRetry && now >= quiet.from && now < quiet.until) return [];

@@ -4,7 +4,7 @@ import type { OrganizationId, SessionId } from "@assay/contract/ids";
 import type { FailureCode } from "@assay/contract/sessions";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
 import { ownedBy } from "../../platform/db/owned-by.ts";
-import type { Among } from "../../platform/db/set-aside.ts";
+import type { Among } from "../../platform/db/quarantine.ts";
 import { type Sql, sql } from "../../platform/db/sql.ts";
 import type { Tenant } from "../../platform/kernel/caller.ts";
 import { dayMs, later } from "../../platform/kernel/clock.ts";

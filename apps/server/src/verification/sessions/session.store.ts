@@ -16,8 +16,8 @@ import { type AuditEntry, insertAudits } from "../../platform/audit/audit.store.
 import { firstRow, type Queryable, type Question, type Tx } from "../../platform/db/db.ts";
 import { ownedBy } from "../../platform/db/owned-by.ts";
 import { type IdRange, idsOf, newestOf, newestOfEach, orderOf, readPage } from "../../platform/db/page.ts";
-import { notAside } from "../../platform/db/set-aside.store.ts";
-import type { Among } from "../../platform/db/set-aside.ts";
+import { notQuarantined } from "../../platform/db/quarantine.store.ts";
+import type { Among } from "../../platform/db/quarantine.ts";
 import { noSql, type Sql, sql } from "../../platform/db/sql.ts";
 import { isSandbox, type Tenant } from "../../platform/kernel/caller.ts";
 import { later } from "../../platform/kernel/clock.ts";
@@ -675,7 +675,7 @@ export async function findNextExpiry(db: Queryable): Promise<Date | null> {
 
 /** When the oldest session expired that nobody has been told of yet, leaving out what `job` has set aside. */
 export function oldestDueSession(job: string, now: Date): Sql {
-  const waiting = notAside(job, "sessions", sql`id`, "text", now);
+  const waiting = notQuarantined(job, "sessions", sql`id`, "text", now);
   return sql`
     select least(
       (select expires_at from sessions

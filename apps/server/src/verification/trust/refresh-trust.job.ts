@@ -5,7 +5,7 @@ import type { Core } from "../../platform/core.ts";
 import type { Db, Tx } from "../../platform/db/db.ts";
 import { isAboutData } from "../../platform/db/errors.ts";
 import { failureReason } from "../../platform/db/isolate-failures.ts";
-import type { Steps } from "../../platform/db/set-aside.ts";
+import type { Steps } from "../../platform/db/quarantine.ts";
 import { dayMs, hourMs, later, minuteMs, secondMs } from "../../platform/kernel/clock.ts";
 import { describeError } from "../../platform/lib/log.ts";
 import { type SafeFetch, SafeFetchError } from "../../platform/lib/safe-fetch.ts";
@@ -51,7 +51,7 @@ const leaseMs = 10 * minuteMs;
 const fetchLimits = { timeoutMs: 60 * secondMs, maxBodyBytes: 16 * 1024 * 1024 };
 const maxNamesInMail = 40;
 
-type Around = Pick<Core, "config" | "db" | "clock" | "log" | "publicUrl" | "ring" | "setAside"> & {
+type Around = Pick<Core, "config" | "db" | "clock" | "log" | "publicUrl" | "ring" | "quarantine"> & {
   safeFetch: SafeFetch;
   trust: CurrentTrust;
   reader: TrustReader;
@@ -59,12 +59,12 @@ type Around = Pick<Core, "config" | "db" | "clock" | "log" | "publicUrl" | "ring
 
 /** Asks one source whose time has come, and carries out the removals whose waiting time is over. Returns how many of both. */
 export async function refreshTrust(around: Around, job: string): Promise<number> {
-  const { config, clock, setAside } = around;
+  const { config, clock, quarantine } = around;
   const removed = await carryOutRemovals(around, job);
   await tellOfRevokedSigners(around);
   if (config.trustSources.length + config.wallet.trustSources.length === 0) return removed;
   await followNamedSources(around);
-  const rows = setAside.rowsOf(job, "trust_sources");
+  const rows = quarantine.rowsOf(job, "trust_sources");
   const lease: Steps<TrustSourceRow> = {
     take: (tx, among) => takeDueSources(tx, clock.now(), among),
     handle: (tx, sources) =>
@@ -310,10 +310,10 @@ async function supersede(
   ];
 }
 
-async function carryOutRemovals({ db, clock, setAside }: Around, job: string): Promise<number> {
+async function carryOutRemovals({ db, clock, quarantine }: Around, job: string): Promise<number> {
   const now = clock.now();
   const overdue = await listOverdueImports(db, now);
-  const rows = setAside.rowsOf(job, "trust_imports");
+  const rows = quarantine.rowsOf(job, "trust_imports");
   const idOf = ({ sha256, part }: Edition) => `${sha256}-${part}`;
   const healed = await rows.retry(async (id) => {
     for (const edition of overdue) if (idOf(edition) === id) await carryOutRemoval(db, now, edition);

@@ -1,5 +1,5 @@
 import type { Queryable, Tx } from "../../platform/db/db.ts";
-import type { Among } from "../../platform/db/set-aside.ts";
+import type { Among } from "../../platform/db/quarantine.ts";
 import { sql } from "../../platform/db/sql.ts";
 
 export type TrustSourceRow = {

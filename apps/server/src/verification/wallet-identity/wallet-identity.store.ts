@@ -1,6 +1,6 @@
 import type { Environment } from "@assay/contract/facts";
 import type { Queryable } from "../../platform/db/db.ts";
-import type { Expired } from "../../platform/db/set-aside.store.ts";
+import type { Expired } from "../../platform/db/quarantine.store.ts";
 import { sql } from "../../platform/db/sql.ts";
 import type { UsableChain } from "./wallet-identity.ts";
 

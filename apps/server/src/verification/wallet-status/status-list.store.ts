@@ -1,6 +1,6 @@
 import type { Purpose } from "@assay/credential/trust-anchor";
 import type { Queryable } from "../../platform/db/db.ts";
-import type { Expired } from "../../platform/db/set-aside.store.ts";
+import type { Expired } from "../../platform/db/quarantine.store.ts";
 import { sql } from "../../platform/db/sql.ts";
 
 export type StatusListRow = {

@@ -1,7 +1,7 @@
 import type { SessionId } from "@assay/contract/ids";
 import { walletLimits } from "@assay/contract/wallet-facts";
 import type { Queryable, Tx } from "../../platform/db/db.ts";
-import type { Expired } from "../../platform/db/set-aside.store.ts";
+import type { Expired } from "../../platform/db/quarantine.store.ts";
 import { sql } from "../../platform/db/sql.ts";
 import { dayMs, later } from "../../platform/kernel/clock.ts";
 import type { Requirements } from "../evidence/kind.ts";

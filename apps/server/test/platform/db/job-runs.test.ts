@@ -85,7 +85,7 @@ test("of processes that ask at once, one runs a job", async () => {
 test("a job that looks whether rows are due locks none of them, so that it keeps no other process from its rows", async () => {
   const { core, close } = await startTestService({ databaseUrl, clock, machines: 1 });
   const locks: string[] = [];
-  await core.setAside.rowsOf("a-job-of-the-test", "sessions").run(10, {
+  await core.quarantine.rowsOf("a-job-of-the-test", "sessions").run(10, {
     take: async (_db, { lock }) => {
       locks.push(lock.prepared.text);
       return locks.length <= 2 ? [{ id: "a row" }] : [];

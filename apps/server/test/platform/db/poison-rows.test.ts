@@ -8,8 +8,8 @@ import pg from "pg";
 import { deliveryChannel } from "../../../src/delivery/webhooks/delivery.store.ts";
 import { publishEvents } from "../../../src/delivery/webhooks/publish-event.ts";
 import type { Tx } from "../../../src/platform/db/db.ts";
-import { retryAside } from "../../../src/platform/db/set-aside.store.ts";
-import { firstRetryMs, lastRetryMs } from "../../../src/platform/db/set-aside.ts";
+import { retryQuarantinedRows } from "../../../src/platform/db/quarantine.store.ts";
+import { firstRetryMs, lastRetryMs } from "../../../src/platform/db/quarantine.ts";
 import { Sql, sql } from "../../../src/platform/db/sql.ts";
 import { dayMs, hourMs, later, minuteMs, secondMs } from "../../../src/platform/kernel/clock.ts";
 import { newId, newUuid } from "../../../src/platform/kernel/ids.ts";
@@ -835,7 +835,7 @@ for (const [job, ofJob] of Object.entries(poisons)) {
       } finally {
         await repair();
       }
-      await retryAside(db, job, clock.now());
+      await retryQuarantinedRows(db, job, clock.now());
       await runUntil(job, async () => (await asideOf(bad)).length === 0);
       assert.deepEqual(await doneOf(poison, ids), [true, true, true, true, true]);
       assert.deepEqual(await asideOf(bad), []);

@@ -171,7 +171,7 @@ test("an invited person without an account signs up and joins with the role", as
     await owner.api.post("/v1/auth/orgs/invitations", { email, role: "member" }),
     409,
     "ALREADY_MEMBER",
-    /already a member/,
+    /already the address of a member/,
   );
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { retentionJobs } from "../../../src/operations/retention/retain-sessions.job.ts";
-import { firstRetryMs } from "../../../src/platform/db/set-aside.ts";
+import { firstRetryMs } from "../../../src/platform/db/quarantine.ts";
 import { sql } from "../../../src/platform/db/sql.ts";
 import { dayMs, minuteMs, secondMs } from "../../../src/platform/kernel/clock.ts";
 import { idFloor } from "../../../src/platform/kernel/ids.ts";

@@ -11,14 +11,14 @@ import {
   type Expired,
   isOneOf,
   type KeyType,
-  listQuarantined,
+  listJobsWithRows,
   listWaiting,
-  notAside,
-  putAside,
-  removeAside,
+  notQuarantined,
+  quarantineRow,
+  releaseRow,
   type TakenRow,
   takeExpired,
-} from "./set-aside.store.ts";
+} from "./quarantine.store.ts";
 import { noSql, type Sql, sql } from "./sql.ts";
 
 /**
@@ -72,14 +72,14 @@ type Deps = { db: Db; clock: Clock; log: Log; metrics: Metrics };
  * Quarantines rows that a background job cannot process (poison messages), so that they do not block the
  * others, and retries them from time to time. Only failures caused by the data count.
  */
-export class SetAside {
+export class Quarantine {
   readonly #deps: Deps;
-  readonly #quarantine: Quarantine;
+  readonly #index: QuarantineIndex;
   readonly #count: (labels: { job: string }) => void;
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    this.#quarantine = new Quarantine(deps);
+    this.#index = new QuarantineIndex(deps);
     this.#count = deps.metrics.counter(
       "assay_job_rows_set_aside_total",
       "Rows that a background job could not process and quarantined.",
@@ -88,12 +88,12 @@ export class SetAside {
 
   /** The rows of a table (`kind`), from the view of one job. */
   rowsOf(job: string, kind: string): JobRows {
-    return new JobRows(this.#deps, this.#quarantine, this.#count, { job, kind });
+    return new JobRows(this.#deps, this.#index, this.#count, { job, kind });
   }
 
   /** Another process or command has changed which rows are due for a retry. */
-  lookAgain(): void {
-    this.#quarantine.lookAgain();
+  invalidate(): void {
+    this.#index.invalidate();
   }
 
   /** Deletes a batch of expired rows; returns their number. */
@@ -116,7 +116,7 @@ type RowsOf = { job: string; kind: string };
  * The jobs that have quarantined rows: read once for all jobs, and again as soon as this process quarantines
  * a row.
  */
-class Quarantine {
+class QuarantineIndex {
   readonly #deps: Pick<Deps, "db" | "clock">;
   #look: { at: number; found: Promise<RowsOf[]> } | null = null;
 
@@ -127,7 +127,7 @@ class Quarantine {
   async has({ job, kind }: RowsOf): Promise<boolean> {
     const now = this.#deps.clock.now().getTime();
     if (this.#look === null || Math.abs(now - this.#look.at) >= lookAgainMs)
-      this.#look = { at: now, found: listQuarantined(this.#deps.db) };
+      this.#look = { at: now, found: listJobsWithRows(this.#deps.db) };
     const look = this.#look;
     try {
       return (await look.found).some((rows) => rows.job === job && rows.kind === kind);
@@ -137,27 +137,27 @@ class Quarantine {
     }
   }
 
-  lookAgain(): void {
+  invalidate(): void {
     this.#look = null;
   }
 }
 
 export class JobRows {
   readonly #deps: Deps;
-  readonly #quarantine: Quarantine;
+  readonly #index: QuarantineIndex;
   readonly #count: (labels: { job: string }) => void;
   readonly #of: RowsOf;
 
-  constructor(deps: Deps, quarantine: Quarantine, count: (labels: { job: string }) => void, of: RowsOf) {
+  constructor(deps: Deps, index: QuarantineIndex, count: (labels: { job: string }) => void, of: RowsOf) {
     this.#deps = deps;
-    this.#quarantine = quarantine;
+    this.#index = index;
     this.#count = count;
     this.#of = of;
   }
 
   /** Whether rows of this job are quarantined. */
   hasAny(): Promise<boolean> {
-    return this.#quarantine.has(this.#of);
+    return this.#index.has(this.#of);
   }
 
   /**
@@ -201,7 +201,7 @@ export class JobRows {
   ): Promise<{ taken: readonly T[]; done: readonly T[] }> {
     const { job, kind } = this.#of;
     const now = this.#deps.clock.now();
-    const where = (key: Sql, type: KeyType) => notAside(job, kind, key, type, now);
+    const where = (key: Sql, type: KeyType) => notQuarantined(job, kind, key, type, now);
     const due = await steps.take(this.#deps.db, { after, limit: 1, isRetry: false, where, lock: noSql });
     let taken: readonly T[] = [];
     if (due.length === 0) return { taken, done: taken };
@@ -254,7 +254,7 @@ export class JobRows {
     rows: readonly T[],
     process: (some: readonly T[]) => Promise<unknown>,
   ): Promise<void> {
-    return isolateFailures(rows, { process, setAside: (row, error) => this.setAside(row, error) });
+    return isolateFailures(rows, { process, quarantine: (row, error) => this.quarantine(row, error) });
   }
 
   /** Works on one row, and quarantines it if it causes a failure. Returns false then. */
@@ -264,7 +264,7 @@ export class JobRows {
       return true;
     } catch (error) {
       if (!isAboutData(error)) throw error;
-      await this.setAside(row, error);
+      await this.quarantine(row, error);
       return false;
     }
   }
@@ -277,7 +277,7 @@ export class JobRows {
     let healed = 0;
     for (const id of await claimRetries(db, this.#of, now, later(now, retryLeaseMs), retriesAtOnce)) {
       if (!(await this.guard({ id }, () => work(id)))) continue;
-      await removeAside(db, this.#of, id);
+      await releaseRow(db, this.#of, id);
       this.tellHealed(id);
       healed += 1;
     }
@@ -289,10 +289,10 @@ export class JobRows {
     return listWaiting(this.#deps.db, this.#of, ids, this.#deps.clock.now());
   }
 
-  async setAside(row: TakenRow, error: unknown): Promise<void> {
+  async quarantine(row: TakenRow, error: unknown): Promise<void> {
     const { db, clock, log } = this.#deps;
     const reason = failureReason(error);
-    const tries = await putAside(db, {
+    const tries = await quarantineRow(db, {
       ...this.#of,
       rowId: row.id,
       organizationId: row.organizationId ?? null,
@@ -301,7 +301,7 @@ export class JobRows {
       firstRetryMs,
       lastRetryMs,
     });
-    this.#quarantine.lookAgain();
+    this.#index.invalidate();
     if (tries > 1) return;
     this.#count({ job: this.#of.job });
     log.warn("a row cannot be processed and was quarantined; the job continues without it", {

@@ -20,7 +20,7 @@ function textOf(key: Sql, type: KeyType): Sql {
 }
 
 /** Condition for rows that are not quarantined, or are due for a retry. */
-export function notAside(job: string, kind: string, key: Sql, type: KeyType, now: Date): Sql {
+export function notQuarantined(job: string, kind: string, key: Sql, type: KeyType, now: Date): Sql {
   return sql`not exists (
     select from set_aside_rows aside
     where aside.job = ${job} and aside.kind = ${kind} and aside.row_id = ${textOf(key, type)} and aside.retry_at > ${now})`;
@@ -40,7 +40,7 @@ export function isOneOf(ids: readonly string[], key: Sql, type: KeyType): Sql {
   }
 }
 
-type NewAside = {
+type NewQuarantinedRow = {
   job: string;
   kind: string;
   rowId: string;
@@ -55,21 +55,21 @@ type NewAside = {
  * Quarantines a row, or counts one more failure of a row that was retried: the time to the next retry
  * doubles. Returns the number of failures.
  */
-export async function putAside(db: Queryable, aside: NewAside): Promise<number> {
+export async function quarantineRow(db: Queryable, row: NewQuarantinedRow): Promise<number> {
   const { tries } = await db.one<{ tries: number }>(sql`
     insert into set_aside_rows as s (job, kind, row_id, organization_id, reason, first_at, last_at, tries, retry_at)
-    values (${aside.job}, ${aside.kind}, ${aside.rowId}, ${aside.organizationId}, ${aside.reason}, ${aside.now},
-      ${aside.now}, 1, ${aside.now}::timestamptz + ${aside.firstRetryMs}::float8 * interval '1 millisecond')
+    values (${row.job}, ${row.kind}, ${row.rowId}, ${row.organizationId}, ${row.reason}, ${row.now},
+      ${row.now}, 1, ${row.now}::timestamptz + ${row.firstRetryMs}::float8 * interval '1 millisecond')
     on conflict (job, kind, row_id) do update set
       reason = excluded.reason, last_at = excluded.last_at, tries = s.tries + 1,
       retry_at = excluded.last_at + interval '1 millisecond'
-        * least(${aside.lastRetryMs}::float8, ${aside.firstRetryMs}::float8 * 2 ^ least(s.tries, 30))
+        * least(${row.lastRetryMs}::float8, ${row.firstRetryMs}::float8 * 2 ^ least(s.tries, 30))
     returning tries`);
   return tries;
 }
 
 /** The jobs that have quarantined rows. */
-export function listQuarantined(db: Queryable): Promise<{ job: string; kind: string }[]> {
+export function listJobsWithRows(db: Queryable): Promise<{ job: string; kind: string }[]> {
   return db.rows<{ job: string; kind: string }>(sql`select distinct job, kind from set_aside_rows`);
 }
 
@@ -106,7 +106,7 @@ export async function listWaiting(
   return rows.map((row) => row.rowId);
 }
 
-export async function removeAside(
+export async function releaseRow(
   db: Queryable,
   of: { job: string; kind: string },
   rowId: string,
@@ -118,17 +118,17 @@ export async function removeAside(
 }
 
 /** All rows of a job, for one that tries each of them in every run. */
-export async function removeAllAside(db: Queryable, job: string): Promise<void> {
+export async function releaseAllRows(db: Queryable, job: string): Promise<void> {
   await db.run(sql`delete from set_aside_rows where job = ${job}`);
 }
 
-export function countAside(db: Queryable): Promise<{ job: string; count: number }[]> {
+export function countQuarantinedRows(db: Queryable): Promise<{ job: string; count: number }[]> {
   return db.rows<{ job: string; count: number }>(
     sql`select job, count(*) as count from set_aside_rows group by job`,
   );
 }
 
-export type AsideRow = {
+export type QuarantinedRow = {
   job: string;
   kind: string;
   rowId: string;
@@ -139,13 +139,13 @@ export type AsideRow = {
   retryAt: Date;
 };
 
-export function listAside(db: Queryable, limit: number): Promise<AsideRow[]> {
-  return db.rows<AsideRow>(sql`
+export function listQuarantinedRows(db: Queryable, limit: number): Promise<QuarantinedRow[]> {
+  return db.rows<QuarantinedRow>(sql`
     select job, kind, row_id, reason, first_at, last_at, tries, retry_at from set_aside_rows
     order by job, kind, first_at, row_id limit ${limit}`);
 }
 
-export type AsideGroup = {
+export type QuarantineGroup = {
   job: string;
   kind: string;
   reason: string;
@@ -155,8 +155,8 @@ export type AsideGroup = {
 };
 
 /** Quarantined rows by job, table and reason, the largest group first. No row is named. */
-export function groupAside(db: Queryable, limit: number): Promise<AsideGroup[]> {
-  return db.rows<AsideGroup>(sql`
+export function groupQuarantinedRows(db: Queryable, limit: number): Promise<QuarantineGroup[]> {
+  return db.rows<QuarantineGroup>(sql`
     select job, kind, reason, count(*) as count, min(first_at) as oldest_at, min(retry_at) as next_try_at
     from set_aside_rows group by job, kind, reason order by count(*) desc, job, kind, reason limit ${limit}`);
 }
@@ -164,7 +164,7 @@ export function groupAside(db: Queryable, limit: number): Promise<AsideGroup[]> 
 /**
  * Makes rows of one job, or of all, due for a retry now, and wakes their jobs. Returns the number of rows.
  */
-export function retryAside(db: Db, job: string | null, now: Date): Promise<number> {
+export function retryQuarantinedRows(db: Db, job: string | null, now: Date): Promise<number> {
   return db.transaction(async (tx) => {
     const rows = await tx.rows<{ job: string }>(sql`
       update set_aside_rows set retry_at = least(retry_at, ${now})
