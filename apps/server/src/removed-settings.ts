@@ -14,14 +14,14 @@ export const removedSettings: Readonly<Record<string, string>> = {
   DATABASE_IDLE_TRANSACTION_SECONDS: "the database ends an idle transaction after 30 seconds.",
   DATABASE_JOB_STATEMENT_SECONDS: "a statement of a background job may take 300 seconds.",
   DATABASE_LOCK_SECONDS: "a request waits 10 seconds for a lock.",
-  FACE_ATTACK_SCORE: "a score above 0.5 is an attack, so scale the score in the detector.",
+  FACE_ATTACK_SCORE: "a score above one half is an attack, so scale the score in the detector.",
   FACE_QUEUE_LIMIT: "up to 8 tries wait for each of FACE_WORKERS.",
   INVITATIONS_PER_RECIPIENT: "an address gets 10 invitations a day.",
   MAIL_FILE_DAYS: "the service removes mail files after 7 days.",
   OTEL_METRICS_EXPORTER: "the service sends no metrics to a collector; scrape /metrics with Prometheus.",
   OTEL_METRIC_EXPORT_INTERVAL:
     "the service sends no metrics to a collector; scrape /metrics with Prometheus.",
-  OTEL_SERVICE_NAME: "set `service.name` in OTEL_RESOURCE_ATTRIBUTES.",
+  OTEL_SERVICE_NAME: "name the service in OTEL_RESOURCE_ATTRIBUTES.",
   OTEL_TRACES_EXPORTER: "the service sends traces if OTEL_EXPORTER_OTLP_ENDPOINT is set.",
   REQUEST_MAX_WAIT_MS: "a request waits for a slot for at most 10 seconds.",
 };

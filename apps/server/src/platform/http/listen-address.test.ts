@@ -15,9 +15,9 @@ function explained(fields: object, at = address): string {
 
 test("a port that is taken is named with the setting that moves it", () => {
   const taken = { syscall: "listen", code: "EADDRINUSE" };
-  assert.match(explained({ ...taken, port: 3000 }), /Port 3000 is taken.* PORT=3001 npm start/);
-  assert.match(explained(taken), /Port 3000 is taken/);
-  assert.match(explained({ ...taken, port: 9464 }), /Port 9464 is taken.*METRICS_PORT=9465/);
+  assert.match(explained({ ...taken, port: 3000 }), /uses port 3000.* PORT=3001 npm start/);
+  assert.match(explained(taken), /uses port 3000/);
+  assert.match(explained({ ...taken, port: 9464 }), /uses port 9464.*METRICS_PORT=9465/);
   assert.match(explained({ ...taken, port: 65_534 }), / PORT=65535/);
   assert.match(explained({ ...taken, port: 65_535 }), / PORT=3000/);
   assert.match(explained({ ...taken, port: 80, code: "EACCES" }), /administrator may use port 80/);

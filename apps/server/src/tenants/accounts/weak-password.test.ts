@@ -11,9 +11,9 @@ test("a password that is guessed early is refused, and the reason is named", () 
     ["ababababababa", /repeats/],
     ["abcdabcdabcd", /repeats/],
     ["112211221122", /repeats/],
-    ["123456789012", /row/],
-    ["abcdefghijkl", /row/],
-    ["987654321098", /row/],
+    ["123456789012", /sequence/],
+    ["abcdefghijkl", /sequence/],
+    ["987654321098", /sequence/],
     ["password1234", /common/],
     ["P@ssw0rd1234!", /common/],
     ["PasswordPassword", /common/],
@@ -82,9 +82,9 @@ test("short parts of a name do not count, and parts of four letters do", () => {
 test("few different characters are refused, and a row that does not go on is no row", () => {
   assert.match(weakness("aabbccaabcbacc", []) ?? "", /repeats/);
   assert.equal(weakness("abdcacbdbadcxy", []), null);
-  assert.match(weakness("lkjihgfedcba", []) ?? "", /row/);
-  assert.match(weakness("890123456789", []) ?? "", /row/);
-  assert.match(weakness("210987654321", []) ?? "", /row/);
+  assert.match(weakness("lkjihgfedcba", []) ?? "", /sequence/);
+  assert.match(weakness("890123456789", []) ?? "", /sequence/);
+  assert.match(weakness("210987654321", []) ?? "", /sequence/);
   assert.equal(weakness("123456789013", []), null);
   assert.equal(weakness("abcdefghijkm", []), null);
 });

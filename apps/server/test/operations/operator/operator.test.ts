@@ -111,7 +111,7 @@ test("an address that nobody has proven, or that has no account, makes no operat
   const refused = await command("grant-operator", unproven.email);
   assert.deepEqual([refused.code, /e-mail of the account is not verified/.test(refused.stderr)], [1, true]);
   expectError(await unproven.api.get(paths[0]), 404, "NOT_FOUND");
-  assert.match((await command("grant-operator", "nobody@example.com")).stderr, /No account/);
+  assert.match((await command("grant-operator", "nobody@example.com")).stderr, /no account with this e-mail/);
   assert.match((await command("revoke-operator")).stderr, /by its e-mail address/);
 });
 
