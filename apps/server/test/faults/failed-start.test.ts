@@ -72,7 +72,7 @@ test("a start that cannot listen makes no database, and says what to do about th
     ],
     [
       { PORT: free, METRICS_PORT: String(port) },
-      /^Port \d+ is taken .* start with METRICS_PORT=\d+ npm start\.\n$/,
+      /^Another program uses port .* start with METRICS_PORT=\d+ npm start\.\n$/,
     ],
     [
       { PORT: free, HOST: "no-such-host.invalid" },

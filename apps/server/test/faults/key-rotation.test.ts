@@ -144,7 +144,7 @@ test("with SECRET_KEYS the command leads through two steps, and names the proces
   const service = await startAssay(withRing(added));
   const second = await assayHere(["keys", "rotate"], withRing(added));
   assert.equal(second.code, 0, second.stderr);
-  assert.match(second.stdout, /Current key: 2\. Sealed anew: [1-9]/);
+  assert.match(second.stdout, /Current key: 2\. Resealed: [1-9]/);
   assert.equal(await statusOf(service.url, partner.key.secret), 200);
   const retired = await assayHere(["keys", "rotate", "--retire"], withRing(added));
   assert.match(retired.stdout, /Retired: 1\.\nSet SECRET_KEYS to:\n2:[^,\n]+\n/);
