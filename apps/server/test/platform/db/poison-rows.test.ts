@@ -995,10 +995,10 @@ test("the operator sees what is set aside, and has it tried again at once", asyn
   await mine.core.db.run(sql`delete from mailed_tokens where invitation = ${id}`);
   // Hours before the job would run again, and minutes before the row would be tried again.
   mine.clock.advance(5 * minuteMs);
-  assert.match((await assayHere(["jobs", "retry", "--job", "other"], command)).stdout, /again: 0\./);
+  assert.match((await assayHere(["jobs", "retry", "--job", "other"], command)).stdout, /retry: 0\./);
   assert.match(
     (await assayHere(["jobs", "retry", "--job", "purge-invitations"], command)).stdout,
-    /again: 1\./,
+    /retry: 1\./,
   );
   for (const left of [sql`select 1 from invitations`, sql`select 1 from set_aside_rows`])
     await until("the row is gone", async () => (await mine.core.db.rows(left)).length === 0);
