@@ -8,7 +8,6 @@ const rows: Row[] = Object.values(concerns).flatMap((subject) =>
   Object.entries<Omit<Row, "id">>(subject.concerns).map(([id, concern]) => ({ id, ...concern })),
 );
 
-/** The texts of the operator's page, by concern. */
 export function describePageConcerns(): string {
   const words = operatorConcerns.map((id: OperatorConcern) => {
     const { state, says, todo } = rows.find((row) => row.id === id) ?? {};

@@ -272,7 +272,7 @@ export const settings = {
   ),
   deskReaders: flag(
     "DESK_READERS",
-    "`true`: staff read documents at desks with `assay read`. Live sessions need this setting or a reader app. Without a reader app the verify page sends people to the desk. [More](desk.md).",
+    "`true`: staff read documents at desks with `assay read`. Live sessions that read a document need this setting or a reader app. Without a reader app the verify page sends people to the desk. [More](desk.md).",
   ),
   attestationRoots: text(
     "ATTESTATION_ROOTS",

@@ -109,7 +109,7 @@ export function readCommandAt(desk: Desk): Command {
   return {
     name: "read",
     about:
-      "Read passports and identity cards with a smart card reader. Without a session it serves a desk: it waits for a person's code, typed or scanned, reads the document, shows the outcome in large letters and waits for the next code. Nothing is saved without --save. In a terminal it asks for missing values; elsewhere it prints plain lines.",
+      "Read passports and identity cards with a smart card reader. Without a session it serves a desk: it waits for a person's code, typed or scanned, reads the document and shows the outcome in large letters. Nothing is saved without --save. In a terminal it asks for missing values; elsewhere it prints plain lines.",
     examples: [
       "read --service https://id.example.com",
       "read --session https://id.example.com/verify/…",

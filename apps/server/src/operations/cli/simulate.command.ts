@@ -198,7 +198,6 @@ function markOf({ kind }: Outcome, style: Style): string {
   return style.width === null ? "" : `${style.mark(exitCodes[kind] === 0 ? "ok" : "problem")} `;
 }
 
-/** Address of the session in the partner's dashboard. */
 function dashboardLink(verificationUrl: string): string | null {
   const url = URL.parse(verificationUrl);
   const id = /\/verify\/(vs_[A-Za-z0-9]+)/.exec(url?.pathname ?? "")?.[1];

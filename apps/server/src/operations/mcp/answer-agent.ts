@@ -49,7 +49,6 @@ type AgentNeeds = {
   publicUrl: Core["publicUrl"];
   /** Throws if the key lacks the scope. */
   admit: (scope: Scope, caller: KeyCaller) => void;
-  /** The envelope of a failure. */
   writeFailure: (failure: ApiError) => string;
 };
 

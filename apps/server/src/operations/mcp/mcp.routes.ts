@@ -8,7 +8,6 @@ import { createAgentAnswers } from "./answer-agent.ts";
 import type { SandboxDevices } from "./finish-sandbox-session.ts";
 import { type Message, readMessage, rpcCodes } from "./message.ts";
 
-/** The endpoint for agents. */
 export function mcpEndpoint(
   core: Pick<Core, "metrics" | "publicUrl">,
   devices: SandboxDevices,

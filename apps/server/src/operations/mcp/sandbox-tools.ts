@@ -31,7 +31,7 @@ const finishDeclaration = {
   method: "POST",
   summary: "Finish a test session",
   description:
-    "Acts as the person in a test, after `createSession` with `sandbox: true`: agrees, reads a test document and shows a face, or answers with the test wallet. Sandbox sessions only. Then call `getSession`. Webhook endpoints get the events as usual.",
+    "Acts as the person in a test, after `createSession` with `sandbox: true`. It agrees, reads a test document and shows a face, or answers with the test wallet. Sandbox sessions only. Then call `getSession`. Webhook endpoints get the events as usual.",
   access: { scope: "sessions:write" },
   body: closed({
     session_id: SessionId,

@@ -8,7 +8,6 @@ import { finishSession, finishTool, refuseLive } from "./sandbox-tools.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** The context of a call. */
 export type ToolContext = {
   caller: KeyCaller;
   /** The text of the answer, including the envelope. */

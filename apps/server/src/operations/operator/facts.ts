@@ -34,7 +34,6 @@ type Webhooks = Backlog & {
 export type Facts = {
   /** Why this process should get no requests. */
   self: { problem: string | null };
-  /** What is wrong with the settings. */
   configuration: { problem: string | null };
   node: { version: string };
   /** Modes are null if the folder, or the key ring in it, does not exist. */

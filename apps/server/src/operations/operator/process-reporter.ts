@@ -33,7 +33,6 @@ export class ProcessReporter {
     this.startedAt = deps.clock.now();
   }
 
-  /** Starts to report. */
   begin(watched: Watched): void {
     this.#watched = watched;
   }

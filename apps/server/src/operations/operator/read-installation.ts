@@ -17,7 +17,6 @@ import { isSilent, summarizeJobs } from "./process-report.ts";
  */
 export async function readInstallation(
   db: Db,
-  /** `mailJob` sends mails. */
   { now, hasRun, mailJob }: { now: Date; hasRun: boolean; mailJob: string },
 ): Promise<Pick<Facts, "work" | "webhooks">> {
   const processes = (await listReports(db, later(now, -forgottenAfterMs))).map((process) => ({

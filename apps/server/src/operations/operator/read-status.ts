@@ -13,7 +13,6 @@ export type StatusNeeds = {
   self: { version: string; startedAt: Date };
   trust: CurrentTrust;
   trustReader: TrustReader;
-  /** The job that sends mails. */
   mailJob: string;
 };
 

@@ -39,7 +39,8 @@ export async function rewriteTable(client: pg.ClientBase, table: string, stateme
 }
 
 /**
- * Removes deleted rows. Their bytes stay in free space until they are overwritten. Does not lock the table.
+ * Removes deleted rows; their bytes stay in free space until they are overwritten. Blocks neither reads nor
+ * writes.
  */
 export async function vacuumTable(client: pg.ClientBase, table: string, statementMs: number): Promise<void> {
   await runWithLimits(client, `vacuum (index_cleanup on, truncate on) ${table}`, statementMs);

@@ -2,7 +2,6 @@ import pg from "pg";
 
 /** Time limits of a connection. With zero, the configuration of the server applies. */
 export type TimeLimits = {
-  /** One statement. */
   statementMs: number;
   /** Waiting for one lock. */
   lockMs: number;

@@ -16,7 +16,6 @@ export type Queryable = {
   rows<T extends RowOf<T>>(statement: Sql): Promise<T[]>;
   /** The single row of a statement that always returns one. */
   one<T extends RowOf<T>>(statement: Sql): Promise<T>;
-  /** The first row, or null. */
   first<T extends RowOf<T>>(statement: Sql): Promise<T | null>;
   /** The number of rows that a write changed. */
   run(statement: Sql): Promise<number>;
@@ -100,7 +99,6 @@ export class Tx extends Statements {
 
 /** The context of the statements of one task. */
 type Work = {
-  /** The transaction that they join. */
   joined: { connection: PooledConnection; savepoints: number } | null;
   /** The limit for each statement, instead of the pool's. */
   statementMs: number | null;

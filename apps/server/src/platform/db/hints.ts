@@ -1,4 +1,3 @@
-/** What listeners of a channel receive. */
 export type Notification = { channel: string; payload: string };
 
 // Hints that follow the last message sooner than this go into the next one. With half of it, a busy process

@@ -33,7 +33,6 @@ export function findHorizons(db: Queryable): Promise<Horizon[]> {
     group by holder`);
 }
 
-/** The name of the newest applied migration. */
 export async function findSchemaName(db: Queryable): Promise<string | null> {
   const row = await db.first<{ name: string }>(
     sql`select name from schema_migrations order by name desc limit 1`,

@@ -36,7 +36,6 @@ export type MigrateOptions = {
   waitForDatabaseMs?: number;
   /** How long one attempt waits for a lock, and delays all requests queued behind it. */
   lockMs?: number;
-  /** How long to keep retrying. */
   giveUpAfterMs?: number;
   warn?: Warn;
   /**

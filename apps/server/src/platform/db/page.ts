@@ -40,7 +40,6 @@ export async function readPage<R extends RowOf<R> & { id: string }>(
   return { items: endingBefore === undefined ? items : items.reverse(), hasMore, nextCursor };
 }
 
-/** The order in which a page is read. */
 export function orderOf({ endingBefore }: PageStart<string>): Sql {
   return endingBefore === undefined ? newestFirst : sql`asc`;
 }

@@ -10,7 +10,6 @@ const beginning: Query = { name: "begin", text: "begin" };
 
 export const queryOf = (statement: Sql): Query => ({ ...statement.prepared, values: statement.values });
 
-/** How the connections of a pool send statements. */
 export type SendOptions = {
   tracer: Tracer | null;
   /** Whether statements are prepared under their names. */

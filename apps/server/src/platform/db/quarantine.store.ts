@@ -68,7 +68,6 @@ export async function quarantineRow(db: Queryable, row: NewQuarantinedRow): Prom
   return tries;
 }
 
-/** The jobs that have quarantined rows. */
 export function listJobsWithRows(db: Queryable): Promise<{ job: string; kind: string }[]> {
   return db.rows<{ job: string; kind: string }>(sql`select distinct job, kind from set_aside_rows`);
 }

@@ -40,7 +40,6 @@ const retryLeaseMs = firstRetryMs;
  */
 const lookAgainMs = 15 * secondMs;
 
-/** The rows that a batch may take. */
 export type Among = {
   /** Only rows with a higher key; empty for all. */
   after: string;
@@ -155,7 +154,6 @@ export class JobRows {
     this.#of = of;
   }
 
-  /** Whether rows of this job are quarantined. */
   hasAny(): Promise<boolean> {
     return this.#index.has(this.#of);
   }

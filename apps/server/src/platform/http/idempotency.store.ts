@@ -44,7 +44,6 @@ export async function rememberAnswer(
   await tx.run(sql`update idempotent_answers set status = ${status}, answer = ${sealed} where id = ${id}`);
 }
 
-/** Expired answers. */
 export function expiredAnswers(now: Date): Expired {
   return { table: "idempotent_answers", key: "id", type: "bytea", due: sql`expires_at <= ${now}` };
 }

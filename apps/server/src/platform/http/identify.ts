@@ -18,7 +18,6 @@ import { type AdmittedCaller, admit, memberOf } from "./access.ts";
 import type { Admission } from "./admission.ts";
 import { sessionTokenOf } from "./session-cookie.ts";
 
-/** Turns credentials into callers. */
 export type Authenticator = {
   byKey(secret: string): Promise<KeyCaller | DisabledKey | null>;
   byToken(token: string): Promise<UserCaller | null>;

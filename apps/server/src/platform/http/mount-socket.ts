@@ -8,7 +8,6 @@ import { pathOf, pathPattern } from "./known-paths.ts";
 /** A route that is upgraded to a WebSocket, and its handlers. */
 export type SocketBinding = {
   subprotocol: string;
-  /** Maximum size of one frame. */
   maxPayloadBytes: number;
   /** Checks a request before the upgrade. An error is answered over HTTP. */
   admit: (request: FastifyRequest) => void;

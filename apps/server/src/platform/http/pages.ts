@@ -182,7 +182,6 @@ function mountApiDocuments(app: FastifyInstance, contentOf: ContentOf, headers: 
   );
 }
 
-/** Packages that partners install from this service. */
 function mountPackages(app: FastifyInstance, headers: Headers): void {
   for (const name of partnerPackages) {
     let made: FixedContent | null = null;

@@ -51,7 +51,6 @@ function routeName(request: FastifyRequest): { "assay.route"?: string } {
   return definition === undefined ? {} : { "assay.route": definition.id };
 }
 
-/** Records the error code of the answer. */
 export function noteFailure(request: Failed, code: string): void {
   request[failure] = code;
   spans.get(request)?.set({ "error.type": code });

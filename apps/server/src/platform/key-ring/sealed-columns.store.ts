@@ -151,7 +151,6 @@ async function resealRows(
   });
 }
 
-/** The number of values sealed with a key. */
 export async function countSealedWith(db: Queryable, keyId: string): Promise<number> {
   const prefix = prefixOf(keyId);
   let count = 0;

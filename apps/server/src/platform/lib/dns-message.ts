@@ -13,7 +13,6 @@ const maxLabelBytes = 63;
 // An answer of 64 KiB could claim 65,535 records of a few bytes. No valid answer has nearly as many.
 const maxRecords = 4096;
 
-/** The bytes are not a valid message. */
 export class DnsFormatError extends Error {}
 
 type DnsRecord =

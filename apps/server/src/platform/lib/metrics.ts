@@ -5,7 +5,6 @@ type Value = { labels: Labels; value: number };
 /** Of a histogram: the counts at or below each bound, and the total. */
 type Distribution = { labels: Labels; counts: readonly number[]; sum: number; count: number };
 
-/** The current value of a metric. */
 type Reading = { name: string; help: string } & (
   | { kind: "counter" | "gauge"; values: readonly Value[] }
   | { kind: "histogram"; bounds: readonly number[]; distributions: readonly Distribution[] }

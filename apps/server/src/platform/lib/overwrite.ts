@@ -1,4 +1,3 @@
-/** Fills all bytes in the value with zeros. */
 export function overwrite(value: unknown): void {
   if (value instanceof Uint8Array) value.fill(0);
   else if (typeof value === "object" && value !== null)

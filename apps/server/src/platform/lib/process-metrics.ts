@@ -32,7 +32,6 @@ export function showBuild(metrics: Metrics): void {
   metrics.gauge("assay_build_info", "The running version, as a label.")(1, { version: buildVersion() });
 }
 
-/** The version of the running program. */
 export function buildVersion(): string {
   const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
   return String(version);

@@ -4,7 +4,6 @@ import { Agent, buildConnector, type Dispatcher } from "undici";
 import type { ResolveAddresses } from "./dns.ts";
 import { bareHost, isPublicAddress, urlProblem } from "./public-address.ts";
 
-/** Why a request got no answer. */
 export type SafeFetchProblem =
   | "url_refused"
   | "address_refused"

@@ -74,7 +74,6 @@ export class WaitingLine<T> {
     return index !== -1;
   }
 
-  /** Empties the queue. */
   removeAll(): T[] {
     return this.#entries.splice(0).map(({ item }) => item);
   }

@@ -66,7 +66,6 @@ export async function postponeMail(db: Queryable, id: string, until: Date): Prom
   await db.run(sql`update mails set next_attempt_at = ${until} where id = ${id}`);
 }
 
-/** Those of the organizations that are deleted. */
 export async function findDeletedOrganizations(
   db: Queryable,
   ids: readonly OrganizationId[],

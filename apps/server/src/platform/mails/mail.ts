@@ -19,7 +19,6 @@ export type Mail = {
   orOpen?: string;
   /** Why the reader gets this mail. */
   reason?: string;
-  /** The sender. */
   sentBy?: string;
 };
 
@@ -70,7 +69,6 @@ const darkRules = Object.keys(painted)
   .map((name) => `.${name}{${rules(name, "dark", "!important")}}`)
   .join("");
 
-/** The attributes of a coloured element. */
 function look(name: string, style: string): string {
   return `class="${name}" style="${rules(name, "light", "")};${style}"`;
 }

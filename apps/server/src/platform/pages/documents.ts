@@ -59,7 +59,6 @@ function titleOf(text: string): string {
   return /^# (.+)$/m.exec(text)?.[1] ?? "Documentation";
 }
 
-/** The first sentence after the title. */
 function summaryOf(text: string): string {
   const paragraph = text.split(/\n\s*\n/).find((block) => !/^[#|`<>-]/.test(block.trim())) ?? "";
   const sentence = /^.*?[.!?](?=\s|$)/s.exec(paragraph.trim())?.[0] ?? "";

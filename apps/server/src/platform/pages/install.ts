@@ -5,10 +5,8 @@ import { escapeHtml, plainPage } from "./layout.ts";
 type InstallText = (typeof texts)["en"];
 const installTexts: Readonly<Record<PageLanguage, InstallText>> = texts;
 
-/** The path of the Android app's file. */
 export const appFilePath = "/app.apk";
 
-/** Where people get the apps. */
 export type InstallPlaces = {
   /** A store, a page of the operator's, or the file that the service provides; null without an app. */
   android: { kind: "store"; url: string } | { kind: "file"; url: string } | null;

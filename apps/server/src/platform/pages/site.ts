@@ -125,7 +125,6 @@ export const partnerGuides: readonly string[] = sections
   .filter(({ isForPartners }) => isForPartners)
   .flatMap(({ names }) => names);
 
-/** The new addresses of moved pages. */
 export const movedPages: ReadonlyMap<string, string> = new Map([
   ["partner-guide", "go-live"],
   ["decisions/0003-no-cache-for-api-keys", "decisions/0006-guessing-limits"],

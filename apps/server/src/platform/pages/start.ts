@@ -4,7 +4,6 @@ import { apiVersion } from "@assay/contract/openapi";
 import { escapeHtml, page, part } from "./layout.ts";
 
 export type StartFacts = {
-  /** Who may create an account. */
   signUp: "open" | "invited" | "closed";
   publicUrl: string;
 };

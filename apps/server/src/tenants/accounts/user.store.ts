@@ -58,7 +58,6 @@ export function findUserById(db: Queryable, id: UserId): Promise<UserRow | null>
   return db.first<UserRow>(sql`select ${columns} from users where id = ${id}`);
 }
 
-/** The user, locked until the transaction ends. */
 export function lockUser(tx: Tx, id: UserId): Promise<UserRow | null> {
   return tx.first<UserRow>(sql`select ${columns} from users where id = ${id} for update`);
 }
@@ -304,7 +303,6 @@ export async function findMembership(
     where m.user_id = ${userId} and m.organization_id = ${organizationId}`);
 }
 
-/** Expired sign-in sessions. */
 export function expiredUserSessions(now: Date): Expired {
   return { table: "user_sessions", key: "id", type: "uuid", due: sql`expires_at <= ${now}` };
 }

@@ -193,7 +193,6 @@ export function deleteDomain(
     delete from verified_domains where organization_id = ${organizationId} and id = ${id} returning apex_domain`);
 }
 
-/** Domains that are due for a check. */
 export function takeDueDomains(db: Queryable, now: Date, among: Among): Promise<DomainRow[]> {
   return db.rows<DomainRow>(sql`
     select ${domainColumns} from verified_domains d

@@ -5,7 +5,6 @@ import { ApiError } from "../../platform/kernel/api-error.ts";
 import type { MemberCaller } from "../../platform/kernel/caller.ts";
 import { deleteDomain } from "./domain.store.ts";
 
-/** Removes the domain and its redirect patterns. */
 export async function removeDomain(
   { db, clock }: Pick<Core, "db" | "clock">,
   caller: MemberCaller,

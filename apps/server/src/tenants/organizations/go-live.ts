@@ -24,7 +24,6 @@ export type GoLiveNeeds = {
    * Also passed in: whether an enabled live endpoint with an active key is subscribed to the success event.
    */
   canReceiveResults: (db: Queryable, tenant: Tenant) => Promise<boolean>;
-  /** Whether anything is configured that reads real documents. */
   canReadDocuments: boolean;
 };
 

@@ -26,7 +26,6 @@ export function loadRpTerms(
   return { version: config.rpTermsVersion, hash, jurisdiction: config.rpTermsJurisdiction, text };
 }
 
-/** Whether the accepted terms are the current ones. */
 export function isCurrent(
   acceptance: { termsVersion: string; termsHash: string; jurisdiction: string } | null,
   terms: RpTerms,
