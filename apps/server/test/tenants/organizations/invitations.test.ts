@@ -158,7 +158,12 @@ test("one address gets so many invitations a day, whoever sends them and however
 
 test("one organization sends so many invitations a day, and what is refused is not counted", async () => {
   const owner = await signUpOwner(api);
-  expectError(await invite(owner, owner.email, "member"), 409, "ALREADY_MEMBER", /already the address of a member/);
+  expectError(
+    await invite(owner, owner.email, "member"),
+    409,
+    "ALREADY_MEMBER",
+    /already the address of a member/,
+  );
   const answers = await Promise.all(
     Array.from({ length: 15 }, (_, i) => invite(owner, `many-${i}@example.com`, "member")),
   );
