@@ -12,9 +12,9 @@ import { finish, recordResults } from "./record-results.ts";
 type Needs = Pick<Core, "db" | "clock" | "ring" | "publicUrl">;
 
 /**
- * Records what the receiver behind a listener answered, at whichever process the answer comes in. The lease number is the fence: a delivery that was taken back,
- * timed out or answered meanwhile does not wait for this answer any more. How long it took is what passed since it was claimed, as for
- * a URL, and nothing that the listener says.
+ * Records the answer of a listener's receiver; any process may get it. The lease number is a fencing token:
+ * an answer to an earlier lease is refused. The duration is measured here from the claim, as for a URL, and
+ * is not taken from the listener.
  */
 export async function answerDelivery(
   core: Needs,
@@ -46,8 +46,8 @@ export async function answerDelivery(
     if (row?.endpointId !== endpointId) throw new ApiError("NOT_FOUND");
     if (written.length === 0)
       throw new ApiError("DELIVERY_NOT_WAITING", {
-        message: "The delivery does not wait for this answer any more.",
-        hint: "It has timed out, was answered, or is sent again, and then waits for the answer to that.",
+        message: "The delivery no longer waits for this answer.",
+        hint: "It timed out, was already answered, or was sent again. Answer with the `lease` of the latest delivery.",
       });
     tellAnswered(tx, { deliveryId, leaseNumber: body.lease, outcome: result.error ?? "succeeded" });
     return row;

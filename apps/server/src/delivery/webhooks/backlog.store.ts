@@ -2,7 +2,7 @@ import type { EndpointId } from "@assay/contract/ids";
 import type { Queryable } from "../../platform/db/db.ts";
 import { sql } from "../../platform/db/sql.ts";
 
-/** How much is due in the queues of these endpoints, counted up to `most`: read from the heads of their queues, whatever else waits. */
+/** Counts what is due in the queues of these endpoints, up to `most`. Reads only the heads of the queues. */
 export async function countDue(
   db: Queryable,
   endpointIds: readonly EndpointId[],

@@ -16,8 +16,8 @@ export type DeliveryHealth = {
 };
 
 /**
- * How the latest `most` deliveries of a period fared. They are the ends of two ranges of the index by which deliveries are listed, so it costs the same
- * however many there are. All in one statement, which sees one moment.
+ * Results of the latest `most` deliveries of a period. Reads the ends of two index ranges, so the cost does
+ * not grow with the number of deliveries. One statement, so that all figures are of the same moment.
  */
 export async function readDeliveryHealth(
   db: Queryable,

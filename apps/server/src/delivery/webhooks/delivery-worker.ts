@@ -48,9 +48,9 @@ export type Sent =
       /** Null for a success, of which nothing has to be found out. */
       exchange: Exchange | null;
     }
-  /** Whoever took the answer has recorded it. */
+  /** The process that received the answer has recorded it. */
   | { kind: "recorded"; error: DeliveryError | null }
-  /** Nobody was there to take it. It is sent later and has used no try. */
+  /** No stream took it. It is sent later and has used no try. */
   | { kind: "put_back" };
 
 /** How a worker's deliveries leave: as requests to URLs, or through the streams of listeners. */
@@ -59,7 +59,7 @@ export type Sender = {
   /** Which deliveries it can send now. */
   outlet: () => Outlet;
   serves: (endpointId: EndpointId) => boolean;
-  /** One attempt. Throws only for a fault of our own. */
+  /** One attempt. Throws only for an internal fault. */
   send: (delivery: SendableDelivery, secrets: readonly string[], now: Date) => Promise<Sent>;
 };
 
@@ -79,34 +79,40 @@ export type DeliveryWorkerOptions = {
   pollMs?: number;
 };
 
-// Deliveries of one claim. Too few, and a backlog takes a round trip for every few; too many, and their payloads are in memory while they wait for room.
+// Deliveries of one claim. Too few: a backlog needs many round trips. Too many: their payloads fill the
+// memory while they wait for a slot.
 const claimAtOnce = 64;
-// Opening a connection costs a millisecond of the event loop: opening many at once would delay the endpoints whose
-// connection is open already.
+// Opening a connection takes a millisecond of the event loop. Opening many at once would delay endpoints that
+// are already connected.
 const unprovenAtOnce = 8;
-// Results of one statement. One that fails is halved until the bad result is alone, so a larger batch is repeated more often.
+// Results of one statement. A batch that fails is halved until the bad result is alone, so a larger batch is
+// repeated more often.
 const recordAtOnce = 64;
-// Results wait this long for others, because each statement waits for the disk. A process that dies meanwhile sends those deliveries again.
+// Results wait this long to be written together, because each commit waits for the disk. If the process dies
+// meanwhile, those deliveries are sent again.
 const recordAfterMs = 5;
-// From here on an attempt takes room of the slow ones. Too small, and ordinary receivers do; too large, and those that hang keep others waiting.
+// An attempt that lasts longer takes a slow slot. Too small: ordinary receivers do. Too large: receivers that
+// hang keep others waiting.
 const slowAfterMs = 1000;
 const retryAfterErrorMs = 500;
 const forgetAfterMs = 10 * minuteMs;
 const stopGraceMs = 5 * secondMs;
 const settlePauseMs = 5;
 const endAtOnce = 500;
-// How far each look reaches back before the previous one. A transaction may commit seconds after the time that it
-// wrote, and clocks of machines differ; what is later than this is found when every queue is looked at.
+// How far each look overlaps the one before. A transaction may commit seconds after the time it wrote, and
+// clocks differ between machines. The look at all queues finds what is later than this.
 const overlapMs = 10 * secondMs;
-// What a dead process was sending is found by looking everywhere. At half of this it comes back two seconds sooner and idle services ask twice as
-// often; at twice as much it waits for up to forty seconds. The look never takes more than a fiftieth of the time, however many queues there are.
+// A look at all queues finds what a dead process was sending. Shorter: idle services query more often.
+// Longer: such deliveries wait longer. The look takes at most one fiftieth of the time, whatever the number
+// of queues.
 const lookEverywhereMs = 5 * secondMs;
 const lookEverywhereShare = 50;
 
 /**
- * Sends what is due, in the way of its sender. Runs in any number of processes: each leases deliveries in the database (`for update skip
- * locked`), sends them, and records the results in batches. Notifications wake it, and so does the time when the next retry comes due; a look at all
- * queues every few seconds catches what they miss: leases of dead processes, notifications lost with a connection.
+ * Sends what is due through its sender, in any number of processes. Each process leases deliveries in the
+ * database (`for update skip locked`), sends them, and records the results in batches. It wakes on
+ * notifications and when the next retry is due. A look at all queues every few seconds finds leases of dead
+ * processes and what lost notifications announced.
  */
 export class DeliveryWorker {
   readonly #core: Needs;
@@ -151,7 +157,7 @@ export class DeliveryWorker {
     return this.#lanes.slow;
   }
 
-  /** Endpoints with deliveries that are due and wait for room. */
+  /** Endpoints with deliveries that are due and wait for a slot. */
   get endpointsWaiting(): number {
     return this.#lanes.readyCount;
   }
@@ -183,7 +189,7 @@ export class DeliveryWorker {
     this.#pump();
   }
 
-  // --- looking around --------------------------------------------------------------------------------------------------
+  // --- looking around --------------------------------------------------------------------------------------
 
   #pollLater(afterMs: number): void {
     clearTimeout(this.#pollTimer);
@@ -203,15 +209,15 @@ export class DeliveryWorker {
         await this.#discover(later(from, -overlapMs));
     } catch (error) {
       this.#lookedUntil = null;
-      this.#core.log.warn("due webhooks could not be looked for, will try again", describeError(error));
+      this.#core.log.warn("could not look for due webhooks, will try again", describeError(error));
     }
     // Polling takes at most a twentieth of the time, however long a single look takes.
     this.#pollLater(Math.max(this.#pollMs, 20 * (performance.now() - startedAt)));
   }
 
   /**
-   * Tells the lanes which endpoints have deliveries due: over all queues, or only what came due after `after`.
-   * Returns the number of endpoints.
+   * Marks the endpoints with due deliveries as ready in the lanes: those of all queues, or those due after
+   * `after`. Returns the number of endpoints.
    */
   async #discover(after: Date | null): Promise<number> {
     const { db, clock } = this.#core;
@@ -274,9 +280,9 @@ export class DeliveryWorker {
     }
   }
 
-  // --- claiming --------------------------------------------------------------------------------------------------------
+  // --- claiming --------------------------------------------------------------------------------------------
 
-  /** Prompt endpoints get a claim of their own, so that they never wait for the claim of the others. */
+  /** Prompt endpoints are claimed separately, so that they never wait for the claim of the others. */
   #pump(): void {
     this.#run(this.#prompt, () => this.#claimAll(true, claimAtOnce));
     this.#run(this.#unproven, () => this.#claimAll(false, unprovenAtOnce));
@@ -307,7 +313,7 @@ export class DeliveryWorker {
       try {
         leased = await this.#claim(wanted);
       } catch (error) {
-        log.warn("due webhooks could not be claimed, will try again", describeError(error));
+        log.warn("could not claim due webhooks, will try again", describeError(error));
         for (const { endpointId, most } of wanted) this.#lanes.claimed(endpointId, most, 0);
         this.#lookedUntil = null;
         this.#pollLater(retryAfterErrorMs);
@@ -325,7 +331,9 @@ export class DeliveryWorker {
     }
   }
 
-  /** One statement for all of the endpoints. When a delivery refuses it, endpoint by endpoint and then one by one. */
+  /**
+   * One statement for all endpoints. If a delivery makes it fail, endpoint by endpoint and then one by one.
+   */
   async #claim(wanted: readonly Wanted[]): Promise<LeasedDelivery[]> {
     const { db, clock } = this.#core;
     const now = clock.now();
@@ -347,7 +355,7 @@ export class DeliveryWorker {
     return leased;
   }
 
-  // --- sending ---------------------------------------------------------------------------------------------------------
+  // --- sending ---------------------------------------------------------------------------------------------
 
   #deal(delivery: LeasedDelivery, ticket: LaneTicket): Promise<void> {
     const { payload } = delivery;
@@ -387,8 +395,8 @@ export class DeliveryWorker {
         if (sent.kind === "answered") this.#keep(delivery, sent, startedAt);
       }
     } catch (error) {
-      // Only faults of our own end here, such as a key ring without the needed key: the delivery is sent later
-      // without using up a try.
+      // Only internal faults end here, such as a key that is missing in the key ring. The delivery is sent
+      // later and has used no try.
       await this.#putBack(delivery, error);
       this.#lanes.finished(ticket, false);
     } finally {
@@ -404,15 +412,15 @@ export class DeliveryWorker {
       await this.#rows.quarantine(delivery, error);
       await releaseLease(db, this.#owner, delivery, clock.now());
     } catch (failure) {
-      log.warn("a webhook that cannot be prepared could not be set aside", describeError(failure));
+      log.warn("could not quarantine a webhook that cannot be prepared", describeError(failure));
     }
   }
 
-  /** Gives back the lease of a delivery that nobody took. Where that fails, it runs out. */
+  /** Releases the lease of a delivery that no stream took. If that fails, the lease runs out. */
   async #release(delivery: LeasedDelivery): Promise<void> {
     const { db, clock, log } = this.#core;
     await releaseLease(db, this.#owner, delivery, clock.now()).catch((error) =>
-      log.warn("a webhook lease could not be given back; it runs out", describeError(error)),
+      log.warn("could not release a webhook lease; it will expire", describeError(error)),
     );
   }
 
@@ -425,7 +433,7 @@ export class DeliveryWorker {
     return previousSigningSecret === null ? [secret] : [secret, open(previousSigningSecret)];
   }
 
-  // --- recording -------------------------------------------------------------------------------------------------------
+  // --- recording -------------------------------------------------------------------------------------------
 
   #keep(delivery: LeasedDelivery, sent: Extract<Sent, { kind: "answered" }>, attemptedAt: Date): void {
     const now = this.#core.clock.now();
@@ -451,10 +459,7 @@ export class DeliveryWorker {
         });
       })
       .catch((error) => {
-        this.#core.log.warn(
-          "results of webhooks could not be recorded, will try again",
-          describeError(error),
-        );
+        this.#core.log.warn("could not record results of webhooks, will try again", describeError(error));
         this.#finished.unshift(...batch);
         return new Promise<void>((resolve) => setTimeout(resolve, retryAfterErrorMs));
       })
@@ -475,7 +480,7 @@ export class DeliveryWorker {
     }
   }
 
-  // --- coming to rest --------------------------------------------------------------------------------------------------
+  // --- coming to rest --------------------------------------------------------------------------------------
 
   get #isIdle(): boolean {
     return (
@@ -508,7 +513,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** Stops claiming, gives attempts under way a moment to finish, and returns the remaining leases. */
+  /** Stops claiming, gives attempts in flight a moment to finish, and returns the remaining leases. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#unsubscribe();
@@ -523,7 +528,7 @@ export class DeliveryWorker {
     for (const resolve of this.#idle.splice(0)) resolve();
     await this.#recording;
     await releaseLeasesOf(this.#core.db, this.#owner, this.#core.clock.now()).catch((error) =>
-      this.#core.log.warn("webhook leases could not be given back; they run out", describeError(error)),
+      this.#core.log.warn("could not release the webhook leases; they will expire", describeError(error)),
     );
   }
 }

@@ -35,7 +35,8 @@ import type { Exchange } from "./exchange.ts";
 import { packPayload, unpackPayload } from "./stored-payload.ts";
 
 /**
- * NOTIFY channel: deliveries are due. Payload: endpoint ids separated by commas, or empty for "look at all queues".
+ * NOTIFY channel: deliveries are due. Payload: endpoint ids separated by commas, or empty for "look at every
+ * queue".
  */
 export const deliveryChannel = "assay_deliveries";
 
@@ -51,7 +52,10 @@ export type DeliveryRow = {
   lastStatusCode: number | null;
   lastError: DeliveryError | null;
   lastAttemptAt: Date | null;
-  /** How long the attempt took by which it arrived. That attempt has no row of its own, unless it was made before this was kept. */
+  /**
+   * Duration of the attempt that succeeded. That attempt has no row in the table of attempts, unless it is
+   * older than this column.
+   */
   arrivalMs: number | null;
   payloadExpiresAt: Date | null;
   payloadScrubbedAt: Date | null;
@@ -60,8 +64,8 @@ export type DeliveryRow = {
 };
 
 /**
- * A delivery as it is shown: its row, and what the queue knows while it is open. It is being sent for as long as somebody holds a lease
- * that has not run out.
+ * The columns of a delivery for views: its row, and its row of the queue while it is open. It is being sent
+ * while a lease is valid.
  */
 const shown = (now: Date) => sql`d.id, d.event_id, d.event_type, d.endpoint_id, d.encryption_key_id,
   case when q.lease_until > ${now} then 'delivering' else d.status end as status, d.attempt_count,
@@ -72,7 +76,10 @@ const shown = (now: Date) => sql`d.id, d.event_id, d.event_type, d.endpoint_id, 
 const withQueue = sql`left join webhook_delivery_queue q on q.organization_id = d.organization_id and q.sandbox = d.sandbox
   and q.delivery_id = d.id and d.status = 'pending'`;
 
-/** The beginning of the id as the key of the index that a list is to be read from; the migration of the sessions says why it has a collation of its own. */
+/**
+ * The prefix of the id with the collation of the index that a list is read from. `0010_sessions.sql` says why
+ * each index has another collation.
+ */
 const idBy = {
   organization: sql`left(d.id, 14) collate by_organization`,
   endpoint: sql`left(d.id, 14) collate by_endpoint`,
@@ -89,7 +96,7 @@ export type NewDelivery = {
   sealed: { encryptionKeyId: EncryptionKeyId; payload: string } | null;
 };
 
-/** The parts of a statement that write deliveries and put them into the queue. `condition` holds, or nothing is written. */
+/** The parts of a statement that insert deliveries and queue them, if `condition` holds. */
 export function deliveryParts(deliveries: readonly NewDelivery[], condition: Sql, now: Date): Sql[] {
   if (deliveries.length === 0) return [];
   return [
@@ -144,7 +151,10 @@ export function justWritten(delivery: NewDelivery, now: Date): DeliveryRow {
 // A notification carries less than 8000 bytes.
 const maxNamed = 200;
 
-/** Wakes the workers of every process once what was written is committed. With more endpoints than can be named they look at all queues. */
+/**
+ * Wakes the workers of every process after the commit. With more endpoints than one payload can name, they
+ * look at every queue.
+ */
 export function announceDeliveries(db: Queryable, endpointIds: Iterable<EndpointId>): void {
   const ids = [...new Set(endpointIds)];
   if (ids.length > 0) db.notify(deliveryChannel, ids.length <= maxNamed ? ids.join(",") : "");
@@ -178,7 +188,10 @@ function idsOfEvent(eventId: EventId): Sql {
   return sql`d.id >= ${from} and d.id < ${to}`;
 }
 
-/** Whether the event was sealed for an endpoint. Both values of `failed` are named, so that the index is read by the id. */
+/**
+ * Whether the event was sealed for an endpoint. Both values of `failed` are listed, so that the index is
+ * searched by id.
+ */
 export async function hasSealedDelivery(db: Queryable, tenant: Tenant, eventId: EventId): Promise<boolean> {
   const { from, to } = madeWith("whd", eventId);
   const found = await db.first(sql`
@@ -258,8 +271,9 @@ export function countDeliveries(
 }
 
 /**
- * The ids of the deliveries of a page, or with `limit` null of all of them. Those that failed, and those that are open, are ranges of an index. Those that have arrived
- * are a range with the open ones in between; while a receiver is away these may be many, and then such a page takes longer.
+ * The ids of the deliveries of a page, or of all of them if `limit` is null. Failed and open deliveries are
+ * ranges of an index. The range of succeeded ones also contains the open ones, so the page takes longer while
+ * a receiver is down.
  */
 export function deliveriesPage(tenant: Tenant, filter: DeliveryFilter, limit: number | null, now: Date): Sql {
   const { status, endpointId, eventId, createdFrom, createdTo } = filter;
@@ -291,7 +305,10 @@ export function deliveriesPage(tenant: Tenant, filter: DeliveryFilter, limit: nu
   return newestOf([range(sql`${status === "failed"}`)], sql`id`, limit, order);
 }
 
-/** Failed deliveries of an endpoint whose payload is still there, the oldest first. Locked: of two calls at once one gets each. */
+/**
+ * Failed deliveries of an endpoint whose payload still exists, the oldest first. Locked, so that concurrent
+ * calls take different rows.
+ */
 export async function takeRetriable(
   tx: Tx,
   tenant: Tenant,
@@ -314,8 +331,8 @@ const hasPayload = (now: Date) =>
   sql`status = 'failed' and payload is not null and (payload_expires_at is null or payload_expires_at > ${now})`;
 
 /**
- * Starts the schedule of tries again for those of the deliveries that nobody is sending and whose payload is still
- * there. Returns them as they are now.
+ * Restarts the schedule of those deliveries that are not being sent and still have a payload. Returns them in
+ * their new state.
  */
 export async function restartDeliveries(
   tx: Tx,
@@ -323,7 +340,8 @@ export async function restartDeliveries(
   ids: readonly DeliveryId[],
   now: Date,
 ): Promise<DeliveryRow[]> {
-  // Those that wait are in the queue; whoever claims one at this moment is waited for, and has it then.
+  // Waiting deliveries are in the queue. If a worker is claiming one, the update waits for it and then skips
+  // that delivery.
   const restarted = await tx.rows<{ id: DeliveryId }>(sql`
     with waiting as (
       update webhook_delivery_queue set tries_used = 0, due_at = ${now}, lease_owner = null, lease_until = null,
@@ -347,10 +365,10 @@ export async function restartDeliveries(
     order by d.id desc`);
 }
 
-// --- the queue ---------------------------------------------------------------------------------------------------------
+// --- the queue ---------------------------------------------------------------------------------------------
 
-/** The job that sends, and the table, as rows are set aside under. */
-export const quarantinedAs = { job: "deliver-webhooks", kind: "webhook_deliveries" };
+/** The names of the job and of the table under which rows are quarantined. */
+export const setAsideAs = { job: "deliver-webhooks", kind: "webhook_deliveries" };
 
 const notInQuarantine = (id: Sql, now: Date) =>
   notQuarantined(quarantinedAs.job, quarantinedAs.kind, id, "text", now);
@@ -380,7 +398,7 @@ export type LeasedDelivery = {
 
 export type Wanted = { endpointId: EndpointId; most: number };
 
-/** Whose deliveries are meant: those of URLs, or those of the listeners that these streams belong to. */
+/** Which deliveries a worker serves: those of URLs, or those of the listeners with these streams. */
 export type Outlet = { kind: "url" } | { kind: "listener"; streamIds: readonly string[] };
 
 const servedBy = (outlet: Outlet) =>
@@ -389,10 +407,10 @@ const servedBy = (outlet: Outlet) =>
 const previousSecret = (now: Date) => sql`
   case when e.previous_signing_secret_until > ${now} then e.previous_signing_secret end as previous_signing_secret`;
 
-/** Holds for a row of the queue that nobody is sending. */
+/** Holds for a row of the queue that no worker has leased. */
 const isFree = (now: Date) => sql`(q.lease_until is null or q.lease_until <= ${now})`;
 
-/** The heads of the queues that `want` names, as far as they are due, nobody sends them and they are not set aside. */
+/** The heads of the queues that `want` names: due, not leased and not quarantined. */
 const dueHead = (outlet: Outlet, now: Date) => sql`
   from webhook_delivery_queue q
   where q.endpoint_id = want.endpoint_id and q.due_at <= ${now} and ${isFree(now)}
@@ -400,10 +418,11 @@ const dueHead = (outlet: Outlet, now: Date) => sql`
     and ${notInQuarantine(sql`q.delivery_id`, now)}`;
 
 /**
- * Claims due deliveries of the given endpoints under a lease, at most the given number for each. Reads only the heads
- * of those queues, so the cost does not depend on how much else is waiting. Rows that another process is claiming are
- * skipped. What a process that died was sending is at the head again when its lease has run out; it has used no try, because nobody knows how
- * the attempt ended. `only` names the deliveries that may be claimed.
+ * Leases due deliveries of the given endpoints, at most the given number for each. Reads only the heads of
+ * those queues and skips rows that another process is claiming.
+ *
+ * When the lease of a dead process has run out, its delivery is at the head again. That attempt counts as no
+ * try, because its end is unknown. `only` restricts the claim to these deliveries.
  */
 export async function claimDue(
   db: Db,
@@ -412,8 +431,8 @@ export async function claimDue(
   lease: { owner: string; now: Date; until: Date },
   only: readonly DeliveryId[] | null = null,
 ): Promise<LeasedDelivery[]> {
-  // A locked row is found again by its place in the table. What is joined afterwards is looked up for each row, however few the planner
-  // takes the tables to hold: it may have planned when they were empty.
+  // The update finds the locked rows by their `ctid`. `offset 0` keeps the lateral joins as lookups for each
+  // row: a plan made while the tables were empty would scan them.
   const rows = await db.rows<Stored<LeasedDelivery>>(sql`
     with due as materialized (
       select head.place
@@ -435,7 +454,7 @@ export async function claimDue(
   return rows.map(unpacked);
 }
 
-/** A row with its sealed body as it is stored. */
+/** A row with its sealed body in the stored form. */
 type Stored<T extends LeasedDelivery> = Omit<T, "payload"> & { payload: Buffer | null };
 
 function unpacked<T extends LeasedDelivery>(row: Stored<T>): T {
@@ -481,9 +500,9 @@ async function lookForDue(db: Queryable, due: Sql, now: Date): Promise<DueLook> 
 }
 
 /**
- * The endpoints with a URL in whose queues something is due, found by jumping from queue to queue (a loose index scan): the cost
- * grows with the number of queues that are not empty, not with their length. `enabled` is null for an endpoint that
- * no longer exists.
+ * The endpoints with a URL that have something due, found by jumping from queue to queue (a loose index
+ * scan). The cost grows with the number of queues that are not empty, not with their length. `enabled` is
+ * null if the endpoint no longer exists.
  */
 export function lookEverywhere(db: Queryable, now: Date): Promise<DueLook> {
   const waits = sql`${isFree(now)} and ${notInQuarantine(sql`q.delivery_id`, now)}`;
@@ -508,8 +527,8 @@ export async function findDueEndpoints(db: Queryable, now: Date): Promise<readon
 }
 
 /**
- * The endpoints for which something came due between two moments. The cost grows with what came due, not with the
- * number of queues.
+ * The endpoints for which something became due in this period. The cost grows with what became due, not with
+ * the number of queues.
  */
 export function lookForNewlyDue(db: Queryable, after: Date, now: Date): Promise<DueLook> {
   const due = sql`
@@ -522,7 +541,7 @@ export function lookForNewlyDue(db: Queryable, after: Date, now: Date): Promise<
   return lookForDue(db, due, now);
 }
 
-/** Those of the listeners with these streams for which something is due. There are few of them, so each queue is asked. */
+/** The listeners with these streams that have something due. There are few of them, so each queue is read. */
 export function findDueListeners(
   db: Queryable,
   streamIds: readonly string[],
@@ -549,7 +568,7 @@ export async function countOpen(db: Queryable, endpointId: EndpointId, most: num
 /** A delivery that a listener was given and has not answered. */
 export type UnansweredDelivery = LeasedDelivery & { leaseOwner: string; leasedAt: Date };
 
-/** The delivery as long as it waits for the answer under this lease, whoever holds it. */
+/** The delivery, as long as it waits for the answer under this lease, in any process. */
 export async function findUnanswered(
   tx: Tx,
   tenant: Tenant,
@@ -583,7 +602,10 @@ export function releaseLease(
       and lease_number = ${delivery.leaseNumber} and lease_owner = ${owner}`);
 }
 
-/** Releases all leases of this process, when it ends; returns how many. They are at the heads of the queues, so the table is read as a whole. */
+/**
+ * Releases all leases of this process when it stops; returns how many. Leased rows are at the heads of many
+ * queues, so the whole table is read.
+ */
 export function releaseLeasesOf(db: Queryable, owner: string, now: Date): Promise<number> {
   return db.run(sql`
     update webhook_delivery_queue set lease_owner = null, lease_until = null, changed_at = ${now}
@@ -610,8 +632,8 @@ async function takeOffQueue(tx: Tx, deliveries: readonly OwnDelivery[]): Promise
 }
 
 /**
- * Forgets that deliveries were set aside which have been attempted since, have ended or are gone; returns their ids. What
- * is still set aside waits for its time.
+ * Removes quarantined deliveries that have since been attempted, have ended or were deleted; returns their
+ * ids. The others wait for their time.
  */
 export async function forgetAttempted(db: Queryable, now: Date): Promise<string[]> {
   const rows = await db.rows<{ rowId: string }>(sql`
@@ -641,10 +663,10 @@ export type RecordedAttempt = {
 };
 
 /**
- * Records the results of attempts: the new state of the deliveries, and a row for each attempt but one that arrived, in one statement. A result
- * whose lease was lost in the meantime (owner or fencing number differ) is dropped. A delivery whose payload was
- * scrubbed while it was being sent cannot be retried. What the receiver answered is kept where the payload is. Returns the ids that were
- * written.
+ * Records results in one statement: new states, a row for each attempt that did not succeed, and the receiver's
+ * answer if the payload is kept. A result whose lease was lost (other owner or fencing number) is
+ * dropped. A delivery whose payload was scrubbed during the attempt cannot be retried. Returns the ids that
+ * were written.
  */
 export async function recordAttempts(
   db: Queryable,
@@ -733,9 +755,9 @@ function insertExchanges(attempts: readonly (RecordedAttempt & { exchange: Excha
     join written on written.id = x.delivery_id and written.is_kept`;
 }
 
-// --- scrubbing and retention -------------------------------------------------------------------------------------------
+// --- scrubbing and retention -------------------------------------------------------------------------------
 //
-// Who changes a delivery that may be open holds its row of the queue first: the lock that a claim and a result take.
+// A change of a delivery that may be open first locks its row of the queue, as a claim and a result do.
 
 /** Deliveries whose payload is past its time. */
 export function takeExpiredPayloads(db: Queryable, now: Date, among: Among): Promise<OwnDelivery[]> {
@@ -784,8 +806,8 @@ export async function endDeliveries(tx: Tx, deliveries: readonly OwnDelivery[], 
 }
 
 /**
- * Scrubs the payloads of a session's events that were not delivered. A delivery that is being sent keeps its lease,
- * so that its result is still recorded. Returns how many deliveries had succeeded.
+ * Scrubs the payloads of a session's events that were not delivered. A delivery that is being sent keeps its
+ * lease, so that its result is still recorded. Returns how many had succeeded.
  */
 export async function scrubUndelivered(
   tx: Tx,
@@ -819,7 +841,7 @@ export async function scrubUndelivered(
   return { succeeded: rows.filter((row) => row.status === "succeeded").length };
 }
 
-/** Deliveries from before `cutoff` that nobody is sending. */
+/** Deliveries from before `cutoff` that are not being sent. */
 export function takeOldDeliveries(
   db: Queryable,
   cutoff: Date,

@@ -36,8 +36,8 @@ export function errorOfStatus(statusCode: number): DeliveryError | null {
 }
 
 /**
- * The state of a delivery after an attempt. `triesUsed` counts the tries of the running schedule before this one;
- * `random`, from 0 up to 1, is the jitter that spreads the retries of deliveries which failed together.
+ * The state of a delivery after an attempt. `triesUsed` counts the earlier tries of this schedule. `random`,
+ * from 0 up to 1, is jitter that spreads the retries of deliveries that failed together.
  */
 export function afterAttempt(
   delivery: { triesUsed: number; retentionHours: number },
@@ -73,7 +73,10 @@ export function disabledBy(
   return null;
 }
 
-/** `Retry-After` in seconds or as a date, as milliseconds from now, never more than a day. Null when it says nothing. */
+/**
+ * `Retry-After`, in seconds or as a date, as milliseconds from now and at most a day. Null if it cannot be
+ * read.
+ */
 export function parseRetryAfter(header: string | null, now: Date): number | null {
   const text = header?.trim() ?? "";
   if (/^\d+$/.test(text)) return Math.min(Number(text) * secondMs, maxRetryAfterMs);

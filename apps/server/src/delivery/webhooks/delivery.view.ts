@@ -24,7 +24,7 @@ export function viewDelivery(row: DeliveryRow): Static<typeof WebhookDelivery> {
   };
 }
 
-/** One try. Without its exchange, which is kept as long as the payload, signatures and answer are left out. */
+/** One try. Signatures and answer are kept as long as the payload; without the exchange they are left out. */
 export function viewDeliveryAttempt(
   delivery: DeliveryRow,
   row: DeliveryAttemptRow,

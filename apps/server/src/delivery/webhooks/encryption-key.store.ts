@@ -57,8 +57,8 @@ export function listEncryptionKeys(
 }
 
 /**
- * The keys that a caller may mean: the one with this id, or those that the partner gave this name. A key belongs to its endpoint, and is in the
- * environment that the endpoint is in.
+ * The keys that a name may refer to: the key with this id, or the keys that the partner gave this name. A key
+ * is in the environment of its endpoint.
  */
 export async function findKeysByName(
   db: Queryable,

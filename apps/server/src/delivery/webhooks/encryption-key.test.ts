@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { keyProblem } from "./encryption-key.ts";
 
-/** An odd number with so many bits, as base64url; RSA takes it for a modulus. */
+/** An odd number of `bits` bits as base64url, which RSA accepts as a modulus. */
 function modulus(bits: number, last = 1): string {
   const bytes = Buffer.alloc(Math.ceil(bits / 8), 0xff);
   bytes[0] = 0xff >> (bytes.length * 8 - bits);

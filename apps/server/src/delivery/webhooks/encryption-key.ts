@@ -3,8 +3,8 @@ import { constants, createPublicKey, publicEncrypt } from "node:crypto";
 type RsaNumbers = { n: string; e: string };
 
 const minBits = 2048;
-// A longer RSA key makes every event more expensive for everybody and protects no better than the symmetric content
-// key does.
+// A longer RSA key makes sealing slower for all organizations and adds nothing beyond the symmetric content
+// key.
 const maxBits = 8192;
 const minExponent = 65_537n;
 const maxExponent = 2n ** 32n - 1n;

@@ -31,7 +31,10 @@ const columns = sql`id, organization_id, sandbox, name, kind, url, enabled, subs
   exists (select from webhook_keys k where k.endpoint_id = webhook_endpoints.id and k.is_active) as has_active_key,
   created_at, updated_at, disabled_at, disabled_reason, listener_seen_at`;
 
-/** Whether a session may be bound to this endpoint: it is of the same organization and environment, and enabled. */
+/**
+ * Whether a session may be bound to this endpoint: it is of the same organization and environment, and
+ * enabled.
+ */
 export async function isUsableEndpoint(
   db: Queryable,
   tenant: Tenant,
@@ -43,7 +46,7 @@ export async function isUsableEndpoint(
   return found !== null;
 }
 
-/** Whether the event of a success would be sealed and sent to anybody. */
+/** Whether at least one endpoint would get the event of a success, sealed. */
 export async function canReceiveResults(db: Queryable, tenant: Tenant): Promise<boolean> {
   const succeeded: EventType = "verification.session.succeeded";
   const found = await db.first(sql`
@@ -86,7 +89,7 @@ export function findEndpoint(db: Queryable, tenant: Tenant, id: EndpointId): Pro
 }
 
 /**
- * Fields that are undefined stay as they are. Enabling the endpoint, or changing its URL, restarts the count of days
+ * Undefined fields stay unchanged. Enabling the endpoint or changing its URL restarts the count of days
  * without a success.
  */
 export function updateEndpoint(
@@ -201,7 +204,10 @@ const sealingKey = sql`
     from webhook_keys k where k.endpoint_id = e.id and k.is_active
     order by k.activation_number desc limit 1) k on true`;
 
-/** The enabled endpoints of the organizations, each with the key that was activated last. One read for many events. */
+/**
+ * The enabled endpoints of the organizations, each with its most recently activated key. One read for many
+ * events.
+ */
 export function publishTargets(
   organizationIds: readonly OrganizationId[],
 ): Question<readonly PublishTarget[]> {
@@ -232,8 +238,7 @@ export type Notice = {
 };
 
 /**
- * Those of the endpoints whose owners have not been mailed about a missing key since `before`; marks them as mailed
- * now.
+ * The endpoints whose owners have had no mail about a missing key since `before`. Marks them as mailed now.
  */
 export function claimNoKeyNotices(
   tx: Tx,

@@ -62,7 +62,7 @@ export async function eventsOfSession(
   return rows.map((row) => row.id);
 }
 
-/** The event that told of the success of a session, unless it was taken back. */
+/** The event that reported the success of a session, unless it was retracted. */
 export async function findResultEvent(
   db: Queryable,
   tenant: Tenant,
@@ -76,7 +76,10 @@ export async function findResultEvent(
   return row?.id ?? null;
 }
 
-/** Takes back what the events of a session said, because another one is about to say otherwise. Their payloads are scrubbed already. */
+/**
+ * Retracts the events of a session, because another event is about to replace them. Their payloads are
+ * already scrubbed.
+ */
 export async function retractEvents(
   tx: Tx,
   organizationId: OrganizationId,
@@ -93,8 +96,8 @@ export function findEvent(db: Queryable, tenant: Tenant, id: EventId): Promise<E
 }
 
 /**
- * Holds as long as the tenant has sent fewer test events since then. Whoever writes under this condition is the only one of the
- * organization until its transaction ends, so that two at once are counted one after the other.
+ * Holds while the tenant has sent fewer test events since then. The function locks the organization until the
+ * transaction ends, so that concurrent calls are counted one after the other.
  */
 export function fewerTestEventsSince(tenant: Tenant, since: Date, most: number): Sql {
   return sql`has_fewer_test_events(${tenant.organizationId}, ${isSandbox(tenant)}, ${eventTypes}::text[], ${idFloor("evt", since)}, ${most})`;
@@ -115,7 +118,10 @@ export function listEvents(db: Queryable, tenant: Tenant, filter: EventFilter & 
   });
 }
 
-/** The beginning of the id as the key of the index that a list is to be read from; the migration of the sessions says why it has a collation of its own. */
+/**
+ * The prefix of the id with the collation of the index that a list is read from. `0010_sessions.sql` says why
+ * each index has another collation.
+ */
 const idBy = {
   type: sql`left(id, 14) collate by_type`,
   session: sql`left(id, 14) collate by_session`,

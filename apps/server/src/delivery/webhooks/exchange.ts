@@ -12,7 +12,7 @@ export type ReceiverAnswer = { statusLine: string; text: string; isCut: boolean 
 // Reasons are a few words. What is longer is no reason, and would make a line of a table into a page.
 const reasonCharacters = 200;
 
-/** The answer as text that a table can hold: what is not UTF-8 becomes U+FFFD, and so does U+0000, which PostgreSQL takes nowhere. */
+/** The answer as text that PostgreSQL can store: bytes that are not UTF-8, and U+0000, become U+FFFD. */
 export function readAnswer(status: number, { reason, start, isCut }: RefusedAnswer): ReceiverAnswer {
   return {
     statusLine: storable(`${status} ${reason}`.trimEnd().slice(0, reasonCharacters)),

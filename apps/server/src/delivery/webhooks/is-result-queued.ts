@@ -4,7 +4,10 @@ import { environmentOf } from "../../platform/kernel/caller.ts";
 import { hasSealedDelivery } from "./delivery.store.ts";
 import { findResultEvent } from "./event.store.ts";
 
-/** Whether the success of a session was queued for an endpoint with a key. Without a key nothing can be sent, whatever happens later. */
+/**
+ * Whether the success of a session was queued for an endpoint with a key. Without a key it was not sealed, so
+ * it can never be sent.
+ */
 export async function isResultQueued(
   db: Queryable,
   session: { id: SessionId; organizationId: OrganizationId; sandbox: boolean },

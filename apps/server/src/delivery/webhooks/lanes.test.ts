@@ -134,7 +134,7 @@ test("bounds hold and every count returns to nothing, whatever happens in whatev
       for (const ticket of tickets) lanes.finished(ticket, true);
       assert.equal(lanes.inFlight, 0);
       assert.equal(lanes.slow, 0);
-      // Nothing leaked: the whole room is there again.
+      // Nothing leaked: all slots are free again.
       for (let i = 0; i < 40; i++) lanes.ready(named(`after-${i}`), false);
       const proven = new Set<string>();
       for (let i = 0; i <= 20; i++) if (lanes.standingOf(named(`e${i}`)) === "prompt") proven.add(`e${i}`);
@@ -281,7 +281,7 @@ test("an endpoint is forgotten when nothing is under way, nothing waits and noth
   assert.deepEqual(lanes.claimed(named("e"), 0, 0), [], "one that is forgotten gets no tickets");
 });
 
-/** An endpoint that has answered promptly until so many attempts may be under way. */
+/** An endpoint that answered promptly until it may have `limit` attempts in flight. */
 function proven(lanes: Lanes, name: string, limit: number): void {
   while (limit > 1) {
     for (const ticket of takeAll(lanes, name)) lanes.finished(ticket, true);

@@ -1,20 +1,19 @@
 import type { EndpointId } from "@assay/contract/ids";
 /**
- * Admission control of deliveries: decides which endpoints may be sent to next. Every endpoint has a standing from
- * the results of its last attempts. Prompt endpoints go first and always find room, because an attempt that hangs
- * uses up only the room that is set aside for slow ones. Pure bookkeeping in memory; the queue itself is in the
- * database.
+ * Admission control of deliveries: decides which endpoints may be sent to next. The latest attempts give
+ * every endpoint a speed. Prompt endpoints go first and always find a slot, because attempts that hang use
+ * only the slots for slow ones. State in memory only; the queue is in the database.
  */
 export type EndpointSpeed = "prompt" | "fresh" | "sluggish" | "failing" | "hanging";
 
 const standings: readonly EndpointSpeed[] = ["prompt", "fresh", "sluggish", "failing", "hanging"];
 
 export type LaneLimits = {
-  /** KeyedSlots for young attempts: those that began less than a second ago. */
+  /** Slots for young attempts: those that began less than a second ago. */
   maxYoung: number;
-  /** Of the young places, those that attempts to unproven endpoints (any standing but prompt) may take. */
+  /** The young slots that attempts to unproven endpoints (any speed but prompt) may take. */
   maxYoungUnproven: number;
-  /** KeyedSlots for attempts that have lasted longer than a second, and for those that may come to. */
+  /** Slots for attempts that have lasted longer than a second, and for those that may. */
   maxSlow: number;
   maxPerEndpoint: number;
 };
@@ -29,11 +28,11 @@ export function limitsFor(maxInFlight: number): LaneLimits {
   };
 }
 
-// A listener stands for one developer's machine. Halved, a backlog takes twice as long to arrive; doubled, a burst of long payloads comes near to
-// what may wait unread in a stream.
+// A listener is one developer's machine. Smaller: a backlog arrives more slowly. Larger: a burst of long
+// payloads nears the limit of what may wait unread in a stream.
 const maxPerListener = 8;
 
-/** Listeners have places of their own, so that those who rehearse with hanging receivers take none from URLs. */
+/** Listeners have separate slots, so that a hanging receiver under test takes none from URLs. */
 export function limitsForListeners(maxInFlight: number): LaneLimits {
   return { ...limitsFor(maxInFlight), maxPerEndpoint: maxPerListener };
 }
@@ -93,8 +92,8 @@ export class Lanes {
   }
 
   /**
-   * Something may be due for this endpoint. `failing` is what the database remembers of an endpoint that this process
-   * does not know yet.
+   * Something may be due for this endpoint. `failing` is the state in the database, for an endpoint that is
+   * new to this process.
    */
   ready(endpointId: EndpointId, failing: boolean): void {
     let endpoint = this.#endpoints.get(endpointId);
@@ -116,8 +115,8 @@ export class Lanes {
   }
 
   /**
-   * The endpoints to claim for now, with at most `most` deliveries in all: either the prompt ones or all others.
-   * Every pick must be handed to `claimed`.
+   * The endpoints to claim for now, with at most `most` deliveries in all: the prompt ones, or all others.
+   * Every pick must be passed to `claimed`.
    */
   pick(proven: boolean, most: number): { endpointId: EndpointId; most: number }[] {
     const picked: { endpointId: EndpointId; most: number }[] = [];
@@ -150,14 +149,15 @@ export class Lanes {
     const { maxYoung, maxYoungUnproven, maxSlow } = this.#limits;
     const young = maxYoung - this.#young;
     if (standing === "prompt") return young;
-    // An unproven attempt may turn out to hang, so it begins only when there is a slow place for it. Failing and
-    // hanging endpoints leave a quarter of the slow places to those of which nothing is known.
+    // An unproven attempt may hang, so it begins only while a slow slot is free for it. Failing and hanging
+    // endpoints leave a quarter of the slow slots to endpoints of unknown speed.
     const slow = standing === "failing" || standing === "hanging" ? Math.floor((maxSlow * 3) / 4) : maxSlow;
     return Math.min(young, maxYoungUnproven - this.#youngUnproven, slow - this.#slow - this.#youngUnproven);
   }
 
   /**
-   * Reports how many of the picked deliveries were found. Gives a ticket for each, to be handed back to `finished`.
+   * Reports how many of the picked deliveries were found. Returns a ticket for each, to be passed to
+   * `finished`.
    */
   claimed(endpointId: EndpointId, asked: number, got: number): LaneTicket[] {
     const endpoint = this.#endpoints.get(endpointId);
@@ -173,7 +173,7 @@ export class Lanes {
     return Array.from({ length: got }, () => ({ endpointId, proven, slow: false }));
   }
 
-  /** An attempt has lasted a second: it moves to a slow place, and its endpoint loses its standing. */
+  /** An attempt has lasted a second: it moves to a slow slot, and its endpoint is no longer prompt. */
   slowed(ticket: LaneTicket): void {
     if (ticket.slow) return;
     ticket.slow = true;
@@ -220,14 +220,17 @@ export class Lanes {
 
   #change(endpointId: EndpointId, endpoint: Endpoint, standing: EndpointSpeed): void {
     if (endpoint.standing === standing) return;
-    // Attempts under way keep the places they were given; only reservations move to the count of the new standing.
+    // Attempts in flight keep their slots; only reservations move to the count of the new speed.
     if ((endpoint.standing === "prompt") !== (standing === "prompt"))
       this.#youngUnproven += standing === "prompt" ? -endpoint.reserved : endpoint.reserved;
     if (this.#ready.get(endpoint.standing)?.delete(endpointId)) this.#ready.get(standing)?.add(endpointId);
     endpoint.standing = standing;
   }
 
-  /** An endpoint with many attempts under way waits until half of its room is free, so that claims come in batches. */
+  /**
+   * An endpoint with many attempts in flight waits until half of its limit is free, so that claims come in
+   * batches.
+   */
   #offer(endpointId: EndpointId, endpoint: Endpoint): void {
     if (!endpoint.more) return;
     const free = endpoint.limit - endpoint.inFlight - endpoint.reserved;

@@ -37,8 +37,8 @@ import { headersOf, sign } from "./signing.ts";
 /** Streams of all listeners at this process. Each costs a connection and next to nothing else. */
 const maxStreams = 1_000;
 /**
- * How often the streams of this process are noted as open, and those found that were replaced without our being told. Half: twice the writes. Twice: a stream that
- * was replaced while notifications were lost gets nothing for a minute, and is told so late.
+ * How often this process marks its streams as open and checks whether they were replaced. Shorter: more
+ * writes. Longer: if a notification was lost, a replaced stream gets nothing and closes late.
  */
 const touchEveryMs = 30 * secondMs;
 const maxCounted = 1000;
@@ -66,9 +66,11 @@ export type ListenerHubOptions = {
 };
 
 /**
- * The open streams of listeners at this process, and the sender of their deliveries. Which stream a listener has is in the database, so that any process may hold it:
- * a worker claims for a stream only as long as it is the one that stands there. An answer comes to any process, which records it
- * and tells; a delivery waits here for that, for its time to be up, or for the stream to close, and holds no connection to the database meanwhile.
+ * The open streams of listeners at this process, and the sender of their deliveries. Any process may hold a
+ * stream: the database says which one is current, and a worker claims only for that one.
+ *
+ * Any process may get the answer; it records it and notifies the others. A delivery waits here for that, for
+ * its timeout, or for the stream to close, and holds no database connection.
  */
 export class ListenerHub implements Sender {
   readonly limits: Sender["limits"];
@@ -118,7 +120,7 @@ export class ListenerHub implements Sender {
     for (const stream of [...this.#streams.values()]) this.#end(stream, "closing");
   }
 
-  // --- streams ---------------------------------------------------------------------------------------------------------
+  // --- streams ---------------------------------------------------------------------------------------------
 
   /** A stream for the listener, which must be the caller's; refused when there are too many. */
   async open(caller: OrganizationCaller, endpointId: EndpointId): Promise<EventFeed<Message>> {
@@ -138,7 +140,7 @@ export class ListenerHub implements Sender {
         waiting: new Map(),
         isClosed: false,
       };
-      // Not before the caller has had the chance to leave at once, as a HEAD request does: it must not take the listener from anybody.
+      // A HEAD request leaves at once, and must not take the listener from another stream. So wait one turn.
       setImmediate(() => void this.#attach(stream));
       return () => {
         this.#opened -= 1;
@@ -155,17 +157,17 @@ export class ListenerHub implements Sender {
       {
         take: () => this.#ofCaller.take(caller.kind === "key" ? caller.keyId : caller.userId),
         whose: `${maxListenerStreamsPerCaller} streams of this caller`,
-        hint: "End a listener that is not needed any more, or use another API key.",
+        hint: "End a listener that you no longer need, or use another API key.",
       },
       {
         take: () => this.#ofOrganization.take(organizationId),
         whose: `${maxListenerStreamsPerOrganization} streams of this organization`,
-        hint: "End a listener that is not needed any more.",
+        hint: "End a listener that you no longer need.",
       },
       {
         take: () => (creator === null ? () => {} : this.#ofCreator.take(creator)),
         whose: `${maxListenerStreamsPerCreator} streams of the organizations that the same account created`,
-        hint: "End a listener that is not needed any more, in whichever of these organizations.",
+        hint: "End a listener that you no longer need, in any of these organizations.",
       },
     ];
     const taken: (() => void)[] = [];
@@ -197,11 +199,12 @@ export class ListenerHub implements Sender {
       if (before !== undefined) this.#end(before, "taken_over");
       this.#tell(stream, { type: "ready", waiting });
       if (this.#stopped) this.#end(stream, "closing");
-      // Another process may have taken it over between the two statements, and its notification come before we listened for it.
+      // Another process may have taken it over between the two statements, and notified before this stream
+      // was in the map.
       else this.#check([stream]);
       this.#onServed(endpointId);
     } catch (error) {
-      log.warn("a listener could not be attached, it will connect again", describeError(error));
+      log.warn("could not attach a listener, it will connect again", describeError(error));
       stream.events.close();
     }
   }
@@ -246,10 +249,10 @@ export class ListenerHub implements Sender {
       for (const stream of lost)
         this.#end(stream, existing.has(stream.endpointId) ? "taken_over" : "removed");
     };
-    look().catch((error) => log.warn("the streams of listeners could not be checked", describeError(error)));
+    look().catch((error) => log.warn("could not check the streams of listeners", describeError(error)));
   }
 
-  // --- sending ---------------------------------------------------------------------------------------------------------
+  // --- sending ---------------------------------------------------------------------------------------------
 
   outlet() {
     return {
@@ -311,7 +314,10 @@ export class ListenerHub implements Sender {
     return promise;
   }
 
-  /** Where it is not heard, the delivery waits here until its time is up, and what is recorded then finds its lease gone. */
+  /**
+   * If this notification is lost, the delivery waits until its timeout. That result is then dropped, because
+   * the lease is gone.
+   */
   #answered(payload: string): void {
     const [deliveryId = "", leaseNumber, outcome] = payload.split(" ");
     for (const { waiting } of this.#streams.values()) {

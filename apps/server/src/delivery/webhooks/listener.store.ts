@@ -3,15 +3,21 @@ import type { Queryable, Tx } from "../../platform/db/db.ts";
 import type { Among } from "../../platform/db/quarantine.ts";
 import { sql } from "../../platform/db/sql.ts";
 
-/** NOTIFY channel: the stream of a listener was replaced, or the listener removed. Payload: its endpoint id; empty for "look at all". */
+/**
+ * NOTIFY channel: the stream of a listener was replaced, or the listener removed. Payload: endpoint id, or
+ * empty for "check every stream".
+ */
 export const listenerChannel = "assay_listeners";
-/** NOTIFY channel: a delivery of a listener was answered and recorded. Payload: delivery id, lease number and what came of it. */
+/**
+ * NOTIFY channel: the answer to a listener's delivery was recorded. Payload: delivery id, lease number and
+ * outcome.
+ */
 export const answerChannel = "assay_listener_answers";
 
 /** A stream that gets the deliveries of a listener. */
 type ListenerStream = { endpointId: EndpointId; streamId: string };
 
-/** Makes this the stream of the listener, in the place of any other. False where there is no such listener any more. */
+/** Makes this the current stream of the listener. False if the listener no longer exists. */
 export async function takeOverListener(
   tx: Tx,
   organizationId: OrganizationId,
@@ -30,7 +36,7 @@ export function tellListenerChanged(tx: Tx, endpointId: EndpointId): void {
   tx.notify(listenerChannel, endpointId);
 }
 
-/** Notes that these streams are open. Returns the ids of those that are still the streams of their listeners. */
+/** Records that these streams are open. Returns the ids of those that are still current. */
 export async function touchListeners(
   db: Queryable,
   streams: readonly ListenerStream[],
@@ -53,7 +59,7 @@ export async function existingListeners(db: Queryable, ids: readonly EndpointId[
   return new Set(rows.map((row) => row.id));
 }
 
-/** The process that holds the stream learns that the delivery needs to wait no longer. */
+/** Notifies the process that holds the stream that the delivery need not wait any longer. */
 export function tellAnswered(
   tx: Tx,
   answered: { deliveryId: DeliveryId; leaseNumber: number; outcome: string },

@@ -78,8 +78,8 @@ export async function createEndpoint(
 export type NewEndpoint = { row: EndpointRow; secret: string };
 
 /**
- * The one place where an endpoint comes to be, whatever its kind: counted against the limit of the organization, with a signing secret of its own.
- * What every endpoint has from its creator is written here.
+ * Creates an endpoint of any kind with a new signing secret, within the limit of the organization. No other
+ * function inserts endpoints.
  */
 export async function addEndpoint(
   { ring, config }: Pick<Core, "ring" | "config">,
@@ -100,7 +100,7 @@ export async function addEndpoint(
   await lockOrganization(tx, caller.organizationId);
   if ((await countEndpoints(tx, caller)) >= config.organizationMaxEndpoints)
     throw new ApiError("CONFLICT", {
-      message: "The organization has as many webhook endpoints in this environment as it may have.",
+      message: "The organization has reached its limit of webhook endpoints in this environment.",
       hint: `An organization may have ${config.organizationMaxEndpoints} webhook endpoints in each environment. Delete one that is not used, or ask the operator for more.`,
     });
   const row = await insertEndpoint(tx, {

@@ -76,7 +76,10 @@ export async function addKey(
   return created;
 }
 
-/** `name` is the `whk_` id, or the partner's own `key_id` where just one key of the environment has it. Idempotent. */
+/**
+ * `name` is the `whk_` id, or the partner's `key_id` if exactly one key of the environment has it.
+ * Idempotent.
+ */
 export async function activateKey(
   core: Needs,
   caller: OrganizationCaller,

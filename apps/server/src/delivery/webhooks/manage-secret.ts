@@ -24,7 +24,9 @@ export async function revealSecret(
   return ring.openText("webhook-secret", sealed, endpointId);
 }
 
-/** From this transaction on the new secret signs, and the one before beside it for as long as the caller asks. */
+/**
+ * The new secret signs from this transaction on. The previous one also signs for as long as the caller asks.
+ */
 export async function rotateSecret(
   { db, clock, ring }: Needs,
   caller: OrganizationCaller,

@@ -41,7 +41,7 @@ export function mailEndpointDisabled(
   return tellOwners(core, tx, notice, reason === "endpoint_gone" ? "endpoint_gone" : "endpoint_failing");
 }
 
-/** Who adds an endpoint or a key decides who reads the results. In live an owner learns of it, whoever it was. */
+/** A new endpoint or key decides who reads the results. In live the owners get a mail about every one. */
 type Destination =
   | { kind: "endpoint_added" | "endpoint_moved"; endpoint: EndpointRow }
   | { kind: "key_added"; endpoint: EndpointRow; keyId: string };

@@ -18,7 +18,10 @@ export type PublishingCore = Pick<Core, "clock" | "ring" | "publicUrl">;
 type Told<T extends EventType> = { [K in T]: { type: K; data: EventData<K> } }[T];
 
 type SessionEventType = Extract<EventType, `verification.session.${string}`>;
-/** What happened to a session. The data of a success holds claims: it is sealed for each endpoint and never written in the clear. */
+/**
+ * What happened to a session. The data of a success contains claims: it is sealed for each endpoint and never
+ * stored in the clear.
+ */
 export type ToldOfSession = Told<SessionEventType>;
 
 type Origin = { organizationId: OrganizationId; sandbox: boolean };
@@ -27,7 +30,10 @@ export type NewEvent = Origin & {
     id: SessionId;
     contractVersion: number;
     clientReferenceId: string | null;
-    /** The endpoint the session is bound to, or null: then every enabled subscribed endpoint of its environment gets the event. */
+    /**
+     * The endpoint that the session is bound to. Null: every enabled, subscribed endpoint of its environment
+     * gets the event.
+     */
     webhookEndpointId: EndpointId | null;
   };
 } & ToldOfSession;
@@ -35,10 +41,12 @@ export type NewEvent = Origin & {
 const noKeyNoticeEveryMs = dayMs;
 
 /**
- * Writes events and their sealed deliveries in the transaction of the change that they report (a transactional outbox):
- * all of it is committed, or nothing. Takes many at once, because thousands of sessions may expire together. What is to be written and told
- * with them is a part of the same statement, which is sent with the next one of the transaction or with its commit. `targets` are the endpoints
- * of the organizations where the caller has read them. Returns the ids in the same order.
+ * Writes events and their sealed deliveries in the transaction of the change that they report (a
+ * transactional outbox). Takes many events, because thousands of sessions may expire together.
+ *
+ * `alongside` becomes part of the same statement, which is sent with the next statement of the transaction or
+ * with its commit. `targets` are the organizations' endpoints, if the caller has read them. Returns the ids
+ * in the same order.
  */
 export async function publishEvents(
   core: PublishingCore,
@@ -117,14 +125,15 @@ function rowOf(event: NewEvent, id: EventId, now: Date): EventRow {
 }
 
 function receives(target: PublishTarget, event: NewEvent): boolean {
-  // A test must not be taken for somebody who was verified, nor the other way round, also where the session is bound to the endpoint.
+  // A sandbox result must never look like a live one, nor the reverse, even if the session is bound to the
+  // endpoint.
   if (target.sandbox !== event.sandbox) return false;
   const bound = event.session.webhookEndpointId;
   if (bound !== null && bound !== target.id) return false;
   return target.subscribedEventTypes?.includes(event.type) ?? true;
 }
 
-/** What the partner finds after decrypting. The contract's type, so that it cannot say anything but what is published. */
+/** The decrypted payload. Typed by the contract, so that it contains only what is published. */
 function plaintextOf(event: NewEvent, eventId: EventId, now: Date): EventPayload<EventType> {
   const { organizationId: _organizationId, sandbox, session, ...told } = event;
   return {

@@ -5,7 +5,7 @@ import { joinSql, Sql, sql } from "../../platform/db/sql.ts";
 import { announceDeliveries, deliveryParts, type NewDelivery } from "./delivery.store.ts";
 import { type EventRow, insertEvents } from "./event.store.ts";
 
-/** What is written, and told to listeners, together with events. */
+/** What is written and notified together with events. */
 export type Alongside = {
   /** Statements that change rows of other tables, each for itself. */
   writes: readonly Sql[];
@@ -29,8 +29,8 @@ function partName(at: number): Sql {
 }
 
 /**
- * Writes events, deliveries, their places in the queue and audit entries in one statement: one round trip, and outside of
- * a transaction a transaction of its own. The workers are woken once it is committed. False where the condition did not hold.
+ * Writes events, deliveries, their rows of the queue and audit entries in one statement, so also atomically
+ * without a transaction. Wakes the workers after the commit. False if the condition did not hold.
  */
 export async function writePublished(db: Queryable, published: Published, now: Date): Promise<boolean> {
   const row = await db.one<{ isWritten: boolean }>(publishedStatement(published, now));
@@ -38,7 +38,10 @@ export async function writePublished(db: Queryable, published: Published, now: D
   return row.isWritten;
 }
 
-/** As `writePublished`, without a condition, and sent with the next statement of the transaction or with its commit. */
+/**
+ * Like `writePublished`, without a condition. Sent with the next statement of the transaction or with its
+ * commit.
+ */
 export function writePublishedLater(tx: Tx, published: Omit<Published, "condition">, now: Date): void {
   tx.write(publishedStatement({ ...published, condition: null }, now));
   notifyPublished(tx, published);

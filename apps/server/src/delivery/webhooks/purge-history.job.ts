@@ -15,7 +15,10 @@ import { oldEvents } from "./event.store.ts";
 export const historyAtOnce = 1000;
 const countUpTo = 10_000;
 
-/** Removes events and deliveries that are past their time, one batch of each, and secrets that sign no more. */
+/**
+ * Deletes events and deliveries past their retention, one batch of each, and signing secrets that have
+ * expired.
+ */
 export function createPurgeHistory(core: Core, job: string): () => Promise<number> {
   const { db, clock, config, metrics, quarantine } = core;
   const showBacklog = metrics.gauge(

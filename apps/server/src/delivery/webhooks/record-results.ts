@@ -56,7 +56,10 @@ export function changesStanding({ delivery, result }: Finished): boolean {
   return result.error !== null || delivery.failingSince !== null;
 }
 
-/** Records attempts and what they mean for their endpoints. Returns the deliveries whose lease was still the owner's. */
+/**
+ * Records attempts and their consequences for the endpoints. Returns the deliveries whose lease the owner
+ * still held.
+ */
 export async function recordResults(
   core: Pick<Core, "clock" | "ring" | "publicUrl">,
   tx: Tx,
@@ -96,7 +99,7 @@ export async function recordResults(
       targetId: notice.id,
       details: { reason },
     });
-    // Whoever rehearses with a listener sees it in the terminal; the owners are not to be mailed about a rehearsal.
+    // A developer with a listener sees it in the terminal, so the owners get no mail.
     if (delivery.kind === "url") await mailEndpointDisabled(core, tx, notice, reason);
   }
   return written;

@@ -11,8 +11,8 @@ import { addKey, refuseBadKey } from "./manage-key.ts";
 import { mailNewDestination } from "./notify-owners.ts";
 
 /**
- * An endpoint for a program that opens a stream, with the public half of its key: in one go, so that there is never a listener to whom nothing can be
- * sealed. Its url is nobody's address.
+ * Creates an endpoint for a program that opens a stream, together with its public key, so that every listener
+ * has a key to seal for. Its URL only identifies it; no request is sent there.
  */
 export async function registerListener(
   core: Pick<Core, "db" | "clock" | "ring" | "config" | "publicUrl">,

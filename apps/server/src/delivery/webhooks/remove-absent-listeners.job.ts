@@ -8,7 +8,7 @@ import { deleteListeners, takeAbsentListeners, tellListenerChanged } from "./lis
 
 export const listenersAtOnce = 100;
 
-/** Removes listeners whose stream was not open for too long, as if somebody had deleted them. */
+/** Deletes listeners whose stream has not been open for too long, as a user would. */
 export function removeAbsentListeners(
   { quarantine, clock }: Pick<Core, "clock" | "quarantine">,
   job: string,

@@ -19,8 +19,8 @@ import { type EventRow, findEvent } from "./event.store.ts";
 type Needs = Pick<Core, "db" | "clock">;
 
 /**
- * Restarts a delivery's schedule from the first try. Two calls at once, or a call while a worker is claiming the
- * delivery, send it once.
+ * Restarts a delivery's schedule from the first try. Concurrent calls, or a call during a worker's claim,
+ * send it once.
  */
 export async function retryDelivery(
   { db, clock }: Needs,
@@ -61,7 +61,10 @@ export async function replayEvent(
   });
 }
 
-/** Restarts one batch of an endpoint's failed deliveries. What was restarted has not failed any more, so the next call goes on. */
+/**
+ * Restarts one batch of an endpoint's failed deliveries. Restarted ones no longer count as failed, so the
+ * next call continues.
+ */
 export async function retryFailed(
   { db, clock }: Needs,
   caller: OrganizationCaller,
@@ -71,8 +74,8 @@ export async function retryFailed(
   const now = clock.now();
   if (period.createdTo.getTime() - period.createdFrom.getTime() > maxRetryPeriodMs)
     throw new ApiError("PERIOD_INVALID", {
-      message: "`created_from` and `created_to` lie too far apart.",
-      hint: "Retry a shorter period, several times.",
+      message: "`created_from` and `created_to` are too far apart.",
+      hint: "Retry several shorter periods instead.",
     });
   return db.transaction(async (tx) => {
     if ((await findEndpoint(tx, caller, endpointId)) === null) throw new ApiError("NOT_FOUND");
@@ -114,7 +117,7 @@ function whyNot(deliveries: readonly DeliveryRow[]): ApiError {
   return deliveries.some((delivery) => delivery.status === "delivering")
     ? new ApiError("CONFLICT", {
         message: "The delivery is being sent right now.",
-        hint: "Wait for what comes of it, then decide.",
+        hint: "Wait for the result of this attempt before you send it again.",
       })
     : new ApiError("WEBHOOK_PAYLOAD_EXPIRED");
 }

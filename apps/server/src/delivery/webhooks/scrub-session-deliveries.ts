@@ -5,9 +5,11 @@ import { scrubUndelivered } from "./delivery.store.ts";
 import { eventsOfSession, retractEvents } from "./event.store.ts";
 
 /**
- * Withdraws consent: scrubs every payload that has not reached the partner. Tells whether any delivery had succeeded;
- * if none had, the event is retracted, the caller ends the session as cancelled in the same transaction, and the partner gets
- * that event instead. So at any time exactly one event tells how the session ended.
+ * Withdraws consent: scrubs every payload that has not reached the partner. Returns whether any delivery had
+ * succeeded.
+ *
+ * If none had, the events are retracted, and the caller ends the session as cancelled in the same
+ * transaction, which publishes another event. So exactly one final event is valid at any time.
  */
 export async function scrubSessionDeliveries(
   tx: Tx,

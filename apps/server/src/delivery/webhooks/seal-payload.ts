@@ -17,8 +17,8 @@ export function headerOf(keyId: string): string {
 }
 
 /**
- * A cache of imported keys: importing a key costs as much as using it. The key under an id never changes, so an entry
- * never becomes wrong.
+ * Importing a key costs as much as using it, so imported keys are cached. The key under an id never changes,
+ * so an entry stays valid.
  */
 function prepare(key: SealingKey): Prepared {
   let found = prepared.get(key.id);
@@ -30,7 +30,7 @@ function prepare(key: SealingKey): Prepared {
   return found;
 }
 
-/** A compact JWE with a content key of its own. The content key is used once, so any nonce is safe. */
+/** A compact JWE with a new content key. Each content key is used once, so any nonce is safe. */
 export function sealPayload(key: SealingKey, plaintext: string): string {
   const { key: publicKey, header } = prepare(key);
   const secret = randomBytes(44);

@@ -28,7 +28,10 @@ export function urlSender(safeFetch: SafeFetch, maxInFlight: number): Sender {
   };
 }
 
-/** One attempt: signed now with the secrets that the endpoint has. Never throws; what went wrong is part of the result. */
+/**
+ * One attempt, signed now with the current secrets of the endpoint. Never throws: a failure is part of the
+ * result.
+ */
 async function sendDelivery(
   safeFetch: SafeFetch,
   delivery: SendableDelivery,

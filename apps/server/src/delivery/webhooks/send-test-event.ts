@@ -30,7 +30,7 @@ export async function sendTestEvent(
       hint: "Enable it with PATCH, then send the test event.",
     });
   }
-  // Live, a receiver believes what it is told about a session.
+  // In live a receiver would take a sample about a session for a real result.
   if (!target.sandbox && type !== "webhook.endpoint.test")
     throw new ApiError("SAMPLE_NOT_IN_LIVE", {
       message: "Samples of this event are sent in the sandbox only.",
@@ -58,12 +58,11 @@ export async function sendTestEvent(
     );
     if (!isWritten)
       throw new ApiError("CONFLICT", {
-        message:
-          "The organization has sent as many test events of this environment in the last minute as it may send.",
+        message: "The organization has reached its limit of test events a minute in this environment.",
         hint: `An organization may send ${maxPerMinute} test events a minute in each environment. Wait a minute, or ask the operator for more.`,
       });
   };
-  // One statement is a transaction of its own. Only a mail about a missing key has to be written with it.
+  // A single statement is atomic. Only the mail about a missing key needs a transaction.
   if (target.key !== null) await write(core.db);
   else
     await core.db.transaction(async (tx) => {

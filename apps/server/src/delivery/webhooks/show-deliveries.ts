@@ -8,7 +8,7 @@ export function createDeliveryFigures(
 ): DeliveryFigures {
   const countAttempt = metrics.counter(
     "assay_webhook_attempts_total",
-    "Attempts to deliver a webhook, by what came of them.",
+    "Attempts to deliver a webhook, by result.",
   );
   return { countAttempt, showOldestDue };
 }
@@ -17,17 +17,17 @@ export function createDeliveryFigures(
 export function showDeliveries(metrics: Metrics, worker: DeliveryWorker): void {
   metrics.gaugeOf(
     "assay_webhook_in_flight",
-    "Webhook attempts under way in this process.",
+    "Webhook attempts in flight in this process.",
     () => worker.inFlight,
   );
   metrics.gaugeOf(
     "assay_webhook_slow_in_flight",
-    "Webhook attempts under way for more than a second.",
+    "Webhook attempts in flight for more than a second.",
     () => worker.slow,
   );
   metrics.gaugeOf(
     "assay_webhook_endpoints_waiting",
-    "Endpoints with deliveries that are due and wait for room.",
+    "Endpoints with deliveries that are due and wait for a slot.",
     () => worker.endpointsWaiting,
   );
 }

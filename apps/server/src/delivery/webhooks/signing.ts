@@ -35,7 +35,10 @@ export function sign(
   return { own: own.join(" "), standard: standard.join(" ") };
 }
 
-/** The headers of one attempt: ours, and those of Standard Webhooks. Without signatures, as they read when those are not kept any more. */
+/**
+ * The headers of one attempt: ours and those of Standard Webhooks. `signatures` is null once they are no
+ * longer kept.
+ */
 export function headersOf(
   delivery: Signed,
   signatures: Signatures | null,

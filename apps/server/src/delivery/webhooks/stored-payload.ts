@@ -8,8 +8,8 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * How a sealed body (a compact JWE) is stored: its bytes without their base64, and in place of the header the name of the key. A body in any other form
- * than ours is stored as its text.
+ * The stored form of a sealed body (a compact JWE): the decoded bytes, with the id of the key in place of the
+ * header. A body in another form is stored as text.
  */
 export function packPayload(jwe: string): Buffer {
   const [header = "", ...rest] = jwe.split(".");

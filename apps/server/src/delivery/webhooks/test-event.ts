@@ -10,8 +10,8 @@ import { sealPayload } from "./seal-payload.ts";
 type TestEvent = { event: EventRow; delivery: NewDelivery };
 
 /**
- * Makes an event that belongs to no session, for one endpoint, ready to be written. The caller has asked for it, so subscriptions do not
- * matter.
+ * Prepares an event without a session for one endpoint. The caller asked for it, so subscriptions do not
+ * apply.
  */
 export function sealTestEvent(target: PublishTarget, type: EventType, now: Date): TestEvent {
   const id = newId("evt", now);

@@ -180,7 +180,7 @@ function deliveryRoutes(core: Pick<Core, "db" | "clock">): Binding[] {
       if (row === null) throw new ApiError("NOT_FOUND");
       const sealed = await findSealedBody(db, organizationId, row.id, now);
       const attempts = await attemptsOf(db, organizationId, row);
-      // What a receiver answered is kept as long as the payload, and told as long.
+      // A receiver's answer is kept and shown as long as the payload.
       const exchanges = sealed === null ? [] : await exchangesOf(db, organizationId, row.id);
       const ofAttempt = new Map(exchanges.map((exchange) => [exchange.attemptId, exchange]));
       return {
