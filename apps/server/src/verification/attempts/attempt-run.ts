@@ -54,8 +54,9 @@ export type SocketInput =
 const chipPhases: readonly VerifyPhase[] = ["chip", "chip_check", "chip_proof"];
 
 /**
- * One attempt as it is carried out in this process: the protocol's state, the memory reserved for it, and the device's socket, which may
- * change. Everything that happens to it is handled strictly one after another. The bytes belong to the steps (`ChipStep`, `FaceStep`).
+ * One attempt in this process: the state of the protocol, the reserved memory and the device's current
+ * socket. Inputs are handled strictly one after another. The bytes belong to the steps (`ChipStep`,
+ * `FaceStep`).
  */
 export class AttemptRun {
   readonly owner: RunOwner;
@@ -109,15 +110,18 @@ export class AttemptRun {
     return !this.ended && this.#state.phase !== "chip";
   }
 
-  /** Whether this run has counted the same tries as the database. If not, another process has gone on with the attempt. */
+  /**
+   * Whether this run and the database have counted the same tries. If not, another process has continued the
+   * attempt.
+   */
   agreesWith(triesUsed: RunOwner["triesUsed"]): boolean {
     const known = this.#state.triesUsed;
     return known.chip === triesUsed.chip && known.face === triesUsed.face;
   }
 
   /**
-   * The device has connected with this socket. An earlier socket of the attempt is closed at once. A device is welcomed
-   * only when there is room for what it may send then.
+   * The device has connected with this socket. Closes an earlier socket of the attempt. The device is
+   * welcomed only if the memory for its files can be reserved.
    */
   attach(link: DeviceLink): Promise<void> {
     this.#link?.close("REPLACED");
@@ -131,7 +135,9 @@ export class AttemptRun {
     });
   }
 
-  /** The socket is gone. Files that were not judged are sent again on the next one, so they are not kept for it. */
+  /**
+   * The socket is closed. Drops files that were not judged: the device sends them again on its next socket.
+   */
   detach(link: DeviceLink): void {
     if (this.#link === link) this.#link = null;
     if (this.#link === null)
@@ -159,7 +165,9 @@ export class AttemptRun {
     return this.#next(() => this.#apply({ kind: "session_over" }, null));
   }
 
-  /** The device has been disconnected for too long: the chip's bytes are overwritten, and it has to be read again. */
+  /**
+   * The device was disconnected for too long: overwrites the chip's bytes, so the chip has to be read again.
+   */
   forget(): Promise<void> {
     return this.#next(() => (this.#link === null ? this.#apply({ kind: "forgotten" }, null) : undefined));
   }
@@ -186,7 +194,7 @@ export class AttemptRun {
       try {
         await work();
       } catch (error) {
-        // A fault in our own code. Nothing was counted; the device connects again and goes on from the same state.
+        // An internal fault. No try was counted; the device reconnects and continues from the same state.
         this.#around.core.log.error("a step of a verification failed", {
           attemptId: this.owner.attemptId,
           ...describeError(error),
@@ -213,7 +221,7 @@ export class AttemptRun {
     this.#giveBackRoom(first.kind);
   }
 
-  // --- bytes -------------------------------------------------------------------------------------------------------
+  // --- bytes -----------------------------------------------------------------------------------------------
 
   #makeRoomForChip(): boolean {
     return chipPhases.includes(this.#state.phase)
@@ -221,7 +229,10 @@ export class AttemptRun {
       : true;
   }
 
-  /** Gives back what the phase has no use for. More is reserved in two places only: for a welcome and for a challenge. */
+  /**
+   * Releases memory that the phase does not need. Memory is reserved in two places only: for a welcome and
+   * for a challenge.
+   */
   #giveBackRoom(after: FlowInput["kind"]): void {
     const { phase } = this.#state;
     if (phase !== "face_capture" && phase !== "face_check") this.#reservation.resize("face", 0);
@@ -230,9 +241,11 @@ export class AttemptRun {
     else if (phase === "ended" || after === "forgotten") this.#reservation.resize("chip", 0);
   }
 
-  // --- effects -----------------------------------------------------------------------------------------------------
+  // --- effects ---------------------------------------------------------------------------------------------
 
-  /** Tells the person's other page how far the device is. A failure is only logged: the verification goes on without it. */
+  /**
+   * Reports the device's step to the person's other page. A failure is only logged: the verification goes on.
+   */
   async #report(): Promise<void> {
     const step = this.#state.phase;
     if (step === this.#lastStep || step === "ended" || this.#link === null) return;
@@ -242,7 +255,7 @@ export class AttemptRun {
     try {
       await reportProgress(core.db, { sessionId, attemptId, step, now: core.clock.now() });
     } catch (error) {
-      core.log.warn("the progress of a verification could not be told", {
+      core.log.warn("could not report the progress of a verification", {
         attemptId,
         ...describeError(error),
       });
@@ -286,7 +299,7 @@ export class AttemptRun {
         return this.#guarded("chip_proof", () => this.#chip.checkAnswers(effect.answers));
       case "new_face_challenge": {
         const next = await this.#guarded("face_challenge", () => this.#face.newChallenge(effect.stillHead));
-        // The step was stored and told with the count.
+        // The step was stored and reported together with the count.
         if (next.kind === "face_challenge") this.#lastStep = "face_capture";
         return next;
       }
@@ -302,7 +315,7 @@ export class AttemptRun {
     }
   }
 
-  // --- what all steps share ----------------------------------------------------------------------------------------
+  // --- what all steps share --------------------------------------------------------------------------------
 
   #passedChip(): PassedChip {
     const { passed } = this.#chip;
@@ -325,7 +338,7 @@ export class AttemptRun {
     try {
       return await work();
     } catch (error) {
-      core.log.error("a check could not be carried out", {
+      core.log.error("could not carry out a check", {
         attemptId: this.owner.attemptId,
         step,
         ...describeError(error),
@@ -352,7 +365,7 @@ export class AttemptRun {
     try {
       return await recordTry(core, this.owner, judged);
     } catch (error) {
-      core.log.error("the result of a try could not be written", {
+      core.log.error("could not write the result of a try", {
         attemptId: this.owner.attemptId,
         ...describeError(error),
       });

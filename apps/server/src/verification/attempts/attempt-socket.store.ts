@@ -32,9 +32,8 @@ type SocketOwner = {
 };
 
 /**
- * The session and the attempt that a socket token belongs to. Null when the session is unknown, the token is not the
- * latest one of its attempt, or the attempt is over. The session may have expired meanwhile: the caller has to check
- * its status.
+ * The session and the attempt of a socket token. Null if the session is unknown, a newer token exists, or the
+ * attempt is over. The session may have expired: the caller checks its status.
  */
 export async function findSocketOwner(
   db: Queryable,
@@ -74,7 +73,9 @@ export async function setStep(
 
 export type ChallengeAnswer =
   | "handed_out"
-  /** As many as are free have gone unanswered. Also for an attempt that is over, which whoever counts a try finds out. */
+  /**
+   * All free challenges are unanswered. Also for an attempt that is over: counting the try finds that out.
+   */
   | "spent"
   /** Its frames have brought the check down too often. */
   | "given_up";

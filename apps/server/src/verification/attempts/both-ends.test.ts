@@ -16,7 +16,7 @@ import fc from "fast-check";
 import { knownId } from "../../platform/kernel/ids.ts";
 import { advance, type FlowEffect, type FlowInput, type FlowState, startFlow } from "./verify-flow.ts";
 
-/** Work under way on the device. Each piece of it ends at some time, and its result is an input of the flow. */
+/** Pending work of the device. Each piece ends at some time, and its result is an input of the flow. */
 type Work =
   | { what: "opening" }
   | { what: "timer"; timer: DeviceTimer }
@@ -24,7 +24,7 @@ type Work =
 
 const chipWork: readonly Work["what"][] = ["reading", "reopening", "passing_on"];
 
-/** Both flows, with a wire between them that is slow and may be cut, and with chance for everything around them. */
+/** Both flows with a slow connection between them that may break, and random events around them. */
 class BothEnds {
   readonly #chance: (below: number) => number;
   device: DeviceState = startDevice();

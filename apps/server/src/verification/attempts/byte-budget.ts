@@ -10,13 +10,16 @@ type ByteLimit = "process" | "sandbox" | "organization";
 type ByteLimits = {
   /** All attempts of this process together. */
   readonly process: number;
-  /** All attempts of the sandbox together, so that accounts which anybody can make leave room for live sessions. */
+  /**
+   * All attempts of the sandbox together. Accounts are free to create, so the sandbox must leave memory to
+   * live sessions.
+   */
   readonly sandbox: number;
   /** The attempts of one organization, live and sandbox counted apart. */
   readonly organization: { readonly live: number; readonly sandbox: number };
 };
 
-/** The most that one attempt can hold. No limit is smaller: otherwise nobody could ever pass. */
+/** The most that one attempt can hold. No limit is smaller, because then no attempt could succeed. */
 const maxOfOneAttempt = verifySocketLimits.chipBytes + verifySocketLimits.faceBytes;
 
 export function byteLimits(options: {
@@ -31,7 +34,10 @@ export function byteLimits(options: {
   return { process, sandbox, organization: { live: shareOf(process), sandbox: shareOf(sandbox) } };
 }
 
-/** Counts the bytes that running attempts of this process may hold. They are counted before the first of them is accepted. */
+/**
+ * Counts the bytes that running attempts of this process may hold. They are reserved before the first byte is
+ * accepted.
+ */
 export class ByteBudget {
   readonly #limits: ByteLimits;
   readonly #onRefused: (limit: ByteLimit) => void;

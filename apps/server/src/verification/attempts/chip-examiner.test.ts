@@ -9,7 +9,7 @@ const now = new Date("2026-03-01T12:00:00.000Z");
 const bytes = (...values: number[]) => Uint8Array.from(values);
 const files = { SOD: bytes(1), DG1: bytes(2), DG2: bytes(3), DG14: bytes(4) };
 
-/** A pool that fails as it is told to, one error for each task, and then answers with the task itself. */
+/** A pool that fails once with each of these errors, and then returns the task itself. */
 function examinerWith(errors: readonly Error[], options: ExaminerOptions = {}) {
   const tasks: ChipTask[] = [];
   const whos: Who[] = [];

@@ -26,7 +26,7 @@ export type ChipPool = {
 };
 
 export type ExaminerOptions = Partial<WorkerPoolOptions> & {
-  /** For tests: in place of threads of its own. */
+  /** For tests: used instead of new threads. */
   pool?: ChipPool;
   /** As in `TRUST_POLICY`; the default policy unless given. */
   policy?: string;
@@ -50,10 +50,13 @@ export function openChipThreads(options: Partial<WorkerPoolOptions> = {}): Worke
   });
 }
 
-/** The checks of the chip, carried out by threads. A thread that is lost costs nobody anything: its task is given to another. */
+/** Runs the checks of the chip in threads. The task of a lost thread is given to another one. */
 export class ChipExaminer {
   readonly #pool: ChipPool;
-  /** For live documents and for those of the sandbox, so that partners see before they go live what will be refused. */
+  /**
+   * Applies to live and sandbox documents alike, so that partners see in the sandbox what will be refused in
+   * live.
+   */
   readonly #policy: string;
   readonly #retryMs: number;
   readonly #patienceMs: number;

@@ -24,7 +24,7 @@ export type ChipStepNeeds = {
 };
 
 /**
- * A chip that has passed. Claims are made from the proof alone, the portrait is in this DG2, and the SOD identifies a
+ * A chip that has passed. Claims come from the proof alone, the portrait from this DG2; the SOD identifies a
  * test document.
  */
 export type PassedChip = { proof: ProvenChip; dg2: Buffer; sod: Buffer };
@@ -32,7 +32,10 @@ export type PassedChip = { proof: ProvenChip; dg2: Buffer; sod: Buffer };
 /** Of whom a chip is examined. */
 type ChipOwner = Parameters<typeof chipVerdict>[1] & { attemptId: AttemptId; sandbox: boolean };
 
-/** Has the chip of one attempt examined. Its bytes are here alone, and are overwritten as soon as they are no longer needed. */
+/**
+ * Has the chip of one attempt examined. Only this object holds its bytes, and overwrites them once they are
+ * not needed.
+ */
 export class ChipStep {
   readonly #owner: ChipOwner;
   readonly #needs: ChipStepNeeds;
@@ -70,7 +73,7 @@ export class ChipStep {
     const trust = sandbox ? "test_country" : await this.#needs.trust.snapshot();
     const check = await examiner.verify({ trust, files: this.#sentFiles(), now: clock.now() }, asking());
     if (check.trustStoreEmpty) {
-      log.warn("a document could not be judged: no issuing authority is known");
+      log.warn("could not judge a document: the trust store has no issuing authority");
       return { kind: "fault", code: "TRUST_STORE_EMPTY" };
     }
     this.#check = check;
@@ -115,7 +118,10 @@ export class ChipStep {
     };
   }
 
-  /** Replaces the state of the chip's proof. The old one holds a private key or a challenge, so it is overwritten. */
+  /**
+   * Replaces the state of the chip's proof. Overwrites the old one, which contains a private key or a
+   * challenge.
+   */
   #keepProof(state: ChipProofState | null): void {
     if (this.#proof !== null) overwriteChipProof(this.#proof);
     this.#proof = state;
@@ -128,7 +134,10 @@ export class ChipStep {
     return { ...Object.fromEntries(this.#files), SOD: sod, DG1: dg1, DG2: dg2 };
   }
 
-  /** Pins the chip that has passed: content, DG2 and SOD are moved, not copied, and everything else is overwritten. */
+  /**
+   * Pins the chip that has passed: moves content, DG2 and SOD without copying them, and overwrites everything
+   * else.
+   */
   pin(): void {
     const [check, sod, dg2] = [this.#check, this.#files.get("SOD"), this.#files.get("DG2")];
     if (

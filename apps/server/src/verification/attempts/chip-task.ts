@@ -36,8 +36,8 @@ import type { ChipContent } from "../evidence/document-chip/proof.ts";
 import { type TrustSnapshot, unpackTrust } from "../trust/trust-snapshot.ts";
 
 /**
- * The work on a chip that takes time, as tasks that can be handed to any thread: nothing is kept between them. How far a proof is, with the
- * private key of chip authentication, is kept by the service and given along with each task.
+ * The expensive work on a chip, as stateless tasks for any thread. The service keeps the state of a proof,
+ * including the private key of chip authentication, and passes it with each task.
  */
 export type ChipTask =
   | {
@@ -57,18 +57,18 @@ export type SentFiles = Readonly<
     Record<"SOD" | "DG1" | "DG2", Uint8Array>
 >;
 
-/** The report on a document, and what follows from it; made by `documentCheckOf` only, so that the two cannot differ. */
+/** The report on a document with its consequences. Only `documentCheckOf` makes it, so that the two agree. */
 export type DocumentCheck = {
   report: Report;
   failureCode: DocumentFailureCode | null;
-  /** No authority is known at all, so nothing can be said about any document. */
+  /** The trust store contains no authority, so no document can be judged. */
   trustStoreEmpty: boolean;
   level: Level | null;
   warnings: readonly WarningCode[];
   proof: ChipProof | null;
   /**
-   * The content that was verified (`ChipContent`), null unless these checks passed. As bytes in the form of a structured clone, because
-   * bytes can be overwritten and the texts in an object cannot.
+   * The verified content (`ChipContent`), or null if a check failed. A serialized structured clone, because
+   * bytes can be overwritten and strings cannot.
    */
   content: Uint8Array | null;
 };
@@ -86,8 +86,8 @@ function documentCheckOf(report: Report, content: Uint8Array | null): DocumentCh
 }
 
 /**
- * The check with the result of the chip's proof added. It keeps the content, so that overwriting the check overwrites
- * the content as well.
+ * The check with the result of the chip's proof. It keeps the content, so overwriting the check also
+ * overwrites the content.
  */
 export function documentCheckWithProof(
   { report, content }: DocumentCheck,
@@ -107,8 +107,8 @@ export type ChipTaskAnswer = {
 type Trusted = { store: TrustStore; deviations: readonly DeviationList[] };
 
 /**
- * What is trusted at the version that was used last. A thread has one of these, and makes it anew when the version has risen: what could take
- * a deviation list its effect, a revocation, raises it.
+ * What the latest trust snapshot trusts. Each thread keeps one and rebuilds it when the digest changes. A
+ * revocation, which may invalidate a deviation list, changes the digest.
  */
 export class TrustStores {
   readonly #checker: SignatureChecker;
@@ -152,7 +152,7 @@ async function run(task: ChipTask, surroundings: ChipTaskSurroundings): Promise<
   }
 }
 
-// --- passive authentication ----------------------------------------------------------------------------------------
+// --- passive authentication --------------------------------------------------------------------------------
 
 async function checkDocument(
   { trust: trusted, files, policy, nowMs }: Extract<ChipTask, { kind: "verify" }>,
@@ -195,7 +195,7 @@ function testTrust(now: Date, checker: SignatureChecker): TrustStore {
   return testStore.store;
 }
 
-// --- sandbox -------------------------------------------------------------------------------------------------------
+// --- sandbox -----------------------------------------------------------------------------------------------
 
 type FaceFailureCode = "liveness_failed" | "selfie_face_mismatch";
 let testFaces: { year: number; bySod: ReadonlyMap<string, FaceFailureCode> } | undefined;

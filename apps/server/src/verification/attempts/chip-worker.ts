@@ -4,7 +4,10 @@ import { overwrite } from "../../platform/lib/overwrite.ts";
 import type { WorkerAnswer } from "../../platform/lib/worker-pool.ts";
 import { type ChipTask, runChipTask, TrustStores } from "./chip-task.ts";
 
-/** A thread that checks chips. It works on copies, and overwrites them and its answer once that is sent: the files, the keys of a proof, the content. */
+/**
+ * A thread that checks chips. It works on copies of files, proof keys and content, and overwrites them and
+ * its answer once it is sent.
+ */
 const checker = createNodeSignatureChecker();
 const surroundings = { checker, stores: new TrustStores(checker) };
 

@@ -27,7 +27,7 @@ export type FaceStepNeeds = {
   /** Whether the phone's secure hardware vouches for the frames of this challenge. */
   attestation: Pick<AttestationJudge, "judge">;
   asking: () => Asking;
-  /** Makes room for the frames of a capture; false where there is none. */
+  /** Reserves memory for the frames of a capture; false if there is not enough. */
   makeRoom: () => boolean;
   /** A capture that is still under way cannot pass any more. */
   failedEarly: (verdict: Rejected, isCurrent: () => boolean) => void;
@@ -44,12 +44,15 @@ const faceFaultCodes: Readonly<Record<FaultReason, VerifyFaultCode>> = {
   closed: "CHECK_FAILED_TO_RUN",
 };
 
-/** Has the face of one attempt judged. The frames are here alone, and are overwritten as soon as they are no longer needed. */
+/**
+ * Has the face of one attempt judged. Only this object holds the frames, and overwrites them once they are
+ * not needed.
+ */
 export class FaceStep {
   readonly #owner: { sessionId: SessionId; attemptId: AttemptId; sandbox: boolean };
   readonly #needs: FaceStepNeeds;
   readonly #frames = new Map<number, { jpeg: Buffer; atMs: number; arrivedAt: Date; whole: boolean }>();
-  /** Looks at the frames that are whole, in the order in which they were announced, which is the one they are judged in. */
+  /** Examines complete frames in the order in which they were announced, which is the order of judging. */
   #sitting: FaceSitting | null = null;
   #framesShown = 0;
   #facts: FaceFacts | null = null;
@@ -98,7 +101,10 @@ export class FaceStep {
     }
   }
 
-  /** Where it cannot be written, the challenge stays counted, which at worst costs a try once three more go unanswered. */
+  /**
+   * If the write fails, the challenge stays counted as unanswered. At worst that costs a try after three
+   * more.
+   */
   async giveBackChallenge(brokeDown: boolean): Promise<void> {
     await this.#stored(() => giveBackChallenge(this.#needs.db, this.#owner.attemptId, brokeDown));
   }
@@ -108,7 +114,7 @@ export class FaceStep {
     try {
       return await work();
     } catch (error) {
-      this.#needs.log.error("a challenge could not be counted", {
+      this.#needs.log.error("could not count a challenge", {
         attemptId: this.#owner.attemptId,
         ...describeError(error),
       });
@@ -154,7 +160,7 @@ export class FaceStep {
       case "failed":
         return { kind: "face_judged", verdict: { failureCode: verdict.code, reasons: verdict.reasons } };
       case "fault":
-        log.warn("a face could not be judged", { attemptId, reason: verdict.reason });
+        log.warn("could not judge a face", { attemptId, reason: verdict.reason });
         return { kind: "fault", code: faceFaultCodes[verdict.reason] };
     }
   }

@@ -5,8 +5,8 @@ import { tellProgress } from "./report-progress.ts";
 import { breakdownsAllowed, freeChallenges } from "./verify-flow.ts";
 
 /**
- * Counts a challenge before the device sees it, together with the step that begins with it. The count is in the database, so that going to another process, or to two at
- * once, is no way to be given more of them.
+ * Counts a challenge, and stores the step that it begins, before the device sees it. The count is in the
+ * database, so connecting to other processes yields no additional challenges.
  */
 export function handOutChallenge(
   db: Db,

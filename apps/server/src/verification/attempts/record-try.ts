@@ -31,11 +31,12 @@ export type TriedAttempt = {
 };
 
 /**
- * Records a try that was judged, in one transaction that holds the session and its attempt: the try is counted, and where it decides the
- * session, the outcome, the sealed claims and the event are written with it or not at all. Call it only with a verdict: a fault on our
- * side uses up nothing.
+ * Records a judged try in one transaction that locks the session and its attempt. If the try decides the
+ * session, the same transaction writes the outcome, the sealed claims and the event. Call it only with a
+ * verdict: an internal fault uses up no try.
  *
- * `spend` runs in the same transaction, once the session is held: where it answers false, what the try rests on is used up, and nothing is counted.
+ * `spend` runs in this transaction after the lock. If it returns false, the input of the try was already
+ * used, and nothing is counted.
  */
 export async function recordTry<S extends Step>(
   core: Core,
@@ -49,7 +50,7 @@ export async function recordTry<S extends Step>(
   return core.db.transaction(async (tx): Promise<TryRecorded<S>> => {
     const tenant = tenantOf({ organizationId: attempt.organizationId, sandbox: attempt.sandbox });
     const held = [heldSession(tenant, attempt.sessionId), heldOpenAttempt(attempt.sessionId)] as const;
-    // A try with a proof ends the session, unless somebody else has ended it.
+    // A try with a proof ends the session, unless it has already ended.
     const [session, open, targets] =
       shared === null
         ? [...(await tx.ask(...held)), null]
@@ -98,7 +99,7 @@ export async function recordTry<S extends Step>(
   });
 }
 
-/** Outside of the sealed payload, claims exist in what this returns and in the arguments of `endSession` only. */
+/** Claims exist only in this return value, in the arguments of `endSession` and in the sealed payload. */
 async function share(
   core: Core,
   { organizationId, selectedFieldKeys: fieldKeys }: TriedAttempt,

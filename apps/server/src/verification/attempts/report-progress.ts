@@ -3,14 +3,17 @@ import type { Db, Tx } from "../../platform/db/db.ts";
 import { knownId } from "../../platform/kernel/ids.ts";
 import { setStep } from "./attempt-socket.store.ts";
 
-/** NOTIFY channel. Payload: `{"session_id","attempt_id","step"}`, identifiers and the name of a step, never anything a device sent. */
+/**
+ * NOTIFY channel. Payload: `{"session_id","attempt_id","step"}`: identifiers and the name of a step, never
+ * the device's data.
+ */
 export const verifyProgressChannel = "verify_progress";
 
 const stepPattern = /^[a-z_]{1,40}$/;
 
 /**
- * Stores the step that the device of this attempt has come to, for pages that are loaded later, and notifies the pages
- * that are open, whichever process they are connected to. Does nothing when the attempt is over.
+ * Stores the step that the device has reached, for pages that load later, and notifies open pages at any
+ * process. Does nothing if the attempt is over.
  */
 export async function reportProgress(
   db: Db,

@@ -119,7 +119,9 @@ const moves: fc.Arbitrary<Move[]> = fc
   )
   .map((all) => all.flatMap(({ inputs, ...rest }) => inputs.map((device) => ({ device, ...rest }) as Move)));
 
-/** Plays moves against the machine with a service that gives the chosen verdicts, and watches what it does. */
+/**
+ * Plays moves against the machine, with a service that gives the chosen verdicts, and records its effects.
+ */
 function play(faceMode: FaceMode, all: readonly Move[]) {
   let state: FlowState = startFlow(
     {
@@ -245,8 +247,7 @@ function play(faceMode: FaceMode, all: readonly Move[]) {
             else {
               if (move.pass) seen.facePassed = true;
               else seen.verdicts.face += 1;
-              // Another code than the flow's own verdict on lateness, `liveness_failed`, so that the two can be told
-              // apart.
+              // Not `liveness_failed`, which is the flow's verdict on a late answer, so that the two differ.
               inputs.push({
                 kind: "face_judged",
                 verdict: { failureCode: move.pass ? null : "selfie_face_mismatch" },

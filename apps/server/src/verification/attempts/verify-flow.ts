@@ -23,11 +23,11 @@ import { type TryVerdict, toldOf } from "../evidence/verdict.ts";
 import type { TryRecorded } from "./try.ts";
 
 /**
- * The protocol of one attempt as a pure state machine: `advance` is `(state, input, now) → (state, effects)`. It has no socket, bytes,
- * database or clock of its own; of the bytes only their counts are here.
+ * The protocol of one attempt as a pure state machine: `advance` is `(state, input, now) → (state, effects)`.
+ * It knows counts of bytes, not the bytes.
  *
- * `AttemptRun` carries out the effects and hands their results back before it reads the device's next message, so a message
- * never meets a check that is still running.
+ * `AttemptRun` carries out the effects and returns their results before it reads the device's next message.
+ * So no message arrives while a check is running.
  */
 export type FlowState = {
   readonly attempt: AttemptFacts;
@@ -93,7 +93,10 @@ type OwnInput =
   | { kind: "face_judged"; verdict: TryVerdict }
   /** What has arrived of a capture shows that it cannot pass any more. */
   | { kind: "face_failed_early"; verdict: TryVerdict }
-  /** The result of the effect `record`. `session_over` also comes unasked, when the session was ended from elsewhere. */
+  /**
+   * The result of the effect `record`. `session_over` also comes without it, if something else ended the
+   * session.
+   */
   | TryRecorded<DocumentStep>
   | { kind: "fault"; code: VerifyFaultCode }
   /** The bytes of the chip were overwritten. */
@@ -117,7 +120,7 @@ export type FlowEffect =
   | { kind: "pin_chip" }
   /** Count the try and, where it decides the session, end the session in the same transaction. */
   | { kind: "record"; step: DocumentStep; number: number; verdict: TryVerdict }
-  /** Counts one more that is not answered yet, at all processes together, unless there were too many. */
+  /** Counts one more unanswered challenge across all processes, unless there are too many. */
   | { kind: "new_face_challenge"; stillHead: boolean }
   /** It was answered, and could not be judged. */
   | { kind: "give_back_challenge"; brokeDown: boolean }
@@ -126,12 +129,16 @@ export type FlowEffect =
 export type FlowStep = { state: FlowState; effects: readonly FlowEffect[] };
 
 /**
- * A device that asks for more challenges than this without answering one is shopping for an easy one; from then on each request costs a
- * try. Halved, a person whose connection drops twice loses a try; doubled, a forger sees twice as many before it costs anything.
+ * A device that requests more challenges than this without answering is looking for an easy one; each further
+ * one costs a try. Too small: dropped connections cost the person a try. Too large: a forger sees more
+ * challenges for free.
  */
 export const freeChallenges = 4;
 
-/** After more crashes than this we assume that the input causes them: they cost no try, but nothing more is judged. */
+/**
+ * After more crashes than this, the input is assumed to cause them. They cost no try, but nothing more is
+ * judged.
+ */
 export const breakdownsAllowed = 4;
 
 export function startFlow(
@@ -176,13 +183,14 @@ export function advance(state: FlowState, input: FlowInput, now: Date): FlowStep
   }
 }
 
-/** The result of something that the service did by itself. One that comes too late for its phase changes nothing. */
+/** Handles the result of an effect. A result that comes too late for its phase changes nothing. */
 function goOn(state: FlowState, input: OwnInput, now: Date): FlowStep {
   switch (input.kind) {
     case "session_over":
       return leave(state, "SESSION_ENDED");
     case "superseded":
-      // The device has connected to another process, which goes on with the attempt. Nothing more is sent from here.
+      // The device has connected to another process, which continues the attempt. This process sends nothing
+      // more.
       return leave(state, "REPLACED");
     case "fault":
       return afterFault(state, input.code);
@@ -251,7 +259,7 @@ function goOn(state: FlowState, input: OwnInput, now: Date): FlowStep {
   }
 }
 
-// --- the device ----------------------------------------------------------------------------------------------------
+// --- the device --------------------------------------------------------------------------------------------
 
 function attach(state: FlowState, now: Date): FlowStep {
   const welcome = (next: FlowState, resumed: boolean): FlowEffect => ({
@@ -280,7 +288,7 @@ function attach(state: FlowState, now: Date): FlowStep {
     case "face":
     case "face_check":
     case "face_capture": {
-      // The same challenge until it has run out: connecting again must not be a way to look for an easier one.
+      // The same challenge until it expires, so that reconnecting yields no easier one.
       const running =
         state.phase === "face_capture" && state.face !== null && deadlineAtMs(state.face) > now.getTime()
           ? state.face
@@ -324,7 +332,10 @@ function isOfCapture(type: DeviceInputType): boolean {
   return type === "face_frame" || type === "face_done" || type === "part";
 }
 
-/** What each message does in the phases whose rule in the protocol's table is `taken`; the others never get here. */
+/**
+ * Handlers for the messages that the protocol's table lists as `taken` in the phase. The others never arrive
+ * here.
+ */
 const handlers: {
   readonly [T in DeviceInputType]: (state: FlowState, input: DeviceInputs[T], now: Date) => FlowStep;
 } = {
@@ -396,7 +407,7 @@ const handlers: {
     const incomplete = [...state.artifacts.values()].some(({ size, received }) => received !== size);
     if (incomplete || state.face === null) return close(state, "OUT_OF_ORDER");
     const next: FlowState = { ...state, phase: "face_check" };
-    // Being late fails the try: the deadline exists so that nobody has the time to prepare an answer.
+    // A late answer fails the try: the deadline leaves no time to prepare one.
     if (deadlineAtMs(state.face) < now.getTime())
       return judgeFace(next, { failureCode: "liveness_failed", reasons: ["deadline_passed"] });
     return {
@@ -439,7 +450,7 @@ function announce(
   };
 }
 
-// --- verdicts ------------------------------------------------------------------------------------------------------
+// --- verdicts ----------------------------------------------------------------------------------------------
 
 function judgeChip(state: FlowState, verdict: TryVerdict): FlowStep {
   if (verdict.failureCode !== null || !state.chipPassCounted) {
@@ -466,7 +477,10 @@ function judgeFace(state: FlowState, verdict: TryVerdict): FlowStep {
   return stay(state, { kind: "record", step: "face", number: state.triesUsed.face + 1, verdict });
 }
 
-/** The try is counted as if it had been sent to its end. The device hears that it is being checked, and stops filming. */
+/**
+ * Counts the try as if the capture were complete. The device sees that it is being checked, and stops
+ * filming.
+ */
 function endCaptureEarly(state: FlowState, verdict: TryVerdict): FlowStep {
   const next: FlowState = { ...withoutArtifacts(state), phase: "face_check", framesMayBeLate: true };
   const { effects } = judgeFace(next, verdict);
@@ -511,8 +525,8 @@ function end(state: FlowState, verdict: TryVerdict): FlowStep {
 }
 
 /**
- * A device that answers with nothing must not keep its frames in our memory. It is treated like one whose connection was
- * lost: no try is used, and the challenge stays counted as one that was not answered.
+ * The frames of a device that stops answering must not stay in memory. As after a lost connection, no try is
+ * used and the challenge stays counted as unanswered.
  */
 function endOverdueCapture(state: FlowState, now: Date): FlowStep {
   if (state.phase !== "face_capture" || state.face === null) return stay(state);
@@ -526,7 +540,10 @@ function endOverdueCapture(state: FlowState, now: Date): FlowStep {
   };
 }
 
-/** Back to the phase from which the device can repeat the step. A chip that has passed stays passed, and no try is counted. */
+/**
+ * Returns to the phase in which the device can repeat the step. A chip that has passed stays passed, and no
+ * try is counted.
+ */
 function afterFault(state: FlowState, code: VerifyFaultCode): FlowStep {
   const inFace = state.phase === "face" || state.phase === "face_capture" || state.phase === "face_check";
   const next: FlowState = inFace ? afterFaceFault(state, code) : { ...emptied(state), phase: "chip" };
@@ -553,7 +570,7 @@ function afterFaceFault(state: FlowState, code: VerifyFaultCode): FlowState {
   };
 }
 
-// --- parts ---------------------------------------------------------------------------------------------------------
+// --- parts -------------------------------------------------------------------------------------------------
 
 function withoutArtifacts(state: FlowState): FlowState {
   return { ...state, artifacts: new Map(), announcedBytes: 0 };

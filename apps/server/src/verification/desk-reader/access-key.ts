@@ -9,7 +9,10 @@ type TypedAccessKey = {
   dateOfExpiry?: string | undefined;
 };
 
-/** What somebody typed at the desk: the card access number, or three fields of the machine readable zone. */
+/**
+ * The key from what was typed at the desk: the card access number, or three fields of the machine readable
+ * zone.
+ */
 export function accessKeyFromTyped({
   can,
   documentNumber,

@@ -28,7 +28,9 @@ const letters: Readonly<Record<string, readonly string[]>> = {
   X: ["#   #", " # # ", "  #  ", " # # ", "#   #"],
 };
 
-/** The word in letters of blocks and colour; as it is where there is no terminal, no colour or no room. */
+/**
+ * The word in large coloured letters, or unchanged if there is no terminal, no colour or not enough width.
+ */
 export function bigLetters(word: BigWord, style: Style): readonly string[] {
   const hasColour = style.paint("bold", word) !== word;
   const rows = [0, 1, 2, 3, 4].map((row) =>

@@ -24,15 +24,15 @@ export class NoReaderError extends EmrtdError {
 
 const pollMilliseconds = 250;
 /**
- * Services look at their readers about twice a second, so one that lost its card is said to have it for a moment longer.
- * What is still there after this many polls is there, or has been put back already.
+ * A reader's state is updated about twice a second, so a card that was removed is still reported for a
+ * moment. A card that is reported for this many polls is on the reader, or on it again.
  */
 const maxSettlePolls = 4;
 const maxRestarts = 3;
 
-/** The document on the reader of a desk, where hands shake and documents slip: it is waited for, and waited for again. */
+/** The document on the reader of a desk. Documents slip off, so it waits for the card again. */
 export class CardAtDesk {
-  /** Reaches whichever card is connected, so that a chip can be opened anew through it. */
+  /** Uses the card that is connected at the time, so that a chip can be opened again through it. */
   readonly transport: ChipTransport;
   readonly #wait: CardWait;
   readonly #desk: DeskReaders;
@@ -77,8 +77,9 @@ export class CardAtDesk {
   }
 
   /**
-   * Works on the document on the reader. When it leaves the reader meanwhile, says so, waits for it and begins the work
-   * again, a few times and within the waiting time. `fresh` tells that the card was connected for this round.
+   * Runs the task with the document on the reader. If the document leaves the reader, waits for it and
+   * restarts the task, at most `maxRestarts` times and within the waiting time. `fresh`: the card was
+   * connected for this run.
    */
   async work<T>(task: (fresh: boolean) => Promise<T>): Promise<T> {
     for (;;) {
@@ -131,7 +132,7 @@ export class CardAtDesk {
     throw new EmrtdError("CHIP_LOST", "No document was put on the reader in time");
   }
 
-  /** Somebody has said that the document lies there again: it may take its whole time once more. */
+  /** The operator has put the document back: restarts the waiting time and the count of restarts. */
   beginAgain(): void {
     this.#pollsLeft = this.#maxPolls;
     this.#restarts = 0;
@@ -142,7 +143,7 @@ export class CardAtDesk {
     return Math.max(1, Math.ceil((this.#wait.waitSeconds * 1000) / pollMilliseconds));
   }
 
-  /** Lets go of the card; the next work connects to it anew. */
+  /** Disconnects from the card; the next task connects again. */
   async release(): Promise<void> {
     const card = this.#card;
     this.#card = null;

@@ -20,7 +20,7 @@ export const deskExitCodes = {
 } as const;
 
 type DeskAdvice = {
-  /** What happened, for whoever sits at the desk. */
+  /** What happened, for the person at the desk. */
   readonly says: string;
   /** What to do about it. */
   readonly todo: string;
@@ -30,7 +30,7 @@ type DeskAdvice = {
 const { accepted, refused, notCarriedOut, notRead, noReader } = deskExitCodes;
 const exclusiveResult = 0x8010000b;
 
-/** What to do about an error; null for one that nobody at a desk can do anything about, which is a fault of ours. */
+/** What to do about an error. Null for an internal fault, which the person at the desk cannot mend. */
 export function adviseOn(error: unknown): DeskAdvice | null {
   if (error instanceof NoReaderError)
     return {
@@ -50,7 +50,7 @@ export function adviseOn(error: unknown): DeskAdvice | null {
   if (isEmrtdError(error)) {
     const problem = problemOf(error);
     const { says, todo } = chipAdvice[problem];
-    // What exactly went wrong is for whoever is asked for help; it never quotes the document.
+    // The exact error helps support; it never quotes the document.
     const isPlain = problem === "lost" || problem === "key";
     return { says: isPlain ? says : `${says} ${error.message}.`, todo, exitCode: notRead };
   }
@@ -84,16 +84,19 @@ const chipAdvice = {
     todo: "Take the document out of its cover and lay it down again. When it happens again, use another document. No try was used up.",
   },
   unsupported: {
-    says: "This reader and this chip do not understand each other.",
+    says: "This reader does not support this chip.",
     todo: "Try another reader or the person's own phone, or use another document. No try was used up.",
   },
   device: {
-    says: "The reading failed here, which says nothing about the document.",
+    says: "The reading failed at this desk. This says nothing about the document.",
     todo: "Begin again. When it happens again, try another reader. No try was used up.",
   },
 } as const;
 
-/** `fetch` rejects with a TypeError and the reason in its cause; what a proxy answers in between is no JSON. */
+/**
+ * `fetch` rejects with a TypeError and has the reason in its cause. A proxy in between may answer without
+ * JSON.
+ */
 function isNetworkError(error: unknown): boolean {
   return (
     (error instanceof TypeError && error.message === "fetch failed") ||
@@ -103,7 +106,7 @@ function isNetworkError(error: unknown): boolean {
 
 const callAdvice: Readonly<Record<string, string>> = {
   CONSENT_REQUIRED:
-    "Ask the person to open the link on their own screen and to agree there. Then begin again: nobody can agree in their place.",
+    "Ask the person to open the link on their own screen and to agree there. Then begin again. Only the person can agree.",
   HANDOFF_DEVICE_MISMATCH:
     "Another device has this session. Ask the person to choose “Use another device” on their screen, and give the link of the code that it shows to --session.",
   HANDOFF_TOKEN_EXPIRED: "Take the fresh code from the person's screen; one is good for five minutes.",
@@ -112,7 +115,7 @@ const callAdvice: Readonly<Record<string, string>> = {
   HANDOFF_TOKEN_INVALID: "Take the link whole, with everything behind the #.",
   OTHER_BROWSER:
     "Your session requires one browser for all steps (`requirements.binding`), so no desk can read for it. Create a session without that requirement.",
-  SESSION_EXPIRED: "Its hour is over. Create a new session.",
+  SESSION_EXPIRED: "A session lasts one hour. Create a new session.",
   SESSION_ENDED: "Its outcome is in your own system. For another try create a new session.",
   SESSION_NOT_FOUND: "Compare the link with the one in your own system.",
 };
@@ -154,8 +157,8 @@ const documentAdvice: Readonly<Record<FailureCode, { says: string; todo: string 
 };
 
 const requirementAdvice: Readonly<Record<RequirementName, string>> = {
-  clone_detection: "The session wants a chip that can prove to be no copy. Ask for a newer document.",
-  revocation: "The session wants a document of a country whose revocations are known. Ask for another one.",
+  clone_detection: "The session requires a chip that can prove that it is no copy. Ask for a newer document.",
+  revocation: "The session requires a document of a country whose revocation list is known. Ask for another one.",
 };
 
 function adviseOnRefusal(code: FailureCode, unmet: RequirementName | null): Omit<DeskAdvice, "exitCode"> {
@@ -180,7 +183,7 @@ export function adviseOnOutcome(outcome: DeviceOutcome): DeskAdvice {
     case "face_elsewhere":
       return {
         says: "The chip has passed. Give the document back.",
-        todo: `The face is next, with a camera: the person scans this code, or opens the link below it, within ${verifySocketLimits.resumeMs / 60_000} minutes. Show it to nobody else.`,
+        todo: `The face is next, with a camera: the person scans this code, or opens the link below it, within ${verifySocketLimits.resumeMs / 60_000} minutes. Do not show it to anyone else.`,
         exitCode: accepted,
       };
     case "fault":
@@ -188,7 +191,7 @@ export function adviseOnOutcome(outcome: DeviceOutcome): DeskAdvice {
         says: outcome.message,
         todo:
           outcome.code === "TRUST_STORE_EMPTY"
-            ? "Whoever runs the service has to import issuing authorities: `assay trust import`."
+            ? "Ask the operator of the service to import issuing authorities: `assay trust import`."
             : "No try was used up. Begin again in a moment.",
         exitCode: notCarriedOut,
       };
@@ -216,7 +219,7 @@ const stepLines: Readonly<Record<string, string>> = {
   chip_passed: "The chip has passed. The document can be taken off the reader.",
 };
 
-/** One line for whoever sits at the desk; null where there is nothing to know or to do. */
+/** One line for the person at the desk; null if there is nothing to say. */
 export function guideStep(step: string): string | null {
   const line = stepLines[step];
   if (line !== undefined) return line;

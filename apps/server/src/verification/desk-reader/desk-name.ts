@@ -5,8 +5,9 @@ import { join } from "node:path";
 const secretBytes = 32;
 
 /**
- * This desk's name in a session, the same whenever the command runs, so that a desk that was interrupted comes back to what it has claimed. It differs from
- * session to session, and so links nothing. What it is made of is kept in a file of the user; where none can be written, a desk cannot come back.
+ * This desk's name in a session. It is the same for every run of the command, so an interrupted desk can
+ * resume its claim, and differs between sessions, so it links none. The secret is in a file of the user. If
+ * it cannot be written, a desk cannot resume.
  */
 export function deskNameFor(session: string, folder: string): string {
   return createHmac("sha256", secretOf(folder)).update(session).digest("base64url");

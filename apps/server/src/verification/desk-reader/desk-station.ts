@@ -23,7 +23,10 @@ class StationProblem extends Error {
 
 export type StationOptions = {
   terminal: Terminal;
-  /** The origin of the one service whose codes are taken: a stranger's code must not send a document elsewhere. */
+  /**
+   * The origin of the only service whose codes are accepted, so that a foreign code cannot send a document
+   * elsewhere.
+   */
   service: string;
   print: Print;
   style: Style;
@@ -31,7 +34,7 @@ export type StationOptions = {
   read: (link: string) => Promise<DeviceOutcome>;
 };
 
-/** A counter: one code after the other, until somebody closes it. Nothing of one person is there for the next. */
+/** A counter: one code after the other until it is closed. It keeps nothing of one person for the next. */
 export async function runStation(options: StationOptions): Promise<void> {
   const { terminal, print, style } = options;
   print(`This desk reads documents for ${new URL(options.service).host}. Ctrl+C ends it.`);
@@ -88,12 +91,12 @@ function problemLines(error: unknown): readonly string[] {
   if (error instanceof StationProblem) return [error.message, error.todo];
   if (error instanceof LeftByDesk)
     return ["Ended at the desk.", "The session stays open: the same code goes on with it."];
-  // One person's reading failed in a way that nobody foresaw. The next person must not find the desk closed.
+  // An unexpected failure of one reading must not close the desk for the next person.
   const advice = error instanceof CommandError ? null : adviseOn(error);
   if (advice !== null) return [advice.says, advice.todo];
   return error instanceof CommandError
     ? error.message.split("\n")
-    : ["The reading failed here, which says nothing about the document.", "Begin again."];
+    : ["The reading failed at this desk. This says nothing about the document.", "Begin again."];
 }
 
 const noCode =
@@ -109,7 +112,7 @@ async function checkCode(code: string, service: string): Promise<string> {
     );
   const { data } = await createClient({ baseUrl, fetch })(getVerifyStatus, { params: { id: sessionId } });
   if (data.status === "expired")
-    throw new StationProblem("The session has expired.", "Its hour is over. Create a new session.");
+    throw new StationProblem("The session has expired.", "A session lasts one hour. Create a new session.");
   if (data.status !== "created" && data.status !== "in_progress")
     throw new StationProblem(
       "The session is over.",

@@ -9,8 +9,8 @@ import { LeftByDesk, type Terminal } from "./terminal.ts";
 type Print = (line: string) => void;
 
 /**
- * The document of a session on the reader of a desk. Where somebody sits at a terminal, what went wrong is said there with what to do about it, and the work goes
- * on when they have done it; elsewhere it ends with the error.
+ * The document of a session on the reader of a desk. With a terminal, it prints what went wrong and what to
+ * do, and then tries again. Without one, it ends with the error.
  */
 export class DocumentAtDesk {
   readonly #card: CardAtDesk;

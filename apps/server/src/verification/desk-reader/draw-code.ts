@@ -1,5 +1,7 @@
 const quietModules = 2;
-/** Upper and lower half of a character, each light or dark. Light is the drawn part, as terminals are dark. */
+/**
+ * Upper and lower half of a character, each light or dark. Drawn parts are light, because terminals are dark.
+ */
 const halves = { "00": "█", "01": "▀", "10": "▄", "11": " " } as const;
 
 /** A text as a code for a camera (QR code), in lines for a terminal, and the text itself below. */

@@ -10,8 +10,8 @@ import {
 import type { ChipProof, ProofResult } from "@assay/emrtd/verify/report";
 
 /**
- * Asks the chip in the reader to prove that it is no copy. The desk is server and device in one: it carries the commands that it makes and judges the
- * answers that it brings. A chip that leaves the field has not failed; it can be put back.
+ * Asks the chip in the reader to prove that it is no copy. The desk acts as server and device: it makes the
+ * commands, sends them and judges the answers. A chip that leaves the field has not failed.
  */
 export async function proveChip(
   chip: Chip,

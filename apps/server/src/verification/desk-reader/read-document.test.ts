@@ -185,7 +185,10 @@ function onCommand(readers: CardReaders, before: () => void): CardReaders {
   };
 }
 
-/** A reader whose document slips off in the given connections, after so many commands; 0 is while it connects. */
+/**
+ * A reader whose document slips off in the given connections, after this number of commands; 0: while
+ * connecting.
+ */
 function slippery(slips: readonly number[], states?: readonly PcscReaderState[][]) {
   const lost = () => new EmrtdError("CHIP_LOST", "SCardConnect: there is no card in the reader");
   let connections = 0;
@@ -275,7 +278,7 @@ test("the desk does not wait without end for a document that keeps leaving", asy
   await assert.rejects(read(restless.readers, [], { waitSeconds: 3600 }), { code: "CHIP_LOST" });
   assert.equal(restless.connections(), 4);
 
-  // Two seconds are eight pauses between looks at the reader, for all waiting together; the second look finds a card.
+  // Two seconds are eight polls, for all waiting together. The second poll finds a card.
   let looks = 0;
   const leaving = slippery([0]);
   await assert.rejects(read({ ...leaving.readers, list: async () => state(looks++ === 1) }), {
@@ -297,7 +300,7 @@ test("what waiting does not mend ends the reading at once", async () => {
   await assert.rejects(read(taken), { name: "PcscError", message: /exclusively/ });
   assert.equal(connections, 1);
 
-  // Whoever does not want to wait is not made to.
+  // Without a waiting time there is no second connection.
   const lost = slippery([0]);
   await assert.rejects(read(lost.readers, [], { waitSeconds: 0 }), { message: /no card in the reader/ });
   assert.equal(lost.connections(), 1);

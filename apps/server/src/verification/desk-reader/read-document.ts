@@ -40,7 +40,8 @@ export async function readDocumentAtDesk(
 ): Promise<boolean> {
   const { print, random } = surroundings;
   const card = new CardAtDesk(reading, surroundings);
-  // Kept when the document slips off during its proof: whatever is put back has to prove that it belongs to these files.
+  // Kept if the document slips off during its proof: the next chip has to prove that it belongs to these
+  // files.
   let files: ReadDocumentFiles | null = null;
   let verdict: DeskVerdict | null = null;
   try {
@@ -51,7 +52,7 @@ export async function readDocumentAtDesk(
       });
       if (files === null) {
         files = await readDocument(chip, surroundings.now());
-        // Saved before it is judged: a document that fails is the one somebody wants to look into.
+        // Saved before judging, because a document that fails is the one to examine later.
         if (reading.saveTo !== undefined) await saveFiles(reading.saveTo, files, print);
       }
       verdict ??= surroundings.judge(files);
@@ -95,7 +96,7 @@ function progressPrinter(print: (line: string) => void): (progress: ChipProgress
         return;
       case "opened":
         print(
-          progress.method === "none" ? "The chip is open to everybody." : `Opened with ${progress.method}.`,
+          progress.method === "none" ? "The chip needs no key." : `Opened with ${progress.method}.`,
         );
         return;
       case "reopening":
@@ -131,7 +132,7 @@ function openCentury({ otherYears }: MrzDate): string {
   return otherYears.length === 0 ? "" : ` (or ${otherYears.join(" or ")}: the zone has two digits)`;
 }
 
-/** Readable by their owner only, and never over a file that is there. */
+/** Readable by their owner only, and never over an existing file. */
 async function saveFiles(
   folder: string,
   files: ReadDocumentFiles,

@@ -1,9 +1,8 @@
 import { createInterface } from "node:readline";
 
-/** Somebody who can be asked. */
 export type Terminal = { ask(question: string): Promise<string> };
 
-/** Whoever sits at the desk has ended the reading. The session stays as it is. */
+/** The person at the desk has ended the reading. The session does not change. */
 export class LeftByDesk extends Error {
   constructor() {
     super("Ended at the desk. The session stays open: the same command goes on with it.");

@@ -9,7 +9,7 @@ export function readRootKeys(pem: string): Uint8Array[] {
   });
 }
 
-/** The serial numbers in the list that Google publishes (`{"entries": {"<serial>": {"status": "REVOKED"}}}`). */
+/** The serial numbers of Google's revocation list (`{"entries": {"<serial>": {"status": "REVOKED"}}}`). */
 export function readRevokedSerials(json: string): ReadonlySet<string> {
   const { entries } = JSON.parse(json) as { entries?: unknown };
   if (typeof entries !== "object" || entries === null) throw new Error("the list has no `entries`");

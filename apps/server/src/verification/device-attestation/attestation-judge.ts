@@ -13,7 +13,10 @@ const googleRoots = new URL("./google-roots.pem", import.meta.url);
 /** A phone's word about the frames it sent, as they were sent. */
 export type SentAttestation = { certificates: readonly string[]; signature: string };
 
-/** Judges whether secure hardware vouches for where frames came from. It asks nobody: all it knows is in files. */
+/**
+ * Judges whether secure hardware attests the origin of frames. Works offline: roots and revocations are
+ * files.
+ */
 export class AttestationJudge {
   readonly #core: Pick<Core, "config" | "clock" | "log" | "metrics">;
   readonly #checker = createNodeSignatureChecker();
@@ -27,7 +30,7 @@ export class AttestationJudge {
     this.#revoked = { serials: new Set(), changedAtMs: 0 };
     this.#count = core.metrics.counter(
       "assay_device_attestations_total",
-      "Phones that vouched for the pictures they sent, by what came of it.",
+      "Attestations by phones of the frames that they sent, by result.",
     );
   }
 
@@ -74,7 +77,7 @@ export class AttestationJudge {
           changedAtMs: mtimeMs,
         };
     } catch (error) {
-      log.error("the list of revoked attestation keys cannot be read; the last one counts", {
+      log.error("could not read the list of revoked attestation keys; the last one that was read still counts", {
         file: config.attestationRevoked,
         ...describeError(error),
       });

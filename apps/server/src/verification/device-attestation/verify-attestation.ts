@@ -10,9 +10,11 @@ import { findKeyDescription, type KeyDescription } from "./key-description.ts";
 export type Attestation = { certificates: readonly Uint8Array[]; signature: Uint8Array };
 
 export type AttestationDemands = {
-  /** Public keys (SubjectPublicKeyInfo) of the makers' roots. Their certificates come and go, the keys stay. */
+  /**
+   * Public keys (SubjectPublicKeyInfo) of the makers' roots. Their certificates are replaced, the keys stay.
+   */
   roots: readonly Uint8Array[];
-  /** Serial numbers, hexadecimal without leading zeros, of certificates that are not to be trusted any more. */
+  /** Serial numbers of revoked certificates, hexadecimal without leading zeros. */
   revokedSerials: ReadonlySet<string>;
   app: { packageName: string; certificateDigests: readonly string[] };
   challenge: Uint8Array;
@@ -43,8 +45,8 @@ const generated = 0;
 const verifiedBoot = 0;
 
 /**
- * Whether a key in the secure hardware of a phone that runs the operator's own app signed the message (Android key attestation): null when it
- * did, otherwise what is wrong. It takes nobody's word but the chip maker's: no service is asked.
+ * Whether a key in the secure hardware of a phone with the operator's app signed the message (Android key
+ * attestation). Null if it did, else the problem. Trusts only the maker's roots and asks no service.
  */
 export function attestationProblem(
   { certificates, signature }: Attestation,
@@ -57,7 +59,7 @@ export function attestationProblem(
     if (leaf === undefined || chain.length < 2) return "chain_too_short";
     const chainProblem = problemOfChain(chain, demands, checker);
     if (chainProblem !== null) return chainProblem;
-    // A key that is itself attested may sign certificates that say anything. Only what the maker's hardware signed counts.
+    // An attested key may sign certificates with any content. Only what the maker's hardware signed counts.
     if (chain.slice(1).some((certificate) => findKeyDescription(certificate) !== null))
       return "no_key_description";
     const description = findKeyDescription(leaf);

@@ -16,8 +16,7 @@ export function bindVerifySocket(registry: DeviceRegistry, publicUrl: () => stri
     ),
     admit: (request) => {
       const { origin } = request.headers;
-      // A device that is no browser sends no `Origin`. A browser names the origin of its page, and only our own may
-      // connect.
+      // Only browsers send an `Origin`. It names the page, and only pages of this service may connect.
       if (origin !== undefined && !isOwnOrigin(origin, request, publicUrl())) {
         throw new ApiError("FOREIGN_ORIGIN", {
           message: "A browser may open this socket from this service's own pages only.",

@@ -20,13 +20,19 @@ import type { CurrentTrust } from "../trust/current-trust.ts";
 import { parseDeviceMessage, readFrame } from "./read-frame.ts";
 import { DeviceSocket, type RawSocket } from "./socket.ts";
 
-/** NOTIFY channel. Payload: `<attempt> <socket>`, when a device has opened a socket, so that every process closes an older one. */
+/**
+ * NOTIFY channel: a device has opened a socket, so every process closes older ones. Payload: `<attempt>
+ * <socket>`.
+ */
 const socketChannel = "verify_socket";
 
 const stepBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** Pings that may go unanswered: with fewer, a phone that changes networks is cut off; with more, its session stays blocked longer. */
+/**
+ * Pings that may go unanswered. Too few: a phone that changes networks is disconnected. Too many: its session
+ * stays blocked longer.
+ */
 const missedHeartbeats = 3;
-/** What a device may send before it is welcomed. Until then it can only announce files, so more is a flood. */
+/** What a device may send before it is welcomed. It can only announce files then, so more is a flood. */
 const maxEarlyFrames = 16;
 const maxEarlyBytes = 64 * 1024;
 /** How often captures are looked at that may have outlived their challenge. */
@@ -36,18 +42,24 @@ const leaveLookMs = 100;
 const mebibyte = 1024 * 1024;
 
 /**
- * Sockets that were opened and not welcomed yet. An honest device is welcomed within milliseconds; one that says nothing is
- * closed after `helloMs`.
+ * Sockets that were opened and not welcomed yet. An honest device is welcomed within milliseconds, a silent
+ * one closed after `helloMs`.
  */
 export const unwelcomedLimits = {
-  /** Half: a hall full of people behind one address that all connect again at once after a restart waits a second longer. Twice: a stranger's silent sockets cost twice as much. */
+  /**
+   * Too small: many people behind one address reconnect more slowly after a restart. Too large: a stranger's
+   * silent sockets cost more.
+   */
   perAddress: 256,
-  /** A session has one device, and its old socket may not be gone yet. Half: a device on a bad network is refused. Twice: nothing known. */
+  /**
+   * A session has one device, whose old socket may still be open. Too small: a device on a bad network is
+   * refused.
+   */
   perSession: 8,
 } as const;
 
 export type RegistryOptions = {
-  /** Null where there is none: then nobody can pass with a live document. */
+  /** Null without a face judge: then no live document can pass. */
   faceJudge: FaceJudge | null;
   /** For tests: what checks chips in place of threads of this process. */
   chips?: ChipPool;
@@ -101,7 +113,7 @@ export class DeviceRegistry {
     const { metrics } = core;
     const seconds = metrics.histogram(
       "assay_verify_step_seconds",
-      "Time that a step of a verification takes on our side, by step.",
+      "Time that the service takes for a step of a verification, by step.",
       stepBuckets,
     );
     this.#timed = (step, value) => seconds(value, { step });
@@ -112,7 +124,7 @@ export class DeviceRegistry {
     this.#closed = (code) => closes({ code });
     const verdicts = metrics.counter(
       "assay_document_verdicts_total",
-      "Documents that were judged, by verdict and by the version of what is trusted.",
+      "Documents that were judged, by verdict and version of the trust store.",
     );
     this.#judged = (verdict, trustVersion) => verdicts({ verdict, trust_version: trustVersion });
     metrics.gaugeOf("assay_verify_sockets", "Open sockets of reading devices.", () => this.#sockets.size);
@@ -131,12 +143,12 @@ export class DeviceRegistry {
     ];
   }
 
-  /** Refuses a socket, while it is still HTTP, of an address or a session that has too many that were never welcomed. */
+  /** Refuses the upgrade if the address or the session has too many sockets that were not welcomed. */
   admit(sessionId: SessionId, address: string): void {
     const { byAddress, bySession } = this.#unwelcomed;
     if (!byAddress.isFull(addressBlock(address)) && !bySession.isFull(sessionId)) return;
     throw new ApiError("RATE_LIMITED", {
-      message: "Too many sockets are open from this address, or for this session, that have not said hello.",
+      message: "Too many sockets of this address or session are open and have not said hello.",
       headers: { "retry-after": "1" },
     });
   }
@@ -237,7 +249,7 @@ export class DeviceRegistry {
       void run.attach(socket);
       for (const { data, isBinary } of socket.early.splice(0)) this.#receive(socket, run, data, isBinary);
     } catch (error) {
-      log.error("a device could not be welcomed", describeError(error));
+      log.error("could not welcome a device", describeError(error));
       socket.close("INTERNAL");
     }
   }
@@ -292,8 +304,8 @@ export class DeviceRegistry {
   }
 
   /**
-   * PostgreSQL delivers notifications in the same order to every process, so a socket that sees the notification of a
-   * later socket of its attempt has been replaced.
+   * PostgreSQL delivers notifications in the same order to every process. So a socket that sees a later
+   * socket of its attempt has been replaced.
    */
   #onSocketOpened(payload: string): void {
     const [attemptId = "", socketId = ""] = payload.split(" ");
@@ -329,7 +341,7 @@ export class DeviceRegistry {
       await run.sessionOver();
       if (run.link === null) this.#drop(run);
     } catch (error) {
-      log.warn("an attempt could not be confirmed, will try again", describeError(error));
+      log.warn("could not confirm an attempt, will try again", describeError(error));
     }
   }
 
@@ -342,8 +354,8 @@ export class DeviceRegistry {
       }
       if (socket.run !== null && socket.idleMs() > idleMs) socket.close("IDLE_TIMEOUT");
       else socket.ping();
-      // Silence of less than one and a half beats means that the last ping was answered. A limit of one beat would miss
-      // answers that took a moment.
+      // Silence of less than one and a half beats means that the last ping was answered. With one beat, slow
+      // answers would be missed.
       if (socket.run !== null && socket.silentMs() <= heartbeatMs * 1.5) void this.#confirm(socket.run);
     }
     const now = this.#core.clock.now();
@@ -356,8 +368,9 @@ export class DeviceRegistry {
   }
 
   /**
-   * Tells devices to connect elsewhere, which costs them nothing as long as nothing of a chip was judged: what they have read they send there. Those that are further
-   * on may finish here for as long as is given, since elsewhere they read the chip again. Takes no new ones.
+   * Takes no new devices and closes sockets, so that devices connect elsewhere. Before a chip was judged this
+   * costs nothing: devices send their files again. Others may finish here within `patienceMs`, because
+   * elsewhere they would read the chip again.
    */
   async leave(patienceMs: number): Promise<void> {
     this.#leaving = true;
@@ -371,7 +384,10 @@ export class DeviceRegistry {
     }
   }
 
-  /** Tells every device to connect elsewhere, waits for results that are being written, and overwrites all bytes. */
+  /**
+   * Closes every socket so that devices connect elsewhere, waits for results that are being written, and
+   * overwrites all bytes.
+   */
   async close(): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
@@ -385,7 +401,10 @@ export class DeviceRegistry {
   }
 }
 
-/** The budget by the operator's settings, with its figures in the metrics. Nothing there tells whose the bytes are. */
+/**
+ * The budget from the operator's settings, with its figures in the metrics. The metrics do not show whose
+ * bytes they are.
+ */
 function countedBudget({ config, metrics }: Core): ByteBudget {
   const limits = byteLimits({
     processBytes: config.attemptMemoryMb * mebibyte,
@@ -394,7 +413,7 @@ function countedBudget({ config, metrics }: Core): ByteBudget {
   });
   const refused = metrics.counter(
     "assay_attempt_bytes_refused_total",
-    "Devices that were asked to wait because memory for attempts was taken, by the limit they met.",
+    "Devices that were asked to wait because the memory for attempts was in use, by limit.",
   );
   const budget = new ByteBudget(limits, (limit) => refused({ limit }));
   metrics.gaugeOf(
@@ -404,9 +423,9 @@ function countedBudget({ config, metrics }: Core): ByteBudget {
   );
   metrics.gaugeOf(
     "assay_attempt_bytes_sandbox",
-    "Those of the sandbox among them.",
+    "Bytes reserved for running attempts of the sandbox.",
     () => budget.reservedBySandbox,
   );
-  metrics.gaugeOf("assay_attempt_bytes_limit", "The most of them.", () => limits.process);
+  metrics.gaugeOf("assay_attempt_bytes_limit", "Limit of the bytes reserved for running attempts.", () => limits.process);
   return budget;
 }

@@ -19,8 +19,8 @@ export type RawSocket = {
 };
 
 /**
- * Reading from a socket pauses while more than this waits to be handled (backpressure). It is the memory of a socket that no
- * budget counts. Half: nothing known; a part of a file is 64 KiB. Twice: twice as much for each socket that sends while it has to wait.
+ * Reading from a socket pauses while more than this waits to be handled (backpressure). No budget counts this
+ * memory. Too large: each waiting socket costs more of it.
  */
 const maxQueuedBytes = 256 * 1024;
 /** A device that does not answer our close in this time is disconnected. */
