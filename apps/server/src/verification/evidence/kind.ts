@@ -45,8 +45,8 @@ export type StepRules = {
 };
 
 /**
- * A kind of evidence: a folder that exports this set, and a line in `kinds.ts`. `Proof` is what showed who the person is, after it was verified; `Doubts`
- * is what is left to doubt.
+ * A kind of evidence: a folder that exports this set, and a line in `kinds.ts`. `Proof` is the verified
+ * identity of the person, `Doubts` is what remains uncertain.
  */
 export type Kind<Proof, Doubts> = {
   /** The methods of the contract that this kind carries out. */
@@ -57,9 +57,12 @@ export type Kind<Proof, Doubts> = {
   /** Whether a field of the share contract can be made from such a proof. */
   gives(method: Method, key: string): boolean;
   meets(method: Method, requirement: RequirementName): boolean;
-  /** A field without which the method has nothing to prove, where it is not among these; null otherwise. */
+  /** A field that the method cannot do without and that is not among these; null if there is none. */
   needs(method: Method, fieldKeys: readonly string[]): string | null;
-  /** What the operator has not got and the method takes, as the request names it; null where there is nothing. */
+  /**
+   * What the operator has not set up and the method needs, as the request names it; null if nothing is
+   * missing.
+   */
   lacks(method: Method, asked: Asked, operator: Operator): string | null;
   /** How the page reaches a wallet by this method, in the order of preference. */
   channels(method: Method, requirements: Requirements, operator: Operator): readonly WalletChannel[];
@@ -74,8 +77,8 @@ export type Kind<Proof, Doubts> = {
 };
 
 /**
- * A try that has its verdict. Tries are numbered from 1 within their step, so that none is counted twice. `next` is for a try that something
- * else in the same transaction keeps from being counted again.
+ * A judged try. Tries are numbered from 1 within their step, so that none is counted twice. `next`: something
+ * else in the same transaction prevents a second count.
  */
 export type Judged<Step extends string, Proof> = {
   step: Step;

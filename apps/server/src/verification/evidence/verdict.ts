@@ -11,7 +11,7 @@ export type Rejected = {
 };
 export type TryVerdict = Passed | Rejected;
 
-/** What everybody is told of a verdict. */
+/** The part of a verdict that partner, person and device see. */
 export function toldOf(verdict: TryVerdict): {
   failure_code: FailureCode | null;
   unmet_requirement: RequirementName | null;

@@ -5,24 +5,32 @@ import type { DecodedPicture } from "./decode-picture.ts";
 export type ShownFrame = { readonly picture: DecodedPicture; readonly face: Box; readonly atMs: number };
 
 /**
- * What the module of FACE_ATTACK_DETECTOR loads: an operator's own detector of presentation attacks. It runs in the process that sees pictures, with its limits.
+ * The operator's detector of presentation attacks, loaded from the module FACE_ATTACK_DETECTOR. It runs in
+ * the process that sees pictures, with its limits.
  */
 export type AttackDetector = {
-  /** From 0, a person, to 1, an attack. `frames`: the up to eight that are compared, straight ones and turned ones, in no order. */
+  /**
+   * From 0, a person, to 1, an attack. `frames`: the up to eight that are compared, straight and turned, in
+   * no particular order.
+   */
   score(frames: readonly ShownFrame[]): Promise<number> | number;
 };
 
 export type LoadAttackDetector = () => Promise<AttackDetector>;
 
 /**
- * Longest time for one try. By hand. Half: a large network on a slow core gives no answer. Twice: a try takes ten seconds longer than its work.
+ * Longest time for one try, chosen by hand. Too small: a large network on a slow core gives no answer. Too
+ * large: the person waits longer.
  */
 export const detectorTimeoutMs = 5_000;
 
 /** A score above it is an attack. The middle: a detector scales its own score. */
 export const detectorLimit = 0.5;
 
-/** Its answer, or that it gave none: it broke, took too long, or answered with something that is no number from 0 to 1. */
+/**
+ * Its score, or `unavailable` if it threw, took too long, or returned something other than a number from 0 to
+ * 1.
+ */
 export async function scoreAttack(
   load: Promise<AttackDetector>,
   frames: readonly ShownFrame[],

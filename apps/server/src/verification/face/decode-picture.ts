@@ -11,7 +11,10 @@ export type DecodedPicture = {
 
 export class PictureError extends Error {}
 
-/** As both codecs are built: libraries in C and C++ compiled to WebAssembly, so that what breaks them breaks nothing else. */
+/**
+ * The interface of both codecs. They are C and C++ libraries compiled to WebAssembly, so a fault in one harms
+ * nothing else.
+ */
 type Decoder = {
   getEncodedBuffer(length: number): Uint8Array;
   getDecodedBuffer(): Uint8Array;
@@ -63,7 +66,7 @@ class Codec {
         throw new PictureError("The picture is shorter than its size");
       return { width, height, rgb: coloursOf(samples, width * height, componentCount) };
     } catch (error) {
-      // The decoder throws numbers and texts of its own; after that its memory is not to be trusted.
+      // The decoder throws numbers and strings. After that its memory is not reliable.
       this.#loaded = null;
       if (error instanceof PictureError) throw error;
       throw new PictureError("The picture cannot be decoded");
@@ -89,14 +92,14 @@ const jpegCodec = new Codec("@cornerstonejs/codec-libjpeg-turbo-8bit", "JPEGDeco
 const jpeg2000Codec = new Codec("@cornerstonejs/codec-openjpeg", "J2KDecoder");
 
 /**
- * A JPEG that is built up in passes over the whole picture (progressive) costs time for each of them, however few bytes it has. Encoders make about ten. By hand.
- * Half: nothing known would break. Twice: twice the time that whoever makes a picture of empty passes takes from others.
+ * Each scan of a progressive JPEG costs a pass over the whole picture, however few bytes it has. Encoders
+ * make about ten. A larger limit lets a hostile picture take more time from others.
  */
 const maxScans = 100;
 
 /**
- * The size is read from the header by our own reader before a decoder sees the bytes, so that nobody can ask for memory by
- * writing a large number. A decoder that loops is stopped from outside, with the process.
+ * Our own reader takes the size from the header before a decoder sees the bytes, so that a large number there
+ * allocates no memory. A decoder that loops is stopped from outside with its process.
  */
 export async function decodePicture(
   bytes: Uint8Array,
@@ -117,7 +120,9 @@ function headerOf(bytes: Uint8Array) {
   }
 }
 
-/** At least as many as a decoder will see: the mark of a scan cannot stand in coded data, at most in a comment. */
+/**
+ * At least as many scans as a decoder will find. The marker cannot occur in coded data, at most in a comment.
+ */
 function scansIn(jpeg: Uint8Array): number {
   let count = 0;
   for (let at = jpeg.indexOf(0xff); at !== -1; at = jpeg.indexOf(0xff, at + 1))

@@ -14,12 +14,18 @@ export type FaceJob = {
   readonly seen?: readonly SeenFrame[];
 };
 
-/** One frame of a try. `near`: where the face was in the frame before; `mayFollow`: how many frames may be followed from there before the detector runs again. */
+/**
+ * One frame of a try. `near`: position of the face in the frame before. `mayFollow`: frames that may be
+ * followed from there before the detector runs again.
+ */
 export type FaceLook = { readonly jpeg: Uint8Array; readonly near: Box | null; readonly mayFollow: number };
 
 export type SeenFrame = Omit<FrameMeasurement, "atMs" | "receivedAtMs"> & {
   readonly kind: "seen";
-  /** Where the detector found the face that was measured; an embedding is made from this part of the picture. Null where there is none, or where the face was only followed, which counts as one face. */
+  /**
+   * Where the detector found the measured face; the embedding is made from this part. Null if there is no
+   * face or it was only followed, which counts as one face.
+   */
   readonly box: Box | null;
   readonly mayFollow: number;
 };
@@ -37,7 +43,7 @@ export type FaceJobResult =
       readonly kind: "measured";
       readonly frames: readonly FrameMeasurement[];
       readonly portraitEmbedding: readonly number[];
-      /** What the operator's own detector of attacks says, from 0 to 1; absent where there is none. */
+      /** The score of the operator's attack detector, from 0 to 1; absent without one. */
       readonly attackScore?: number | "unavailable";
     }
   | { readonly kind: "frame_unreadable" }
@@ -49,9 +55,14 @@ export type FaceJobLimits = {
 };
 
 export const defaultJobLimits: FaceJobLimits = {
-  /** By hand; the page sends 172,800. Half: cameras of devices other than the page are refused. Twice: twice the time and memory of a decoder for each of 110 frames. */
+  /**
+   * Chosen by hand; the page sends 172,800. Too small: other devices' cameras are refused. Too large: each of
+   * 110 frames costs more time and memory to decode.
+   */
   maxFramePixels: 1_000_000,
-  /** By hand; portraits on chips have about 200,000. Half: nothing known would break. Twice: twice the memory for whoever makes such a document. */
+  /**
+   * Chosen by hand; portraits on chips have about 200,000. Too large: a hostile document costs more memory.
+   */
   maxPortraitPixels: 4_000_000,
 };
 

@@ -34,7 +34,7 @@ const metrics = new Metrics();
 let pool: FaceWorkerPool;
 let judge: FaceJudge;
 let good: JudgedFrame[];
-/** What was said of the whole good film at once. Measuring a film takes a second of a core, so tests share it. */
+/** The verdict on the whole good film. Measuring a film takes a second of a core, so tests share it. */
 let verdictOfGood: FaceVerdict;
 
 before(async () => {

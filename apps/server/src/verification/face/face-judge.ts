@@ -25,7 +25,10 @@ import {
 
 export type JudgeInput = {
   readonly challenge: Challenge;
-  /** How many and how large they may be is settled before a frame is taken: the socket closes on more than the contract's `verifySocketLimits`. */
+  /**
+   * The socket enforces number and size of frames with the contract's `verifySocketLimits`, so they are not
+   * checked here.
+   */
   readonly frames: readonly JudgedFrame[];
   /** As the chip holds it, JPEG or JPEG 2000. */
   readonly portrait: Uint8Array;
@@ -36,7 +39,7 @@ export type JudgeInput = {
 };
 
 export type JudgedFrame = {
-  /** As the device tells it, in milliseconds since it showed the first colour and began to take pictures. */
+  /** Reported by the device, in milliseconds since it showed the first colour and began to take pictures. */
   readonly atMs: number;
   /** When it had arrived, in milliseconds since `begin`, on the server's clock. */
   readonly receivedAtMs: number;
@@ -86,9 +89,12 @@ type FollowedTry = {
 };
 
 export type FaceJudge = {
-  /** Fresh and random for each try; null when too many wait already, so that nobody is filmed in vain. */
+  /** Fresh and random for each try. Null if too many wait already, so that no one is filmed in vain. */
   begin(who: { readonly sandbox: boolean; readonly stillHead: boolean }): Challenge | null;
-  /** Looks at the frames of a try as they arrive. `onFailed` is called, at most once, when they show that it cannot pass any more. */
+  /**
+   * Examines the frames of a try as they arrive. Calls `onFailed` at most once, when the try cannot pass any
+   * more.
+   */
   follow(attempt: FollowedTry): FaceSitting;
   judge(input: JudgeInput): Promise<FaceVerdict>;
   close(): Promise<void>;
@@ -102,7 +108,10 @@ export type FaceJudgeOptions = {
   readonly colourLimits?: ColourLimits;
   /** `risk`: the colours only weigh on the risk score; `require`: a face that does not follow them fails. */
   readonly colours?: "risk" | "require";
-  /** `risk`: what the operator's own detector says, or does not say, only weighs on the risk score; `require`: an attack fails, and no answer is a fault. */
+  /**
+   * The operator's detector. `risk`: its score, or its absence, only raises the risk score. `require`: an
+   * attack fails the try, and no answer is a fault.
+   */
   readonly detector?: "risk" | "require";
   readonly pool?: Omit<FaceWorkerPoolOptions, "log">;
   /** For tests and benchmarks: replaces the workers. */
@@ -120,9 +129,9 @@ export type FaceMeasurer = {
 
 export function createFaceJudge(options: FaceJudgeOptions): FaceJudge {
   if (options.measurer === undefined && withoutNetwork() === null)
-    options.log.warn("face workers can reach the network, because this system lets no process give it up");
+    options.log.warn("face workers can reach the network, because this system cannot take it from a process");
   const pool = options.measurer ?? new FaceWorkerPool({ log: options.log, ...options.pool });
-  const count = options.metrics.counter("assay_face_judgements_total", "Judged faces by how they ended.");
+  const count = options.metrics.counter("assay_face_judgements_total", "Judged faces, by result.");
   const observe = options.metrics.histogram(
     "assay_face_judgement_seconds",
     "Time of a judgement, with its time in the queue.",
@@ -194,7 +203,7 @@ async function judge(
 
   const detected = detectorSign(measured.attackScore, detectorLimit);
   if (options.detector === "require" && detected === "detector") return livenessFailed(["attack_detected"]);
-  // Nobody passes without the answer that the operator requires, and nobody loses a try for want of it.
+  // Without the required answer a try neither passes nor is counted.
   if (options.detector === "require" && detected === "detector_unavailable")
     return { kind: "fault", reason: "worker_error" };
 
@@ -245,8 +254,8 @@ function livenessFailed(reasons: readonly FailureReason[]): Extract<FaceVerdict,
 }
 
 /**
- * By hand, and so are the weights in `faceRisk`: the colours weigh as much as the distance, the spread a third of it, and together they stay under 1. Half or twice changes the
- * `risk_score` that partners compare with their own thresholds, and no verdict.
+ * Chosen by hand, as are the weights in `faceRisk`: colours weigh as much as the distance and the spread a
+ * third of it. They change the `risk_score`, which partners compare with thresholds, but no verdict.
  */
 const colourRisk: Readonly<Record<ColourFinding["outcome"], number>> = {
   followed: 0,
@@ -255,14 +264,15 @@ const colourRisk: Readonly<Record<ColourFinding["outcome"], number>> = {
 };
 
 /**
- * By hand. A flat picture or a mask with holes can open a mouth and hide its eyes, and there are fewer sequences: as much as two thirds of colours that are not followed. Half or
- * twice changes the `risk_score`, and no verdict.
+ * Chosen by hand; changes the `risk_score`, not a verdict. A flat picture or a mask with holes can open a
+ * mouth and hide its eyes, and there are fewer sequences.
  */
 const stillHeadRisk = 0.2;
 
 /**
- * By hand. Our own signs were measured on rendered attacks alone, so one counts as much as colours that cannot be told, and all of them no more than twice that. A detector of the operator's own counts as much as colours that are not
- * followed. Half or twice changes the `risk_score`, and no verdict.
+ * Chosen by hand; changes the `risk_score`, not a verdict. Our signs were measured on rendered attacks only.
+ * So one counts as much as unmeasurable colours, and all together twice as much. The operator's detector
+ * counts as much as colours that are not followed.
  */
 const signRisk = { one: 0.1, most: 0.2, detector: 0.3, detectorUnavailable: 0.1 } as const;
 

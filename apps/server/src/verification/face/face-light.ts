@@ -8,10 +8,13 @@ const linearOf = Float64Array.from({ length: 256 }, (_, value) => {
   return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
 });
 
-/** Fewer pixels than this part of the picture are no measurement. By hand; neither half nor twice was tried. */
+/** A smaller share of the picture is not measured. Chosen by hand. */
 const minAreaShare = 0.005;
 
-/** The middle of the face is skin in every pose; hair and clothes are neither face nor far away, so a margin around it counts as nothing. */
+/**
+ * The middle of the face is skin in every pose. A margin around it is left out: hair and clothes are neither
+ * face nor surroundings.
+ */
 export function lightOf(
   { rgb, width, height }: DecodedPicture,
   box: Box,
@@ -42,7 +45,9 @@ export function lightOf(
   };
 }
 
-/** Brightness of a place and the pixels around it, not linear, from 0 to 255; null at the edge of the picture. */
+/**
+ * Brightness of a point and the pixels around it, not linear, from 0 to 255; null at the edge of the picture.
+ */
 export function lightAround({ rgb, width, height }: DecodedPicture, x: number, y: number): number | null {
   const [column, row] = [Math.round(x), Math.round(y)];
   if (!(column >= 1 && row >= 1 && column < width - 1 && row < height - 1)) return null;
@@ -72,10 +77,15 @@ export function middleOfFace({ rgb, width, height }: DecodedPicture, box: Box): 
   return light;
 }
 
-/** Looks across a pixel of the square. Half: single pixels of a face of over 130 stand for many. Twice: nothing changes. */
+/**
+ * Samples across a pixel of the square. Too few: in faces of over 130 pixels, single pixels stand for many.
+ */
 const maxLooks = 8;
 
-/** The brightness of a face and its surroundings, of `surroundingsPixels` across, for `turnChange`; not a number outside of the picture. */
+/**
+ * Brightness of a face and its surroundings, `surroundingsPixels` across, for `turnChange`. NaN outside of
+ * the picture.
+ */
 export function surroundingsAt({ rgb, width, height }: DecodedPicture, face: Box): Float32Array {
   const { left, top, step } = squareWithSurroundings(face);
   const looks = Math.min(Math.max(Math.ceil(step), 1), maxLooks);

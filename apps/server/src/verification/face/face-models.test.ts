@@ -12,8 +12,8 @@ import { type DecodedPicture, decodePicture } from "./decode-picture.ts";
 import { type FaceModels, loadFaceModels } from "./face-models.ts";
 
 /**
- * What the packages that the weights come from (face-api 1.7.15, human 3.3.6) answered with their own code on TensorFlow.js 4.22.0, for pictures decoded by
- * jpeg-js 0.4.4. Boxes are left, top, width and height, a pose is yaw, pitch, roll and size.
+ * Results of the packages that the weights come from (face-api 1.7.15, human 3.3.6) on TensorFlow.js 4.22.0.
+ * Pictures decoded by jpeg-js 0.4.4. A box is left, top, width, height; a pose is yaw, pitch, roll, size.
  */
 type Reference = {
   readonly name: string;

@@ -35,11 +35,14 @@ export type FaceModels = {
   /** Every face in the picture, the largest first. */
   detect(picture: DecodedPicture): Promise<readonly Box[]>;
   /**
-   * `measure` answers null where no face is, whatever box it was given: then a face may be followed from picture to picture without `detect`. Models that do not say so have every
-   * frame looked at by `detect`.
+   * `measure` returns null if the box contains no face, so a face may be followed between pictures without
+   * `detect`. For other models `detect` runs on every frame.
    */
   readonly follows?: boolean;
-  /** `near` is where the face was in the picture before, when it was in one: looking there first is quicker. A face that is followed gets that place as its `box`, too. */
+  /**
+   * `near` is the position of the face in the picture before, if known: searching there first is faster. A
+   * followed face gets that position as its `box`, too.
+   */
   measure(
     picture: DecodedPicture,
     box: Box,
@@ -53,12 +56,15 @@ const detectorMean: MeanColour = [117.001, 114.697, 97.404];
 export const recognitionMean: MeanColour = [122.782, 117.001, 104.298];
 const meshMean: MeanColour = [0, 0, 0];
 
-/** Of the longer side, around a picture that a face may fill. By hand. Half: a face that comes closer is lost. Twice: the face is small again, and the detector less sure. */
+/**
+ * Margin around a picture that a face may fill, as a share of the longer side; chosen by hand. Too small: a
+ * face that comes closer is lost. Too large: the face is small, and the detector less sure.
+ */
 const fillingMarginShare = 0.3;
 const middleGrey = 128;
 /**
- * A mesh whose face is off what it was shown by more than this share of it is not exact enough to tell a pose from. By hand. Half: more second looks, about 5 ms each. Twice: the pose
- * of a moving head is less exact (not measured).
+ * If the mesh is shifted by more than this share, its pose is not exact enough, and it runs again. Chosen by
+ * hand. Smaller: more second passes, about 5 ms each. Larger: less exact poses of a moving head.
  */
 const meshShiftShare = 0.03;
 
@@ -69,7 +75,7 @@ export async function loadFaceModels(): Promise<FaceModels> {
   const meshed = await FaceNetwork.load<"points" | "confidence">(meshNetwork(), meshInputPixels);
   const detector = await FaceNetwork.load<"boxes">(detectorNetwork(), detectorInputPixels);
 
-  /** The face mesh of a square part of the picture, and how sure the network is that a face is there. */
+  /** The face mesh of a square part of the picture, and the network's confidence that it contains a face. */
   const mesh = (picture: DecodedPicture, around: Square) =>
     meshed.run((pixels) =>
       samplePicture(picture, pixels, meshInputPixels, {
@@ -81,7 +87,7 @@ export async function loadFaceModels(): Promise<FaceModels> {
       }),
     );
 
-  /** With a grey margin of so many pixels around the picture. The network is shown a square; black fills it up. */
+  /** `margin` pixels of grey surround the picture. The network takes a square; black fills the rest. */
   async function find(picture: DecodedPicture, margin: number): Promise<Box[]> {
     const [width, height] = [picture.width + 2 * margin, picture.height + 2 * margin];
     const step = Math.max(width, height) / detectorInputPixels;
@@ -107,13 +113,14 @@ export async function loadFaceModels(): Promise<FaceModels> {
 
     async detect(picture) {
       const seen = await find(picture, 0);
-      // The detector does not know faces that fill the picture, as they do when somebody comes closer; with a margin it does.
+      // The detector misses faces that fill the picture, as on coming closer. With a margin it finds them.
       const margin = Math.round(Math.max(picture.width, picture.height) * fillingMarginShare);
       return withoutBackground(seen.length > 0 ? seen : await find(picture, margin));
     },
 
     async measure(picture, box, near) {
-      // The detector's box is rough, and a face moves: the first pass tells where the face really is for the second.
+      // The detector's box is rough, and a face moves. The first pass finds the exact position for the
+      // second.
       const first = squareAround(near !== undefined && isWithin(middleOf(box), near) ? near : box);
       const seen = await mesh(picture, first);
       const around = squareAround(extentOf(seen.points, first));

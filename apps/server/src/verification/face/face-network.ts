@@ -28,7 +28,7 @@ export class FaceNetwork<Output extends string> {
     return new FaceNetwork(session, side);
   }
 
-  /** `draw` writes the picture: all of one channel, then the next. Who calls while it is at work waits for their turn. */
+  /** `draw` writes the picture channel by channel. Concurrent calls run one after the other. */
   run(draw: (pixels: Float32Array) => void): Promise<Readonly<Record<Output, Float32Array>>> {
     const answer = this.#before.then(async () => {
       draw(this.#pixels);

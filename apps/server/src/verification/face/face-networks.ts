@@ -6,8 +6,9 @@ import { OnnxGraph, type Padding, type Value } from "./onnx-graph.ts";
 import { type Manifest, openWeights, type StoredWeights } from "./stored-weights.ts";
 
 /**
- * The networks of the face step in ONNX, made from weights as their authors published them. The layers are those of the packages that the weights come from
- * (`packages/face/networks/README.md`); layers that only scale are folded into the convolution before them.
+ * The networks of the face step in ONNX, made from the published weights. The layers are those of the source
+ * packages (`packages/face/networks/README.md`). Layers that only scale are folded into the convolution
+ * before them.
  */
 
 export const landmarkInputPixels = 112;
@@ -87,7 +88,7 @@ export function landmarkNetwork(): Uint8Array {
   return graph.bytes();
 }
 
-/** What tells people apart. Its output `embedding` has 128 numbers. */
+/** Distinguishes people. Its output `embedding` has 128 numbers. */
 export function recognitionNetwork(): Uint8Array {
   const weights = weightsOf("face_recognition_model");
   const graph = new OnnxGraph({ channels: 3, side: chipPixels });
@@ -106,7 +107,8 @@ export function recognitionNetwork(): Uint8Array {
     const inner = graph.relu(scaled(x, `${block}/conv1`, down ? 2 : 1, down ? "valid" : "same"));
     const outer = scaled(inner, `${block}/conv2`, 1, "same");
     const past = down ? graph.averagePool(x, 2, 2) : x;
-    // A block that halves the picture has more channels and sometimes one row and column less than what goes past it; zeros make up for it.
+    // A block that halves the picture has more channels than its shortcut, and sometimes one row and column
+    // less. Zeros fill the difference.
     const common = {
       channels: Math.max(outer.channels, past.channels),
       height: Math.max(outer.height, past.height),
@@ -144,14 +146,17 @@ type GraphFile = {
 };
 type GraphNode = GraphFile["modelTopology"]["node"][number];
 
-/** The face mesh. `points`: three values for each of its 468 points, in pixels of what it was shown; `confidence`: how sure it is that a face is there. */
+/**
+ * The face mesh. `points`: three values for each of 468 points, in pixels of the input. `confidence`: how
+ * sure it is that the input contains a face.
+ */
 export function meshNetwork(): Uint8Array {
   const file = read<GraphFile>("facemesh.json");
   const weights = openWeights(file.weightsManifest, new URL("facemesh.bin", folder));
   const nodes = new Map(file.modelTopology.node.map((node) => [node.name, node]));
   const graph = new OnnxGraph({ channels: 3, side: meshInputPixels });
   const made = new Map<string, Value>();
-  // Only what the two outputs need is visited; the contours of eyes and mouth are left out with all their layers.
+  // Visits only what the two outputs need: the contours of eyes and mouth are left out with all their layers.
   const layerAt = (name: string): Value => {
     const known = made.get(name);
     if (known !== undefined) return known;

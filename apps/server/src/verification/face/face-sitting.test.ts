@@ -14,7 +14,7 @@ function seenAt(x: number): SeenFrame {
   return { kind: "seen", faces: 1, width: 20, height: 20, face, box, mayFollow: 3 };
 }
 
-/** A worker that is asked for looks and answers when it is told to. */
+/** A worker that records looks and answers when the test says so. */
 function slowWorker() {
   const asked: {
     look: FaceLook;

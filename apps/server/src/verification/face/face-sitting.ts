@@ -10,12 +10,12 @@ type SeenSoFar =
 
 type TimedFrame = Pick<FrameMeasurement, "atMs" | "receivedAtMs"> & { readonly jpeg: Uint8Array };
 
-/** Told after every look, as long as somebody wants to know, what the first frames show. */
+/** Called after every look, until the sitting is closed, with the results of the first frames. */
 type AfterLook = (soFar: readonly FrameMeasurement[] | Exclude<SeenSoFar, { kind: "seen" }>["kind"]) => void;
 
 /**
- * Frames of one try are looked at while the person still moves, whenever a worker has nothing else to do, so that little is left when the last one has come. Whatever was not looked at by then is looked at
- * with the judgement: on a machine that is busy nothing is gained, and nothing is lost.
+ * Examines the frames of one try during the capture, while a worker is idle, so that little remains after the
+ * last frame. The judgement examines the rest, so a busy machine loses nothing.
  */
 export class FaceSitting {
   readonly #look: (look: FaceLook) => Promise<FaceLookResult> | null;
@@ -26,7 +26,7 @@ export class FaceSitting {
   #looking: Promise<void> | null = null;
   #closed = false;
 
-  /** `look` answers null when nobody has the time. */
+  /** `look` returns null if no worker is idle. */
   constructor(look: (look: FaceLook) => Promise<FaceLookResult> | null, afterLook: AfterLook = () => {}) {
     this.#look = look;
     this.#afterLook = afterLook;
@@ -44,14 +44,14 @@ export class FaceSitting {
     return this.#seen.length;
   }
 
-  /** No frame is looked at any more; tells what was found in those that were, the first ones of the try. */
+  /** Stops looking and returns the results of the frames examined so far, which are the first of the try. */
   async finish(): Promise<SeenSoFar> {
     this.#closed = true;
     await this.#looking;
     return this.#found ?? { kind: "seen", frames: this.#seen };
   }
 
-  /** Nobody will ask: what was found is dropped. */
+  /** Drops the results, because the try will not be judged. */
   forget(): void {
     this.#closed = true;
     this.#frames = [];
@@ -85,7 +85,8 @@ export class FaceSitting {
       if (found.kind === "seen") this.#seen.push(found);
       else this.#found = found;
     } catch (error) {
-      // Frames that bring a worker down do so once: the try ends with this fault, as if they had come with the judgement.
+      // Frames that crash a worker do so once: the try ends with this fault, as it would during the
+      // judgement.
       this.#found = { kind: "fault", reason: error instanceof WorkerFault ? error.reason : "worker_error" };
     }
   }

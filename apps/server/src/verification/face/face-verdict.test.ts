@@ -46,7 +46,7 @@ test("the verdict passes with what the risk score needs", async () => {
   const verdict = await verdictOn(at(0.3));
   assert.ok(verdict.kind === "passed", JSON.stringify(verdict));
   assert.ok(Math.abs(verdict.distance - 0.3) < 1e-9);
-  // Nothing lights this face, so the colours cannot be told.
+  // Nothing lights this face, so its colours cannot be measured.
   assert.equal(verdict.riskInputs.colours, "unmeasurable");
   assert.ok(Math.abs(faceRisk(verdict.riskInputs) - 0.1) < 1e-9);
 });

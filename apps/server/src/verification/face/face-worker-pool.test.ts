@@ -239,7 +239,7 @@ test("face workers look at a single frame only while they have nothing to do, an
   assert.equal(brief.look({ jpeg: picture(widths.fine), near: null, mayFollow: 0 }), null);
   await brief.run(jobOf(widths.fine), liveTry);
   const answered = brief.look({ jpeg: picture(widths.fine), near: null, mayFollow: 0 });
-  // Somebody keeps this process busy for longer than the look may take, and its answer waits to be read.
+  // This process is busy for longer than the look may take, while the answer waits to be read.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
   assert.equal((await answered)?.kind, "seen");
   await assert.rejects(

@@ -50,7 +50,10 @@ export type FaceWorkerPoolOptions = {
   readonly modelsModule?: string;
   /** Address of a module with `loadAttackDetector`, the operator's own. */
   readonly detectorModule?: string;
-  /** What these modules and their weights lie in; a worker may read nothing else but its own source and packages. */
+  /**
+   * Folders of these modules and their weights. Apart from them a worker may read only its source and
+   * packages.
+   */
   readonly readableFolders?: readonly string[];
 };
 
@@ -117,9 +120,11 @@ export class FaceWorkerPool {
     if (!this.#closed && this.#workers.size === 0) this.#start();
   }
 
-  /** The sandbox may fill half of the queue at most. All organizations share it: it is too short for one each. */
-  hasCapacity({ sandbox }: { readonly sandbox: boolean }): boolean {
-    return this.#waiting.hasCapacity({ sandbox, organization: null });
+  /**
+   * The sandbox may fill at most half of the queue. All organizations share it: it is too short for one each.
+   */
+  hasPlace({ sandbox }: { readonly sandbox: boolean }): boolean {
+    return this.#waiting.hasPlace({ sandbox, organization: null });
   }
 
   /** Live tries come before those of the sandbox; among equals, the first come. */
@@ -140,7 +145,8 @@ export class FaceWorkerPool {
   }
 
   /**
-   * Looks at one frame of somebody who is still being filmed, if a worker has nothing else to do; null otherwise. It never waits, so it takes no place from a try that has to be judged.
+   * Examines one frame during the capture if a worker is idle; null otherwise. It never queues, so it takes
+   * no slot from a try that has to be judged.
    */
   look(look: FaceLook): Promise<FaceLookResult> | null {
     const idle = this.#closed || this.#waiting.length > 0 ? null : this.#idleWorker();
@@ -205,7 +211,7 @@ export class FaceWorkerPool {
     worker.work = work;
     worker.id = this.#nextId++;
     worker.limit = setTimeout(() => {
-      // An answer that came in time while this process was busy with something else is read before the next turn.
+      // An answer may have arrived in time while this process was busy. It is read before the next turn.
       setImmediate(() => {
         if (worker.work === work) this.#end(worker, "timed_out");
       });
@@ -219,7 +225,8 @@ export class FaceWorkerPool {
 
   #start(): void {
     const { modelsModule, detectorModule, readableFolders } = this.#options;
-    // While it decodes it hears nothing, so it could not tell that this process is gone. The kernel forgets the signal for that when a program gets a namespace, so that comes first.
+    // While it decodes it handles no messages, so it needs a signal when this process dies. Entering a
+    // namespace resets that signal, so `withoutNetwork` comes first.
     const [program = process.execPath, ...before] = [
       ...(withoutNetwork() ?? []),
       ...killedWithParent(),
@@ -227,13 +234,15 @@ export class FaceWorkerPool {
     ];
     const child = fork(workerFile, [modelsModule ?? "", detectorModule ?? ""], {
       execPath: program,
-      // It decodes what strangers send: no secret in its environment, no file that JavaScript could write, no program that it could start, and no network where the system allows
-      // to take it away. It can still send signals to processes of its user, and connect to sockets in the file system: the database asks for a password that it cannot read.
+      // It decodes untrusted pictures: no secret in its environment, no permission to write files or start
+      // programs, and no network if the system can remove it. It can still signal processes of its user and
+      // connect to sockets in the file system. The database asks for a password that it cannot read.
       env: {},
       execArgv: [
         ...before,
         "--permission",
-        // The runtime of the networks is native code, which no permission binds. It is given numbers; what strangers send is decoded in WebAssembly before.
+        // The runtime of the networks is native code, which no permission restricts. It only gets numbers:
+        // untrusted pictures are decoded in WebAssembly before.
         "--allow-addons",
         ...[...ownFolders(), ...readableFolders].map((folder) => `--allow-fs-read=${folder}`),
         `--max-old-space-size=${poolLimits.heapMegabytes}`,
@@ -317,7 +326,10 @@ export class FaceWorkerPool {
     this.#next();
   }
 
-  /** Memory of WebAssembly is outside every limit of the runtime, so it is looked at from here; elsewhere than on Linux only between jobs. */
+  /**
+   * No limit of the runtime covers the memory of WebAssembly, so it is measured from here. Other systems than
+   * Linux allow that only between jobs.
+   */
   #lookAtMemory(worker: Worker): void {
     const resident = residentBytesOf(worker.child.pid);
     if (resident !== null && resident > this.#options.maxResidentBytes) this.#end(worker, "memory_exceeded");
@@ -342,7 +354,7 @@ function residentBytesOf(pid: number | undefined): number | null {
   }
 }
 
-/** The worker itself, the packages it loads, and the files that tell Node how to load them. */
+/** The worker itself, the packages it loads, and the files that configure how Node loads them. */
 function ownFolders(): readonly string[] {
   const server = fileURLToPath(new URL("../../../", import.meta.url));
   const project = path.resolve(server, "../../..");

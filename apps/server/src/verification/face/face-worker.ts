@@ -1,6 +1,7 @@
 /**
- * The process that sees pictures. It is started by `face-worker-pool.ts` with an empty environment, without the right to
- * write files or start processes, without a network where the system allows it, and is ended when it takes too long or too much.
+ * The process that sees pictures. `face-worker-pool.ts` starts it with an empty environment, without
+ * permission to write files or start processes, and if possible without a network. It is ended if it takes
+ * too much time or memory.
  */
 import type { AttackDetector, LoadAttackDetector } from "./attack-detector.ts";
 import { defaultJobLimits, type FromWorker, type ToWorker } from "./face-job.ts";
@@ -19,7 +20,7 @@ process.on("disconnect", () => process.exit(0));
 const { loadFaceModels } = (await import(modelsModule)) as { loadFaceModels(): Promise<FaceModels> };
 const models = await loadFaceModels();
 const detector = detectorModule === "" ? null : loadDetector(detectorModule);
-// One that does not load is told with every try; here it must not end the process.
+// If it does not load, every try reports that. It must not end the process here.
 detector?.catch(() => undefined);
 await warmUp();
 
@@ -46,7 +47,7 @@ async function loadDetector(address: string): Promise<AttackDetector> {
   return loadAttackDetector();
 }
 
-/** The first run of every network compiles and allocates, which nobody should wait for. */
+/** The first run of every network compiles and allocates, so do it before the first try. */
 async function warmUp(): Promise<void> {
   const side = 240;
   const picture = { width: side, height: side, rgb: new Uint8Array(side * side * 3).fill(128) };

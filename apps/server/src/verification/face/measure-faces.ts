@@ -19,7 +19,8 @@ import { middleOfFace, surroundingsAt } from "./face-light.ts";
 import type { FaceModels } from "./face-models.ts";
 
 /**
- * Pictures are decoded one at a time, and the few that get an embedding once more, so that a try never holds all its pictures unpacked.
+ * Decodes pictures one at a time, and those that get an embedding a second time. So a try never holds all its
+ * pictures decoded.
  */
 export async function measureFaces(
   models: FaceModels,
@@ -70,7 +71,7 @@ export async function measureFaces(
   return { kind: "measured", frames, portraitEmbedding, ...attackScore };
 }
 
-/** Of a turned look, against the straight one that it is compared with; both are looked at where the straight face is. */
+/** Of a turned look compared with a straight one. Both are sampled at the position of the straight face. */
 function turnChangeIn(
   picture: DecodedPicture,
   look: FrameMeasurement,
@@ -99,7 +100,7 @@ function boxOfFollowed(face: FaceMeasurement, found: readonly Box[]): Box {
   return faceAt(face.box, found) ?? found[0] ?? face.box;
 }
 
-/** Where a second face was seen in any frame, it is counted in every frame; otherwise nothing has to be done. False where a frame cannot be read. */
+/** If any frame has a second face, faces are counted in every frame. False if a frame cannot be read. */
 async function countFacesOfAll(
   models: FaceModels,
   job: FaceJob,
@@ -136,7 +137,7 @@ export async function lookAtFrame(
   const found = await models.detect(picture);
   const box = found[0] ?? null;
   const face = box === null ? null : await models.measure(picture, box, near ?? undefined);
-  // Who is not alone is looked at in every frame.
+  // If more than one face was found, the detector runs on every frame.
   const alone = found.length === 1 && face !== null;
   const next = alone ? random(1, followLimits.maxFrames + 1) : 0;
   return { kind: "seen", faces: found.length, width, height, face, box, mayFollow: next };

@@ -1,4 +1,4 @@
-/** What runs between two layers: one picture of so many channels. */
+/** The value between two layers: one picture with this number of channels. */
 export type Value = {
   readonly name: string;
   readonly channels: number;
@@ -20,8 +20,9 @@ const floatType = 1;
 const int64Type = 7;
 
 /**
- * Writes a network in ONNX, layer by layer. Filters are given as TensorFlow stores them (height, width, in, out) and pictures as ONNX wants them (channel by
- * channel); padding is worked out here, because TensorFlow's "same" puts the odd pixel at the end.
+ * Writes a network in ONNX, layer by layer. Filters are in TensorFlow's order (height, width, in, out),
+ * pictures in that of ONNX (channel by channel). Padding is computed here, because TensorFlow's "same" puts
+ * the odd pixel at the end.
  */
 export class OnnxGraph {
   readonly #nodes: Pieces[] = [];
@@ -34,7 +35,7 @@ export class OnnxGraph {
     this.input = { name: "picture", channels: input.channels, height: input.side, width: input.side };
   }
 
-  /** Every channel is multiplied by `scale` and shifted by `bias` after the convolution; both become part of it. */
+  /** Scale and bias of each channel are folded into the convolution. */
   conv(
     x: Value,
     filters: Weights,
@@ -130,8 +131,9 @@ export class OnnxGraph {
   }
 
   /**
-   * Negative values are multiplied by their channel's slope (PReLU). Written as two convolutions of one pixel, because the runtime keeps pictures in blocks of channels between
-   * convolutions and would unpack and pack them again around its own PReLU, which takes half of the mesh's time.
+   * Multiplies negative values by their channel's slope (PReLU), written as two convolutions of one pixel.
+   * The runtime would unpack and repack its blocks of channels around its own PReLU, which takes half of the
+   * mesh's time.
    */
   parametricRelu(x: Value, slopes: Float32Array): Value {
     const each = (values: Float32Array) => ({ shape: [1, 1, x.channels, 1], values });
@@ -262,7 +264,7 @@ function valueInfo(name: string, shape: readonly number[]): Pieces {
 
 // The encoding is that of protocol buffers; the numbers of fields and types are those of onnx.proto.
 
-/** What is written one after another. It is put together once, at the end: the weights are tens of megabytes. */
+/** Parts to be concatenated once, at the end: the weights are tens of megabytes. */
 type Pieces = readonly Uint8Array[];
 
 function varint(value: number): Uint8Array {

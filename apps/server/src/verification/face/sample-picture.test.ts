@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type Chip, chipPixels } from "@assay/face/face-chip";
 import { pointsInPicture, sampleChip } from "./sample-picture.ts";
 
-/** Red tells the column, green the row, blue is every second pixel. */
+/** Red is the column, green the row, blue is every second pixel. */
 const [width, height] = [200, 180];
 const picture = {
   width,
@@ -14,7 +14,7 @@ const picture = {
   }),
 };
 
-/** The colour of a pixel of the chip, as it was before the mean was taken off. */
+/** The colour of a pixel of the chip before the mean was subtracted. */
 function colourAt(chip: Chip, column: number, row: number): readonly number[] {
   const pixels = new Float32Array(3 * chipPixels ** 2);
   sampleChip(picture, pixels, chip, [10, 20, 30]);

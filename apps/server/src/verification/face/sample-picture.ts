@@ -6,8 +6,8 @@ import type { DecodedPicture } from "./decode-picture.ts";
 export type MeanColour = readonly [red: number, green: number, blue: number];
 
 /**
- * A square of the picture at another size, between the pixels by the four around, from 0 to 1 less the mean colour. Written channel by channel into `pixels`. KeyedSlots outside of the
- * picture get what `outside` says; without it the picture goes on as it ends.
+ * Resamples a square of the picture bilinearly, from 0 to 1 less the mean colour, channel by channel into
+ * `pixels`. `outside` gives the brightness outside of the picture, 0 if absent.
  */
 export function samplePicture(
   { rgb, width, height }: DecodedPicture,
@@ -53,7 +53,7 @@ export function samplePicture(
       const u = shares[column] ?? 0;
       const x1 = x0 + 3 < width * 3 ? x0 + 3 : x0;
       const [a, b, c, d] = [upper + x0, upper + x1, lower + x0, lower + x1];
-      // Written out, and every index is within the picture: a loop over the channels takes three times as long.
+      // Unrolled, with every index inside the picture: a loop over the channels takes three times as long.
       const upperRed = byteAt(rgb, a) * (1 - u) + byteAt(rgb, b) * u;
       const lowerRed = byteAt(rgb, c) * (1 - u) + byteAt(rgb, d) * u;
       const upperGreen = byteAt(rgb, a + 1) * (1 - u) + byteAt(rgb, b + 1) * u;
@@ -71,7 +71,10 @@ function byteAt(bytes: Uint8Array, index: number): number {
   return bytes[index] ?? 0;
 }
 
-/** Looks across a pixel of the chip. Half: faces of over 600 pixels alias. Twice: four times the time for a portrait of 4 million pixels. */
+/**
+ * Samples across a pixel of the chip. Too few: faces of over 600 pixels alias. Too many: large portraits take
+ * more time.
+ */
 const maxLooks = 4;
 
 /** Part of a picture in whole pixels, inside of it. */
@@ -112,14 +115,17 @@ export function sampleCut(
   });
 }
 
-/** Where the points of a cut are in the picture. They are shares of the square that the cut was shown in by `sampleCut`. */
+/** Maps the points of a cut to the picture. They are shares of the square that `sampleCut` showed. */
 export function pointsInPicture(points: ArrayLike<number>, cut: Cut): Float64Array {
   const side = Math.max(cut.width, cut.height);
   const [left, top] = [cut.x - (side - cut.width) / 2, cut.y - (side - cut.height) / 2];
   return Float64Array.from(points, (share, index) => share * side + (index % 2 === 0 ? left : top));
 }
 
-/** A face turned upright and brought to size, from 0 to 1 less the mean colour, channel by channel. Black outside of the picture. */
+/**
+ * A face rotated upright and scaled, from 0 to 1 less the mean colour, channel by channel. Black outside of
+ * the picture.
+ */
 export function sampleChip(
   { rgb, width, height }: DecodedPicture,
   pixels: Float32Array,

@@ -5,7 +5,10 @@ import type { TryVerdict } from "../verdict.ts";
 import { claimRefusal } from "./claims.ts";
 import { unmetFailureCodes, unmetRequirement } from "./unmet-requirement.ts";
 
-/** What the checks so far come to for this session: what was found wrong, what cannot be told, what was demanded and is not possible. */
+/**
+ * The verdict of the checks so far: a failed check, a chosen field that cannot be read, or an unmet
+ * requirement.
+ */
 export function chipVerdict(
   {
     failureCode,
@@ -17,7 +20,7 @@ export function chipVerdict(
 ): TryVerdict {
   if (failureCode !== null) return { failureCode };
   const refusal = content === null ? null : claimRefusal(content, asked.selectedFieldKeys, now);
-  // The contract has no code of its own for a document that does not say what was asked for.
+  // The contract has no failure code for a document that lacks a requested value.
   if (refusal !== null) return { failureCode: "document_data_invalid", reasons: [refusal.reason] };
   const unmet = unmetRequirement(report, asked.requirements);
   if (unmet === null) return { failureCode: null };

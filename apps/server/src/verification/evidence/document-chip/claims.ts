@@ -17,12 +17,12 @@ export function claimsOf(proof: DocumentChipProof, chosen: Chosen): Record<strin
   return buildClaims(mrz, { fieldKeys, documentId, now });
 }
 
-/** Why a field cannot be told although the document has it. */
+/** Why a field has no certain value although the document has it. */
 export type ClaimRefusal = { key: string; reason: "century_of_birth_unknown" };
 
 /**
- * The first chosen field that this document leaves open in a way that must not be guessed; null when all can be told. To be asked before
- * anything is said to have passed: `buildClaims` throws for such a field.
+ * The first chosen field that this document states ambiguously, or null. Check it before a step passes:
+ * `buildClaims` throws for such a field.
  */
 export function claimRefusal(
   content: Uint8Array,
@@ -41,8 +41,8 @@ function hangsOnCentury(birth: MrzDate, key: string, now: Date): boolean {
 }
 
 /**
- * The fields of the machine readable zone on the chip (DG1). A field that the document leaves blank is null; a date of which the issuer
- * knew only a part has only that part (`1968-05`, `1968`).
+ * The fields of the machine readable zone on the chip (DG1). A blank field is null. A partly known date has
+ * only the known part (`1968-05`, `1968`).
  */
 export function buildClaims(
   mrz: Mrz,
@@ -101,8 +101,8 @@ function knownDate(date: MrzDate): string | null {
 }
 
 /**
- * The same document gives one organization the same identifier every time, and two organizations different ones: without the key,
- * which never leaves the service, it says nothing about the document.
+ * The same document always has the same identifier for one organization, and another one for each other
+ * organization. It reveals nothing without the key, which never leaves the service.
  */
 export function serviceDocumentId(
   key: Buffer,

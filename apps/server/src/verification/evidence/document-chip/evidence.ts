@@ -2,7 +2,10 @@ import type { ChipAndFaceEvidence } from "@assay/contract/sessions";
 import type { Static } from "typebox";
 import type { DocumentChipProof } from "./proof.ts";
 
-/** What a success rests on. The same for everybody with such a document: nothing in it tells who the person is. */
+/**
+ * What a success rests on. It is the same for every holder of such a document, so it does not identify the
+ * person.
+ */
 export function evidenceOf(proof: DocumentChipProof, now: Date): Static<typeof ChipAndFaceEvidence> {
   return {
     method: "chip_and_face",

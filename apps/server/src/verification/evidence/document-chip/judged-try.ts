@@ -46,7 +46,7 @@ export function judgedTryOf(
   if (proven === null) throw new Error("a face has passed without a chip");
   const { device, checks, signs } = face ?? { device: "unattested", checks: [], signs: [] };
   const passed = { ...judged, verdict, proof: { ...proven, device, faceChecks: checks } };
-  // Nobody is refused for a sign; the audit log says why the risk is higher.
+  // A sign of an attack refuses no one; the audit log says why the risk is higher.
   return signs.length === 0
     ? passed
     : { ...passed, audit: { event: "session.face_suspected", details: { signs } } };

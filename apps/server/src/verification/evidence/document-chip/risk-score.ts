@@ -8,14 +8,14 @@ const slight = 0.02;
 /** A warning that is not listed does not compile: every new one is to be weighed. */
 const warningWeights: Readonly<Record<WarningCode, number>> = {
   revocation_list_missing: 0.1,
-  // Nobody looked, as with no list at all.
+  // Not checked, so as uncertain as without a list.
   revocation_unchecked: 0.1,
   revocation_list_stale: 0.05,
   // A key that signs what it is not said to sign: a mistake of the state, or a key in other hands.
   document_type_not_listed: 0.1,
-  // The state itself tells of the fault, so the document is as it expects it to be.
+  // The state has published the deviation, so it expects the document to have it.
   document_deviates: 0.05,
-  // Nothing hangs on it.
+  // No check depends on it.
   extension_unreadable: slight,
   sha1: 0.1,
   short_rsa_key: 0.1,
@@ -29,7 +29,7 @@ const warningWeights: Readonly<Record<WarningCode, number>> = {
   // Deviations that whole states show say little about one document.
   signer_expired: 0,
   signature_algorithm_without_hash: 0,
-  // No weight of its own: where it leaves the chip without a proof, that is counted already (the chip may be a copy).
+  // No weight: a chip that is left without a proof is counted already, because it may be a copy.
   chip_authentication_unsupported: 0,
   mrz_check_digits_differ: slight,
   century_of_birth_unknown: slight,
@@ -55,8 +55,8 @@ export type RiskFacts = {
 };
 
 /**
- * 0 to 1, with three decimals. Doubts are independent: the score is 1 minus the product of (1 - weight) over all of them, so each
- * raises it, none twice, and no number of small ones reaches 1.
+ * 0 to 1, with three decimals. Doubts are independent: the score is 1 minus the product of (1 - weight). So
+ * each doubt counts once, and no number of small ones reaches 1.
  */
 export function riskScore({ level, warnings, failedTries, face }: RiskFacts): number {
   if (level === null) return 1;

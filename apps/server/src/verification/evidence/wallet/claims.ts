@@ -100,7 +100,7 @@ function sexMarker(sex: number | undefined): string | null {
   return sex !== undefined && sex >= 3 && sex <= 6 ? "X" : null;
 }
 
-/** From the birth date where it is known, since an age that the issuer wrote down may be of an earlier day. */
+/** Computed from the birth date if it is known, because an issuer's age attribute may be outdated. */
 function isOver(attributes: Attributes, years: number, now: Date): boolean | null {
   const { birthDate, ageOver } = attributes;
   if (birthDate === undefined) return ageOver?.[years] ?? null;

@@ -6,7 +6,10 @@ import type { Attributes } from "@assay/credential/verdict";
 /** What an accepted credential says about its holder. */
 export type WalletContent = {
   attributes: Attributes;
-  /** Country and, where it has one, state of the issuer's authority: with the number they name the document. */
+  /**
+   * Country and, if present, state of the issuing authority. Together with the number they identify the
+   * document.
+   */
   issuedIn: string;
 };
 

@@ -48,7 +48,7 @@ function gives(method: Method, key: string): boolean {
   return key !== "mrz_optional_data" && isClaimKey(key);
 }
 
-/** A wallet answers only somebody whom it knows. The profile of the proof of age knows no registration. */
+/** A wallet answers only a registered verifier. The profile for the proof of age has no registration. */
 function lacks(method: Method, { shareFields, requirements }: Asked, operator: Operator): string | null {
   if (!isWalletMethod(method) || channels(method, requirements, operator).length === 0) return "methods";
   if (method === "wallet_age") return null;
@@ -57,7 +57,10 @@ function lacks(method: Method, { shareFields, requirements }: Asked, operator: O
   return field === undefined ? null : `share_fields.${field}`;
 }
 
-/** Requests are signed, but for the link of a proof of age. That can be answered on another device, so it binds no browser. */
+/**
+ * Requests are signed, except the link of a proof of age. Another device can open that link, so it binds no
+ * browser.
+ */
 function channels(
   method: Method,
   requirements: Requirements,
