@@ -158,7 +158,8 @@ const documentAdvice: Readonly<Record<FailureCode, { says: string; todo: string 
 
 const requirementAdvice: Readonly<Record<RequirementName, string>> = {
   clone_detection: "The session requires a chip that can prove that it is no copy. Ask for a newer document.",
-  revocation: "The session requires a document of a country whose revocation list is known. Ask for another one.",
+  revocation:
+    "The session requires a document of a country whose revocation list is known. Ask for another one.",
 };
 
 function adviseOnRefusal(code: FailureCode, unmet: RequirementName | null): Omit<DeskAdvice, "exitCode"> {

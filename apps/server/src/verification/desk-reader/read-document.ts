@@ -95,9 +95,7 @@ function progressPrinter(print: (line: string) => void): (progress: ChipProgress
         print(`Opening the chip with ${progress.method} …`);
         return;
       case "opened":
-        print(
-          progress.method === "none" ? "The chip needs no key." : `Opened with ${progress.method}.`,
-        );
+        print(progress.method === "none" ? "The chip needs no key." : `Opened with ${progress.method}.`);
         return;
       case "reopening":
         print("The session was lost; opening a new one.");

@@ -77,10 +77,13 @@ export class AttestationJudge {
           changedAtMs: mtimeMs,
         };
     } catch (error) {
-      log.error("could not read the list of revoked attestation keys; the last one that was read still counts", {
-        file: config.attestationRevoked,
-        ...describeError(error),
-      });
+      log.error(
+        "could not read the list of revoked attestation keys; the last one that was read still counts",
+        {
+          file: config.attestationRevoked,
+          ...describeError(error),
+        },
+      );
     }
     return this.#revoked.serials;
   }

@@ -426,6 +426,10 @@ function countedBudget({ config, metrics }: Core): ByteBudget {
     "Bytes reserved for running attempts of the sandbox.",
     () => budget.reservedBySandbox,
   );
-  metrics.gaugeOf("assay_attempt_bytes_limit", "Limit of the bytes reserved for running attempts.", () => limits.process);
+  metrics.gaugeOf(
+    "assay_attempt_bytes_limit",
+    "Limit of the bytes reserved for running attempts.",
+    () => limits.process,
+  );
   return budget;
 }

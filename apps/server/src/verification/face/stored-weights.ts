@@ -29,7 +29,8 @@ export function openWeights(manifest: Manifest, file: URL): StoredWeights {
     });
     at += count * width;
   }
-  if (at !== bytes.length) throw new Error(`${file.pathname} does not have the length that its manifest states`);
+  if (at !== bytes.length)
+    throw new Error(`${file.pathname} does not have the length that its manifest states`);
   return (name) => {
     const weights = found.get(name);
     if (weights === undefined) throw new Error(`${file.pathname} has no ${name}`);

@@ -14,10 +14,10 @@ export type CancelResult =
   | { kind: "refused"; why: SessionRefusal | "in_flight" | "delivered" };
 
 /**
- * Cancels a session whose row the caller holds, or tells why not; what that means to whoever asked is the caller's to say.
+ * Cancels a session whose row the caller has locked, or returns the reason why not.
  *
- * For a withdrawal after success, `takeBack` must remove what has not been delivered yet, in the same transaction, and
- * tell whether that was in time: once somebody has received the claims, the outcome stands.
+ * For a withdrawal after success, `takeBack` must scrub undelivered payloads in the same transaction and
+ * return whether anything was delivered. Once the partner has received the claims, the outcome stands.
  */
 export async function cancelSession(
   core: Core,

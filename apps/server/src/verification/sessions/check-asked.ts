@@ -53,21 +53,21 @@ export function checkEnabled(
     });
 }
 
-/** One of the methods must give all that is required, and the operator must be able to ask by those that would. */
+/** At least one method must provide everything required, and the operator must have set it up. */
 export function checkWays(listed: readonly Method[], asked: Asked, operator: Operator): void {
   const methods = listed.filter((method) => operator.methods.includes(method));
   const able = methods.filter((method) => obstacleTo(method, asked) === null);
   if (able.length === 0) {
     const obstacles = methods.map((method) => `${method} lacks \`${obstacleTo(method, asked)}\``);
     throw new ApiError("INVALID_REQUEST", {
-      message: `No method of \`methods\` can give all that is required: ${obstacles.join(", ")}.`,
-      hint: "Make the field or the requirement optional, or add a method that can give it.",
+      message: `No method of \`methods\` can provide everything that is required: ${obstacles.join(", ")}.`,
+      hint: "Make the field or the requirement optional, or add a method that can provide it.",
     });
   }
   const unknown = able.filter((method) => operatorLacks(method, asked, operator) === "methods");
   if (unknown.length > 0)
     throw new ApiError("INVALID_REQUEST", {
-      message: `\`methods\` names ${unknown.join(", ")}, and this service has no identity that wallets know yet.`,
+      message: `\`methods\` names ${unknown.join(", ")}, and this service has no wallet identity yet.`,
       hint: "Leave them out until the operator has imported a certificate with `assay wallet identity import`.",
     });
   for (const method of able) {

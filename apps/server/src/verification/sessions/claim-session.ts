@@ -18,9 +18,11 @@ type ClaimResult =
   | { kind: "refused"; why: SessionRefusal | "other_device" };
 
 /**
- * A device takes the session, whose row the caller holds: a new attempt begins, and a session that was only created is now in progress. The same
- * device gets its attempt back. Another device is refused unless it may take over; then the old attempt is cancelled. An attempt that the page makes
- * by requests alone has no device: its `deviceHash` is null.
+ * A device claims the session, whose row the caller has locked. A new attempt begins, and a created session
+ * becomes in progress. The same device gets its attempt back; another one is refused unless it may take over,
+ * which cancels the old attempt.
+ *
+ * `deviceHash` is null for an attempt that the page makes by requests alone.
  */
 export async function claimSession(
   tx: Tx,

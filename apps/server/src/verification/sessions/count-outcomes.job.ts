@@ -3,9 +3,12 @@ import { countOutcomes, deleteOutcomes, takeOutcomes } from "./session-day.store
 
 export const outcomesAtOnce = 1000;
 
-/** Adds outcomes of sessions to the figures of their days. They are added and deleted in one transaction, so each counts once. */
-export function countSessionOutcomes({ quarantine }: Pick<Core, "quarantine">, job: string): Promise<number> {
-  return quarantine.rowsOf(job, "session_outcomes").run(outcomesAtOnce, {
+/**
+ * Adds outcomes of sessions to the figures of their days. One transaction adds and deletes them, so each
+ * counts once.
+ */
+export function countSessionOutcomes({ setAside }: Pick<Core, "setAside">, job: string): Promise<number> {
+  return setAside.rowsOf(job, "session_outcomes").run(outcomesAtOnce, {
     take: takeOutcomes,
     handle: async (tx, outcomes) => {
       await countOutcomes(tx, outcomes);

@@ -108,12 +108,12 @@ function checkLifetime(tenant: Tenant, seconds: number | undefined): number | un
 
 function tooManyOpen(limit: number): ApiError {
   return new ApiError("CONFLICT", {
-    message: "The organization has as many open sessions in this environment as it may have.",
-    hint: `An organization may have ${limit} open sessions at once in each environment. Wait until some have ended or expired, cancel what is not needed, or ask the operator for more.`,
+    message: "The organization has reached its limit of open sessions in this environment.",
+    hint: `An organization may have ${limit} open sessions at once in each environment. Wait until some have ended or expired, cancel some, or ask the operator for more.`,
   });
 }
 
-/** As it is stored: in the form that browsers compare. */
+/** Returns the origin in the serialized form that browsers compare. */
 async function checkEmbedOrigin(
   { db }: Core,
   caller: OrganizationCaller,

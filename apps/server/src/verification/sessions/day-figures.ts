@@ -24,9 +24,9 @@ export function daysBetween(from: Day, to: Day): Day[] {
 }
 
 /**
- * Durations are kept as counts in buckets, because counts of different days and shards can be added and a list of
- * durations would grow for ever. Every bucket is 4 % wider than the one before it, so the middle of a bucket is within
- * 2 % of every duration in it. Bucket 0 takes everything up to one second.
+ * Durations are stored as counts in buckets, because counts of days and shards can be added. Every bucket is
+ * 4 % wider than the one before, so its middle is within 2 % of every duration in it. Bucket 0 takes
+ * everything up to one second.
  */
 const bucketRatio = 1.04;
 
@@ -58,7 +58,10 @@ export function quantileSeconds(buckets: ReadonlyMap<number, number>, share: num
   return null;
 }
 
-/** How many durations are at most as long as each bound, and longer than the one before; the last is for all that are longer. */
+/**
+ * Counts durations by class: longer than the bound before and at most this bound. The last class takes all
+ * longer ones.
+ */
 export function durationClasses(
   buckets: ReadonlyMap<number, number>,
   bounds: readonly number[],
@@ -94,8 +97,9 @@ type Counts = Readonly<Partial<Record<string, number>>>;
 type StagedKind = { methods: readonly Method[]; steps: readonly StepRules[] };
 
 /**
- * How many ended sessions got at least as far as each stage, from how many ended at each. A stage of a kind includes the later ones of that kind, and successes by
- * its methods; those before the steps include all. Successes without a method were counted before methods were.
+ * How many ended sessions reached each stage, computed from how many ended at each. A stage includes the
+ * later stages of its kind and the successes by its methods. Stages before the steps include all. Successes
+ * without a method are from before methods were counted.
  */
 export function funnelOf(endedAt: Counts, succeededBy: Counts): Record<SessionStage, number> {
   // A success that is taken back may have been counted before stages were.

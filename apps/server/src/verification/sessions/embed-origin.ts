@@ -13,8 +13,9 @@ export function parseEmbedOrigin(text: string): { origin: URL } | { problem: str
 }
 
 /**
- * Why pages of this origin may not show the session in a frame, as the rest of a sentence about it, or null when they may. Whoever frames
- * the page could lay something over it, so even in the sandbox it is only who has proven a domain, and the developer's own machine.
+ * Why pages of this origin may not frame the session, as the rest of a sentence, or null if they may. A
+ * framing page could cover the content. So even in the sandbox only verified domains and the developer's
+ * machine may.
  */
 export async function embedOriginProblem(
   db: Queryable,

@@ -17,7 +17,10 @@ import { openAttemptEnd, type SessionRow, sessionMove } from "./session.store.ts
 import { type OutcomeOfDay, outcomeWrite } from "./session-day.store.ts";
 import { triesOf } from "./tries.ts";
 
-/** NOTIFY channel; the payload is the session id. Sent when a status changes, except by expiry: `expires_at` tells that in advance. */
+/**
+ * NOTIFY channel; the payload is the session id. Sent when a status changes, except on expiry, which
+ * `expires_at` announces in advance.
+ */
 export const sessionChannel = "session_changed";
 
 export type SessionEnd =
@@ -31,9 +34,11 @@ export type SessionEnd =
   | { status: "cancelled"; reason: CancelReason };
 
 /**
- * The one way by which a session ends other than expiry. The caller holds the session's row and has decided that it may
- * end; `session` is that row, with a try that ends it counted already. Status, tries, attempt, event, audit entry and count are there
- * together or not at all. `targets` are the organization's endpoints, where the caller has read them in this transaction.
+ * Ends a session in every way but expiry. The caller has locked the row and decided that the session may end.
+ * `session` is that row, with the deciding try already counted.
+ *
+ * Status, tries, attempt, event, audit entry and count are written atomically. `targets` are the
+ * organization's endpoints, if the caller has read them in this transaction.
  */
 export async function endSession(
   core: Core,
@@ -56,7 +61,7 @@ export async function endSession(
     ...(end.status === "cancelled" ? {} : { steps: session.steps }),
     now,
   });
-  // The row is held, so it will be as it is written here, and need not be read again.
+  // The row is locked, so it will equal what is written here and need not be read again.
   const ended: SessionRow = {
     ...session,
     status: end.status,
@@ -116,7 +121,9 @@ type Records = {
   counted: OutcomeOfDay;
 };
 
-/** What each kind of end writes to the session, its attempt, the event, the audit log and the figures of the day. */
+/**
+ * What each kind of end writes to the session, its attempt, the event, the audit log and the day's figures.
+ */
 function recordsOf(end: SessionEnd, session: SessionRow, now: Date): Records {
   const known = knownOf(session);
   const returned = { return_code_sha256: known.return_code_sha256 };

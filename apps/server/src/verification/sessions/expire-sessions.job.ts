@@ -14,8 +14,8 @@ export const expiredAtOnce = 1000;
 const lookAgainMs = minuteMs;
 
 /**
- * Tells the partners about sessions that have expired: status, event, audit entry and count of a batch are one short
- * transaction. Any number of processes may run it at once, each takes other sessions.
+ * Ends expired sessions and publishes their events. One short transaction writes status, event, audit entry
+ * and count of a batch. Concurrent processes take different sessions.
  */
 export function expireSessions(
   core: PublishingCore & Pick<Core, "quarantine">,

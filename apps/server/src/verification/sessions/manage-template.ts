@@ -124,8 +124,8 @@ function changed(before: TemplateContent, change: Change): TemplateContent {
 }
 
 /**
- * What would be refused in every session. Whether fields and methods go together is known only where the template has the fields: otherwise the
- * request brings them.
+ * Refuses content that every session would refuse. Fields and methods are compared only if the template has
+ * fields; otherwise the request adds them.
  */
 async function checkContent(core: Core, caller: OrganizationCaller, content: TemplateContent): Promise<void> {
   const methods = content.methods ?? defaultMethods;

@@ -3,19 +3,22 @@ import type { Tenant } from "../../platform/kernel/caller.ts";
 type TenantKey = `${Tenant["organizationId"]} ${Tenant["environment"]}`;
 const keyOf = ({ organizationId, environment }: Tenant): TenantKey => `${organizationId} ${environment}`;
 
-/** Counting takes at most this part of a process's time, however many sessions are open: 100,000 take 0.2 s to count. */
+/**
+ * Counting takes at most one part in this many of a process's time: 100,000 open sessions take 0.2 s to
+ * count.
+ */
 const countingShare = 50;
 /**
- * Between two counts a process creates at most this part of the room that it found. Too small, and a busy tenant is counted all the time; too large, and
- * several processes together exceed the limit by more.
+ * Between two counts a process creates at most this share of the room that it found. Too small: a busy tenant
+ * is counted all the time. Too large: several processes together exceed the limit by more.
  */
 const shareOfRoom = 0.01;
 /** Tenants that a process remembers a count of. */
 const maxRemembered = 10_000;
 
 /**
- * How far the creation of a session counts the open sessions of its tenant. What is remembered here only spares counting: it is forgotten within
- * moments, and near the limit every creation counts.
+ * How far the creation of a session counts the tenant's open sessions. The cache only saves counting: it
+ * expires quickly, and near the limit every creation counts.
  */
 export class OpenSessions {
   readonly limit: number;

@@ -2,7 +2,7 @@ import { defaultMethods, type Method } from "@assay/contract/facts";
 import type { StepRules } from "../evidence/kind.ts";
 import { kinds, type Step } from "../evidence/kinds.ts";
 
-/** What was done of a step, as it is stored: absent until a try was counted. `passed_at` is the first pass. */
+/** The stored progress of a step, absent until a try was counted. `passed_at` is the first pass. */
 type StepDone = { readonly tries: number; readonly passed_at?: string };
 export type StepsDone = Readonly<Partial<Record<Step, StepDone>>>;
 

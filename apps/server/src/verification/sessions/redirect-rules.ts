@@ -4,11 +4,11 @@ const unseenCharacter = new RegExp(`[${unseenCharacters}]`, "u");
 
 /** An address as the partner gave it, or what is wrong with its form. */
 export function parseRedirectUrl(text: string): { url: URL } | { problem: string } {
-  // A browser drops line breaks and tabs inside a URL, so it would open another address than the one that was checked.
+  // A browser drops line breaks and tabs in a URL, so it would open another address than the checked one.
   if (/[\s\p{Cc}\\]/u.test(text))
     return { problem: "must not hold white space, control characters or backslashes" };
-  // The parser would encode them; what is stored and shown is the text as it was given.
-  if (unseenCharacter.test(text)) return { problem: "must not hold a character that nobody sees" };
+  // The parser would encode them, but the original text is stored and shown.
+  if (unseenCharacter.test(text)) return { problem: "must not hold an invisible character" };
   const url = URL.parse(text);
   if (url === null || !/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return { problem: "must be a complete URL" };
   return { url };
@@ -26,7 +26,9 @@ export function sandboxRedirectProblem(url: URL): string | null {
   return "must start with https://, or with http://localhost in the sandbox";
 }
 
-/** Live sessions return to https only. Which hosts are allowed depends on the organization's verified domains. */
+/**
+ * Live sessions redirect to https only. The organization's verified domains decide which hosts are allowed.
+ */
 export function liveSchemeProblem(url: URL): string | null {
   return url.protocol === "https:" ? null : "must start with https://";
 }

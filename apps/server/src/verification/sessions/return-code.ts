@@ -9,7 +9,10 @@ export function returnCodeSha256(session: Pick<OfReturn, "returnCodeHash" | "red
   return session.redirectUrl === null ? null : (session.returnCodeHash?.toString("hex") ?? null);
 }
 
-/** Whether the first browser gets a code: for the redirect, or to prove later that it was the first. In version 2 the evidence says whether it was. */
+/**
+ * Whether the first browser gets a code: for the redirect, or to prove later that it was the first. In
+ * version 2 the evidence says so.
+ */
 export function needsReturnCode(session: {
   redirectUrl: string | null;
   requirements: Requirements;

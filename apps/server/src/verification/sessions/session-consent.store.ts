@@ -5,14 +5,16 @@ import { sql } from "../../platform/db/sql.ts";
 import type { Tenant } from "../../platform/kernel/caller.ts";
 import { type SessionRow, sessionColumns } from "./session.store.ts";
 
-/** What the person of a session agreed to, as far as the partner may know it. Nothing is set while nobody has agreed. */
+/**
+ * The part of a session's consent that the partner may see. All fields are null before the person has agreed.
+ */
 export type SessionConsentRow = {
   selectedFieldKeys: string[] | null;
   givenAt: Date | null;
   withdrawnAt: Date | null;
 };
 
-/** The session with its consent, in one statement: partners who wait for an outcome ask for it again and again. */
+/** The session with its consent in one statement, because partners poll it while they wait for an outcome. */
 export function findSessionWithConsent(
   db: Queryable,
   tenant: Tenant,

@@ -49,8 +49,9 @@ type OutcomeRow = {
 };
 
 /**
- * The outcome of a session on the day it was created, as a part of the statement that ends it. `by` is -1 when an outcome is
- * taken back. A row of its own, so that sessions which end at the same time do not wait for each other; a job adds them up.
+ * The outcome of a session on the day of its creation, as part of the statement that ends it. `by` is -1 when
+ * an outcome is retracted. Each outcome is a new row, so that sessions do not wait for each other; a job adds
+ * them up.
  */
 export function outcomeWrite(outcome: CountedOutcome, by: 1 | -1 = 1): Sql {
   const { organizationId, sandbox, status, createdAt } = outcome;
@@ -70,7 +71,7 @@ export function outcomeWrite(outcome: CountedOutcome, by: 1 | -1 = 1): Sql {
       ${status === "succeeded" ? outcome.method : null}, ${by})`;
 }
 
-/** The next outcomes that nobody has added up yet. */
+/** The next outcomes that no job has added up yet. */
 export function takeOutcomes(db: Queryable, among: Among): Promise<OutcomeRow[]> {
   return db.rows<OutcomeRow>(sql`
     select id, organization_id, sandbox, to_char(day, 'YYYY-MM-DD') as day, status, failure_code, seconds_bucket, stage, method, by
@@ -94,7 +95,10 @@ const summed = (column: Sql) => sql`(
       select * from jsonb_each_text(session_days.${column}) union all select * from jsonb_each_text(excluded.${column})
     ) as both_of_them (key, count) group by key) as added)`;
 
-/** Adds outcomes to their days with one statement. Rows are written in order of their key: two batches cannot lock each other out. */
+/**
+ * Adds outcomes to their days with one statement. Writes rows in the order of their key, so that concurrent
+ * batches cannot deadlock.
+ */
 export async function countOutcomes(tx: Tx, outcomes: readonly Omit<OutcomeRow, "id">[]): Promise<void> {
   const days = [...daysOf(outcomes)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, day]) => day);
   await tx.run(sql`
@@ -151,8 +155,8 @@ function daysOf(outcomes: readonly Omit<OutcomeRow, "id">[]) {
 }
 
 /**
- * Everything the overview needs, in one statement: it sees one moment of the database, so a session that ends meanwhile
- * is counted once, as open or by its outcome.
+ * All figures of the overview in one statement, which sees one snapshot. So a session that ends meanwhile is
+ * counted once, as open or by its outcome.
  */
 export async function readFigures(
   db: Queryable,

@@ -45,7 +45,9 @@ export type SessionRow = {
   steps: StepsDone;
   /** Null: those of a session that does not say. */
   methods: Method[] | null;
-  /** Of sessions that ended before `steps` were stored; a release that drops the columns fills those in first. */
+  /**
+   * For sessions that ended before `steps` existed. A release that drops these columns fills `steps` first.
+   */
   nfcTriesUsed: number;
   livenessTriesUsed: number;
   contractVersion: number;
@@ -96,9 +98,9 @@ export type NewSession = {
 };
 
 /**
- * The session with the audit entry about it: one statement, there together or not at all. `row` is null where the organization has `limit` open
- * sessions in the environment, counted up to `countUpTo` in the index of the lists. Those that are due are not open: their id
- * says so, without a look at the row. A session of the sandbox that lives for less counts until the job has ended it.
+ * Inserts a session and its audit entry in one statement. `row` is null if the tenant has `limit` open
+ * sessions, counted up to `countUpTo` in the index of the lists. The id excludes expired ones without reading
+ * the row. A sandbox session with a shorter lifetime counts until the job has ended it.
  */
 export async function insertSession(
   db: Queryable,
@@ -147,7 +149,10 @@ export const stageBeforeSteps = sql`case
   when opened_at is not null then 'opened'
   else 'created' end`;
 
-/** Remembers that the page was sent, the first time. Nothing waits for it, so a session that somebody holds is left for the next time. */
+/**
+ * Records the first time that the page was sent. Skips a locked session, because the next request can record
+ * it.
+ */
 export async function markOpened(db: Queryable, id: SessionId, now: Date): Promise<void> {
   await db.run(sql`
     update sessions set opened_at = ${now}
@@ -181,11 +186,15 @@ export function findSessionsByPrefix(
     order by ${idBy.organization} desc limit ${limit}`);
 }
 
-/** How many matches are looked at for the latest of them. Half: with thousands of like references the latest is missed more often. Twice: a search reads twice as many rows. */
+/**
+ * Matches that are sorted to find the latest. Too few: with thousands of similar references the latest is
+ * missed. Too many: a search reads more rows.
+ */
 const searchedReferences = 1_000;
 
 /**
- * The latest sessions whose reference begins so. Where thousands do, the latest of those with the highest references: most partners count upwards, and a search must cost the same however many there are.
+ * The latest sessions whose reference has this prefix. Among thousands, only the highest references are
+ * sorted: most partners count upwards, and the cost stays bounded.
  */
 export function sessionsOfBeginning(tenant: Tenant, beginning: string, limit: number): Sql {
   return sql`
@@ -215,9 +224,9 @@ type SessionFilter = PageStart<SessionId> & {
 };
 
 /**
- * Ids begin with the creation time and no session lives longer than an hour, so every condition on time is a range of
- * ids. Each list is then one or a few ranges of an index, read from the newest on, and costs the same however large the
- * table is. What is due but still stored as open is a range of the open sessions' index.
+ * Ids begin with the creation time, and no session lives longer than an hour, so every condition on time is a
+ * range of ids. Each list reads a few index ranges from the newest on, so its cost does not grow with the
+ * table. Sessions that are due but still stored as open are a range of the open sessions' index.
  */
 export function listSessions(
   db: Queryable,
@@ -234,7 +243,7 @@ export function listSessions(
   });
 }
 
-/** How many sessions of a period each tab of the list has, counted up to `maxCounted` in the index that the tab is read from. */
+/** Sessions of a period in each tab of the list, counted up to `maxCounted` in the index of that tab. */
 export function countSessions(
   db: Queryable,
   tenant: Tenant,
@@ -248,12 +257,15 @@ export function countSessions(
       ${count("failed")} as failed, ${count("expired")} as expired, ${count("cancelled")} as cancelled`);
 }
 
-/** Sessions that are looked at before an index is asked. Fewer, and more searches sort many matches; more, and each reads more rows. */
+/**
+ * Sessions that are scanned before an index is used. Fewer: more searches sort many matches. More: each reads
+ * more rows.
+ */
 const lookedAtFirst = 1_000;
 
 /**
- * No index has the matches of a search in the order of the list. What many sessions have is among those next to the
- * cursor; what few have is found by an index, and sorted.
+ * No index has the matches of a search in the order of the list. Frequent matches are found near the cursor,
+ * rare ones by an index and then sorted.
  */
 export function searchedSessions(tenant: Tenant, filter: SessionFilter, now: Date, limit: number): Sql[] {
   const { status, clientReferenceId, referencePrefix, metadata } = filter;
@@ -277,7 +289,7 @@ export function searchedSessions(tenant: Tenant, filter: SessionFilter, now: Dat
   ];
 }
 
-/** The tenant is part of what the index `sessions_metadata` holds, because many partners have the same entries. */
+/** The index `sessions_metadata` includes the tenant, because many partners have the same entries. */
 function hasMetadata(tenant: Tenant, metadata: Readonly<Record<string, string>>): Sql {
   const owned = JSON.stringify({ [`${tenant.organizationId}${isSandbox(tenant)}`]: metadata });
   return sql`metadata::text <> '{}'
@@ -298,7 +310,10 @@ function hasStatus(status: SessionFilterStatus, now: Date): Sql {
   return isOpen(status) ? sql`status = ${status} and expires_at > ${now}` : sql`status = ${status}`;
 }
 
-/** The id as the key of the index that a list is to be read from; the migration says why it is not the plain id. */
+/**
+ * The id with the collation of the index that a list is read from. `0010_sessions.sql` says why it is not the
+ * plain id.
+ */
 export const idBy = {
   organization: sql`id collate by_organization`,
   status: sql`id collate by_status`,
@@ -333,7 +348,8 @@ function sessionsPage(tenant: Tenant, filter: SessionFilter, now: Date, limit: n
 
   if (status === "expired") {
     const due = smaller(before, firstLiving("vs", now));
-    // Those that are due are few. Three ranges of their own would each open the index: 120 µs of the backend's time instead of 94.
+    // Few sessions are due. Three separate ranges would each open the index: 120 µs of the backend's time
+    // instead of 94.
     const expired = newestOfEach(
       sql`of_status, until`,
       [sql`'expired', ${before}::text`, sql`'created', ${due}::text`, sql`'in_progress', ${due}::text`],
@@ -353,8 +369,8 @@ function sessionsPage(tenant: Tenant, filter: SessionFilter, now: Date, limit: n
 }
 
 /**
- * Open sessions of the sandbox that were asked to live less than the hour. The index `sessions_short_lived` has the same
- * condition, and has them by their expiry.
+ * Open sandbox sessions with a lifetime of less than an hour. The index `sessions_short_lived` has the same
+ * condition and is ordered by expiry.
  */
 const isShortLived = sql`status in ('created', 'in_progress') and expires_at - created_at < interval '1 hour'`;
 
@@ -371,7 +387,7 @@ function smaller(a: string, b: string): string {
   return a < b ? a : b;
 }
 
-// --- moves --------------------------------------------------------------------------------------------------------
+// --- moves -------------------------------------------------------------------------------------------------
 
 /** The session, held against every other move until the transaction ends. */
 export function heldSession(tenant: Tenant, id: SessionId): Question<SessionRow | null> {
@@ -381,7 +397,7 @@ export function heldSession(tenant: Tenant, id: SessionId): Question<SessionRow 
     for update`);
 }
 
-/** The same for whoever acts for the person, who holds the session id and belongs to no organization. */
+/** The same for the person, whose request has the session id and no organization. */
 export function heldSessionOfPerson(id: SessionId): Question<SessionRow | null> {
   return firstRow<SessionRow>(sql`select ${sessionColumns} from sessions where id = ${id} for update`);
 }
@@ -395,7 +411,9 @@ export function stateOf(row: SessionRow): SessionState {
   return { status: row.status, expiresAt: row.expiresAt, plan: plan(row) };
 }
 
-/** A conditional update (compare and set): nothing happens when the session is no longer in the status `from`. */
+/**
+ * A conditional update (compare and set): changes nothing if the session is no longer in the status `from`.
+ */
 type Move = {
   from: SessionStatus;
   to: SessionStatus;
@@ -420,7 +438,10 @@ export function sessionMove(id: SessionId, move: Move): Sql {
     where id = ${id} and status = ${move.from}`;
 }
 
-/** The row of the session as it will be with this try counted. The time of the first pass stays: repeating a step that has passed uses up no try. */
+/**
+ * The session row with this try counted. The time of the first pass stays: repeating a step that has passed
+ * uses up no try.
+ */
 export function withTryCounted(
   session: SessionRow,
   { step, number, passed }: { step: Step; number: number; passed: boolean },
@@ -436,7 +457,7 @@ export function writeSteps(tx: Tx, { id, steps }: Pick<SessionRow, "id" | "steps
   tx.write(sql`update sessions set steps = ${JSON.stringify(steps)}, updated_at = ${now} where id = ${id}`);
 }
 
-/** The token may be used once. Null when it is not the session's; `first` tells whether this is its first use. */
+/** The token may be used once. Null if it is not the session's; `first` is true for its first use. */
 export async function spendCancelToken(
   tx: Tx,
   id: SessionId,
@@ -451,7 +472,7 @@ export async function spendCancelToken(
   return { first: true };
 }
 
-// --- attempts -----------------------------------------------------------------------------------------------------
+// --- attempts ----------------------------------------------------------------------------------------------
 
 export type VerificationAttemptRow = {
   id: AttemptId;
@@ -468,13 +489,16 @@ export type VerificationAttemptRow = {
 const attemptColumns = sql`id, session_id, status, failure_code, risk_score, session_expires_at, completed_at,
   created_at, updated_at`;
 
-/** Holds for the attempts of a session, which begin within its hour. `of` is the name of the table in the statement, with its dot. */
+/**
+ * Matches the attempts of a session, which begin within its hour. `of` is the alias of the table, with its
+ * dot.
+ */
 export function ofSession(sessionId: SessionId, of: Sql = noSql): Sql {
   const { from, to } = madeSoonAfter("va", sessionId, sessionLifetimeMs);
   return sql`${of}session_id = ${sessionId} and ${of}id >= ${from} and ${of}id < ${to}`;
 }
 
-/** The attempt that is under way, held like its session. Always a question of its own, after the one that holds the session. */
+/** The attempt in progress, locked. Always read in a statement after the one that locks the session. */
 export function heldOpenAttempt(sessionId: SessionId): Question<OpenAttempt | null> {
   const { statement, read } = firstRow<{
     id: AttemptId;
@@ -517,11 +541,10 @@ export function insertAttempt(
       ${attempt.now}, ${attempt.sessionExpiresAt}, ${attempt.now}, ${attempt.now})`);
 }
 
-/** Ends the attempt that is under way, if there is one. */
 type AttemptEnd = {
   status: Exclude<AttemptStatus, "in_progress">;
   failureCode: AttemptFailureCode | null;
-  /** Null leaves the score as it is. */
+  /** Null keeps the score. */
   riskScore: number | null;
   now: Date;
 };
@@ -535,8 +558,8 @@ export function openAttemptEnd(sessionId: SessionId, end: AttemptEnd): Sql {
 }
 
 /**
- * The device was heard from: the session cannot be cancelled for another minute. False when the attempt is over. `last_seen_at` is in no
- * index, so this is the cheapest of updates.
+ * The device has answered: the session cannot be cancelled for another minute. False if the attempt is over.
+ * No index contains `last_seen_at`, so this update is cheap.
  */
 export async function touchAttempt(db: Queryable, attemptId: AttemptId, now: Date): Promise<boolean> {
   const touched = await db.run(sql`
@@ -546,7 +569,7 @@ export async function touchAttempt(db: Queryable, attemptId: AttemptId, now: Dat
 }
 
 /**
- * What a verdict that leaves the attempt open says of it. Why a try was refused is kept where it goes with the session.
+ * Stores a verdict that leaves the attempt open. The reason for a refused try is deleted with the session.
  */
 export function setVerdict(
   tx: Tx,
@@ -582,7 +605,10 @@ export function listAttempts(db: Queryable, tenant: Tenant, filter: AttemptFilte
   });
 }
 
-/** An attempt is never older than its session, so those of living sessions are a range of ids too, and those of one session a short one. */
+/**
+ * An attempt is never older than its session. So attempts of living sessions are a range of ids too, and
+ * those of one session a short range.
+ */
 function attemptsRange(filter: AttemptFilter, now: Date): IdRange {
   const { sessionId, status } = filter;
   const all = idsOf("va", filter);
@@ -596,7 +622,8 @@ function attemptsPage(tenant: Tenant, filter: AttemptFilter, now: Date, limit: n
   const { sessionId, status } = filter;
   const { from, before } = attemptsRange(filter, now);
   const order = orderOf(filter);
-  // A session has few attempts: they are found by it, and sorted. An order that an index has would tempt the planner to look for them among all.
+  // A session has few attempts: find them by session, then sort. With an indexed order the planner might scan
+  // all attempts.
   const key =
     sessionId !== undefined
       ? sql`id collate by_session`
@@ -617,8 +644,8 @@ function attemptsPage(tenant: Tenant, filter: AttemptFilter, now: Date, limit: n
     case "in_progress":
       return newest(sql`and status = 'in_progress' and session_expires_at > ${now}`);
     case "failed": {
-      // Those that are due are few and found by their expiry, which is why they are not asked for in order, and why the
-      // bound on their ids is one that no index but the primary key knows.
+      // Few attempts are due, and their expiry finds them. So they are not ordered, and the bound on their
+      // ids uses no index but the primary key.
       const due = sql`${rows} and status = 'in_progress' and session_expires_at <= ${now} and id >= ${from} and id < ${before}`;
       return newestOf([newest(sql`and status = 'failed'`), due], key, limit, order);
     }
@@ -627,7 +654,7 @@ function attemptsPage(tenant: Tenant, filter: AttemptFilter, now: Date, limit: n
   }
 }
 
-// --- expiry and retention -----------------------------------------------------------------------------------------
+// --- expiry and retention ----------------------------------------------------------------------------------
 
 export type ExpiredSession = Pick<
   SessionRow,
@@ -673,7 +700,9 @@ export async function findNextExpiry(db: Queryable): Promise<Date | null> {
   return expiresAt;
 }
 
-/** When the oldest session expired that nobody has been told of yet, leaving out what `job` has set aside. */
+/**
+ * Expiry of the oldest session whose expiry was not published yet, without those that `job` has quarantined.
+ */
 export function oldestDueSession(job: string, now: Date): Sql {
   const waiting = notQuarantined(job, "sessions", sql`id`, "text", now);
   return sql`
@@ -686,8 +715,8 @@ export function oldestDueSession(job: string, now: Date): Sql {
 }
 
 /**
- * Writes down the expiry of sessions that the transaction holds, and of their attempts. Times are those of the expiry
- * itself, not of the job, so nothing that anybody reads changes by it.
+ * Stores the expiry of locked sessions and of their attempts. All times are those of the expiry, not of the
+ * job, so nothing changes for readers.
  */
 export async function expireSessionRows(tx: Tx, sessions: readonly ExpiredSession[]): Promise<void> {
   await tx.run(sql`
@@ -740,8 +769,8 @@ export async function minimiseAttempts(tx: Tx, ids: readonly AttemptId[], now: D
 }
 
 /**
- * How much waits for each job, counted up to `cap` so that asking stays cheap. What ended within its last hour of keeping
- * is left out: finding it would mean reading everything created in that hour.
+ * The backlog of each job, counted up to `cap` so that the query stays cheap. Leaves out what ended in the
+ * last hour of its retention: finding it would read everything created in that hour.
  */
 export async function countBacklog(
   db: Queryable,

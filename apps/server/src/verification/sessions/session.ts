@@ -37,7 +37,9 @@ export function isOpen(status: SessionStatus): boolean {
   return status === "created" || status === "in_progress";
 }
 
-/** What everybody sees at `now`: from `expiresAt` on an open session is expired, whether or not the job has come by. */
+/**
+ * The effective status at `now`: from `expiresAt` on an open session is expired, even before the job has run.
+ */
 export function statusAt(session: { status: SessionStatus; expiresAt: Date }, now: Date): SessionStatus {
   return isOpen(session.status) && session.expiresAt <= now ? "expired" : session.status;
 }
@@ -69,7 +71,10 @@ export type ClaimDecision =
   | { kind: "resume"; attemptId: AttemptId }
   | { kind: "refuse"; why: SessionRefusal | "other_device" };
 
-/** A device takes the session, or the page itself, which has no hash. The same one resumes; another takes over only when that is allowed. */
+/**
+ * A device, or the page itself, which has no hash, claims the session. The same one resumes; another takes
+ * over only if that is allowed.
+ */
 export function decideClaim(
   session: SessionState,
   attempt: OpenAttempt | null,
@@ -92,13 +97,13 @@ export type TryDecision =
   | { kind: "count"; step: PlannedStep }
   /** The steps of a kind have all passed. */
   | { kind: "succeed" }
-  /** No try is left. `counted` is false for a try beyond the last one, which has no number to be counted under. */
+  /** No try is left. `counted` is false for a try beyond the last one, which has no number. */
   | { kind: "fail"; failureCode: FailureCode; counted: boolean }
   | { kind: "refuse"; why: SessionRefusal | "not_your_turn" | "not_planned" | "already_counted" };
 
 /**
- * A try was judged. Only the attempt that is under way decides anything. Tries are numbered from 1 within their step, so that a try which
- * is reported again is not counted again.
+ * A try was judged. Only the attempt in progress decides anything. Tries are numbered from 1 within their
+ * step, so that a repeated report is not counted again.
  */
 export function decideTry(
   session: SessionState,
@@ -115,8 +120,8 @@ export function decideTry(
   if (step === undefined) return { kind: "refuse", why: "not_planned" };
   if (number !== step.tries + 1) return { kind: "refuse", why: "already_counted" };
   if (failureCode !== null && number >= step.maxTries)
-    // A try beyond the last one exists in one case only: the step passed with its last try, its bytes were lost, and
-    // the repetition failed.
+    // A try beyond the last one exists in one case only. The step passed with its last try, its bytes were
+    // lost, and the repetition failed.
     return { kind: "fail", failureCode, counted: number === step.maxTries };
   if (number > step.maxTries) return { kind: "refuse", why: "already_counted" };
   return failureCode === null && isCompletedBy(session.plan, step)
@@ -125,8 +130,8 @@ export function decideTry(
 }
 
 /**
- * A person who has not agreed to anything declines. Whoever holds the link may do so, but only until somebody has agreed: from then on
- * the session is theirs to cancel.
+ * A person declines before agreeing. Anyone with the link may do so until someone has agreed; then only that
+ * person may cancel.
  */
 export function decideDecline(
   session: SessionState,
@@ -137,7 +142,7 @@ export function decideDecline(
   if (agreed) return { kind: "refuse", why: "agreed" };
   if (status === "cancelled") return { kind: "none" };
   if (status === "expired") return { kind: "refuse", why: "expired" };
-  // No device can take a session that nobody agreed to, so nothing but `created` is left.
+  // No device can claim a session without consent, so only `created` is left.
   return status === "created" ? { kind: "cancel" } : { kind: "refuse", why: "agreed" };
 }
 
@@ -147,8 +152,8 @@ export type CancelDecision =
   | { kind: "refuse"; why: SessionRefusal | "in_flight" };
 
 /**
- * The partner cancels what has not ended and is not in flight. The person may abort at any time. Withdrawing consent is
- * the one move out of an outcome: while nobody has received what was shared, the success is taken back.
+ * The partner cancels a session that has not ended and is not in flight. The person may abort at any time.
+ * Only a withdrawal of consent changes an outcome: before delivery it retracts the success.
  */
 export function decideCancel(
   session: SessionState,

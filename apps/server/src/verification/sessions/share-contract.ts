@@ -20,11 +20,11 @@ export type ShareProblem =
 const unseenCharacter = new RegExp(`[${unseenCharacters}]`, "u");
 
 const documentIdKey = "service_document_id";
-const documentIdReason = "Tells whether the same document is shown again. It reveals nothing else.";
+const documentIdReason = "Shows whether the same document is used again. It reveals nothing else.";
 
 /**
- * What the person will be asked to share. The identifier of the document is always part of it and always required: it
- * is what makes a verification worth anything to the partner, and it names nobody.
+ * The fields that the person will be asked to share. The document identifier is always included and required:
+ * it gives the verification its value and does not identify the person.
  */
 export function buildShareFields(
   asked: AskedFields | undefined,
@@ -60,7 +60,7 @@ export function buildShareFields(
   return { fields };
 }
 
-/** What was asked for, as it is shown: without what the service adds. */
+/** The requested fields, without those that the service adds. */
 export function askedOf(fields: ShareFields): AskedFields {
   return Object.fromEntries(
     Object.entries(fields)
@@ -73,7 +73,5 @@ function reasonProblem(reason: string): string | null {
   if (reason === "") return "must not be empty";
   if ([...reason].length > shareLimits.reasonCharacters)
     return `must have at most ${shareLimits.reasonCharacters} characters`;
-  return unseenCharacter.test(reason)
-    ? "must not hold control characters, or any other that nobody sees"
-    : null;
+  return unseenCharacter.test(reason) ? "must not hold control characters or other invisible ones" : null;
 }

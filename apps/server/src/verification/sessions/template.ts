@@ -27,7 +27,7 @@ export function nameProblem(name: string): string | null {
     : null;
 }
 
-/** The request with what the template adds. A field that the request has replaces the template's as a whole. */
+/** The request merged with the template. A field of the request replaces the template's field as a whole. */
 export function withTemplate(asked: Body, template: TemplateContent): Body {
   const given = {
     share_fields: template.shareFields,
@@ -40,7 +40,7 @@ export function withTemplate(asked: Body, template: TemplateContent): Body {
   return { ...said, ...asked };
 }
 
-/** Where each field of a refused request came from, for who has to mend it. */
+/** The origin of each field of a refused request, for the developer who has to correct it. */
 export function describeOrigin(
   asked: Body,
   template: { id: TemplateId; name: string } & TemplateContent,

@@ -1,6 +1,6 @@
 import type { SessionRow } from "./session.store.ts";
 
-/** The tries on the wire, which has a name of its own for each of these steps. */
+/** The tries on the wire, where these steps have other names. */
 export function triesOf(session: Pick<SessionRow, "steps" | "nfcTriesUsed" | "livenessTriesUsed">) {
   const { chip, face } = session.steps;
   return {

@@ -37,7 +37,10 @@ export function availableMethods(
   return enabledMethods(config, { sandbox }).filter((method) => canRead || !defaultMethods.includes(method));
 }
 
-/** What a method cannot give, or cannot meet, although it is required: by the name that the request has for it. Null where there is nothing. */
+/**
+ * The required field or requirement that a method cannot provide, as the request names it; null if there is
+ * none.
+ */
 export function obstacleTo(method: Method, asked: Asked, among: GivingKinds = kinds): string | null {
   const kind = kindOf(method, among);
   if (kind === undefined) return "methods";
@@ -53,7 +56,7 @@ export function obstacleTo(method: Method, asked: Asked, among: GivingKinds = ki
   return requirement === undefined ? null : `requirements.${requirement}`;
 }
 
-/** What the operator has not got for a method, by the name that the request has for it. Null where there is nothing. */
+/** What the operator has not set up for a method, as the request names it; null if nothing is missing. */
 export function operatorLacks(
   method: Method,
   asked: Asked,
@@ -65,7 +68,10 @@ export function operatorLacks(
   return kind === undefined ? "methods" : kind.lacks(method, asked, operator);
 }
 
-/** The listed methods by which a person can give every required field and meet every requirement, in the partner's order. */
+/**
+ * The listed methods that can provide every required field and meet every requirement, in the partner's
+ * order.
+ */
 export function waysToSatisfy(
   asked: Asked,
   listed: readonly Method[],

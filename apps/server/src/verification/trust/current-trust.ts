@@ -3,8 +3,8 @@ import { readTrust, readTrustVersion } from "./trust.store.ts";
 import { packTrust, type TrustSnapshot } from "./trust-snapshot.ts";
 
 /**
- * What is trusted now. The version is asked for each time, which costs a fraction of a millisecond beside a check of some seconds, so no
- * process ever judges by what another one has already taken back; the rest is read only when the version has risen.
+ * What is trusted now. The version is read each time, which takes a fraction of a millisecond. So no process
+ * uses what another has removed. The rest is read only when the version has changed.
  */
 export class CurrentTrust {
   readonly #db: Db;

@@ -2,7 +2,7 @@ import type { TrustRecord } from "@assay/emrtd/trust/trust-record";
 import type { TrustAct } from "./trust.store.ts";
 import type { WalletImport } from "./wallet-trust.store.ts";
 
-/** An import as the operator's log tells it. */
+/** The entry of an import in the operator's log. */
 export function describeImport(record: TrustRecord): TrustAct {
   const { source, certificates, revocationLists, deviationLists = [] } = record;
   const signedBy = source.signedBy === null ? "" : `, signed by ${source.signedBy.signer}`;

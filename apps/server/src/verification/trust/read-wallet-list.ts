@@ -8,7 +8,10 @@ import { parseCertificate } from "@assay/credential/x509/certificate";
 import { isEmrtdError } from "@assay/emrtd/emrtd-error";
 import { readPem } from "@assay/emrtd/trust/pem";
 
-/** A list of trusted entities (ETSI TS 119 602), a VICAL (ISO/IEC 18013-5), or certificates without a signed list. */
+/**
+ * A list of trusted entities (ETSI TS 119 602), a VICAL (ISO/IEC 18013-5), or certificates without a signed
+ * list.
+ */
 export type WalletListType = "lote" | "vical" | "certificates";
 
 export type WalletList = {
@@ -29,7 +32,7 @@ type Reading = {
   purpose: Purpose;
   /** SHA-256 of certificates: the signer of a list, or the authority of that signer. */
   pins: readonly string[];
-  /** The operator vouches for certificates in a file. A source may bring only those that are pinned themselves. */
+  /** The operator vouches for certificates in a file. A source may bring only pinned certificates. */
   broughtBy: "command" | "source";
   now: Date;
 };
@@ -69,7 +72,7 @@ async function readList(
     anchors.filter((anchor) => anchor.purpose === purpose).map(({ certificate }) => certificate);
   const certificates = ofPurpose(list.anchors);
   const statusCertificates = ofPurpose(list.statusAnchors ?? []);
-  if (certificates.length === 0) return refuse(`It names nobody for the purpose ${purpose}`);
+  if (certificates.length === 0) return refuse(`It names no issuer for the purpose ${purpose}`);
   const signer = new X509Certificate(list.signer);
   const signedBy = {
     signer: signer.subject.replaceAll("\n", ", "),
@@ -100,7 +103,7 @@ function readCertificates(
       if (notBefore > at) at = notBefore;
     }
   }
-  if (certificates.length === 0) return refuse(leftOut[0] ?? "It holds no certificate");
+  if (certificates.length === 0) return refuse(leftOut[0] ?? "It contains no certificate");
   const list = {
     type: "certificates",
     certificates,

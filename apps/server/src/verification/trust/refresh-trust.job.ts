@@ -57,7 +57,10 @@ type Around = Pick<Core, "config" | "db" | "clock" | "log" | "publicUrl" | "ring
   reader: TrustReader;
 };
 
-/** Asks one source whose time has come, and carries out the removals whose waiting time is over. Returns how many of both. */
+/**
+ * Fetches one source that is due, and carries out removals whose waiting time is over. Returns the number of
+ * both.
+ */
 export async function refreshTrust(around: Around, job: string): Promise<number> {
   const { config, clock, quarantine } = around;
   const removed = await carryOutRemovals(around, job);
@@ -104,14 +107,14 @@ async function surveyOrNull({ trust, reader, clock, log }: Around): Promise<Trus
   try {
     return await reader.survey(snapshot, clock.now());
   } catch (error) {
-    log.warn("what is trusted could not be surveyed", describeError(error));
+    log.warn("could not survey the trust store", describeError(error));
     return null;
   }
 }
 
 /**
- * What a list names stays trusted when its signer is revoked later: a state that retires a signer does not mean to take back all authorities of
- * the world. Whether to remove the list is the operator's to say, who is told once.
+ * A list stays trusted when its signer is revoked later: a state that retires a signer does not mean to
+ * revoke every listed authority. The operator gets one mail and decides whether to remove the list.
  */
 async function tellOfRevokedSigners(around: Around): Promise<void> {
   const { db, clock } = around;
@@ -142,10 +145,13 @@ async function ask(around: Around, source: TrustSourceRow): Promise<void> {
     if (!(await recordProblem(tx, source.address, now, retry, problem))) return;
     await recordTrustAct(tx, now, "source", { act: "refused", subject: source.address, detail: problem });
   });
-  log.warn("a source of trust brought nothing", { source: source.address, problem });
+  log.warn("could not update from a trust source", { source: source.address, problem });
 }
 
-/** Takes in what the source has; returns why that cannot be done, or null. A failure that nobody foresaw is the source's problem too. */
+/**
+ * Imports the edition of the source. Returns the problem, or null. An unexpected error counts as a problem of
+ * the source.
+ */
 async function problemOf(around: Around, source: TrustSourceRow): Promise<string | null> {
   const { db, clock } = around;
   try {
@@ -159,14 +165,14 @@ async function problemOf(around: Around, source: TrustSourceRow): Promise<string
     return null;
   } catch (error) {
     if (!isAboutData(error)) throw error;
-    return `It could not be dealt with: ${failureReason(error)}`;
+    return `It could not be processed: ${failureReason(error)}`;
   }
 }
 
 type Fetched = {
   /** When it was signed. */
   at: Date;
-  /** Adds what it holds; what is there already is no act. */
+  /** Adds what the edition contains; an import that exists already is no act. */
   insert: (tx: Tx) => Promise<readonly TrustAct[]>;
   sha256: string;
   etag: string | null;
@@ -243,7 +249,10 @@ async function readWalletEdition(
   return { at: answer.list.at, insert };
 }
 
-/** All of an edition or nothing: additions count at once, what it lacks is held. Returns why it is refused, or null. */
+/**
+ * Imports an edition whole or not at all: additions count at once, removals wait. Returns why it is refused,
+ * or null.
+ */
 async function takeIn(
   around: Around,
   { address }: TrustSourceRow,
@@ -257,7 +266,7 @@ async function takeIn(
     // Taken off the list meanwhile, or brought by another process.
     if (known === null || known.fileSha256 === sha256) return [];
     if (known.editionAt !== null && at < known.editionAt) {
-      refusal = `It was signed at ${at.toISOString()}, before the edition that counts`;
+      refusal = `It was signed at ${at.toISOString()}, before the current edition`;
       return [];
     }
     const acts = [...(await insert(tx))];

@@ -3,13 +3,16 @@ import type { CurrentTrust } from "./current-trust.ts";
 import type { TrustReader } from "./trust-reader.ts";
 import { listSources } from "./trust-source.store.ts";
 
-/** Returns the job that keeps the metrics of what is trusted up to date. Countries are those of the certificates, sources are numbered. */
+/**
+ * Returns the job that updates the metrics of the trust store. Countries are those of the certificates,
+ * sources are numbered.
+ */
 export function createShowTrust(
   { db, clock, metrics }: Pick<Core, "db" | "clock" | "metrics">,
   trust: CurrentTrust,
   reader: TrustReader,
 ): () => Promise<number> {
-  const setVersion = metrics.gauge("assay_trust_version", "Version of what is trusted.");
+  const setVersion = metrics.gauge("assay_trust_version", "Version of the trust store.");
   const setAuthorities = metrics.gauge(
     "assay_trust_authorities",
     "Trusted authorities that are valid now, by country.",

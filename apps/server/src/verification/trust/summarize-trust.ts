@@ -23,7 +23,10 @@ export type TrustSummary = {
   heldRemovals: number;
 };
 
-/** What `assay trust status` tells, in figures. Reading the certificates takes a thread some seconds, once for each version and hour. */
+/**
+ * The figures of `assay trust status`. Reading the certificates takes a thread some seconds, once for each
+ * version and hour.
+ */
 export async function summarizeTrust(
   { db, clock }: Pick<Core, "db" | "clock">,
   trust: CurrentTrust,
@@ -58,7 +61,10 @@ export async function summarizeTrust(
   };
 }
 
-/** The address of a list for wallets follows its purpose. Some directories are read with a name and a password, or with a token in the query. */
+/**
+ * A list for wallets has its purpose before the address. Some directories need a name and password, or a
+ * token in the query.
+ */
 function withoutCredentials(address: string): string {
   const [, purpose = "", rest = ""] = /^((?:[a-z]+=)?)(.*)$/s.exec(address) ?? [];
   const url = URL.parse(rest);

@@ -9,9 +9,9 @@ const suffix = ".trust.json";
 const doneFolder = "taken-over";
 
 /**
- * Earlier versions kept what they trusted as files in `DATA_DIR/trust`, one for each import. They are taken into the database once: the
- * files are moved aside after they are stored, and storing them again changes nothing, so a process may end anywhere in between. A file
- * that cannot be read stays where it is and is told of.
+ * Imports the files in `DATA_DIR/trust`, where earlier versions kept what they trusted. Storing is
+ * idempotent, and a file is moved away only after it is stored, so a process may die at any point. A file
+ * that cannot be read stays and is reported.
  */
 export async function takeOverTrustFolder(
   db: Db,
@@ -24,11 +24,11 @@ export async function takeOverTrustFolder(
   for (const name of await listFiles(folder)) {
     const part = /^[0-9a-f]{64}-([0-9]{1,6})\.trust\.json$/.exec(name)?.[1];
     try {
-      if (part === undefined) throw new Error("its name is not one that an import has");
+      if (part === undefined) throw new Error("its name is not that of an import");
       const record = deserialiseTrustRecord(await readFile(join(folder, name), "utf8"));
       found.push({ name, record, part: Number(part) });
     } catch (error) {
-      onProblem(`${join(folder, name)} cannot be taken over: ${(error as Error).message}`);
+      onProblem(`${join(folder, name)} cannot be imported: ${(error as Error).message}`);
     }
   }
   if (found.length === 0) return 0;

@@ -39,7 +39,7 @@ type TrustImportRequest = {
   readonly file: string;
   /** Certificates that may vouch for the signer of a master list, beside those that are already trusted. */
   readonly rootFiles: readonly string[];
-  /** SHA-256 fingerprints of signers, or of their authorities, that the operator has checked by other means. */
+  /** SHA-256 fingerprints of signers, or of their authorities, that the operator has verified out of band. */
   readonly pinnedSha256: readonly string[];
   readonly now: Date;
 };
@@ -84,7 +84,7 @@ export async function importTrustFile(db: Db, request: TrustImportRequest, print
   }
 }
 
-/** The lists of an import that count for nothing beside what is there already. They are kept: their authority may come later. */
+/** The imported lists that have no effect yet. They are kept: their authority may be imported later. */
 function listsWithoutEffect(
   imported: readonly TrustRecord[],
   before: readonly TrustRecord[],
@@ -133,7 +133,7 @@ type TrustListRequest = {
   readonly now: Date;
 };
 
-/** `assay trust list`: every authority, with the reason it is trusted for, and every deviation list that counts. */
+/** `assay trust list`: every authority with the reason for its trust, and every deviation list in effect. */
 export async function listTrust(
   db: Db,
   { country, json = false, now }: TrustListRequest,
@@ -195,7 +195,7 @@ function reasonOf({ basis, linkedFrom, sources }: Authority): string {
   }
 }
 
-/** `assay trust audit`: what an operator should look at. The exit code is 1 when nothing is trusted at all. */
+/** `assay trust audit`: what an operator should check. The exit code is 1 if nothing is trusted. */
 export async function printTrustAudit(
   db: Db,
   policy: VerificationPolicy,
@@ -206,7 +206,7 @@ export async function printTrustAudit(
   const checker = createNodeSignatureChecker();
   const store = new TrustStore(records, checker);
   const audit = auditTrust(store, now);
-  print(`Version ${version} of what is trusted.`);
+  print(`Version ${version} of the trust store.`);
   print(
     `${audit.authorities} authorities of ${audit.countries.length} countries, ${audit.revocationLists} revocation lists.`,
   );
@@ -262,20 +262,26 @@ function printPolicy(policy: VerificationPolicy, print: Print): void {
   }
 }
 
-/** The one imported file whose fingerprint begins so; null, and a reason printed, where there is none or more than one. */
+/**
+ * The only imported file whose fingerprint has this prefix. Prints the reason and returns null if there is no
+ * such file or several.
+ */
 async function findOneFile(db: Db, sha256Prefix: string, print: Print): Promise<string | null> {
   const prefix = sha256Prefix.toLowerCase();
   const files = /^[0-9a-f]{8,64}$/.test(prefix) ? await findImportedFiles(db, prefix) : [];
   if (files.length === 1) return files[0] ?? null;
   print(
     files.length > 1
-      ? `${files.length} imported files have a fingerprint that begins so; name more of it.`
-      : "No imported file has that fingerprint. Name at least eight digits of it, as `assay trust list --imports` shows it.",
+      ? `${files.length} imported files have a fingerprint with this prefix. Name more digits.`
+      : "No imported file has that fingerprint. Name at least eight digits; `assay trust list --imports` shows them.",
   );
   return null;
 }
 
-/** Changes the imports of one file, named by the beginning of its fingerprint, and writes each down; null where no file is meant. */
+/**
+ * Changes the imports of one file, named by the prefix of its fingerprint, and logs each change. Null if no
+ * file matches.
+ */
 async function changeOneFile(
   db: Db,
   sha256Prefix: string,
@@ -314,7 +320,7 @@ export async function keepTrustImport(
 ): Promise<number> {
   const done = await changeOneFile(db, sha256Prefix, "kept", now, print);
   if (done === null) return 1;
-  print(done.changed === 0 ? "Nothing of that file is about to be removed." : `Kept: ${done.file}.`);
+  print(done.changed === 0 ? "No authority of that file is scheduled for removal." : `Kept: ${done.file}.`);
   return done.changed === 0 ? 1 : 0;
 }
 
@@ -329,7 +335,7 @@ export async function refreshTrustNow(db: Db, now: Date, print: Print): Promise<
   return count === 0 ? 1 : 0;
 }
 
-/** `assay trust status`: one screen. The exit code is 1 when nothing is trusted at all. */
+/** `assay trust status`: one screen. The exit code is 1 if nothing is trusted. */
 export async function printTrustStatus(db: Db, now: Date, print: Print): Promise<number> {
   const { version, records } = await readTrust(db);
   const checker = createNodeSignatureChecker();

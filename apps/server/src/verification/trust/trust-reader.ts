@@ -4,7 +4,10 @@ import type { WalletListAnswer } from "./read-wallet-list.ts";
 import type { TrustSnapshot } from "./trust-snapshot.ts";
 import type { EditionAnswer, TrustSurvey, TrustTask, WalletListTask } from "./trust-task.ts";
 
-/** Reads lists in a thread of its own: a list of some hundred certificates takes a while, and a hostile one may take longer. */
+/**
+ * Reads lists in a separate thread: some hundred certificates take a while, and a hostile list may take
+ * longer.
+ */
 export class TrustReader {
   readonly #pool = new WorkerPool<TrustTask | WalletListTask, unknown>(
     new URL("./trust-worker.ts", import.meta.url),
@@ -40,7 +43,7 @@ export class TrustReader {
     )) as WalletListAnswer;
   }
 
-  /** Made anew when the version has risen, and once an hour, because lists go stale by themselves. */
+  /** Computed again when the version changes, and once an hour, because lists become stale. */
   survey(trust: TrustSnapshot, now: Date): Promise<TrustSurvey> {
     const day = now.toISOString().slice(0, 13);
     if (this.#survey?.version !== trust.version || this.#survey.day !== day) {

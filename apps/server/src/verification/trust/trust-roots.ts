@@ -2,8 +2,9 @@ import type { TrustStore } from "@assay/emrtd/trust/trust-store";
 import type { Certificate } from "@assay/emrtd/x509/certificate";
 
 /**
- * Who may vouch for a further master list: what the operator imported itself, and what vouched for a list before, so that a new edition
- * needs no root. An authority that is merely named in a list may not, or any state could name the authorities of all others.
+ * The authorities that may sign further master lists: those that the operator imported, and those that signed
+ * an earlier list. So a new edition needs no root. An authority that a list only names may not, or any state
+ * could name the authorities of all others.
  */
 export function rootsOf(store: TrustStore): Certificate[] {
   const anchors = new Set(

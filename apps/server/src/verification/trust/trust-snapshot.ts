@@ -3,8 +3,8 @@ import { deserialize, serialize } from "node:v8";
 import type { TrustRecord } from "@assay/emrtd/trust/trust-record";
 
 /**
- * What the installation trusts at one version, in memory that threads share: handing it to one copies nothing. The digest tells two of them apart
- * that have one version, such as before and after a backup was restored.
+ * What the installation trusts at one version, in memory that threads share without copying. The digest
+ * distinguishes two states with the same version, such as before and after a restored backup.
  */
 export type TrustSnapshot = { version: number; digest: string; packed: SharedArrayBuffer };
 

@@ -189,7 +189,7 @@ export async function hasUntoldLists(db: Queryable): Promise<boolean> {
   return any;
 }
 
-/** Marks the lists of these files as told of; returns those that were not. */
+/** Marks the lists of these files as reported; returns those that were not reported before. */
 export function markRevokedSigners(
   tx: Tx,
   files: readonly string[],

@@ -11,7 +11,7 @@ import { revocationListAddresses } from "@assay/emrtd/x509/distribution-points";
 import { rootsOf } from "./trust-roots.ts";
 import { type TrustSnapshot, unpackTrust } from "./trust-snapshot.ts";
 
-/** Work on what is trusted that takes more than a moment, for a thread of its own. */
+/** Work on the trust store that takes time, for a separate thread. */
 export type TrustTask =
   | {
       kind: "read_edition";
@@ -42,7 +42,7 @@ export type TrustSurvey = {
   countries: readonly CountryAudit[];
   /** Where trusted authorities publish their revocation lists. */
   revocationListAddresses: readonly string[];
-  /** Imported files whose master list was signed by somebody who has been revoked since. */
+  /** Imported files whose master list has a signer that has been revoked since. */
   filesOfRevokedSigners: readonly string[];
 };
 
@@ -68,8 +68,9 @@ function survey(
 }
 
 /**
- * A source may bring master lists that somebody signed whom the operator has pinned (or imported as a root), revocation lists that a trusted
- * authority signed, and deviation lists of a signer whom one certified. A loose certificate has nobody but the operator to vouch for it, so no source may bring one.
+ * A source may bring master lists of a pinned signer or root, revocation lists of a trusted
+ * authority, and deviation lists of a certified signer. Only the operator can vouch for a single certificate,
+ * so a source may not bring one.
  */
 function readEdition(
   { trust, bytes, label, pins, nowMs }: Extract<TrustTask, { kind: "read_edition" }>,
@@ -101,7 +102,7 @@ function readEdition(
   }
   const times = [...records.flatMap(timesOf), ...loose.flatMap(({ deviationsAt }) => deviationsAt)];
   const at = new Date(Math.max(...times.map((time) => time?.getTime() ?? Number.NaN)));
-  // Without a time nobody could tell an older edition from a newer one.
+  // Without a time, an older edition cannot be distinguished from a newer one.
   if (Number.isNaN(at.getTime())) return { kind: "refused", reason: "It does not say when it was signed" };
   return { kind: "usable", records, at, leftOut: found.rejected.length };
 }

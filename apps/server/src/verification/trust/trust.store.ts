@@ -3,7 +3,7 @@ import type { TrustRecord, TrustSignature, TrustSourceType } from "@assay/emrtd/
 import type { Db, Queryable, Tx } from "../../platform/db/db.ts";
 import { sql } from "../../platform/db/sql.ts";
 
-/** Who changed something: an operator's command, the folder of an older installation, or a source that is followed. */
+/** What made a change: an operator's command, the folder of an older installation, or a source. */
 type TrustActor = "command" | "folder" | "source";
 
 export type TrustAct = {
@@ -44,7 +44,10 @@ type ImportRow = {
   deviationLists: Buffer[];
 };
 
-/** Everything that counts for passports, with its version. One statement, so that the two belong together whatever changes meanwhile. */
+/**
+ * Everything that is trusted for passports, with its version. One statement, so that both are of the same
+ * snapshot.
+ */
 export async function readTrust(
   db: Queryable,
 ): Promise<{ version: number; records: readonly TrustRecord[] }> {
@@ -80,7 +83,7 @@ function recordOf(row: ImportRow, sha256: string): TrustRecord {
   };
 }
 
-/** Changes are made one after another. The version rises with those that did something, and with no others. */
+/** Changes run one after another. The version increases only if a change had an effect. */
 export function changeTrust(
   db: Db,
   now: Date,
@@ -119,7 +122,7 @@ async function insertAct(
 }
 
 /**
- * Adds one import, or does nothing and returns false where it is there already. What was taken back comes again by an operator's act only:
+ * Adds one import. Returns false if it exists already. Only an operator's command restores a removed import:
  * the folder of an older installation still has its file.
  */
 export async function insertImport(

@@ -8,7 +8,10 @@ import { listKinds, listWalletAnchors, type WalletAnchorRow } from "./wallet-tru
 
 type Around = Pick<Core, "db" | "config">;
 
-/** Who may issue wallet credentials now. The sandbox has its test country and what was imported for it; neither counts in live. */
+/**
+ * The trusted issuers of wallet credentials. The test country and imports for the sandbox do not count in
+ * live.
+ */
 export async function walletAnchors(
   around: Around,
   environment: Environment,
@@ -49,7 +52,9 @@ export function isStale({ nextUpdate }: Pick<WalletAnchorRow, "nextUpdate">, now
   return nextUpdate !== null && nextUpdate < now;
 }
 
-/** Stale for so long that a live session no longer counts it. Publishers are late: AAMVA's VICAL is replaced every day. */
+/**
+ * Stale for so long that live sessions ignore it. Some delay is normal: AAMVA replaces its VICAL every day.
+ */
 export function isOver(
   { nextUpdate }: Pick<WalletAnchorRow, "nextUpdate">,
   { wallet }: Pick<Config, "wallet">,
@@ -58,7 +63,9 @@ export function isOver(
   return nextUpdate !== null && later(nextUpdate, wallet.listGraceDays * dayMs) < now;
 }
 
-/** An authority that several lists name counts by the best of them: a fresh one, then one that others publish. */
+/**
+ * If several lists name an authority, the best one counts: a fresh list first, then one that others publish.
+ */
 function anchorsOf(rows: readonly WalletAnchorRow[], now: Date): TrustAnchor[] {
   const best = new Map<string, TrustAnchor>();
   for (const row of rows) {

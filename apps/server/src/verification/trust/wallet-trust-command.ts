@@ -85,7 +85,7 @@ export async function listWalletTrust(
     }
   if (shown === 0 && !json)
     print(
-      `Nobody is trusted for ${purpose}. Import a list with \`assay trust import --purpose ${purpose}\`.`,
+      `No issuer is trusted for ${purpose}. Import a list with \`assay trust import --purpose ${purpose}\`.`,
     );
   return 0;
 }

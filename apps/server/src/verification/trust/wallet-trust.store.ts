@@ -19,13 +19,16 @@ export type WalletImport = {
   statusCertificates: readonly Uint8Array[];
 };
 
-/** One file may serve several purposes and scopes. Parts of passport imports are counted from 0 and have at most six digits. */
+/**
+ * One file may serve several purposes and scopes. Parts of passport imports start at 0 and have at most six
+ * digits.
+ */
 function partOf({ purpose, scope }: Pick<WalletImport, "purpose" | "scope">): number {
   const purposes: Record<Purpose, number> = { pid: 0, mdl: 1, age: 2 };
   return 1_000_000 + purposes[purpose] * 2 + (scope === "sandbox" ? 1 : 0);
 }
 
-/** Adds one import, or does nothing and returns false where it is there already. */
+/** Adds one import. Returns false if it exists already. */
 export async function insertWalletImport(
   tx: Tx,
   list: WalletImport,

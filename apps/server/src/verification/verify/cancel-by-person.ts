@@ -14,8 +14,8 @@ import { markConsentWithdrawn, spendConsentToken } from "./consent.store.ts";
 type CancelledByPerson = { outcome: (typeof cancelOutcomes)[number]; status: SessionStatus };
 
 /**
- * Aborts the session, or withdraws consent after a success. A refusal leaves the token unspent. Where the partner has
- * received something, the outcome stands, but whatever else was still to be delivered is gone.
+ * Aborts the session, or withdraws consent after a success. A refusal leaves the token unspent. If the
+ * partner has received something, the outcome stands, but undelivered payloads are scrubbed.
  */
 export function cancelByPerson(
   core: Core,

@@ -6,7 +6,7 @@ import type { ReceiptKeyRow } from "../../platform/key-ring/receipt-key.store.ts
 import { signReceipt } from "../../platform/key-ring/receipt-key.ts";
 import type { ShareFields } from "../sessions/share-contract.ts";
 
-/** What was asked, what was agreed, on which texts, and when. It tells nothing about who agreed. */
+/** What was asked and agreed, on which texts, and when. It does not identify the person. */
 type ConsentReceipt = {
   jti: string;
   session_id: SessionId;

@@ -6,8 +6,8 @@ import type { Config } from "../../config.ts";
 import { ConfigError } from "../../settings/config-error.ts";
 
 /**
- * `wallet_paragraphs`: for sessions that a wallet can answer; left out where that makes no difference. `reviewed`: false for a translation that no
- * lawyer has read.
+ * `wallet_paragraphs`: for sessions that a wallet can answer, if they differ. `reviewed`: false for a
+ * translation that no lawyer has read.
  */
 export type ConsentText = {
   title: string;

@@ -10,8 +10,8 @@ import { findConsent } from "./consent.store.ts";
 import { findReturnUrl } from "./return-url.ts";
 
 /**
- * The person does not agree: the session ends, and the partner is told at once in place of an hour later. Agreeing holds the same
- * row, so of two that come together one is first, and the other learns of it.
+ * The person declines: the session ends, and the partner gets the event at once instead of after an hour.
+ * Consent locks the same row, so the later of two concurrent requests is refused.
  */
 export function declineByPerson(
   core: Core,
@@ -26,8 +26,8 @@ export function declineByPerson(
     if (decision.kind === "refuse") {
       if (decision.why === "expired") throw new ApiError("SESSION_EXPIRED");
       throw new ApiError("CONFLICT", {
-        message: "Somebody has agreed to this verification, so it can no longer be declined.",
-        hint: "Whoever agreed can cancel it, with the cancel token that agreeing returned.",
+        message: "A person has agreed to this verification, so it can no longer be declined.",
+        hint: "Cancel it instead, with the cancel token that the consent returned.",
       });
     }
     if (decision.kind === "cancel") {

@@ -8,8 +8,8 @@ import { findSessionOfPerson, type SessionRow } from "../sessions/session.store.
 const sessionIdPattern = new RegExp(`^vs_[A-Za-z0-9]{${idLengths.vs}}$`);
 
 /**
- * The origin whose pages may show this session's page in a frame. Judged anew whenever it is asked, because the domain may have been lost
- * since the session was created, and whoever has it now must not get to frame it.
+ * The origin that may frame this session's page. Checked on every request: the organization may have lost the
+ * domain since, and its new owner must not frame the page.
  */
 export async function frameAncestorOf(
   db: Queryable,

@@ -25,7 +25,10 @@ type Request = {
 };
 type Given = { consent: ConsentRow; session: SessionRow; cancelToken: string };
 
-/** The person agrees. Until a device has taken the session they may choose again, which replaces everything. */
+/**
+ * The person agrees. Until a device has claimed the session they may choose again, which replaces the
+ * consent.
+ */
 export async function giveConsent(core: Core, texts: ConsentTexts, request: Request): Promise<Given> {
   for (;;) {
     const given = await putDown(core, texts, request);
@@ -50,7 +53,7 @@ function putDown(core: Core, texts: ConsentTexts, request: Request): Promise<Giv
     if ("problem" in choice) throw badChoice(choice.problem);
     if (request.termsVersion !== texts.version) {
       throw new ApiError("CONSENT_TEXTS_CHANGED", {
-        message: "`terms_version` is not the version of the texts that hold now.",
+        message: "`terms_version` is not the current version of the texts.",
         hint: "Show the person the current texts (GET /v1/verify/consent-texts) and ask again.",
       });
     }

@@ -19,7 +19,7 @@ import { viewDetails } from "./verify.view.ts";
 
 type DetailsCore = Pick<Core, "db" | "clock" | "config" | "publicUrl">;
 
-/** Who asks for what and why. Null when there is no such session. */
+/** What the organization asks for and why. Null if the session does not exist. */
 export async function readDetails(
   core: DetailsCore,
   texts: ConsentTexts,
@@ -57,7 +57,10 @@ export async function findWhoAsks({ db }: Pick<Core, "db">, session: SessionRow)
 /** In the one language that the page is likely to be read in; it asks for another. */
 type TextsOfPage = { version: string; hash: string; texts: Partial<Record<PageLanguage, ConsentText>> };
 
-/** What the page of a session asks for first. It comes with the page, so that nobody looks at an empty one. The preview is of no session. */
+/**
+ * The first data that the page of a session needs, sent with the page, so that it is never empty. The preview
+ * has no session.
+ */
 export type GivenToPage = {
   language: PageLanguage;
   data:
@@ -67,13 +70,13 @@ export type GivenToPage = {
 
 const pageOfSession = new RegExp(`^/verify/(vs_[A-Za-z0-9]{${idLengths.vs}})(?:[/?]|$)`);
 
-/** Whether what follows `/verify/` can be a page: that of a session, by the form of its identifier, or the preview. */
+/** Whether the path after `/verify/` can be a page: a session, by the form of its id, or the preview. */
 export function isVerifyPage(rest: string): boolean {
   const path = `/verify/${rest}`;
   return path === previewPath || pageOfSession.test(path);
 }
 
-/** Null when the page at this path is of no session. `accepted` are the languages of the browser, as it sends them. */
+/** Null if this path has no session. `accepted` is the browser's `Accept-Language`. */
 export async function giveToPage(
   core: DetailsCore,
   texts: ConsentTexts,
@@ -102,7 +105,7 @@ function textsIn(language: PageLanguage, texts: ConsentTexts, shown: ConsentVari
   return { version, hash, texts: text === undefined ? { en: given } : { [language]: given } };
 }
 
-/** The language of the page before anybody has chosen another: the one agreed in, then the partner's, then the browser's. */
+/** The initial language of the page: that of the consent, then the partner's, then the browser's. */
 export function languageOfPage(
   { locale, consent }: { locale: PageLanguage | null; consent: { language: PageLanguage | null } | null },
   accepted: string,

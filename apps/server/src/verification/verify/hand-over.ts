@@ -11,8 +11,8 @@ import { decideHandoff, handoffExpiry, hashDevice } from "./handoff.ts";
 import { lockOpenSessionOfPerson } from "./session-of-person.ts";
 
 /**
- * Makes a token for the reading device. Only where it is asked for with the cancel token of the consent may the device
- * that claims it take over from another device.
+ * Creates a token for the reading device. Only a token requested with the consent's cancel token lets its
+ * device take over from another one.
  */
 export function createHandoff(
   { db, clock }: Core,
@@ -30,8 +30,8 @@ export function createHandoff(
     if (consent === null) throw new ApiError("CONSENT_REQUIRED");
     if (cancelToken !== undefined && !consent.cancelTokenHash.equals(hashToken(cancelToken))) {
       throw new ApiError("CANCEL_TOKEN_INVALID", {
-        message: "`cancel_token` is not the one of the consent that holds now.",
-        hint: "Somebody has agreed again with this link. Look at the details, and agree anew.",
+        message: "`cancel_token` is not that of the current consent.",
+        hint: "Someone has agreed again with this link. Read the details and agree again.",
       });
     }
     const token = newToken();
@@ -48,7 +48,10 @@ export function createHandoff(
   });
 }
 
-/** The reading device takes the session, or comes back to it. Of two at once the second finds the token consumed. */
+/**
+ * The reading device claims or resumes the session. Of two concurrent claims the second finds the token
+ * consumed.
+ */
 export function claimHandoff(
   { db, clock }: Core,
   claim: {

@@ -3,7 +3,10 @@ import { firstRow, type Question, type Tx } from "../../platform/db/db.ts";
 import { sql } from "../../platform/db/sql.ts";
 import type { HandoffToken } from "./handoff.ts";
 
-/** Unclaimed tokens kept for a session; beyond it the oldest go. Pages that renew their code every few minutes need a few dozen in an hour. */
+/**
+ * Unclaimed tokens of a session; the oldest beyond it are deleted. Pages that renew their code need a few
+ * dozen an hour.
+ */
 const maxTokensPerSession = 200;
 
 export function insertHandoffToken(

@@ -6,7 +6,9 @@ import { later, secondMs } from "../../platform/kernel/clock.ts";
 export type HandoffToken = {
   expiresAt: Date;
   consumedAt: Date | null;
-  /** The device that claimed it; null while nobody has, and when another token of the session was claimed instead. */
+  /**
+   * The device that claimed it. Null before a claim, and if another token of the session was claimed instead.
+   */
   deviceHash: Buffer | null;
   mayTakeOver: boolean;
 };
@@ -16,9 +18,8 @@ type HandoffDecision =
   | { kind: "refuse"; code: "HANDOFF_TOKEN_INVALID" | "HANDOFF_TOKEN_EXPIRED" | "HANDOFF_TOKEN_CONSUMED" };
 
 /**
- * Whether a device may claim with this token. The token stays good for the device that claimed it, which resumes with
- * it. Resuming never takes over: otherwise a device that has lost the session to another could take it back with its
- * old token.
+ * Whether a device may claim with this token. The device that claimed it may resume with it. Resuming never
+ * takes over, or a device that was replaced could take the session back with its old token.
  */
 export function decideHandoff(token: HandoffToken | null, deviceHash: Buffer, now: Date): HandoffDecision {
   if (token === null) return { kind: "refuse", code: "HANDOFF_TOKEN_INVALID" };

@@ -20,7 +20,7 @@ function createCache(answer: (url: string) => Promise<SafeContent>) {
     metrics: new Metrics(),
   };
   const cache = new LogoCache(core, { get } as SafeFetch);
-  /** Looks at one after the other and tells which of them were fetched. */
+  /** Requests these logos one after the other and returns which of them were fetched. */
   const look = async (...urls: string[]) => {
     fetched.length = 0;
     for (const url of urls) await cache.find(organization(0), url);

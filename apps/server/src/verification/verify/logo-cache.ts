@@ -12,14 +12,17 @@ type Entry = { logo: Logo | null; until: Date };
 const maxEntries = 200;
 const maxBytes = 16 * 1024 * 1024;
 const maxFetchesAtOnce = 16;
-/** So that addresses which never answer take no more than these of all places. One would make a logo that was just changed wait for the old one. */
+/**
+ * Limits the slots that addresses which never answer can take. With 1, a changed logo would wait for the old
+ * one.
+ */
 const maxFetchesOfOrganization = 2;
 const fetchTimeoutMs = 5 * secondMs;
 const headers = { accept: logoTypes.join(", "), "user-agent": "Assay-Logos/1" };
 
 /**
- * Logos of organizations by their address, fetched when somebody looks and kept in memory for a while, so that a host learns neither
- * who is looking nor how often. An address may hold a secret of the partner's: only the kind of a failure is written down.
+ * Logos of organizations by address, fetched on demand and cached, so that their host sees neither viewers
+ * nor numbers of views. An address may contain a secret, so only the kind of a failure is logged.
  */
 export class LogoCache {
   readonly #core: Pick<Core, "clock" | "log">;
@@ -34,7 +37,7 @@ export class LogoCache {
   constructor(core: Pick<Core, "clock" | "log" | "metrics">, safeFetch: SafeFetch) {
     this.#core = core;
     this.#safeFetch = safeFetch;
-    this.#countFetch = core.metrics.counter("assay_logo_fetches_total", "Fetches of logos, by their result.");
+    this.#countFetch = core.metrics.counter("assay_logo_fetches_total", "Fetches of logos, by result.");
   }
 
   /** Null when there is no picture at the address that may be shown. */
@@ -98,7 +101,7 @@ export class LogoCache {
 
   #report(problem: Problem): void {
     this.#countFetch({ result: problem });
-    this.#core.log.info("a logo could not be fetched", { problem });
+    this.#core.log.info("could not fetch a logo", { problem });
   }
 }
 

@@ -5,8 +5,8 @@ import { needsReturnCode } from "../sessions/return-code.ts";
 import { putReturnCode, type SessionRow } from "../sessions/session.store.ts";
 
 /**
- * The code that shows the partner that the browser which comes back is the one that opened the session first. The page asks for it with
- * a script, so that a program which only fetches the link, such as a mail scanner, does not take it from the person.
+ * The code that proves to the partner that the returning browser opened the session first. A script requests
+ * it, so that programs which only fetch the link, such as mail scanners, do not take it from the person.
  */
 export async function openSession(
   { db, clock }: Pick<Core, "db" | "clock">,

@@ -1,7 +1,7 @@
 import { appFilePath, type InstallPlaces } from "../../platform/pages/install.ts";
 import { type AndroidReaderApp, type IosReaderApp, storeNumberOf } from "../../settings/reader-apps.ts";
 
-/** The operator's own apps, and the two documents by which a phone learns that links of this origin belong to them. */
+/** The operator's own apps. Two documents prove to phones that links of this origin belong to them. */
 export type ReaderApps = { android: AndroidReaderApp | null; ios: IosReaderApp | null };
 
 /** Only verifications open in an app; everything else of this origin stays in the browser. */
@@ -30,12 +30,12 @@ export function appSiteAssociationOf(app: IosReaderApp): unknown {
 }
 
 /**
- * `/.well-known/assay-reader.json`. The app for every installation opens an origin only where this is answered, so that a link cannot lead it to any page of the web.
- * `protocol` moves when an app of today could not read here any more.
+ * `/.well-known/assay-reader.json`. The app for every installation opens only origins that serve it, so that
+ * a link cannot open any other page. `protocol` increases when today's apps could no longer read here.
  */
 const readerDocument = { service: "Assay", protocol: 1, session_page: "/verify/{session}" } as const;
 
-/** The documents that phones and apps fetch, by path; those of apps that there are not are not there. */
+/** The documents that phones and apps fetch, by path, for the apps that are configured. */
 export function wellKnownDocuments({ android, ios }: ReaderApps): ReadonlyMap<string, unknown> {
   const documents = new Map<string, unknown>([["/.well-known/assay-reader.json", readerDocument]]);
   if (android !== null) documents.set("/.well-known/assetlinks.json", assetLinksOf(android));
@@ -43,7 +43,10 @@ export function wellKnownDocuments({ android, ios }: ReaderApps): ReadonlyMap<st
   return documents;
 }
 
-/** Where the page at `/app` leads. A place that the operator named comes before the file that this service gives out. */
+/**
+ * Where the page at `/app` leads. The operator's address takes precedence over the file that this service
+ * serves.
+ */
 export function installPlacesOf({ android, ios }: ReaderApps, androidFile: string): InstallPlaces {
   const named = android?.installUrl ?? null;
   return {
@@ -58,8 +61,8 @@ export function installPlacesOf({ android, ios }: ReaderApps, androidFile: strin
 }
 
 /**
- * Has Safari offer the app, or show the card of the App Clip, above the page. A link of the page cannot do that: Safari keeps links
- * within one site to itself. Null where the app is not in the App Store, whose number it needs.
+ * Makes Safari offer the app, or the App Clip card, above the page. A link in the page cannot: Safari opens
+ * links within one site itself. Null if the app is not in the App Store, because its number is needed.
  */
 export function appBannerOf(app: IosReaderApp | null): string | null {
   const number = app === null ? null : storeNumberOf(app);
@@ -69,7 +72,9 @@ export function appBannerOf(app: IosReaderApp | null): string | null {
   return `<meta name="apple-itunes-app" content="app-id=${number}${clip}" />`;
 }
 
-/** What the person's page is told. Neither package nor team is a secret: the documents above say both to everybody. */
+/**
+ * The apps, as the person's page needs them. Package and team are public: the documents above contain them.
+ */
 export function viewReaderApps({ android, ios }: ReaderApps, publicUrl: string) {
   return {
     android: android && {

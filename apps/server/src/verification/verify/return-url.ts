@@ -6,11 +6,11 @@ import { commonRedirectProblem, liveSchemeProblem, parseRedirectUrl } from "../s
 import type { SessionRow } from "../sessions/session.store.ts";
 import { isOpen } from "../sessions/session.ts";
 
-/** The partner's address with the session and its status in the query, whatever the address had there before. */
+/** The partner's address with the session and its status in the query, replacing earlier values. */
 function withOutcome(address: URL, sessionId: SessionId, status: SessionStatus): string {
   const url = new URL(address);
   for (const name of ["session_id", "status"]) {
-    // Only where it is there: deleting makes `URL` write all of the partner's own parameters anew.
+    // Only if present: deleting makes `URL` serialize all of the partner's parameters again.
     if (url.searchParams.has(name)) url.searchParams.delete(name);
   }
   url.search = `${url.search === "" ? "?" : `${url.search}&`}session_id=${sessionId}&status=${status}`;
@@ -18,8 +18,8 @@ function withOutcome(address: URL, sessionId: SessionId, status: SessionStatus):
 }
 
 /**
- * Where to send the person after the end. A live organization's address is judged again now: the domain may have been
- * lost since the session was created, and whoever has it now must not get the person.
+ * Where to send the person after the end. Checked again in live: the organization may have lost the domain
+ * since, and its new owner must not get the person.
  */
 export async function findReturnUrl(
   db: Queryable,

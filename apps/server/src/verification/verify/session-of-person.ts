@@ -9,8 +9,8 @@ import { heldSessionOfPerson, type SessionRow } from "../sessions/session.store.
 import { isOpen, statusAt } from "../sessions/session.ts";
 
 /**
- * The session for something that a person does, held until the transaction ends. Refused once it has ended. What else is to be known of it is
- * asked in the same round trip, after it is held.
+ * The session for an action of the person, locked until the transaction ends. Refused once it has ended.
+ * `question` is read in the same round trip, after the lock.
  */
 export async function lockOpenSessionOfPerson<T>(
   tx: Tx,
@@ -28,7 +28,7 @@ export async function lockOpenSessionOfPerson<T>(
   if (status === "expired") throw new ApiError("SESSION_EXPIRED");
   if (!isOpen(status)) throw new ApiError("SESSION_ENDED");
   if (organization === null) throw new ApiError("SESSION_NOT_FOUND");
-  // Nobody should share anything with an organization that is about to be gone.
+  // A person should share nothing with an organization that is about to be deleted.
   if (organization.pendingDeletionAt !== null)
     throw new ApiError("ORGANIZATION_FROZEN", { hint: "Ask the organization that sent you here." });
   return { session, organization, answer };

@@ -17,13 +17,13 @@ import { readStatus } from "./read-status.ts";
 /** Streams of all sessions together. Beyond it pages read the status instead. */
 const maxStreams = 10_000;
 /**
- * Streams of one address. Half: the people of a large company behind one address, each with two pages open, may have to do without. Twice: five strangers take all
- * streams of a process.
+ * Streams of one address. Too small: people of a large company behind one address get none. Too large: a few
+ * strangers take all streams of a process.
  */
 const maxStreamsPerAddress = 1_000;
 /**
- * Pages of a process that ends come back at another one spread over this time. Half: ten thousand of them read their status within half a second. Twice: people
- * look at a page for two seconds that does not move.
+ * Pages of a process that stops reconnect spread over this time. Too small: all of them read their status at
+ * once. Too large: the page stands still for longer.
  */
 const comeBackWithinMs = 1_000;
 const pollMs = streamHeartbeatSeconds * secondMs;
@@ -37,9 +37,9 @@ type Watched = {
 };
 
 /**
- * Tells the open pages of this process how their sessions are. It hears of changes made by any process, and looks by
- * itself now and then and at the moment of expiry, so that a lost notification costs seconds and no more. However many
- * pages a session has, a change is read once; no page holds a connection to the database.
+ * Sends the status of sessions to the open pages of this process. Notifications report changes of any
+ * process. It also polls, and reads at the moment of expiry, so that a lost notification costs only seconds.
+ * A change is read once for all pages of a session; no page holds a database connection.
  */
 export class StatusFeed {
   readonly #core: Core;
@@ -58,7 +58,7 @@ export class StatusFeed {
     listener.on(verifyProgressChannel, (payload) => this.#changed(progressSession(payload)));
   }
 
-  /** A place for one more page of the session; refused when there are too many, of the session or of the address. */
+  /** A slot for one more page of the session; refused if session or address has too many. */
   open(sessionId: SessionId, address: string): EventFeed<VerifyStatusData> {
     if (this.#stopped || this.#streams >= maxStreams) {
       throw new ApiError("SERVICE_UNAVAILABLE", { headers: { "retry-after": "5" } });
@@ -114,7 +114,7 @@ export class StatusFeed {
     readStatus(this.#core, sessionId)
       .then((status) => this.#tell(sessionId, watched, status))
       .catch((error) => {
-        this.#core.log.warn("the status of a session could not be read", describeError(error));
+        this.#core.log.warn("could not read the status of a session", describeError(error));
         this.#lookAgain(sessionId, watched, pollMs);
       })
       .finally(() => {

@@ -3,7 +3,7 @@ import { serialiseTestDocuments } from "@assay/emrtd/virtual/test-document";
 
 let kept: { year: number; documents: unknown[] } | null = null;
 
-/** The catalogue in the form in which a page reads it. It changes with the year only and takes a moment to make. */
+/** The catalogue as the page reads it. It changes only with the year and takes a moment to make. */
 export function serialisedTestDocuments(now: Date): unknown[] {
   const year = now.getUTCFullYear();
   if (kept?.year !== year) {

@@ -74,7 +74,10 @@ export function viewConsent(row: ConsentRow, session: SessionRow): Static<typeof
   };
 }
 
-/** Which logo is shown: only where the organization has proven a domain, and one that was uploaded before one that is kept elsewhere. */
+/**
+ * The logo to show, only if the organization has verified a domain. An uploaded logo takes precedence over an
+ * address.
+ */
 export function shownLogo(
   organization: OrganizationOfPerson,
   domain: string | null,
@@ -84,12 +87,12 @@ export function shownLogo(
   return organization.logoUrl === null ? null : { url: organization.logoUrl };
 }
 
-/** A colour proves nothing and deceives little; still, with real documents it is shown only of who is known. */
+/** A colour can hardly deceive. Still, in live it is shown only for organizations with a verified domain. */
 function shownColour(organization: OrganizationOfPerson, session: SessionRow, domain: string | null) {
   return domain !== null || session.sandbox ? organization.brandColor : null;
 }
 
-/** Who asks. Unless the organization has proven a domain, only what it says of itself in words, and a warning. */
+/** The organization that asks. Without a verified domain, only its name and texts, and a warning. */
 function viewOrganization(parts: {
   session: SessionRow;
   organization: OrganizationOfPerson;

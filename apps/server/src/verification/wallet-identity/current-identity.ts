@@ -30,7 +30,7 @@ type Around = Pick<Core, "db" | "ring" | "clock" | "publicUrl">;
 const sandboxIdentityId = "00000000-0000-4000-8000-000000000110";
 const sandboxYears = 40;
 
-/** The identity that signs new requests; null where live has none yet. The sandbox makes its own at first use. */
+/** The identity that signs new requests; null if live has none yet. The sandbox creates one at first use. */
 export async function currentWalletIdentity(
   around: Around,
   environment: Environment,

@@ -29,7 +29,7 @@ import { type Subject, writeCertificateRequest } from "./write-certificate.ts";
 type Print = (line: string) => void;
 type Around = Pick<Core, "db" | "ring" | "clock">;
 
-/** `assay wallet identity new`: a key that never leaves the database in the clear, and a request for its certificate. */
+/** `assay wallet identity new`: a key that is stored sealed only, and a request for its certificate. */
 export async function newIdentity(
   around: Around,
   request: { environment: Environment; subject: Subject; host: string | null; out: string | null },
@@ -86,14 +86,18 @@ export async function importIdentity(
     print("That certificate is imported already.");
     return 0;
   }
-  if (chain.leftOutAnchor) print("The self-signed root was left out: wallets refuse a chain that brings it.");
+  if (chain.leftOutAnchor)
+    print("The self-signed root was left out: wallets refuse a chain that contains it.");
   print(`Imported for the identity ${id}, valid until ${chain.notAfter.toISOString().slice(0, 10)}.`);
   print(`Its client id is ${chain.clientId}.`);
   if (registration.length > 0) print(`It takes over ${registration.length} registration certificates.`);
   return 0;
 }
 
-/** A renewed certificate for a key in use gets a row of its own: requests that the older one signed are still answered. */
+/**
+ * A renewed certificate for a key in use gets another row, because requests signed with the older one are
+ * still open.
+ */
 async function besideIt(
   around: Around,
   owner: WalletIdentityRow,
@@ -136,7 +140,7 @@ export async function retireWalletIdentity({ db, clock }: Around, id: string, pr
     return 1;
   }
   await retireIdentity(db, id, clock.now());
-  print(`Retired ${id}. Its key is deleted after a day, when no request that it signed is open any more.`);
+  print(`Retired ${id}. Its key is deleted after a day, when no request that it signed is still open.`);
   if (found.environment === "live" && (await findCurrentIdentity(db, "live", clock.now())) === null)
     print("No identity is left for live sessions: wallet_pid and wallet_mdl cannot be offered.");
   return 0;

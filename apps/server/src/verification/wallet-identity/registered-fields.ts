@@ -7,8 +7,8 @@ import { readJwtClaims } from "./wallet-identity.ts";
 type Registered = { types: readonly string[]; claims: readonly ClaimPath[] | null };
 
 /**
- * Whether the operator is registered to ask for a field. Certificates that list no credentials restrict nothing, and neither does
- * having none: whether one is needed is a matter of the wallet's state.
+ * Whether the operator is registered to ask for a field. A certificate without credentials restricts nothing,
+ * nor does a missing one: the wallet's state decides whether one is needed.
  */
 export function isRegistered(registration: readonly string[], purpose: Purpose, key: string): boolean {
   return onlyRegistered(registration, askedFor([purpose], [{ key, required: true }])).length > 0;
@@ -31,7 +31,9 @@ export function onlyRegistered(
   });
 }
 
-/** A claim is listed with all of its parts. The expiry of the document serves the check of the credential itself. */
+/**
+ * A claim is listed with all of its parts. The document's expiry is needed to check the credential itself.
+ */
 function isListed(claims: readonly ClaimPath[], path: ClaimPath): boolean {
   const isExpiry = path.at(-1) === "expiry_date" || path.at(-1) === "date_of_expiry";
   return isExpiry || claims.some((listed) => listed.every((part, at) => part === path[at] || part === null));

@@ -18,7 +18,7 @@ export type WalletSummary = {
     notAfter: Date;
     isKeyOfLeaf: boolean;
     hasAnchorInChain: boolean;
-    /** The certificate names the host of PUBLIC_URL, or none at all. */
+    /** The certificate names the host of PUBLIC_URL, or no host. */
     isOfAddress: boolean;
     /** What presets of the dashboard require, and the registration does not list. */
     unregistered: readonly { purpose: Purpose; preset: string; field: string }[];

@@ -48,7 +48,7 @@ export function listIdentities(db: Queryable, environment: Environment): Promise
     where organization_id is null and environment = ${environment} order by made_at, id`);
 }
 
-/** Returns false where the id is taken, or the leaf is there already. */
+/** Returns false if the id is taken or the leaf exists already. */
 export async function insertIdentity(
   db: Queryable,
   identity: {

@@ -9,7 +9,7 @@ export type UsableChain = {
   clientId: string;
   notBefore: Date;
   notAfter: Date;
-  /** Wallets know the anchor already and refuse a chain that brings it (OpenID4VC HAIP), so it is left out. */
+  /** Wallets have the anchor and refuse a chain that contains it (OpenID4VC HAIP), so it was removed. */
   leftOutAnchor: boolean;
 };
 
@@ -64,7 +64,10 @@ export function keyFits(privateKey: Uint8Array, leaf: Uint8Array): boolean {
   return createPublicKey(key).export(spki).equals(new X509Certificate(leaf).publicKey.export(spki));
 }
 
-/** What a register calls the owner of a certificate: `organizationIdentifier`, or `serialNumber` of a person. */
+/**
+ * The registered identifiers of a certificate's owner: `organizationIdentifier`, or `serialNumber` of a
+ * person.
+ */
 export function identifiersOf(leaf: Uint8Array): readonly string[] {
   return new X509Certificate(leaf).subject
     .split("\n")
@@ -77,7 +80,10 @@ export type Registration = {
   expiresAt: Date | null;
 };
 
-/** A registration certificate (`rc-wrp+jwt`, ETSI TS 119 475), or null for anything else. Its signature is for wallets to check. */
+/**
+ * A registration certificate (`rc-wrp+jwt`, ETSI TS 119 475), or null for anything else. Wallets check its
+ * signature.
+ */
 export function readRegistration(jwt: string): Registration | null {
   const claims = readJwtClaims(jwt);
   if (claims === null) return null;

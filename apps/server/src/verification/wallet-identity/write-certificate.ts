@@ -19,7 +19,7 @@ export type Subject = {
   organization: string | null;
   /** ISO 3166-1 alpha-2. */
   country: string | null;
-  /** As the register writes it, such as `VATDE-123456789`: what a registration certificate names as its subject. */
+  /** In the register's form, such as `VATDE-123456789`; the subject of a registration certificate. */
   identifier: string | null;
 };
 
@@ -42,7 +42,10 @@ export async function writeCertificateRequest(
   return new Uint8Array(request.rawData);
 }
 
-/** A certificate for `key` by an authority whose own certificate is written nowhere: wallets of the sandbox do not ask for it. */
+/**
+ * A certificate for `key`. The issuing authority's certificate is not stored: wallets of the sandbox do not
+ * need it.
+ */
 export async function writeSandboxLeaf(
   host: string | null,
   key: KeyObject,

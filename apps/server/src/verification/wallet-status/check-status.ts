@@ -13,8 +13,8 @@ import { statusAnchors } from "../trust/wallet-anchors.ts";
 import { findStatusList, type StatusListRow, saveStatusList } from "./status-list.store.ts";
 
 /**
- * What the issuer publishes about a credential. `stale`: valid by a copy that is no longer fresh, and there was no newer one. `no_list`: no copy
- * that an authority of the purpose vouches for.
+ * The published status of a credential. `stale`: valid by an outdated copy, and no newer one was available.
+ * `no_list`: no copy that an authority of the purpose signed.
  */
 export type StatusOutcome = "valid" | "revoked" | "suspended" | "stale" | "no_list";
 
@@ -27,7 +27,7 @@ const fetchLimits = { timeoutMs: 5 * secondMs, maxBodyBytes: 8 * 1024 * 1024 };
 const retryAfterMs = minuteMs;
 const maxFailures = 1000;
 
-/** Looks up one entry of a list that is fetched whole: the issuer does not learn whose. */
+/** Looks up one entry of a list that is fetched whole, so that the issuer does not see which one. */
 export async function checkStatus(
   around: Around,
   { uri, index }: StatusReference,
@@ -120,7 +120,7 @@ async function fetchList(
   const { db, log, safeFetch } = around;
   const { purpose, now } = context;
   const give = (problem: string) => {
-    log.warn("a status list could not be had", { source: URL.parse(uri)?.origin ?? "", problem });
+    log.warn("could not get a status list", { source: URL.parse(uri)?.origin ?? "", problem });
     return null;
   };
   let answer: Awaited<ReturnType<SafeFetch["get"]>>;

@@ -22,7 +22,7 @@ export function findStatusList(db: Queryable, uriHash: Buffer): Promise<StatusLi
     where uri_hash = ${uriHash}`);
 }
 
-/** Keeps the newer of two copies. Returns false where a newer one is there. */
+/** Stores the newer of two copies. Returns false if the stored one is newer. */
 export async function saveStatusList(db: Queryable, list: StatusListRow): Promise<boolean> {
   const saved = await db.run(sql`
     insert into status_lists (uri_hash, uri, purpose, body, issued_at, expires_at, fetched_at, etag)

@@ -27,7 +27,10 @@ type PageAnswer = {
   browserSecret: string | null;
 };
 
-/** What the browser's own API gave to the page. The browser binds it to our origin, so it is recorded at once. */
+/**
+ * An answer from the browser's Digital Credentials API. The browser binds it to our origin, so it is recorded
+ * at once.
+ */
 export async function answerByPage(core: Core, given: PageAnswer): Promise<WalletOutcomeData> {
   const { db, clock } = core;
   const now = clock.now();
@@ -45,7 +48,7 @@ export async function answerByPage(core: Core, given: PageAnswer): Promise<Walle
     await noteUnreadable(core, request);
     throw new ApiError("INVALID_REQUEST", {
       message: "`data` is not an answer to this request.",
-      hint: "Hand in what the browser returned, as it is, or ask the wallet again with POST …/wallet.",
+      hint: "Send exactly what the browser returned, or ask the wallet again with POST …/wallet.",
     });
   }
   if (!(await takeForAnswer(db, request.idHash, now))) throw new ApiError("WALLET_ANSWERED");

@@ -9,8 +9,9 @@ import { recordProof } from "./record-answer.ts";
 import { endAnswered, findAgreedTerms, findHeld } from "./wallet-request.store.ts";
 
 /**
- * The person is back from the wallet. Both are needed: the code, which only the wallet got, and the cookie of the browser that asked. In another
- * browser what was held is erased, since somebody else may have sent the person to the wallet.
+ * The person has returned from the wallet. It takes the code, which only the wallet got, and the cookie of
+ * the browser that asked. In another browser the held proof is erased, because someone else may have sent the
+ * person to the wallet.
  */
 export async function completeRequest(
   core: Core,

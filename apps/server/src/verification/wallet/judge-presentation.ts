@@ -41,7 +41,10 @@ const failureCodes = {
   data: "document_data_invalid",
 } as const satisfies Record<RefusalCause, FailureCode>;
 
-/** What `judge` makes of a presentation, whether it still counts, and whether it gives what the partner requires. */
+/**
+ * Judges a presentation: the verdict, the status of the credential, and whether it contains what the partner
+ * requires.
+ */
 export async function judgePresentation(
   core: Core,
   { request, terms, binding }: { request: WalletRequest; terms: AgreedTerms; binding: HolderBinding },

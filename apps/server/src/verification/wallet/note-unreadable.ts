@@ -4,7 +4,10 @@ import { tenantOf } from "../../platform/kernel/caller.ts";
 import { countUnreadable } from "./wallet-request.store.ts";
 import type { WalletRequest } from "./wallet-request.ts";
 
-/** An answer that cannot be read uses up no try. Some of them retire the request, so the audit log has as many entries at most. */
+/**
+ * An unreadable answer uses up no try. A few of them retire the request, which limits the entries in the
+ * audit log.
+ */
 export function noteUnreadable(
   { db, clock }: Pick<Core, "db" | "clock">,
   request: WalletRequest,

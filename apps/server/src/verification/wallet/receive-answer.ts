@@ -23,8 +23,8 @@ import { answerRefusal, type WalletRequest } from "./wallet-request.ts";
 import { withoutWords } from "./without-words.ts";
 
 /**
- * What a wallet posts. Returns where the wallet sends the person, or null for everything that is no answer to an open request: unknown,
- * expired, used, or not readable, which the wallet cannot tell apart.
+ * Handles what a wallet posts. Returns where the wallet sends the person. Null if it answers no open request:
+ * unknown, expired, used or unreadable, without a difference for the wallet.
  */
 export async function receiveAnswer(
   core: Core,
@@ -82,7 +82,9 @@ function isRecorded({ kind }: { kind: string }): boolean {
   return kind === "counted" || kind === "session_ended";
 }
 
-/** Nothing is recorded before the person is back in the browser that asked. The code is in the answer and nowhere else. */
+/**
+ * Nothing is recorded before the person is back in the browser that asked. Only the answer contains the code.
+ */
 async function hold(core: Core, request: WalletRequest, proof: WalletProof): Promise<string | "superseded"> {
   const code = newToken();
   const held = holdProof(code, request.idHash, proof);

@@ -59,7 +59,7 @@ export function recordRefusal(
   return recordTry(core, attemptOf(answered), judged, ending(answered, "refused"));
 }
 
-/** Tells the page that the requirement is not met. No try is used up: nothing is wrong with the credential. */
+/** Reports the unmet requirement to the page. No try is used up: nothing is wrong with the credential. */
 export async function tellUnmetRevocation(core: Core, { request }: Answered): Promise<void> {
   await core.db.transaction(async (tx) => {
     if (!(await endAnswered(tx, request.idHash, "refused"))) return;

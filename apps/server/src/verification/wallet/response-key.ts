@@ -6,7 +6,7 @@ export type ResponseKey = { publicKey: JWK; privateKey: JWK; thumbprint: Uint8Ar
 
 type EcKey = { crv: string; kty: string; x: string; y: string; d: string };
 
-/** The private part as it is stored, sealed. */
+/** The private key in the form that is sealed and stored. */
 export function newResponseKey(): string {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return JSON.stringify(privateKey.export({ format: "jwk" }));

@@ -10,7 +10,7 @@ import { openResponseKey } from "./open-response-key.ts";
 import { findRequest, markFetched } from "./wallet-request.store.ts";
 import { mayFetch } from "./wallet-request.ts";
 
-/** The signed request object. Null where there is none, or none any more. */
+/** The signed request object. Null if the request does not exist or is over. */
 export async function serveRequest(
   core: Core,
   requestId: string,

@@ -49,7 +49,10 @@ type Started = {
   dcRequest: DcRequest | null;
 };
 
-/** A request for what the person agreed to. It begins the attempt, or goes on with it, and retires the request before. */
+/**
+ * Creates a request for what the person agreed to. Starts or continues the attempt, and retires the request
+ * before.
+ */
 export async function startRequest(core: Core, start: Start): Promise<Started> {
   const { db, clock, ring } = core;
   const found = await findSessionOfPerson(db, start.sessionId);
@@ -199,7 +202,10 @@ function linkOf({ core, request, requestId, anchors }: Asking): string | null {
   }
 }
 
-/** Both protocols in one call. A driving licence and a proof of age are two requests of Annex C, of which a wallet answers one. */
+/**
+ * Both protocols in one call. A driving licence and a proof of age are two Annex C requests, of which a
+ * wallet answers one.
+ */
 async function dcRequestOf(
   { core, request, anchors, responseKey }: Asking,
   identity: WalletIdentity,

@@ -24,7 +24,7 @@ export function putRequest(tx: Tx, request: WalletRequest, now: Date): void {
       ${request.browserHash}, ${request.binding}, ${request.state}, ${now}, ${request.expiresAt})`);
 }
 
-/** By the hash of its id, which is a secret of its own. */
+/** By the hash of its id, because the id is a secret. */
 export function findRequest(db: Queryable, idHash: Buffer): Promise<WalletRequest | null> {
   return db.first<WalletRequest>(sql`select ${columns} from wallet_requests where id_hash = ${idHash}`);
 }
@@ -36,7 +36,7 @@ export type AgreedTerms = {
   walletTries: number;
 };
 
-/** What the session of a request asks for and the person agreed to, which is fixed since the attempt began. */
+/** What the session asks for and the person agreed to; fixed since the attempt began. */
 export function findAgreedTerms(db: Queryable, sessionId: SessionId): Promise<AgreedTerms | null> {
   return db.first<AgreedTerms>(sql`
     select c.selected_field_keys, s.share_fields, s.requirements, coalesce((s.steps->'wallet'->>'tries')::integer, 0) as wallet_tries
@@ -73,7 +73,7 @@ export async function countUnreadable(tx: Tx, idHash: Buffer): Promise<boolean> 
   return counted === 1;
 }
 
-/** Ends a request that was answered, with all that was held for it. False where a newer one has taken its place. */
+/** Ends an answered request and deletes its held proof. False if a newer request has replaced it. */
 export async function endAnswered(
   db: Queryable,
   idHash: Buffer,
@@ -104,7 +104,9 @@ export function findHeld(db: Queryable, sessionId: SessionId, codeHash: Buffer):
     where session_id = ${sessionId} and code_hash = ${codeHash} and state = 'answered'`);
 }
 
-/** Requests of sessions that have ended, holds of people who did not come back, and all requests older than a day. */
+/**
+ * Requests of ended sessions, held proofs of people who did not return, and all requests older than a day.
+ */
 export function expiredRequests(now: Date): Expired {
   return {
     table: "wallet_requests",

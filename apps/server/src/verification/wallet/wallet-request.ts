@@ -5,8 +5,8 @@ import { later, minuteMs, secondMs } from "../../platform/kernel/clock.ts";
 import type { WalletBinding } from "../evidence/wallet/proof.ts";
 
 /**
- * `answered`: read and taken, and being judged or held for the return. `expired`: its time is over, or a newer request took its place.
- * `declined`: by the person in the wallet.
+ * `answered`: being judged, or held until the person returns. `expired`: its time is over, or a newer request
+ * has replaced it. `declined`: by the person in the wallet.
  */
 export type RequestState = "made" | "fetched" | "answered" | "completed" | "refused" | "declined" | "expired";
 

@@ -315,8 +315,8 @@ test("the folder of an older version is taken over once, and what was taken back
   await writeFile(join(folder, "broken.trust.json"), "{");
   await writeFile(join(folder, `${"b".repeat(64)}-0.trust.json`), "{");
   assert.equal(await takeOverTrustFolder(db, dataDir, today, print), 1);
-  assert.match(lines.join("\n"), /broken.trust.json cannot be taken over: its name/);
-  assert.match(lines.join("\n"), /b{64}-0.trust.json cannot be taken over: A trust record is not JSON/);
+  assert.match(lines.join("\n"), /broken.trust.json cannot be imported: its name/);
+  assert.match(lines.join("\n"), /b{64}-0.trust.json cannot be imported: A trust record is not JSON/);
   const { records } = await readTrust(db);
   assert.deepEqual(
     records.map(({ source, certificates }) => ({ source, certificates: certificates.map(toHex) })),
@@ -402,7 +402,7 @@ test("a file that was never imported, or whose name is too short or that of two,
   const keep = (name: string) => run((print) => keepTrustImport(db, name, today, print));
   assert.deepEqual(await keep("12345678").then(({ code }) => code), 1);
   const nothing = await keep(one);
-  assert.deepEqual([nothing.code, nothing.text], [1, "Nothing of that file is about to be removed."]);
+  assert.deepEqual([nothing.code, nothing.text], [1, "No authority of that file is scheduled for removal."]);
   assert.deepEqual(await remove(one.slice(0, 9)), {
     code: 0,
     lines: [`Taken back: ${one}.`],

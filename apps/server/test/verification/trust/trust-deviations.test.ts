@@ -95,6 +95,6 @@ test("a source may bring a deviation list, if it is signed as it must be, and a 
   assert.match(await list(), /deviation list of 2026-01-25/);
   body = Buffer.from(authority.deviationList(new Date("2026-01-15T00:00:00Z"), "V"));
   await refresh();
-  assert.match(await status(), /now: It was signed at 2026-01-15.*before the edition that counts/);
+  assert.match(await status(), /now: It was signed at 2026-01-15.*before the current edition/);
   assert.match(await list(), /deviation list of 2026-01-25/);
 });

@@ -147,7 +147,7 @@ test("an older edition is refused, and what counts stays", async () => {
   served.set("/list.ml", edition("2026-01-10", ["brainpool", "rsa", "nist"]));
   await refresh();
   assert.deepEqual(await trusted(), ["brainpool", "rsa"]);
-  assert.match(await status(), /It was signed at 2026-01-10.*before the edition that counts/);
+  assert.match(await status(), /It was signed at 2026-01-10.*before the current edition/);
   assert.match(await log(), /source {2}refused .*signed at 2026-01-10/);
 });
 
@@ -407,7 +407,7 @@ test("a source that fails in a way that nobody foresaw has a problem, and the ot
   served.set("/rsa.crl", Buffer.from(country.revocationLists[0] ?? []));
   await refresh();
   assert.equal(await lists(), 1);
-  assert.match(await status(), /list\.ml\n.*now: It could not be dealt with: 23514/);
+  assert.match(await status(), /list\.ml\n.*now: It could not be processed: 23514/);
 });
 
 test("sources are asked although the thread that reads them is gone, and say so", async (t) => {
@@ -427,7 +427,7 @@ test("sources are asked although the thread that reads them is gone, and say so"
   t.after(() => safeFetch.close());
   const around = { ...core, safeFetch, trust: new CurrentTrust(core.db), reader };
   while ((await refreshTrust(around, "refresh-trust")) > 0);
-  assert.match(await status(), /list\.ml\n.*edition of 2026-01-10.*now: It could not be dealt with: /);
+  assert.match(await status(), /list\.ml\n.*edition of 2026-01-10.*now: It could not be processed: /);
   assert.match(await status(), /rsa\.crl\n.*status 404/);
 });
 

@@ -289,7 +289,7 @@ test("a source that lies or fails changes nothing, says why, and is forgiven whe
   const lies: [string | number, RegExp][] = [
     [
       await writeLote(publisher, "2026-02-01T00:00:00Z", both),
-      /signed at 2026-02-01.*before the edition that counts/,
+      /signed at 2026-02-01.*before the current edition/,
     ],
     [await writeLote(stranger, "2026-02-20T00:00:00Z", both), /now: /],
     [pem(...both), /now: certificate 1: its fingerprint is not pinned/],

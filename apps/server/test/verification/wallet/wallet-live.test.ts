@@ -66,7 +66,7 @@ test("live requests are made as the operator's own identity, and test credential
     await create({ methods: ["wallet_pid", "document_chip"], share_fields: shareFields }),
     400,
     "INVALID_REQUEST",
-    /^`methods` names wallet_pid, and this service has no identity/,
+    /^`methods` names wallet_pid, and this service has no wallet identity/,
   );
 
   const addIdentity = async (registration: readonly string[] = []) => {
