@@ -23,7 +23,7 @@ import { Scheduler } from "./platform/lib/scheduler.ts";
 import { foldEmails } from "./tenants/accounts/fold-emails.job.ts";
 import { foldInvitations } from "./tenants/organizations/fold-invitations.job.ts";
 import { takeOverTrustFolder } from "./verification/trust/take-over-folder.ts";
-import { trustsAnybody } from "./verification/trust/trust.store.ts";
+import { hasTrustedAuthority } from "./verification/trust/trust.store.ts";
 
 export type Service = {
   /** Address on which it listens, for example http://127.0.0.1:3000. */
@@ -162,7 +162,7 @@ async function prepareSchema({ config, databaseUrl, log }: ServiceOptions): Prom
 async function prepareTrust({ db, config, clock, log }: Core): Promise<void> {
   const taken = await takeOverTrustFolder(db, config.dataDir, clock.now(), (problem) => log.warn(problem));
   if (taken > 0) log.info("the trust folder was taken over into the database", { files: taken });
-  if (!(await trustsAnybody(db)))
+  if (!(await hasTrustedAuthority(db)))
     log.warn(
       "no issuing authority is trusted, so only sandbox sessions can succeed: import a master list with `assay trust import`",
     );

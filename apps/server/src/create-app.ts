@@ -45,7 +45,7 @@ import { bindVerifySocket } from "./verification/device-socket/device-socket.rou
 import { canReadDocuments } from "./verification/sessions/reading-ways.ts";
 import { sessionRoutes } from "./verification/sessions/sessions.routes.ts";
 import { templateRoutes } from "./verification/sessions/templates.routes.ts";
-import { trustsAnybody } from "./verification/trust/trust.store.ts";
+import { hasTrustedAuthority } from "./verification/trust/trust.store.ts";
 import { findFrameAncestor } from "./verification/verify/frame-ancestor.ts";
 import { giveToPage, isVerifyPage } from "./verification/verify/given-to-page.ts";
 import { LogoCache } from "./verification/verify/logo-cache.ts";
@@ -148,7 +148,7 @@ function bindRoutes(services: Services, readiness: Readiness): Binding[] {
     ...goLiveRoutes(core, {
       terms: rpTerms,
       hasActiveDomain,
-      trustsAnybody,
+      hasTrustedAuthority,
       canReceiveResults,
       canReadDocuments: canReadDocuments(core.config) || core.config.wallet.methods.length > 0,
     }),

@@ -6,7 +6,7 @@ import { ApiError, badField } from "../../platform/kernel/api-error.ts";
 import type { OrganizationCaller } from "../../platform/kernel/caller.ts";
 import { type DeliveryRow, findDelivery, findUnanswered } from "./delivery.store.ts";
 import { type AttemptResult, errorOfStatus } from "./delivery.ts";
-import { tellAnswered } from "./listener.store.ts";
+import { notifyAnswered } from "./listener.store.ts";
 import { finish, recordResults } from "./record-results.ts";
 
 type Needs = Pick<Core, "db" | "clock" | "ring" | "publicUrl">;
@@ -49,7 +49,7 @@ export async function answerDelivery(
         message: "The delivery no longer waits for this answer.",
         hint: "It timed out, was already answered, or was sent again. Answer with the `lease` of the latest delivery.",
       });
-    tellAnswered(tx, { deliveryId, leaseNumber: body.lease, outcome: result.error ?? "succeeded" });
+    notifyAnswered(tx, { deliveryId, leaseNumber: body.lease, outcome: result.error ?? "succeeded" });
     return row;
   });
 }

@@ -17,12 +17,12 @@ import {
   endDeliveries,
   endDeliveriesOf,
   endScrubbed,
+  findAllDue,
   findDueListeners,
+  findNewlyDue,
   forgetAttempted,
   type LeasedDelivery,
   listDue,
-  lookEverywhere,
-  lookForNewlyDue,
   type Outlet,
   type OwnDelivery,
   quarantinedAs,
@@ -35,7 +35,7 @@ import {
 import type { AttemptResult } from "./delivery.ts";
 import type { Exchange } from "./exchange.ts";
 import { type LaneLimits, Lanes, type LaneTicket } from "./lanes.ts";
-import { changesStanding, type Finished, finish, recordResults } from "./record-results.ts";
+import { changesHealth, type Finished, finish, recordResults } from "./record-results.ts";
 
 export type SendableDelivery = LeasedDelivery & { payload: string };
 
@@ -105,8 +105,8 @@ const overlapMs = 10 * secondMs;
 // A look at all queues finds what a dead process was sending. Shorter: idle services query more often.
 // Longer: such deliveries wait longer. The look takes at most one fiftieth of the time, whatever the number
 // of queues.
-const lookEverywhereMs = 5 * secondMs;
-const lookEverywhereShare = 50;
+const findAllEveryMs = 5 * secondMs;
+const findAllShare = 50;
 
 /**
  * Sends what is due through its sender, in any number of processes. Each process leases deliveries in the
@@ -133,7 +133,7 @@ export class DeliveryWorker {
   #lookedUntil: Date | null = null;
   /** When the next delivery comes due, as far as this process knows. */
   #nextDueAt: Date | null = null;
-  #lookEverywhereAt = 0;
+  #findAllAt = 0;
   #unsubscribe: () => void = () => {};
   #idle: (() => void)[] = [];
   #stopping = false;
@@ -203,7 +203,7 @@ export class DeliveryWorker {
     try {
       const from = this.#lookedUntil;
       const now = this.#core.clock.now();
-      const everywhere = from === null || now < from || performance.now() >= this.#lookEverywhereAt;
+      const everywhere = from === null || now < from || performance.now() >= this.#findAllAt;
       if (everywhere) await this.#discover(null);
       else if (this.#nextDueAt !== null && now >= this.#nextDueAt)
         await this.#discover(later(from, -overlapMs));
@@ -233,7 +233,7 @@ export class DeliveryWorker {
       if (endpoint.enabled) this.#lanes.ready(endpoint.id, endpoint.failing ?? false);
     if (after === null) {
       const tookMs = performance.now() - lookedAt;
-      this.#lookEverywhereAt = performance.now() + Math.max(lookEverywhereMs, lookEverywhereShare * tookMs);
+      this.#findAllAt = performance.now() + Math.max(findAllEveryMs, findAllShare * tookMs);
     }
     // Once for all processes is enough, and those that send to URLs are always there.
     if (after === null && outlet.kind === "url") {
@@ -259,7 +259,7 @@ export class DeliveryWorker {
         nextDueAt: now,
       };
     }
-    return after === null ? lookEverywhere(db, now) : lookForNewlyDue(db, after, now);
+    return after === null ? findAllDue(db, now) : findNewlyDue(db, after, now);
   }
 
   #expect(dueAt: Date | null): void {
@@ -472,7 +472,7 @@ export class DeliveryWorker {
 
   async #write(batch: readonly Finished[]): Promise<void> {
     const { db, clock } = this.#core;
-    if (batch.some(changesStanding))
+    if (batch.some(changesHealth))
       await db.transaction((tx) => recordResults(this.#core, tx, this.#owner, batch));
     else {
       const records = batch.map((entry) => entry.record);

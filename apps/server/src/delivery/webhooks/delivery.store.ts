@@ -435,16 +435,16 @@ export async function claimDue(
   // row: a plan made while the tables were empty would scan them.
   const rows = await db.rows<Stored<LeasedDelivery>>(sql`
     with due as materialized (
-      select head.place
+      select head.tid
       from unnest(${wanted.map((want) => want.endpointId)}::text[], ${wanted.map((want) => want.most)}::integer[])
         as want (endpoint_id, most)
       cross join lateral (
-        select q.ctid as place ${dueHead(outlet, lease.now)} ${only === null ? noSql : sql`and q.delivery_id = any(${only}::text[])`}
+        select q.ctid as tid ${dueHead(outlet, lease.now)} ${only === null ? noSql : sql`and q.delivery_id = any(${only}::text[])`}
         order by q.due_at limit want.most for update of q skip locked) head),
     leased as (
       update webhook_delivery_queue q set lease_owner = ${lease.owner}, lease_number = q.lease_number + 1,
         lease_until = ${lease.until}, changed_at = ${lease.now}
-      where q.ctid = any(array(select place from due))
+      where q.ctid = any(array(select tid from due))
       returning q.delivery_id, q.organization_id, q.sandbox, q.endpoint_id, q.tries_used, q.lease_number, q.due_at)
     select q.delivery_id as id, q.organization_id, q.sandbox, d.event_id, d.event_type, q.endpoint_id, d.payload, q.tries_used,
       q.lease_number, e.kind, e.url, e.signing_secret, ${previousSecret(lease.now)}, e.failing_since, e.undelivered_payload_retention_hours as retention_hours
@@ -504,8 +504,8 @@ async function lookForDue(db: Queryable, due: Sql, now: Date): Promise<DueLook> 
  * scan). The cost grows with the number of queues that are not empty, not with their length. `enabled` is
  * null if the endpoint no longer exists.
  */
-export function lookEverywhere(db: Queryable, now: Date): Promise<DueLook> {
-  const waits = sql`${isFree(now)} and ${notInQuarantine(sql`q.delivery_id`, now)}`;
+export function findAllDue(db: Queryable, now: Date): Promise<DueLook> {
+  const waits = sql`${isFree(now)} and ${notSetAside(sql`q.delivery_id`, now)}`;
   const due = sql`
     with recursive queue as (
       (select q.endpoint_id, q.due_at from webhook_delivery_queue q where ${waits}
@@ -523,14 +523,14 @@ export function lookEverywhere(db: Queryable, now: Date): Promise<DueLook> {
 }
 
 export async function findDueEndpoints(db: Queryable, now: Date): Promise<readonly DueEndpoint[]> {
-  return (await lookEverywhere(db, now)).endpoints;
+  return (await findAllDue(db, now)).endpoints;
 }
 
 /**
  * The endpoints for which something became due in this period. The cost grows with what became due, not with
  * the number of queues.
  */
-export function lookForNewlyDue(db: Queryable, after: Date, now: Date): Promise<DueLook> {
+export function findNewlyDue(db: Queryable, after: Date, now: Date): Promise<DueLook> {
   const due = sql`
     select e.id, e.failing_since is not null as failing, e.enabled, due.due_at
     from (
@@ -615,14 +615,14 @@ export function releaseLeasesOf(db: Queryable, owner: string, now: Date): Promis
 /** Ends deliveries whose payload was scrubbed while they were sent by a process that died. */
 export function endScrubbed(db: Db, ids: readonly OwnDelivery[], now: Date): Promise<void> {
   return db.transaction(async (tx) => {
-    await takeOffQueue(tx, ids);
+    await dequeue(tx, ids);
     await tx.run(sql`
       update webhook_deliveries set status = 'failed', failed = true, updated_at = ${now}
       where id = any(${ids.map(({ id }) => id)}::text[]) and status = 'pending' and payload is null`);
   });
 }
 
-async function takeOffQueue(tx: Tx, deliveries: readonly OwnDelivery[]): Promise<void> {
+async function dequeue(tx: Tx, deliveries: readonly OwnDelivery[]): Promise<void> {
   await tx.run(sql`
     delete from webhook_delivery_queue q
     using unnest(${deliveries.map((delivery) => delivery.organizationId)}::uuid[],
@@ -799,7 +799,7 @@ export function takeDeliveriesOf(
 }
 
 export async function endDeliveries(tx: Tx, deliveries: readonly OwnDelivery[], now: Date): Promise<void> {
-  await takeOffQueue(tx, deliveries);
+  await dequeue(tx, deliveries);
   await tx.run(sql`
     update webhook_deliveries set ${endpointDeleted(now)}
     where id = any(${deliveries.map(({ id }) => id)}::text[]) and payload is not null`);
@@ -861,7 +861,7 @@ export async function deleteDeliveriesWithAttempts(
   deliveries: readonly OwnDelivery[],
 ): Promise<void> {
   const ids = deliveries.map(({ id }) => id);
-  await takeOffQueue(tx, deliveries);
+  await dequeue(tx, deliveries);
   await tx.run(sql`delete from webhook_deliveries where id = any(${ids}::text[])`);
   await tx.run(sql`delete from webhook_attempts where delivery_id = any(${ids}::text[])`);
 }

@@ -73,7 +73,7 @@ test("room grows with success and falls with failure", () => {
   assert.ok(ticket);
   lanes.slowed(ticket);
   lanes.finished(ticket, false);
-  assert.equal(lanes.standingOf(named("e")), "hanging");
+  assert.equal(lanes.speedOf(named("e")), "hanging");
   assert.equal(roomOf(), 1);
 });
 
@@ -137,7 +137,7 @@ test("bounds hold and every count returns to nothing, whatever happens in whatev
       // Nothing leaked: all slots are free again.
       for (let i = 0; i < 40; i++) lanes.ready(named(`after-${i}`), false);
       const proven = new Set<string>();
-      for (let i = 0; i <= 20; i++) if (lanes.standingOf(named(`e${i}`)) === "prompt") proven.add(`e${i}`);
+      for (let i = 0; i <= 20; i++) if (lanes.speedOf(named(`e${i}`)) === "prompt") proven.add(`e${i}`);
       const picked = pick(lanes, 64);
       const sum = (ofProven: boolean) =>
         picked
@@ -187,7 +187,7 @@ test("a slow place is one less for what begins, and is free again when its attem
   assert.equal(second.slow, false);
 });
 
-test("what an endpoint's attempts tell is its standing, and how much of it may be under way", () => {
+test("what an endpoint's attempts tell is its speed, and how much of it may be under way", () => {
   const lanes = new Lanes({
     ...limits,
     maxYoung: 400,
@@ -199,7 +199,7 @@ test("what an endpoint's attempts tell is its standing, and how much of it may b
   const end = (tickets: readonly LaneTicket[], succeeded: boolean, isSlow: boolean) => {
     if (isSlow) for (const ticket of tickets) lanes.slowed(ticket);
     for (const ticket of tickets) lanes.finished(ticket, succeeded);
-    return lanes.standingOf(name);
+    return lanes.speedOf(name);
   };
   assert.equal(end(takeAll(lanes, "e"), true, false), "prompt");
   assert.equal(end(takeAll(lanes, "e"), true, false), "prompt");
@@ -211,7 +211,7 @@ test("what an endpoint's attempts tell is its standing, and how much of it may b
   assert.ok(last);
   // A quarter of 64 is left when a prompt one becomes slow, and a slow success adds one, up to sixteen.
   lanes.slowed(last);
-  assert.equal(lanes.standingOf(name), "sluggish");
+  assert.equal(lanes.speedOf(name), "sluggish");
   assert.equal(takeAll(lanes, "e").length, 15);
 });
 
@@ -234,7 +234,7 @@ test("a failure halves what may be under way and never ends it; a slow one leave
   const [one, ...others] = quick.tickets;
   assert.ok(one);
   quick.lanes.finished(one, false);
-  assert.equal(quick.lanes.standingOf(named("e")), "failing");
+  assert.equal(quick.lanes.speedOf(named("e")), "failing");
   for (const ticket of others) quick.lanes.finished(ticket, false);
   assert.equal(takeAll(quick.lanes, "e").length, 1);
   const slow = grown();
@@ -243,7 +243,7 @@ test("a failure halves what may be under way and never ends it; a slow one leave
   assert.ok(hung);
   slow.lanes.slowed(hung);
   slow.lanes.finished(hung, false);
-  assert.equal(slow.lanes.standingOf(named("e")), "hanging");
+  assert.equal(slow.lanes.speedOf(named("e")), "hanging");
   assert.equal(takeAll(slow.lanes, "e").length, 1);
 });
 
@@ -276,7 +276,7 @@ test("an endpoint is forgotten when nothing is under way, nothing waits and noth
   lanes.forgetIdle(0);
   assert.equal(lanes.knownCount, 1, "something happened since");
   lanes.forgetIdle(later);
-  assert.deepEqual([lanes.knownCount, lanes.standingOf(named("e"))], [0, undefined]);
+  assert.deepEqual([lanes.knownCount, lanes.speedOf(named("e"))], [0, undefined]);
   lanes.finished(ticket, true);
   assert.deepEqual(lanes.claimed(named("e"), 0, 0), [], "one that is forgotten gets no tickets");
 });
@@ -330,19 +330,19 @@ test("an attempt that becomes slow takes a place of the unproven from nobody whe
   assert.equal(begun.length + lanes.pick(false, 64).length, 1);
 });
 
-test("only an endpoint that was prompt or new loses its standing by one slow attempt; others keep theirs", () => {
+test("only an endpoint that was prompt or new loses its speed by one slow attempt; others keep theirs", () => {
   const lanes = new Lanes(roomy);
   const [fresh] = takeAll(lanes, "fresh");
   assert.ok(fresh);
   lanes.slowed(fresh);
-  assert.equal(lanes.standingOf(named("fresh")), "sluggish");
+  assert.equal(lanes.speedOf(named("fresh")), "sluggish");
   lanes.ready(named("failed"), true);
   const [failed] = takeAll(lanes, "failed");
   assert.ok(failed);
   lanes.slowed(failed);
-  assert.equal(lanes.standingOf(named("failed")), "hanging");
+  assert.equal(lanes.speedOf(named("failed")), "hanging");
   lanes.finished(failed, true);
-  assert.equal(lanes.standingOf(named("failed")), "sluggish");
+  assert.equal(lanes.speedOf(named("failed")), "sluggish");
   assert.equal(takeAll(lanes, "failed").length, 2, "a slow success makes room for one more");
 });
 
@@ -361,18 +361,18 @@ test("slow successes make room up to sixteen, or up to what an endpoint may have
   }
 });
 
-test("an endpoint that waits is found among those of its new standing", () => {
+test("an endpoint that waits is found among those of its new speed", () => {
   const lanes = new Lanes(roomy);
   proven(lanes, "e", 4);
   const [first] = takeAll(lanes, "e");
   assert.ok(first);
   lanes.ready(named("e"), false);
   lanes.finished(first, false);
-  assert.equal(lanes.standingOf(named("e")), "failing");
+  assert.equal(lanes.speedOf(named("e")), "failing");
   assert.deepEqual(lanes.pick(true, 64), []);
 });
 
-test("a claim that is under way while the standing changes gives back its places where they count now", () => {
+test("a claim that is under way while the speed changes gives back its places where they count now", () => {
   const lanes = new Lanes({ ...roomy, maxYoungUnproven: 4 });
   proven(lanes, "e", 4);
   lanes.ready(named("e"), false);
@@ -383,7 +383,7 @@ test("a claim that is under way while the standing changes gives back its places
   const [open] = lanes.pick(true, 2);
   assert.equal(open?.most, 2);
   lanes.finished(one, false);
-  assert.equal(lanes.standingOf(named("e")), "failing");
+  assert.equal(lanes.speedOf(named("e")), "failing");
   for (let i = 0; i < 6; i++) lanes.ready(named(`new-${i}`), false);
   const others = lanes.pick(false, 64).filter(({ endpointId }) => endpointId !== "e");
   assert.equal(others.length, 2, "the two of the claim count as unproven");

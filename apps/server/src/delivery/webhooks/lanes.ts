@@ -6,7 +6,7 @@ import type { EndpointId } from "@assay/contract/ids";
  */
 export type EndpointSpeed = "prompt" | "fresh" | "sluggish" | "failing" | "hanging";
 
-const standings: readonly EndpointSpeed[] = ["prompt", "fresh", "sluggish", "failing", "hanging"];
+const speeds: readonly EndpointSpeed[] = ["prompt", "fresh", "sluggish", "failing", "hanging"];
 
 export type LaneLimits = {
   /** Slots for young attempts: those that began less than a second ago. */
@@ -38,7 +38,7 @@ export function limitsForListeners(maxInFlight: number): LaneLimits {
 }
 
 type Endpoint = {
-  standing: EndpointSpeed;
+  speed: EndpointSpeed;
   /** Attempts that may be under way at once. Doubles with a prompt success and falls with a failure. */
   limit: number;
   reserved: number;
@@ -58,9 +58,7 @@ const maxPerSluggishEndpoint = 16;
 export class Lanes {
   readonly #limits: LaneLimits;
   readonly #endpoints = new Map<EndpointId, Endpoint>();
-  readonly #ready = new Map<EndpointSpeed, Set<EndpointId>>(
-    standings.map((standing) => [standing, new Set()]),
-  );
+  readonly #ready = new Map<EndpointSpeed, Set<EndpointId>>(speeds.map((speed) => [speed, new Set()]));
   #young = 0;
   #youngUnproven = 0;
   #slow = 0;
@@ -87,8 +85,8 @@ export class Lanes {
     return this.#endpoints.size;
   }
 
-  standingOf(endpointId: EndpointId): EndpointSpeed | undefined {
-    return this.#endpoints.get(endpointId)?.standing;
+  speedOf(endpointId: EndpointId): EndpointSpeed | undefined {
+    return this.#endpoints.get(endpointId)?.speed;
   }
 
   /**
@@ -99,7 +97,7 @@ export class Lanes {
     let endpoint = this.#endpoints.get(endpointId);
     if (endpoint === undefined) {
       endpoint = {
-        standing: failing ? "hanging" : "fresh",
+        speed: failing ? "hanging" : "fresh",
         limit: 1,
         reserved: 0,
         inFlight: 0,
@@ -121,11 +119,11 @@ export class Lanes {
   pick(proven: boolean, most: number): { endpointId: EndpointId; most: number }[] {
     const picked: { endpointId: EndpointId; most: number }[] = [];
     let left = most;
-    for (const standing of standings) {
-      if ((standing === "prompt") !== proven) continue;
-      const ids = this.#ready.get(standing) ?? new Set<EndpointId>();
+    for (const speed of speeds) {
+      if ((speed === "prompt") !== proven) continue;
+      const ids = this.#ready.get(speed) ?? new Set<EndpointId>();
       for (const endpointId of ids) {
-        const room = Math.min(left, this.#roomFor(standing));
+        const room = Math.min(left, this.#roomFor(speed));
         if (room <= 0) break;
         ids.delete(endpointId);
         const endpoint = this.#endpoints.get(endpointId);
@@ -145,13 +143,13 @@ export class Lanes {
     return picked;
   }
 
-  #roomFor(standing: EndpointSpeed): number {
+  #roomFor(speed: EndpointSpeed): number {
     const { maxYoung, maxYoungUnproven, maxSlow } = this.#limits;
     const young = maxYoung - this.#young;
-    if (standing === "prompt") return young;
+    if (speed === "prompt") return young;
     // An unproven attempt may hang, so it begins only while a slow slot is free for it. Failing and hanging
     // endpoints leave a quarter of the slow slots to endpoints of unknown speed.
-    const slow = standing === "failing" || standing === "hanging" ? Math.floor((maxSlow * 3) / 4) : maxSlow;
+    const slow = speed === "failing" || speed === "hanging" ? Math.floor((maxSlow * 3) / 4) : maxSlow;
     return Math.min(young, maxYoungUnproven - this.#youngUnproven, slow - this.#slow - this.#youngUnproven);
   }
 
@@ -162,7 +160,7 @@ export class Lanes {
   claimed(endpointId: EndpointId, asked: number, got: number): LaneTicket[] {
     const endpoint = this.#endpoints.get(endpointId);
     if (endpoint === undefined) return [];
-    const proven = endpoint.standing === "prompt";
+    const proven = endpoint.speed === "prompt";
     endpoint.reserved -= asked;
     endpoint.inFlight += got;
     this.#young -= asked - got;
@@ -182,7 +180,7 @@ export class Lanes {
     this.#slow += 1;
     const endpoint = this.#endpoints.get(ticket.endpointId);
     if (endpoint === undefined) return;
-    if (endpoint.standing === "prompt" || endpoint.standing === "fresh") {
+    if (endpoint.speed === "prompt" || endpoint.speed === "fresh") {
       this.#change(ticket.endpointId, endpoint, "sluggish");
       endpoint.limit = Math.max(1, endpoint.limit >> 2);
     }
@@ -218,13 +216,13 @@ export class Lanes {
     }
   }
 
-  #change(endpointId: EndpointId, endpoint: Endpoint, standing: EndpointSpeed): void {
-    if (endpoint.standing === standing) return;
+  #change(endpointId: EndpointId, endpoint: Endpoint, speed: EndpointSpeed): void {
+    if (endpoint.speed === speed) return;
     // Attempts in flight keep their slots; only reservations move to the count of the new speed.
-    if ((endpoint.standing === "prompt") !== (standing === "prompt"))
-      this.#youngUnproven += standing === "prompt" ? -endpoint.reserved : endpoint.reserved;
-    if (this.#ready.get(endpoint.standing)?.delete(endpointId)) this.#ready.get(standing)?.add(endpointId);
-    endpoint.standing = standing;
+    if ((endpoint.speed === "prompt") !== (speed === "prompt"))
+      this.#youngUnproven += speed === "prompt" ? -endpoint.reserved : endpoint.reserved;
+    if (this.#ready.get(endpoint.speed)?.delete(endpointId)) this.#ready.get(speed)?.add(endpointId);
+    endpoint.speed = speed;
   }
 
   /**
@@ -234,6 +232,6 @@ export class Lanes {
   #offer(endpointId: EndpointId, endpoint: Endpoint): void {
     if (!endpoint.more) return;
     const free = endpoint.limit - endpoint.inFlight - endpoint.reserved;
-    if (free > 0 && free * 2 >= endpoint.limit) this.#ready.get(endpoint.standing)?.add(endpointId);
+    if (free > 0 && free * 2 >= endpoint.limit) this.#ready.get(endpoint.speed)?.add(endpointId);
   }
 }

@@ -197,7 +197,7 @@ export class ListenerHub implements Sender {
       const before = this.#streams.get(endpointId);
       this.#streams.set(endpointId, stream);
       if (before !== undefined) this.#end(before, "taken_over");
-      this.#tell(stream, { type: "ready", waiting });
+      this.#sendTo(stream, { type: "ready", waiting });
       if (this.#stopped) this.#end(stream, "closing");
       // Another process may have taken it over between the two statements, and notified before this stream
       // was in the map.
@@ -209,7 +209,7 @@ export class ListenerHub implements Sender {
     }
   }
 
-  #tell(stream: OpenStream, message: Partial<Message> & Pick<Message, "type">): void {
+  #sendTo(stream: OpenStream, message: Partial<Message> & Pick<Message, "type">): void {
     const { endpointId, environment } = stream;
     stream.events.send(message.type, {
       endpoint_id: endpointId,
@@ -223,7 +223,7 @@ export class ListenerHub implements Sender {
 
   #end(stream: OpenStream, reason: ListenerEndReason): void {
     if (stream.isClosed) return;
-    this.#tell(stream, { type: "ended", reason });
+    this.#sendTo(stream, { type: "ended", reason });
     stream.events.close();
     this.#leave(stream);
   }
@@ -299,7 +299,7 @@ export class ListenerHub implements Sender {
       timeoutMs,
     );
     stream.waiting.set(delivery.id, { leaseNumber: delivery.leaseNumber, settle });
-    this.#tell(stream, {
+    this.#sendTo(stream, {
       type: "delivery",
       delivery: {
         delivery_id: delivery.id,

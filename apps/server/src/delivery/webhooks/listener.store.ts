@@ -28,11 +28,11 @@ export async function takeOverListener(
     update webhook_endpoints set listener_stream_id = ${streamId}, listener_seen_at = ${now}
     where organization_id = ${organizationId} and id = ${endpointId} and kind = 'listener'`);
   if (changed === 0) return false;
-  tellListenerChanged(tx, endpointId);
+  notifyListenerChanged(tx, endpointId);
   return true;
 }
 
-export function tellListenerChanged(tx: Tx, endpointId: EndpointId): void {
+export function notifyListenerChanged(tx: Tx, endpointId: EndpointId): void {
   tx.notify(listenerChannel, endpointId);
 }
 
@@ -60,7 +60,7 @@ export async function existingListeners(db: Queryable, ids: readonly EndpointId[
 }
 
 /** Notifies the process that holds the stream that the delivery need not wait any longer. */
-export function tellAnswered(
+export function notifyAnswered(
   tx: Tx,
   answered: { deliveryId: DeliveryId; leaseNumber: number; outcome: string },
 ): void {

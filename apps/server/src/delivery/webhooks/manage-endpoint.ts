@@ -19,7 +19,7 @@ import {
   insertEndpoint,
   updateEndpoint,
 } from "./endpoint.store.ts";
-import { tellListenerChanged } from "./listener.store.ts";
+import { notifyListenerChanged } from "./listener.store.ts";
 import { mailNewDestination } from "./notify-owners.ts";
 import { newSigningSecret } from "./signing.ts";
 
@@ -162,7 +162,7 @@ export async function removeEndpoint(
     const deleted = await deleteEndpoint(tx, caller, endpointId);
     if (deleted === null) throw new ApiError("NOT_FOUND");
     await endDeliveriesOf(tx, [endpointId], now);
-    tellListenerChanged(tx, endpointId);
+    notifyListenerChanged(tx, endpointId);
     await recordAct(tx, now, caller, {
       event: "webhook_endpoint.deleted",
       targetId: endpointId,

@@ -18,7 +18,7 @@ function webhooksPage(core: Needs, notice: Pick<Notice, "sandbox">): string {
   return `${core.publicUrl()}/dashboard/webhooks?environment=${environmentOf(notice)}`;
 }
 
-function tellOwners(
+function mailNotice(
   core: Needs,
   tx: Tx,
   notice: Notice,
@@ -29,7 +29,7 @@ function tellOwners(
 }
 
 export function mailNoActiveKey(core: Needs, tx: Tx, notice: Notice): Promise<void> {
-  return tellOwners(core, tx, notice, "no_active_key");
+  return mailNotice(core, tx, notice, "no_active_key");
 }
 
 export function mailEndpointDisabled(
@@ -38,7 +38,7 @@ export function mailEndpointDisabled(
   notice: Notice,
   reason: "endpoint_gone" | "no_success_for_5_days",
 ): Promise<void> {
-  return tellOwners(core, tx, notice, reason === "endpoint_gone" ? "endpoint_gone" : "endpoint_failing");
+  return mailNotice(core, tx, notice, reason === "endpoint_gone" ? "endpoint_gone" : "endpoint_failing");
 }
 
 /** A new endpoint or key decides who reads the results. In live the owners get a mail about every one. */

@@ -15,14 +15,14 @@ import { sealPayloads } from "./seal-payload.ts";
 export type PublishingCore = Pick<Core, "clock" | "ring" | "publicUrl">;
 
 /** Type and data of an event, as the contract pairs them. */
-type Told<T extends EventType> = { [K in T]: { type: K; data: EventData<K> } }[T];
+type TypedEvent<T extends EventType> = { [K in T]: { type: K; data: EventData<K> } }[T];
 
 type SessionEventType = Extract<EventType, `verification.session.${string}`>;
 /**
  * What happened to a session. The data of a success contains claims: it is sealed for each endpoint and never
  * stored in the clear.
  */
-export type ToldOfSession = Told<SessionEventType>;
+export type SessionEvent = TypedEvent<SessionEventType>;
 
 type Origin = { organizationId: OrganizationId; sandbox: boolean };
 export type NewEvent = Origin & {
@@ -36,7 +36,7 @@ export type NewEvent = Origin & {
      */
     webhookEndpointId: EndpointId | null;
   };
-} & ToldOfSession;
+} & SessionEvent;
 
 const noKeyNoticeEveryMs = dayMs;
 
@@ -70,7 +70,7 @@ export async function publishEvents(
     targets: (byOrganization.get(event.organizationId) ?? []).filter((target) => receives(target, event)),
   }));
   writePublishedLater(tx, { ...(await seal(planned, now)), ...alongside }, now);
-  await tellAboutMissingKeys(
+  await mailMissingKeys(
     core,
     tx,
     now,
@@ -135,7 +135,7 @@ function receives(target: PublishTarget, event: NewEvent): boolean {
 
 /** The decrypted payload. Typed by the contract, so that it contains only what is published. */
 function plaintextOf(event: NewEvent, eventId: EventId, now: Date): EventPayload<EventType> {
-  const { organizationId: _organizationId, sandbox, session, ...told } = event;
+  const { organizationId: _organizationId, sandbox, session, ...content } = event;
   return {
     id: eventId,
     created_at: now.toISOString(),
@@ -146,22 +146,22 @@ function plaintextOf(event: NewEvent, eventId: EventId, now: Date): EventPayload
       contract_version: session.contractVersion,
       client_reference_id: session.clientReferenceId,
     },
-    ...told,
+    ...content,
   };
 }
 
 /** At most one mail for each endpoint and day, however many events found no key. */
-export async function tellAboutMissingKeys(
+export async function mailMissingKeys(
   core: PublishingCore,
   tx: Tx,
   now: Date,
   targets: readonly PublishTarget[],
 ): Promise<void> {
   const before = later(now, -noKeyNoticeEveryMs);
-  const untold = targets.filter(
-    ({ key, noKeyMailedAt: told }) => key === null && (told === null || told <= before),
+  const due = targets.filter(
+    ({ key, noKeyMailedAt: mailedAt }) => key === null && (mailedAt === null || mailedAt <= before),
   );
-  if (untold.length === 0) return;
-  const ids = [...new Set(untold.map((target) => target.id))].sort();
+  if (due.length === 0) return;
+  const ids = [...new Set(due.map((target) => target.id))].sort();
   for (const notice of await claimNoKeyNotices(tx, ids, before, now)) await mailNoActiveKey(core, tx, notice);
 }

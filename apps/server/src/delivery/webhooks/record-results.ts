@@ -52,7 +52,7 @@ export function finish(
 }
 
 /** Whether more than the attempts themselves has to be written. */
-export function changesStanding({ delivery, result }: Finished): boolean {
+export function changesHealth({ delivery, result }: Finished): boolean {
   return result.error !== null || delivery.failingSince !== null;
 }
 

@@ -4,7 +4,7 @@ import type { Core } from "../../platform/core.ts";
 import { tenantOf } from "../../platform/kernel/caller.ts";
 import { later, minuteMs } from "../../platform/kernel/clock.ts";
 import { endDeliveriesOf } from "./delivery.store.ts";
-import { deleteListeners, takeAbsentListeners, tellListenerChanged } from "./listener.store.ts";
+import { deleteListeners, notifyListenerChanged, takeAbsentListeners } from "./listener.store.ts";
 
 export const listenersAtOnce = 100;
 
@@ -22,7 +22,7 @@ export function removeAbsentListeners(
       await deleteListeners(tx, ids);
       await endDeliveriesOf(tx, ids, now);
       for (const { id, name, ...listener } of listeners) {
-        tellListenerChanged(tx, id);
+        notifyListenerChanged(tx, id);
         await recordAudit(tx, now, {
           ...tenantOf(listener),
           event: "webhook_endpoint.deleted",

@@ -11,7 +11,7 @@ import { findPublishTarget } from "./endpoint.store.ts";
 import { type EventRow, fewerTestEventsSince } from "./event.store.ts";
 import type { SealedRow } from "./exchange.store.ts";
 import { writePublished } from "./publish.store.ts";
-import { tellAboutMissingKeys } from "./publish-event.ts";
+import { mailMissingKeys } from "./publish-event.ts";
 import { sealTestEvent } from "./test-event.ts";
 
 export async function sendTestEvent(
@@ -67,7 +67,7 @@ export async function sendTestEvent(
   else
     await core.db.transaction(async (tx) => {
       await write(tx);
-      await tellAboutMissingKeys(core, tx, now, [target]);
+      await mailMissingKeys(core, tx, now, [target]);
     });
   const { key } = target;
   const sealed =

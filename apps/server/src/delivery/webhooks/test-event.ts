@@ -48,7 +48,7 @@ function plaintextOf(
   now: Date,
 ): EventPayload<EventType> {
   const sample = sampleEvent(type);
-  const told = {
+  const payload = {
     ...sample,
     id,
     created_at: now.toISOString(),
@@ -56,6 +56,6 @@ function plaintextOf(
     metadata: { ...sample.metadata, event_id: id },
   };
   return type === "webhook.endpoint.test"
-    ? ({ ...told, data: { webhook_endpoint_id: target.id } } as EventPayload<"webhook.endpoint.test">)
-    : told;
+    ? ({ ...payload, data: { webhook_endpoint_id: target.id } } as EventPayload<"webhook.endpoint.test">)
+    : payload;
 }

@@ -37,7 +37,7 @@ import { drawCode } from "../../verification/desk-reader/draw-code.ts";
 import { type DeskJudgement, judgeDocument } from "../../verification/desk-reader/judge-document.ts";
 import { readDocumentAtDesk } from "../../verification/desk-reader/read-document.ts";
 import {
-  LeftByDesk,
+  EndedAtDesk,
   linesOn,
   processTerminal,
   type Terminal,
@@ -129,7 +129,7 @@ export function readCommandAt(desk: Desk): Command {
           ? await openCounter(args, print, style, desk)
           : await readAtDesk(args, print, desk);
       } catch (error) {
-        if (error instanceof LeftByDesk) throw new CommandError(error.message, deskExitCodes.notRead);
+        if (error instanceof EndedAtDesk) throw new CommandError(error.message, deskExitCodes.notRead);
         const advice = error instanceof CommandError ? null : adviseOn(error);
         throw advice === null ? error : new CommandError(`${advice.says}\n${advice.todo}`, advice.exitCode);
       }

@@ -14,7 +14,11 @@ export function goLiveRoutes(core: Pick<Core, "db" | "clock" | "publicUrl">, nee
   const { db } = core;
   const { terms } = needs;
   const termsStatus = async (organizationId: OrganizationId) =>
-    viewRpTermsStatus(await findAcceptance(db, organizationId, terms), terms, await needs.trustsAnybody(db));
+    viewRpTermsStatus(
+      await findAcceptance(db, organizationId, terms),
+      terms,
+      await needs.hasTrustedAuthority(db),
+    );
   return [
     bind(contract.readBusinessDetails, async ({ caller }) =>
       viewBusinessDetails(await readBusinessDetails(db, caller.organizationId)),

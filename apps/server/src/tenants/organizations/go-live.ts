@@ -18,11 +18,9 @@ export type GoLiveNeeds = {
    * here.
    */
   hasActiveDomain: (db: Queryable, organizationId: OrganizationId) => Promise<boolean>;
-  /** Also passed in: whether any live document can be accepted. */
-  trustsAnybody: (db: Queryable) => Promise<boolean>;
-  /**
-   * Also passed in: whether an enabled live endpoint with an active key is subscribed to the success event.
-   */
+  /** Passed in as well: whether any live document can be accepted at all. */
+  hasTrustedAuthority: (db: Queryable) => Promise<boolean>;
+  /** Passed in as well: whether an enabled live endpoint with an active key is subscribed to the event of a success. */
   canReceiveResults: (db: Queryable, tenant: Tenant) => Promise<boolean>;
   canReadDocuments: boolean;
 };
@@ -30,13 +28,13 @@ export type GoLiveNeeds = {
 export async function readGoLiveFacts(
   db: Queryable,
   organizationId: OrganizationId,
-  { terms, hasActiveDomain, trustsAnybody, canReceiveResults, canReadDocuments }: GoLiveNeeds,
+  { terms, hasActiveDomain, hasTrustedAuthority, canReceiveResults, canReadDocuments }: GoLiveNeeds,
 ): Promise<GoLiveFacts> {
   return {
     terms_accepted: isCurrent(await findAcceptance(db, organizationId, terms), terms),
     business_details_complete: isComplete(await readBusinessDetails(db, organizationId)),
     domain_verified: await hasActiveDomain(db, organizationId),
-    state_trusted: await trustsAnybody(db),
+    state_trusted: await hasTrustedAuthority(db),
     results_received: await canReceiveResults(db, { organizationId, environment: "live" }),
     reading_app_configured: canReadDocuments,
   };

@@ -86,7 +86,7 @@ export class AttemptRun {
     this.#chip = new ChipStep(owner, { clock, log, examiner, trust, judged, asking });
     this.#face = new FaceStep(owner, {
       ...{ db, clock, log, examiner, faceJudge, attestation, asking },
-      makeRoom: () => this.#reservation.resize("face", verifySocketLimits.faceBytes),
+      reserveMemory: () => this.#reservation.resize("face", verifySocketLimits.faceBytes),
       failedEarly: (verdict, isCurrent) =>
         void this.#next(() =>
           // A device that has lost its connection may take up the challenge again, and no try is used.
@@ -128,7 +128,7 @@ export class AttemptRun {
     this.#link = link;
     return this.#next(() => {
       if (this.#link !== link) return undefined;
-      if (this.#makeRoomForChip()) return this.#apply({ kind: "attached" }, null);
+      if (this.#reserveForChip()) return this.#apply({ kind: "attached" }, null);
       this.#link = null;
       link.close("BUSY");
       return undefined;
@@ -173,7 +173,7 @@ export class AttemptRun {
   }
 
   /** Ends a capture whose challenge has run out some time ago. */
-  lookAtTime(): Promise<void> {
+  checkDeadline(): Promise<void> {
     if (this.#state.phase !== "face_capture") return Promise.resolve();
     return this.#next(() => this.#apply({ kind: "time_passed" }, null));
   }
@@ -218,12 +218,12 @@ export class AttemptRun {
         if (then !== undefined) inputs.push(then);
       }
     }
-    this.#giveBackRoom(first.kind);
+    this.#releaseUnused(first.kind);
   }
 
   // --- bytes -----------------------------------------------------------------------------------------------
 
-  #makeRoomForChip(): boolean {
+  #reserveForChip(): boolean {
     return chipPhases.includes(this.#state.phase)
       ? this.#reservation.resize("chip", verifySocketLimits.chipBytes)
       : true;
@@ -233,7 +233,7 @@ export class AttemptRun {
    * Releases memory that the phase does not need. Memory is reserved in two places only: for a welcome and
    * for a challenge.
    */
-  #giveBackRoom(after: FlowInput["kind"]): void {
+  #releaseUnused(after: FlowInput["kind"]): void {
     const { phase } = this.#state;
     if (phase !== "face_capture" && phase !== "face_check") this.#reservation.resize("face", 0);
     const { passed } = this.#chip;

@@ -87,8 +87,8 @@ export async function countChallenge(
     sessionId: SessionId;
     attemptId: AttemptId;
     step: string;
-    freeChallenges: number;
-    breakdownsAllowed: number;
+    maxFreeChallenges: number;
+    maxBreakdowns: number;
     now: Date;
   },
 ): Promise<ChallengeAnswer> {
@@ -97,13 +97,13 @@ export async function countChallenge(
     set step = ${asked.step}, updated_at = ${asked.now}, unanswered_challenges = k.unanswered_challenges + 1
     from attempts a
     where k.attempt_id = ${asked.attemptId} and k.session_id = ${asked.sessionId}
-      and k.unanswered_challenges < ${asked.freeChallenges} and k.face_breakdowns <= ${asked.breakdownsAllowed}
+      and k.unanswered_challenges < ${asked.maxFreeChallenges} and k.face_breakdowns <= ${asked.maxBreakdowns}
       and a.id = ${asked.attemptId} and a.status = 'in_progress'`);
   if (counted === 1) return "handed_out";
   const found = await tx.first<{ faceBreakdowns: number }>(
     sql`select face_breakdowns from attempt_sockets where attempt_id = ${asked.attemptId}`,
   );
-  return found !== null && found.faceBreakdowns > asked.breakdownsAllowed ? "given_up" : "spent";
+  return found !== null && found.faceBreakdowns > asked.maxBreakdowns ? "given_up" : "spent";
 }
 
 /** A challenge that was answered, and not judged because of us, was not left unanswered. */

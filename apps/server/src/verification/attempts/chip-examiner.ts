@@ -40,7 +40,7 @@ export type Asking = Who & {
   readonly onBusy: () => void;
 };
 
-const lostTaskRetries = 2;
+const maxLostTaskRetries = 2;
 
 export function openChipThreads(options: Partial<WorkerPoolOptions> = {}): WorkerPool<ChipTask, unknown> {
   return new WorkerPool(new URL("./chip-worker.ts", import.meta.url), {
@@ -104,16 +104,16 @@ export class ChipExaminer {
     { sandbox, organization, onBusy }: Asking,
   ): Promise<ChipTaskAnswer[T["kind"]]> {
     let lost = 0;
-    let told = false;
+    let notified = false;
     for (let waitedMs = 0; ; ) {
       try {
         return (await this.#pool.run(task, { sandbox, organization })) as ChipTaskAnswer[T["kind"]];
       } catch (error) {
         if (this.#closing.signal.aborted) throw error;
-        if (error instanceof WorkerLostError && lost++ < lostTaskRetries) continue;
+        if (error instanceof WorkerLostError && lost++ < maxLostTaskRetries) continue;
         if (!(error instanceof PoolBusyError) || waitedMs >= this.#patienceMs) throw error;
-        if (!told) onBusy();
-        told = true;
+        if (!notified) onBusy();
+        notified = true;
         // With jitter, so that waiting checks do not all try again at the same moment.
         const pauseMs = this.#retryMs * (0.5 + Math.random());
         await delay(pauseMs, undefined, { signal: this.#closing.signal }).catch(() => {});

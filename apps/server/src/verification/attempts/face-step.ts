@@ -28,7 +28,7 @@ export type FaceStepNeeds = {
   attestation: Pick<AttestationJudge, "judge">;
   asking: () => Asking;
   /** Reserves memory for the frames of a capture; false if there is not enough. */
-  makeRoom: () => boolean;
+  reserveMemory: () => boolean;
   /** A capture that is still under way cannot pass any more. */
   failedEarly: (verdict: Rejected, isCurrent: () => boolean) => void;
 };
@@ -81,11 +81,11 @@ export class FaceStep {
   }
 
   async newChallenge(stillHead: boolean): Promise<FlowInput> {
-    const { db, clock, faceJudge, makeRoom } = this.#needs;
+    const { db, clock, faceJudge, reserveMemory } = this.#needs;
     const { sessionId, attemptId, sandbox } = this.#owner;
     if (faceJudge === null) return { kind: "fault", code: "FACE_CHECK_UNAVAILABLE" };
     const busy: FlowInput = { kind: "fault", code: "FACE_CHECK_BUSY" };
-    if (!makeRoom()) return busy;
+    if (!reserveMemory()) return busy;
     const challenge = faceJudge.begin({ sandbox, stillHead });
     if (challenge === null) return busy;
     const answer = await this.#stored(() => handOutChallenge(db, { sessionId, attemptId, now: clock.now() }));

@@ -1,8 +1,8 @@
 import type { AttemptId, SessionId } from "@assay/contract/ids";
 import type { Db } from "../../platform/db/db.ts";
 import { type ChallengeAnswer, countChallenge } from "./attempt-socket.store.ts";
-import { tellProgress } from "./report-progress.ts";
-import { breakdownsAllowed, freeChallenges } from "./verify-flow.ts";
+import { notifyProgress } from "./report-progress.ts";
+import { maxBreakdowns, maxFreeChallenges } from "./verify-flow.ts";
 
 /**
  * Counts a challenge, and stores the step that it begins, before the device sees it. The count is in the
@@ -14,8 +14,8 @@ export function handOutChallenge(
 ): Promise<ChallengeAnswer> {
   const step = "face_capture";
   return db.transaction(async (tx) => {
-    const answer = await countChallenge(tx, { ...attempt, step, freeChallenges, breakdownsAllowed });
-    if (answer === "handed_out") tellProgress(tx, { ...attempt, step });
+    const answer = await countChallenge(tx, { ...attempt, step, maxFreeChallenges, maxBreakdowns });
+    if (answer === "handed_out") notifyProgress(tx, { ...attempt, step });
     return answer;
   });
 }

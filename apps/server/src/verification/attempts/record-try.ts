@@ -7,7 +7,7 @@ import { tenantOf } from "../../platform/kernel/caller.ts";
 import { openDocumentIdKey } from "../../tenants/organizations/document-id-key.ts";
 import type { JudgedTry, Proof, Step } from "../evidence/kinds.ts";
 import { type SharedData, sharedData } from "../evidence/shared-data.ts";
-import { toldOf } from "../evidence/verdict.ts";
+import { viewVerdict } from "../evidence/verdict.ts";
 import { endSession } from "../sessions/end-session.ts";
 import {
   heldOpenAttempt,
@@ -59,8 +59,8 @@ export async function recordTry<S extends Step>(
     if (!(await spend(tx))) return { kind: "superseded" };
     const { step, verdict, riskScore } = judged;
     const number = judged.number === "next" ? (session.steps[step]?.tries ?? 0) + 1 : judged.number;
-    const told = toldOf(verdict);
-    const why = { failureCode: told.failure_code, unmetRequirement: told.unmet_requirement };
+    const seen = viewVerdict(verdict);
+    const why = { failureCode: seen.failure_code, unmetRequirement: seen.unmet_requirement };
     const decision = decideTry(
       stateOf(session),
       open,

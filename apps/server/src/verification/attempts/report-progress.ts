@@ -23,12 +23,12 @@ export async function reportProgress(
   if (!stepPattern.test(step)) throw new Error("the name of a step is not a plain word");
   await db.transaction(async (tx) => {
     if (!(await setStep(tx, { sessionId, attemptId }, step, now))) return;
-    tellProgress(tx, { sessionId, attemptId, step });
+    notifyProgress(tx, { sessionId, attemptId, step });
   });
 }
 
 /** For a transaction that has stored the step. */
-export function tellProgress(
+export function notifyProgress(
   tx: Tx,
   { sessionId, attemptId, step }: { sessionId: SessionId; attemptId: AttemptId; step: string },
 ): void {

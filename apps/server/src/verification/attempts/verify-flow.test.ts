@@ -17,7 +17,7 @@ import {
   type FlowEffect,
   type FlowInput,
   type FlowState,
-  freeChallenges,
+  maxFreeChallenges,
   startFlow,
 } from "./verify-flow.ts";
 
@@ -230,7 +230,7 @@ function play(faceMode: FaceMode, all: readonly Move[]) {
           case "new_face_challenge":
             assert.ok(seen.pinned, "the face comes after the chip");
             if (move.fault) inputs.push({ kind: "fault", code: "CHECK_FAILED_TO_RUN" });
-            else if (seen.unanswered >= freeChallenges) inputs.push({ kind: "challenges_spent" });
+            else if (seen.unanswered >= maxFreeChallenges) inputs.push({ kind: "challenges_spent" });
             else {
               seen.unanswered += 1;
               inputs.push({ kind: "face_challenge", challenge, nonce: "bm9uY2U=" });
@@ -444,7 +444,7 @@ test("looking for an easier challenge costs a try", () => {
     fault: false,
     waitMs: 0,
   };
-  const free = Array.from({ length: freeChallenges }, () => [ask, attached]).flat();
+  const free = Array.from({ length: maxFreeChallenges }, () => [ask, attached]).flat();
   assert.equal(play("camera", [...chip, ...free]).seen.counted.face, 0);
   assert.equal(play("camera", [...chip, ...free, ask]).seen.counted.face, 1);
 });

@@ -19,7 +19,7 @@ import type { ChipProof } from "@assay/emrtd/verify/report";
 import type { Challenge } from "@assay/face/challenge";
 import type { SentAttestation } from "../device-attestation/attestation-judge.ts";
 import type { DocumentStep } from "../evidence/document-chip/document-chip.ts";
-import { type TryVerdict, toldOf } from "../evidence/verdict.ts";
+import { type TryVerdict, viewVerdict } from "../evidence/verdict.ts";
 import type { TryRecorded } from "./try.ts";
 
 /**
@@ -88,7 +88,7 @@ type OwnInput =
     }
   | { kind: "proof_judged"; verdict: TryVerdict }
   | { kind: "face_challenge"; challenge: Challenge; nonce: string }
-  /** No challenge is given: `freeChallenges` of them were not answered. */
+  /** No challenge is given: `maxFreeChallenges` of them were not answered. */
   | { kind: "challenges_spent" }
   | { kind: "face_judged"; verdict: TryVerdict }
   /** What has arrived of a capture shows that it cannot pass any more. */
@@ -133,13 +133,13 @@ export type FlowStep = { state: FlowState; effects: readonly FlowEffect[] };
  * one costs a try. Too small: dropped connections cost the person a try. Too large: a forger sees more
  * challenges for free.
  */
-export const freeChallenges = 4;
+export const maxFreeChallenges = 4;
 
 /**
  * After more crashes than this, the input is assumed to cause them. They cost no try, but nothing more is
  * judged.
  */
-export const breakdownsAllowed = 4;
+export const maxBreakdowns = 4;
 
 export function startFlow(
   attempt: AttemptFacts,
@@ -179,12 +179,12 @@ export function advance(state: FlowState, input: FlowInput, now: Date): FlowStep
     case "attached":
       return state.phase === "ended" ? close(state, "SESSION_ENDED") : attach(state, now);
     default:
-      return state.phase === "ended" ? stay(state) : goOn(state, input, now);
+      return state.phase === "ended" ? stay(state) : handleResult(state, input, now);
   }
 }
 
 /** Handles the result of an effect. A result that comes too late for its phase changes nothing. */
-function goOn(state: FlowState, input: OwnInput, now: Date): FlowStep {
+function handleResult(state: FlowState, input: OwnInput, now: Date): FlowStep {
   switch (input.kind) {
     case "session_over":
       return leave(state, "SESSION_ENDED");
@@ -521,7 +521,10 @@ function leave(state: FlowState, code: VerifyCloseCode, ...before: FlowEffect[])
 
 function end(state: FlowState, verdict: TryVerdict): FlowStep {
   const status = verdict.failureCode === null ? "succeeded" : "failed";
-  return leave(state, "OUTCOME", { kind: "send", message: { type: "outcome", status, ...toldOf(verdict) } });
+  return leave(state, "OUTCOME", {
+    kind: "send",
+    message: { type: "outcome", status, ...viewVerdict(verdict) },
+  });
 }
 
 /**
@@ -599,7 +602,7 @@ function result(state: FlowState, step: DocumentStep, verdict: TryVerdict): Flow
       type: "step_result",
       step,
       passed: verdict.failureCode === null,
-      ...toldOf(verdict),
+      ...viewVerdict(verdict),
       tries_left: triesLeft(state),
       phase: state.phase,
     },

@@ -12,7 +12,7 @@ import { NoReaderError } from "./card-at-desk.ts";
 import { adviseOn, adviseOnOutcome, guideStep } from "./desk-guide.ts";
 import { deskNameFor } from "./desk-name.ts";
 import { drawCode } from "./draw-code.ts";
-import { LeftByDesk, terminalOn } from "./terminal.ts";
+import { EndedAtDesk, terminalOn } from "./terminal.ts";
 
 const refusedCall = (code: string) =>
   new CallError(409, { code, message: "The service says no.", hint: "Its own hint.", docs: "" }, null);
@@ -103,5 +103,5 @@ test("a question is answered by a line, and ends the reading when the terminal i
   assert.match(String(shown.read()), /Document number: /);
   const closed = terminal.ask("Date of birth: ");
   typed.end();
-  await assert.rejects(closed, LeftByDesk);
+  await assert.rejects(closed, EndedAtDesk);
 });

@@ -7,7 +7,7 @@ import { DeviceError, parseVerificationUrl } from "@assay/device/verification-ur
 import { type BigWord, bigLetters } from "./big-letters.ts";
 import { adviseOn, adviseOnOutcome } from "./desk-guide.ts";
 import { drawCode } from "./draw-code.ts";
-import { LeftByDesk, type Terminal, TerminalClosed } from "./terminal.ts";
+import { EndedAtDesk, type Terminal, TerminalClosed } from "./terminal.ts";
 
 type Print = (line: string) => void;
 
@@ -89,7 +89,7 @@ function wordOf({ kind }: DeviceOutcome): BigWord {
 
 function problemLines(error: unknown): readonly string[] {
   if (error instanceof StationProblem) return [error.message, error.todo];
-  if (error instanceof LeftByDesk)
+  if (error instanceof EndedAtDesk)
     return ["Ended at the desk.", "The session stays open: the same code goes on with it."];
   // An unexpected failure of one reading must not close the desk for the next person.
   const advice = error instanceof CommandError ? null : adviseOn(error);

@@ -4,7 +4,7 @@ import { type AccessKey, type Chip, openChip } from "@assay/emrtd/reader/open-ch
 import { accessKeyFromTyped } from "./access-key.ts";
 import { type CardAtDesk, NoReaderError } from "./card-at-desk.ts";
 import { adviseOn } from "./desk-guide.ts";
-import { LeftByDesk, type Terminal } from "./terminal.ts";
+import { EndedAtDesk, type Terminal } from "./terminal.ts";
 
 type Print = (line: string) => void;
 
@@ -72,7 +72,7 @@ export class DocumentAtDesk {
 
   async #waitFor(terminal: Terminal, what: string): Promise<void> {
     const answer = await terminal.ask(`${what} and press Enter, or type q to end: `);
-    if (answer.toLowerCase() === "q") throw new LeftByDesk();
+    if (answer.toLowerCase() === "q") throw new EndedAtDesk();
   }
 }
 

@@ -3,14 +3,14 @@ import { createInterface } from "node:readline";
 export type Terminal = { ask(question: string): Promise<string> };
 
 /** The person at the desk has ended the reading. The session does not change. */
-export class LeftByDesk extends Error {
+export class EndedAtDesk extends Error {
   constructor() {
     super("Ended at the desk. The session stays open: the same command goes on with it.");
   }
 }
 
 /** The terminal itself was closed, at Ctrl+C or Ctrl+D, or the input has come to its end. */
-export class TerminalClosed extends LeftByDesk {}
+export class TerminalClosed extends EndedAtDesk {}
 
 /** Null unless both ends of the command are a terminal: what is piped is read by a program. */
 export function processTerminal(): Terminal | null {

@@ -31,12 +31,12 @@ const stepBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30
  * Pings that may go unanswered. Too few: a phone that changes networks is disconnected. Too many: its session
  * stays blocked longer.
  */
-const missedHeartbeats = 3;
+const maxMissedHeartbeats = 3;
 /** What a device may send before it is welcomed. It can only announce files then, so more is a flood. */
 const maxEarlyFrames = 16;
 const maxEarlyBytes = 64 * 1024;
 /** How often captures are looked at that may have outlived their challenge. */
-const lookAtTimeMs = 1000;
+const deadlineCheckMs = 1000;
 /** How often it is looked whether those that may still finish have done so. */
 const leaveLookMs = 100;
 const mebibyte = 1024 * 1024;
@@ -69,7 +69,7 @@ export type RegistryOptions = {
   allocate?: (bytes: number) => Buffer;
 };
 
-type Timing = Record<"helloMs" | "idleMs" | "heartbeatMs" | "resumeMs" | "lookAtTimeMs", number>;
+type Timing = Record<"helloMs" | "idleMs" | "heartbeatMs" | "resumeMs" | "deadlineCheckMs", number>;
 
 /** All sockets and running attempts of this process. */
 export class DeviceRegistry {
@@ -107,7 +107,7 @@ export class DeviceRegistry {
     });
     this.#trust = trust;
     const { helloMs, idleMs, heartbeatMs, resumeMs } = verifySocketLimits;
-    this.#timing = { helloMs, idleMs, heartbeatMs, resumeMs, lookAtTimeMs, ...options.timing };
+    this.#timing = { helloMs, idleMs, heartbeatMs, resumeMs, deadlineCheckMs, ...options.timing };
     this.#allocate = options.allocate ?? ((bytes) => Buffer.alloc(bytes));
 
     const { metrics } = core;
@@ -138,8 +138,8 @@ export class DeviceRegistry {
     listener.on(socketChannel, (payload) => this.#onSocketOpened(payload));
     listener.on(sessionChannel, (payload) => this.#onSessionChanged(payload));
     this.#timers = [
-      setInterval(() => this.#beat(), this.#timing.heartbeatMs).unref(),
-      setInterval(() => this.#lookAtTime(), this.#timing.lookAtTimeMs).unref(),
+      setInterval(() => this.#heartbeat(), this.#timing.heartbeatMs).unref(),
+      setInterval(() => this.#checkDeadline(), this.#timing.deadlineCheckMs).unref(),
     ];
   }
 
@@ -161,7 +161,7 @@ export class DeviceRegistry {
       this.#unwelcomed.byAddress.take(addressBlock(address)),
       this.#unwelcomed.bySession.take(sessionId),
     ];
-    socket.leaveDoor = () => {
+    socket.releaseSlots = () => {
       for (const giveBack of places) giveBack?.();
     };
     const hello = setTimeout(() => socket.close("HELLO_TIMEOUT"), this.#timing.helloMs);
@@ -170,7 +170,7 @@ export class DeviceRegistry {
     raw.on("close", () => {
       clearTimeout(hello);
       socket.gone();
-      socket.leaveDoor();
+      socket.releaseSlots();
       this.#sockets.delete(socket);
       this.#onDetached(socket);
     });
@@ -244,7 +244,7 @@ export class DeviceRegistry {
       await db.notifyNow(socketChannel, `${attemptId} ${socket.id}`);
       if (socket.isClosed) return;
       socket.run = run;
-      socket.leaveDoor();
+      socket.releaseSlots();
       this.#keep(run);
       void run.attach(socket);
       for (const { data, isBinary } of socket.early.splice(0)) this.#receive(socket, run, data, isBinary);
@@ -345,10 +345,10 @@ export class DeviceRegistry {
     }
   }
 
-  #beat(): void {
+  #heartbeat(): void {
     const { heartbeatMs, idleMs } = this.#timing;
     for (const socket of this.#sockets) {
-      if (socket.silentMs() > missedHeartbeats * heartbeatMs) {
+      if (socket.silentMs() > maxMissedHeartbeats * heartbeatMs) {
         socket.terminate();
         continue;
       }
@@ -363,8 +363,8 @@ export class DeviceRegistry {
       if (run.link === null && (run.ended || run.owner.expiresAt <= now)) this.#drop(run);
   }
 
-  #lookAtTime(): void {
-    for (const run of this.#runs.values()) void run.lookAtTime();
+  #checkDeadline(): void {
+    for (const run of this.#runs.values()) void run.checkDeadline();
   }
 
   /**

@@ -34,7 +34,7 @@ export class DeviceSocket implements DeviceLink {
   readonly early: { data: Buffer; isBinary: boolean }[] = [];
   earlyBytes = 0;
   /** Gives back the places of a socket that was not welcomed yet. */
-  leaveDoor: () => void = () => {};
+  releaseSlots: () => void = () => {};
   readonly #raw: RawSocket;
   readonly #onClosed: (code: VerifyCloseCode | "BY_DEVICE") => void;
   /** The device has said hello. */

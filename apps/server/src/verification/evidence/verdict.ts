@@ -12,7 +12,7 @@ export type Rejected = {
 export type TryVerdict = Passed | Rejected;
 
 /** The part of a verdict that partner, person and device see. */
-export function toldOf(verdict: TryVerdict): {
+export function viewVerdict(verdict: TryVerdict): {
   failure_code: FailureCode | null;
   unmet_requirement: RequirementName | null;
 } {

@@ -216,7 +216,7 @@ export class FaceWorkerPool {
         if (worker.work === work) this.#end(worker, "timed_out");
       });
     }, timeoutMs);
-    worker.watch = setInterval(() => this.#lookAtMemory(worker), poolLimits.memoryLookMs);
+    worker.watch = setInterval(() => this.#checkMemory(worker), poolLimits.memoryCheckMs);
     const message: ToWorker = { ...work.task, id: worker.id };
     worker.child.send(message, (error) => {
       if (error !== null) this.#end(worker, "worker_died");
@@ -262,12 +262,12 @@ export class FaceWorkerPool {
       watch: undefined,
     };
     this.#workers.add(worker);
-    child.on("message", (message) => this.#hear(worker, message as FromWorker));
+    child.on("message", (message) => this.#onMessage(worker, message as FromWorker));
     child.on("error", () => this.#end(worker, "worker_died"));
-    child.once("exit", () => this.#gone(worker));
+    child.once("exit", () => this.#onExit(worker));
   }
 
-  #hear(worker: Worker, message: FromWorker): void {
+  #onMessage(worker: Worker, message: FromWorker): void {
     if (worker.state === "ending") return;
     if (message.kind === "ready") {
       this.#failedStarts = 0;
@@ -308,7 +308,7 @@ export class FaceWorkerPool {
     worker.child.kill("SIGKILL");
   }
 
-  #gone(worker: Worker): void {
+  #onExit(worker: Worker): void {
     if (worker.state === "starting") this.#failedStarts++;
     clearTimeout(worker.limit);
     clearInterval(worker.watch);
@@ -319,7 +319,7 @@ export class FaceWorkerPool {
     worker.state = "ending";
     worker.work?.reject(new WorkerFault(reason));
     worker.work = null;
-    if (this.#failedStarts >= poolLimits.startAttempts) {
+    if (this.#failedStarts >= poolLimits.maxStartAttempts) {
       this.#failedStarts = 0;
       this.#giveUpAll("models_unavailable");
     }
@@ -330,7 +330,7 @@ export class FaceWorkerPool {
    * No limit of the runtime covers the memory of WebAssembly, so it is measured from here. Other systems than
    * Linux allow that only between jobs.
    */
-  #lookAtMemory(worker: Worker): void {
+  #checkMemory(worker: Worker): void {
     const resident = residentBytesOf(worker.child.pid);
     if (resident !== null && resident > this.#options.maxResidentBytes) this.#end(worker, "memory_exceeded");
   }

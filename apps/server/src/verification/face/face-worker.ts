@@ -11,7 +11,7 @@ import { lookAtFrame, measureFaces } from "./measure-faces.ts";
 const [, , givenModels = "", detectorModule = ""] = process.argv;
 const modelsModule = givenModels === "" ? new URL("./face-models.ts", import.meta.url).href : givenModels;
 
-function tell(message: FromWorker): void {
+function send(message: FromWorker): void {
   process.send?.(message);
 }
 
@@ -27,7 +27,7 @@ await warmUp();
 process.on("message", (message: ToWorker) => {
   void work(message);
 });
-tell({ kind: "ready" });
+send({ kind: "ready" });
 
 async function work({ id, ...task }: ToWorker): Promise<void> {
   try {
@@ -35,10 +35,10 @@ async function work({ id, ...task }: ToWorker): Promise<void> {
       task.kind === "look"
         ? await lookAtFrame(models, task.look, defaultJobLimits)
         : await measureFaces(models, task.job, defaultJobLimits, detector);
-    tell({ kind: "result", id, result, residentBytes: process.memoryUsage.rss() });
+    send({ kind: "result", id, result, residentBytes: process.memoryUsage.rss() });
   } catch (error) {
     // Messages of decoders and models may quote what they were given; the kind of error is enough.
-    tell({ kind: "error", id, name: error instanceof Error ? error.name : typeof error });
+    send({ kind: "error", id, name: error instanceof Error ? error.name : typeof error });
   }
 }
 

@@ -47,7 +47,7 @@ export const poolLimits = {
    * Starts in a row that may fail before waiting tries fail. Too small: one killed start fails all of them.
    * Too large: they wait for minutes.
    */
-  startAttempts: 2,
+  maxStartAttempts: 2,
   /** How often the memory of a busy worker is measured. Too large: a picture has more time to grow. */
-  memoryLookMs: 250,
+  memoryCheckMs: 250,
 } as const;

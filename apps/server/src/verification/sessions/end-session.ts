@@ -6,7 +6,7 @@ import {
   methodOf,
 } from "@assay/contract/sessions";
 import type { PublishTarget } from "../../delivery/webhooks/endpoint.store.ts";
-import { type NewEvent, publishEvents, type ToldOfSession } from "../../delivery/webhooks/publish-event.ts";
+import { type NewEvent, publishEvents, type SessionEvent } from "../../delivery/webhooks/publish-event.ts";
 import type { Actor, AuditEntry } from "../../platform/audit/audit.store.ts";
 import type { Core } from "../../platform/core.ts";
 import type { Tx } from "../../platform/db/db.ts";
@@ -102,7 +102,7 @@ export async function endSession(
     session.status === "in_progress"
       ? [openAttemptEnd(session.id, { status: end.status, ...written.attempt, now })]
       : [];
-  await publishEvents(core, tx, now, [sessionEvent(ended, written.told)], {
+  await publishEvents(core, tx, now, [sessionEvent(ended, written.event)], {
     writes: [move, ...attempts, ...outcomes],
     audits: [audit],
     notifications: [{ channel: sessionChannel, payload: session.id }],
@@ -116,7 +116,7 @@ type Records = {
   unmetRequirement: RequirementName | null;
   evidence: SessionRow["evidence"];
   attempt: { failureCode: AttemptFailureCode | null; riskScore: number | null };
-  told: ToldOfSession;
+  event: SessionEvent;
   auditDetails: Record<string, string>;
   counted: OutcomeOfDay;
 };
@@ -134,7 +134,7 @@ function recordsOf(end: SessionEnd, session: SessionRow, now: Date): Records {
         unmetRequirement: null,
         evidence: end.data.evidence,
         attempt: { failureCode: null, riskScore: end.riskScore },
-        told: { type: "verification.session.succeeded", data: { ...end.data, ...returned } },
+        event: { type: "verification.session.succeeded", data: { ...end.data, ...returned } },
         auditDetails: {},
         counted: { status: "succeeded", completedAt: now, method: methodOf(end.data.evidence) },
       };
@@ -144,7 +144,7 @@ function recordsOf(end: SessionEnd, session: SessionRow, now: Date): Records {
         unmetRequirement: end.unmetRequirement,
         evidence: null,
         attempt: { failureCode: end.failureCode, riskScore: end.riskScore },
-        told: {
+        event: {
           type: "verification.session.failed",
           data: { failure_code: end.failureCode, unmet_requirement: end.unmetRequirement, ...known },
         },
@@ -160,7 +160,7 @@ function recordsOf(end: SessionEnd, session: SessionRow, now: Date): Records {
         unmetRequirement: null,
         evidence: null,
         attempt: { failureCode: "session_cancelled", riskScore: null },
-        told: {
+        event: {
           type: "verification.session.cancelled",
           data: { outcome: "not_verified", reason: end.reason, ...known },
         },
@@ -180,7 +180,7 @@ export function knownOf(session: Parameters<typeof triesOf>[0] & Parameters<type
   return { ...triesOf(session), return_code_sha256: returnCodeSha256(session) };
 }
 
-export function sessionEvent(session: EventSession, told: ToldOfSession): NewEvent {
+export function sessionEvent(session: EventSession, event: SessionEvent): NewEvent {
   return {
     organizationId: session.organizationId,
     sandbox: session.sandbox,
@@ -190,6 +190,6 @@ export function sessionEvent(session: EventSession, told: ToldOfSession): NewEve
       clientReferenceId: session.clientReferenceId,
       webhookEndpointId: session.webhookEndpointId,
     },
-    ...told,
+    ...event,
   };
 }

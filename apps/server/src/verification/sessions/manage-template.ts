@@ -39,7 +39,7 @@ export async function createTemplate(
     requirements = null,
     locale = null,
     redirectUrl = null,
-  } = saidBy(body);
+  } = changeOf(body);
   const content = { shareFields, methods, requirements, locale, redirectUrl };
   await checkContent(core, caller, content);
   const now = core.clock.now();
@@ -65,7 +65,7 @@ export async function changeTemplate(
   body: ChangeBody,
 ): Promise<TemplateRow> {
   const name = body.name === undefined ? undefined : checkName(body.name);
-  const change = saidBy(body);
+  const change = changeOf(body);
   const before = await findTemplate(core.db, caller, id);
   if (before === null) throw new ApiError("NOT_FOUND");
   await checkContent(core, caller, changed(before, change));
@@ -107,7 +107,7 @@ function checkName(given: string): string {
 type Change = { [K in keyof TemplateContent]: TemplateContent[K] | undefined };
 
 /** What a body says, with reasons as they will be shown. Undefined: nothing. */
-function saidBy(body: ChangeBody): Change {
+function changeOf(body: ChangeBody): Change {
   const { share_fields: asked } = body;
   return {
     shareFields: asked === undefined || asked === null ? asked : askedOf(checkShareFields(asked)),

@@ -190,7 +190,7 @@ export function findSessionsByPrefix(
  * Matches that are sorted to find the latest. Too few: with thousands of similar references the latest is
  * missed. Too many: a search reads more rows.
  */
-const searchedReferences = 1_000;
+const maxSearchedReferences = 1_000;
 
 /**
  * The latest sessions whose reference has this prefix. Among thousands, only the highest references are
@@ -201,7 +201,7 @@ export function sessionsOfBeginning(tenant: Tenant, beginning: string, limit: nu
     select * from (
       select ${sessionColumns} from sessions
       where ${ownedBy(tenant)} and ${beginsWith(beginning)}
-      order by client_reference_id using ~>~ limit ${searchedReferences}) found
+      order by client_reference_id using ~>~ limit ${maxSearchedReferences}) found
     order by id desc limit ${limit}`;
 }
 
@@ -261,7 +261,7 @@ export function countSessions(
  * Sessions that are scanned before an index is used. Fewer: more searches sort many matches. More: each reads
  * more rows.
  */
-const lookedAtFirst = 1_000;
+const maxScannedFirst = 1_000;
 
 /**
  * No index has the matches of a search in the order of the list. Frequent matches are found near the cursor,
@@ -279,7 +279,7 @@ export function searchedSessions(tenant: Tenant, filter: SessionFilter, now: Dat
     select ${sessionColumns} from sessions
     where ${metadata === undefined ? sql`${ownedBy(tenant)} ${hasPrefix}` : hasMetadata(tenant, metadata)} offset 0`;
   return [
-    sql`select * from (${sessionsPage(tenant, filter, now, lookedAtFirst)}) as nearest
+    sql`select * from (${sessionsPage(tenant, filter, now, maxScannedFirst)}) as nearest
       where true ${matches} order by id ${order} limit ${limit}`,
     sql`select * from (${found}) as found
       where ${ownedBy(tenant)} ${matches} and id >= ${from} and id < ${before}
@@ -583,7 +583,7 @@ export function setVerdict(
   now: Date,
 ): void {
   tx.write(sql`
-    with told as (
+    with stored as (
       update attempt_sockets set failure_code = ${verdict.failureCode}, unmet_requirement = ${verdict.unmetRequirement}
         ${verdict.step.forgivesChallenges ? sql`, unanswered_challenges = 0` : noSql}
       where attempt_id = ${attemptId})

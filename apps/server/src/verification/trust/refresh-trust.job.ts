@@ -25,7 +25,7 @@ import type { TrustReader } from "./trust-reader.ts";
 import {
   addSources,
   type Edition,
-  hasUntoldLists,
+  hasUnreportedLists,
   holdImport,
   isOverdue,
   leaseSources,
@@ -64,7 +64,7 @@ type Around = Pick<Core, "config" | "db" | "clock" | "log" | "publicUrl" | "ring
 export async function refreshTrust(around: Around, job: string): Promise<number> {
   const { config, clock, quarantine } = around;
   const removed = await carryOutRemovals(around, job);
-  await tellOfRevokedSigners(around);
+  await reportRevokedSigners(around);
   if (config.trustSources.length + config.wallet.trustSources.length === 0) return removed;
   await followNamedSources(around);
   const rows = quarantine.rowsOf(job, "trust_sources");
@@ -116,9 +116,9 @@ async function surveyOrNull({ trust, reader, clock, log }: Around): Promise<Trus
  * A list stays trusted when its signer is revoked later: a state that retires a signer does not mean to
  * revoke every listed authority. The operator gets one mail and decides whether to remove the list.
  */
-async function tellOfRevokedSigners(around: Around): Promise<void> {
+async function reportRevokedSigners(around: Around): Promise<void> {
   const { db, clock } = around;
-  if (!(await hasUntoldLists(db))) return;
+  if (!(await hasUnreportedLists(db))) return;
   const files = (await surveyOrNull(around))?.filesOfRevokedSigners ?? [];
   if (files.length === 0) return;
   const now = clock.now();
@@ -159,7 +159,7 @@ async function problemOf(around: Around, source: TrustSourceRow): Promise<string
     const now = clock.now();
     // With jitter by address, so that installations do not all ask at the same moment.
     const next = later(now, everyMs + (hash32(source.address) % (30 * minuteMs)));
-    if (typeof outcome === "object") return await takeIn(around, source, outcome, next);
+    if (typeof outcome === "object") return await importEdition(around, source, outcome, next);
     if (outcome !== "unchanged") return outcome;
     await recordSuccess(db, source.address, now, next, null);
     return null;
@@ -253,7 +253,7 @@ async function readWalletEdition(
  * Imports an edition whole or not at all: additions count at once, removals wait. Returns why it is refused,
  * or null.
  */
-async function takeIn(
+async function importEdition(
   around: Around,
   { address }: TrustSourceRow,
   { at, insert, sha256, etag, lastModified }: Fetched,

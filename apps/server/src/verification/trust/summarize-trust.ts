@@ -42,11 +42,11 @@ export async function summarizeTrust(
     authorities: sum(countries.map(({ authorities }) => authorities)),
     validAuthorities: sum(countries.map(({ validNow }) => validNow)),
     revocationLists: listStates.map((state) => {
-      const standing = countries.filter(({ revocationList }) => revocationList === state);
-      const times = standing.flatMap(({ revocationListFrom }) => revocationListFrom?.getTime() ?? []);
+      const inState = countries.filter(({ revocationList }) => revocationList === state);
+      const times = inState.flatMap(({ revocationListFrom }) => revocationListFrom?.getTime() ?? []);
       return {
         state,
-        countries: standing.length,
+        countries: inState.length,
         oldestListAt: times.length === 0 ? null : new Date(Math.min(...times)),
       };
     }),

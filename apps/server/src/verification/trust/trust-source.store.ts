@@ -181,7 +181,7 @@ export async function keepImports(tx: Tx, sha256: string): Promise<readonly stri
 }
 
 /** Whether there is a list whose signer may be revoked without the operator's knowing. */
-export async function hasUntoldLists(db: Queryable): Promise<boolean> {
+export async function hasUnreportedLists(db: Queryable): Promise<boolean> {
   const { any } = await db.one<{ any: boolean }>(sql`
     select exists (
       select from trust_imports

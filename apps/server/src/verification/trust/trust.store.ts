@@ -191,7 +191,7 @@ export function listTrustActs(db: Queryable, limit: number): Promise<RecordedTru
 }
 
 /** Whether at least one authority counts in live, of passports or of wallet credentials. */
-export async function trustsAnybody(db: Queryable): Promise<boolean> {
+export async function hasTrustedAuthority(db: Queryable): Promise<boolean> {
   const { any } = await db.one<{ any: boolean }>(sql`
     select exists (
       select from trust_imports i join trust_import_items p on p.import_sha256 = i.sha256 and p.import_part = i.part

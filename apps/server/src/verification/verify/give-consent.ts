@@ -31,14 +31,14 @@ type Given = { consent: ConsentRow; session: SessionRow; cancelToken: string };
  */
 export async function giveConsent(core: Core, texts: ConsentTexts, request: Request): Promise<Given> {
   for (;;) {
-    const given = await putDown(core, texts, request);
+    const given = await storeConsent(core, texts, request);
     if (given !== "no_receipt_key") return given;
     // Made outside of the transaction: a key must not be lost to a rollback of something else.
     await openReceiptKey(core, core.db, "consent-receipt");
   }
 }
 
-function putDown(core: Core, texts: ConsentTexts, request: Request): Promise<Given | "no_receipt_key"> {
+function storeConsent(core: Core, texts: ConsentTexts, request: Request): Promise<Given | "no_receipt_key"> {
   const { db, clock } = core;
   return db.transaction(async (tx) => {
     const now = clock.now();

@@ -31,7 +31,7 @@ export class LogoCache {
   /** Oldest first. */
   readonly #entries = new Map<string, Entry>();
   readonly #fetching = new Map<string, Promise<Logo | null>>();
-  readonly #places = new KeyedSlots<OrganizationId>(maxFetchesOfOrganization);
+  readonly #slots = new KeyedSlots<OrganizationId>(maxFetchesOfOrganization);
   #bytes = 0;
 
   constructor(core: Pick<Core, "clock" | "log" | "metrics">, safeFetch: SafeFetch) {
@@ -46,7 +46,7 @@ export class LogoCache {
     if (known !== undefined && known.until > this.#core.clock.now()) return known.logo;
     const running = this.#fetching.get(url);
     if (running !== undefined) return running;
-    const giveBack = this.#fetching.size >= maxFetchesAtOnce ? null : this.#places.take(organizationId);
+    const giveBack = this.#fetching.size >= maxFetchesAtOnce ? null : this.#slots.take(organizationId);
     if (giveBack === null) {
       this.#report("too_many_fetches");
       return null;

@@ -25,7 +25,7 @@ const maxStreamsPerAddress = 1_000;
  * Pages of a process that stops reconnect spread over this time. Too small: all of them read their status at
  * once. Too large: the page stands still for longer.
  */
-const comeBackWithinMs = 1_000;
+const reconnectWithinMs = 1_000;
 const pollMs = streamHeartbeatSeconds * secondMs;
 
 type Watcher = { stream: EventStream<VerifyStatusData> | null; sent: string; giveBack: () => void };
@@ -44,7 +44,7 @@ type Watched = {
 export class StatusFeed {
   readonly #core: Core;
   readonly #watched = new Map<SessionId, Watched>();
-  readonly #places = new KeyedSlots<string>(maxStreamsPerAddress);
+  readonly #slots = new KeyedSlots<string>(maxStreamsPerAddress);
   #streams = 0;
   #stopped = false;
 
@@ -71,7 +71,7 @@ export class StatusFeed {
         headers: { "retry-after": String(streamHeartbeatSeconds) },
       });
     }
-    const giveBack = this.#places.take(addressBlock(address));
+    const giveBack = this.#slots.take(addressBlock(address));
     if (giveBack === null) {
       throw new ApiError("RATE_LIMITED", {
         message: "There are too many streams from this address already.",
@@ -94,7 +94,7 @@ export class StatusFeed {
   stop(): void {
     this.#stopped = true;
     for (const [sessionId, watched] of [...this.#watched])
-      this.#closeAll(sessionId, watched, () => Math.round(Math.random() * comeBackWithinMs));
+      this.#closeAll(sessionId, watched, () => Math.round(Math.random() * reconnectWithinMs));
   }
 
   #changed(sessionId: SessionId | null): void {
@@ -112,7 +112,7 @@ export class StatusFeed {
     }
     watched.reading = true;
     readStatus(this.#core, sessionId)
-      .then((status) => this.#tell(sessionId, watched, status))
+      .then((status) => this.#broadcast(sessionId, watched, status))
       .catch((error) => {
         this.#core.log.warn("could not read the status of a session", describeError(error));
         this.#lookAgain(sessionId, watched, pollMs);
@@ -125,7 +125,7 @@ export class StatusFeed {
       });
   }
 
-  #tell(sessionId: SessionId, watched: Watched, status: VerifyStatusData | null): void {
+  #broadcast(sessionId: SessionId, watched: Watched, status: VerifyStatusData | null): void {
     if (status === null) {
       this.#closeAll(sessionId, watched);
       return;

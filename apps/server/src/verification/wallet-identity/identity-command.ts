@@ -81,7 +81,7 @@ export async function importIdentity(
     return 1;
   }
   const registration = await keptRegistration(around, environment, chain);
-  const id = owner.clientId === null ? owner.id : await besideIt(around, owner, chain, registration);
+  const id = owner.clientId === null ? owner.id : await insertRenewed(around, owner, chain, registration);
   if (id === null || (id === owner.id && !(await setChain(db, id, chain, registration, now)))) {
     print("That certificate is imported already.");
     return 0;
@@ -98,7 +98,7 @@ export async function importIdentity(
  * A renewed certificate for a key in use gets another row, because requests signed with the older one are
  * still open.
  */
-async function besideIt(
+async function insertRenewed(
   around: Around,
   owner: WalletIdentityRow,
   chain: UsableChain,

@@ -12,11 +12,11 @@ import { judgePresentation } from "./judge-presentation.ts";
 import { noteUnreadable } from "./note-unreadable.ts";
 import { openResponseKey } from "./open-response-key.ts";
 import { readFinalOutcome, readOutcome } from "./read-outcome.ts";
-import { recordProof, recordRefusal, tellUnmetRevocation } from "./record-answer.ts";
+import { recordProof, recordRefusal, reportUnmetRevocation } from "./record-answer.ts";
 import type { ResponseKey } from "./response-key.ts";
 import { endAnswered, findAgreedTerms, findRequest, takeForAnswer } from "./wallet-request.store.ts";
 import { answerRefusal, type WalletRequest } from "./wallet-request.ts";
-import { withoutWords } from "./without-words.ts";
+import { withoutMessage } from "./without-message.ts";
 
 type PageAnswer = {
   sessionId: SessionId;
@@ -43,7 +43,7 @@ export async function answerByPage(core: Core, given: PageAnswer): Promise<Walle
   if (refusal !== null)
     throw new ApiError(refusal === "answered" ? "WALLET_ANSWERED" : "WALLET_REQUEST_EXPIRED");
   const key = openResponseKey(core, request);
-  const read = key === null ? null : await withoutWords(() => readPresented(core, request, key, given));
+  const read = key === null ? null : await withoutMessage(() => readPresented(core, request, key, given));
   if (read === null) {
     await noteUnreadable(core, request);
     throw new ApiError("INVALID_REQUEST", {
@@ -62,7 +62,7 @@ export async function answerByPage(core: Core, given: PageAnswer): Promise<Walle
   const judgement = await judgePresentation(core, { ...answered, binding: read.binding }, read.judge);
   switch (judgement.kind) {
     case "revocation_unknown":
-      await tellUnmetRevocation(core, answered);
+      await reportUnmetRevocation(core, answered);
       return readOutcome(core, given.sessionId, "document_authenticity_failed");
     case "refused":
       await recordRefusal(core, answered, judgement);

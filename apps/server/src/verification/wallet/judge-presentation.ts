@@ -26,7 +26,7 @@ import { walletAnchors } from "../trust/wallet-anchors.ts";
 import { checkStatus } from "../wallet-status/check-status.ts";
 import type { AgreedTerms } from "./wallet-request.store.ts";
 import type { WalletRequest } from "./wallet-request.ts";
-import { withoutWords } from "./without-words.ts";
+import { withoutMessage } from "./without-message.ts";
 
 export type Judgement =
   | { kind: "passed"; proof: WalletProof }
@@ -53,7 +53,7 @@ export async function judgePresentation(
   const now = core.clock.now();
   const { environment } = tenantOf(request);
   const anchors = await walletAnchors(core, environment, now);
-  const verdict = await withoutWords(() => judge({ binding, anchors, now, holderProof: "not_required" }));
+  const verdict = await withoutMessage(() => judge({ binding, anchors, now, holderProof: "not_required" }));
   if (verdict.kind === "refused") return refused(verdict.reason);
   const content: WalletContent = { attributes: verdict.attributes, issuedIn: issuedIn(verdict) };
   const method = methodOfPurpose[verdict.purpose];

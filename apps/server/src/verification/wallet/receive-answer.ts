@@ -16,11 +16,11 @@ import { hashCode, holdProof } from "./hold.ts";
 import { judgePresentation } from "./judge-presentation.ts";
 import { noteUnreadable } from "./note-unreadable.ts";
 import { openResponseKey } from "./open-response-key.ts";
-import { recordProof, recordRefusal, tellUnmetRevocation } from "./record-answer.ts";
+import { recordProof, recordRefusal, reportUnmetRevocation } from "./record-answer.ts";
 import type { ResponseKey } from "./response-key.ts";
 import { endAnswered, findAgreedTerms, findRequest, putHold, takeForAnswer } from "./wallet-request.store.ts";
 import { answerRefusal, type WalletRequest } from "./wallet-request.ts";
-import { withoutWords } from "./without-words.ts";
+import { withoutMessage } from "./without-message.ts";
 
 /**
  * Handles what a wallet posts. Returns where the wallet sends the person. Null if it answers no open request:
@@ -36,7 +36,7 @@ export async function receiveAnswer(
   const request = await findRequest(db, hashToken(requestId));
   if (request === null || request.channel === "dc_api" || answerRefusal(request, now) !== null) return null;
   const key = openResponseKey(core, request);
-  const answer = await withoutWords(() => readAnswer(form, { encryption: key, state: requestId }));
+  const answer = await withoutMessage(() => readAnswer(form, { encryption: key, state: requestId }));
   if (answer.kind === "unreadable") {
     await noteUnreadable(core, request);
     return null;
@@ -67,7 +67,7 @@ async function decide(
   );
   switch (judgement.kind) {
     case "revocation_unknown":
-      await tellUnmetRevocation(core, answered);
+      await reportUnmetRevocation(core, answered);
       return null;
     case "refused":
       return isRecorded(await recordRefusal(core, answered, judgement)) ? null : "superseded";

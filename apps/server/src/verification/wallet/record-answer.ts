@@ -60,7 +60,7 @@ export function recordRefusal(
 }
 
 /** Reports the unmet requirement to the page. No try is used up: nothing is wrong with the credential. */
-export async function tellUnmetRevocation(core: Core, { request }: Answered): Promise<void> {
+export async function reportUnmetRevocation(core: Core, { request }: Answered): Promise<void> {
   await core.db.transaction(async (tx) => {
     if (!(await endAnswered(tx, request.idHash, "refused"))) return;
     const step = { forgivesChallenges: false };

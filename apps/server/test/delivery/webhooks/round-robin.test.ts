@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { runDevice } from "@assay/device/run-device";
 import { virtualPassport } from "@assay/device/virtual-passport";
 import { newChallenge } from "@assay/face/challenge";
-import { breakdownsAllowed, freeChallenges } from "../../../src/verification/attempts/verify-flow.ts";
+import { maxBreakdowns, maxFreeChallenges } from "../../../src/verification/attempts/verify-flow.ts";
 import type { FaceJudge } from "../../../src/verification/face/face-judge.ts";
 import { FaceSitting } from "../../../src/verification/face/face-sitting.ts";
 import { createPartner, expectData, expectError, signUp } from "../../support/api.ts";
@@ -69,7 +69,7 @@ async function askElsewhere(t: TestContext) {
 
 test("challenges that go unanswered are counted together: moving on to another machine gives no more of them", async (t) => {
   const ask = await askElsewhere(t);
-  for (let free = 0; free < freeChallenges; free++) await (await ask()).expect("face_challenge");
+  for (let free = 0; free < maxFreeChallenges; free++) await (await ask()).expect("face_challenge");
   const device = await ask();
   const { failure_code: code, tries_left: left } = await device.expect("step_result");
   assert.deepEqual([code, left.face], ["liveness_failed", 2]);
@@ -80,7 +80,7 @@ test("challenges that go unanswered are counted together: moving on to another m
 
 test("an answer that cannot be judged is none that was left out, and a check that breaks down again and again is given up everywhere", async (t) => {
   const ask = await askElsewhere(t);
-  for (let breakdown = 0; breakdown <= breakdownsAllowed; breakdown++) {
+  for (let breakdown = 0; breakdown <= maxBreakdowns; breakdown++) {
     const device = await ask();
     await device.expect("face_challenge");
     device.send({ type: "face_done" });

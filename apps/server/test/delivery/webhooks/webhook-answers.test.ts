@@ -3,7 +3,7 @@ import test from "node:test";
 import { eventPayloads, eventTypes } from "@assay/contract/events";
 import type { EndpointId, SessionId } from "@assay/contract/ids";
 import { Compile } from "typebox/compile";
-import { publishEvents, type ToldOfSession } from "../../../src/delivery/webhooks/publish-event.ts";
+import { publishEvents, type SessionEvent } from "../../../src/delivery/webhooks/publish-event.ts";
 import { scrubSessionDeliveries } from "../../../src/delivery/webhooks/scrub-session-deliveries.ts";
 import { sql } from "../../../src/platform/db/sql.ts";
 import { newId } from "../../../src/platform/kernel/ids.ts";
@@ -34,7 +34,7 @@ type Partner = Awaited<ReturnType<typeof createPartner>>;
 
 async function publish(partner: Partner): Promise<{ eventId: string; sessionId: SessionId }> {
   const sessionId = newId("vs", clock.now());
-  const told: ToldOfSession = {
+  const told: SessionEvent = {
     type: "verification.session.expired",
     data: { nfc_tries_used: 0, liveness_tries_used: 0, return_code_sha256: null },
   };

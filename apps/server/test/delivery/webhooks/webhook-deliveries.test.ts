@@ -9,7 +9,7 @@ import { claimDue } from "../../../src/delivery/webhooks/delivery.store.ts";
 import {
   type NewEvent,
   publishEvents,
-  type ToldOfSession,
+  type SessionEvent,
 } from "../../../src/delivery/webhooks/publish-event.ts";
 import { scrubSessionDeliveries } from "../../../src/delivery/webhooks/scrub-session-deliveries.ts";
 import type { Db } from "../../../src/platform/db/db.ts";
@@ -39,13 +39,13 @@ async function arrival(receiver: { received: readonly unknown[] }): Promise<void
   await until("a request has arrived", () => receiver.received.length > 0);
 }
 
-type Success = Extract<ToldOfSession, { type: "verification.session.succeeded" }>;
+type Success = Extract<SessionEvent, { type: "verification.session.succeeded" }>;
 // A part is enough: these tests are about the delivery, and `claims.test.ts` about all that a success says.
 const claims: Record<string, unknown> = { family_name: "ERIKSSON-SECRET" };
 
 function sessionEvent(
   organizationId: OrganizationId,
-  told: ToldOfSession = {
+  told: SessionEvent = {
     type: "verification.session.succeeded",
     data: { claims, selected_field_keys: ["family_name"] } as Success["data"],
   },

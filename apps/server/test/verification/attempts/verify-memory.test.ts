@@ -37,7 +37,7 @@ const faceJudge: FaceJudge = {
 const verify = {
   faceJudge,
   allocate,
-  timing: { heartbeatMs: 1000, resumeMs: 50, lookAtTimeMs: 20 },
+  timing: { heartbeatMs: 1000, resumeMs: 50, deadlineCheckMs: 20 },
 };
 
 /** Of all machines together. */

@@ -8,7 +8,7 @@ import type { Purpose } from "@assay/credential/trust-anchor";
 import { BasicConstraintsExtension, X509CertificateGenerator } from "@peculiar/x509";
 import { makeCertificate } from "../../../../../packages/credential/test/support/make-certificate.ts";
 import { dayMs, hourMs, later } from "../../../src/platform/kernel/clock.ts";
-import { readTrust, trustsAnybody } from "../../../src/verification/trust/trust.store.ts";
+import { hasTrustedAuthority, readTrust } from "../../../src/verification/trust/trust.store.ts";
 import {
   keepTrustImport,
   printTrustLog,
@@ -112,7 +112,7 @@ test("an authority is imported for one purpose, and counts for no other and for 
 test("an authority of passports is none of wallets", async () => {
   const { trust, write, trusted, core } = await start();
   assert.equal((await trust("import", write("csca.cer", first.certificate))).code, 0);
-  assert.equal(await trustsAnybody(core.db), true);
+  assert.equal(await hasTrustedAuthority(core.db), true);
   for (const purpose of ["pid", "mdl", "age"] as const) assert.deepEqual(await trusted(purpose), []);
 });
 
