@@ -36,7 +36,7 @@ export async function answerDelivery(
               {
                 attemptedAt: leased.leasedAt,
                 durationMs: Math.max(0, now.getTime() - leased.leasedAt.getTime()),
-                // What the receiver behind a listener answered is on its owner's screen.
+                // The developer sees the receiver's answer in the terminal, so it is not stored.
                 exchange: null,
               },
               now,

@@ -39,13 +39,12 @@ import { changesHealth, type Finished, finish, recordResults } from "./record-re
 
 export type SendableDelivery = LeasedDelivery & { payload: string };
 
-/** What became of an attempt. */
 export type Sent =
   | {
       kind: "answered";
       result: AttemptResult;
       durationMs: number;
-      /** Null for a success, of which nothing has to be found out. */
+      /** Null for a success, which needs no diagnosis. */
       exchange: Exchange | null;
     }
   /** The process that received the answer has recorded it. */
@@ -53,7 +52,7 @@ export type Sent =
   /** No stream took it. It is sent later and has used no try. */
   | { kind: "put_back" };
 
-/** How a worker's deliveries leave: as requests to URLs, or through the streams of listeners. */
+/** How deliveries are sent: as requests to URLs, or through the streams of listeners. */
 export type Sender = {
   limits: LaneLimits;
   /** Which deliveries it can send now. */
@@ -65,7 +64,7 @@ export type Sender = {
 
 type Needs = Pick<Core, "config" | "db" | "clock" | "ring" | "log" | "quarantine" | "publicUrl">;
 
-/** What is shown of the work. */
+/** Figures for the metrics. */
 export type DeliveryFigures = {
   countAttempt: (labels: { outcome: string }) => void;
   showOldestDue: (value: number, labels: { queue: string }) => void;
@@ -182,14 +181,15 @@ export class DeliveryWorker {
     }
   }
 
-  /** Something may be due for this endpoint, which the sender has only now come to serve. */
+  /** Something may be due for this endpoint, which the sender can serve only now. */
   look(endpointId: EndpointId): void {
     if (this.#stopping) return;
     this.#lanes.ready(endpointId, false);
     this.#pump();
   }
 
-  // --- looking around --------------------------------------------------------------------------------------
+  // --- finding what is due
+  // -----------------------------------------------------------------------------------
 
   #pollLater(afterMs: number): void {
     clearTimeout(this.#pollTimer);
@@ -235,7 +235,7 @@ export class DeliveryWorker {
       const tookMs = performance.now() - lookedAt;
       this.#findAllAt = performance.now() + Math.max(findAllEveryMs, findAllShare * tookMs);
     }
-    // Once for all processes is enough, and those that send to URLs are always there.
+    // Once for all processes is enough. Workers that send to URLs always run.
     if (after === null && outlet.kind === "url") {
       const waitedMs = due.map((endpoint) => now.getTime() - endpoint.dueAt.getTime());
       this.#figures.showOldestDue(Math.max(0, ...waitedMs) / 1000, { queue: "webhooks" });
@@ -249,7 +249,7 @@ export class DeliveryWorker {
     return due.length;
   }
 
-  /** The queues of listeners are few and cheap to ask, so each poll looks at them. */
+  /** The queues of listeners are few and cheap to read, so each poll reads them. */
   async #findDue(outlet: Outlet, after: Date | null, now: Date): Promise<DueLook> {
     const { db } = this.#core;
     if (outlet.kind === "listener") {
@@ -362,7 +362,7 @@ export class DeliveryWorker {
     return payload === null ? this.#end(delivery, ticket) : this.#send({ ...delivery, payload }, ticket);
   }
 
-  /** A delivery that must not be sent any more, and whose process died before it could say so. */
+  /** Its payload was scrubbed while a process sent it that died before it could record the end. */
   async #end(delivery: LeasedDelivery, ticket: LaneTicket): Promise<void> {
     const { db, clock } = this.#core;
     try {
@@ -405,7 +405,7 @@ export class DeliveryWorker {
     this.#pump();
   }
 
-  /** Gives back the lease of a delivery that could not be prepared. Where that fails too, it runs out. */
+  /** Releases the lease of a delivery that could not be prepared. If that fails too, the lease runs out. */
   async #putBack(delivery: LeasedDelivery, error: unknown): Promise<void> {
     const { db, clock, log } = this.#core;
     try {
@@ -449,7 +449,7 @@ export class DeliveryWorker {
     this.#recordTimer = undefined;
     if (this.#recording !== null || this.#finished.length === 0) return;
     const batch = this.#finished.splice(0, recordAtOnce);
-    // What is left of a batch of which a part was written finds its lease gone, and is dropped.
+    // If a part of a batch was written, the repeated results find their leases gone and are dropped.
     this.#recording = this.#write(batch)
       .catch((error) => {
         if (!isAboutData(error)) throw error;
@@ -480,7 +480,8 @@ export class DeliveryWorker {
     }
   }
 
-  // --- coming to rest --------------------------------------------------------------------------------------
+  // --- stopping
+  // ----------------------------------------------------------------------------------------------
 
   get #isIdle(): boolean {
     return (

@@ -92,7 +92,7 @@ export type NewDelivery = {
   eventId: EventId;
   eventType: EventType;
   endpointId: EndpointId;
-  /** Null when the endpoint has no active key: the delivery has failed before it began. */
+  /** Null if the endpoint has no active key: then the delivery fails at once. */
   sealed: { encryptionKeyId: EncryptionKeyId; payload: string } | null;
 };
 
@@ -126,7 +126,7 @@ export function deliveryParts(deliveries: readonly NewDelivery[], condition: Sql
   ];
 }
 
-/** How a delivery reads that was written a moment ago, without reading it. */
+/** The view of a delivery that was just written, without reading it. */
 export function justWritten(delivery: NewDelivery, now: Date): DeliveryRow {
   return {
     id: delivery.id,
@@ -182,7 +182,7 @@ export function deliveriesOfEvent(
     join webhook_deliveries d on d.id = page.id and ${idsOfEvent(eventId)} ${withQueue} order by d.id desc`);
 }
 
-/** The deliveries of an event were made with it. */
+/** The deliveries of an event are created with it, so their ids share its time. */
 function idsOfEvent(eventId: EventId): Sql {
   const { from, to } = madeWith("whd", eventId);
   return sql`d.id >= ${from} and d.id < ${to}`;
@@ -262,7 +262,7 @@ export function countDeliveries(
   filter: Pick<DeliveryFilter, "endpointId" | "createdFrom" | "createdTo">,
   now: Date,
 ): Promise<Record<"all" | (typeof countedDeliveries)[number], number>> {
-  // A page may have a few more rows than it is asked for, because those of one millisecond are read together.
+  // A page may have a few more rows than requested, because those of one millisecond are read together.
   const count = (status?: DeliveryStatus) => sql`
     (select least(count(*), ${maxCounted}) from (${deliveriesPage(tenant, { ...filter, status }, maxCounted, now)}) counted)`;
   return db.one(sql`
@@ -383,14 +383,14 @@ export type LeasedDelivery = {
   eventId: EventId;
   eventType: EventType;
   endpointId: EndpointId;
-  /** Null where it was scrubbed while a process sent it that died. */
+  /** Null if it was scrubbed while a process sent it that died. */
   payload: string | null;
   triesUsed: number;
   leaseNumber: number;
   kind: EndpointKind;
   url: string;
   signingSecret: Buffer;
-  /** The one before a rotation, as long as it signs too. */
+  /** The secret before a rotation, as long as it also signs. */
   previousSigningSecret: Buffer | null;
   failingSince: Date | null;
   retentionHours: number;
@@ -663,8 +663,8 @@ export type RecordedAttempt = {
 };
 
 /**
- * Records results in one statement: new states, a row for each attempt that did not succeed, and the receiver's
- * answer if the payload is kept. A result whose lease was lost (other owner or fencing number) is
+ * Records results in one statement: new states, a row for each attempt that did not succeed, and the
+ * receiver's answer if the payload is kept. A result whose lease was lost (other owner or fencing number) is
  * dropped. A delivery whose payload was scrubbed during the attempt cannot be retried. Returns the ids that
  * were written.
  */
@@ -735,7 +735,7 @@ export async function recordAttempts(
   return rows.map((row) => row.deliveryId);
 }
 
-/** Of the deliveries that were written, where the payload is still there. */
+/** Of the written deliveries whose payload still exists. */
 function insertExchanges(attempts: readonly (RecordedAttempt & { exchange: Exchange })[]): Sql {
   const exchanges = attempts.map(({ exchange }) => exchange);
   return sql`
@@ -759,7 +759,7 @@ function insertExchanges(attempts: readonly (RecordedAttempt & { exchange: Excha
 //
 // A change of a delivery that may be open first locks its row of the queue, as a claim and a result do.
 
-/** Deliveries whose payload is past its time. */
+/** Deliveries whose payload is past its retention. */
 export function takeExpiredPayloads(db: Queryable, now: Date, among: Among): Promise<OwnDelivery[]> {
   return db.rows<OwnDelivery>(sql`
     select id, organization_id, sandbox from webhook_deliveries
@@ -786,7 +786,7 @@ const endpointDeleted = (now: Date) => sql`
   last_error = case when status = 'failed' then last_error else 'endpoint_deleted' end,
   status = 'failed', failed = true`;
 
-/** Deliveries in the queues of endpoints that are gone. */
+/** Deliveries in the queues of deleted endpoints. */
 export function takeDeliveriesOf(
   db: Queryable,
   endpointIds: readonly EndpointId[],
@@ -866,7 +866,7 @@ export async function deleteDeliveriesWithAttempts(
   await tx.run(sql`delete from webhook_attempts where delivery_id = any(${ids}::text[])`);
 }
 
-/** How many rows are past their time, counted up to `most`. */
+/** How many rows are past their retention, counted up to `most`. */
 export async function countPastRetention(db: Queryable, cutoff: Date, most: number): Promise<number> {
   const row = await db.one<{ count: number }>(sql`
     select (select count(*) from (select from webhook_deliveries where id < ${idFloor("whd", cutoff)} limit ${most}) d)

@@ -112,7 +112,7 @@ test("Retry-After is read as seconds or as a date and never reaches beyond a day
 });
 
 test("an endpoint is disabled by 410 and by five days without a success, by nothing else", () => {
-  // Said once by itself: among the statuses below it comes up by chance only.
+  // Checked separately, because the random statuses below rarely contain it.
   assert.equal(disabledBy({ ...refused, statusCode: 410 }, null, now), "endpoint_gone");
   assert.equal(disabledBy(refused, later(now, -disableAfterMs), now), "no_success_for_5_days");
   assert.equal(disabledBy(refused, later(now, 1 - disableAfterMs), now), null);

@@ -181,7 +181,7 @@ export async function replaceSigningSecret(
     where ${ownedBy(tenant)} and id = ${id}`);
 }
 
-/** Secrets before a rotation that sign no more. */
+/** Previous secrets that have stopped signing. */
 export function forgetPreviousSecrets(db: Queryable, now: Date): Promise<number> {
   return db.run(sql`
     update webhook_endpoints set previous_signing_secret = null, previous_signing_secret_until = null
@@ -217,7 +217,7 @@ export function publishTargets(
     where e.organization_id ${isOneOf(organizationIds, sql`uuid[]`)} and e.enabled`);
 }
 
-/** One endpoint in the same way, enabled or not. */
+/** The same for one endpoint, enabled or not. */
 export function findPublishTarget(
   db: Queryable,
   tenant: Tenant,
@@ -252,7 +252,7 @@ export function claimNoKeyNotices(
     returning id, organization_id, sandbox, name, url`);
 }
 
-/** Notes the first failure since the last success. */
+/** Records the first failure since the last success. */
 export async function markFailing(tx: Tx, endpointIds: readonly EndpointId[], since: Date): Promise<void> {
   await tx.run(sql`
     update webhook_endpoints set failing_since = ${since}

@@ -32,7 +32,7 @@ export type EventRow = {
 const columns = sql`id, organization_id, type, session_id, sandbox, contract_version, client_reference_id, created_at,
   retracted_at`;
 
-/** The statement that writes events, to be a part of another. `condition` holds, or nothing is written. */
+/** The statement that inserts events if `condition` holds, as part of another statement. */
 export function insertEvents(events: readonly EventRow[], condition: Sql, now: Date): Sql {
   return sql`
     insert into events (id, organization_id, type, session_id, sandbox, contract_version, client_reference_id, created_at)

@@ -9,14 +9,14 @@ export type Exchange = Signatures & {
 
 export type ReceiverAnswer = { statusLine: string; text: string; isCut: boolean };
 
-// Reasons are a few words. What is longer is no reason, and would make a line of a table into a page.
+// A reason phrase has a few words. A longer one would fill the page.
 const reasonCharacters = 200;
 
 /** The answer as text that PostgreSQL can store: bytes that are not UTF-8, and U+0000, become U+FFFD. */
 export function readAnswer(status: number, { reason, start, isCut }: RefusedAnswer): ReceiverAnswer {
   return {
     statusLine: storable(`${status} ${reason}`.trimEnd().slice(0, reasonCharacters)),
-    // As a stream, so that a character that the end cuts in two is left out and not shown as something else.
+    // Decodes as a stream, so that a character cut at the end is dropped and not replaced.
     text: storable(new TextDecoder().decode(start, { stream: isCut })),
     isCut,
   };

@@ -9,7 +9,7 @@ const limits = { maxYoung: 8, maxYoungUnproven: 3, maxSlow: 12, maxPerEndpoint: 
 
 const named = (name: string) => knownId<EndpointId>(name);
 
-/** Both kinds, those that answer promptly first. */
+/** Both kinds, prompt ones first. */
 function pick(lanes: Lanes, most: number): { endpointId: EndpointId; most: number }[] {
   const first = lanes.pick(true, most);
   const left = most - first.reduce((sum, picked) => sum + picked.most, 0);
@@ -37,7 +37,7 @@ test("an endpoint that answers always finds room beside any number that hang", (
   const lanes = new Lanes(limitsFor(1024));
   prove(lanes, named("live"));
   const hanging: LaneTicket[] = [];
-  // Ten thousand endpoints of which nothing is known, each with something due.
+  // Ten thousand endpoints of unknown speed, each with something due.
   for (let i = 0; i < 10_000; i++) lanes.ready(named(`dead-${i}`), false);
   for (let second = 0; second < 30; second++) {
     for (let picked = pick(lanes, 64); picked.length > 0; picked = pick(lanes, 64))
@@ -127,7 +127,7 @@ test("bounds hold and every count returns to nothing, whatever happens in whatev
         for (const of of perEndpoint.values()) assert.ok(of.length <= limits.maxPerEndpoint);
         const young = tickets.filter((ticket) => !ticket.slow).length;
         assert.ok(young <= limits.maxYoung);
-        // Those that were proven and came to hang are beyond the room of the slow, but never many.
+        // Proven endpoints that began to hang may exceed the slow slots, but only by few.
         assert.ok(tickets.filter((ticket) => ticket.slow && !ticket.proven).length <= limits.maxSlow);
       }
       for (const claim of claims) lanes.claimed(claim.endpointId, claim.most, 0);

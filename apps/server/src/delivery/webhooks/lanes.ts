@@ -39,18 +39,18 @@ export function limitsForListeners(maxInFlight: number): LaneLimits {
 
 type Endpoint = {
   speed: EndpointSpeed;
-  /** Attempts that may be under way at once. Doubles with a prompt success and falls with a failure. */
+  /** Attempts that may be in flight at once. Doubles with a prompt success and falls with a failure. */
   limit: number;
   reserved: number;
   inFlight: number;
   /** Its queue may hold more than was claimed. */
   more: boolean;
-  /** Something became due while a claim was under way, which may have missed it. */
+  /** Something became due during a claim, which may have missed it. */
   again: boolean;
   usedAt: number;
 };
 
-/** One attempt under way. */
+/** One attempt in flight. */
 export type LaneTicket = { endpointId: EndpointId; proven: boolean; slow: boolean };
 
 const maxPerSluggishEndpoint = 16;

@@ -34,7 +34,7 @@ import {
 import { attemptTimeoutMs } from "./send-delivery.ts";
 import { headersOf, sign } from "./signing.ts";
 
-/** Streams of all listeners at this process. Each costs a connection and next to nothing else. */
+/** Streams of all listeners at this process. Each costs little more than a connection. */
 const maxStreams = 1_000;
 /**
  * How often this process marks its streams as open and checks whether they were replaced. Shorter: more
@@ -58,7 +58,7 @@ type OpenStream = {
 
 type Needs = Pick<Core, "config" | "db" | "clock" | "log" | "metrics">;
 
-/** For tests: a shorter time, which is read at each attempt, and smaller shares. */
+/** For tests: a shorter timeout, which is read at each attempt, and smaller limits. */
 export type ListenerHubOptions = {
   attemptTimeoutMs?: number;
   maxStreamsPerOrganization?: number;
@@ -96,7 +96,7 @@ export class ListenerHub implements Sender {
     core.metrics.gaugeOf("assay_listener_streams", "Open streams of webhook listeners.", () => this.#opened);
   }
 
-  /** `onServed` is called with an endpoint that can be sent to from now on. */
+  /** `onServed` is called with an endpoint that can be served from now on. */
   listen(listener: Listener, onServed: (endpointId: EndpointId) => void): void {
     this.#onServed = onServed;
     listener.on(listenerChannel, (id) => {
@@ -150,7 +150,7 @@ export class ListenerHub implements Sender {
     };
   }
 
-  /** One place in each share, or in none of them. */
+  /** Takes a slot of each limit, or none. */
   #takeShare(caller: OrganizationCaller, creator: UserId | null): () => void {
     const { organizationId } = caller;
     const shares = [
@@ -234,7 +234,7 @@ export class ListenerHub implements Sender {
     for (const { settle } of [...stream.waiting.values()]) settle({ kind: "put_back" });
   }
 
-  /** Notes that the streams are open, and ends those that are not the streams of their listeners any more. */
+  /** Marks the streams as open, and ends those that are no longer current. */
   #check(streams: readonly OpenStream[]): void {
     if (streams.length === 0 || this.#stopped) return;
     const { db, clock, log } = this.#core;
@@ -267,7 +267,7 @@ export class ListenerHub implements Sender {
 
   async send(delivery: SendableDelivery, secrets: readonly string[], now: Date): Promise<Sent> {
     const stream = this.#streams.get(delivery.endpointId);
-    // Notifications may be lost, so the right is looked up once more for each delivery.
+    // Notifications may be lost, so the caller's right is checked again for each delivery.
     if (stream === undefined || (await stream.events.recheck()) !== "allowed" || stream.isClosed)
       return { kind: "put_back" };
     return this.#hand(stream, delivery, secrets, now);

@@ -51,7 +51,7 @@ export async function touchListeners(
   return new Set(rows.map((row) => row.streamId));
 }
 
-/** Those of the listeners that there are. */
+/** The listeners that still exist. */
 export async function existingListeners(db: Queryable, ids: readonly EndpointId[]): Promise<Set<EndpointId>> {
   const rows = await db.rows<{ id: EndpointId }>(
     sql`select id from webhook_endpoints where id = any(${ids}::text[]) and kind = 'listener'`,

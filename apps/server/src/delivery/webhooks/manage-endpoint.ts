@@ -40,7 +40,7 @@ export class CheckedUrl {
     return this.#text;
   }
 
-  /** Asks for the addresses of the name, which can take seconds; so it is done before any transaction. */
+  /** Resolves the host name, which can take seconds, so call it outside of transactions. */
   static async check(safeFetch: SafeFetch, url: string): Promise<CheckedUrl> {
     const problem = await safeFetch.problemOf(url);
     if (problem !== null) throw new ApiError("WEBHOOK_URL_REJECTED", { message: `\`url\` ${problem}.` });
@@ -48,7 +48,7 @@ export class CheckedUrl {
   }
 }
 
-/** The new endpoint with its signing secret, which is shown this once. */
+/** The new endpoint with its signing secret, which is shown only once. */
 export async function createEndpoint(
   core: CreationNeeds,
   caller: OrganizationCaller,
@@ -146,7 +146,7 @@ export async function changeEndpoint(
     });
     if (before !== null && before.url !== updated.url)
       await mailNewDestination(core, tx, caller, { kind: "endpoint_moved", endpoint: updated });
-    // Deliveries that were held while the endpoint was disabled become due at once.
+    // Deliveries that waited while the endpoint was disabled are due at once.
     if (body.enabled === true) announceDeliveries(tx, [updated.id]);
     return updated;
   });

@@ -46,7 +46,7 @@ export async function registerKey(
   }
 }
 
-/** `at` is where in the body the key stands. */
+/** `at` is the path of the key in the body. */
 export function refuseBadKey(key: BodyOf<typeof contract.registerKey>, at: string): void {
   const problem = keyProblem(key.jwk, key.key_id);
   if (problem !== null) throw badField(`${at}${problem.field}`, problem.problem);

@@ -40,7 +40,7 @@ export async function rotateSecret(
     const before = await readSigningSecret(tx, caller, endpointId);
     if (before === null) throw new ApiError("NOT_FOUND");
     const seal = (text: string) => ring.seal("webhook-secret", text, endpointId);
-    // The key that sealed it may be retiring, and stores nothing then.
+    // Sealed again, because the key that sealed it may be retiring.
     const previous =
       previousUntil === null
         ? null

@@ -7,7 +7,7 @@ import { type EventRow, insertEvents } from "./event.store.ts";
 
 /** What is written and notified together with events. */
 export type Alongside = {
-  /** Statements that change rows of other tables, each for itself. */
+  /** Statements that change rows of other tables. */
   writes: readonly Sql[];
   audits: readonly AuditEntry[];
   notifications: readonly Notification[];
@@ -16,11 +16,11 @@ export type Alongside = {
 export type Published = Alongside & {
   events: readonly EventRow[];
   deliveries: readonly NewDelivery[];
-  /** Holds, or nothing is written. Null: it is written in any case. */
+  /** Nothing is written unless this holds. Null: always written. */
   condition: Sql | null;
 };
 
-// Made once, so that the text of the whole statement is, too.
+// Cached, so that the text of the whole statement can be cached too.
 const partNames: Sql[] = [];
 function partName(at: number): Sql {
   const name = partNames[at] ?? new Sql([`write_${at}`], []);

@@ -51,7 +51,7 @@ export function finish(
   };
 }
 
-/** Whether more than the attempts themselves has to be written. */
+/** Whether more than the attempts has to be written. */
 export function changesHealth({ delivery, result }: Finished): boolean {
   return result.error !== null || delivery.failingSince !== null;
 }

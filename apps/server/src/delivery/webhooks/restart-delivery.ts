@@ -41,7 +41,7 @@ export async function retryDelivery(
   });
 }
 
-/** Restarts every delivery of an event whose payload is still there. */
+/** Restarts every delivery of an event whose payload still exists. */
 export async function replayEvent(
   { db, clock }: Needs,
   caller: OrganizationCaller,

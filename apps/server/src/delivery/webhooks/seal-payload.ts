@@ -50,7 +50,7 @@ export function sealPayload(key: SealingKey, plaintext: string): string {
 
 const sealsAtOnce = 8;
 
-/** Seals many, letting other work run in between: eight take about a millisecond. */
+/** Seals many payloads and yields in between: eight take about a millisecond. */
 export async function sealPayloads(
   jobs: readonly { key: SealingKey; plaintext: () => string }[],
 ): Promise<string[]> {

@@ -7,7 +7,7 @@ export function newSigningSecret(): string {
   return `${prefix}${randomBytes(32).toString("base64")}`;
 }
 
-/** One for each secret that signs, the newest first, separated by spaces. */
+/** One for each signing secret, the newest first, separated by spaces. */
 export type Signatures = {
   /** Hexadecimal, keyed with the whole text of the secret. */
   own: string;

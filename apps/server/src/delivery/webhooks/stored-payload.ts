@@ -1,6 +1,6 @@
 import { headerOf } from "./seal-payload.ts";
 
-// No text of a JWE begins with this byte: they begin with the letter e.
+// No text of a JWE begins with this byte, because all begin with the letter e.
 const asBytes = 1;
 // The byte above, and the lengths of the key's name and of the encrypted key.
 const headBytes = 5;
