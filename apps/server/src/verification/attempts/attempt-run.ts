@@ -18,7 +18,7 @@ import { recordTry } from "./record-try.ts";
 import { reportProgress } from "./report-progress.ts";
 import { advance, type FlowEffect, type FlowInput, type FlowState, startFlow } from "./verify-flow.ts";
 
-/** One end of a socket, as far as a run needs it. */
+/** One end of a socket, as a run needs it. */
 export type DeviceLink = {
   send(message: ServiceMessage): void;
   close(code: VerifyCloseCode): void;
@@ -89,7 +89,7 @@ export class AttemptRun {
       reserveMemory: () => this.#reservation.resize("face", verifySocketLimits.faceBytes),
       failedEarly: (verdict, isCurrent) =>
         void this.#next(() =>
-          // A device that has lost its connection may take up the challenge again, and no try is used.
+          // A device that has lost its connection may resume the challenge, and no try is used.
           isCurrent() && this.#link !== null
             ? this.#apply({ kind: "face_failed_early", verdict }, null)
             : undefined,
@@ -105,7 +105,7 @@ export class AttemptRun {
     return this.#state.phase === "ended" || this.#disposed;
   }
 
-  /** Whether the device would have to do something again that it has done, if it went on elsewhere. */
+  /** Whether the device would have to repeat something if it continued at another process. */
   get isUnderWay(): boolean {
     return !this.ended && this.#state.phase !== "chip";
   }
@@ -172,13 +172,13 @@ export class AttemptRun {
     return this.#next(() => (this.#link === null ? this.#apply({ kind: "forgotten" }, null) : undefined));
   }
 
-  /** Ends a capture whose challenge has run out some time ago. */
+  /** Ends a capture whose challenge expired some time ago. */
   checkDeadline(): Promise<void> {
     if (this.#state.phase !== "face_capture") return Promise.resolve();
     return this.#next(() => this.#apply({ kind: "time_passed" }, null));
   }
 
-  /** Overwrites all bytes and ignores every later input. Resolves when the work under way has ended. */
+  /** Overwrites all bytes and ignores later inputs. Resolves when pending work has ended. */
   dispose(): Promise<void> {
     this.#disposed = true;
     return this.#work.then(() => {
@@ -284,7 +284,7 @@ export class AttemptRun {
         this.#face.keepPart(effect.artifact, effect.offset, bytes, this.#state.face);
         return undefined;
       case "wipe":
-        // Without its chip there is nothing to hold a face against.
+        // A face cannot be compared without its chip.
         if (effect.what === "chip") this.#chip.wipe();
         this.#face.wipe();
         return undefined;
@@ -331,7 +331,7 @@ export class AttemptRun {
     };
   }
 
-  /** A check that could not be carried out is a fault of ours, whatever the reason. */
+  /** A check that could not be carried out is an internal fault, whatever the reason. */
   async #guarded(step: string, work: () => Promise<FlowInput>): Promise<FlowInput> {
     const { core, timed } = this.#around;
     const startedAt = performance.now();

@@ -77,10 +77,10 @@ export type ChallengeAnswer =
    * All free challenges are unanswered. Also for an attempt that is over: counting the try finds that out.
    */
   | "spent"
-  /** Its frames have brought the check down too often. */
+  /** Its frames have crashed the check too often. */
   | "given_up";
 
-/** Counts a challenge that is about to be given to the device, where it may have one. */
+/** Counts a challenge before it is given to the device, if it may have one. */
 export async function countChallenge(
   tx: Tx,
   asked: {
@@ -106,7 +106,7 @@ export async function countChallenge(
   return found !== null && found.faceBreakdowns > asked.maxBreakdowns ? "given_up" : "spent";
 }
 
-/** A challenge that was answered, and not judged because of us, was not left unanswered. */
+/** A challenge that was answered but not judged, through our fault, does not count as unanswered. */
 export async function giveBackChallenge(
   db: Queryable,
   attemptId: AttemptId,

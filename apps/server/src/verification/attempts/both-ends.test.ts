@@ -204,7 +204,7 @@ class BothEnds {
     this.work = this.work.filter(({ what }) => what !== "opening");
   }
 
-  /** Makes one random thing happen; with `smooth`, nothing that only hinders. */
+  /** Makes one random thing happen; with `smooth`, only things that make progress. */
   step(smooth: boolean): void {
     this.nowMs += 1 + this.#chance(400);
     const moves: (() => void)[] = [];
@@ -230,7 +230,7 @@ class BothEnds {
       if (this.#unlucky(4)) moves.push(() => this.tell({ kind: "stop_face" }));
       if (this.#unlucky(4)) moves.push(() => this.tell({ kind: "awake" }));
     }
-    // The service looks at the time every now and then; only a capture that has run out is changed by it.
+    // The service checks deadlines now and then, which changes only a capture that has expired.
     if (this.#unlucky(3)) this.serve({ kind: "time_passed" });
     const move = moves[this.#chance(moves.length)];
     assert.ok(move !== undefined, `nothing happens any more: ${JSON.stringify([this.device, this.service])}`);

@@ -15,7 +15,7 @@ type ByteLimits = {
    * live sessions.
    */
   readonly sandbox: number;
-  /** The attempts of one organization, live and sandbox counted apart. */
+  /** The attempts of one organization, live and sandbox counted separately. */
   readonly organization: { readonly live: number; readonly sandbox: number };
 };
 
@@ -42,7 +42,7 @@ export class ByteBudget {
   readonly #limits: ByteLimits;
   readonly #onRefused: (limit: ByteLimit) => void;
   readonly #reserved = { live: 0, sandbox: 0 };
-  /** By organization and environment. An entry that comes to nothing is removed. */
+  /** By organization and environment. An entry of 0 is removed. */
   readonly #byOwner = new Map<string, number>();
 
   constructor(limits: ByteLimits, onRefused: (limit: ByteLimit) => void = () => {}) {
@@ -88,7 +88,7 @@ export class ByteBudget {
   }
 }
 
-/** What one attempt has reserved, by what it is for. */
+/** The reservations of one attempt, by purpose. */
 export class ByteReservation {
   readonly #change: (by: number) => boolean;
   readonly #parts: Record<BytePart, number> = { chip: 0, face: 0 };
@@ -97,7 +97,7 @@ export class ByteReservation {
     this.#change = change;
   }
 
-  /** False, and nothing is changed, when the budget has no room for it. To shrink always succeeds. */
+  /** Returns false and changes nothing if the budget is exceeded. Shrinking always succeeds. */
   resize(part: BytePart, bytes: number): boolean {
     if (!this.#change(bytes - this.#parts[part])) return false;
     this.#parts[part] = bytes;

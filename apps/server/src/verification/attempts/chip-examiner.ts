@@ -34,9 +34,9 @@ export type ExaminerOptions = Partial<WorkerPoolOptions> & {
   patienceMs?: number;
 };
 
-/** For whom something is examined. */
+/** Who the check is for. */
 export type Asking = Who & {
-  /** Called once when there is no place to wait, so that the check takes longer. */
+  /** Called once when the queue is full, so that the check takes longer. */
   readonly onBusy: () => void;
 };
 

@@ -18,7 +18,7 @@ export type ChipStepNeeds = {
   log: Log;
   examiner: ChipExaminer;
   trust: CurrentTrust;
-  /** A document was judged: with which verdict, by which version of what is trusted. */
+  /** A document was judged with this verdict, by this version of the trust store. */
   judged: (verdict: string, trustVersion: string) => void;
   asking: () => Asking;
 };
@@ -29,7 +29,7 @@ export type ChipStepNeeds = {
  */
 export type PassedChip = { proof: ProvenChip; dg2: Buffer; sod: Buffer };
 
-/** Of whom a chip is examined. */
+/** The owner of the chip. */
 type ChipOwner = Parameters<typeof chipVerdict>[1] & { attemptId: AttemptId; sandbox: boolean };
 
 /**

@@ -103,7 +103,7 @@ export type ChipTaskAnswer = {
   find_test_document: { faceFailureCode: "liveness_failed" | "selfie_face_mismatch" | null };
 };
 
-/** What documents are held against. */
+/** What documents are checked against. */
 type Trusted = { store: TrustStore; deviations: readonly DeviationList[] };
 
 /**
@@ -185,7 +185,7 @@ function readPolicy(text: string): VerificationPolicy {
 
 let testStore: { year: number; store: TrustStore } | undefined;
 
-/** The test country of the year; its keys are public, so nothing but the sandbox may use it. */
+/** The test country of the year. Its keys are public, so only the sandbox may use it. */
 function testTrust(now: Date, checker: SignatureChecker): TrustStore {
   const year = now.getUTCFullYear();
   if (testStore?.year !== year) {

@@ -62,7 +62,7 @@ export class FaceStep {
     this.#needs = needs;
   }
 
-  /** Null before a face was judged, and where its frames have failed. */
+  /** Null before a face was judged, or if its frames have failed. */
   get facts(): FaceFacts | null {
     return this.#facts;
   }
@@ -109,7 +109,7 @@ export class FaceStep {
     await this.#stored(() => giveBackChallenge(this.#needs.db, this.#owner.attemptId, brokeDown));
   }
 
-  /** Null where the database did not take it. */
+  /** Null if the write failed. */
   async #stored<T>(work: () => Promise<T>): Promise<T | null> {
     try {
       return await work();
@@ -181,7 +181,7 @@ export class FaceStep {
     }
   }
 
-  /** A try that cannot pass any more ends at once, so that the person does not move on in vain. */
+  /** A try that can no longer pass ends at once, so that the person does not move in vain. */
   #follow(faceJudge: FaceJudge, challenge: FaceTry["challenge"]): FaceSitting {
     const sitting = faceJudge.follow({
       challenge,

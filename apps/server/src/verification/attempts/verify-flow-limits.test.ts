@@ -67,7 +67,7 @@ const sent = (effects: readonly FlowEffect[]): ServiceMessage[] =>
 const ofType = (effects: readonly FlowEffect[], type: ServiceMessage["type"]) =>
   sent(effects).find((message) => message.type === type);
 
-/** Chip files of one byte each that are there whole. */
+/** Complete chip files of one byte each. */
 const files = (...names: ChipFile[]): FlowInput[] =>
   names.flatMap((name, index) => [file(index + 1, name, 1), part(index + 1, 0, 1, 1)]);
 

@@ -296,7 +296,7 @@ test("a message that the protocol's table does not allow changes nothing and clo
 
 const says = (message: Message): FlowInput => ({ kind: "message", message });
 
-/** Where a person stands whose chip has passed. */
+/** The state after the chip has passed. */
 function beforeTheCamera(): FlowState {
   const state = startFlow(
     {

@@ -42,9 +42,9 @@ export type FlowState = {
   readonly proof: ChipProof | null;
   readonly proofRestarts: number;
   readonly face: FaceTry | null;
-  /** The models found no usable face in the chip's portrait, which no further try would change. */
+  /** The models found no usable face in the chip's portrait, so further tries cannot pass. */
   readonly portraitUnusable: boolean;
-  /** The last capture was ended by the service: what the device sent before it knew is still to come. */
+  /** The service has ended the last capture; frames that the device sent before may still arrive. */
   readonly framesMayBeLate: boolean;
 };
 
@@ -91,7 +91,7 @@ type OwnInput =
   /** No challenge is given: `maxFreeChallenges` of them were not answered. */
   | { kind: "challenges_spent" }
   | { kind: "face_judged"; verdict: TryVerdict }
-  /** What has arrived of a capture shows that it cannot pass any more. */
+  /** The frames so far show that the capture cannot pass. */
   | { kind: "face_failed_early"; verdict: TryVerdict }
   /**
    * The result of the effect `record`. `session_over` also comes without it, if something else ended the
@@ -101,7 +101,7 @@ type OwnInput =
   | { kind: "fault"; code: VerifyFaultCode }
   /** The bytes of the chip were overwritten. */
   | { kind: "forgotten" }
-  /** Nothing but time: a capture may have outlived its challenge. */
+  /** A tick of the clock: a capture may have outlived its challenge. */
   | { kind: "time_passed" };
 
 export type FlowInput = DeviceSideInput | OwnInput;
@@ -550,7 +550,7 @@ function endOverdueCapture(state: FlowState, now: Date): FlowStep {
 function afterFault(state: FlowState, code: VerifyFaultCode): FlowStep {
   const inFace = state.phase === "face" || state.phase === "face_capture" || state.phase === "face_check";
   const next: FlowState = inFace ? afterFaceFault(state, code) : { ...emptied(state), phase: "chip" };
-  // An answered challenge is not shopping: it is given back, because the failure was ours.
+  // The device did answer, and the fault was ours, so the challenge no longer counts as unanswered.
   const answered = state.phase === "face_check" && state.face !== null;
   return {
     state: next,

@@ -5,7 +5,7 @@ import type { CardReaders, ConnectedCard } from "@assay/emrtd/node/pcsc";
 export type CardWait = {
   /** Part of the reader's name, when there are several. */
   readerName?: string;
-  /** For all waiting together, with what comes after the document has slipped off. */
+  /** For all waiting together, also after the document has slipped off. */
   waitSeconds: number;
 };
 
@@ -15,7 +15,7 @@ export type DeskReaders = {
   delay: (milliseconds: number) => Promise<void>;
 };
 
-/** There is no reader to put a document on, or none of the wanted name. */
+/** No reader is connected, or none with the requested name. */
 export class NoReaderError extends EmrtdError {
   constructor(message: string) {
     super("CHIP_LOST", message);
@@ -147,7 +147,7 @@ export class CardAtDesk {
   async release(): Promise<void> {
     const card = this.#card;
     this.#card = null;
-    // The card may be gone by now, and what happened before is the better error.
+    // The card may be gone by now, and the earlier error is more useful.
     await card?.disconnect().catch(() => {});
   }
 }

@@ -11,7 +11,7 @@ import { EndedAtDesk, type Terminal, TerminalClosed } from "./terminal.ts";
 
 type Print = (line: string) => void;
 
-/** Why a code is not read for, and what to do. The station goes on with the next one. */
+/** Why a code is refused, and what to do. The station continues with the next one. */
 class StationProblem extends Error {
   readonly todo: string;
 
@@ -102,7 +102,7 @@ function problemLines(error: unknown): readonly string[] {
 const noCode =
   "Ask the person to show the code on their screen again. If no code works, set the scanner to the keyboard layout of this computer.";
 
-/** Before the person is asked for a document. Gives the link to read for. */
+/** Checked before the person is asked for a document. Returns the link to read for. */
 async function checkCode(code: string, service: string): Promise<string> {
   const { baseUrl, sessionId } = parseCode(code);
   if (baseUrl !== service)

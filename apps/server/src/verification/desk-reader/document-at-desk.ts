@@ -29,7 +29,7 @@ export class DocumentAtDesk {
     this.#print = print;
   }
 
-  /** The chip, opened with what was typed or with what is typed now. */
+  /** The chip, opened with the given key or with one that is typed now. */
   async open(): Promise<Chip> {
     return await this.#untilItWorks(async () => {
       await this.#card.release();
@@ -37,7 +37,7 @@ export class DocumentAtDesk {
     });
   }
 
-  /** Works on a chip that was opened; one that was lost meanwhile is opened again first. */
+  /** Runs the task on an open chip. If the chip was lost, opens it again first. */
   async work<T>(chip: Chip, task: () => Promise<T>): Promise<T> {
     return await this.#untilItWorks(() =>
       this.#card.work(async (fresh) => {
@@ -76,7 +76,7 @@ export class DocumentAtDesk {
   }
 }
 
-/** What opens the chip, asked for until it can be right. */
+/** Asks for the key of the chip until it is well-formed. */
 export async function askForKey(terminal: Terminal, print: Print): Promise<AccessKey> {
   for (;;) {
     const can = await terminal.ask("Card access number, six digits; Enter where the document has none: ");

@@ -125,7 +125,7 @@ function holderLines(files: ReadDocumentFiles, now: Date): string[] {
   }
 }
 
-/** The desk shows the zone as it stands; who looks at the person sees which century it is. */
+/** The desk shows the zone unchanged: the person at the desk sees which century it is. */
 function openCentury({ otherYears }: MrzDate): string {
   return otherYears.length === 0 ? "" : ` (or ${otherYears.join(" or ")}: the zone has two digits)`;
 }

@@ -9,10 +9,10 @@ export class EndedAtDesk extends Error {
   }
 }
 
-/** The terminal itself was closed, at Ctrl+C or Ctrl+D, or the input has come to its end. */
+/** The terminal was closed with Ctrl+C or Ctrl+D, or the input has ended. */
 export class TerminalClosed extends EndedAtDesk {}
 
-/** Null unless both ends of the command are a terminal: what is piped is read by a program. */
+/** Null unless input and output are a terminal: a program reads what is piped. */
 export function processTerminal(): Terminal | null {
   const { stdin: input, stdout: output } = process;
   return input.isTTY && output.isTTY ? terminalOn(input, output) : null;

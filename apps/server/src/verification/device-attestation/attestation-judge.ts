@@ -10,7 +10,7 @@ import { type AttestationProblem, attestationProblem } from "./verify-attestatio
 
 const googleRoots = new URL("./google-roots.pem", import.meta.url);
 
-/** A phone's word about the frames it sent, as they were sent. */
+/** An attestation of frames, as the phone sent it. */
 export type SentAttestation = { certificates: readonly string[]; signature: string };
 
 /**
@@ -65,7 +65,7 @@ export class AttestationJudge {
     return problem;
   }
 
-  /** The file is looked at each time, so that a newer list counts without a restart. */
+  /** Checks the file each time, so that a newer list counts without a restart. */
   #revokedSerials(): ReadonlySet<string> {
     const { config, log } = this.#core;
     if (config.attestationRevoked === "") return this.#revoked.serials;

@@ -19,22 +19,22 @@ const authorizations = {
   applicationId: 709,
 } as const;
 
-/** What of a key's description decides. Null where it is not said. */
+/** The relevant part of a key's description. Null: not stated. */
 export type KeyDescription = {
   /** 0: software, 1: a trusted execution environment, 2: a secure element (StrongBox). */
   attestationLevel: number;
   keyLevel: number;
   challenge: Uint8Array;
-  /** From the list that the secure hardware enforces; what software says about these counts for nothing. */
+  /** From the list that the secure hardware enforces. What software states about these does not count. */
   purposes: readonly number[];
   algorithm: number | null;
   origin: number | null;
   rootOfTrust: { deviceLocked: boolean; bootState: number } | null;
-  /** Said by the operating system, which is as good as the boot state that the hardware vouches for. */
+  /** Stated by the operating system, which is as reliable as the boot state that the hardware attests. */
   application: { packages: readonly string[]; certificateDigests: readonly string[] } | null;
 };
 
-/** The description in a certificate, or null where it has none. Throws where it cannot be read. */
+/** The description in a certificate, or null if it has none. Throws if it cannot be read. */
 export function findKeyDescription(certificate: Certificate): KeyDescription | null {
   const extension = findExtension(certificate, keyDescriptionOid);
   return extension === null ? null : readKeyDescription(extension);

@@ -90,9 +90,9 @@ function problemOfChain(
   for (const [index, certificate] of chain.entries()) {
     if (revokedSerials.has(plainSerial(certificate))) return "certificate_revoked";
     const issuer = chain[index + 1];
-    // The root is known by its key, whatever its certificate says; one of them ran out while the key went on.
+    // The root is recognized by its key, because its certificates expire while the key stays.
     if (issuer === undefined) continue;
-    // The dates of the phone's own certificate are whatever the app asked for.
+    // The app chose the dates of the phone's certificate, so they are not checked.
     if (index > 0 && !certificate.isValidAt(now)) return "certificate_expired";
     const { valid } = checkSignature(
       checker,
@@ -131,7 +131,7 @@ function problemOfKey(
   return isOurs ? null : "app_differs";
 }
 
-/** As the list of revoked certificates writes it. */
+/** In the form of the revocation list. */
 function plainSerial({ serial }: Certificate): string {
   return serial.replace(/^0+(?=.)/, "");
 }

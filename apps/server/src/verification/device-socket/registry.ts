@@ -35,9 +35,9 @@ const maxMissedHeartbeats = 3;
 /** What a device may send before it is welcomed. It can only announce files then, so more is a flood. */
 const maxEarlyFrames = 16;
 const maxEarlyBytes = 64 * 1024;
-/** How often captures are looked at that may have outlived their challenge. */
+/** How often captures that may have outlived their challenge are checked. */
 const deadlineCheckMs = 1000;
-/** How often it is looked whether those that may still finish have done so. */
+/** How often it checks whether the remaining attempts have finished. */
 const leaveLookMs = 100;
 const mebibyte = 1024 * 1024;
 
@@ -61,11 +61,11 @@ export const unwelcomedLimits = {
 export type RegistryOptions = {
   /** Null without a face judge: then no live document can pass. */
   faceJudge: FaceJudge | null;
-  /** For tests: what checks chips in place of threads of this process. */
+  /** For tests: used instead of threads of this process. */
   chips?: ChipPool;
   examiner?: ExaminerOptions;
   timing?: Partial<Timing>;
-  /** Memory for what devices announce; for tests, which look at it afterwards. */
+  /** Allocates memory for announced files; tests inspect it afterwards. */
   allocate?: (bytes: number) => Buffer;
 };
 
@@ -87,7 +87,7 @@ export class DeviceRegistry {
   };
   readonly #runs = new Map<AttemptId, AttemptRun>();
   readonly #sockets = new Set<DeviceSocket>();
-  /** Runs whose device is disconnected, each with the timer at whose end its bytes are overwritten. */
+  /** Runs whose device is disconnected, each with the timer that overwrites its bytes. */
   readonly #forgetting = new Map<AttemptRun, NodeJS.Timeout>();
   readonly #timed: (step: string, seconds: number) => void;
   readonly #closed: (code: VerifyCloseCode | "BY_DEVICE") => void;
@@ -179,7 +179,7 @@ export class DeviceRegistry {
       socket.heard("message");
       if (socket.run !== null) this.#receive(socket, socket.run, data, isBinary);
       else if (socket.greeted) {
-        // The device has not waited for the welcome: its frames are handled once the welcome was sent.
+        // The device has not waited for the welcome: its frames are handled after it.
         socket.early.push({ data, isBinary });
         socket.earlyBytes += data.length;
         if (socket.early.length > maxEarlyFrames || socket.earlyBytes > maxEarlyBytes)
@@ -278,7 +278,7 @@ export class DeviceRegistry {
     else this.#forgetLater(run);
   }
 
-  /** The device may come back for a while. */
+  /** The device may reconnect for a while. */
   #forgetLater(run: AttemptRun): void {
     if (run.link !== null) return;
     this.#keep(run);
@@ -332,7 +332,7 @@ export class DeviceRegistry {
     const { db, clock, log } = this.#core;
     const { sessionId, attemptId } = run.owner;
     try {
-      // A device that is not connected was not heard from, so only its session is looked at.
+      // A disconnected device has not answered, so only its session is checked.
       const goesOn =
         run.link === null
           ? (await findSessionOfPerson(db, sessionId))?.status === "in_progress"

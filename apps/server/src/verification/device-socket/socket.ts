@@ -4,7 +4,7 @@ import { type VerifyCloseCode, verifyCloseCodes } from "@assay/contract/verify-p
 import type { ServiceMessage } from "@assay/contract/verify-socket";
 import type { AttemptRun, DeviceLink } from "../attempts/attempt-run.ts";
 
-/** What is used of a WebSocket. */
+/** The part of a WebSocket that is used. */
 export type RawSocket = {
   send(data: string): void;
   close(code: number, reason: string): void;
@@ -33,7 +33,7 @@ export class DeviceSocket implements DeviceLink {
   /** Frames that came before the welcome was sent. */
   readonly early: { data: Buffer; isBinary: boolean }[] = [];
   earlyBytes = 0;
-  /** Gives back the places of a socket that was not welcomed yet. */
+  /** Releases the slots of a socket that was not welcomed yet. */
   releaseSlots: () => void = () => {};
   readonly #raw: RawSocket;
   readonly #onClosed: (code: VerifyCloseCode | "BY_DEVICE") => void;

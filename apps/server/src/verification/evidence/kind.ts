@@ -6,7 +6,7 @@ import type { LookedAt, WalletChannel } from "@assay/contract/wallet-facts";
 import type { Static } from "typebox";
 import type { Passed, Rejected } from "./verdict.ts";
 
-/** What the partner demands. Only what is required is stored: a name that is absent is preferred. */
+/** The partner's requirements. Only required ones are stored; an absent one is preferred. */
 export type Requirements = Readonly<Partial<Record<DemandName, "required">>>;
 
 /** What a session asks for. */
@@ -19,13 +19,15 @@ export type Asked = {
 export type Operator = {
   /** The methods by which a person can be verified there. */
   methods: readonly Method[];
-  /** Of the identity that wallets are asked as. Null where they would not know who asks. */
+  /**
+   * The registration of the identity that asks wallets. Null without one: wallets would not know who asks.
+   */
   registration: readonly string[] | null;
 };
 
 export type ClaimValue = string | boolean | null;
 
-/** What claims are made of, besides the proof. */
+/** What claims are made from, besides the proof. */
 export type Chosen = {
   fieldKeys: readonly string[];
   organizationId: OrganizationId;
@@ -66,7 +68,7 @@ export type Kind<Proof, Doubts> = {
   lacks(method: Method, asked: Asked, operator: Operator): string | null;
   /** How the page reaches a wallet by this method, in the order of preference. */
   channels(method: Method, requirements: Requirements, operator: Operator): readonly WalletChannel[];
-  /** What is read for the checks when these fields are agreed to, whether or not it is among them. */
+  /** What is read for the checks when these fields are agreed to, even if it is not among them. */
   looksAt(method: Method, fieldKeys: readonly string[]): readonly LookedAt[];
   /** Exactly the chosen fields, from what was proved and nothing else. */
   claims(proof: Proof, chosen: Chosen): Record<string, ClaimValue>;

@@ -6,7 +6,7 @@ export type Rejected = {
   failureCode: FailureCode;
   /** They say more than the code, for the audit log. */
   reasons?: readonly string[];
-  /** The document is what it says, and cannot meet this requirement of the partner. */
+  /** The document is genuine but cannot meet this requirement of the partner. */
   unmetRequirement?: RequirementName;
 };
 export type TryVerdict = Passed | Rejected;

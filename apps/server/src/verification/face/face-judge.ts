@@ -34,7 +34,7 @@ export type JudgeInput = {
   readonly portrait: Uint8Array;
   /** Waits behind every live try. */
   readonly sandbox: boolean;
-  /** Where these very frames were added, in this order, as they arrived. */
+  /** Set if these frames were added to it, in this order, as they arrived. */
   readonly sitting?: FaceSitting | undefined;
 };
 
@@ -61,7 +61,7 @@ type FaceRiskInputs = {
   readonly signs: readonly AttackSign[];
 };
 
-/** Signs of an attack: our own, and what the operator's detector says, or that it said nothing. */
+/** Signs of an attack: our own, and the operator's detector or its absence. */
 type AttackSign = AttackSignal | "detector" | "detector_unavailable";
 
 export type FaultReason = WorkerFaultReason | "portrait_unusable";
@@ -177,7 +177,7 @@ async function judge(
   options: FaceJudgeOptions,
 ): Promise<FaceVerdict> {
   const limits = options.limits ?? livenessLimits;
-  // What needs no picture is judged before a worker spends seconds on one.
+  // Judges first what needs no picture, before a worker spends seconds.
   const timing = judgeTiming(frames, challenge, limits);
   if (timing.length > 0) return livenessFailed(timing);
 
@@ -238,7 +238,7 @@ async function judge(
   return { kind: "passed", distance, riskInputs, risk: faceRisk(riskInputs, thresholds), checks };
 }
 
-/** Null where there is no detector, or where it saw nothing. */
+/** Null without a detector, or if it found nothing. */
 function detectorSign(
   score: number | "unavailable" | undefined,
   limit: number,

@@ -1,6 +1,6 @@
 import { InferenceSession, Tensor } from "onnxruntime-node";
 
-/** One network and the room for what it is shown, which is used again and again. */
+/** One network and the buffer for its input, which is reused. */
 export class FaceNetwork<Output extends string> {
   readonly #session: InferenceSession;
   readonly #pixels: Float32Array;
@@ -22,7 +22,7 @@ export class FaceNetwork<Output extends string> {
       interOpNumThreads: 1,
       executionMode: "sequential",
       graphOptimizationLevel: "all",
-      // Only faults; what it would warn of is about its own optimisations.
+      // Faults only: its warnings are about its own optimisations.
       logSeverityLevel: 4,
     });
     return new FaceNetwork(session, side);

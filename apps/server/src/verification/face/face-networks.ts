@@ -70,7 +70,7 @@ export function landmarkNetwork(): Uint8Array {
         : separable(graph, weights, x, `${block}/conv0`, 2);
     let sum = graph.relu(first);
     x = sum;
-    // Each layer is given what all before it have answered together (a dense block).
+    // Each layer gets the outputs of all layers before it (a dense block).
     for (const layer of ["conv1", "conv2", "conv3"]) {
       sum = graph.add(sum, separable(graph, weights, x, `${block}/${layer}`, 1));
       x = graph.relu(sum);
@@ -130,7 +130,7 @@ const recognitionBlocks = [
   ...["conv256_down", "conv256_1", "conv256_2", "conv256_down_out"],
 ];
 
-/** A graph of TensorFlow.js, as far as the mesh has one. */
+/** A graph of TensorFlow.js, as far as the mesh uses it. */
 type GraphFile = {
   readonly modelTopology: {
     readonly node: readonly {

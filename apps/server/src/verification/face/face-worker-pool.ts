@@ -19,10 +19,10 @@ import type {
 import { poolLimits } from "./pool-limits.ts";
 
 export type WorkerFaultReason =
-  /** As many tries wait as may, or one waited too long. */
+  /** The queue is full, or a try waited too long. */
   "busy" | "worker_died" | "worker_error" | "timed_out" | "memory_exceeded" | "models_unavailable" | "closed";
 
-/** Nothing was found out about the person; it is the service that could not look. */
+/** Says nothing about the person: the service could not judge. */
 export class WorkerFault extends Error {
   readonly reason: WorkerFaultReason;
 
@@ -42,9 +42,9 @@ export type FaceWorkerPoolOptions = {
   readonly jobTimeoutMs?: number;
   readonly lookTimeoutMs?: number;
   readonly startTimeoutMs?: number;
-  /** A worker without work gives its memory back after this time. */
+  /** An idle worker is ended after this time to free its memory. */
   readonly idleMs?: number;
-  /** A worker that holds more is ended, in the middle of its work if need be. */
+  /** A worker that holds more is ended, if necessary during its work. */
   readonly maxResidentBytes?: number;
   /** Address of a module with `loadFaceModels`, for other models. */
   readonly modelsModule?: string;
@@ -115,7 +115,7 @@ export class FaceWorkerPool {
     return [...this.#workers].flatMap(({ child }) => (child.pid === undefined ? [] : [child.pid]));
   }
 
-  /** Starts a worker when none runs, so that the models are loaded when the pictures come. */
+  /** Starts a worker if none runs, so that the models are loaded before the pictures come. */
   warmUp(): void {
     if (!this.#closed && this.#workers.size === 0) this.#start();
   }
@@ -280,7 +280,7 @@ export class FaceWorkerPool {
     if (message.kind === "error") {
       this.#options.log.warn("a face worker met an error", { kind: message.name });
       work.reject(new WorkerFault("worker_error"));
-      // Whatever state the models are in now, the next try gets a fresh process.
+      // The state of the models is unknown, so the next try gets a new process.
       this.#end(worker, "worker_error");
       return;
     }
@@ -338,7 +338,7 @@ export class FaceWorkerPool {
 
 const workerFile = fileURLToPath(new URL("./face-worker.ts", import.meta.url));
 
-/** `node:sqlite` writes files past the permissions. A later Node may have no such option. */
+/** `node:sqlite` bypasses the permissions and can write files. A later Node may have no such option. */
 const withoutSqlite: readonly string[] = process.allowedNodeEnvironmentFlags.has("--experimental-sqlite")
   ? ["--no-experimental-sqlite"]
   : [];

@@ -37,7 +37,7 @@ async function work({ id, ...task }: ToWorker): Promise<void> {
         : await measureFaces(models, task.job, defaultJobLimits, detector);
     send({ kind: "result", id, result, residentBytes: process.memoryUsage.rss() });
   } catch (error) {
-    // Messages of decoders and models may quote what they were given; the kind of error is enough.
+    // Messages of decoders and models may quote their input; the kind of error is enough.
     send({ kind: "error", id, name: error instanceof Error ? error.name : typeof error });
   }
 }

@@ -46,7 +46,7 @@ export async function measureFaces(
     if (taken === undefined || !frame?.face) continue;
     const picture = await decodeFrame(taken.jpeg, limits);
     if (picture === null) return { kind: "frame_unreadable" };
-    // An embedding is made from where the detector sees the face: the thresholds belong to such embeddings.
+    // Embeddings use the detector's box, because the thresholds were measured with such embeddings.
     const faces = isOnlyFollowed(frame) ? await models.detect(picture) : null;
     const box = faces === null ? frame.box : boxOfFollowed(frame.face, faces);
     if (faces !== null && faces.length > 1) seen[index] = { ...frame, faces: faces.length };

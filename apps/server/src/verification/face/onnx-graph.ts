@@ -155,7 +155,7 @@ export class OnnxGraph {
     return { ...to, name: this.#node("Pad", [x.name, pads]) };
   }
 
-  /** All values in a row; what is at one place stays together when `byPlace` is set. */
+  /** Flattens all values; with `byPlace`, the values of one position stay together. */
   output(x: Value, name: string, options: { readonly byPlace?: boolean } = {}): void {
     const ordered = options.byPlace ? this.#node("Transpose", [x.name], { perm: [0, 2, 3, 1] }) : x.name;
     const size = x.channels * x.height * x.width;

@@ -2,7 +2,7 @@ import { type Chip, chipPixels } from "@assay/face/face-chip";
 import type { Box } from "@assay/face/measurement";
 import type { DecodedPicture } from "./decode-picture.ts";
 
-/** What a network was trained with: this colour was taken off every pixel. */
+/** The mean colour of the training data, which was subtracted from every pixel. */
 export type MeanColour = readonly [red: number, green: number, blue: number];
 
 /**
@@ -25,7 +25,7 @@ export function samplePicture(
   const area = size * size;
   const [red, green, blue] = from.mean;
   const [lastX, lastY] = outside === undefined ? [width, height] : [width - 1, height - 1];
-  // Every row looks at the same columns, so their places and shares are worked out once.
+  // Every row samples the same columns, so their positions and shares are computed once.
   const columns = new Int32Array(size);
   const shares = new Float32Array(size);
   for (let column = 0; column < size; column++) {
@@ -80,7 +80,7 @@ const maxLooks = 4;
 /** Part of a picture in whole pixels, inside of it. */
 export type Cut = Box;
 
-/** What of a box lies in the picture; null where nothing does. */
+/** The part of a box inside the picture; null if there is none. */
 export function cutOf({ width, height }: DecodedPicture, box: Box): Cut | null {
   const [x, y] = [Math.max(box.x, 0), Math.max(box.y, 0)];
   const cut = {
@@ -133,7 +133,7 @@ export function sampleChip(
   mean: MeanColour,
 ): void {
   const area = chipPixels * chipPixels;
-  // Of a large face every pixel counts, or fine patterns in it become coarse ones (aliasing).
+  // Every pixel of a large face counts, or fine patterns become coarse ones (aliasing).
   const looks = Math.min(Math.max(Math.ceil(Math.hypot(along, across)), 1), maxLooks);
   for (let row = 0; row < chipPixels; row++)
     for (let column = 0; column < chipPixels; column++) {
@@ -142,7 +142,7 @@ export function sampleChip(
         const u = column + ((look % looks) + 0.5) / looks - 0.5;
         const v = row + (Math.floor(look / looks) + 0.5) / looks - 0.5;
         const [x, y] = [left + along * u - across * v, top + across * u + along * v];
-        // Asked this way round, a place that is not a number is outside.
+        // Written so that NaN counts as outside.
         if (!(x >= 0 && y >= 0 && x <= width - 1 && y <= height - 1)) continue;
         const [x0, y0] = [Math.floor(x), Math.floor(y)];
         const [right, down] = [x0 + 1 < width ? 3 : 0, y0 + 1 < height ? width * 3 : 0];

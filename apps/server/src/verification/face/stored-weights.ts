@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Weights } from "./onnx-graph.ts";
 
-/** How the weights of a network lie in its file, one after another, in the words of TensorFlow.js. */
+/** The layout of a network's weights in its file, in the terms of TensorFlow.js. */
 export type Manifest = readonly {
   readonly weights: readonly {
     readonly name: string;
@@ -48,7 +48,7 @@ function valuesIn(
     for (let index = 0; index < bytes.length; index++) values[index] = (bytes[index] ?? 0) * scale + min;
     return values;
   }
-  // A copy, because the place in the file is no multiple of the width.
+  // A copy, because the offset in the file is not aligned.
   const { buffer } = new Uint8Array(bytes);
   if (stored === "float16") return Float32Array.from(new Float16Array(buffer));
   return stored === "int32" ? Float32Array.from(new Int32Array(buffer)) : new Float32Array(buffer);

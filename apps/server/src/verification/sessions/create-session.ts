@@ -24,7 +24,7 @@ type Body = Static<typeof CreateSessionBody>;
 
 type CreatedSession = { row: SessionRow; cancelToken: string };
 
-/** The session, and the token that is shown this once. */
+/** The session, and the token that is shown only once. */
 export async function createSession(
   core: Core,
   caller: OrganizationCaller,

@@ -81,10 +81,10 @@ const stepStages = Object.values(kinds).flatMap(({ steps }) =>
 );
 const stagesBeforeSteps = ["created", "opened", "agreed"] as const;
 export type StageBeforeSteps = (typeof stagesBeforeSteps)[number];
-/** How far a session got. */
+/** The last stage that a session reached. */
 export type SessionStage = StageBeforeSteps | (typeof stepStages)[number]["name"] | "succeeded";
 
-/** The furthest stage that steps led to; null where no step was. */
+/** The last stage reached by a step; null without one. */
 export function stageOf(steps: StepsDone): SessionStage | null {
   const reached = stepStages.findLast(({ step, reachedBy }) => {
     const done = steps[step];
@@ -101,8 +101,12 @@ type StagedKind = { methods: readonly Method[]; steps: readonly StepRules[] };
  * later stages of its kind and the successes by its methods. Stages before the steps include all. Successes
  * without a method are from before methods were counted.
  */
-export function funnelOf(endedAt: Counts, succeededBy: Counts): Record<SessionStage, number> {
-  // A success that is taken back may have been counted before stages were.
+export function funnelOf(
+  endedAt: Counts,
+  succeededBy: Counts,
+  among: StagedKinds = kinds,
+): Record<SessionStage, number> {
+  // A retracted success may have been counted before stages were.
   const ended = (stage: string) => Math.max(0, endedAt[stage] ?? 0);
   const by = (methods: readonly Method[]) =>
     methods.reduce((sum, method) => sum + (succeededBy[method] ?? 0), 0);
@@ -158,7 +162,7 @@ function noCounts(): StatusCounts {
   return { total: 0, created: 0, in_progress: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0 };
 }
 
-/** Adds the rows up. The order of rows does not matter, and days without any are there with zeros. */
+/** Adds up the rows in any order. Days without rows are included with zeros. */
 export function summarize(days: readonly Day[], rows: readonly FigureRow[]): Overview {
   const totals = noCounts();
   const byDay = new Map(days.map((day) => [day, noCounts()]));
@@ -186,7 +190,7 @@ export function summarize(days: readonly Day[], rows: readonly FigureRow[]): Ove
     for (const [method, count] of Object.entries(row.methods) as [Method, number][])
       succeededBy[method] = (succeededBy[method] ?? 0) + count;
   }
-  // A success may be taken back that was counted before methods were.
+  // A retracted success may have been counted before methods were.
   const methods = Object.fromEntries(Object.entries(succeededBy).filter(([, count]) => count > 0));
   const ended = totals.succeeded + totals.failed + totals.expired + totals.cancelled;
   return {

@@ -6,7 +6,7 @@ import { domainsAbove, isPlainHttps } from "../../tenants/domains/redirect-uri.t
 /** An origin in the form that browsers compare, or what is wrong with the text. */
 export function parseEmbedOrigin(text: string): { origin: URL } | { problem: string } {
   const url = URL.parse(text);
-  // Whatever is more than an origin would be dropped, and the partner would believe that it counts.
+  // Anything beyond the origin would be ignored without the partner's knowledge, so it is refused.
   if (url === null || url.hostname.includes("*") || url.origin.toLowerCase() !== text.toLowerCase())
     return { problem: "must be an origin: scheme and host, with the port where it is not the usual one" };
   return { origin: url };

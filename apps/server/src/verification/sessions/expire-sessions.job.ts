@@ -10,7 +10,7 @@ import { type ExpiredSession, expireSessionRows, findNextExpiry, takeDueSessions
 import { countOutcomes } from "./session-day.store.ts";
 
 export const expiredAtOnce = 1000;
-/** Sessions live much longer, so none that is created after a look expires before the next one. */
+/** Sessions live much longer, so none that is created after a run expires before the next one. */
 const lookAgainMs = minuteMs;
 
 /**

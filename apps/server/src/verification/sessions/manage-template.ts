@@ -78,7 +78,7 @@ export async function changeTemplate(
     await recordAct(tx, now, caller, {
       event: "session_template.updated",
       targetId: id,
-      // The texts themselves may be long, and an address may hold a secret of the partner's.
+      // Only the names of changed fields: texts may be long, and an address may contain a secret.
       details: { name: updated.name, changed: Object.keys(body) },
     });
     return updated;
@@ -106,7 +106,7 @@ function checkName(given: string): string {
 
 type Change = { [K in keyof TemplateContent]: TemplateContent[K] | undefined };
 
-/** What a body says, with reasons as they will be shown. Undefined: nothing. */
+/** The changes in a body, with reasons in their stored form. Undefined: unchanged. */
 function changeOf(body: ChangeBody): Change {
   const { share_fields: asked } = body;
   return {
@@ -137,7 +137,7 @@ async function checkContent(core: Core, caller: OrganizationCaller, content: Tem
   checkWays(methods, { shareFields, requirements: requirementsOf(content.requirements ?? {}) }, operator);
 }
 
-/** The organization is locked, so that two requests at once do not both find the name free. */
+/** Locks the organization, so that concurrent requests do not both find the name free. */
 async function refuseTaken(tx: Tx, tenant: Tenant, name: string, besides: TemplateId | null): Promise<void> {
   const holder = await findTemplateCalled(tx, tenant, name);
   if (holder !== null && holder.id !== besides) throw new ApiError("TEMPLATE_NAME_TAKEN");

@@ -28,7 +28,7 @@ export class OpenSessions {
     this.limit = limit;
   }
 
-  /** 0 where a count of a moment ago left room enough. */
+  /** 0 if a recent count left enough room. */
   countUpTo(tenant: Tenant): number {
     const found = this.#found.get(keyOf(tenant));
     if (found === undefined || found.room < 1 || performance.now() >= found.until) return this.limit;

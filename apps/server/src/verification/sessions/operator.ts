@@ -4,7 +4,7 @@ import type { Operator } from "../evidence/kind.ts";
 import { findCurrentIdentity } from "../wallet-identity/wallet-identity.store.ts";
 import { availableMethods } from "./ways.ts";
 
-/** What the operator has for a session. The sandbox makes its identity itself, and is registered nowhere. */
+/** What the operator has set up for a session. The sandbox creates its identity and needs no registration. */
 export async function operatorOf(
   { db, clock, config }: Pick<Core, "db" | "clock" | "config">,
   { sandbox, methods }: { sandbox: boolean; methods: readonly Method[] | null },

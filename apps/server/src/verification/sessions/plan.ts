@@ -6,7 +6,7 @@ import { kinds, type Step } from "../evidence/kinds.ts";
 type StepDone = { readonly tries: number; readonly passed_at?: string };
 export type StepsDone = Readonly<Partial<Record<Step, StepDone>>>;
 
-/** A step of a session, by the rules of its kind, and how far it is. */
+/** A step of a session with the rules of its kind and its progress. */
 export type PlannedStep = StepRules & { kind: string; tries: number; passed: boolean };
 
 type PlannedKinds = Readonly<Record<string, { methods: readonly Method[]; steps: readonly StepRules[] }>>;
@@ -27,7 +27,7 @@ export function plan(
   );
 }
 
-/** Whether a session has succeeded once this step passes: all steps of one kind have. */
+/** Whether the session succeeds when this step passes: all steps of one kind have passed then. */
 export function isCompletedBy(planned: readonly PlannedStep[], passing: PlannedStep): boolean {
   return planned.every(({ kind, name, passed }) => kind !== passing.kind || name === passing.name || passed);
 }

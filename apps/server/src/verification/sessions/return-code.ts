@@ -4,7 +4,7 @@ import type { SessionRow } from "./session.store.ts";
 
 type OfReturn = Pick<SessionRow, "returnCodeHash" | "redirectUrl" | "requirements">;
 
-/** What partners compare. A session without a redirect brings nothing back. */
+/** The hash that partners compare. A session without a redirect returns no code. */
 export function returnCodeSha256(session: Pick<OfReturn, "returnCodeHash" | "redirectUrl">): string | null {
   return session.redirectUrl === null ? null : (session.returnCodeHash?.toString("hex") ?? null);
 }

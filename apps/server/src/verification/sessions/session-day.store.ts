@@ -22,7 +22,7 @@ import type { StepsDone } from "./plan.ts";
 import { idBy, stageBeforeSteps } from "./session.store.ts";
 
 export type OutcomeOfDay =
-  /** `method` is null for a success of which nothing is stored any more. */
+  /** `method` is null for a success whose method is no longer stored. */
   | { status: "succeeded"; completedAt: Date; method: Method | null }
   | { status: "failed"; failureCode: FailureCode }
   | { status: "cancelled" };
@@ -84,7 +84,7 @@ export async function deleteOutcomes(tx: Tx, outcomes: readonly OutcomeRow[]): P
       ${outcomes.map((outcome) => outcome.organizationId)}::uuid[], ${outcomes.map(({ id }) => id)}::uuid[]))`);
 }
 
-// One process always writes the same row of a day, and two processes hardly ever the same one.
+// A process always writes the same row of a day, and two processes rarely the same one.
 const shards = 16;
 const ownShard = Math.floor(Math.random() * shards);
 

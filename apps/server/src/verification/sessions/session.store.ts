@@ -43,7 +43,7 @@ export type SessionRow = {
   failureCode: FailureCode | null;
   unmetRequirement: RequirementName | null;
   steps: StepsDone;
-  /** Null: those of a session that does not say. */
+  /** Null: the default methods. */
   methods: Method[] | null;
   /**
    * For sessions that ended before `steps` existed. A release that drops these columns fills `steps` first.
@@ -138,12 +138,12 @@ export function findSession(db: Queryable, tenant: Tenant, id: SessionId): Promi
   );
 }
 
-/** For the person's own pages, who hold the session id and belong to no organization. */
+/** For the person's pages, which have the session id and no organization. */
 export function findSessionOfPerson(db: Queryable, id: SessionId): Promise<SessionRow | null> {
   return db.first<SessionRow>(sql`select ${sessionColumns} from sessions where id = ${id}`);
 }
 
-/** How far a session got of which no step was reached. */
+/** The stage of a session without a counted step. */
 export const stageBeforeSteps = sql`case
   when exists (select from consents where consents.session_id = sessions.id) then 'agreed'
   when opened_at is not null then 'opened'
@@ -159,7 +159,7 @@ export async function markOpened(db: Queryable, id: SessionId, now: Date): Promi
     where id = (select id from sessions where id = ${id} and opened_at is null for update skip locked)`);
 }
 
-/** Gives the session its return code, unless it has one. Of two browsers at once one gets true. */
+/** Gives the session its return code, unless it has one. Of concurrent browsers only one gets true. */
 export async function putReturnCode(
   db: Queryable,
   id: SessionId,
@@ -173,7 +173,7 @@ export async function putReturnCode(
   return put !== null;
 }
 
-/** The latest sessions whose identifier begins so: a range of the index by which sessions are listed. */
+/** The latest sessions whose id has this prefix: a range of the index of the lists. */
 export function findSessionsByPrefix(
   db: Queryable,
   tenant: Tenant,
@@ -274,7 +274,7 @@ export function searchedSessions(tenant: Tenant, filter: SessionFilter, now: Dat
   const hasEntry = metadata === undefined ? noSql : sql`and ${hasMetadata(tenant, metadata)}`;
   const hasPrefix = referencePrefix === undefined ? noSql : sql`and ${beginsWith(referencePrefix)}`;
   const matches = sql`${hasEntry} ${hasPrefix}`;
-  // The planner cannot guess how many match, so it is not left the choice of an index (`offset 0`).
+  // The planner cannot estimate the matches, so `offset 0` keeps it from choosing an index.
   const found = sql`
     select ${sessionColumns} from sessions
     where ${metadata === undefined ? sql`${ownedBy(tenant)} ${hasPrefix}` : hasMetadata(tenant, metadata)} offset 0`;
@@ -320,7 +320,7 @@ export const idBy = {
   reference: sql`id collate by_reference`,
 };
 
-/** Sessions and attempts that go on have ids from here on. */
+/** Ids of sessions and attempts that may still be open start here. */
 const firstLiving = (prefix: "vs" | "va", now: Date) => idFloor(prefix, later(lastExpiredCreation(now), 1));
 
 function sessionsRange(filter: SessionFilter, now: Date): IdRange {
@@ -374,7 +374,7 @@ function sessionsPage(tenant: Tenant, filter: SessionFilter, now: Date, limit: n
  */
 const isShortLived = sql`status in ('created', 'in_progress') and expires_at - created_at < interval '1 hour'`;
 
-/** Those of them that are due and that the range of ids before `firstLiving` does not have. */
+/** Those that are due and not in the range of ids before `firstLiving`. */
 function isDueEarly(now: Date): Sql {
   return sql`${isShortLived} and expires_at <= ${now} and id >= ${firstLiving("vs", now)}`;
 }
@@ -389,7 +389,7 @@ function smaller(a: string, b: string): string {
 
 // --- moves -------------------------------------------------------------------------------------------------
 
-/** The session, held against every other move until the transaction ends. */
+/** The session, locked against every other change until the transaction ends. */
 export function heldSession(tenant: Tenant, id: SessionId): Question<SessionRow | null> {
   return firstRow<SessionRow>(sql`
     select ${sessionColumns} from sessions
@@ -419,10 +419,10 @@ type Move = {
   to: SessionStatus;
   failureCode?: FailureCode | null;
   unmetRequirement?: RequirementName | null;
-  /** Left out or null, what an earlier status had is removed. */
+  /** If undefined or null, the value of an earlier status is removed. */
   evidence?: SessionRow["evidence"];
   completedAt: Date | null;
-  /** Left out, the stored steps stay as they are. */
+  /** If undefined, the stored steps stay. */
   steps?: StepsDone;
   now: Date;
 };
@@ -452,7 +452,7 @@ export function withTryCounted(
   return { ...session, steps: { ...session.steps, [step]: done } };
 }
 
-/** Writes the counted try of a session that goes on. */
+/** Writes the counted try of a session that stays open. */
 export function writeSteps(tx: Tx, { id, steps }: Pick<SessionRow, "id" | "steps">, now: Date): void {
   tx.write(sql`update sessions set steps = ${JSON.stringify(steps)}, updated_at = ${now} where id = ${id}`);
 }
@@ -691,7 +691,7 @@ function dueSessions(condition: Sql, among: Among): Sql {
     order by id limit ${among.limit} ${among.lock}`;
 }
 
-/** When the next open session expires or, where the job has not come by yet, the oldest one expired. */
+/** When the next open session expires. In the past if the job has not run since. */
 export async function findNextExpiry(db: Queryable): Promise<Date | null> {
   const { expiresAt } = await db.one<{ expiresAt: Date | null }>(sql`
     select least(
@@ -737,7 +737,7 @@ export function takeEndedSessions(
   endedBefore: Date,
   among: Among,
 ): Promise<{ id: SessionId; organizationId: OrganizationId }[]> {
-  // Nothing ends before it was created, so those that ended long ago are at the front of the ids.
+  // Nothing ends before it was created, so the oldest ends have the lowest ids.
   return db.rows<{ id: SessionId; organizationId: OrganizationId }>(sql`
     select id, organization_id from sessions
     where id > ${among.after} and id < ${idFloor("vs", endedBefore)} and completed_at < ${endedBefore}

@@ -12,10 +12,10 @@ import { isCompletedBy, type PlannedStep } from "./plan.ts";
 
 export const sessionLifetimeMs = sessionLifetimeMinutes * minuteMs;
 
-/** A device that was not heard from for this long has given up. */
+/** A device that has not answered for this long has given up. */
 export const inFlightMs = 60 * secondMs;
 
-/** What decisions need to know of a stored session and of its attempt that is under way, if one is. */
+/** What decisions need to know of a stored session and of its open attempt. */
 export type SessionState = {
   status: SessionStatus;
   expiresAt: Date;
@@ -23,12 +23,12 @@ export type SessionState = {
 };
 export type OpenAttempt = { id: AttemptId; deviceHash: Buffer | null; lastSeenAt: Date | null };
 
-/** A session of the sandbox may be asked to live less. */
+/** A sandbox session may have a shorter lifetime. */
 export function expiryOf(createdAt: Date, lifetimeMs = sessionLifetimeMs): Date {
   return later(createdAt, lifetimeMs);
 }
 
-/** Sessions created at or before this moment are past their lifetime at `now`, however long it is. */
+/** Sessions created at or before this moment have expired at `now`, whatever their lifetime. */
 export function lastExpiredCreation(now: Date): Date {
   return later(now, -sessionLifetimeMs);
 }
@@ -58,7 +58,7 @@ export function isInFlight(attempt: OpenAttempt, now: Date): boolean {
   return attempt.lastSeenAt !== null && attempt.lastSeenAt.getTime() > now.getTime() - inFlightMs;
 }
 
-/** Why a move is not made. `ended` is any end but expiry. */
+/** Why a change is refused. `ended` is any end but expiry. */
 export type SessionRefusal = "expired" | "ended";
 
 function refusalOf(status: SessionStatus): SessionRefusal | null {

@@ -10,7 +10,7 @@ import { attemptStatusAt, statusAt } from "./session.ts";
 import type { SessionConsentRow } from "./session-consent.store.ts";
 import { triesOf } from "./tries.ts";
 
-/** A session that expired reads the same before and after the job has written it down. */
+/** An expired session looks the same before and after the job has stored it. */
 export function viewSession(row: SessionRow, now: Date, publicUrl: string): Static<typeof Session> {
   const status = statusAt({ status: row.status, expiresAt: row.expiresAt }, now);
   const expired = status === "expired";
@@ -24,7 +24,7 @@ export function viewSession(row: SessionRow, now: Date, publicUrl: string): Stat
     contract_version: row.contractVersion,
     share_fields: row.shareFields,
     requirements: demandsOf(row.requirements),
-    // A process of the version before may have taken a success back without removing it.
+    // A process of the previous version may have retracted a success without removing it.
     evidence: status === "succeeded" && row.evidence !== null ? viewEvidence(row.evidence) : null,
     locale: row.locale,
     redirect_url: row.redirectUrl ?? `${publicUrl}/verify/${row.id}/complete`,
@@ -43,7 +43,7 @@ export function viewSession(row: SessionRow, now: Date, publicUrl: string): Stat
   };
 }
 
-/** Successes of earlier versions say neither, and no phone vouched for itself then. */
+/** Successes of earlier versions contain neither, and had no attestation. */
 function viewEvidence(evidence: NonNullable<SessionRow["evidence"]>): NonNullable<SessionRow["evidence"]> {
   return evidence.method === "chip_and_face"
     ? { ...evidence, device: evidence.device ?? "unattested", face_checks: evidence.face_checks ?? [] }

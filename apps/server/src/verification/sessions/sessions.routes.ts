@@ -63,7 +63,7 @@ export function sessionRoutes(core: Core): Binding[] {
   ];
 }
 
-/** `key:value` as the metadata that has just this. */
+/** `key:value` as metadata with this one entry. */
 function metadataEntry(asked: string | undefined): Record<string, string> | undefined {
   if (asked === undefined) return undefined;
   const colon = asked.indexOf(":");

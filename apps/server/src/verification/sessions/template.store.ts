@@ -42,7 +42,7 @@ export function findTemplate(db: Queryable, tenant: Tenant, id: TemplateId): Pro
   );
 }
 
-/** By its id, or by its name in any case. No name has the form of an id. */
+/** By its id, or by its name, ignoring case. No name has the form of an id. */
 export function findTemplateCalled(
   db: Queryable,
   tenant: Tenant,
@@ -60,7 +60,7 @@ export async function countTemplates(tx: Tx, tenant: Tenant): Promise<number> {
   return count;
 }
 
-/** Fields that are undefined stay as they are. */
+/** Undefined fields stay unchanged. */
 export function updateTemplate(
   tx: Tx,
   tenant: Tenant,

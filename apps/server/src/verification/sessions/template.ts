@@ -6,7 +6,7 @@ import type { AskedFields } from "./share-contract.ts";
 
 type Body = Static<typeof CreateSessionBody>;
 
-/** What a template says. Null: it leaves that to the request. */
+/** The content of a template. Null: left to the request. */
 export type TemplateContent = {
   shareFields: AskedFields | null;
   methods: readonly Method[] | null;
@@ -20,7 +20,7 @@ export function foldName(name: string): string {
   return name.trim().normalize().toLowerCase();
 }
 
-/** Whether a text could be the name of a template. What begins like an identifier is looked for as one. */
+/** Whether a text can be the name of a template. A text that begins like an id is looked up as one. */
 export function nameProblem(name: string): string | null {
   return foldName(name).startsWith(templateIdPrefix)
     ? `must not begin with ${templateIdPrefix}, as identifiers do`

@@ -28,7 +28,7 @@ export function enabledMethods(
   );
 }
 
-/** Those by which a person can be verified now: in live, documents need something that reads them. */
+/** Methods that can be used now: in live, documents need an app or a desk that reads them. */
 export function availableMethods(
   config: Parameters<typeof canReadDocuments>[0] & Pick<Config, "wallet">,
   { sandbox }: { sandbox: boolean },
@@ -86,7 +86,7 @@ export function waysToSatisfy(
 
 export type Way = { method: Method; channels: readonly WalletChannel[]; looksAt: readonly LookedAt[] };
 
-/** How a person goes about a method, once they have agreed to these fields. */
+/** What the person does for a method, after they have agreed to these fields. */
 export function wayOf(
   method: Method,
   agreed: { requirements: Requirements; fieldKeys: readonly string[] },

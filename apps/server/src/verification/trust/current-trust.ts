@@ -19,7 +19,7 @@ export class CurrentTrust {
     const version = await readTrustVersion(this.#db);
     for (;;) {
       if (this.#known !== null && this.#known.version >= version) return this.#known;
-      // A load that others wait for may have begun before the version rose: then it is done once more.
+      // A load that others wait for may have begun before the version changed: then load again.
       this.#loading ??= this.#load().finally(() => {
         this.#loading = null;
       });

@@ -18,7 +18,7 @@ export type WalletList = {
   type: WalletListType;
   certificates: readonly Uint8Array[];
   statusCertificates: readonly Uint8Array[];
-  /** When it was issued, so that an older edition is known for one. */
+  /** When it was issued, to recognize an older edition. */
   at: Date;
   nextUpdate: Date | null;
   signedBy: { signer: string; signerSha256: string; signedAt: string } | null;
@@ -115,7 +115,7 @@ function readCertificates(
   return { kind: "usable", list, leftOut };
 }
 
-/** Why a certificate is no anchor, as the end of a sentence; null where it is one. */
+/** Why a certificate is no anchor, as the end of a sentence; null if it is one. */
 function problemOf(der: Uint8Array, purpose: Purpose, pins: readonly string[] | null): string | null {
   if (pins !== null && !pins.includes(fingerprintOf(der))) return "its fingerprint is not pinned";
   try {

@@ -95,13 +95,13 @@ async function followNamedSources(around: Around): Promise<void> {
   if (!config.trustSources.includes(distributionPoints))
     return db.transaction((tx) => setSources(tx, [...new Set(addresses)], now));
   const survey = await surveyOrNull(around);
-  // What is not known now is not taken off the list.
+  // Without a survey no address is removed from the list.
   if (survey === null) return db.transaction((tx) => addSources(tx, addresses, now));
   addresses.push(...survey.revocationListAddresses);
   return db.transaction((tx) => setSources(tx, [...new Set(addresses)], now));
 }
 
-/** Null where it could not be made, which must not keep the sources from being asked. */
+/** Null if it fails, which must not prevent the sources from being fetched. */
 async function surveyOrNull({ trust, reader, clock, log }: Around): Promise<TrustSurvey | null> {
   const snapshot = await trust.snapshot();
   try {
@@ -157,7 +157,7 @@ async function problemOf(around: Around, source: TrustSourceRow): Promise<string
   try {
     const outcome = await fetchEdition(around, source);
     const now = clock.now();
-    // With jitter by address, so that installations do not all ask at the same moment.
+    // With jitter by address, so that installations do not all fetch at the same moment.
     const next = later(now, everyMs + (hash32(source.address) % (30 * minuteMs)));
     if (typeof outcome === "object") return await importEdition(around, source, outcome, next);
     if (outcome !== "unchanged") return outcome;
@@ -179,7 +179,7 @@ type Fetched = {
   lastModified: string | null;
 };
 
-/** What the source has; or a sentence that says why it cannot be used. */
+/** What the source has, or a sentence that says why it cannot be used. */
 async function fetchEdition(around: Around, source: TrustSourceRow): Promise<Fetched | "unchanged" | string> {
   const { config, safeFetch } = around;
   const wallet = walletSources(config.wallet.trustSources).find(({ id }) => id === source.address) ?? null;
@@ -188,7 +188,7 @@ async function fetchEdition(around: Around, source: TrustSourceRow): Promise<Fet
   try {
     answer = await safeFetch.get(wallet?.address ?? source.address, {
       ...fetchLimits,
-      // A revocation list proves itself, and authorities publish theirs in the clear.
+      // A revocation list is signed, and authorities publish theirs over plain HTTP.
       protocols: named === null && wallet === null ? "https_or_http" : "https",
       headers: {
         "user-agent": "Assay-Trust/1",
@@ -263,7 +263,7 @@ async function importEdition(
   let refusal: string | null = null;
   await changeTrust(around.db, now, "source", async (tx) => {
     const known = await lockEdition(tx, address);
-    // Taken off the list meanwhile, or brought by another process.
+    // Removed meanwhile, or imported by another process.
     if (known === null || known.fileSha256 === sha256) return [];
     if (known.editionAt !== null && at < known.editionAt) {
       refusal = `It was signed at ${at.toISOString()}, before the current edition`;
@@ -287,7 +287,7 @@ async function supersede(
 ): Promise<readonly TrustAct[]> {
   if (earlier.retireAt !== null) return [];
   const until = later(now, removalHeldMs);
-  // Marked first, so that what only this edition has is what no other one that stays has.
+  // Marked first, so that only certificates of no remaining edition are found.
   await holdImport(tx, earlier, until);
   const lost = await listItsOwnCertificates(tx, earlier);
   if (lost.length === 0) {

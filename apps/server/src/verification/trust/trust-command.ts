@@ -37,14 +37,14 @@ type Print = (line: string) => void;
 
 type TrustImportRequest = {
   readonly file: string;
-  /** Certificates that may vouch for the signer of a master list, beside those that are already trusted. */
+  /** Certificates that may vouch for the signer of a master list, in addition to the trusted ones. */
   readonly rootFiles: readonly string[];
   /** SHA-256 fingerprints of signers, or of their authorities, that the operator has verified out of band. */
   readonly pinnedSha256: readonly string[];
   readonly now: Date;
 };
 
-/** A directory's file holds document signers by the thousand, none of which belongs here. */
+/** A directory's file contains thousands of document signers, which are not imported. */
 const maxReasonsShown = 20;
 
 /** `assay trust import`. The exit code is 1 when nothing of the file could be used. */
@@ -240,7 +240,7 @@ export async function printTrustAudit(
   return store.isEmpty ? 1 : 0;
 }
 
-/** What such a list names stays trusted until the operator removes it. */
+/** Authorities of such a list stay trusted until the operator removes it. */
 function printRevokedSigners(sources: readonly TrustSource[], print: Print): void {
   print(`Master lists whose signer was revoked since: ${sources.length === 0 ? "none" : sources.length}`);
   for (const { sha256, label, signedBy } of sources)
@@ -249,7 +249,7 @@ function printRevokedSigners(sources: readonly TrustSource[], print: Print): voi
     );
 }
 
-/** Every switch with its value; what differs from the default says so. */
+/** Every switch with its value, marked if it differs from the default. */
 function printPolicy(policy: VerificationPolicy, print: Print): void {
   print("How documents are judged (TRUST_POLICY):");
   for (const { name, ruling, byDefault, forOperators, description } of describePolicy(policy)) {
@@ -298,7 +298,7 @@ async function changeOneFile(
   return { file, changed: acts.length };
 }
 
-/** `assay trust remove`: takes back the import of one file. */
+/** `assay trust remove`: removes the import of one file. */
 export async function removeTrustImport(
   db: Db,
   sha256Prefix: string,
@@ -311,7 +311,7 @@ export async function removeTrustImport(
   return 0;
 }
 
-/** `assay trust keep`: what a later edition of a source lacks is not removed. */
+/** `assay trust keep`: keeps authorities that a later edition of a source lacks. */
 export async function keepTrustImport(
   db: Db,
   sha256Prefix: string,
@@ -324,7 +324,7 @@ export async function keepTrustImport(
   return done.changed === 0 ? 1 : 0;
 }
 
-/** `assay trust refresh`: the service that runs asks every source. */
+/** `assay trust refresh`: the running service fetches every source. */
 export async function refreshTrustNow(db: Db, now: Date, print: Print): Promise<number> {
   const count = await makeSourcesDue(db, now);
   print(
@@ -383,7 +383,7 @@ function agoOf(then: Date | null, now: Date): string {
       : `${Math.floor(hours / 24)} days ago`;
 }
 
-/** `assay trust list --imports`: the files that were imported and count. */
+/** `assay trust list --imports`: the imported files in effect. */
 export async function listTrustImports(db: Db, print: Print, json = false): Promise<number> {
   const { records } = await readTrust(db);
   for (const record of records) {
@@ -410,7 +410,7 @@ export async function listTrustImports(db: Db, print: Print, json = false): Prom
 
 const actsShown = 100;
 
-/** `assay trust log`: what was done, the newest first. */
+/** `assay trust log`: the changes, the newest first. */
 export async function printTrustLog(db: Db, print: Print, json = false): Promise<number> {
   for (const entry of await listTrustActs(db, actsShown)) {
     const { at, version, actor, act, subject, detail } = entry;

@@ -20,7 +20,7 @@ export type TrustSourceRow = {
 const sourceColumns = sql`address as id, address, etag, last_modified, file_sha256, edition_at, due_at, checked_at, succeeded_at,
   failures, problem`;
 
-/** The sources are those that are named now; what an earlier one brought stays until it is taken back. */
+/** Stores the configured sources. Imports of a former source stay until they are removed. */
 export async function setSources(tx: Tx, addresses: readonly string[], now: Date): Promise<void> {
   await tx.run(sql`delete from trust_sources where not address = any(${addresses}::text[])`);
   await addSources(tx, addresses, now);
@@ -37,7 +37,7 @@ export function listSources(db: Queryable): Promise<TrustSourceRow[]> {
   return db.rows<TrustSourceRow>(sql`select ${sourceColumns} from trust_sources order by address`);
 }
 
-/** Sources whose time has come. */
+/** Sources that are due. */
 export function takeDueSources(db: Queryable, now: Date, among: Among): Promise<TrustSourceRow[]> {
   return db.rows<TrustSourceRow>(sql`
     select ${sourceColumns} from trust_sources
@@ -45,7 +45,7 @@ export function takeDueSources(db: Queryable, now: Date, among: Among): Promise<
     order by due_at limit ${among.limit} ${among.lock}`);
 }
 
-/** Another process does not take them as well before the lease is over. */
+/** The lease keeps other processes from taking them too. */
 export async function leaseSources(tx: Tx, addresses: readonly string[], leaseUntil: Date): Promise<void> {
   await tx.run(
     sql`update trust_sources set due_at = ${leaseUntil} where address = any(${addresses}::text[])`,
@@ -77,7 +77,7 @@ export async function recordSuccess(
     where address = ${address}`);
 }
 
-/** Returns whether this is news: a problem that the check before did not have. */
+/** Returns whether the problem is new. */
 export async function recordProblem(
   db: Queryable,
   address: string,
@@ -98,14 +98,14 @@ export async function makeSourcesDue(db: Queryable, now: Date): Promise<number> 
 
 export type Edition = { sha256: string; part: number; label: string; retireAt: Date | null };
 
-/** The imports of earlier editions of a source that still count. */
+/** The imports of earlier editions of a source that are still in effect. */
 export function listEarlierEditions(tx: Tx, address: string, newest: string): Promise<Edition[]> {
   return tx.rows<Edition>(sql`
     select sha256, part, label, retire_at from trust_imports
     where source = ${address} and retired_at is null and sha256 <> ${newest} order by imported_at`);
 }
 
-/** The certificates that count because of this import alone: they go when it goes. */
+/** Certificates that are trusted because of this import alone, and go with it. */
 export async function listItsOwnCertificates(
   db: Queryable,
   { sha256, part }: Pick<Edition, "sha256" | "part">,
@@ -148,7 +148,7 @@ export async function retireImport(
     where sha256 = ${sha256} and part = ${part} and retired_at is null`);
 }
 
-/** Whether it is still to be retired, under the lock of the change that does it. */
+/** Whether it is still due to be retired, checked under the lock of that change. */
 export async function isOverdue(
   tx: Tx,
   { sha256, part }: Pick<Edition, "sha256" | "part">,
@@ -172,7 +172,7 @@ export function listOverdueImports(db: Queryable, now: Date): Promise<Edition[]>
     where retire_at <= ${now} and retired_at is null order by retire_at, sha256, part`);
 }
 
-/** The operator keeps what a later edition lacks. */
+/** The operator keeps authorities that a later edition lacks. */
 export async function keepImports(tx: Tx, sha256: string): Promise<readonly string[]> {
   const rows = await tx.rows<{ label: string }>(sql`
     update trust_imports set retire_at = null
@@ -180,7 +180,7 @@ export async function keepImports(tx: Tx, sha256: string): Promise<readonly stri
   return rows.map(({ label }) => label);
 }
 
-/** Whether there is a list whose signer may be revoked without the operator's knowing. */
+/** Whether there is a list whose signer may be revoked and was not reported yet. */
 export async function hasUnreportedLists(db: Queryable): Promise<boolean> {
   const { any } = await db.one<{ any: boolean }>(sql`
     select exists (

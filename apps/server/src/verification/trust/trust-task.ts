@@ -23,7 +23,7 @@ export type TrustTask =
     }
   | { kind: "survey"; trust: TrustSnapshot; nowMs: number };
 
-/** The same for a list of wallet issuers, which vouches for itself by a pinned signer. */
+/** The same for a list of wallet issuers, which a pinned signer must have signed. */
 export type WalletListTask = {
   kind: "read_wallet_list";
   bytes: Uint8Array;
@@ -32,7 +32,7 @@ export type WalletListTask = {
   nowMs: number;
 };
 
-/** What a source has sent, fit to be taken in; or why not. */
+/** A usable edition of a source, or why it is refused. */
 export type EditionAnswer =
   | { kind: "usable"; records: readonly TrustRecord[]; at: Date; leftOut: number }
   | { kind: "refused"; reason: string };
@@ -113,7 +113,7 @@ function holdsSomething({ revocationLists, deviationLists = [] }: TrustRecord): 
 
 type OnlySigned = { record: TrustRecord; deviationsAt: readonly (Date | null)[]; reasons: readonly string[] };
 
-/** The lists of a record that count beside what is trusted, and why deviation lists of it do not. */
+/** Keeps only lists signed by a trusted authority; explains each rejected deviation list. */
 function onlySigned(
   record: TrustRecord,
   beside: readonly TrustRecord[],

@@ -102,7 +102,7 @@ export function changeTrust(
   });
 }
 
-/** Something that changed nothing, such as a list that was refused. */
+/** Logs an act without effect, such as a refused list. */
 export async function recordTrustAct(tx: Tx, now: Date, actor: TrustActor, act: TrustAct): Promise<void> {
   const { version } = await tx.one<{ version: number }>(sql`select version from trust_version for update`);
   await insertAct(tx, now, version, actor, act);
@@ -169,7 +169,7 @@ async function insertItems(tx: Tx, record: TrustRecord, part: number): Promise<v
     on conflict do nothing`);
 }
 
-/** Takes back the imports of the files whose fingerprint begins so, and returns their labels. */
+/** Removes the imports of files whose fingerprint has this prefix, and returns their labels. */
 export async function retireImports(tx: Tx, sha256Prefix: string, now: Date): Promise<readonly string[]> {
   const rows = await tx.rows<{ label: string }>(sql`
     update trust_imports set retired_at = ${now}
@@ -177,7 +177,7 @@ export async function retireImports(tx: Tx, sha256Prefix: string, now: Date): Pr
   return rows.map(({ label }) => label);
 }
 
-/** The fingerprints of the files whose imports count and begin so. */
+/** The fingerprints with this prefix of files whose imports are in effect. */
 export async function findImportedFiles(db: Queryable, sha256Prefix: string): Promise<readonly string[]> {
   const rows = await db.rows<{ sha256: string }>(sql`
     select distinct sha256 from trust_imports
@@ -190,7 +190,7 @@ export function listTrustActs(db: Queryable, limit: number): Promise<RecordedTru
     select at, version, actor, act, subject, detail from trust_acts order by number desc limit ${limit}`);
 }
 
-/** Whether at least one authority counts in live, of passports or of wallet credentials. */
+/** Whether at least one authority is trusted in live, of passports or of wallet credentials. */
 export async function hasTrustedAuthority(db: Queryable): Promise<boolean> {
   const { any } = await db.one<{ any: boolean }>(sql`
     select exists (

@@ -22,7 +22,7 @@ export async function walletAnchors(
   return countingAnchors(around, ofCredentials, environment, now);
 }
 
-/** Who may sign status lists: issuers, and those that lists name for nothing else. */
+/** The trusted signers of status lists: issuers, and authorities listed for that alone. */
 export async function statusAnchors(
   around: Around,
   environment: Environment,

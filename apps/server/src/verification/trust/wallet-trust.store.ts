@@ -15,7 +15,7 @@ export type WalletImport = {
   nextUpdate: Date | null;
   signedBy: { signer: string; signerSha256: string; signedAt: string } | null;
   certificates: readonly Uint8Array[];
-  /** Of authorities that sign status lists, and no credentials. */
+  /** Of authorities that sign status lists only, no credentials. */
   statusCertificates: readonly Uint8Array[];
 };
 
@@ -85,7 +85,7 @@ export type WalletImportRow = Pick<
   anchors: number;
 };
 
-/** The imports that count. */
+/** The imports in effect. */
 export function listWalletImports(db: Queryable): Promise<WalletImportRow[]> {
   return db.rows<WalletImportRow>(sql`
     select sha256, purpose, scope, type, label, imported_at, next_update, signed_by ->> 'signer' as signer,

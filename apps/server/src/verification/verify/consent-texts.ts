@@ -15,7 +15,7 @@ export type ConsentText = {
   wallet_paragraphs?: string[];
   reviewed: boolean;
 };
-/** English is always there, and binding; in a language that is missing the page shows English. */
+/** English always exists and is binding; the page shows it if a language is missing. */
 type TextsByLanguage = { en: ConsentText } & Partial<Record<PageLanguage, ConsentText>>;
 export type ConsentTexts = { version: string; hash: string; texts: TextsByLanguage };
 
@@ -32,7 +32,7 @@ export function loadConsentTexts({ consentTextsFile }: Pick<Config, "consentText
   }
 }
 
-/** Throws the rest of a sentence that says what is wrong. */
+/** Throws an error whose message ends a sentence. */
 export function parseConsentTexts(text: string): Omit<ConsentTexts, "hash"> {
   const file = JSON.parse(text) as { version?: unknown; texts?: Record<string, unknown> } | null;
   const version = file?.version;
@@ -58,7 +58,7 @@ export function parseConsentTexts(text: string): Omit<ConsentTexts, "hash"> {
   return { version, texts: texts as TextsByLanguage };
 }
 
-/** The same text for every way, or one for documents and one for wallets. */
+/** The same text for every method, or one for documents and one for wallets. */
 type Paragraph = string | { document: string; wallet: string };
 
 function readParagraphs(
@@ -70,7 +70,7 @@ function readParagraphs(
   return { paragraphs: of("document"), ...(differs ? { wallet_paragraphs: of("wallet") } : {}) };
 }
 
-/** Which of the texts a person is shown, and agrees to. */
+/** The texts that the person sees and agrees to. */
 export function shownText(
   { texts }: Pick<ConsentTexts, "texts">,
   methods: readonly Method[] | null,

@@ -23,7 +23,7 @@ export async function frameAncestorOf(
   return problem === null ? parsed.origin.origin : null;
 }
 
-/** The same for the page at `/verify/TEXT`, whatever the text is. */
+/** The same for the page at `/verify/TEXT`, for any text. */
 export async function findFrameAncestor(db: Queryable, text: string): Promise<string | null> {
   if (!sessionIdPattern.test(text)) return null;
   const session = await findSessionOfPerson(db, knownId<SessionId>(text));

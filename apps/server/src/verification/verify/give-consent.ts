@@ -33,7 +33,7 @@ export async function giveConsent(core: Core, texts: ConsentTexts, request: Requ
   for (;;) {
     const given = await storeConsent(core, texts, request);
     if (given !== "no_receipt_key") return given;
-    // Made outside of the transaction: a key must not be lost to a rollback of something else.
+    // Created outside of the transaction, so that a rollback does not lose the key.
     await openReceiptKey(core, core.db, "consent-receipt");
   }
 }
@@ -93,7 +93,7 @@ function storeConsent(core: Core, texts: ConsentTexts, request: Request): Promis
       withdrawnAt: null,
     };
     putConsent(tx, consent);
-    // Tokens that were made under an earlier consent are void with it.
+    // Tokens created under an earlier consent become void.
     await deleteHandoffTokens(tx, [session.id]);
     tx.notify(sessionChannel, session.id);
     return { consent, session, cancelToken };

@@ -54,7 +54,7 @@ export async function findWhoAsks({ db }: Pick<Core, "db">, session: SessionRow)
   return { organization, domain: await findShownDomain(db, organization.id, session.redirectUrl) };
 }
 
-/** In the one language that the page is likely to be read in; it asks for another. */
+/** In the likely language of the reader; the page fetches others. */
 type TextsOfPage = { version: string; hash: string; texts: Partial<Record<PageLanguage, ConsentText>> };
 
 /**
@@ -95,7 +95,7 @@ export async function giveToPage(
   return { language, data: { details, status, texts: textsIn(language, texts, details.terms.text) } };
 }
 
-/** Without the text that is not shown: the page has a limit for its weight. */
+/** Without the text that is not shown, because the size of the page is limited. */
 function textsIn(language: PageLanguage, texts: ConsentTexts, shown: ConsentVariant): TextsOfPage {
   const { version, hash } = texts;
   const text = texts.texts[language];

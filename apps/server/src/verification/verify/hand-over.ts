@@ -78,7 +78,7 @@ export function claimHandoff(
     const { mayTakeOver } = decision;
     const claimed = await claimSession(tx, session, { deviceHash, mayTakeOver, now });
     if (claimed.kind === "refused") throw refusal(claimed.why);
-    // A device that resumes must not void the token by which the person is about to change devices.
+    // A device that resumes must not void the token with which the person is about to change devices.
     if (decision.firstUse) consumeHandoffTokens(tx, { sessionId, tokenHash, deviceHash, now });
     const { attemptId, resumed } = claimed;
     const socketToken = newToken();

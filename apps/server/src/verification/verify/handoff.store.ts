@@ -24,7 +24,7 @@ export function insertHandoffToken(
     insert into handoff_tokens (token_hash, session_id, organization_id, may_take_over, expires_at, created_at)
     values (${token.tokenHash}, ${token.sessionId}, ${token.organizationId}, ${token.mayTakeOver},
       ${token.expiresAt}, ${token.now})`);
-  // One that a device has claimed stays: the device comes back with it.
+  // A claimed token stays: its device resumes with it.
   tx.write(sql`
     delete from handoff_tokens where token_hash in (
       select token_hash from handoff_tokens where session_id = ${token.sessionId} and device_hash is null
@@ -67,7 +67,7 @@ export function consumeHandoffTokens(
     where session_id = ${claim.sessionId} and consumed_at is null`);
 }
 
-/** All of them, claimed or not: after another consent, and when what is known of devices is forgotten. */
+/** All tokens, claimed or not: after another consent, and when data about devices is deleted. */
 export async function deleteHandoffTokens(tx: Tx, sessionIds: readonly SessionId[]): Promise<void> {
   if (sessionIds.length === 0) return;
   tx.write(sql`delete from handoff_tokens where session_id = any(${sessionIds}::text[])`);

@@ -38,7 +38,7 @@ export function handoffExpiry(now: Date, sessionExpiresAt: Date): Date {
   return expiry < sessionExpiresAt ? expiry : sessionExpiresAt;
 }
 
-/** Bound to the session, so that a device cannot be followed from one session to the next. */
+/** Bound to the session, so that a device cannot be tracked across sessions. */
 export function hashDevice(sessionId: SessionId, deviceId: string): Buffer {
   return createHash("sha256").update(`${sessionId}\n${deviceId}`).digest();
 }

@@ -40,7 +40,7 @@ export class LogoCache {
     this.#countFetch = core.metrics.counter("assay_logo_fetches_total", "Fetches of logos, by result.");
   }
 
-  /** Null when there is no picture at the address that may be shown. */
+  /** Null if the address has no picture that may be shown. */
   async find(organizationId: OrganizationId, url: string): Promise<Logo | null> {
     const known = this.#entries.get(url);
     if (known !== undefined && known.until > this.#core.clock.now()) return known.logo;

@@ -7,7 +7,7 @@ import { findReturnUrl } from "./return-url.ts";
 import { findStatus } from "./status.store.ts";
 import { viewStatus } from "./verify.view.ts";
 
-/** How far the session is, as its pages show it; null when there is no such session. */
+/** The session's status for its pages; null if it does not exist. */
 export async function readStatus(
   { db, clock }: Pick<Core, "db" | "clock">,
   sessionId: SessionId,

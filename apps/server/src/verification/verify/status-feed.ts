@@ -152,7 +152,7 @@ export class StatusFeed {
     watched.timer.unref();
   }
 
-  /** One whose stream is about to be attached stays: it will read for itself. */
+  /** A watcher whose stream is about to be attached stays: it reads the status itself. */
   #closeAll(sessionId: SessionId, watched: Watched, comeBackMs?: () => number): void {
     for (const watcher of [...watched.watchers]) {
       if (watcher.stream === null) continue;

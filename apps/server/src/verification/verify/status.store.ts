@@ -17,7 +17,7 @@ export type StatusRow = SessionRow & {
   } | null;
 };
 
-/** One read, whatever is shown: it is made for every open page at every change. */
+/** One statement, because it runs at every change of every watched session. */
 export function findStatus(db: Queryable, sessionId: SessionId, now: Date): Promise<StatusRow | null> {
   return db.first<StatusRow>(sql`
     select ${sessionColumns},

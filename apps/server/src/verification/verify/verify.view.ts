@@ -124,7 +124,7 @@ function viewOrganization(parts: {
   };
 }
 
-/** Where a person stays whom the partner gave no address to go on to. */
+/** Where the person stays if the partner gave no redirect address. */
 export function closingPage(publicUrl: string, sessionId: SessionId): string {
   return `${publicUrl}/verify/${sessionId}/complete`;
 }

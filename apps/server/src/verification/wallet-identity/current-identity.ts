@@ -12,7 +12,7 @@ import {
 import { keyFits, readChain } from "./wallet-identity.ts";
 import { writeSandboxLeaf } from "./write-certificate.ts";
 
-/** As whom a request to a wallet is made. */
+/** The identity that a request to a wallet is made with. */
 export type WalletIdentity = {
   id: string;
   /** With its prefix. */
@@ -26,7 +26,7 @@ export type WalletIdentity = {
 
 type Around = Pick<Core, "db" | "ring" | "clock" | "publicUrl">;
 
-/** Of processes that make the sandbox's identity at once, one inserts this row. */
+/** If several processes create the sandbox's identity at once, only one inserts this row. */
 const sandboxIdentityId = "00000000-0000-4000-8000-000000000110";
 const sandboxYears = 40;
 

@@ -130,7 +130,7 @@ async function keptRegistration(
   });
 }
 
-/** `assay wallet identity retire`: it signs no request any more. */
+/** `assay wallet identity retire`: it signs no further requests. */
 export async function retireWalletIdentity({ db, clock }: Around, id: string, print: Print): Promise<number> {
   const found = (await listIdentities(db, "live"))
     .concat(await listIdentities(db, "sandbox"))
@@ -187,7 +187,7 @@ function stateOf(row: WalletIdentityRow, now: Date, isCurrent: boolean): string 
   return row.notBefore > now ? "not yet valid" : "side by side";
 }
 
-/** `assay wallet registration import`: added to the identity in use. Those that have expired are left out. */
+/** `assay wallet registration import`: adds it to the identity in use and drops expired ones. */
 export async function importRegistration(
   { db, clock }: Around,
   { file, environment }: { file: string; environment: Environment },
@@ -229,7 +229,7 @@ function isOver(at: Date | null, now: Date): boolean {
   return at !== null && at <= now;
 }
 
-/** New data is sealed with the key that every running process has. */
+/** New data is sealed with a key that every running process has. */
 async function sealAsOthersDo({ db, ring, clock }: Around): Promise<void> {
   const key = sealingKey(await reconcileRing(db, ring, clock.now(), null));
   if (key !== null) ring.sealWith(key.id);

@@ -14,7 +14,7 @@ export function isRegistered(registration: readonly string[], purpose: Purpose, 
   return onlyRegistered(registration, askedFor([purpose], [{ key, required: true }])).length > 0;
 }
 
-/** What of a request the operator is registered to ask for. */
+/** The part of a request that the operator is registered to ask for. */
 export function onlyRegistered(
   registration: readonly string[],
   asked: readonly AskedCredential[],

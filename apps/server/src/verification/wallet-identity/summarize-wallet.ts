@@ -28,7 +28,7 @@ export type WalletSummary = {
   anchors: Readonly<Record<Purpose, number>>;
   /** Live lists past their next update. */
   staleLists: readonly { label: string; purpose: Purpose; nextUpdate: Date; isOver: boolean }[];
-  /** For which a stale list still counts. */
+  /** Days for which a stale list still counts. */
   listGraceDays: number;
 };
 

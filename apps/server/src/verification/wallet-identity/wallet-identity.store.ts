@@ -97,7 +97,7 @@ export async function retireIdentity(db: Queryable, id: string, now: Date): Prom
   await db.run(sql`update wallet_identities set retired_at = ${now} where id = ${id} and retired_at is null`);
 }
 
-/** No request that a retired identity signed is open that long, so its key serves nothing any more. */
+/** No request signed by a retired identity is open that long, so its key is no longer needed. */
 export function retiredIdentities(retiredBefore: Date): Expired {
   return {
     table: "wallet_identities",

@@ -13,7 +13,7 @@ export type UsableChain = {
   leftOutAnchor: boolean;
 };
 
-/** A chain as an authority hands it out, in order from the leaf, made fit for requests. */
+/** A chain in order from the leaf, prepared for requests. */
 export function readChain(certificates: readonly Uint8Array[], now: Date): UsableChain {
   const read = certificates.map((der, index) => {
     try {

@@ -21,9 +21,9 @@ export type StatusOutcome = "valid" | "revoked" | "suspended" | "stale" | "no_li
 type Context = { purpose: Purpose; environment: Environment; now: Date };
 type Around = Pick<Core, "config" | "db" | "log" | "safeFetch" | "publicUrl">;
 
-/** A person waits meanwhile. Halved, slow issuers are never reached; doubled, people give up. */
+/** A person waits meanwhile. Too small: slow issuers are never reached. Too large: people give up. */
 const fetchLimits = { timeoutMs: 5 * secondMs, maxBodyBytes: 8 * 1024 * 1024 };
-/** After a failure others do not wait for the same address. */
+/** After a failure, others do not wait for the same address. */
 const retryAfterMs = minuteMs;
 const maxFailures = 1000;
 
@@ -35,7 +35,7 @@ export async function checkStatus(
 ): Promise<StatusOutcome> {
   const { purpose, environment, now } = context;
   const ofTestCountry = environment === "sandbox" ? testStatusList(around.publicUrl(), uri, now) : null;
-  // The service asks itself nothing.
+  // The service does not fetch its own lists over HTTP.
   if (ofTestCountry !== null)
     return uri === testStatusUri(around.publicUrl(), purpose) ? outcomeOf(ofTestCountry, index) : "no_list";
   const key = createHash("sha256").update(`${environment}\n${purpose}\n${uri}`).digest();
@@ -45,7 +45,7 @@ export async function checkStatus(
   const list = fresh === null ? null : await readOrNull(around, fresh, context);
   if (list !== null) return outcomeOf(list, index);
   if (known === null) return "no_list";
-  // A copy that has expired was good when it came.
+  // An expired copy was valid when it was fetched.
   const former = await readOrNull(around, known, { ...context, now: known.fetchedAt });
   if (former === null) return "no_list";
   const outcome = outcomeOf(former, index);
@@ -63,7 +63,7 @@ function isFresh({ config }: Around, { fetchedAt, expiresAt }: StatusListRow, no
   return now < until && (expiresAt === null || now < expiresAt);
 }
 
-/** Checked each time: an authority that vouched for the list may have been taken back since. */
+/** Checked each time, because the authority that signed the list may have been removed since. */
 async function readOrNull(
   around: Around,
   { uri, body }: Pick<StatusListRow, "uri" | "body">,
@@ -80,10 +80,10 @@ async function readOrNull(
 
 type Fetches = { running: Map<string, Promise<StatusListRow | null>>; failedAt: Map<string, Date> };
 
-/** Of this process, by the client that fetches. */
+/** In this process, by the client that fetches. */
 const fetchesOf = new WeakMap<SafeFetch, Fetches>();
 
-/** One request at a time for each list, shared by all callers. Null where there is no newer copy. */
+/** One request at a time for each list, shared by all callers. Null if there is no newer copy. */
 function fetchOnce(
   around: Around,
   key: Buffer,

@@ -10,7 +10,7 @@ export type StatusListRow = {
   /** As its issuer signed it. */
   body: Buffer;
   issuedAt: Date;
-  /** When its issuer no longer vouches for this copy. */
+  /** When its issuer's signature on this copy expires. */
   expiresAt: Date | null;
   fetchedAt: Date;
   etag: string | null;

@@ -16,7 +16,7 @@ export function responseUri(publicUrl: string, requestId: string): string {
   return `${publicUrl}${walletPaths.response}/${requestId}`;
 }
 
-/** Where the wallet sends the person. The code is in the fragment, which no server gets to see. */
+/** Where the wallet sends the person. The code is in the fragment, which no server sees. */
 export function returnUri(publicUrl: string, sessionId: SessionId, code: string | null): string {
   return `${publicUrl}/verify/${sessionId}${code === null ? "" : `#response_code=${code}`}`;
 }

@@ -26,7 +26,7 @@ function mdocsOf({ asked }: Asking): readonly AskedCredential[] {
   return asked.filter(({ format }) => format === "mso_mdoc");
 }
 
-/** One entry for each document: of several in one entry a wallet would have to present all. */
+/** One entry for each document: a wallet would have to present all documents of one entry. */
 export async function annexCRequests(
   request: Asking,
   key: ResponseKey,
@@ -60,7 +60,7 @@ export async function readAnnexC(request: Asking, key: ResponseKey, origin: stri
   }
 }
 
-/** The answer does not say which of the requests it is to: its document does. */
+/** The answer does not name its request; its document shows which one it was. */
 async function judgeOneOf(
   deviceResponse: Uint8Array,
   asked: readonly AskedCredential[],

@@ -31,7 +31,7 @@ export function releaseProof(code: string, idHash: Buffer, held: Buffer): Wallet
   const key = keyOf(code);
   const content = decrypt(key, held, idHash);
   const opened = deserialize(content) as WalletProof;
-  // What is read back may be a view of the bytes that are overwritten here.
+  // The result may be a view of the bytes that are overwritten here, so copy it.
   const proof = { ...opened, content: Uint8Array.from(opened.content) };
   for (const bytes of [key, content]) bytes.fill(0);
   return proof;

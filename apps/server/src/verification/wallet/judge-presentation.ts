@@ -31,7 +31,7 @@ import { withoutMessage } from "./without-message.ts";
 export type Judgement =
   | { kind: "passed"; proof: WalletProof }
   | { kind: "refused"; failureCode: FailureCode; reason: RefusalReason }
-  /** Nothing is wrong with the credential, but no status list is to be had, and the partner requires one. */
+  /** Nothing is wrong with the credential, but no status list is available and the partner requires one. */
   | { kind: "revocation_unknown" };
 
 const failureCodes = {

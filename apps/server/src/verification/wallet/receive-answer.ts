@@ -52,7 +52,7 @@ export async function receiveAnswer(
   return code === null ? page : { redirectUri: returnUri(core.publicUrl(), request.sessionId, code) };
 }
 
-/** The code that the person comes back with, or null where everything was recorded already. */
+/** The code for the person's return, or null if everything was recorded already. */
 async function decide(
   core: Core,
   request: WalletRequest,
@@ -73,7 +73,7 @@ async function decide(
       return isRecorded(await recordRefusal(core, answered, judgement)) ? null : "superseded";
     case "passed":
       if (request.channel === "redirect") return hold(core, request, judgement.proof);
-      // The profile of the proof of age knows no way back.
+      // The profile of the proof of age has no redirect back.
       return isRecorded(await recordProof(core, answered, judgement.proof)) ? null : "superseded";
   }
 }

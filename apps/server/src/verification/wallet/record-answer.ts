@@ -17,7 +17,7 @@ function attemptOf({ request, terms }: Answered): TriedAttempt {
   return { sessionId, attemptId, organizationId, sandbox, selectedFieldKeys: terms.selectedFieldKeys };
 }
 
-/** The request can be used once, which is what keeps its try from being counted twice. */
+/** The request can be used once, which prevents a second count of its try. */
 function ending({ request }: Answered, state: "completed" | "refused") {
   return async (tx: Tx): Promise<boolean> => {
     tx.notify(sessionChannel, request.sessionId);

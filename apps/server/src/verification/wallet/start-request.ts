@@ -62,7 +62,7 @@ export async function startRequest(core: Core, start: Start): Promise<Started> {
   if (identity === null && start.channel !== "age_link") throw new ApiError("WALLET_NOT_OFFERED");
   const operator = await operatorOf(core, found);
   const anchors = await walletAnchors(core, environment, clock.now());
-  // Each is random by itself: none of them leads to another.
+  // Each is drawn separately, so that none can be derived from another.
   const requestId = newToken();
   const nonce = newToken();
   const browserSecret = newToken();
@@ -167,7 +167,7 @@ function askedBy(
 function bindingOf({ channel, returnCode }: Start, session: SessionRow): WalletBinding {
   if (channel === "dc_api") return "platform";
   if (channel === "age_link") return "cross_device";
-  // Where no page has opened the session, this browser is the first.
+  // If no page has opened the session, this browser is the first.
   const isFirst = session.returnCodeHash === null || isFirstBrowser(session, returnCode);
   return isFirst ? "same_browser" : "handed_over";
 }

@@ -55,7 +55,7 @@ export async function markFetched(
   return marked === 1;
 }
 
-/** Takes the request for one answer: of two at once the second finds it taken. Its key is of no more use. */
+/** Takes the request for one answer; a concurrent one finds it taken. Its key is no longer needed. */
 export async function takeForAnswer(db: Queryable, idHash: Buffer, now: Date): Promise<boolean> {
   const taken = await db.run(sql`
     update wallet_requests set state = 'answered', answered_at = ${now}, response_key_sealed = null
@@ -63,7 +63,7 @@ export async function takeForAnswer(db: Queryable, idHash: Buffer, now: Date): P
   return taken === 1;
 }
 
-/** Counts an answer that could not be read. The last one retires the request. False where it is not open. */
+/** Counts an unreadable answer. The last one retires the request. False if the request is not open. */
 export async function countUnreadable(tx: Tx, idHash: Buffer): Promise<boolean> {
   const counted = await tx.run(sql`
     update wallet_requests set unreadable_answers = unreadable_answers + 1,

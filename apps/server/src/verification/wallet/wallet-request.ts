@@ -39,7 +39,7 @@ export function requestExpiry(now: Date, sessionExpiresAt: Date): Date {
   return expiry < sessionExpiresAt ? expiry : sessionExpiresAt;
 }
 
-/** Why a request takes no answer; null where it takes one. */
+/** Why a request accepts no answer; null if it accepts one. */
 export function answerRefusal(
   { state, expiresAt }: Pick<WalletRequest, "state" | "expiresAt">,
   now: Date,
@@ -58,7 +58,7 @@ export function answerRefusal(
   }
 }
 
-/** The request object is handed out once, and once more where a wallet that posts asks again soon. */
+/** The request object is served once, and once more if a wallet that posts asks again soon. */
 export function mayFetch(
   request: Pick<WalletRequest, "channel" | "state" | "expiresAt" | "fetchedAt">,
   method: "GET" | "POST",

@@ -33,7 +33,7 @@ export const documentChip = {
     "selfie_face_mismatch",
   ],
   gives: (_, key) => isClaimKey(key),
-  // Whether one document does is found out when it is read.
+  // Whether a given document does is known only when it is read.
   meets: (_, requirement) => requirementNames.includes(requirement),
   needs: () => null,
   lacks: () => null,

@@ -3,15 +3,15 @@ import type { Level, WarningCode } from "@assay/emrtd/verify/report";
 /** Residual doubts after every check passed, as independent probabilities. */
 const chipMayBeCopied = 0.3;
 const faceSimulated = 0.2;
-/** Of a deviation that says next to nothing about one document, and is still worth being seen. */
+/** A deviation that says almost nothing about one document, but should still be visible. */
 const slight = 0.02;
-/** A warning that is not listed does not compile: every new one is to be weighed. */
+/** An unlisted warning does not compile, so every new one gets a weight. */
 const warningWeights: Readonly<Record<WarningCode, number>> = {
   revocation_list_missing: 0.1,
   // Not checked, so as uncertain as without a list.
   revocation_unchecked: 0.1,
   revocation_list_stale: 0.05,
-  // A key that signs what it is not said to sign: a mistake of the state, or a key in other hands.
+  // A key that signs other documents than declared: a mistake of the state, or a stolen key.
   document_type_not_listed: 0.1,
   // The state has published the deviation, so it expects the document to have it.
   document_deviates: 0.05,
@@ -26,7 +26,7 @@ const warningWeights: Readonly<Record<WarningCode, number>> = {
   unknown_critical_extension: 0.1,
   country_mismatch: 0.3,
   undeclared_group: 0.2,
-  // Deviations that whole states show say little about one document.
+  // Deviations of whole states say little about one document.
   signer_expired: 0,
   signature_algorithm_without_hash: 0,
   // No weight: a chip that is left without a proof is counted already, because it may be a copy.

@@ -26,7 +26,7 @@ export const wallet = {
     "document_data_invalid",
   ],
   gives,
-  // Whether a status list is to be had is found out at the answer.
+  // Whether a status list is available is known only at the answer.
   meets: (method, requirement) => requirement !== "clone_detection" || method !== "wallet_age",
   needs: (method, fieldKeys) =>
     method === "wallet_age" && !fieldKeys.some((key) => ageOf(key) !== null) ? "age_over_18" : null,
